@@ -1,0 +1,109 @@
+/**
+ * The one list of what can be set about a crawl: name, type, default, unit, and where a default comes from.
+ * Parsed once, immutable. Durations are milliseconds, sizes bytes.
+ */
+import { z } from 'zod';
+
+const count = z.int().min(0);
+const positive = z.int().min(1);
+const ms = z.number().min(0);
+
+export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const;
+export type ScopePreset = (typeof SCOPES)[number];
+
+export const crawlConfigSchema = z.strictObject({
+  // ---- what belongs to the crawl
+  /** `page`: the seeds alone; `prefix`: below a seed's folder; `host`; `domain`: the registrable domain; `any`. */
+  scope: z.enum(SCOPES).default('host'),
+  /** Regular expressions on the canonical URL; where some are given, one must match. Seeds are exempt. */
+  include: z.array(z.string()).default([]),
+  /** Regular expressions on the canonical URL; one that matches excludes it, seeds too. */
+  exclude: z.array(z.string()).default([]),
+  /** Hops from a seed. */
+  maxDepth: count.optional(),
+  /** Longer URLs are skipped. 2,083 was Internet Explorer's limit; Heritrix stops at 2,083 too. */
+  maxUrlLength: positive.default(2083),
+  /** Links of one page beyond this number are dropped and counted. Heritrix: 6,000. */
+  maxLinksPerPage: positive.default(6000),
+  /** Redirects in a row. RFC 9110 names no number; Fetch allows 20, Heritrix and curl -L 20 to 50. */
+  maxRedirects: count.default(10),
+
+  // ---- limits: what ends the crawl
+  /** Pages: responses other than redirects and robots.txt, whatever their status. */
+  maxPages: positive.optional(),
+  /** Bytes of all bodies as received. */
+  maxBytes: positive.optional(),
+  maxTimeMs: positive.optional(),
+  maxPagesPerHost: positive.optional(),
+
+  // ---- politeness
+  /** Least gap from the end of a response to the start of the next request to the host. */
+  delayMs: ms.default(1000),
+  /** Wait longer for hosts that answer slowly. */
+  adaptive: z.boolean().default(true),
+  /** The gap is at least this many times the last response's time (Heritrix: 5; Mercator: 10) ... */
+  adaptiveFactor: z.number().min(0).default(5),
+  /** ... but no more than this (Heritrix: 30 s). */
+  maxAdaptiveDelayMs: ms.default(30_000),
+  /** A longer Crawl-delay is taken as this. */
+  maxCrawlDelayMs: ms.default(60_000),
+  /** Requests in flight to one host. More than one only for a site of one's own. */
+  perHost: positive.max(64).default(1),
+  robots: z.enum(['obey', 'ignore']).default('obey'),
+  /** RFC 9309, section 2.4: not used for more than 24 hours. */
+  robotsMaxAgeMs: ms.max(86_400_000).default(86_400_000),
+  /** A `Retry-After` beyond this is taken as this. */
+  maxRetryAfterMs: ms.default(3_600_000),
+  /** First rest after a failing response or connection; doubles with each failure in a row. */
+  backoffMs: ms.default(5000),
+  maxBackoffMs: ms.default(600_000),
+  /** Tries of one URL before it counts as failed. */
+  maxAttempts: positive.default(3),
+  /** Failures of a host in a row after which it is set aside with its cause. */
+  maxHostFailures: positive.default(5),
+
+  // ---- who we are
+  /** The product token that robots.txt names; `User-Agent: TOKEN (+CONTACT)`. */
+  userAgent: z.string().regex(/^[\x20-\x7e]+$/, 'printable ASCII').default('Strand/0.1'),
+  /** URL or mail address at which the crawl's operator can be reached. */
+  contact: z.string().regex(/^[\x21-\x7e]+$/, 'a URL or a mail address').optional(),
+
+  // ---- network
+  /** CIDR blocks of special addresses that may be connected to, such as `127.0.0.0/8`. */
+  allowPrivateAddresses: z.array(z.string()).default([]),
+  /** Host name patterns (`*` for any labels) pinned to an address: `['*.test', '127.0.0.1']`. */
+  resolve: z.array(z.tuple([z.string(), z.string()])).default([]),
+  connectTimeoutMs: ms.default(10_000),
+  /** From the request sent to the response's head. */
+  headersTimeoutMs: ms.default(30_000),
+  /** Between two pieces of a body. */
+  idleTimeoutMs: ms.default(20_000),
+  /** The whole exchange. */
+  totalTimeoutMs: ms.default(120_000),
+  /** A larger body is cut, and marked so. Common Crawl cuts at 1 MiB, since 2025 at 5 MiB. */
+  maxBodyBytes: positive.default(16 * 1024 * 1024),
+  maxHeaderBytes: positive.default(64 * 1024),
+  /** Of a compressed page, this much is parsed: guards against bombs. */
+  maxDecodedBytes: positive.default(32 * 1024 * 1024),
+
+  // ---- engine
+  /** Hosts that one worker serves at once. */
+  hosts: positive.max(10_000).default(250),
+  /** A turn ends after so many pages or so long, and its outcome is committed. */
+  turnMaxPages: positive.default(100),
+  turnMaxMs: positive.default(20_000),
+  /** A wait for the host's next moment up to this is waited out inside the turn. */
+  turnMaxWaitMs: ms.default(10_000),
+  /** WARC files are closed at this size. */
+  warcMaxBytes: positive.default(1_000_000_000),
+});
+
+/** A crawl's configuration, complete: every default filled in. */
+export type CrawlConfig = Readonly<z.infer<typeof crawlConfigSchema>>;
+/** A crawl's configuration as an operator writes it. */
+export type CrawlOptions = z.input<typeof crawlConfigSchema>;
+
+/** The configuration cannot be used. The message names the key, what was expected and what came. */
+export class InvalidConfig extends Error {
+  override name = 'InvalidConfig';
+}

@@ -1,0 +1,27 @@
+/** What travels between hosts: links, tokens, wake-ups. */
+
+/** A URL to be merged into its host's ledger. */
+export interface Link {
+  /** Canonical. */
+  readonly url: string;
+  /** Hops from a seed; a seed has 0, and a redirect's target the depth of what redirected. */
+  readonly depth: number;
+  /** The URL of the page it was found on; none for a seed. */
+  readonly via?: string;
+  /** How many redirects in a row led here. */
+  readonly redirects?: number;
+  /** Given by the operator: it is fetched before all else. */
+  readonly isSeed?: boolean;
+}
+
+/** Links of one crawl, to whatever hosts. */
+export interface OutLinks {
+  readonly crawl: string;
+  readonly links: readonly Link[];
+}
+
+/** A message to one host. */
+export type Message =
+  | { readonly kind: 'links'; readonly crawl: string; readonly links: readonly Link[] }
+  | { readonly kind: 'token'; readonly crawl: string; readonly token: string }
+  | { readonly kind: 'wake'; readonly crawl: string };
