@@ -1,0 +1,150 @@
+/** Reading robots.txt (RFC 9309, sections 2.1 and 2.2): any bytes are one; lines that say nothing are passed over. */
+import { normalPattern } from './pattern.ts';
+import type { RobotsRule, RobotsRules } from './rules.ts';
+
+/** Bytes of robots.txt that are read: 1 MiB. RFC 9309, section 2.5, asks for 500 KiB at least. */
+export const MAX_ROBOTS_BYTES = 1_048_576;
+/** A longer line is cut, as Google's parser does: at eight times the longest URL of Internet Explorer. */
+const MAX_LINE = 2083 * 8 - 1;
+
+/** What of a User-Agent is compared with robots.txt: its leading letters, `_` and `-`; '' if it has none. */
+export function productToken(userAgent: string): string {
+  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? '';
+}
+
+/** The rules of all groups for one product token, or of all for `*`. */
+interface Group {
+  /** By kind and pattern: a repeated rule counts once, where it stands first. */
+  readonly rules: Map<string, RobotsRule>;
+  crawlDelayMs?: number;
+}
+
+/**
+ * Reads the body of a robots.txt, content coding undone, for the crawler that calls itself `ourToken`: the groups that
+ * name it, merged, or, if none does, those for `*`. To show that a longer file was cut, hand in at least one byte
+ * more than `MAX_ROBOTS_BYTES`: the line that was cut is then dropped.
+ *
+ * A group begins with `User-agent` lines and ends where another one follows a rule. Other records, known or not,
+ * neither begin nor end one (section 2.2.4). So `Crawl-delay`, which is not in the standard, ends no group; but it is
+ * for the agents named right before it alone, as people mean it who write one delay for `*` and another for a bot.
+ */
+export function parseRobots(body: Uint8Array, ourToken: string): RobotsRules {
+  const token = productToken(ourToken).toLowerCase();
+  const ours: Group = { rules: new Map() };
+  const everyone: Group = { rules: new Map() };
+  const groupOf = (agent: string): Group | undefined => {
+    if (/^\*([ \t]|$)/.test(agent)) return everyone;
+    // What follows the token is passed over: `ExampleBot/2.1` names ExampleBot.
+    return token !== '' && productToken(agent).toLowerCase() === token ? ours : undefined;
+  };
+  const sitemaps = new Set<string>();
+  let isNamed = false;
+  let ruled = new Set<Group>();
+  let hasRules = false;
+  let delayed = new Set<Group>();
+  let hasDelay = false;
+
+  for (const [index, text] of linesOf(body).entries()) {
+    const { name, value } = readRecord(text.slice(0, MAX_LINE));
+    switch (name) {
+      case 'user-agent': {
+        if (hasRules) ruled = new Set();
+        if (hasRules || hasDelay) delayed = new Set();
+        hasRules = false;
+        hasDelay = false;
+        const group = groupOf(value);
+        if (group === undefined) break;
+        ruled.add(group);
+        delayed.add(group);
+        isNamed ||= group === ours;
+        break;
+      }
+      case 'allow':
+      case 'disallow':
+        hasRules = true;
+        addRule(ruled, name === 'allow', value, index + 1);
+        break;
+      case 'crawl-delay':
+        hasDelay = true;
+        addDelay(delayed, value);
+        break;
+      case 'sitemap':
+        if (value !== '') sitemaps.add(Buffer.from(value, 'latin1').toString('utf8'));
+    }
+  }
+
+  // A group that names us keeps us out of those for `*`, even if it has no rules.
+  const { rules, crawlDelayMs } = isNamed ? ours : everyone;
+  return {
+    rules: [...rules.values()].sort(byPrecedence),
+    ...(crawlDelayMs === undefined ? {} : { crawlDelayMs }),
+    sitemaps: [...sitemaps],
+  };
+}
+
+function addRule(groups: ReadonlySet<Group>, allow: boolean, value: string, line: number): void {
+  // Every path begins with a slash: other patterns match nothing, least of all an empty one.
+  if (groups.size === 0 || !/^[/*]/.test(value)) return;
+  const pattern = normalPattern(value);
+  const key = (allow ? '+' : '-') + pattern;
+  for (const { rules } of groups) if (!rules.has(key)) rules.set(key, { allow, pattern, line });
+}
+
+function addDelay(groups: ReadonlySet<Group>, value: string): void {
+  const seconds = /^(\d{1,9}(\.\d*)?|\.\d+)([ \t]|$)/.exec(value)?.[1];
+  if (seconds === undefined) return;
+  const delayMs = Math.round(Number(seconds) * 1000);
+  for (const group of groups) group.crawlDelayMs = Math.max(group.crawlDelayMs ?? 0, delayMs);
+}
+
+function byPrecedence(a: RobotsRule, b: RobotsRule): number {
+  return b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow) || a.line - b.line;
+}
+
+/** The lines, one character an octet, so that bytes that are not UTF-8 do no harm. */
+function linesOf(body: Uint8Array): string[] {
+  const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+  const end = start + MAX_ROBOTS_BYTES;
+  const lines = Buffer.from(body.subarray(start, end))
+    .toString('latin1')
+    .split(/\r\n|\n|\r/);
+  const isCut = body.length > end && body[end] !== 0x0a && body[end] !== 0x0d;
+  if (isCut) lines.pop();
+  return lines;
+}
+
+/** Other names of records: misspellings that Google's parser and crawler-commons accept. */
+const MISSPELT: ReadonlyMap<string, string> = new Map([
+  ['useragent', 'user-agent'],
+  ['user agent', 'user-agent'],
+  ['dissallow', 'disallow'],
+  ['dissalow', 'disallow'],
+  ['disalow', 'disallow'],
+  ['diasllow', 'disallow'],
+  ['disallaw', 'disallow'],
+  ['crawldelay', 'crawl-delay'],
+  ['site-map', 'sitemap'],
+]);
+
+function readRecord(line: string): { readonly name: string; readonly value: string } {
+  const hash = line.indexOf('#');
+  const text = trimBlanks(hash < 0 ? line : line.slice(0, hash));
+  const colon = text.indexOf(':');
+  // Without a colon, two words are taken for name and value, as Google's parser does.
+  const words = colon < 0 ? text.split(/[ \t]+/, 3) : [text.slice(0, colon), text.slice(colon + 1)];
+  const [name = '', value = ''] = words.length === 2 ? words.map(trimBlanks) : [];
+  return { name: MISSPELT.get(name.toLowerCase()) ?? name.toLowerCase(), value };
+}
+
+/** Without the spaces and tabs around it. `trim` would also take 0xA0, the last octet of `à` in UTF-8. */
+function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(octet: number): boolean {
+  return octet === 0x20 || octet === 0x09;
+}
