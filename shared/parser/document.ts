@@ -1,0 +1,139 @@
+/** From a response's head and body as received to what the crawl needs to know of the document. */
+import type { ResponseHead } from '../ports.ts';
+import { createContentDecoder } from './content-decoder.ts';
+import { createHtmlLinks, type HtmlLinks, type HtmlLinksParser } from './html-links.ts';
+import type { HtmlLink, ResolveReference } from './link-set.ts';
+import { essenceOf, sniffMimeType } from './media-type.ts';
+import { bothRobotsDirectives, parseRobotsDirectives, type RobotsDirectives } from './robots-directives.ts';
+
+export interface DocumentParserOptions {
+  /** Absolute URL of the document. */
+  readonly url: string;
+  readonly headers: ResponseHead['headers'];
+  /** Decoded bytes beyond this are not parsed. */
+  readonly maxDecodedBytes: number;
+  readonly maxLinks: number;
+  readonly resolve?: ResolveReference;
+}
+
+export interface DocumentFacts {
+  /** As declared, in lower case without parameters; where nothing is declared, as its first bytes suggest. */
+  readonly mimeType?: string;
+  /** Encoding standard's name, lower case. Of HTML only. */
+  readonly charset?: string;
+  /** Links of HTML and XHTML; other types have none here. */
+  readonly links: HtmlLink[];
+  readonly droppedLinks: number;
+  readonly title?: string;
+  readonly refresh?: string;
+  readonly canonical?: string;
+  /** Of the markup and of X-Robots-Tag. */
+  readonly robots: RobotsDirectives;
+  readonly decodedBytes: number;
+  /** False if the parser did not see all of the document. */
+  readonly isWhole: boolean;
+  /** One line for people: a fault of the content coding, or of this parser. */
+  readonly error?: string;
+}
+
+export interface DocumentParser {
+  /** Takes the next piece of the body as received. Never throws. */
+  write(chunk: Uint8Array): void;
+  /** Resolves, never rejects. To be called once. */
+  end(): Promise<DocumentFacts>;
+}
+
+/** What the MIME Sniffing standard looks at: section 5.2. */
+const SNIFFED_BYTES = 1445;
+
+/** Should the parser fail, which is a bug, the document has no links and an `error`; the page is not lost. */
+export function createDocumentParser(options: DocumentParserOptions): DocumentParser {
+  const { url, headers, maxDecodedBytes, maxLinks, resolve } = options;
+  const contentType = lastHeader(headers, 'content-type');
+  let mimeType = essenceOf(contentType);
+  let html: HtmlLinksParser | undefined;
+  let failure: string | undefined;
+  const parseSafely = <T>(parse: () => T): T | undefined => {
+    if (failure !== undefined) return undefined;
+    try {
+      return parse();
+    } catch (error) {
+      failure = `parser: ${error instanceof Error ? error.message : String(error)}`;
+      return undefined;
+    }
+  };
+  const openHtml = () => {
+    if (mimeType === 'text/html' || mimeType === 'application/xhtml+xml') {
+      html = createHtmlLinks({ url, contentType, maxLinks, resolve });
+    }
+  };
+
+  /** The first bytes of a document that does not say its type. */
+  let start: Uint8Array[] | undefined = mimeType === undefined ? [] : undefined;
+  let startLength = 0;
+  const sniff = () => {
+    const bytes = Buffer.concat(start ?? []);
+    start = undefined;
+    if (bytes.length === 0) return;
+    mimeType = sniffMimeType(bytes.subarray(0, SNIFFED_BYTES));
+    openHtml();
+    html?.write(bytes);
+  };
+  const onData = (chunk: Uint8Array) => {
+    if (start === undefined) return html?.write(chunk);
+    start.push(chunk);
+    startLength += chunk.length;
+    if (startLength >= SNIFFED_BYTES) sniff();
+  };
+
+  parseSafely(openHtml);
+  const content = createContentDecoder({
+    contentEncoding: joinedHeader(headers, 'content-encoding'),
+    maxDecodedBytes,
+    onData: (chunk) => parseSafely(() => onData(chunk)),
+  });
+
+  return {
+    write: content.write,
+    async end() {
+      const { decodedBytes, isWhole, error } = await content.end();
+      if (start !== undefined) parseSafely(sniff);
+      const parsed = parseSafely(() => html?.end());
+      return {
+        ...factsOf(parsed),
+        mimeType,
+        robots: robotsOf(parsed, headers),
+        decodedBytes,
+        isWhole: isWhole && failure === undefined,
+        error: failure ?? error,
+      };
+    },
+  };
+}
+
+function factsOf(parsed: HtmlLinks | undefined) {
+  if (parsed === undefined) return { links: [], droppedLinks: 0 };
+  const { links, droppedLinks, title, refresh, canonical, charset } = parsed;
+  return { links, droppedLinks, title, refresh, canonical, charset };
+}
+
+/** An X-Robots-Tag that names a robot (`otherbot: noindex`) is not for us; none of our directives takes a colon. */
+function robotsOf(parsed: HtmlLinks | undefined, headers: ResponseHead['headers']): RobotsDirectives {
+  return valuesOf(headers, 'x-robots-tag')
+    .filter((value) => !/^[^,]*:/.test(value))
+    .map(parseRobotsDirectives)
+    .reduce(bothRobotsDirectives, parsed?.robots ?? { nofollow: false, noindex: false });
+}
+
+function valuesOf(headers: ResponseHead['headers'], name: string): string[] {
+  return headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value);
+}
+
+/** Of several Content-Type fields the last counts (Fetch standard, "extract a MIME type"). */
+function lastHeader(headers: ResponseHead['headers'], name: string): string | undefined {
+  return valuesOf(headers, name).at(-1);
+}
+
+function joinedHeader(headers: ResponseHead['headers'], name: string): string | undefined {
+  return valuesOf(headers, name).join(', ') || undefined;
+}

@@ -1,0 +1,201 @@
+/**
+ * Finds the tags of an HTML document in its text as the text arrives (HTML standard, section 13.2.5): what stands in
+ * comments, scripts, styles and other raw text is no tag, and a tag that the document's end cuts off is none either.
+ */
+import { createHtmlTree, PLACED_APART } from './html-tree.ts';
+import { isSelfClosing, type RawAttributes, readAttributes } from './tag-attributes.ts';
+
+export interface HtmlScannerOptions {
+  /** Names, in lower case, of the elements whose start tags are told. */
+  readonly elements: ReadonlySet<string>;
+  /** XML syntax: `<script/>` is empty, and CDATA sections stand anywhere. */
+  readonly isXml: boolean;
+  /** A start tag of one of `elements` that the document holds (not inside a template, SVG or MathML). */
+  onStartTag(name: string, attributes: RawAttributes): void;
+  /** The text of a `title` element, character references not decoded. */
+  onTitle(text: string): void;
+}
+
+export interface HtmlScanner {
+  write(text: string): void;
+  end(): void;
+}
+
+/**
+ * The calls do not depend on how the text was cut into pieces. Work is linear in the text's length: what ends in the
+ * middle of a tag, comment or script is kept, and looked at again only once twice as much is there.
+ */
+export function createHtmlScanner(options: HtmlScannerOptions): HtmlScanner {
+  const scan = createScan(options);
+  let pieces: string[] = [];
+  let length = 0;
+  let scanAt = 0;
+
+  const scanPieces = (isLast: boolean) => {
+    const text = pieces.length === 1 ? pieces[0]! : pieces.join('');
+    const rest = text.slice(scan(text, isLast));
+    pieces = rest === '' ? [] : [rest];
+    length = rest.length;
+    scanAt = 2 * length;
+  };
+
+  return {
+    write(text) {
+      if (text === '') return;
+      pieces.push(text);
+      length += text.length;
+      if (length >= scanAt) scanPieces(false);
+    },
+    end: () => scanPieces(true),
+  };
+}
+
+/** A function that tells the tags in `text` and returns how much of it need not be seen again. */
+function createScan({ elements, isXml, onStartTag, onTitle }: HtmlScannerOptions) {
+  const tree = createHtmlTree();
+  /** The raw text element that is open, and whether it is one of the document's own. */
+  let rawText: string | undefined;
+  let isOwnRawText = false;
+
+  /** Takes in the start tag whose name is `text[from..nameEnd)`; returns the index behind it, or -1. */
+  const startTag = (text: string, from: number, nameEnd: number): number => {
+    const name = text.slice(from, nameEnd).toLowerCase();
+    const isPlain = tree.isPlain() && !isXml && !PLACED_APART.has(name);
+    const isWanted = elements.has(name);
+    const attributes = isWanted || !isPlain ? new Map<string, string>() : undefined;
+    const end = readAttributes(text, nameEnd, attributes);
+    if (end === -1) return -1;
+
+    const isEmpty = !isPlain && isSelfClosing(text, nameEnd, end);
+    const placement = isPlain ? 'document' : tree.startTag(name, attributes!, isEmpty);
+    if (isWanted && placement === 'document') onStartTag(name, attributes!);
+    if (
+      (placement === 'document' || placement === 'template') &&
+      RAW_TEXT_END.has(name) &&
+      !(isXml && isEmpty)
+    ) {
+      rawText = name;
+      isOwnRawText = placement === 'document';
+    }
+    return end;
+  };
+
+  const endTag = (text: string, from: number): number => {
+    const nameEnd = endOfName(text, from);
+    const end = readAttributes(text, nameEnd);
+    if (end !== -1 && !tree.isPlain()) tree.endTag(text.slice(from, nameEnd).toLowerCase());
+    return end;
+  };
+
+  /** The index behind the comment, declaration or CDATA section at `at`, or -1. */
+  const skipDeclaration = (text: string, at: number): number => {
+    if (text.startsWith('<!--', at)) return skipComment(text, at + 4);
+    if ((isXml || tree.isForeign()) && text.startsWith('<![CDATA[', at))
+      return indexBehind(text, ']]>', at + 9);
+    return indexBehind(text, '>', at + 2);
+  };
+
+  return (text: string, isLast: boolean): number => {
+    let at = 0;
+    for (;;) {
+      if (rawText !== undefined) {
+        const found = endOfRawText(text, at, rawText);
+        if (found === -1 && !isLast) return rawText === 'plaintext' ? text.length : at;
+        const end = found === -1 ? text.length : found;
+        if (rawText === 'title' && isOwnRawText) onTitle(text.slice(at, end));
+        rawText = undefined;
+        at = end;
+      }
+      const mark = text.indexOf('<', at);
+      if (mark === -1) return text.length;
+      const code = text.charCodeAt(mark + 1);
+      if (isLetter(code)) {
+        at = startTag(text, mark + 1, endOfName(text, mark + 1));
+      } else if (code === SLASH) {
+        const next = text.charCodeAt(mark + 2);
+        if (isLetter(next)) at = endTag(text, mark + 2);
+        else at = mark + 2 < text.length ? indexBehind(text, '>', mark + 2) : -1;
+      } else if (code === EXCLAMATION) {
+        at = skipDeclaration(text, mark);
+      } else if (code === QUESTION) {
+        at = indexBehind(text, '>', mark + 2);
+      } else {
+        at = mark + 1 < text.length ? mark + 1 : -1;
+      }
+      if (at === -1) return isLast ? text.length : mark;
+    }
+  };
+}
+
+/** The index behind the comment whose text begins at `from`, or -1. `<!-->` and `<!--->` are whole comments. */
+function skipComment(text: string, from: number): number {
+  if (text.startsWith('>', from)) return from + 1;
+  if (text.startsWith('->', from)) return from + 2;
+  COMMENT_END.lastIndex = from;
+  return COMMENT_END.test(text) ? COMMENT_END.lastIndex : -1;
+}
+const COMMENT_END = /--!?>/g;
+
+/** Elements whose content is text, whatever it looks like, and what ends it. `plaintext` has no end. */
+const RAW_TEXT_END: ReadonlyMap<string, RegExp> = new Map(
+  ['iframe', 'noembed', 'noframes', 'plaintext', 'script', 'style', 'textarea', 'title', 'xmp'].map(
+    (name) => [name, name === 'plaintext' ? /(?!)/g : new RegExp(`</${name}(?=[\\t\\n\\f\\r />])`, 'gi')],
+  ),
+);
+
+/** The index of the end tag that closes the raw text, or -1. */
+function endOfRawText(text: string, from: number, name: string): number {
+  if (name === 'script') return endOfScript(text, from);
+  const pattern = RAW_TEXT_END.get(name)!;
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? -1;
+}
+
+/**
+ * A script that holds `<!--` and then `<script>` goes on behind the next `</script>` (section 13.2.5.15 to .31): the
+ * "script data double escaped state", made for scripts that were hidden from old browsers in a comment.
+ */
+function endOfScript(text: string, from: number): number {
+  let state: 'data' | 'escaped' | 'doubleEscaped' = 'data';
+  SCRIPT_MARK.lastIndex = from;
+  for (let mark = SCRIPT_MARK.exec(text); mark !== null; mark = SCRIPT_MARK.exec(text)) {
+    const found = mark[0];
+    if (found === '<!--') {
+      if (state === 'data') state = 'escaped';
+      // Its dashes count for `-->` too.
+      SCRIPT_MARK.lastIndex = mark.index + 2;
+    } else if (found === '-->') {
+      state = 'data';
+    } else if (found[1] === '/') {
+      if (state !== 'doubleEscaped') return mark.index;
+      state = 'escaped';
+    } else if (state === 'escaped') {
+      state = 'doubleEscaped';
+    }
+  }
+  return -1;
+}
+const SCRIPT_MARK = /<!--|-->|<\/?script(?=[\t\n\f\r />])/gi;
+
+function indexBehind(text: string, mark: string, from: number): number {
+  const found = text.indexOf(mark, from);
+  return found === -1 ? -1 : found + mark.length;
+}
+
+function endOfName(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && !isEndOfName(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const isEndOfName = (code: number) =>
+  code === GREATER ||
+  code === 0x20 ||
+  code === SLASH ||
+  (code <= 0x0d && (code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c));
+const isLetter = (code: number) => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
+
+const EXCLAMATION = 0x21;
+const SLASH = 0x2f;
+const GREATER = 0x3e;
+const QUESTION = 0x3f;

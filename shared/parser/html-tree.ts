@@ -1,0 +1,157 @@
+/**
+ * As much of HTML's tree construction (HTML standard, section 13.2.6) as decides what is a link. Most tags mean the
+ * same wherever they stand. These do not: tags inside `svg` and `math`, whose `a` and `title` are other elements and
+ * whose `style` holds markup; inside `template`, which is not part of the document; inside `select`, where browsers
+ * leave out nearly all. Only these, and what is open inside them, are tracked: elsewhere no element is remembered.
+ */
+import type { RawAttributes } from './tag-attributes.ts';
+
+/** Where a start tag's element went: into the document, a template, SVG or MathML, or nowhere at all. */
+export type Placement = 'document' | 'template' | 'foreign' | 'nowhere';
+
+export interface HtmlTree {
+  /** Takes in a start tag, its name in lower case. */
+  startTag(name: string, attributes: RawAttributes, isSelfClosing: boolean): Placement;
+  endTag(name: string): void;
+  /** Nothing is open that could matter: `startTag` of a name not in {@link PLACED_APART} is `document`. */
+  isPlain(): boolean;
+  /** The text that follows is inside SVG or MathML, where `<![CDATA[` is known. */
+  isForeign(): boolean;
+}
+
+/** Elements inside which tags mean something else. */
+export const PLACED_APART: ReadonlySet<string> = new Set(['svg', 'math', 'template', 'select']);
+
+/**
+ * `foreign`: an SVG or MathML element; `gate`: one that holds HTML (an "integration point", such as `foreignObject`);
+ * `html`: an HTML element inside a gate.
+ */
+interface Open {
+  readonly kind: 'foreign' | 'gate' | 'html' | 'template' | 'select';
+  readonly name: string;
+  readonly vocabulary?: 'svg' | 'math';
+}
+
+/** Elements nested deeper are not remembered. Browsers stop at 512 as well. */
+const MAX_OPEN = 512;
+
+export function createHtmlTree(): HtmlTree {
+  const open: Open[] = [];
+  let templates = 0;
+
+  const push = (entry: Open) => {
+    if (open.length >= MAX_OPEN) return;
+    open.push(entry);
+    if (entry.kind === 'template') templates++;
+  };
+  const popTo = (length: number) => {
+    while (open.length > length) if (open.pop()?.kind === 'template') templates--;
+  };
+  const popForeign = () => {
+    while (open.at(-1)?.kind === 'foreign') open.pop();
+  };
+  const inHtml = (): Placement => (templates > 0 ? 'template' : 'document');
+
+  const startTag = (name: string, attributes: RawAttributes, isSelfClosing: boolean): Placement => {
+    const top = open.at(-1);
+    if (top === undefined && !PLACED_APART.has(name)) return 'document';
+    if (top?.kind === 'select') return startInSelect(name, attributes, isSelfClosing);
+    if (top?.kind === 'foreign' || (top?.vocabulary === 'math' && STAYS_IN_MATH.has(name))) {
+      if (!leavesForeign(name, attributes)) {
+        if (!isSelfClosing) push(foreignElement(name, attributes, top.vocabulary));
+        return 'foreign';
+      }
+      popForeign();
+      return startTag(name, attributes, isSelfClosing);
+    }
+    if (name === 'svg' || name === 'math') {
+      if (!isSelfClosing) push({ kind: 'foreign', name, vocabulary: name });
+      return 'foreign';
+    }
+    const placement = inHtml();
+    if (name === 'template' || name === 'select') push({ kind: name, name });
+    else if ((top?.kind === 'gate' || top?.kind === 'html') && !VOID.has(name)) push({ kind: 'html', name });
+    return placement;
+  };
+
+  const startInSelect = (name: string, attributes: RawAttributes, isSelfClosing: boolean): Placement => {
+    if (name === 'template') push({ kind: 'template', name });
+    if (name === 'template' || name === 'script') return inHtml();
+    if (name === 'select') open.pop();
+    if (!ENDS_SELECT.has(name)) return 'nowhere';
+    open.pop();
+    return startTag(name, attributes, isSelfClosing);
+  };
+
+  const endTag = (name: string) => {
+    const top = open.at(-1);
+    if (top === undefined) return;
+    if (name === 'template' && templates > 0 && top.kind !== 'foreign') {
+      popTo(open.findLastIndex((entry) => entry.kind === 'template'));
+    } else if (top.kind === 'select') {
+      if (name === 'select' || TABLE_PARTS.has(name)) open.pop();
+    } else if (top.kind === 'foreign' || top.kind === 'gate') {
+      endInForeign(name);
+    } else {
+      endInHtml(name);
+    }
+  };
+
+  const endInForeign = (name: string) => {
+    if (name === 'p' || name === 'br') return popForeign();
+    for (let at = open.length - 1; at >= 0; at--) {
+      const { kind, name: openName } = open[at]!;
+      if (kind !== 'foreign' && kind !== 'gate') break;
+      if (openName === name) return popTo(at);
+    }
+    endInHtml(name);
+  };
+
+  /** An end tag closes an HTML element of its name, but none outside the gate or template it stands in. */
+  const endInHtml = (name: string) => {
+    for (let at = open.length - 1; at >= 0; at--) {
+      const entry = open[at]!;
+      if (entry.kind === 'html' && entry.name === name) return popTo(at);
+      if (entry.kind === 'gate' || entry.kind === 'template') return;
+    }
+    // Of the document's own elements none is remembered. `</div>` inside `svg` is taken to close one around it.
+    if (name !== 'body' && name !== 'html') popForeign();
+  };
+
+  return {
+    startTag,
+    endTag,
+    isPlain: () => open.length === 0,
+    isForeign: () => open.at(-1)?.kind === 'foreign',
+  };
+}
+
+function foreignElement(name: string, attributes: RawAttributes, around: 'svg' | 'math' | undefined): Open {
+  const vocabulary = around === 'math' && name === 'svg' ? 'svg' : around;
+  return { kind: isGate(name, attributes, vocabulary) ? 'gate' : 'foreign', name, vocabulary };
+}
+
+function isGate(name: string, attributes: RawAttributes, vocabulary: 'svg' | 'math' | undefined): boolean {
+  if (vocabulary === 'svg') return name === 'foreignobject' || name === 'desc' || name === 'title';
+  if (name !== 'annotation-xml') return MATH_TEXT.has(name);
+  const encoding = attributes.get('encoding')?.toLowerCase();
+  return encoding === 'text/html' || encoding === 'application/xhtml+xml';
+}
+
+function leavesForeign(name: string, attributes: RawAttributes): boolean {
+  if (name !== 'font') return LEAVES_FOREIGN.has(name);
+  return attributes.has('color') || attributes.has('face') || attributes.has('size');
+}
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+const MATH_TEXT = names('mi mo mn ms mtext');
+const STAYS_IN_MATH = names('mglyph malignmark');
+/** HTML elements that close `svg` and `math` wherever they appear in them (section 13.2.6.5). */
+const LEAVES_FOREIGN = names(
+  'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
+    'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var',
+);
+const TABLE_PARTS = names('caption table tbody tfoot thead tr td th');
+const ENDS_SELECT = names('input keygen textarea caption table tbody tfoot thead tr td th');
+const VOID = names('area base br col embed hr img input link meta param source track wbr');

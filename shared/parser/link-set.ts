@@ -1,0 +1,76 @@
+/** The distinct links of one document, bounded. */
+
+/** `frame`: `frame` and `iframe`; `refresh`: `meta` refresh. */
+export type LinkKind = 'a' | 'area' | 'frame' | 'refresh';
+
+export interface HtmlLink {
+  /** Absolute http(s) URL as the WHATWG parser writes it, without a fragment. */
+  readonly url: string;
+  /** Of several links to one URL, the first one's. */
+  readonly kind: LinkKind;
+  /** True if all links to this URL say `rel=nofollow`. */
+  readonly nofollow?: boolean;
+}
+
+/** The absolute http(s) URL that `reference` (never with a fragment) means at `base`; undefined if it means none. */
+export type ResolveReference = (reference: string, base: string) => string | undefined;
+
+/** The WHATWG URL parser. */
+export function resolveReference(reference: string, base: string): string | undefined {
+  const url = URL.parse(reference, base);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  return url.href;
+}
+
+/** Longer references are no URLs that anyone fetches: inlined data, or an attribute without its closing quote. */
+const MAX_REFERENCE_CHARS = 65_536;
+
+interface Reference {
+  readonly kind: LinkKind;
+  isNofollow: boolean;
+}
+
+/** Keeps at most `maxLinks` references, and counts further ones that it does not know. */
+export function createLinkSet(maxLinks: number) {
+  const references = new Map<string, Reference>();
+  let droppedLinks = 0;
+
+  return {
+    add(reference: string, kind: LinkKind, isNofollow: boolean): void {
+      const key = withoutFragment(reference);
+      const known = references.get(key);
+      if (known !== undefined) known.isNofollow &&= isNofollow;
+      else if (OTHER_SCHEME.test(key)) return;
+      else if (references.size < maxLinks && key.length <= MAX_REFERENCE_CHARS)
+        references.set(key, { kind, isNofollow });
+      else droppedLinks++;
+    },
+
+    /** The links at `base`, and a function for other references of the document. */
+    resolved(base: string, resolve: ResolveReference = resolveReference) {
+      const links = new Map<string, { url: string; kind: LinkKind; nofollow?: boolean }>();
+      const urls = new Map<string, string | undefined>();
+      for (const [reference, { kind, isNofollow }] of references) {
+        const url = resolve(reference, base);
+        urls.set(reference, url);
+        if (url === undefined) continue;
+        const known = links.get(url);
+        if (known === undefined) links.set(url, isNofollow ? { url, kind, nofollow: true } : { url, kind });
+        else if (!isNofollow) delete known.nofollow;
+      }
+      const urlOf = (reference: string): string | undefined => {
+        const key = withoutFragment(reference);
+        return urls.has(key) ? urls.get(key) : resolve(key, base);
+      };
+      return { links: [...links.values()] as HtmlLink[], droppedLinks, urlOf };
+    },
+  };
+}
+
+function withoutFragment(reference: string): string {
+  const hash = reference.indexOf('#');
+  return hash === -1 ? reference : reference.slice(0, hash);
+}
+
+/** Schemes that are known to lead nowhere need not be kept or resolved. */
+const OTHER_SCHEME = /^[\0-\x20]*(?:javascript|mailto|tel|data|blob|about|sms|whatsapp):/i;

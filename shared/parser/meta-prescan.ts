@@ -1,0 +1,75 @@
+/**
+ * Finds the encoding that a document declares in its first bytes (HTML standard, section 13.2.3.2, "prescan a byte
+ * stream to determine its encoding"). It is not a parse: it knows tags, attributes and comments, and nothing else.
+ */
+import { charsetOf } from './charset-decoder.ts';
+import { readAttributes } from './tag-attributes.ts';
+
+/** The encoding declared in `start` by a `meta` element, or by an XML declaration if no `meta` does. */
+export function prescanForCharset(start: Uint8Array): string | undefined {
+  const text = Buffer.from(start.buffer, start.byteOffset, start.byteLength).toString('latin1');
+  if (text.startsWith('<\0?\0x\0')) return 'utf-16le';
+  if (text.startsWith('\0<\0?\0x')) return 'utf-16be';
+  return metaCharset(text) ?? xmlDeclarationCharset(text);
+}
+
+/** What the prescan stops at: a comment, a `meta` tag, another tag with its name, other markup. */
+const MARK = /<(?:(!--)|(meta)(?=[\t\n\f\r /])|\/?[a-z][^\t\n\f\r >]*|([!/?]))/gi;
+
+function metaCharset(text: string): string | undefined {
+  MARK.lastIndex = 0;
+  for (let mark = MARK.exec(text); mark !== null; mark = MARK.exec(text)) {
+    const [, comment, meta, other] = mark;
+    let end: number;
+    if (comment) {
+      // From the opening dashes on: those of `<!-->` and `<!--->` close as well.
+      end = indexAfter(text, '-->', mark.index + 2);
+    } else if (other) {
+      end = indexAfter(text, '>', mark.index);
+    } else {
+      const attributes = new Map<string, string>();
+      end = readAttributes(text, MARK.lastIndex, attributes);
+      const charset = meta && end !== -1 ? charsetOfMeta(attributes) : undefined;
+      if (charset) return charset;
+    }
+    if (end === -1) return undefined;
+    MARK.lastIndex = end;
+  }
+  return undefined;
+}
+
+function charsetOfMeta(attributes: ReadonlyMap<string, string>): string | undefined {
+  const label = attributes.get('charset');
+  if (label !== undefined) return declaredInMarkup(label);
+  if (attributes.get('http-equiv')?.toLowerCase() !== 'content-type') return undefined;
+  return declaredInMarkup(charsetInContent(attributes.get('content') ?? ''));
+}
+
+/** HTML standard, section 2.4.5, "extracting a character encoding from a meta element". */
+function charsetInContent(content: string): string | undefined {
+  const found = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|(?!["'])([^\t\n\f\r ;]+))/i.exec(
+    content,
+  );
+  return found?.[1] ?? found?.[2] ?? found?.[3];
+}
+
+/** Markup that could be read byte by byte is not in UTF-16, whatever it says. */
+function declaredInMarkup(label: string | undefined): string | undefined {
+  const charset = charsetOf(label);
+  if (charset === 'utf-16le' || charset === 'utf-16be') return 'utf-8';
+  return charset === 'x-user-defined' ? 'windows-1252' : charset;
+}
+
+/** HTML standard, section 13.2.3.2, "get an XML encoding". */
+function xmlDeclarationCharset(text: string): string | undefined {
+  if (!text.startsWith('<?xml')) return undefined;
+  const declaration = text.slice(0, text.indexOf('>') + 1);
+  const found = /encoding[^!-\xff]*=[^!-\xff]*(?:"([!-\xff]*?)"|'([!-\xff]*?)')/.exec(declaration);
+  const charset = charsetOf(found?.[1] ?? found?.[2]);
+  return charset === 'utf-16le' || charset === 'utf-16be' ? 'utf-8' : charset;
+}
+
+function indexAfter(text: string, mark: string, from: number): number {
+  const found = text.indexOf(mark, from);
+  return found === -1 ? -1 : found + mark.length;
+}
