@@ -5,8 +5,10 @@
  * Throughout: times are milliseconds since the epoch (`...At`, `...Until`) or durations in milliseconds (`...Ms`).
  * Delivery is at-least-once everywhere; every write is either conditional or safe to repeat.
  */
-import type { Head } from './frontier/head.ts';
+import type { CrawlOptions } from './crawl/config.ts';
+import type { Head, HostTotals } from './frontier/head.ts';
 import type { Message, OutLinks } from './frontier/message.ts';
+import type { UrlState } from './frontier/url-record.ts';
 
 /** A crawl's name in its engine: `[A-Za-z0-9._-]{1,64}`. */
 export type CrawlId = string;
@@ -89,7 +91,13 @@ export interface LedgerStore {
   /** Stores a part; durable before it resolves. Repeating it with the same bytes is safe. */
   putPart(crawl: CrawlId, host: HostKey, name: string, bytes: Uint8Array): Promise<void>;
   /** The part's bytes, or `length` bytes from `offset`. Throws if the part is not there: a named part never is. */
-  readPart(crawl: CrawlId, host: HostKey, name: string, offset?: number, length?: number): Promise<Uint8Array>;
+  readPart(
+    crawl: CrawlId,
+    host: HostKey,
+    name: string,
+    offset?: number,
+    length?: number,
+  ): Promise<Uint8Array>;
   /** Names of all the host's parts, in any order. */
   listParts(crawl: CrawlId, host: HostKey): Promise<string[]>;
   deleteParts(crawl: CrawlId, host: HostKey, names: readonly string[]): Promise<void>;
@@ -121,34 +129,42 @@ export interface Archive {
 
 // ---------------------------------------------------------------------------------------- crawl registry
 
-/** `stopping`: no new fetches, by the operator's word; `finished`: nothing is left to do; `limited`: a limit was met. */
-export type CrawlStatus = 'running' | 'paused' | 'stopped' | 'finished' | 'limited';
+/**
+ * `running`; `paused`: no new fetches until resumed; `stopped`: ended by the operator; `limited`: ended by one of the
+ * crawl's limits; `finished`: nothing is left to do. All but `running` mean that turns fetch nothing.
+ */
+export type CrawlStatus = 'running' | 'paused' | 'stopped' | 'limited' | 'finished';
 
-/** What all hosts of a crawl add up to. Sums over the heads (`frontier/head.ts`), so they cannot drift. */
-export interface CrawlTotals {
+/** What all hosts of a crawl add up to: sums over their heads, so they cannot drift. May lag by some seconds. */
+export interface CrawlTotals extends HostTotals {
   readonly hosts: number;
-  readonly pages: number;
-  readonly bytes: number;
-  readonly startedAt: number;
+  /** Known URLs by state. */
+  readonly urls: Readonly<Record<UrlState, number>>;
   /** Time the crawl has run, over all its sessions. */
   readonly activeMs: number;
 }
 
-/** What a crawl is and how far it is. */
+/** What a crawl is, and how far it is. */
 export interface CrawlRegistry {
-  /** The crawl's configuration (as given, unvalidated), status and the URL rules' version it was begun with. */
   load(crawl: CrawlId): Promise<CrawlRecord | undefined>;
+  /** Fails if the crawl is there already. */
   create(crawl: CrawlId, record: CrawlRecord): Promise<void>;
   setStatus(crawl: CrawlId, status: CrawlStatus, reason?: string): Promise<void>;
+  /** Changes parts of the configuration (limits that an operator raises); the rest stays. */
+  configure(crawl: CrawlId, changes: CrawlOptions): Promise<void>;
   /** Widens the scope by these URLs (a seed that redirects). Safe to repeat. */
   addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void>;
   totals(crawl: CrawlId): Promise<CrawlTotals>;
+  /** Whether nothing will happen by itself: no message, no parcel, no host that is due at some time. Perhaps late, never early. */
+  isQuiet(crawl: CrawlId): Promise<boolean>;
 }
 
 export interface CrawlRecord {
-  readonly config: unknown;
+  /** As given, to be parsed (`crawl/config.ts`). */
+  readonly config: CrawlOptions;
   /** URLs that the scope is drawn around: the seeds, and where seeds redirected to. */
   readonly scopeSeeds: readonly string[];
+  /** Version of the canonical form's rules (`url/canonical.ts`) that the crawl was begun with. */
   readonly urlRulesVersion: number;
   readonly status: CrawlStatus;
   readonly reason?: string;

@@ -1,1 +1,82 @@
-export interface Head { readonly version: number }
+/**
+ * The head of a host's ledger: the one versioned item whose conditional replacement makes a turn real. It names the
+ * parts that count, holds the host's clock (so politeness survives turns, workers and restarts) and sums up the host.
+ * It is JSON, and small: writes are billed by size.
+ */
+import type { RobotsState } from '../robots/policy.ts';
+import { EMPTY_INDEX, type LedgerIndex } from './ledger.ts';
+import { FRESH_CLOCK, type HostClock } from './politeness.ts';
+
+export interface Head {
+  /** Grows by one with each commit; the first is 1. */
+  readonly version: number;
+  /** The one token that counts; others are dropped on sight. */
+  readonly token?: string;
+  readonly clock: HostClock;
+  /** By origin: a host may serve http and https. */
+  readonly robots: readonly HostRobots[];
+  readonly ledger: LedgerIndex;
+  readonly totals: HostTotals;
+  /** When the waker shall give the host a turn, should no message have done so; none: nothing is to be done. */
+  readonly dueAt?: number;
+  /** The host failed again and again: no more turns, until the crawl is resumed. */
+  readonly setAside?: { readonly cause: string; readonly at: number };
+  /** The URL that a careful turn was about to fetch, and how often: if it kills the worker, it is known by this. */
+  readonly intent?: { readonly url: string; readonly tries: number };
+}
+
+/** Rules too long for the head are a part of their own. */
+export type HostRobots = RobotsState & { readonly part?: string };
+
+/** What the host has cost and given so far. */
+export interface HostTotals {
+  /** Responses other than redirects and robots.txt. */
+  readonly pages: number;
+  /** Of all bodies as received, robots.txt too. */
+  readonly bytes: number;
+  readonly requests: number;
+  readonly httpStatus: Readonly<Record<string, number>>;
+  /** Discovered URLs that did not come into the ledger, by reason. */
+  readonly skipped: Readonly<Record<string, number>>;
+  /** Exchanges that failed, by reason. */
+  readonly errors: Readonly<Record<string, number>>;
+}
+
+export const NO_TOTALS: HostTotals = {
+  pages: 0,
+  bytes: 0,
+  requests: 0,
+  httpStatus: {},
+  skipped: {},
+  errors: {},
+};
+
+/** What stands for a host never met. Its version is 0: it is not stored. */
+export const NEW_HEAD: Head = {
+  version: 0,
+  clock: FRESH_CLOCK,
+  robots: [],
+  ledger: EMPTY_INDEX,
+  totals: NO_TOTALS,
+};
+
+/** Sums, key by key. */
+export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
+  return {
+    pages: a.pages + b.pages,
+    bytes: a.bytes + b.bytes,
+    requests: a.requests + b.requests,
+    httpStatus: addCounts(a.httpStatus, b.httpStatus),
+    skipped: addCounts(a.skipped, b.skipped),
+    errors: addCounts(a.errors, b.errors),
+  };
+}
+
+export function addCounts(
+  a: Readonly<Record<string, number>>,
+  b: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const sum: Record<string, number> = { ...a };
+  for (const [key, count] of Object.entries(b)) sum[key] = (sum[key] ?? 0) + count;
+  return sum;
+}

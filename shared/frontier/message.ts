@@ -24,4 +24,5 @@ export interface OutLinks {
 export type Message =
   | { readonly kind: 'links'; readonly crawl: string; readonly links: readonly Link[] }
   | { readonly kind: 'token'; readonly crawl: string; readonly token: string }
-  | { readonly kind: 'wake'; readonly crawl: string };
+  /** `isResumed`: by the operator, who wants even hosts set aside to be tried again. */
+  | { readonly kind: 'wake'; readonly crawl: string; readonly isResumed?: boolean };

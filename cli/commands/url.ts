@@ -1,0 +1,32 @@
+import { NEW_HEAD } from '../../shared/frontier/head.ts';
+import { HostLedger } from '../../shared/frontier/ledger.ts';
+import { canonicalize } from '../../shared/url/canonical.ts';
+import { hostKey } from '../../shared/url/host-key.ts';
+import type { Command } from '../args.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { urlText } from '../export-rows.ts';
+import { detailOf } from './rows.ts';
+import { openCrawl } from './summarize.ts';
+
+/** `strand url DIR URL`: all that the crawl knows of a URL. */
+export async function url(command: Extract<Command, { verb: 'url' }>): Promise<number> {
+  const { reader, crawl } = openCrawl(command.dir);
+  try {
+    const asked = canonicalize(command.url) ?? command.url;
+    const host = hostKey(asked);
+    const head = (await reader.ledgers.loadHead(crawl, host)) ?? NEW_HEAD;
+    const ledger = await HostLedger.open(host, head.ledger, (name, offset, length) =>
+      reader.ledgers.readPart(crawl, host, name, offset, length),
+    );
+    const record = await ledger.lookUp(asked);
+    if (!record) {
+      process.stderr.write(`strand: the crawl in ${command.dir} does not know ${asked}\n`);
+      return exitCodes.usage;
+    }
+    const detail = detailOf(record);
+    process.stdout.write(`${command.json ? JSON.stringify(detail) : urlText(detail)}\n`);
+    return exitCodes.finished;
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,9 @@
+import type { Clock } from '../../ports.ts';
+import { createSignal } from './signal.ts';
+
+/** The machine's own time and chance. */
+export const systemClock: Clock = {
+  now: Date.now,
+  random: Math.random,
+  sleep: (ms, signal) => createSignal().wait(ms, signal),
+};

@@ -1,0 +1,98 @@
+import type { CrawlId, CrawlStatus, Fetcher, HostKey } from '../../ports.ts';
+import { routeParcels } from '../../worker/router.ts';
+import type { WorkerStats } from '../../worker/services.ts';
+import { wakeDueHosts } from '../../worker/waker.ts';
+import { startWorker } from '../../worker/worker.ts';
+import type { LocalEngine } from './engine.ts';
+
+export interface LocalRunOptions {
+  readonly maxHosts: number;
+  /** Aborted by the operator: turns end and commit, and the run resolves. */
+  readonly signal: AbortSignal;
+  /** Called some times a second. */
+  readonly onProgress?: (stats: WorkerStats) => void;
+  readonly onError?: (error: unknown, host: string) => void;
+}
+
+/** How a run ended. `running`: by the operator's signal; the crawl can be resumed. */
+export interface LocalRunEnd {
+  readonly status: CrawlStatus;
+  readonly reason?: string;
+}
+
+const TICK_MS = 100;
+/** Links gathered this long make one message to each host. */
+const ROUTER_WINDOW_MS = 100;
+const ROUTER_PARCELS = 500;
+const WAKER_MS = 1000;
+
+/** Runs worker, router and waker in this process until the crawl is finished, a limit is met, or `signal` aborts. */
+export async function runLocalCrawl(
+  engine: LocalEngine,
+  fetcher: Fetcher,
+  crawl: CrawlId,
+  options: LocalRunOptions,
+): Promise<LocalRunEnd> {
+  const { clock, registry, exchange } = engine;
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  options.signal.addEventListener('abort', stop);
+  if (options.signal.aborted) stop();
+  const { signal } = stopping;
+  const worker = startWorker(engine, fetcher, {
+    maxHosts: options.maxHosts,
+    signal,
+    onError: options.onError,
+  });
+  let end: LocalRunEnd = { status: 'running' };
+
+  async function route(): Promise<void> {
+    while (!signal.aborted) {
+      const parcels = await exchange.receive(ROUTER_PARCELS, 1000, signal);
+      if (parcels.length > 0) await routeParcels(engine, worker.crawls, parcels);
+      await clock.sleep(ROUTER_WINDOW_MS, signal);
+    }
+  }
+
+  async function wake(): Promise<void> {
+    const woken = new Map<HostKey, { version: number; at: number }>();
+    while (!signal.aborted) {
+      await wakeDueHosts(engine, crawl, woken);
+      await clock.sleep(WAKER_MS, signal);
+    }
+  }
+
+  /** Looks whether the crawl is over, and keeps the time that it has run. */
+  async function watch(): Promise<void> {
+    let countedAt = clock.now();
+    while (!signal.aborted) {
+      options.onProgress?.(worker.stats);
+      const current = await worker.crawls.get(crawl);
+      const limit = current?.budget.metLimit();
+      if (current && current.status !== 'running') end = { status: current.status };
+      else if (limit !== undefined) end = { status: 'limited', reason: limit };
+      else if (await registry.isQuiet(crawl)) end = { status: 'finished' };
+      if (end.status !== 'running') break;
+      await clock.sleep(TICK_MS, signal);
+      if (clock.now() - countedAt >= 1000) countedAt += count(countedAt);
+    }
+    count(countedAt);
+  }
+
+  function count(since: number): number {
+    const ms = clock.now() - since;
+    registry.addActiveMs(crawl, ms);
+    return ms;
+  }
+
+  try {
+    // Whichever ends first, in peace or not, ends all.
+    const parts = [worker.done, route(), wake(), watch()].map((part) => part.finally(stop));
+    for (const part of await Promise.allSettled(parts)) if (part.status === 'rejected') throw part.reason;
+  } finally {
+    options.signal.removeEventListener('abort', stop);
+  }
+  if (end.status !== 'running') await registry.setStatus(crawl, end.status, end.reason);
+  options.onProgress?.(worker.stats);
+  return end;
+}

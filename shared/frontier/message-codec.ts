@@ -1,0 +1,108 @@
+/**
+ * Messages as bytes: compact, since a popular host's links travel by the thousand. Links are sorted by URL and
+ * front-coded; the pages they were found on stand in a table; DEFLATE over all where it pays.
+ *
+ * Layout: `M`, version, 0 or 1 (compressed), then kind, crawl and content.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { ByteReader, ByteWriter, CorruptBytes } from './bytes.ts';
+import type { Link, Message, OutLinks } from './message.ts';
+import { readTexts, writeTexts } from './text-column.ts';
+
+const MAGIC = 0x4d;
+const VERSION = 1;
+const KINDS = ['links', 'token', 'wake'] as const;
+/** Below this, compression costs more than it saves. */
+const MIN_COMPRESSED_BYTES = 200;
+/** What a message may grow to when it is decompressed: far more than a queue carries. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+export function encodeMessage(message: Message): Uint8Array {
+  const out = new ByteWriter();
+  out.byte(KINDS.indexOf(message.kind));
+  out.text(message.crawl);
+  if (message.kind === 'links') writeLinks(out, message.links);
+  if (message.kind === 'token') out.text(message.token);
+  if (message.kind === 'wake') out.byte(message.isResumed ? 1 : 0);
+  return wrap(out.bytes());
+}
+
+/** Throws {@link CorruptBytes} for what {@link encodeMessage} did not make. */
+export function decodeMessage(bytes: Uint8Array): Message {
+  const input = unwrap(bytes);
+  const kind = KINDS[input.byte()];
+  const crawl = input.text();
+  if (kind === 'links') return { kind, crawl, links: readLinks(input) };
+  if (kind === 'token') return { kind, crawl, token: input.text() };
+  if (kind === 'wake') return input.byte() === 1 ? { kind, crawl, isResumed: true } : { kind, crawl };
+  throw new CorruptBytes('a message of unknown kind');
+}
+
+export function encodeOutLinks({ crawl, links }: OutLinks): Uint8Array {
+  return encodeMessage({ kind: 'links', crawl, links });
+}
+
+export function decodeOutLinks(bytes: Uint8Array): OutLinks {
+  const message = decodeMessage(bytes);
+  if (message.kind !== 'links') throw new CorruptBytes(`links expected, a ${message.kind} came`);
+  return { crawl: message.crawl, links: message.links };
+}
+
+const IS_SEED = 1;
+const HAS_VIA = 2;
+
+function writeLinks(out: ByteWriter, links: readonly Link[]): void {
+  const sorted = [...links].sort((a, b) => (a.url < b.url ? -1 : a.url > b.url ? 1 : 0));
+  const vias = new Map<string, number>();
+  out.varint(sorted.length);
+  writeTexts(
+    out,
+    sorted.map((link) => link.url),
+  );
+  for (const link of sorted) out.byte((link.isSeed ? IS_SEED : 0) | (link.via !== undefined ? HAS_VIA : 0));
+  for (const link of sorted) out.varint(link.depth);
+  for (const link of sorted) out.varint(link.redirects ?? 0);
+  for (const { via } of sorted) {
+    if (via === undefined) continue;
+    if (!vias.has(via)) vias.set(via, vias.size);
+    out.varint(vias.get(via) as number);
+  }
+  out.varint(vias.size);
+  for (const via of vias.keys()) out.text(via);
+}
+
+function readLinks(input: ByteReader): Link[] {
+  const count = input.varint();
+  const urls = readTexts(input, count);
+  const flags = urls.map(() => input.byte());
+  const depths = urls.map(() => input.varint());
+  const redirects = urls.map(() => input.varint());
+  const vias = flags.map((flag) => (flag & HAS_VIA ? input.varint() : -1));
+  const table = Array.from({ length: input.varint() }, () => input.text());
+  return urls.map((url, i) => ({
+    url,
+    depth: depths[i] as number,
+    ...((vias[i] as number) >= 0 && { via: table[vias[i] as number] }),
+    ...((redirects[i] as number) > 0 && { redirects: redirects[i] }),
+    ...((flags[i] as number) & IS_SEED && { isSeed: true }),
+  }));
+}
+
+function wrap(content: Uint8Array): Uint8Array {
+  const isLarge = content.length >= MIN_COMPRESSED_BYTES;
+  const payload = isLarge ? deflateRawSync(content, { level: 3 }) : content;
+  const bytes = new Uint8Array(3 + payload.length);
+  bytes.set([MAGIC, VERSION, isLarge ? 1 : 0]);
+  bytes.set(payload, 3);
+  return bytes;
+}
+
+function unwrap(bytes: Uint8Array): ByteReader {
+  if (bytes[0] !== MAGIC) throw new CorruptBytes('not a message');
+  if (bytes[1] !== VERSION)
+    throw new CorruptBytes(`message version ${bytes[1]}: this program knows ${VERSION}`);
+  const payload = bytes.subarray(3);
+  return new ByteReader(
+    bytes[2] === 1 ? inflateRawSync(payload, { maxOutputLength: MAX_MESSAGE_BYTES }) : payload,
+  );
+}

@@ -1,0 +1,86 @@
+/** When a host may be asked next. Pure: the clock of a host is data, kept in its head. */
+import type { CrawlConfig } from '../crawl/config.ts';
+
+export interface HostClock {
+  /** No request to the host before this time. */
+  readonly nextFetchAt: number;
+  /** Failures in a row, less those that good answers have forgiven. */
+  readonly failures: number;
+  /** Cause of the last failure. */
+  readonly cause?: string;
+}
+
+export const FRESH_CLOCK: HostClock = { nextFetchAt: 0, failures: 0 };
+
+export type PolitenessConfig = Pick<
+  CrawlConfig,
+  | 'delayMs'
+  | 'adaptive'
+  | 'adaptiveFactor'
+  | 'maxAdaptiveDelayMs'
+  | 'maxCrawlDelayMs'
+  | 'backoffMs'
+  | 'maxBackoffMs'
+  | 'maxRetryAfterMs'
+  | 'maxHostFailures'
+>;
+
+/** A request that has ended, well or not. */
+export interface EndedRequest {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** Of the host's robots.txt. */
+  readonly crawlDelayMs?: number;
+}
+
+/** The least gap between the end of this request and the start of the next. */
+export function gapAfter(request: EndedRequest, config: PolitenessConfig): number {
+  const tookMs = request.endedAt - request.startedAt;
+  const adaptiveMs = config.adaptive
+    ? Math.min(config.adaptiveFactor * tookMs, config.maxAdaptiveDelayMs)
+    : 0;
+  return Math.max(config.delayMs, Math.min(request.crawlDelayMs ?? 0, config.maxCrawlDelayMs), adaptiveMs);
+}
+
+/** The clock after a request that the host answered as it should. Half of its failures are forgiven. */
+export function afterAnswer(clock: HostClock, request: EndedRequest, config: PolitenessConfig): HostClock {
+  return {
+    nextFetchAt: Math.max(clock.nextFetchAt, request.endedAt + gapAfter(request, config)),
+    failures: clock.failures >> 1,
+  };
+}
+
+export interface HostFailure {
+  readonly cause: string;
+  /** How many failures it counts for. */
+  readonly weight: number;
+  /** The host's own word. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * The clock after a failure: the host rests, twice as long with each failure in a row, as long as it asks for, and
+ * with a jitter of a quarter, so that hosts that failed together do not come back together.
+ */
+export function afterFailure(
+  clock: HostClock,
+  request: EndedRequest,
+  failure: HostFailure,
+  config: PolitenessConfig,
+  random: number,
+): HostClock {
+  const failures = clock.failures + failure.weight;
+  const backoffMs = Math.min(config.backoffMs * 2 ** Math.max(0, failures - 1), config.maxBackoffMs);
+  const askedMs = Math.min(failure.retryAfterMs ?? 0, config.maxRetryAfterMs);
+  const restMs = Math.max(backoffMs * (0.75 + random / 2), askedMs * (1 + random / 20));
+  return {
+    nextFetchAt: Math.max(clock.nextFetchAt, request.endedAt + Math.max(restMs, gapAfter(request, config))),
+    failures,
+    cause: failure.cause,
+  };
+}
+
+/** Whether the host has failed so often that it is set aside. */
+export function isHopeless(clock: HostClock, config: PolitenessConfig): boolean {
+  return clock.failures >= config.maxHostFailures;
+}

@@ -1,0 +1,48 @@
+/**
+ * Which waiting URL comes first. A rank is a small integer, lower is sooner: depth decides, and within about two
+ * depths the number of pages that link to the URL.
+ *
+ * That number is not counted but estimated, as Flajolet and Martin do (1985): `level` is the most trailing zero bits
+ * that any of the hashes of (URL, linking page) has, about log2 of the number of *distinct* linking pages. So it needs
+ * three bits, and merging the same link again, or links in another order, changes nothing.
+ */
+
+export const MAX_LEVEL = 7;
+/** Deeper URLs are ranked like this depth. */
+const MAX_RANKED_DEPTH = 15;
+export const RANKS = 4 * MAX_RANKED_DEPTH + MAX_LEVEL + 1;
+
+/** 0 (seeds) to {@link RANKS} - 1. */
+export function rankOf(depth: number, level: number): number {
+  if (depth === 0) return 0;
+  return 4 * Math.min(depth, MAX_RANKED_DEPTH) + MAX_LEVEL - level;
+}
+
+/** The level that one link from the page `via` lends to `url`; 0 for a link without a page. */
+export function levelOf(url: string, via: string | undefined): number {
+  if (via === undefined) return 0;
+  if (via !== lastVia) {
+    lastVia = via;
+    lastViaHash = Math.imul(hashString(via), 0x9e3779b1);
+  }
+  const hash = mix(hashString(url) ^ lastViaHash);
+  return hash === 0 ? MAX_LEVEL : Math.min(MAX_LEVEL, 31 - Math.clz32(hash & -hash));
+}
+
+// The links of a page come one after the other, all with the same `via`.
+let lastVia: string | undefined;
+let lastViaHash = 0;
+
+/** FNV-1a, 32 bits. */
+function hashString(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
+}
+
+/** MurmurHash3's finalizer: every bit of the input reaches the low bits. */
+function mix(hash: number): number {
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+}

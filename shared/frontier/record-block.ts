@@ -1,0 +1,221 @@
+/**
+ * Many URL records of one host as one compressed block: the unit in which segments and runs are written and read.
+ *
+ * Columns, each of which compresses well by itself: the URLs front-coded, without their host; then flags, depths,
+ * levels, times as differences, and the results of those fetched, with tables for what recurs (linking pages, file
+ * names, content types, causes). Then DEFLATE over all. The bytes before compression are exact and versioned by the
+ * part that holds the block; the compressed form may differ between versions of zlib.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { HostKey } from '../ports.ts';
+import { ByteReader, ByteWriter, CorruptBytes } from './bytes.ts';
+import { readTexts, writeTexts } from './text-column.ts';
+import { type FetchResult, URL_STATES, type UrlRecord } from './url-record.ts';
+
+const HTTPS = 0x08;
+const HAS_VIA = 0x10;
+const IS_RETRIED = 0x20;
+const HAS_RESULT = 0x40;
+
+const HAS_LOCATION = 1;
+const HAS_DIGEST = 2;
+const HAS_TYPE = 4;
+const HAS_CAUSE = 8;
+const DIGEST_BYTES = 20;
+
+/** A block bigger than this after decompression is not one of ours. */
+const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
+
+/** Encodes the records in the order given; sorted by URL they take the least room. */
+export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
+  const out = new ByteWriter(64 + records.length * 24);
+  const vias = new Table();
+  const files = new Table();
+  const types = new Table();
+  const causes = new Table();
+  const base = records.reduce((least, record) => Math.min(least, record.seenAt), Number.MAX_SAFE_INTEGER);
+  const baseSeconds = records.length === 0 ? 0 : Math.floor(base / 1000);
+
+  out.varint(records.length);
+  out.varint(baseSeconds);
+  writeTexts(
+    out,
+    records.map((record) => pathOf(record.url, host)),
+  );
+  for (const record of records) out.byte(flagsOf(record));
+  for (const record of records) out.varint(record.depth);
+  for (const record of records) out.byte(record.level);
+  for (const record of records) out.varint(Math.floor(record.seenAt / 1000) - baseSeconds);
+  let previous = 0;
+  for (const record of records) {
+    if (record.via === undefined) continue;
+    const via = vias.indexOf(record.via);
+    out.signed(via - previous);
+    previous = via;
+  }
+  for (const record of records) {
+    if (!isRetried(record)) continue;
+    out.varint(record.redirects);
+    out.varint(record.attempts);
+    out.varint(record.dueAt);
+  }
+  let fetchedAt = baseSeconds * 1000;
+  let offset = 0;
+  for (const { result } of records) {
+    if (result === undefined) continue;
+    const { httpStatus, contentType, digest, location, cause } = result;
+    out.byte(
+      (location ? HAS_LOCATION : 0) |
+        (digest ? HAS_DIGEST : 0) |
+        (contentType !== undefined ? HAS_TYPE : 0) |
+        (cause !== undefined ? HAS_CAUSE : 0),
+    );
+    out.varint(httpStatus ?? 0);
+    out.signed(result.fetchedAt - fetchedAt);
+    fetchedAt = result.fetchedAt;
+    if (contentType !== undefined) out.varint(types.indexOf(contentType));
+    if (cause !== undefined) out.varint(causes.indexOf(cause));
+    if (location) {
+      out.varint(files.indexOf(location.file));
+      out.signed(location.offset - offset);
+      out.varint(location.length);
+      offset = location.offset;
+    }
+  }
+  for (const { result } of records) if (result?.digest) out.raw(result.digest);
+  for (const table of [vias, files, types, causes]) table.write(out);
+  return deflateRawSync(out.bytes(), { level: 6 });
+}
+
+/** Throws {@link CorruptBytes} for what {@link encodeRecords} did not make for this host. */
+export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
+  const input = new ByteReader(inflate(block));
+  const count = input.varint();
+  const baseSeconds = input.varint();
+  const paths = readTexts(input, count);
+  const flags = repeat(count, () => input.byte());
+  const depths = repeat(count, () => input.varint());
+  const levels = repeat(count, () => input.byte());
+  const seen = repeat(count, () => input.varint());
+  let via = 0;
+  const vias = flags.map((flag) => {
+    if (flag & HAS_VIA) via += input.signed();
+    return via;
+  });
+  const retried = flags.map((flag) =>
+    flag & IS_RETRIED
+      ? { redirects: input.varint(), attempts: input.varint(), dueAt: input.varint() }
+      : NOT_RETRIED,
+  );
+  const results = readResults(input, flags, baseSeconds * 1000);
+  const [viaTable, fileTable, typeTable, causeTable] = repeat(4, () => readTable(input)) as [
+    string[],
+    string[],
+    string[],
+    string[],
+  ];
+
+  return paths.map((path, i) => {
+    const flag = flags[i] as number;
+    const state = URL_STATES[flag & 0x07];
+    if (state === undefined) throw new CorruptBytes(`record ${i} has the unknown state ${flag & 0x07}`);
+    const raw = results[i];
+    const result: FetchResult | undefined = raw && {
+      fetchedAt: raw.fetchedAt,
+      ...(raw.httpStatus > 0 && { httpStatus: raw.httpStatus }),
+      ...(raw.type >= 0 && { contentType: typeTable[raw.type] }),
+      ...(raw.cause >= 0 && { cause: causeTable[raw.cause] }),
+      ...(raw.digest && { digest: raw.digest }),
+      ...(raw.file >= 0 && {
+        location: { file: fileTable[raw.file] as string, offset: raw.offset, length: raw.length },
+      }),
+    };
+    return {
+      url: `${flag & HTTPS ? 'https' : 'http'}://${host}${path}`,
+      state,
+      depth: depths[i] as number,
+      level: levels[i] as number,
+      ...(flag & HAS_VIA && { via: viaTable[vias[i] as number] }),
+      seenAt: (baseSeconds + (seen[i] as number)) * 1000,
+      ...(retried[i] as typeof NOT_RETRIED),
+      ...(result && { result }),
+    };
+  });
+}
+
+const NOT_RETRIED = { redirects: 0, attempts: 0, dueAt: 0 };
+
+const isRetried = (record: UrlRecord) => record.redirects > 0 || record.attempts > 0 || record.dueAt > 0;
+
+function flagsOf(record: UrlRecord): number {
+  return (
+    URL_STATES.indexOf(record.state) |
+    (record.url.startsWith('https:') ? HTTPS : 0) |
+    (record.via !== undefined ? HAS_VIA : 0) |
+    (isRetried(record) ? IS_RETRIED : 0) |
+    (record.result ? HAS_RESULT : 0)
+  );
+}
+
+/** Path and query of a URL of this host. */
+function pathOf(url: string, host: HostKey): string {
+  const start = url.indexOf('://') + 3;
+  if (!url.startsWith(host, start) || url[start + host.length] !== '/')
+    throw new Error(`${url} is not a canonical URL of the host ${host}`);
+  return url.slice(start + host.length);
+}
+
+function readResults(input: ByteReader, flags: readonly number[], firstTime: number) {
+  let fetchedAt = firstTime;
+  let offset = 0;
+  const results = flags.map((flag) => {
+    if (!(flag & HAS_RESULT)) return undefined;
+    const has = input.byte();
+    const httpStatus = input.varint();
+    fetchedAt += input.signed();
+    const type = has & HAS_TYPE ? input.varint() : -1;
+    const cause = has & HAS_CAUSE ? input.varint() : -1;
+    const file = has & HAS_LOCATION ? input.varint() : -1;
+    if (file >= 0) offset += input.signed();
+    const length = file >= 0 ? input.varint() : 0;
+    return { has, httpStatus, fetchedAt, type, cause, file, offset, length, digest: NO_DIGEST };
+  });
+  for (const result of results)
+    if (result && result.has & HAS_DIGEST) result.digest = Uint8Array.from(input.raw(DIGEST_BYTES));
+  return results;
+}
+
+const NO_DIGEST: Uint8Array | undefined = undefined;
+
+/** Texts that recur, numbered as they come. */
+class Table {
+  readonly #index = new Map<string, number>();
+
+  indexOf(text: string): number {
+    const known = this.#index.get(text);
+    if (known !== undefined) return known;
+    this.#index.set(text, this.#index.size);
+    return this.#index.size - 1;
+  }
+
+  write(out: ByteWriter): void {
+    out.varint(this.#index.size);
+    for (const text of this.#index.keys()) out.text(text);
+  }
+}
+
+const readTable = (input: ByteReader): string[] => repeat(input.varint(), () => input.text());
+
+function repeat<T>(count: number, make: () => T): T[] {
+  const items: T[] = [];
+  for (let i = 0; i < count; i++) items.push(make());
+  return items;
+}
+
+function inflate(block: Uint8Array): Uint8Array {
+  try {
+    return inflateRawSync(block, { maxOutputLength: MAX_BLOCK_BYTES });
+  } catch (cause) {
+    throw new CorruptBytes('a block of URL records cannot be decompressed', { cause });
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * A run: many of a large host's URLs, too many to be read at every turn. Four parts, so that a turn reads only what
+ * it needs: `keys` (the seen check), `ready` (URLs waiting, by rank, read from a cursor on), `later` (URLs waiting
+ * for a time, by that time) and `done` (all others).
+ *
+ * Parts never change. What was taken from `ready` or `later` is known by the cursors, which stand in the head; what
+ * became of it stands in newer segments or runs. An entry of `ready` counts only while nothing newer knows its URL
+ * and the note beside its key still says the same of it.
+ */
+import type { HostKey } from '../ports.ts';
+import { fingerprint } from '../url/fingerprint.ts';
+import { type BlockHeader, blockPayload, encodeBlocks, listBlocks, readBlockHeader } from './block-list.ts';
+import { buildKeyRun, type KeyRun, mergeKeyRuns, noteOf } from './key-run.ts';
+import { rankOf } from './rank.ts';
+import { decodeRecords } from './record-block.ts';
+import type { UrlRecord } from './url-record.ts';
+
+/** How far a list has been read. At its end `offset` equals `bytes`. */
+export interface Cursor {
+  /** Size of the whole list. */
+  readonly bytes: number;
+  /** Where the next block begins, and how many of its records were taken. */
+  readonly offset: number;
+  readonly skip: number;
+  /** The next block's rank and due time. */
+  readonly rank: number;
+  readonly dueAt: number;
+}
+
+/** A run as its head names it; its parts are called `<id>.keys` and so on. */
+export interface RunEntry {
+  readonly id: string;
+  /** Distinct URLs. */
+  readonly urls: number;
+  readonly ready: Cursor;
+  readonly later: Cursor;
+  readonly doneBytes: number;
+}
+
+export interface Run {
+  readonly keys: KeyRun;
+  readonly ready: Uint8Array;
+  readonly later: Uint8Array;
+  readonly done: Uint8Array;
+}
+
+/** A run of these records, one for each URL. */
+export function buildRun(host: HostKey, records: readonly UrlRecord[]): Run {
+  const fingerprints = new Uint32Array(2 * records.length);
+  const notes = new Uint8Array(records.length);
+  records.forEach((record, i) => {
+    fingerprint(record.url, fingerprints, 2 * i);
+    notes[i] = noteOf(isReady(record), record.depth, record.level);
+  });
+  const later = records.filter((record) => record.state === 'waiting' && !isReady(record));
+  return {
+    keys: buildKeyRun(fingerprints, notes, records.length),
+    ready: concat(encodeBlocks(host, records.filter(isReady).sort(byRank))),
+    later: concat(encodeBlocks(host, later.sort(byDueTime), true)),
+    done: concat(
+      encodeBlocks(host, records.filter((record) => record.state !== 'waiting').sort(byUrl), true),
+    ),
+  };
+}
+
+/** One run of two, without what their cursors have passed. Copies blocks; only the two begun ones are made anew. */
+export function mergeRuns(
+  host: HostKey,
+  newer: Run & { readonly entry: RunEntry },
+  older: Run & { readonly entry: RunEntry },
+): Run {
+  const ready = [
+    ...restOf(host, older.ready, older.entry.ready),
+    ...restOf(host, newer.ready, newer.entry.ready),
+  ].sort((a, b) => readBlockHeader(a).rank - readBlockHeader(b).rank);
+  const later = [
+    ...recordsOf(host, older.later, older.entry.later),
+    ...recordsOf(host, newer.later, newer.entry.later),
+  ].sort(byDueTime);
+  return {
+    keys: mergeKeyRuns(newer.keys, older.keys),
+    ready: concat(ready),
+    later: concat(encodeBlocks(host, later, true)),
+    done: concat([newer.done, older.done]),
+  };
+}
+
+/** The cursor at the beginning of a list. */
+export function startOf(list: Uint8Array): Cursor {
+  return cursorAt(list.length, 0, 0, list.length > 0 ? readBlockHeader(list) : undefined);
+}
+
+/** The cursor at the `skip`th record of the block that begins at `offset`, whose header is `next`. */
+export function cursorAt(bytes: number, offset: number, skip: number, next: BlockHeader | undefined): Cursor {
+  return { bytes, offset, skip, rank: next?.rank ?? 0, dueAt: next?.dueAt ?? 0 };
+}
+
+export const isAtEnd = (cursor: Cursor): boolean => cursor.offset >= cursor.bytes;
+
+/** Waits to be fetched for the first time, and may be at once. */
+export const isReady = (record: UrlRecord): boolean => record.state === 'waiting' && record.dueAt === 0;
+
+/** The records from the cursor on, as blocks. */
+function restOf(host: HostKey, list: Uint8Array, cursor: Cursor): Uint8Array[] {
+  return listBlocks(list, cursor.offset).flatMap((header) => {
+    if (header.at > cursor.offset || cursor.skip === 0)
+      return [list.subarray(header.at, header.at + header.size)];
+    const rest = decodeRecords(host, blockPayload(list, header)).slice(cursor.skip);
+    return encodeBlocks(host, rest);
+  });
+}
+
+function recordsOf(host: HostKey, list: Uint8Array, cursor: Cursor): UrlRecord[] {
+  return listBlocks(list, cursor.offset)
+    .flatMap((header) => decodeRecords(host, blockPayload(list, header)))
+    .slice(cursor.skip);
+}
+
+const byUrl = (a: UrlRecord, b: UrlRecord) => (a.url < b.url ? -1 : a.url > b.url ? 1 : 0);
+const byRank = (a: UrlRecord, b: UrlRecord) =>
+  rankOf(a.depth, a.level) - rankOf(b.depth, b.level) || byUrl(a, b);
+const byDueTime = (a: UrlRecord, b: UrlRecord) => a.dueAt - b.dueAt || byUrl(a, b);
+
+const concat = (blocks: readonly Uint8Array[]): Uint8Array => Buffer.concat(blocks);

@@ -1,0 +1,29 @@
+/**
+ * A segment: what one turn changed in its host's ledger, as whole records. Newer segments override older ones, and
+ * every segment overrides the runs. Bytes: `S`, version, then the records sorted by URL (`record-block.ts`).
+ */
+import type { HostKey } from '../ports.ts';
+import { CorruptBytes } from './bytes.ts';
+import { decodeRecords, encodeRecords } from './record-block.ts';
+import type { UrlRecord } from './url-record.ts';
+
+const MAGIC = 0x53;
+const VERSION = 1;
+
+export function encodeSegment(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
+  const sorted = [...records].sort((a, b) => (a.url < b.url ? -1 : 1));
+  const block = encodeRecords(host, sorted);
+  const bytes = new Uint8Array(2 + block.length);
+  bytes[0] = MAGIC;
+  bytes[1] = VERSION;
+  bytes.set(block, 2);
+  return bytes;
+}
+
+/** Throws {@link CorruptBytes}. */
+export function decodeSegment(host: HostKey, bytes: Uint8Array): UrlRecord[] {
+  if (bytes[0] !== MAGIC) throw new CorruptBytes('not a segment');
+  if (bytes[1] !== VERSION)
+    throw new CorruptBytes(`segment version ${bytes[1]}: this program knows ${VERSION}`);
+  return decodeRecords(host, bytes.subarray(2));
+}

@@ -1,0 +1,48 @@
+import type { RecordLocation } from '../ports.ts';
+
+/** What became of a URL. All but `waiting` are final until a recrawl. */
+export const URL_STATES = [
+  'waiting',
+  'fetched',
+  'redirect',
+  'gone',
+  'deniedByRobots',
+  'skipped',
+  'failed',
+] as const;
+export type UrlState = (typeof URL_STATES)[number];
+
+/** What the last fetch of a URL brought. */
+export interface FetchResult {
+  readonly fetchedAt: number;
+  /** None when no response came. */
+  readonly httpStatus?: number;
+  readonly contentType?: string;
+  /** Payload digest: SHA-1, 20 bytes. */
+  readonly digest?: Uint8Array;
+  readonly location?: RecordLocation;
+  /** Why it failed, was denied or skipped, in words; of a redirect, where to. */
+  readonly cause?: string;
+}
+
+/** All that a ledger knows of one URL. Replaced as a whole: the newest record of a URL counts. */
+export interface UrlRecord {
+  /** Canonical. */
+  readonly url: string;
+  readonly state: UrlState;
+  /** Hops from a seed. */
+  readonly depth: number;
+  /** About log2 of the number of pages that link here (see `rank.ts`). */
+  readonly level: number;
+  /** The page it was first found on (of a URL that rose in rank since: the page that raised it). */
+  readonly via?: string;
+  /** When it was first found; kept to the second. */
+  readonly seenAt: number;
+  /** How many redirects in a row led here. */
+  readonly redirects: number;
+  /** Tries that ended without a final outcome. */
+  readonly attempts: number;
+  /** While waiting: not before this time; 0: at once. */
+  readonly dueAt: number;
+  readonly result?: FetchResult;
+}

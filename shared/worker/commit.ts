@@ -1,0 +1,108 @@
+/** Makes a turn real: everything durable, in the order that a crash at any point leaves nothing lost. */
+import type { Head } from '../frontier/head.ts';
+import { RUN_PARTS } from '../frontier/ledger.ts';
+import type { CrawlId, HostKey } from '../ports.ts';
+import type { Crawl } from './crawls.ts';
+import type { HostState } from './host-state.ts';
+import type { Services } from './services.ts';
+import { isFull, type TurnEnd } from './turn.ts';
+
+/** A host that may go on within this time gets a token, and its group is parked until then ... */
+const MAX_PARK_MS = 900_000;
+/** ... unless it waits only for one of its URLs: new links should not have to wait with it for longer than this. */
+const MAX_PARK_FOR_URL_MS = 30_000;
+/** The waker looks after a host whose token has not come back this long after its time. */
+const TOKEN_LOST_MS = 900_000;
+
+/**
+ * WARC records, links to other hosts, the ledger's new parts, the next token, and last the head that names it
+ * (DESIGN.md, section 2, step 6). Throws `StaleTurn` if another worker has gone on with the host.
+ */
+export async function commitTurn(
+  services: Services,
+  crawl: Crawl,
+  state: HostState,
+  head: Head,
+): Promise<TurnEnd> {
+  const { engine } = services;
+  const { archive, exchange, ledgers, queue, clock } = engine;
+  const { host, ledger } = state;
+  const version = head.version + 1;
+  // Another attempt at this version must not write the same names.
+  const id = `${version}-${Math.floor(clock.random() * 2 ** 48).toString(36)}`;
+
+  if (state.hasArchived) await archive.flush();
+  if (state.outLinks.size > 0) await exchange.send({ crawl: crawl.id, links: [...state.outLinks.values()] });
+  const commit = await ledger.prepareCommit(id);
+  for (const part of commit.parts) await ledgers.putPart(crawl.id, host, part.name, part.bytes);
+
+  const plan = planNext(crawl, state, clock.now());
+  const token = plan.hasToken ? id : undefined;
+  if (token) await queue.send([{ host, message: { kind: 'token', crawl: crawl.id, token } }]);
+  const next: Head = {
+    version,
+    token,
+    clock: state.clock,
+    robots: state.robots,
+    ledger: commit.index,
+    totals: state.totals,
+    dueAt: plan.dueAt,
+    setAside: state.setAside,
+  };
+  await ledgers.commit(crawl.id, host, next);
+
+  services.ledgers.put(crawl.id, host, version, ledger);
+  if (commit.obsolete.length > 0) await sweep(services, crawl.id, host, head, next);
+  return { restUntil: plan.restUntil };
+}
+
+interface Plan {
+  readonly hasToken: boolean;
+  readonly dueAt?: number;
+  readonly restUntil: number;
+}
+
+/** When and by what the host goes on. */
+function planNext(crawl: Crawl, state: HostState, now: number): Plan {
+  const { ledger, clock, setAside } = state;
+  const isEnded =
+    setAside !== undefined ||
+    crawl.status !== 'running' ||
+    crawl.budget.metLimit() !== undefined ||
+    isFull(crawl, state);
+  const urlDueAt = isEnded ? undefined : ledger.nextDueAt(now);
+  if (urlDueAt === undefined) return { hasToken: false, restUntil: clock.nextFetchAt };
+  const workAt = Math.max(urlDueAt, clock.nextFetchAt, now);
+  const isParked =
+    workAt - Math.max(clock.nextFetchAt, now) <= MAX_PARK_FOR_URL_MS && workAt - now <= MAX_PARK_MS;
+  return isParked
+    ? { hasToken: true, dueAt: workAt + TOKEN_LOST_MS, restUntil: workAt }
+    : { hasToken: false, dueAt: workAt, restUntil: Math.min(clock.nextFetchAt, now + MAX_PARK_MS) };
+}
+
+/** Deletes the parts that no head names any more: those replaced, and those that failed attempts left. */
+async function sweep(
+  { engine }: Services,
+  crawl: CrawlId,
+  host: HostKey,
+  before: Head,
+  now: Head,
+): Promise<void> {
+  const named = partsOf(now);
+  const names = await engine.ledgers.listParts(crawl, host);
+  // Parts of this version or later may belong to an attempt that is still under way.
+  const old = names.filter((name) => !named.has(name) && versionOf(name) <= before.version);
+  await engine.ledgers.deleteParts(crawl, host, old);
+}
+
+function partsOf({ ledger, robots }: Head): Set<string> {
+  return new Set([
+    ...ledger.segments,
+    ...ledger.runs.flatMap(({ id }) => RUN_PARTS.map((part) => `${id}.${part}`)),
+    ...robots.flatMap(({ part }) => part ?? []),
+  ]);
+}
+
+/** The version of the head that a part was made for. Every part's name begins with a letter or more, then it. */
+const versionOf = (name: string): number =>
+  Number(/^[a-z]+(\d+)-/.exec(name)?.[1] ?? Number.MAX_SAFE_INTEGER);

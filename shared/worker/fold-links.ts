@@ -1,0 +1,19 @@
+import type { Link } from '../frontier/message.ts';
+import { levelOf } from '../frontier/rank.ts';
+
+/**
+ * Keeps of many links to one URL the one that matters: a ledger makes the same of it as of all of them (but for the
+ * least depth and the highest level coming from different links, which both are kept).
+ */
+export function foldLink(links: Map<string, Link>, link: Link): void {
+  const known = links.get(link.url);
+  if (!known) {
+    links.set(link.url, link);
+    return;
+  }
+  const better = levelOf(link.url, link.via) > levelOf(known.url, known.via) ? link : known;
+  const depth = Math.min(link.depth, known.depth);
+  const isSeed = link.isSeed || known.isSeed;
+  if (better !== known || depth !== known.depth || isSeed !== known.isSeed)
+    links.set(link.url, { ...better, depth, ...(isSeed && { isSeed }) });
+}

@@ -1,0 +1,84 @@
+/** What a turn changes of its host's head, gathered while it goes on. */
+import type { Head, HostRobots, HostTotals } from '../frontier/head.ts';
+import type { HostLedger } from '../frontier/ledger.ts';
+import type { Link } from '../frontier/message.ts';
+import {
+  afterAnswer,
+  afterFailure,
+  type HostClock,
+  type HostFailure,
+  type PolitenessConfig,
+} from '../frontier/politeness.ts';
+import type { FetchOutcome, HostKey } from '../ports.ts';
+import { foldLink } from './fold-links.ts';
+
+export interface HostState {
+  readonly host: HostKey;
+  /** Of the head that the turn began with. */
+  readonly version: number;
+  readonly ledger: HostLedger;
+  clock: HostClock;
+  setAside: Head['setAside'];
+  robots: HostRobots[];
+  readonly totals: Mutable<HostTotals>;
+  /** Links to other hosts, one for each URL. */
+  readonly outLinks: Map<string, Link>;
+  /** Whether anything was appended to the archive. */
+  hasArchived: boolean;
+}
+
+type Mutable<T> = {
+  -readonly [K in keyof T]: T[K] extends Readonly<Record<string, number>> ? Record<string, number> : T[K];
+};
+
+export function beginHostState(host: HostKey, head: Head, ledger: HostLedger): HostState {
+  const { totals } = head;
+  return {
+    host,
+    version: head.version,
+    ledger,
+    clock: head.clock,
+    setAside: head.setAside,
+    robots: [...head.robots],
+    totals: {
+      ...totals,
+      httpStatus: { ...totals.httpStatus },
+      skipped: { ...totals.skipped },
+      errors: { ...totals.errors },
+    },
+    outLinks: new Map(),
+    hasArchived: false,
+  };
+}
+
+export function countOne(counts: Record<string, number>, key: string): void {
+  counts[key] = (counts[key] ?? 0) + 1;
+}
+
+export function addOutLink(state: HostState, link: Link): void {
+  foldLink(state.outLinks, link);
+}
+
+/** Counts a request that has ended, and moves the host's clock on. */
+export function countRequest(
+  state: HostState,
+  outcome: FetchOutcome,
+  failure: HostFailure | undefined,
+  politeness: { readonly config: PolitenessConfig; readonly crawlDelayMs?: number; readonly random: number },
+): void {
+  const { totals } = state;
+  totals.requests++;
+  if (outcome.status === 'response') {
+    totals.bytes += outcome.body.size;
+    countOne(totals.httpStatus, String(outcome.httpStatus));
+  } else if (outcome.reason === 'aborted') {
+    // Our own doing. But the host was asked, so its clock goes on.
+  } else {
+    countOne(totals.errors, outcome.reason);
+  }
+  const { startedAt, endedAt } = outcome;
+  const request = { startedAt, endedAt, crawlDelayMs: politeness.crawlDelayMs };
+  state.clock = failure
+    ? afterFailure(state.clock, request, failure, politeness.config, politeness.random)
+    : afterAnswer(state.clock, request, politeness.config);
+}

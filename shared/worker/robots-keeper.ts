@@ -1,0 +1,184 @@
+/** A host's robots.txt within a turn: from the head while it is fresh, else fetched, politely, and archived. */
+import { encodeCapture } from '../archive/capture.ts';
+import type { CrawlConfig } from '../crawl/config.ts';
+import type { HostRobots } from '../frontier/head.ts';
+import { createContentDecoder } from '../parser/content-decoder.ts';
+import type { CrawlId, FetchedResponse, FetchOutcome } from '../ports.ts';
+import { expiry, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
+import { parseRetryAfter } from '../robots/retry-after.ts';
+import {
+  decodeRules,
+  encodeRules,
+  MAX_ROBOTS_BYTES,
+  parseRobots,
+  productToken,
+  type RobotsRules,
+} from '../robots/rules.ts';
+import { hostKey } from '../url/host-key.ts';
+import { countRequest, type HostState } from './host-state.ts';
+import type { Services } from './services.ts';
+
+/** Rules up to this long are kept in the head, which is paid for by size at every turn. */
+const MAX_HEAD_RULES = 700;
+/** When robots.txt can't be had any more, what is known of it is used this much longer (RFC 9309, section 2.4). */
+const STALE_MS = 600_000;
+
+export type RobotsAccess =
+  | { readonly kind: 'known'; readonly rules: RobotsRules }
+  /** Nothing may be fetched now; the host's clock says when to try again. */
+  | { readonly kind: 'unreachable'; readonly cause: string };
+
+export interface RobotsKeeper {
+  /** The rules for the origin if they are known and fresh. */
+  known(origin: string): Promise<RobotsRules | undefined>;
+  /** Fetches them. The host's moment must have come. */
+  fetch(origin: string): Promise<RobotsAccess>;
+  /** Crawl-delay of the origin's rules. */
+  crawlDelayMs(origin: string): number | undefined;
+}
+
+const NO_RULES: RobotsRules = { rules: [], sitemaps: [] };
+
+export function createRobotsKeeper(
+  services: Services,
+  crawl: CrawlId,
+  config: CrawlConfig,
+  state: HostState,
+): RobotsKeeper {
+  const { clock, ledgers, archive } = services.engine;
+  const parsed = new Map<string, RobotsRules>();
+  const stateOf = (origin: string) => state.robots.find((robots) => robots.origin === origin);
+
+  async function rulesOf(robots: HostRobots): Promise<RobotsRules | undefined> {
+    const memo = parsed.get(robots.origin);
+    if (memo) return memo;
+    if (robots.kind === 'allowAll') return NO_RULES;
+    const text = robots.part
+      ? Buffer.from(await ledgers.readPart(crawl, state.host, robots.part)).toString('utf8')
+      : (robots.rules ?? '');
+    const rules = decodeRules(text);
+    if (rules) parsed.set(robots.origin, rules);
+    return rules;
+  }
+
+  /** Follows redirects; what the last exchange means. Its response, if any, is not disposed of. */
+  async function fetchChain(origin: string): Promise<{ verdict: RobotsVerdict; outcome: FetchOutcome }> {
+    let url = robotsUrl(origin) as string;
+    for (let redirects = 0; ; redirects++) {
+      const host = hostKey(url);
+      const gapMs = host === state.host ? 0 : config.delayMs;
+      if (redirects > 0 && host === state.host)
+        await clock.sleep(state.clock.nextFetchAt - clock.now(), services.stopping);
+      const outcome = await services.lanes.run(host, config.perHost, gapMs, () =>
+        services.fetcher.fetch({ url, maxBodyBytes: MAX_ROBOTS_BYTES + 1, signal: services.stopping }),
+      );
+      const verdict = robotsVerdict(outcome, redirects);
+      services.stats.requests++;
+      const failure =
+        verdict.kind === 'unreachable' && !isAborted(outcome)
+          ? {
+              cause: `robots.txt: ${verdict.why}`,
+              weight: 1,
+              retryAfterMs: retryAfterOf(outcome, clock.now()),
+            }
+          : undefined;
+      countRequest(state, outcome, failure, { config, random: clock.random() });
+      if (outcome.status === 'response') {
+        await archive.append((await encodeCapture(outcome)).members);
+        state.hasArchived = true;
+      }
+      if (verdict.kind !== 'redirect') return { verdict, outcome };
+      if (outcome.status === 'response') await outcome.body.dispose();
+      url = verdict.location;
+    }
+  }
+
+  async function remember(
+    origin: string,
+    verdict: RobotsVerdict,
+    outcome: FetchOutcome,
+  ): Promise<RobotsRules> {
+    const isText = verdict.kind === 'rules' && outcome.status === 'response';
+    const rules = isText ? parseRobots(await decodedBody(outcome), productToken(config.userAgent)) : NO_RULES;
+    const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
+    const expiresAt = expiry(clock.now(), cacheControl, config.robotsMaxAgeMs);
+    const text = rules.rules.length > 0 ? encodeRules({ ...rules, sitemaps: [] }) : undefined;
+    const kept: HostRobots = {
+      origin,
+      kind: text === undefined ? 'allowAll' : 'rules',
+      expiresAt,
+      ...(rules.crawlDelayMs !== undefined && { crawlDelayMs: rules.crawlDelayMs }),
+    };
+    state.robots = [
+      ...state.robots.filter((robots) => robots.origin !== origin),
+      text === undefined ? kept : await keepText(kept, text),
+    ];
+    parsed.set(origin, rules);
+    return rules;
+  }
+
+  async function keepText(kept: HostRobots, text: string): Promise<HostRobots> {
+    if (text.length <= MAX_HEAD_RULES) return { ...kept, rules: text };
+    const part = `robots${state.version}-${Math.floor(clock.random() * 2 ** 48).toString(36)}`;
+    await ledgers.putPart(crawl, state.host, part, Buffer.from(text, 'utf8'));
+    return { ...kept, part };
+  }
+
+  return {
+    crawlDelayMs: (origin) => stateOf(origin)?.crawlDelayMs,
+
+    async known(origin) {
+      if (config.robots === 'ignore') return NO_RULES;
+      const robots = stateOf(origin);
+      return robots && robots.expiresAt > clock.now() ? rulesOf(robots) : undefined;
+    },
+
+    async fetch(origin) {
+      const { verdict, outcome } = await fetchChain(origin);
+      try {
+        if (verdict.kind !== 'unreachable')
+          return { kind: 'known', rules: await remember(origin, verdict, outcome) };
+        const before = stateOf(origin);
+        const rules = before && (await rulesOf(before));
+        if (before && rules) {
+          const expiresAt = clock.now() + STALE_MS;
+          state.robots = state.robots.map((robots) =>
+            robots === before ? { ...robots, expiresAt } : robots,
+          );
+          return { kind: 'known', rules };
+        }
+        return {
+          kind: 'unreachable',
+          cause: `robots.txt: ${verdict.kind === 'unreachable' ? verdict.why : ''}`,
+        };
+      } finally {
+        if (outcome.status === 'response') await outcome.body.dispose();
+      }
+    },
+  };
+}
+
+const isAborted = (outcome: FetchOutcome) => outcome.status === 'failed' && outcome.reason === 'aborted';
+
+export function headersOf({ headers }: Pick<FetchedResponse, 'headers'>, name: string): string[] {
+  return headers.filter(([field]) => field.toLowerCase() === name).map(([, value]) => value);
+}
+
+/** What a response asks for by Retry-After, in milliseconds. */
+export function retryAfterOf(outcome: FetchOutcome, now: number): number | undefined {
+  return outcome.status === 'response'
+    ? parseRetryAfter(headersOf(outcome, 'retry-after')[0], now)
+    : undefined;
+}
+
+async function decodedBody(response: FetchedResponse): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  const decoder = createContentDecoder({
+    contentEncoding: headersOf(response, 'content-encoding').join(', ') || undefined,
+    maxDecodedBytes: MAX_ROBOTS_BYTES + 1,
+    onData: (piece) => pieces.push(Uint8Array.from(piece)),
+  });
+  for await (const piece of response.body.chunks()) decoder.write(piece);
+  await decoder.end();
+  return Buffer.concat(pieces);
+}

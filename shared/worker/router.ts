@@ -1,0 +1,49 @@
+import type { Link } from '../frontier/message.ts';
+import type { CrawlId, Engine, HostKey, LinkParcel } from '../ports.ts';
+import { hostKey } from '../url/host-key.ts';
+import type { Crawls } from './crawls.ts';
+import { foldLink } from './fold-links.ts';
+
+/** Links in one message to a host: a page of 6,000 links makes three, each far below a queue's limit. */
+const MAX_MESSAGE_LINKS = 2000;
+
+/**
+ * Delivers the links of many turns to their hosts, one message for each host and crawl, so that a popular host
+ * receives one message a window however many pages link to it. Drops what the scope rules out. Safe to repeat.
+ */
+export async function routeParcels(
+  engine: Pick<Engine, 'queue' | 'exchange'>,
+  crawls: Crawls,
+  parcels: readonly LinkParcel[],
+): Promise<void> {
+  const byCrawl = new Map<CrawlId, Map<HostKey, Map<string, Link>>>();
+  for (const { outLinks } of parcels) {
+    const crawl = await crawls.get(outLinks.crawl);
+    if (!crawl) continue;
+    let byHost = byCrawl.get(crawl.id);
+    if (!byHost) byCrawl.set(crawl.id, (byHost = new Map()));
+    for (const link of outLinks.links) {
+      if (crawl.scope.check(link.url, link.depth, link.isSeed) !== undefined) continue;
+      const host = hostKey(link.url);
+      let links = byHost.get(host);
+      if (!links) byHost.set(host, (links = new Map()));
+      foldLink(links, link);
+    }
+  }
+  const messages = [...byCrawl].flatMap(([crawl, byHost]) =>
+    [...byHost].flatMap(([host, links]) =>
+      chunks([...links.values()], MAX_MESSAGE_LINKS).map((chunk) => ({
+        host,
+        message: { kind: 'links' as const, crawl, links: chunk },
+      })),
+    ),
+  );
+  if (messages.length > 0) await engine.queue.send(messages);
+  await engine.exchange.acknowledge(parcels);
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let from = 0; from < items.length; from += size) parts.push(items.slice(from, from + size));
+  return parts;
+}

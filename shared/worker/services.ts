@@ -1,0 +1,38 @@
+import type { Engine, Fetcher } from '../ports.ts';
+import type { Crawls } from './crawls.ts';
+import type { Lanes } from './lanes.ts';
+import type { LedgerCache } from './ledger-cache.ts';
+
+/** What the turns of one worker share. */
+export interface Services {
+  readonly engine: Engine;
+  readonly fetcher: Fetcher;
+  readonly crawls: Crawls;
+  readonly ledgers: LedgerCache;
+  readonly lanes: Lanes;
+  readonly stats: WorkerStats;
+  /** Aborted when the worker shall stop: turns end, and commit what they have. */
+  readonly stopping: AbortSignal;
+}
+
+/** What a worker has done since it began, committed or not: for the live line. */
+export interface WorkerStats {
+  hostsActive: number;
+  pages: number;
+  bytes: number;
+  requests: number;
+  errors: number;
+  turns: number;
+  /** Turns that were thrown away because another worker owned the host. */
+  staleTurns: number;
+}
+
+export const newStats = (): WorkerStats => ({
+  hostsActive: 0,
+  pages: 0,
+  bytes: 0,
+  requests: 0,
+  errors: 0,
+  turns: 0,
+  staleTurns: 0,
+});

@@ -1,0 +1,193 @@
+/**
+ * A turn: one visit of a worker to one host, for one crawl (DESIGN.md, section 2). Loads what is known of the host,
+ * takes in the links delivered, fetches some of the host's best URLs at its pace, and commits the outcome with one
+ * conditional write. Whatever fails before that write leaves nothing behind but work to be done again.
+ */
+import { type Head, NEW_HEAD } from '../frontier/head.ts';
+import { HostLedger } from '../frontier/ledger.ts';
+import { isHopeless } from '../frontier/politeness.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { Delivery, HostKey } from '../ports.ts';
+import { isAllowed } from '../robots/rules.ts';
+import { origin, pathOf } from '../url/host-key.ts';
+import { commitTurn } from './commit.ts';
+import type { Crawl } from './crawls.ts';
+import { beginHostState, countOne, type HostState } from './host-state.ts';
+import { createRobotsKeeper } from './robots-keeper.ts';
+import type { Services } from './services.ts';
+import { visit } from './visit.ts';
+
+/** A delivery that came so often has perhaps killed its workers: its turn goes carefully. */
+const CAREFUL_RECEIVE_COUNT = 3;
+/** So often a URL may be what a worker was about to fetch when it died. */
+const MAX_INTENTS = 2;
+/** No request is begun that could outlive the lease, with this much to commit in. */
+const COMMIT_MS = 10_000;
+/** URLs that cost no request (denied by robots.txt) settled in one turn at most. */
+const MAX_DENIED = 2000;
+
+/** When the host may next be given to anybody; until then its deliveries are to be held. */
+export interface TurnEnd {
+  readonly restUntil: number;
+}
+
+/** Throws `StaleTurn` if another worker owns the host, and whatever the engine's ports throw. */
+export async function runTurn(
+  services: Services,
+  crawl: Crawl,
+  host: HostKey,
+  deliveries: readonly Delivery[],
+  leaseUntil: number,
+): Promise<TurnEnd> {
+  const { ledgers, clock } = services.engine;
+  let head = (await ledgers.loadHead(crawl.id, host)) ?? NEW_HEAD;
+  const links = deliveries.flatMap(({ message }) => (message.kind === 'links' ? message.links : []));
+  const isNamed = deliveries.some(({ message }) => message.kind === 'token' && message.token === head.token);
+  const isWoken = deliveries.some(({ message }) => message.kind === 'wake');
+  const isResumed = deliveries.some(({ message }) => message.kind === 'wake' && message.isResumed);
+  if (links.length === 0 && !isNamed && !isWoken) return { restUntil: head.clock.nextFetchAt };
+
+  const ledger =
+    services.ledgers.take(crawl.id, host, head.version) ??
+    (await HostLedger.open(host, head.ledger, (name, offset, length) =>
+      ledgers.readPart(crawl.id, host, name, offset, length),
+    ));
+  const state = beginHostState(host, head, ledger);
+  if (isResumed && state.setAside) {
+    state.setAside = undefined;
+    state.clock = { ...state.clock, failures: 0 };
+  }
+
+  const now = clock.now();
+  let news = 0;
+  for (const link of links) {
+    if (isFull(crawl, state) && !ledger.has(link.url)) countOne(state.totals.skipped, 'pagesPerHost');
+    else if (ledger.merge(link, now)) news++;
+  }
+  // Links that are all known, to a host whose token is on its way: nothing to commit.
+  if (news === 0 && !isNamed && !isWoken && !ledger.hasChanges && head.token !== undefined) {
+    services.ledgers.put(crawl.id, host, head.version, ledger);
+    return { restUntil: head.clock.nextFetchAt };
+  }
+
+  const isCareful = deliveries.some(({ receiveCount }) => receiveCount >= CAREFUL_RECEIVE_COUNT);
+  /** Makes known which URL comes next, before it is fetched. */
+  async function announce(url: string): Promise<void> {
+    const tries = head.intent?.url === url ? head.intent.tries + 1 : 1;
+    head = { ...head, version: head.version + 1, intent: { url, tries } };
+    await ledgers.commit(crawl.id, host, head);
+  }
+
+  await fetchPages(services, crawl, state, {
+    endBy: Math.min(now + crawl.config.turnMaxMs, leaseUntil - crawl.config.totalTimeoutMs - COMMIT_MS),
+    maxPages: isCareful ? 1 : crawl.config.turnMaxPages,
+    announce: isCareful ? announce : undefined,
+    intent: head.intent,
+  });
+  return commitTurn(services, crawl, state, head);
+}
+
+interface Course {
+  /** No request is begun after this time. */
+  readonly endBy: number;
+  readonly maxPages: number;
+  readonly announce?: (url: string) => Promise<void>;
+  readonly intent: Head['intent'];
+}
+
+async function fetchPages(services: Services, crawl: Crawl, state: HostState, course: Course): Promise<void> {
+  const { clock } = services.engine;
+  const { config, budget } = crawl;
+  const { ledger } = state;
+  const robots = createRobotsKeeper(services, crawl.id, config, state);
+  let begun = 0;
+  let denied = 0;
+  let isOver = state.setAside !== undefined || crawl.status !== 'running';
+  let taking: Promise<UrlRecord | undefined> = Promise.resolve(undefined);
+
+  /** One at a time, since lanes go side by side and a ledger's `next` calls must not overlap. */
+  const take = () => {
+    taking = taking.then(() => ledger.next(clock.now()));
+    return taking;
+  };
+
+  /** Waits for the host's moment; false if it comes too late for this turn. */
+  async function waitForHost(): Promise<boolean> {
+    for (;;) {
+      if (isOver || services.stopping.aborted) return false;
+      const now = clock.now();
+      const restMs = state.clock.nextFetchAt - now;
+      if (now > course.endBy || restMs > config.turnMaxWaitMs || now + restMs > course.endBy) return false;
+      if (restMs <= 0) return true;
+      await clock.sleep(restMs, services.stopping);
+    }
+  }
+
+  /** Whether there may be more to do in this turn. */
+  async function step(): Promise<boolean> {
+    if (begun >= course.maxPages || denied >= MAX_DENIED || isFull(crawl, state)) return false;
+    if (!(await waitForHost())) return false;
+    const record = await take();
+    if (!record) return false;
+    try {
+      return await handle(record);
+    } catch (error) {
+      isOver = true;
+      throw error;
+    }
+  }
+
+  async function handle(record: UrlRecord): Promise<boolean> {
+    const from = origin(record.url);
+    let rules = await robots.known(from);
+    if (!rules) {
+      const access = await robots.fetch(from);
+      if (access.kind === 'unreachable') {
+        ledger.settle(record);
+        setAsideIfHopeless(crawl, state, clock.now());
+        return false;
+      }
+      rules = access.rules;
+    }
+    const answer = isAllowed(rules, pathOf(record.url));
+    if (!answer.allowed) {
+      denied++;
+      const { rule } = answer;
+      const cause = rule ? `robots.txt, line ${rule.line}: Disallow: ${rule.pattern}` : 'robots.txt';
+      ledger.settle({ ...record, state: 'deniedByRobots', result: { fetchedAt: clock.now(), cause } });
+      return true;
+    }
+    if (course.intent?.url === record.url && course.intent.tries >= MAX_INTENTS) {
+      const cause = `the worker died ${course.intent.tries} times when it fetched this`;
+      ledger.settle({ ...record, state: 'failed', result: { fetchedAt: clock.now(), cause } });
+      return true;
+    }
+    // robots.txt may have taken the host's moment.
+    if (!(await waitForHost()) || !(await budget.reserve())) {
+      ledger.settle(record);
+      return false;
+    }
+    begun++;
+    await course.announce?.(record.url);
+    await visit(services, crawl, state, record, robots.crawlDelayMs(from));
+    setAsideIfHopeless(crawl, state, clock.now());
+    return state.setAside === undefined;
+  }
+
+  // Carefully means one by one.
+  const lanes = Array.from({ length: course.announce ? 1 : config.perHost }, async () => {
+    while (await step());
+  });
+  // All of them, so that nothing is in flight when the turn is thrown away.
+  for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
+}
+
+/** Whether the host has had its share of pages. */
+export function isFull({ config }: Crawl, { totals }: HostState): boolean {
+  return config.maxPagesPerHost !== undefined && totals.pages >= config.maxPagesPerHost;
+}
+
+function setAsideIfHopeless({ config }: Crawl, state: HostState, now: number): void {
+  if (isHopeless(state.clock, config))
+    state.setAside = { cause: state.clock.cause ?? 'it failed again and again', at: now };
+}

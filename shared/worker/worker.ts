@@ -1,0 +1,143 @@
+/**
+ * The worker: a loop that runs the turns of many hosts at once, each host one turn at a time. A worker waits for the
+ * network and for hosts' clocks, hardly for the processor, so hundreds of hosts go side by side in one process.
+ */
+import { type Delivery, type Engine, type Fetcher, type HostDeliveries, StaleTurn } from '../ports.ts';
+import { type Crawls, createCrawls } from './crawls.ts';
+import { createLanes } from './lanes.ts';
+import { createLedgerCache } from './ledger-cache.ts';
+import { newStats, type Services, type WorkerStats } from './services.ts';
+import { runTurn } from './turn.ts';
+
+export interface WorkerOptions {
+  /** Hosts served at once. */
+  readonly maxHosts: number;
+  /** Aborted to stop: requests in flight are dropped, turns commit what they have, and the worker ends. */
+  readonly signal: AbortSignal;
+  /** Ledgers kept in memory between turns take about so many bytes. */
+  readonly maxCacheBytes?: number;
+  /** Hears of turns that failed by our own fault, and of what was done about it. */
+  readonly onError?: (error: unknown, host: string) => void;
+}
+
+export interface Worker {
+  readonly stats: WorkerStats;
+  readonly crawls: Crawls;
+  /** Resolves when the worker has stopped; rejects when it cannot go on. */
+  readonly done: Promise<void>;
+}
+
+/** How long one receive waits for work. */
+const RECEIVE_MS = 1000;
+/** A shorter rest of a host is waited out in the worker, a longer one parks the host's group. */
+const SHORT_REST_MS = 200;
+/** A failed turn is tried again after this, twice as long each time. */
+const RETRY_MS = 1000;
+const MAX_RETRY_MS = 300_000;
+/** So many turns failing one after the other: it is not the hosts. */
+const MAX_FAILURES = 20;
+
+export function startWorker(engine: Engine, fetcher: Fetcher, options: WorkerOptions): Worker {
+  const { queue, clock } = engine;
+  const { signal } = options;
+  const services: Services = {
+    engine,
+    fetcher,
+    crawls: createCrawls(engine.registry, clock),
+    ledgers: createLedgerCache(options.maxCacheBytes ?? 128 * 1024 * 1024),
+    lanes: createLanes(clock),
+    stats: newStats(),
+    stopping: signal,
+  };
+  const { stats } = services;
+  const active = new Set<Promise<void>>();
+  let failures = 0;
+
+  /** The turns of one received host: one for each crawl that has sent it something. */
+  async function serve(received: HostDeliveries): Promise<void> {
+    stats.hostsActive++;
+    try {
+      let restUntil = 0;
+      const served: Delivery[] = [];
+      for (const [crawlId, deliveries] of byCrawl(received.deliveries)) {
+        // Another crawl's turn may have just asked the host something.
+        const restMs = restUntil - clock.now();
+        if (restMs > SHORT_REST_MS) break;
+        if (restMs > 0) await clock.sleep(restMs, signal);
+        const crawl = await services.crawls.get(crawlId);
+        served.push(...deliveries);
+        if (!crawl) continue;
+        const end = await runTurn(services, crawl, received.host, deliveries, received.leaseUntil);
+        restUntil = Math.max(restUntil, end.restUntil);
+        stats.turns++;
+      }
+      failures = 0;
+      await giveBack(received, served, restUntil);
+    } catch (error) {
+      if (error instanceof StaleTurn) stats.staleTurns++;
+      else {
+        failures++;
+        options.onError?.(error, received.host);
+      }
+      const tries = Math.max(...received.deliveries.map(({ receiveCount }) => receiveCount));
+      await queue.park(received, Math.min(RETRY_MS * 2 ** (tries - 1), MAX_RETRY_MS));
+      if (failures >= MAX_FAILURES) throw error;
+    } finally {
+      stats.hostsActive--;
+    }
+  }
+
+  /**
+   * Acknowledges what was served, but not before the host's next moment, so that whoever gets the host may fetch at
+   * once. A long rest parks the group instead, which takes one delivery that stays.
+   */
+  async function giveBack(
+    received: HostDeliveries,
+    served: readonly Delivery[],
+    restUntil: number,
+  ): Promise<void> {
+    const restMs = restUntil - clock.now();
+    const isAll = served.length === received.deliveries.length;
+    if (isAll && (restMs <= SHORT_REST_MS || signal.aborted)) {
+      if (restMs > 0) await clock.sleep(restMs, signal);
+      await queue.acknowledge(received, served);
+      return;
+    }
+    await queue.acknowledge(received, isAll ? served.slice(0, -1) : served);
+    await queue.park(received, Math.max(0, restMs));
+  }
+
+  async function run(): Promise<void> {
+    let failure: { readonly error: unknown } | undefined;
+    while (!signal.aborted && !failure) {
+      if (active.size >= options.maxHosts) {
+        await Promise.race(active);
+        continue;
+      }
+      const batch = await queue.receive(options.maxHosts - active.size, RECEIVE_MS, signal);
+      for (const received of batch) {
+        const turn: Promise<void> = serve(received)
+          .catch((error) => {
+            failure ??= { error };
+          })
+          .finally(() => active.delete(turn));
+        active.add(turn);
+      }
+    }
+    await Promise.all(active);
+    if (failure) throw failure.error;
+  }
+
+  return { stats, crawls: services.crawls, done: run() };
+}
+
+function byCrawl(deliveries: readonly Delivery[]): Map<string, Delivery[]> {
+  const groups = new Map<string, Delivery[]>();
+  for (const delivery of deliveries) {
+    const { crawl } = delivery.message;
+    const group = groups.get(crawl);
+    if (group) group.push(delivery);
+    else groups.set(crawl, [delivery]);
+  }
+  return groups;
+}

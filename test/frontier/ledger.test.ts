@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { EMPTY_INDEX, HostLedger, type LedgerIndex } from '../../shared/frontier/ledger.ts';
+import type { Link } from '../../shared/frontier/message.ts';
+import { levelOf, MAX_LEVEL, rankOf } from '../../shared/frontier/rank.ts';
+import type { UrlRecord, UrlState } from '../../shared/frontier/url-record.ts';
+
+const HOST = 'example.org';
+const NOW = 1_800_000_000_000;
+
+/** Parts in memory, as a ledger store keeps them. */
+function createParts() {
+  const parts = new Map<string, Uint8Array>();
+  const read = async (name: string, offset = 0, length?: number) => {
+    const bytes = parts.get(name);
+    if (!bytes) throw new Error(`no part ${name}`);
+    return bytes.subarray(offset, length === undefined ? undefined : offset + length);
+  };
+  return { parts, read };
+}
+
+/** A host's ledger over many turns, opened anew for each, as a crash or another worker would. */
+function createHost() {
+  const { parts, read } = createParts();
+  let index: LedgerIndex = EMPTY_INDEX;
+  let version = 0;
+  return {
+    parts,
+    get index() {
+      return index;
+    },
+    open: () => HostLedger.open(HOST, index, read),
+    async commit(ledger: HostLedger) {
+      const commit = await ledger.prepareCommit(String(++version));
+      for (const { name, bytes } of commit.parts) {
+        expect(parts.has(name), `part ${name} is written once`).toBe(false);
+        parts.set(name, bytes);
+      }
+      // What a head goes through: JSON.
+      index = JSON.parse(JSON.stringify(commit.index));
+      for (const name of commit.obsolete) expect(parts.delete(name), `${name} was there`).toBe(true);
+      return commit;
+    },
+  };
+}
+
+const link = (path: string, depth = 1, via?: string): Link => ({ url: `https://${HOST}${path}`, depth, via });
+
+const fetched = (record: UrlRecord): UrlRecord => ({
+  ...record,
+  state: 'fetched',
+  result: {
+    fetchedAt: NOW + 5,
+    httpStatus: 200,
+    contentType: 'text/html',
+    digest: Uint8Array.from({ length: 20 }, (_, i) => i * 7),
+    location: { file: 'a-00001.warc.gz', offset: 1234, length: 567 },
+  },
+});
+
+describe('a ledger of few URLs', () => {
+  test('gives seeds first, then the less deep', async () => {
+    const host = createHost();
+    const ledger = await host.open();
+    ledger.merge(link('/deep', 3), NOW);
+    ledger.merge(link('/near', 1), NOW);
+    ledger.merge({ ...link('/', 0), isSeed: true }, NOW);
+    const order = [];
+    for (let r = await ledger.next(NOW); r; r = await ledger.next(NOW)) {
+      order.push(r.url);
+      ledger.settle(fetched(r));
+    }
+    expect(order).toEqual(['/', '/near', '/deep'].map((path) => `https://${HOST}${path}`));
+  });
+
+  test('of URLs equally deep, gives the one that more pages link to first', async () => {
+    const ledger = await createHost().open();
+    for (let i = 0; i < 50; i++) ledger.merge(link(`/once${i}`, 1, `https://${HOST}/from`), NOW);
+    for (let i = 0; i < 300; i++) ledger.merge(link('/popular', 1, `https://${HOST}/p${i}`), NOW);
+    const ranks = [];
+    for (let r = await ledger.next(NOW); r; r = await ledger.next(NOW)) {
+      ranks.push([r.url, rankOf(r.depth, r.level)]);
+      ledger.settle(fetched(r));
+    }
+    expect(ranks.findIndex(([url]) => url === `https://${HOST}/popular`)).toBeLessThan(5);
+  });
+
+  test('keeps the whole state of a URL', async () => {
+    const host = createHost();
+    let ledger = await host.open();
+    ledger.merge(link('/a', 2, 'https://other.example/page'), NOW);
+    const taken = (await ledger.next(NOW)) as UrlRecord;
+    const settled = { ...fetched(taken), attempts: 1, redirects: 2 };
+    ledger.settle(settled);
+    await host.commit(ledger);
+    ledger = await host.open();
+    expect(await ledger.lookUp(taken.url)).toEqual({ ...settled, seenAt: NOW });
+    expect(ledger.counts).toMatchObject({ waiting: 0, fetched: 1 });
+  });
+
+  test('gives a URL that waits for a time only then', async () => {
+    const host = createHost();
+    let ledger = await host.open();
+    ledger.merge(link('/retry'), NOW);
+    const taken = (await ledger.next(NOW)) as UrlRecord;
+    ledger.settle({ ...taken, attempts: 1, dueAt: NOW + 60_000 });
+    await host.commit(ledger);
+    ledger = await host.open();
+    expect(ledger.nextDueAt(NOW)).toBe(NOW + 60_000);
+    expect(await ledger.next(NOW + 59_999)).toBeUndefined();
+    expect((await ledger.next(NOW + 60_000))?.attempts).toBe(1);
+  });
+
+  test('refuses a commit while a URL is taken', async () => {
+    const ledger = await createHost().open();
+    ledger.merge(link('/a'), NOW);
+    await ledger.next(NOW);
+    await expect(ledger.prepareCommit('1')).rejects.toThrow('not settled');
+  });
+
+  test('a commit without changes stores nothing', async () => {
+    const host = createHost();
+    const commit = await host.commit(await host.open());
+    expect(commit.parts).toEqual([]);
+  });
+});
+
+describe('a ledger against a naive model', () => {
+  /** What the ledger is: a map, and a search for the least rank. */
+  function createModel() {
+    const urls = new Map<
+      string,
+      { state: UrlState; depth: number; level: number; dueAt: number; attempts: number }
+    >();
+    return {
+      urls,
+      merge({ url, depth, via }: Link) {
+        const level = levelOf(url, via);
+        const known = urls.get(url);
+        if (!known) urls.set(url, { state: 'waiting', depth, level, dueAt: 0, attempts: 0 });
+        else if (known.state === 'waiting' && known.dueAt === 0) {
+          known.depth = Math.min(known.depth, depth);
+          known.level = Math.max(known.level, level);
+        }
+      },
+      leastRank() {
+        const ranks = [...urls.values()]
+          .filter((u) => u.state === 'waiting' && u.dueAt === 0)
+          .map((u) => rankOf(u.depth, u.level));
+        return ranks.length ? Math.min(...ranks) : undefined;
+      },
+    };
+  }
+
+  const turns = (size: { links: number; takes: number; space: number }) =>
+    fc.array(
+      fc.record({
+        links: fc.array(
+          fc.record({
+            page: fc.nat(size.space),
+            depth: fc.integer({ min: 1, max: 18 }),
+            via: fc.nat(40),
+            // Bulk: that many links to pages in a row, so that runs come to be.
+            bulk: fc.oneof(
+              { weight: 4, arbitrary: fc.constant(1) },
+              { weight: 1, arbitrary: fc.nat(size.links) },
+            ),
+          }),
+          { maxLength: 12 },
+        ),
+        takes: fc.nat(size.takes),
+        fate: fc.constantFrom<'fetched' | 'retry' | 'putBack'>('fetched', 'fetched', 'retry', 'putBack'),
+        isLost: fc.boolean(),
+        isCached: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 25 },
+    );
+
+  async function check(script: Awaited<ReturnType<typeof fc.sample<unknown>>>[number] | any): Promise<void> {
+    const host = createHost();
+    let model = createModel();
+    let ledger = await host.open();
+    let now = NOW;
+    for (const turn of script) {
+      now += 1000;
+      const before = structuredClone([...model.urls]);
+      for (const { page, depth, via, bulk } of turn.links) {
+        for (let i = 0; i < bulk; i++) {
+          const l = link(`/section/page-${page + i}.html`, depth, `https://${HOST}/via/${via}`);
+          const isNew = !model.urls.has(l.url);
+          model.merge(l);
+          expect(ledger.merge(l, now)).toBe(isNew);
+        }
+      }
+      for (let i = 0; i < turn.takes; i++) {
+        const least = model.leastRank();
+        // A put-back or retried URL may stand in the way of none: compare only what has no due time.
+        const record = await ledger.next(now);
+        if (record === undefined) {
+          expect(least).toBeUndefined();
+          break;
+        }
+        const expected = model.urls.get(record.url);
+        expect(expected?.state).toBe('waiting');
+        expect(expected?.attempts).toBe(record.attempts);
+        if (record.attempts === 0) expect(rankOf(record.depth, record.level)).toBe(least);
+        if (!expected) throw new Error('unreachable');
+        if (turn.fate === 'fetched') {
+          expected.state = 'fetched';
+          ledger.settle(fetched(record));
+        } else if (turn.fate === 'retry') {
+          expected.attempts++;
+          expected.dueAt = now + 3000;
+          ledger.settle({ ...record, attempts: record.attempts + 1, dueAt: now + 3000 });
+        } else {
+          ledger.settle(record);
+          break;
+        }
+      }
+      if (turn.isLost) {
+        // The turn crashed before its commit: all that it did is undone.
+        model = createModel();
+        for (const [url, u] of before) model.urls.set(url, u);
+        ledger = await host.open();
+      } else {
+        await host.commit(ledger);
+        if (!turn.isCached) ledger = await host.open();
+      }
+      const waiting = [...model.urls.values()].filter((u) => u.state === 'waiting').length;
+      expect(ledger.knownUrls).toBe(model.urls.size);
+      expect(ledger.counts.waiting).toBe(waiting);
+    }
+    const seen = new Map<string, UrlState>();
+    for await (const record of ledger.records()) {
+      expect(seen.has(record.url), `${record.url} is listed once`).toBe(false);
+      seen.set(record.url, record.state);
+    }
+    expect(new Set(seen.keys())).toEqual(new Set(model.urls.keys()));
+    for (const [url, u] of model.urls) expect(seen.get(url)).toBe(u.state);
+    // Whatever waits is found in the end.
+    let found = 0;
+    for (let r = await ledger.next(now + 1e9); r; r = await ledger.next(now + 1e9)) {
+      found++;
+      ledger.settle(fetched(r));
+    }
+    expect(found).toBe([...model.urls.values()].filter((u) => u.state === 'waiting').length);
+  }
+
+  test('few URLs, in segments', () =>
+    fc.assert(
+      fc.asyncProperty(turns({ links: 5, takes: 6, space: 30 }), (script) => check(script)),
+      { numRuns: 150 },
+    ));
+
+  test(
+    'many URLs, in runs',
+    () =>
+      fc.assert(
+        fc.asyncProperty(turns({ links: 4000, takes: 1500, space: 6000 }), (script) => check(script)),
+        { numRuns: 25 },
+      ),
+    120_000,
+  );
+});
