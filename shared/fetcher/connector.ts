@@ -1,0 +1,175 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import type { buildConnector } from 'undici';
+import { type AddressChoice, chooseAddresses, describeBlocked } from './choose-addresses.ts';
+import { ConnectFailure, errorCode } from './failure.ts';
+import type { SocketBudget } from './socket-budget.ts';
+
+export interface ConnectorOptions extends AddressChoice {
+  /** For the whole of it: the look-up, TCP, and TLS. 0: no limit. */
+  readonly connectTimeoutMs: number;
+  readonly budget: SocketBudget;
+  /** Certificates (PEM) trusted besides the usual ones. */
+  readonly trustedCertificates?: readonly string[];
+}
+
+interface Target {
+  /** As in the URL; IPv6 without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+}
+
+/** Addresses of one name that are tried for one connection; a name may have hundreds. */
+const MAX_ADDRESSES = 4;
+/** TLS sessions kept for resumption, which saves most of a handshake's work. About 2 KB each. */
+const MAX_SESSIONS = 2000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Opens undici's connections. The address is chosen and judged here, for every connection anew, and the connection goes
+ * to that very address: a name that resolves to something else a moment later (DNS rebinding) gains nothing. TLS is
+ * told the URL's host name, and certificates are verified against it. Fails with a {@link ConnectFailure}.
+ */
+export function createConnector(options: ConnectorOptions): buildConnector.connector {
+  const { budget, guard, trustedCertificates } = options;
+  const timeoutMs = options.connectTimeoutMs > 0 ? options.connectTimeoutMs : LONGEST_TIMER_MS;
+  const sessions = new Map<string, Buffer>();
+  // One context for all, made when first needed: making one reads every root certificate.
+  let secureContext: SecureContext | undefined;
+
+  /** Waits for a place among the open sockets first, at no cost of the time-out, and holds it until the socket closes. */
+  async function open(target: Target): Promise<Socket> {
+    await budget.acquire();
+    try {
+      const socket = await openInTime(target);
+      if (socket.closed)
+        throw new ConnectFailure('connect', `${target.hostname} closed the connection at once`);
+      socket.once('close', budget.release);
+      return socket;
+    } catch (error) {
+      budget.release();
+      throw error;
+    }
+  }
+
+  async function openInTime(target: Target): Promise<Socket> {
+    const until = performance.now() + timeoutMs;
+    const left = () => Math.max(until - performance.now(), 1);
+    const late = () =>
+      new ConnectFailure('dns', `${target.hostname} did not resolve within ${Math.round(timeoutMs)} ms`);
+    const chosen = await within(left(), chooseAddresses(target.hostname, options), late);
+    const addresses = chosen.slice(0, MAX_ADDRESSES);
+    let failure: unknown;
+    for (const [i, address] of addresses.entries()) {
+      const socket = start(target, address);
+      try {
+        // Each address gets its share of the time, so that a silent one leaves some for the next.
+        await awaitTcp(socket, target, address, left() / (addresses.length - i));
+      } catch (error) {
+        failure = error;
+        continue;
+      }
+      const peer = socket.remoteAddress;
+      if (peer !== undefined && !guard(peer)) {
+        socket.destroy();
+        throw new ConnectFailure('blockedAddress', describeBlocked(target.hostname, [peer]));
+      }
+      if (target.isSecure) await awaitTls(socket, target, address, left());
+      return socket;
+    }
+    throw failure;
+  }
+
+  function start({ hostname, port, isSecure }: Target, address: string): Socket {
+    if (!isSecure) return connectTcp({ host: address, port, noDelay: true });
+    secureContext ??= createSecureContext(
+      trustedCertificates && { ca: [...getCACertificates(), ...trustedCertificates] },
+    );
+    const sessionKey = `${hostname}:${port}`;
+    const socket = connectTls({
+      host: address,
+      port,
+      secureContext,
+      // An address is no server name (RFC 6066, section 3), and a name goes without its final dot.
+      servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
+      ALPNProtocols: ['http/1.1'],
+      session: sessions.get(sessionKey),
+    });
+    socket.setNoDelay(true);
+    return socket.on('session', (session: Buffer) => {
+      sessions.delete(sessionKey);
+      sessions.set(sessionKey, session);
+      if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value as string);
+    });
+  }
+
+  return ({ hostname, protocol, port }, callback) => {
+    const isSecure = protocol === 'https:';
+    open({ hostname, isSecure, port: port === '' ? (isSecure ? 443 : 80) : Number(port) }).then(
+      (socket) => callback(null, socket),
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+    );
+  };
+}
+
+async function awaitTcp(socket: Socket, target: Target, address: string, ms: number): Promise<void> {
+  const what = `no TCP connection to ${whereTo(target, address)}`;
+  await happened(socket, 'connect', ms, {
+    late: () => new ConnectFailure('timeout', `${what} within ${Math.round(ms)} ms`),
+    broken: (error) => new ConnectFailure('connect', `${what} (${said(error)})`, error),
+  });
+}
+
+async function awaitTls(socket: Socket, target: Target, address: string, ms: number): Promise<void> {
+  const what = `no TLS connection to ${whereTo(target, address)}`;
+  await happened(socket, 'secureConnect', ms, {
+    late: () => new ConnectFailure('timeout', `${what} within ${Math.round(ms)} ms`),
+    broken: (error) => new ConnectFailure('tls', `${what} (${said(error)})`, error),
+  });
+}
+
+/** Resolves at the socket's event; else destroys the socket and rejects. */
+async function happened(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  ms: number,
+  failure: { late: () => ConnectFailure; broken: (error: unknown) => ConnectFailure },
+): Promise<void> {
+  const settled = new Promise<void>((resolve, reject) => {
+    if (socket.destroyed) reject(failure.broken(socket.errored));
+    // The listener stays: what breaks between two listeners must not be an uncaught error.
+    socket.on('error', (error) => reject(failure.broken(error)));
+    socket.once('close', () => reject(failure.broken(undefined)));
+    socket.once(event, resolve);
+  });
+  try {
+    await within(ms, settled, failure.late);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** What the promise gives, or a rejection with `late()` after `ms`; the promise's own work goes on. */
+async function within<T>(ms: number, promise: Promise<T>, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), Math.min(ms, LONGEST_TIMER_MS));
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function whereTo({ hostname, port }: Target, address: string): string {
+  return `${hostname} (${isIP(address) === 6 ? `[${address}]` : address}:${port})`;
+}
+
+function said(error: unknown): string {
+  const text = error instanceof Error ? error.message : 'the connection was closed';
+  const code = errorCode(error);
+  return code === undefined || text.includes(code) ? text : `${code}: ${text}`;
+}

@@ -1,0 +1,248 @@
+import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
+import type { FailureReason, FetchedResponse, FetchOutcome, FetchRequest, ResponseHead } from '../ports.ts';
+import { describeFailure, errorCode, type FailureLimits, isDisconnect } from './failure.ts';
+import { skipContinue } from './skip-continue.ts';
+import type { SocketBudget } from './socket-budget.ts';
+import { type BodySpool, createBodySpool } from './spooled-body.ts';
+
+/** What all exchanges of one fetcher share. */
+export interface ExchangeContext extends FailureLimits {
+  /** Hands the exchange to undici; begun anew where a kept connection turns out to be closed. */
+  readonly dispatch: (exchange: Exchange) => void;
+  /** Called in the same step in which undici writes the request, just before it. */
+  readonly onStart: (exchange: Exchange) => void;
+  readonly now: () => number;
+  readonly budget: SocketBudget;
+  readonly tempFolder: string;
+  readonly totalTimeoutMs: number;
+  readonly maxBodyBytes: number;
+  /** Connections that an origin may have: so many kept ones may turn out to be closed, one after the other. */
+  readonly perHost: number;
+}
+
+/** Sockets that have carried a request: the next one may meet the server's closing them. */
+const used = new WeakSet<Socket>();
+
+/**
+ * One request and what comes of it: undici's handler. It settles exactly once; what undici reports later is ignored.
+ * Rejects only for our own failures (a full disk).
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly request: FetchRequest;
+  readonly #context: ExchangeContext;
+  readonly #resolve: (outcome: FetchOutcome) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #startedAt: number;
+  readonly #maxBodyBytes: number;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #socket: Socket | undefined;
+  #requestHead = '';
+  #ipAddress = '';
+  #isReused = false;
+  #isAnswered = false;
+  #retries = 0;
+  #head: ResponseHead | undefined;
+  #sink: ((chunk: Uint8Array) => void) | undefined;
+  #spool: BodySpool | undefined;
+  #isSettled = false;
+
+  constructor(
+    context: ExchangeContext,
+    request: FetchRequest,
+    resolve: (outcome: FetchOutcome) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.request = request;
+    this.#context = context;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#startedAt = context.now();
+    this.#maxBodyBytes = Math.min(request.maxBodyBytes ?? context.maxBodyBytes, context.maxBodyBytes);
+    if (context.totalTimeoutMs > 0)
+      this.#timer = setTimeout(() => this.#onTotalTimeout(), context.totalTimeoutMs);
+    request.signal?.addEventListener('abort', this.#onSignal);
+  }
+
+  begin(): void {
+    if (this.request.signal?.aborted) this.#onSignal();
+    else this.#context.dispatch(this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Ended while it waited for a connection: thrown to undici, which drops the request and keeps the connection.
+    if (this.#isSettled) throw new Error('The exchange has ended');
+    this.#controller = controller;
+    this.#context.onStart(this);
+  }
+
+  /** The head that undici is about to write, without its final empty line, and the socket it goes to. */
+  onSent(head: string, socket: Socket): void {
+    this.#requestHead = head;
+    this.#socket = socket;
+    this.#ipAddress = socket.remoteAddress ?? '';
+    this.#isReused = used.has(socket);
+    used.add(socket);
+    this.#context.budget.markBusy(socket);
+    skipContinue(socket);
+  }
+
+  onResponseStarted(): void {
+    this.#isAnswered = true;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    httpStatus: number,
+    _headers: unknown,
+    statusText = '',
+  ): void {
+    // 1xx: the response is still to come (RFC 9110, section 15.2).
+    if (this.#isSettled || httpStatus < 200) return;
+    this.#head = {
+      httpStatus,
+      statusText: asLatin1(statusText),
+      headers: readHeaders(controller.rawHeaders),
+    };
+    this.#spool = createBodySpool(this.#context.tempFolder);
+    this.#sink = quietly(() => this.request.onHead?.(this.#head as ResponseHead));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const spool = this.#spool;
+    if (this.#isSettled || spool === undefined) return;
+    const room = this.#maxBodyBytes - spool.size;
+    const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    if (kept.length > 0) {
+      try {
+        spool.append(kept);
+      } catch (error) {
+        this.#settle();
+        spool.discard();
+        this.#reject(error);
+        controller.abort(new Error('The body could not be kept'));
+        return;
+      }
+      this.#feed(kept);
+    }
+    if (chunk.length > room) {
+      this.#finish('length');
+      controller.abort(new Error('The body is longer than wanted'));
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled) return;
+    const socket = this.#socket as Socket;
+    // A body that ends with the connection: undici takes a reset for that end.
+    const isBroken = socket.errored !== null && errorCode(socket.errored) === 'ECONNRESET';
+    this.#context.budget.markIdle(socket);
+    this.#finish(isBroken ? 'disconnect' : undefined);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#isSettled) return;
+    if (this.#head !== undefined) {
+      this.#finish(errorCode(error) === 'UND_ERR_BODY_TIMEOUT' ? 'time' : 'disconnect');
+      return;
+    }
+    // The server closed a kept connection as the request was on its way. Each failure uses up one such connection.
+    if (this.#isReused && !this.#isAnswered && isDisconnect(error) && this.#retries < this.#context.perHost) {
+      this.#retries++;
+      this.#isReused = false;
+      // Not from within undici's handling of the broken connection.
+      queueMicrotask(() => {
+        if (!this.#isSettled) this.#context.dispatch(this);
+      });
+      return;
+    }
+    const { reason, message } = describeFailure(this.request.url, error, this.#context);
+    this.#fail(reason, message);
+  }
+
+  /** Gives the piece to the caller's sink, until that throws. */
+  #feed(piece: Uint8Array): void {
+    if (this.#sink === undefined) return;
+    try {
+      this.#sink(piece);
+    } catch {
+      this.#sink = undefined;
+    }
+  }
+
+  #onTotalTimeout(): void {
+    const { totalTimeoutMs } = this.#context;
+    if (this.#head === undefined) {
+      this.#fail('timeout', `${this.request.url}: no response head within ${totalTimeoutMs} ms in all`);
+    } else {
+      this.#finish('time');
+    }
+    this.#controller?.abort(new Error('The total time-out'));
+  }
+
+  readonly #onSignal = (): void => {
+    if (this.#isSettled) return;
+    this.#fail('aborted', `${this.request.url}: ended by our own signal`);
+    this.#controller?.abort(new Error('Ended by a signal'));
+  };
+
+  #finish(truncated: FetchedResponse['truncated']): void {
+    this.#settle();
+    const head = this.#head as ResponseHead;
+    this.#resolve({
+      status: 'response',
+      url: this.request.url,
+      startedAt: this.#startedAt,
+      endedAt: this.#context.now(),
+      httpStatus: head.httpStatus,
+      statusText: head.statusText,
+      headers: head.headers,
+      body: (this.#spool as BodySpool).finish(),
+      requestHead: Buffer.from(`${this.#requestHead}\r\n`, 'latin1'),
+      ipAddress: this.#ipAddress,
+      ...(truncated && { truncated }),
+    });
+  }
+
+  #fail(reason: FailureReason, message: string): void {
+    this.#settle();
+    this.#spool?.discard();
+    this.#resolve({
+      status: 'failed',
+      url: this.request.url,
+      startedAt: this.#startedAt,
+      endedAt: this.#context.now(),
+      reason,
+      message,
+    });
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.request.signal?.removeEventListener('abort', this.#onSignal);
+  }
+}
+
+function readHeaders(raw: Dispatcher.DispatchController['rawHeaders']): (readonly [string, string])[] {
+  const pairs: (readonly [string, string])[] = [];
+  if (!Array.isArray(raw)) return pairs;
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    pairs.push([raw[i]!.toString('latin1'), raw[i + 1]!.toString('latin1')]);
+  }
+  return pairs;
+}
+
+/** undici reads the reason phrase as UTF-8; where that lost nothing, this brings the bytes back. */
+function asLatin1(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+function quietly<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { isIP } from 'node:net';
+import { InvalidConfig } from '../crawl/config.ts';
+
+/**
+ * The `resolve` option: host names pinned to an address, before any name server is asked. A pattern is an exact name
+ * or has `*` for one or more labels (or part of one); the first that matches decides. Gives the address, or undefined.
+ * Throws {@link InvalidConfig} for what is no address.
+ */
+export function createHostPins(
+  pins: readonly (readonly [pattern: string, address: string])[],
+): (hostname: string) => string | undefined {
+  const compiled = pins.map(([pattern, address]) => {
+    const bare = address.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(bare) === 0) {
+      throw new InvalidConfig(
+        `Expected \`resolve\` to pin ${JSON.stringify(pattern)} to an IP address, got ${JSON.stringify(address)}`,
+      );
+    }
+    return { regExp: toRegExp(pattern), address: bare };
+  });
+  return (hostname) => {
+    const name = withoutDot(hostname.toLowerCase());
+    return compiled.find(({ regExp }) => regExp.test(name))?.address;
+  };
+}
+
+function toRegExp(pattern: string): RegExp {
+  const pieces = withoutDot(pattern.toLowerCase()).split(/\*+/);
+  // A run of stars is one star: `**` compiled to `.+.+` would backtrack.
+  return new RegExp(`^${pieces.map((piece) => piece.replace(/[^a-z0-9-]/g, '\\$&')).join('.+')}$`);
+}
+
+function withoutDot(name: string): string {
+  return name.endsWith('.') ? name.slice(0, -1) : name;
+}

@@ -1,0 +1,180 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { close, mkdirSync, openSync, read, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Body } from '../ports.ts';
+
+const readFile = promisify(read);
+const closeFile = promisify(close);
+
+/** Bodies up to this stay in memory. With 250 hosts at once, the most that waits there is 250 MiB. */
+export const MAX_MEMORY_BYTES = 1024 * 1024;
+/** Smaller pieces are gathered: a body sent in chunks of one byte must not cost an object for each. */
+const SMALL_PIECE = 4096;
+const GATHER_BYTES = 16_384;
+const READ_BYTES = 262_144;
+
+/** Takes a body's pieces as they arrive, and becomes the {@link Body}. The pieces are kept, not copied. */
+export interface BodySpool {
+  /** Bytes taken so far. */
+  readonly size: number;
+  /** Throws if the temporary file cannot be written. */
+  append(piece: Uint8Array): void;
+  /** The body of all that was appended. Call it once, and nothing after it. */
+  finish(): Body;
+  /** Lets go of everything, instead of `finish`. */
+  discard(): void;
+}
+
+/**
+ * Holds a body in memory up to {@link MAX_MEMORY_BYTES}, a larger one in a file in `tempFolder`, which is made when it
+ * is first needed. The file loses its name as soon as it is open, so a crash leaves nothing behind; each large body
+ * costs a file descriptor until it is disposed of.
+ */
+export function createBodySpool(tempFolder: string, maxMemoryBytes = MAX_MEMORY_BYTES): BodySpool {
+  const hash = createHash('sha1');
+  let pieces: Uint8Array[] = [];
+  let inMemory = 0;
+  let gathered: Buffer | undefined;
+  let gatheredSize = 0;
+  let size = 0;
+  let file: number | undefined;
+
+  function closeGathered(): void {
+    if (gathered !== undefined && gatheredSize > 0) pieces.push(gathered.subarray(0, gatheredSize));
+    gathered = undefined;
+    gatheredSize = 0;
+  }
+
+  function keep(piece: Uint8Array): void {
+    if (pieces.length === 0 || piece.length >= SMALL_PIECE) {
+      closeGathered();
+      pieces.push(piece);
+      return;
+    }
+    if (gathered === undefined || gatheredSize + piece.length > GATHER_BYTES) {
+      closeGathered();
+      gathered = Buffer.allocUnsafeSlow(GATHER_BYTES);
+    }
+    gathered.set(piece, gatheredSize);
+    gatheredSize += piece.length;
+  }
+
+  // Synchronous: the bytes go to the page cache at about 1 ms a MiB, few bodies are that large, and memory stays
+  // bounded without stopping and starting the socket.
+  function spill(): void {
+    closeGathered();
+    file ??= openNameless(tempFolder);
+    for (const piece of pieces) writeWhole(file, piece);
+    pieces = [];
+    inMemory = 0;
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    append(piece) {
+      hash.update(piece);
+      keep(piece);
+      size += piece.length;
+      inMemory += piece.length;
+      if (inMemory > maxMemoryBytes) spill();
+    },
+    finish() {
+      const sha1 = hash.digest();
+      if (file === undefined) {
+        closeGathered();
+        return memoryBody(pieces, size, sha1);
+      }
+      spill();
+      return fileBody(file, size, sha1);
+    },
+    discard() {
+      pieces = [];
+      gathered = undefined;
+      if (file !== undefined) closeFile(file).catch(() => {});
+    },
+  };
+}
+
+function memoryBody(parts: Uint8Array[], size: number, sha1: Uint8Array): Body {
+  let pieces: Uint8Array[] | undefined = parts;
+  const kept = () => pieces ?? throwDisposed();
+  return {
+    size,
+    sha1,
+    bytes: async () => {
+      const all = kept();
+      if (all.length === 1) return all[0] as Uint8Array;
+      const whole = Buffer.concat(all, size);
+      pieces = [whole];
+      return whole;
+    },
+    async *chunks() {
+      yield* kept();
+    },
+    dispose: async () => {
+      pieces = undefined;
+    },
+  };
+}
+
+function fileBody(fd: number, size: number, sha1: Uint8Array): Body {
+  let file: number | undefined = fd;
+  // A descriptor closed under a read could by then be another file's.
+  const reading = new Set<Promise<unknown>>();
+
+  async function readAt(piece: Buffer, at: number, position: number): Promise<number> {
+    const result = readFile(file ?? throwDisposed(), piece, at, piece.length - at, position);
+    reading.add(result);
+    try {
+      return (await result).bytesRead;
+    } finally {
+      reading.delete(result);
+    }
+  }
+
+  async function readPiece(position: number, length: number): Promise<Uint8Array> {
+    const piece = Buffer.allocUnsafeSlow(length);
+    for (let at = 0; at < length; ) {
+      const bytesRead = await readAt(piece, at, position + at);
+      if (bytesRead === 0)
+        throw new Error(`Expected ${size} bytes in a body's temporary file, got ${position + at}`);
+      at += bytesRead;
+    }
+    return piece;
+  }
+  return {
+    size,
+    sha1,
+    bytes: () => readPiece(0, size),
+    async *chunks() {
+      for (let at = 0; at < size; at += READ_BYTES)
+        yield await readPiece(at, Math.min(READ_BYTES, size - at));
+    },
+    dispose: async () => {
+      if (file === undefined) return;
+      const open = file;
+      file = undefined;
+      await Promise.allSettled(reading);
+      await closeFile(open);
+    },
+  };
+}
+
+function openNameless(folder: string): number {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `body-${randomUUID()}`);
+  const file = openSync(path, 'wx+', 0o600);
+  unlinkSync(path);
+  return file;
+}
+
+function writeWhole(file: number, piece: Uint8Array): void {
+  for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
+}
+
+function throwDisposed(): never {
+  throw new Error('The body was disposed of');
+}

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpsServer } from 'node:https';
+import { describe, expect, test } from 'vitest';
+import { InvalidConfig } from '../../shared/crawl/config.ts';
+import type { Lookup } from '../../shared/fetcher/dns-cache.ts';
+import { asFailure, asResponse, listen, openFetcher, serveHttp, serveRaw } from './servers.ts';
+
+/** Gives one answer after the other, and says how often it was asked. */
+function scripted(...answers: string[][]): Lookup & { asked: () => number } {
+  let asked = 0;
+  const lookup: Lookup = async () => ({
+    addresses: answers[Math.min(asked++, answers.length - 1)]!,
+    ttlMs: 0,
+  });
+  return Object.assign(lookup, { asked: () => asked });
+}
+
+const byName = { resolve: [] as [string, string][] };
+
+describe('an address of our own network', () => {
+  test.each(['127.0.0.1', '127.1', '2130706433', '0x7f000001', 'site.test', '[::ffff:127.0.0.1]', '[::1]'])(
+    'is not connected to as http://%s',
+    async (host) => {
+      const server = await serveHttp((_request, response) => response.end());
+      const fetcher = openFetcher({ allowPrivateAddresses: [] });
+      const url = new URL(`http://${host}:${server.port}/`).href;
+      const failure = asFailure(await fetcher.fetch({ url }));
+      expect(failure.reason).toBe('blockedAddress');
+      expect(failure.message).toMatch(/loopback.*--allow-private-addresses [0-9a-f.:]+\/(32|128)/);
+      expect(server.connections()).toBe(0);
+    },
+  );
+
+  test('is connected to where it is allowed, in mapped form too', async () => {
+    const server = await serveHttp((_request, response) => response.end());
+    const outcome = await openFetcher().fetch({ url: `http://[::ffff:7f00:1]:${server.port}/` });
+    // A machine without IPv6 cannot connect, but the guard is not what stops it.
+    expect(outcome.status === 'failed' && outcome.reason).not.toBe('blockedAddress');
+  });
+
+  test('is judged at each connection: a name that turns private (DNS rebinding) is refused', async () => {
+    const clock = { time: 0, now: () => clock.time };
+    // What is allowed here stands for the public internet, which no test may connect to.
+    const server = await serveRaw(
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
+      '127.0.0.2',
+    );
+    const lookup = scripted(['127.0.0.2'], ['127.0.0.3']);
+    const fetcher = openFetcher({ ...byName, clock, lookup, allowPrivateAddresses: ['127.0.0.2/32'] });
+    const url = `http://site.test:${server.port}/`;
+    expect(asResponse(await fetcher.fetch({ url })).ipAddress).toBe('127.0.0.2');
+    clock.time = 3_600_000;
+    expect(asFailure(await fetcher.fetch({ url }))).toMatchObject({
+      reason: 'blockedAddress',
+      message: expect.stringContaining('127.0.0.3'),
+    });
+    expect(lookup.asked()).toBe(2);
+  });
+
+  test('among others of a name is left out', async () => {
+    const server = await serveHttp((_request, response) => response.end(), '127.0.0.2');
+    const lookup = scripted(['10.0.0.1', '127.0.0.2', '169.254.169.254']);
+    const fetcher = openFetcher({ ...byName, lookup, allowPrivateAddresses: ['127.0.0.2/32'] });
+    const response = asResponse(await fetcher.fetch({ url: `http://site.test:${server.port}/` }));
+    expect(response.ipAddress).toBe('127.0.0.2');
+  });
+
+  test('may not be named in a CIDR block that is none', () => {
+    expect(() => openFetcher({ allowPrivateAddresses: ['127.0.0.0/8', '10.0.0.0/40'] })).toThrow(
+      InvalidConfig,
+    );
+    expect(() => openFetcher({ allowPrivateAddresses: ['10.0.0.0/40'] })).toThrow('10.0.0.0/40');
+  });
+});
+
+describe('a name', () => {
+  test('with several addresses is tried at the next one when one refuses', async () => {
+    const server = await serveHttp((_request, response) => response.end(), '127.0.0.3');
+    const fetcher = openFetcher({ ...byName, lookup: scripted(['127.0.0.2', '127.0.0.3']) });
+    const response = asResponse(await fetcher.fetch({ url: `http://site.test:${server.port}/` }));
+    expect(response.ipAddress).toBe('127.0.0.3');
+    expect(server.received[0]).toContain(`host: site.test:${server.port}\r\n`);
+  });
+
+  test('that does not resolve is a failure that says so', async () => {
+    const lookup = async () => {
+      throw Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
+    };
+    const failure = asFailure(await openFetcher({ ...byName, lookup }).fetch({ url: 'http://gone.test/' }));
+    expect(failure).toMatchObject({
+      reason: 'dns',
+      message: 'http://gone.test/: gone.test did not resolve (ENOTFOUND)',
+    });
+  });
+
+  test('whose servers are silent is given up at the connect time-out', async () => {
+    const lookup = () => new Promise<never>(() => {});
+    const fetcher = openFetcher({ ...byName, lookup, connectTimeoutMs: 50 });
+    expect(asFailure(await fetcher.fetch({ url: 'http://slow.test/' }))).toMatchObject({
+      reason: 'dns',
+      message: expect.stringContaining('within 50 ms'),
+    });
+  });
+});
+
+describe('TLS', () => {
+  const read = (name: string) => readFileSync(new URL(`certificates/${name}`, import.meta.url), 'utf8');
+  const cert = read('site.test.cert.pem');
+
+  async function serveHttps() {
+    const server = createHttpsServer({ cert, key: read('site.test.key.pem') }, (_request, response) =>
+      response.end('secret'),
+    );
+    const serverNames: (string | false | null)[] = [];
+    server.on('secureConnection', (socket) => serverNames.push(socket.servername as string | false | null));
+    return { ...(await listen(server)), serverNames };
+  }
+
+  test('is told the host name, and a trusted certificate of that name is accepted', async () => {
+    const server = await serveHttps();
+    const fetcher = openFetcher({ trustedCertificates: [cert] });
+    for (let i = 0; i < 2; i++) {
+      const response = asResponse(await fetcher.fetch({ url: `https://site.test:${server.port}/` }));
+      expect(Buffer.from(await response.body.bytes()).toString()).toBe('secret');
+      expect(response.ipAddress).toBe('127.0.0.1');
+    }
+    expect(server.serverNames).toEqual(['site.test']);
+  });
+
+  test.each([
+    ['a certificate of another name', 'other.test', [cert], 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['a certificate that nobody vouches for', 'site.test', [], 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['an address that the certificate does not name', '127.0.0.1', [cert], 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ])('fails for %s', async (_name, host, trustedCertificates, code) => {
+    const server = await serveHttps();
+    const fetcher = openFetcher({ trustedCertificates });
+    expect(asFailure(await fetcher.fetch({ url: `https://${host}:${server.port}/` }))).toMatchObject({
+      reason: 'tls',
+      message: expect.stringContaining(code),
+    });
+  });
+
+  test('fails where the server speaks something else, or nothing', async () => {
+    const plain = await serveHttp((_request, response) => response.end());
+    const fetcher = openFetcher({ connectTimeoutMs: 300 });
+    expect(asFailure(await fetcher.fetch({ url: `https://site.test:${plain.port}/` })).reason).toBe('tls');
+    const silent = await serveRaw(() => {});
+    expect(asFailure(await fetcher.fetch({ url: `https://site.test:${silent.port}/` }))).toMatchObject({
+      reason: 'timeout',
+      message: expect.stringContaining('no TLS connection'),
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readlinkSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createBodySpool } from '../../shared/fetcher/spooled-body.ts';
+import type { Body } from '../../shared/ports.ts';
+import { temporaryFolder } from './servers.ts';
+
+async function readChunks(body: Body): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body.chunks()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Open files of this process below a folder (Linux). */
+function openFiles(folder: string): number {
+  const links = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return '';
+    }
+  });
+  return links.filter((link) => link.startsWith(folder)).length;
+}
+
+describe('a spooled body', () => {
+  test('gives back its pieces, in memory or from a file, as often as asked', async () => {
+    const folder = temporaryFolder();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.uint8Array({ maxLength: 9000 }), { maxLength: 20 }),
+        fc.nat(60_000),
+        async (pieces, most) => {
+          const spool = createBodySpool(folder.path, most);
+          for (const piece of pieces) spool.append(piece);
+          const body = spool.finish();
+          const whole = Buffer.concat(pieces);
+          expect(body.size).toBe(whole.length);
+          expect(Buffer.from(body.sha1).equals(createHash('sha1').update(whole).digest())).toBe(true);
+          for (let i = 0; i < 2; i++) {
+            expect((await readChunks(body)).equals(whole)).toBe(true);
+            expect(Buffer.from(await body.bytes()).equals(whole)).toBe(true);
+          }
+          await body.dispose();
+        },
+      ),
+      { numRuns: 50 },
+    );
+    expect(folder.files()).toEqual([]);
+  });
+
+  test('is not held in an object for each byte, whatever the pieces', async () => {
+    const spool = createBodySpool('/nowhere');
+    for (let i = 0; i < 100_000; i++) spool.append(Uint8Array.of(i));
+    let chunks = 0;
+    for await (const _ of spool.finish().chunks()) chunks++;
+    expect(chunks).toBeLessThan(10);
+  });
+
+  test.runIf(process.platform === 'linux')('lets go of its file when disposed of or discarded', async () => {
+    const folder = temporaryFolder();
+    const spools = [createBodySpool(folder.path, 10), createBodySpool(folder.path, 10)] as const;
+    for (const spool of spools) spool.append(Buffer.alloc(100));
+    expect([folder.files().length, openFiles(folder.path)]).toEqual([0, 2]);
+    const body = spools[0].finish();
+    spools[1].discard();
+    const reading = body.bytes();
+    await Promise.all([body.dispose(), body.dispose()]);
+    expect((await reading).length).toBe(100);
+    while (openFiles(folder.path) > 0) await new Promise(setImmediate);
+    await expect(readChunks(body)).rejects.toThrow('disposed');
+  });
+
+  test('in memory cannot be read once it is disposed of', async () => {
+    const spool = createBodySpool('/nowhere');
+    spool.append(Buffer.from('text'));
+    const body = spool.finish();
+    await body.dispose();
+    await body.dispose();
+    await expect(body.bytes()).rejects.toThrow('disposed');
+    await expect(readChunks(body)).rejects.toThrow('disposed');
+  });
+});
