@@ -1,0 +1,48 @@
+/** The record that a WARC file begins with: who made it, when, how (ISO 28500:2017, section 6.2). */
+import { hash } from 'node:crypto';
+import { sha1Label } from './digest.ts';
+import { encodeRecord, fieldValue, recordId, warcDate } from './warc-record.ts';
+
+export interface Warcinfo {
+  /** The file's final name, without folder. */
+  readonly filename: string;
+  /** When the file was begun: ms since the epoch. */
+  readonly date: number;
+  /** Name and version: `Strand/0.1`. */
+  readonly software: string;
+  /** URL or mail address at which the crawl's operator can be reached. */
+  readonly operator?: string;
+  /** The robots policy followed: `obey`, `ignore`. */
+  readonly robots?: string;
+  /** The crawl that the file is part of. */
+  readonly crawl?: string;
+  readonly userAgent?: string;
+  readonly description?: string;
+  /** The record's id: a random UUID unless given. */
+  readonly id?: string;
+}
+
+/** The warcinfo record as one gzip member. Its fields' names are those of section 6.2; unknown ones are left out. */
+export function encodeWarcinfo(info: Warcinfo): Uint8Array[] {
+  const lines: [name: string, value: string | undefined][] = [
+    ['software', info.software],
+    ['format', 'WARC File Format 1.1'],
+    ['conformsTo', 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/'],
+    ['operator', info.operator],
+    ['robots', info.robots],
+    ['isPartOf', info.crawl],
+    ['http-header-user-agent', info.userAgent],
+    ['description', info.description],
+  ];
+  const given = lines.filter(([, value]) => value);
+  const block = Buffer.from(given.map(([name, value]) => `${name}: ${fieldValue(value!)}\r\n`).join(''));
+  const fields = {
+    'WARC-Type': 'warcinfo',
+    'WARC-Record-ID': info.id ?? recordId(),
+    'WARC-Date': warcDate(info.date),
+    'WARC-Filename': info.filename,
+    'WARC-Block-Digest': sha1Label(hash('sha1', block, 'buffer')),
+    'Content-Type': 'application/warc-fields',
+  };
+  return encodeRecord(fields, block);
+}
