@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import type { FailureReason, FetchedResponse, FetchOutcome, FetchRequest, ResponseHead } from '../ports.ts';
+import type {
+  Body,
+  FailureReason,
+  FetchedResponse,
+  FetchOutcome,
+  FetchRequest,
+  ResponseHead,
+} from '../ports.ts';
 import { describeFailure, errorCode, type FailureLimits, isDisconnect } from './failure.ts';
 import { skipContinue } from './skip-continue.ts';
 import type { SocketBudget } from './socket-budget.ts';
@@ -118,9 +125,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       try {
         spool.append(kept);
       } catch (error) {
-        this.#settle();
-        spool.discard();
-        this.#reject(error);
+        this.#giveUp(error);
         controller.abort(new Error('The body could not be kept'));
         return;
       }
@@ -188,8 +193,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   };
 
   #finish(truncated: FetchedResponse['truncated']): void {
-    this.#settle();
     const head = this.#head as ResponseHead;
+    let body: Body;
+    try {
+      body = (this.#spool as BodySpool).finish();
+    } catch (error) {
+      this.#giveUp(error);
+      return;
+    }
+    this.#settle();
     this.#resolve({
       status: 'response',
       url: this.request.url,
@@ -198,11 +210,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
       httpStatus: head.httpStatus,
       statusText: head.statusText,
       headers: head.headers,
-      body: (this.#spool as BodySpool).finish(),
+      body,
       requestHead: Buffer.from(`${this.#requestHead}\r\n`, 'latin1'),
       ipAddress: this.#ipAddress,
       ...(truncated && { truncated }),
     });
+  }
+
+  /** Our own failure: not the web's doing, so no outcome. */
+  #giveUp(error: unknown): void {
+    this.#settle();
+    this.#spool?.discard();
+    this.#reject(error);
   }
 
   #fail(reason: FailureReason, message: string): void {

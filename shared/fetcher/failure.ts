@@ -47,7 +47,6 @@ function reasonOf(code: string, text: string): FailureReason {
   switch (code) {
     case 'UND_ERR_HEADERS_TIMEOUT':
     case 'UND_ERR_BODY_TIMEOUT':
-    case 'UND_ERR_CONNECT_TIMEOUT':
       return 'timeout';
     case 'UND_ERR_HEADERS_OVERFLOW':
       return 'headersTooLarge';
@@ -67,12 +66,8 @@ function reasonOf(code: string, text: string): FailureReason {
     case 'ENETDOWN':
     case 'ENETRESET':
       return 'reset';
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'dns';
-    case 'ECONNREFUSED':
-      return 'connect';
     default:
+      // Some TLS errors come with the first bytes after the handshake (TLS 1.3: a client certificate is wanted).
       return /^(ERR_TLS|ERR_SSL|CERT_|EPROTO$)/.test(code) ? 'tls' : 'protocol';
   }
 }
