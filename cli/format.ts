@@ -1,0 +1,169 @@
+/** Values as people write and read them on a command line, and text that is safe on their terminal. */
+import { isIP } from 'node:net';
+
+const SIZE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
+const DURATION_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `1234567` as `1,234,567`, in every locale. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+/** `3 pages`, `1 page`. */
+export function formatCounted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** Three digits and a decimal unit: `1.23 GB`; 1 kB is 1,000 bytes. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  // 999.5, not 1000: what would be rounded to 1000 belongs to the next unit.
+  while (value >= 999.5 && unit < SIZE_UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${Number(value.toPrecision(3))} ${SIZE_UNITS[unit]}`;
+}
+
+/** The two largest units: `450ms`, `1.5s`, `42s`, `2m 14s`, `3h 5m`, `2d 4h`. */
+export function formatDuration(ms: number): string {
+  if (ms > 0 && ms < 999.5) return `${Math.round(ms)}ms`;
+  if (ms < 9950) return `${Math.round(ms / 100) / 10}s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return pair(seconds, 60, 'm', 1, 's');
+  if (seconds < 86_400) return pair(seconds, 3600, 'h', 60, 'm');
+  return pair(seconds, 86_400, 'd', 3600, 'h');
+}
+
+function pair(seconds: number, large: number, largeUnit: string, small: number, smallUnit: string): string {
+  const rest = Math.floor((seconds % large) / small);
+  return `${Math.floor(seconds / large)}${largeUnit}${rest > 0 ? ` ${rest}${smallUnit}` : ''}`;
+}
+
+/** A rate per second: `0.35`, `9.2`, `1,234`; below 0.01 it is rounded to that. */
+export function formatRate(perSecond: number): string {
+  if (perSecond < 0.01) return String(Math.round(perSecond * 100) / 100);
+  return perSecond >= 99.95 ? formatCount(perSecond) : String(Number(perSecond.toPrecision(2)));
+}
+
+/**
+ * Bytes from `1500`, `500k`, `10MB` (decimal) or `1GiB` (binary), in any case; undefined for anything else, and
+ * beyond what a number holds exactly. `k` is 1,000, as `kB` is.
+ */
+export function parseBytes(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s?(?:([kmgtp])(i?b)?|b)?$/i.exec(text);
+  if (!match) return undefined;
+  const power = match[2] ? 'kmgtp'.indexOf(match[2].toLowerCase()) + 1 : 0;
+  const base = match[3]?.length === 2 ? 1024 : 1000;
+  const bytes = Math.round(Number(match[1]) * base ** power);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+/** Milliseconds from `90` (seconds), `0.5`, `500ms`, `2s`, `10m`, `2h` or `1d`; undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);
+  if (!match) return undefined;
+  const ms = Math.round(Number(match[1]) * DURATION_UNITS[match[2] ?? 's']!);
+  return Number.isSafeInteger(ms) ? ms : undefined;
+}
+
+/** The source of a regular expression, undefined if it is none. */
+export function parsePattern(text: string): string | undefined {
+  try {
+    return new RegExp(text) && text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `PATTERN=ADDRESS`: a host name pattern, in lower case, and an IP address. */
+export function parsePin(text: string): [pattern: string, address: string] | undefined {
+  const equals = text.indexOf('=');
+  const pattern = text.slice(0, Math.max(0, equals)).toLowerCase();
+  const address = text.slice(equals + 1);
+  return /^[^\s/=]+$/.test(pattern) && isIP(address) !== 0 ? [pattern, address] : undefined;
+}
+
+/** A CIDR block (RFC 4632, RFC 4291 section 2.3); an address alone becomes the block of that one address. */
+export function parseBlock(text: string): string | undefined {
+  const [address = '', bits, more] = text.split('/');
+  const family = isIP(address);
+  const width = family === 4 ? 32 : 128;
+  if (family === 0 || address.includes('%') || more !== undefined) return undefined;
+  if (bits === undefined) return `${address}/${width}`;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= width ? `${address}/${Number(bits)}` : undefined;
+}
+
+/**
+ * An absolute http(s) URL, as the WHATWG parser writes it. What has no scheme gets https: `example.org/a`,
+ * `localhost:8080`, `//example.org`. A path (`/a`, `./a`) and another scheme (`mailto:`) give undefined.
+ */
+export function parseSeed(text: string): string | undefined {
+  const trimmed = text.trim();
+  const hasPort = /^[^/:?#@]+:\d{1,5}(?:[/?#]|$)/.test(trimmed);
+  const hasScheme = !hasPort && /^[a-z][a-z\d+.-]*:/i.test(trimmed);
+  if (!hasScheme && !/^(?:\/\/)?[^\s/.?#\\-]/.test(trimmed)) return undefined;
+  const url = URL.parse(hasScheme ? trimmed : `https://${trimmed.replace(/^\/\//, '')}`);
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
+}
+
+/** Whether the text holds an http(s) URL or a mail address. */
+export function hasContact(text: string): boolean {
+  return /https?:\/\/[^\s/()<>]/i.test(text) || /[^\s@()<>:;,]@[^\s@()<>:;,]+\.[a-z]/i.test(text);
+}
+
+/** Whether the URL's host is this machine by its very name: localhost, 127.0.0.0/8 or ::1. */
+export function isLoopback(url: string): boolean {
+  const host = URL.parse(url)?.hostname ?? '';
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/**
+ * The text on one line, with nothing in it that a terminal obeys: control characters and bidirectional overrides
+ * become U+FFFD. Names and causes come from the web, which may send escape sequences.
+ */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
+/** The text, cut to `length` characters with `...` at its end if it was longer. */
+export function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 3))}...`;
+}
+
+/** What came, for a message: in quotes, printable, 200 characters at most. */
+export function quoted(text: string): string {
+  return `"${shorten(printable(text), 200)}"`;
+}
+
+export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+
+const SGR: Readonly<Record<Tone, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
+
+/** The text in a tone (ECMA-48, SGR), or as it is where `colour` is false. */
+export function toned(text: string, tone: Tone, colour: boolean): string {
+  return colour ? `\x1b[${SGR[tone]}m${text}\x1b[0m` : text;
+}
+
+/** Words laid out in lines of at most `width` characters; a longer word has a line of its own. */
+export function wrapWords(words: readonly string[], width: number, between = ' '): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + between.length + word.length <= width) {
+      lines[lines.length - 1] = last + between + word;
+    } else {
+      lines.push(word);
+    }
+  }
+  return lines;
+}

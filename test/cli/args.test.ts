@@ -1,0 +1,296 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Command, checkContact, parseArgs, seedLines, seedUrl, UsageError } from '../../cli/args.ts';
+import { OPTIONS, optionsOf, parseCrawlConfig, VERBS } from '../../cli/options.ts';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+
+const SEED = 'https://example.org/';
+
+/** A crawl of example.org with these options. */
+function crawl(options: CrawlOptions, more: object = {}): object {
+  return { verb: 'crawl', seeds: [SEED], options, json: false, quiet: false, ...more };
+}
+
+describe('a command line becomes a typed command', () => {
+  const cases: [line: string, expected: object][] = [
+    ['', { verb: 'help' }],
+    ['--help', { verb: 'help' }],
+    ['-h', { verb: 'help' }],
+    ['help', { verb: 'help' }],
+    ['help crawl', { verb: 'help', topic: 'crawl' }],
+    ['--help export', { verb: 'help', topic: 'export' }],
+    ['crawl --help', { verb: 'help', topic: 'crawl' }],
+    ['resume crawls/a -h', { verb: 'help', topic: 'resume' }],
+    ['--version', { verb: 'version' }],
+    ['crawl example.org', crawl({})],
+    ['crawl example.org --', crawl({})],
+    [
+      'crawl http://example.org/a b.example',
+      crawl({}, { seeds: ['http://example.org/a', 'https://b.example/'] }),
+    ],
+    ['crawl --seeds seeds.txt', crawl({}, { seeds: [], seedsFile: 'seeds.txt' })],
+    ['crawl --seeds -', crawl({}, { seeds: [], seedsFile: '-' })],
+    ['crawl --seeds=-', crawl({}, { seeds: [], seedsFile: '-' })],
+    [
+      'crawl example.org --out crawls/a --json --quiet',
+      crawl({}, { out: 'crawls/a', json: true, quiet: true }),
+    ],
+    ['crawl --scope domain example.org', crawl({ scope: 'domain' })],
+    ['crawl example.org --include a=b --include=^x', crawl({ include: ['a=b', '^x'] })],
+    ['crawl example.org --exclude [?]', crawl({ exclude: ['[?]'] })],
+    ['crawl example.org --max-pages=100 --max-depth 0', crawl({ maxPages: 100, maxDepth: 0 })],
+    ['crawl example.org --max-pages 1 --max-pages 2', crawl({ maxPages: 2 })],
+    ['crawl example.org --max-bytes 1500', crawl({ maxBytes: 1500 })],
+    ['crawl example.org --max-bytes 500k', crawl({ maxBytes: 500_000 })],
+    ['crawl example.org --max-bytes 10MB', crawl({ maxBytes: 10_000_000 })],
+    ['crawl example.org --max-bytes 1.5gib', crawl({ maxBytes: 1_610_612_736 })],
+    ['crawl example.org --max-time 90', crawl({ maxTimeMs: 90_000 })],
+    ['crawl example.org --max-time 30s', crawl({ maxTimeMs: 30_000 })],
+    ['crawl example.org --max-time 10m', crawl({ maxTimeMs: 600_000 })],
+    ['crawl example.org --max-time 2h', crawl({ maxTimeMs: 7_200_000 })],
+    ['crawl example.org --max-time 1d', crawl({ maxTimeMs: 86_400_000 })],
+    ['crawl example.org --max-pages-per-host 5', crawl({ maxPagesPerHost: 5 })],
+    ['crawl example.org --delay 1', crawl({ delayMs: 1000 })],
+    ['crawl example.org --delay 0', crawl({ delayMs: 0 })],
+    ['crawl example.org --delay 0.5', crawl({ delayMs: 500 })],
+    ['crawl example.org --delay 500ms', crawl({ delayMs: 500 })],
+    ['crawl example.org --delay=1m', crawl({ delayMs: 60_000 })],
+    ['crawl example.org --adaptive', crawl({ adaptive: true })],
+    ['crawl example.org --no-adaptive', crawl({ adaptive: false })],
+    ['crawl example.org --per-host 2 --hosts 500', crawl({ perHost: 2, hosts: 500 })],
+    [
+      'crawl example.org --user-agent Bot/1 --contact a@b.example',
+      crawl({ userAgent: 'Bot/1', contact: 'a@b.example' }),
+    ],
+    ['crawl example.org --robots ignore', crawl({ robots: 'ignore' })],
+    ['crawl --allow-private-addresses example.org', crawl({ allowPrivateAddresses: ['0.0.0.0/0', '::/0'] })],
+    [
+      'crawl --allow-private-addresses=127.0.0.0/8,::1 example.org --allow-private-addresses=10.0.0.1',
+      crawl({ allowPrivateAddresses: ['127.0.0.0/8', '::1/128', '10.0.0.1/32'] }),
+    ],
+    [
+      'crawl example.org --resolve *.Test=127.0.0.1 --resolve=a.test=::1',
+      crawl({
+        resolve: [
+          ['*.test', '127.0.0.1'],
+          ['a.test', '::1'],
+        ],
+      }),
+    ],
+    ['resume crawls/a', { verb: 'resume', dir: 'crawls/a', limits: {}, json: false, quiet: false }],
+    [
+      'resume --json crawls/a --max-pages 7 --max-bytes 1k --max-time 1m --quiet',
+      {
+        verb: 'resume',
+        dir: 'crawls/a',
+        limits: { maxPages: 7, maxBytes: 1000, maxTimeMs: 60_000 },
+        json: true,
+        quiet: true,
+      },
+    ],
+    ['resume -- --odd', { verb: 'resume', dir: '--odd', limits: {}, json: false, quiet: false }],
+    ['status crawls/a --json', { verb: 'status', dir: 'crawls/a', json: true }],
+    [
+      'url crawls/a example.org/x',
+      { verb: 'url', dir: 'crawls/a', url: 'https://example.org/x', json: false },
+    ],
+    ['export crawls/a --format csv', { verb: 'export', dir: 'crawls/a', format: 'csv' }],
+  ];
+  test.each(cases)('%s', (line, expected) => {
+    expect(parseArgs(line.split(' ').filter(Boolean))).toEqual(expected);
+  });
+
+  test('every crawl in the table makes a valid configuration', () => {
+    for (const [line] of cases) {
+      const command: Command = parseArgs(line.split(' ').filter(Boolean));
+      if (command.verb === 'crawl') expect(parseCrawlConfig(command.options)).toBeDefined();
+    }
+  });
+});
+
+describe('a command line that cannot be followed is refused with what was expected and what came', () => {
+  const cases: [argv: string[], message: string][] = [
+    [['crwal', 'a'], 'Unknown command "crwal"; did you mean crawl?'],
+    [['frobnicate'], 'Unknown command "frobnicate"; there are crawl, resume, status, url, export, help'],
+    [['help', 'statsu'], 'Unknown command "statsu"; did you mean status?'],
+    [['example.org'], '"example.org" is no command; to crawl it: npm run strand -- crawl URL'],
+    [
+      ['--json', 'status'],
+      'Expected a command first (crawl, resume, status, url, export, help), got "--json"',
+    ],
+    [['crawl'], 'Expected a seed, got none: npm run strand -- crawl https://example.org/, or --seeds FILE'],
+    [['crawl', 'ftp://example.org/'], 'Expected an http or https URL, got "ftp://example.org/"'],
+    [['crawl', 'a.example', '-'], 'Expected an http or https URL, got "-"'],
+    [['crawl', 'a', '--max-page', '3'], 'Unknown option --max-page; did you mean --max-pages?'],
+    [['crawl', 'a', '--max-page=3'], 'Unknown option --max-page; did you mean --max-pages?'],
+    [['crawl', 'a', '--depth', '3'], 'Unknown option --depth; did you mean --max-depth?'],
+    [['crawl', 'a', '--no-adaptiv'], 'Unknown option --no-adaptiv; did you mean --no-adaptive?'],
+    [['crawl', 'a', '-quiet'], 'Unknown option -quiet; did you mean --quiet?'],
+    [['crawl', 'a', '--zzzzzzzz'], 'Unknown option --zzzzzzzz; see npm run strand -- help crawl'],
+    [['crawl', 'a', '--x\x1b[2J'], 'Unknown option --x\ufffd[2J; see npm run strand -- help crawl'],
+    [['resume', 'd', '--delay', '2'], 'resume takes no --delay; it belongs to crawl'],
+    [['status', 'd', '--quiet'], 'status takes no --quiet; it belongs to crawl, resume'],
+    [['crawl', 'a', '--json=yes'], 'Expected --json without a value, got "yes"'],
+    [['crawl', 'a', '--out'], 'Expected --out DIR, got nothing'],
+    [['crawl', 'a', '--out='], 'Expected --out DIR, got nothing'],
+    [['crawl', 'a', '--out', '--json'], 'Expected --out DIR, got "--json"'],
+    [
+      ['crawl', 'a', '--scope', 'hots'],
+      'Expected --scope page|prefix|host|domain|any, got "hots"; did you mean host?',
+    ],
+    [
+      ['crawl', 'a', '--scope', 'subdomains'],
+      'Expected --scope page|prefix|host|domain|any, got "subdomains"',
+    ],
+    [
+      ['crawl', 'a', '--robots', 'ingore'],
+      'Expected --robots obey|ignore, got "ingore"; did you mean ignore?',
+    ],
+    [['crawl', 'a', '--max-pages', '-1'], 'Expected --max-pages N (a whole number), got "-1"'],
+    [['crawl', 'a', '--max-pages', 'ten'], 'Expected --max-pages N (a whole number), got "ten"'],
+    [['crawl', 'a', '--max-pages', '1.5'], 'Expected --max-pages N (a whole number), got "1.5"'],
+    [
+      ['crawl', 'a', '--max-bytes', '-1k'],
+      'Expected --max-bytes SIZE (such as 500k, 10MB or 1GiB), got "-1k"',
+    ],
+    [
+      ['crawl', 'a', '--max-bytes', '9999999P'],
+      'Expected --max-bytes SIZE (such as 500k, 10MB or 1GiB), got "9999999P"',
+    ],
+    [
+      ['crawl', 'a', '--delay', '-1'],
+      'Expected --delay TIME (such as 90 (seconds), 500ms, 10m, 2h or 1d), got "-1"',
+    ],
+    [
+      ['crawl', 'a', '--max-time', '2w'],
+      'Expected --max-time TIME (such as 90 (seconds), 500ms, 10m, 2h or 1d), got "2w"',
+    ],
+    [['crawl', 'a', '--include', '('], 'Expected --include REGEX (a regular expression), got "("'],
+    [
+      ['crawl', 'a', '--resolve', '*.test'],
+      'Expected --resolve PATTERN=ADDRESS (such as *.test=127.0.0.1), got "*.test"',
+    ],
+    [
+      ['crawl', 'a', '--resolve', 'a=b'],
+      'Expected --resolve PATTERN=ADDRESS (such as *.test=127.0.0.1), got "a=b"',
+    ],
+    [
+      ['crawl', 'a', '--allow-private-addresses=10.0.0.0/33'],
+      'Expected --allow-private-addresses CIDR,... (such as 127.0.0.0/8,::1/128), got "10.0.0.0/33"',
+    ],
+    [
+      ['crawl', 'a', '--allow-private-addresses', '127.0.0.0/8'],
+      'Expected --allow-private-addresses=127.0.0.0/8 (its value comes after =), got "--allow-private-addresses 127.0.0.0/8"',
+    ],
+    [['resume'], 'Expected npm run strand -- resume DIR, got nothing'],
+    [['status', 'a', 'b'], 'Expected npm run strand -- status DIR, got "a" "b"'],
+    [['url', 'a'], 'Expected npm run strand -- url DIR URL, got "a"'],
+    [['export', 'a'], 'Expected --format jsonl|csv, got nothing'],
+    [['export', 'a', '--format', 'cvs'], 'Expected --format jsonl|csv, got "cvs"; did you mean csv?'],
+  ];
+  test.each(cases)('%j', (argv, message) => {
+    expect(() => parseArgs(argv)).toThrow(new UsageError(message));
+  });
+
+  test('any option with one letter missing is unknown, and the option that was meant is named', () => {
+    const names = VERBS.flatMap((verb) => optionsOf(verb).map(({ name }) => ({ verb, name })));
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.nat(), ({ verb, name }, at) => {
+        const cut = at % name.length;
+        const wrong = name.slice(0, cut) + name.slice(cut + 1);
+        expect(() => parseArgs([verb, 'a', `--${wrong}`])).toThrow(`did you mean --${name}?`);
+      }),
+    );
+  });
+
+  test('whatever the words, there is a command or a UsageError', () => {
+    const word = fc.oneof(
+      fc.string(),
+      fc.constantFrom(...VERBS, ...OPTIONS.map(({ name }) => `--${name}`), '--', '-', '10', '1m'),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...VERBS), fc.array(word), (verb, words) => {
+        try {
+          expect(parseArgs([verb, ...words])).toHaveProperty('verb');
+        } catch (error) {
+          expect(error).toBeInstanceOf(UsageError);
+          expect((error as Error).message).not.toContain('\n');
+        }
+      }),
+    );
+  });
+});
+
+describe('a seed', () => {
+  test.each([
+    ['example.org', 'https://example.org/'],
+    ['example.org/a?b', 'https://example.org/a?b'],
+    ['example.org:8080/a', 'https://example.org:8080/a'],
+    ['localhost:3000', 'https://localhost:3000/'],
+    ['//example.org/a', 'https://example.org/a'],
+    ['[::1]:80/', 'https://[::1]:80/'],
+    ['HTTP://EXAMPLE.org', 'http://example.org/'],
+    ['bücher.example', 'https://xn--bcher-kva.example/'],
+  ])('%s is taken as %s', (text, url) => {
+    expect(seedUrl(text)).toBe(url);
+  });
+
+  test.each([
+    '',
+    ' ',
+    '/a',
+    './a',
+    '../a',
+    '-x',
+    '?q',
+    '#f',
+    'mailto:a@b.example',
+    'file:///a',
+    'javascript:x',
+    'a b',
+    'http://',
+  ])('%j is none', (text) => {
+    expect(() => seedUrl(text)).toThrow(UsageError);
+  });
+
+  test('in a file stands on a line of its own, among comments and empty lines, with any line ends', () => {
+    const content = '\ufeff# ours\r\n\r\n example.org \nhttp://b.example/#x\r#c';
+    expect(seedLines(content, 'seeds.txt')).toEqual(['https://example.org/', 'http://b.example/#x']);
+  });
+
+  test('that is none is named with its file and line', () => {
+    expect(() => seedLines('example.org\nftp://x/', 'seeds.txt')).toThrow(
+      'Expected an http or https URL in seeds.txt, line 2, got "ftp://x/"',
+    );
+  });
+});
+
+describe('a crawl tells the hosts how to reach its operator', () => {
+  test.each<[string[], CrawlOptions]>([
+    [[SEED], { contact: 'https://example.org/bot' }],
+    [[SEED], { contact: 'me@example.org' }],
+    [[SEED], { contact: 'mailto:me@example.org' }],
+    [[SEED], { userAgent: 'Bot/1.0 (+https://example.org/bot)' }],
+    [[SEED], { userAgent: 'Bot/1.0 (me@example.org)' }],
+    [['http://localhost:8080/', 'http://127.3.2.1/', 'http://[::1]/'], {}],
+  ])('%j with %j may start', (seeds, options) => {
+    expect(() => checkContact(seeds, options)).not.toThrow();
+  });
+
+  test.each<[string[], CrawlOptions]>([
+    [[SEED], {}],
+    [[SEED], { userAgent: 'Bot/1.0' }],
+    [['http://localhost/', SEED], {}],
+    [['http://127.0.0.1.example.org/'], {}],
+    [['http://10.0.0.1/'], {}],
+    [['http://localhost.example/'], {}],
+  ])('%j with %j may not, and the message tells how', (seeds, options) => {
+    expect(() => checkContact(seeds, options)).toThrow(/add --contact https:.* or --contact me@example.org/);
+  });
+
+  test('a contact that reaches nobody is refused by name, for loopback too', () => {
+    expect(() => checkContact(['http://localhost/'], { contact: 'none' })).toThrow(
+      'Expected --contact to be a URL or a mail address, got "none"',
+    );
+  });
+});

@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { nearest } from '../../cli/nearest.ts';
+import { OPTIONS } from '../../cli/options.ts';
+
+const NAMES = OPTIONS.map(({ name }) => name);
+
+test.each([
+  ['max-page', 'max-pages'],
+  ['maxpages', 'max-pages'],
+  ['max-pagse', 'max-pages'],
+  ['DELAY', 'delay'],
+  ['agent', 'user-agent'],
+  ['contatc', 'contact'],
+  ['zzz', undefined],
+  ['', undefined],
+])('%s is taken for %s', (word, meant) => {
+  expect(nearest(word, NAMES)).toBe(meant);
+});
+
+test('a word is nearest to itself', () => {
+  fc.assert(fc.property(fc.constantFrom(...NAMES), (name) => nearest(name, NAMES) === name));
+});
