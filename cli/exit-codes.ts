@@ -1,0 +1,26 @@
+import type { Summary } from './summary.ts';
+
+/** What `strand` tells the shell. Scripts rely on these numbers: they never change their meaning. */
+export const exitCodes = {
+  /** All that could be reached within the scope was reached; or the question was answered. */
+  finished: 0,
+  /** A bug, or a failure of our own services: the disk, the ledger store. The crawl can be resumed. */
+  unexpected: 1,
+  /** Bad arguments or configuration, or a refusal (no contact, no such crawl). Nothing was begun. */
+  usage: 2,
+  /** A limit was reached first (pages, bytes, time). Raise it with `resume`. */
+  limited: 3,
+  /** The crawl ended without one page: no host answered, or robots.txt denied all. */
+  nothingFetched: 4,
+  /** Ended by a signal or by the operator's word; 128 + SIGINT, as shells count. Go on with `resume`. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The code with which `crawl` and `resume` end. That nothing was fetched outweighs that a limit was reached. */
+export function exitCodeOf(summary: Pick<Summary, 'state' | 'pages'>): ExitCode {
+  if (summary.state !== 'finished' && summary.state !== 'limited') return exitCodes.interrupted;
+  if (summary.pages === 0) return exitCodes.nothingFetched;
+  return summary.state === 'finished' ? exitCodes.finished : exitCodes.limited;
+}

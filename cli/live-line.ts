@@ -1,0 +1,194 @@
+/** The one line that shows a running crawl on a terminal. */
+import {
+  formatBytes,
+  formatCounted,
+  formatDuration,
+  formatRate,
+  printable,
+  type Tone,
+  toned,
+} from './format.ts';
+
+/** How far a crawl is. Counts are of the whole crawl, times in milliseconds since the epoch. */
+export interface Progress {
+  readonly pages: number;
+  /** URLs known. */
+  readonly urls: number;
+  /** URLs of the frontier: known and not yet fetched. */
+  readonly waiting: number;
+  readonly hosts: number;
+  /** Hosts in a turn just now, and hosts that have URLs and wait for one. */
+  readonly hostsActive: number;
+  readonly hostsWaiting: number;
+  readonly bytes: number;
+  readonly errors: number;
+  /** When this session began. */
+  readonly startedAt: number;
+  readonly now: number;
+  /** What ends the crawl early; `endsAt` is when its time runs out. */
+  readonly limits?: { readonly maxPages?: number; readonly maxBytes?: number; readonly endsAt?: number };
+  /** Over the last seconds, see {@link createRateMeter}; unknown at the start. */
+  readonly pagesPerSecond?: number;
+  readonly bytesPerSecond?: number;
+}
+
+export type Rates = Pick<Progress, 'pagesPerSecond' | 'bytesPerSecond'>;
+
+interface Part {
+  readonly text: string;
+  /** The part with the highest number is dropped first. */
+  readonly rank: number;
+  readonly tone?: Tone;
+}
+
+const BETWEEN = '  ';
+/** An estimate beyond a thousand days is none. */
+const MAX_LEFT_MS = 1000 * 86_400_000;
+
+/**
+ * At most `columns` characters (escape sequences of colours not counted), without line breaks: the parts that fit,
+ * by importance. From 40 columns on, pages and rate are always among them.
+ */
+export function renderLive(progress: Progress, columns: number, colour: boolean): string {
+  const parts = partsOf(progress);
+  while (parts.length > 1 && widthOf(parts) > columns) {
+    const least = parts.reduce((worst, part) => (part.rank > worst.rank ? part : worst));
+    parts.splice(parts.indexOf(least), 1);
+  }
+  if (widthOf(parts) > columns) return parts[0]!.text.slice(0, Math.max(0, columns));
+  return parts.map(({ text, tone }) => (tone ? toned(text, tone, colour) : text)).join(BETWEEN);
+}
+
+/** In the order shown. */
+function partsOf(progress: Progress): Part[] {
+  const { pages, waiting, hostsActive, hostsWaiting, bytes, errors, startedAt, now, pagesPerSecond } =
+    progress;
+  const left = timeLeftMs(progress);
+  const parts: Part[] = [{ text: formatCounted(pages, 'page'), rank: 0, tone: 'bold' }];
+  if (pagesPerSecond !== undefined) parts.push({ text: `${formatRate(pagesPerSecond)}/s`, rank: 1 });
+  parts.push({ text: `${formatCounted(waiting, 'URL')} waiting`, rank: 4 });
+  parts.push({ text: `${formatCounted(hostsActive, 'host')} active`, rank: 6 });
+  if (hostsWaiting > 0) parts.push({ text: `${formatCounted(hostsWaiting, 'host')} waiting`, rank: 8 });
+  parts.push({ text: formatBytes(bytes), rank: 7 });
+  if (errors > 0) parts.push({ text: formatCounted(errors, 'error'), rank: 3, tone: 'yellow' });
+  parts.push({ text: formatDuration(wholeSeconds(now - startedAt)), rank: 2, tone: 'dim' });
+  if (left !== undefined)
+    parts.push({ text: `~${formatDuration(wholeSeconds(left))} left`, rank: 5, tone: 'dim' });
+  return parts;
+}
+
+function widthOf(parts: readonly Part[]): number {
+  return parts.reduce((width, { text }) => width + text.length, BETWEEN.length * (parts.length - 1));
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.max(0, Math.floor(ms / 1000) * 1000);
+}
+
+/** Until the first of the limits is reached at the present rates; undefined without a limit or a rate. */
+function timeLeftMs({
+  limits,
+  now,
+  pages,
+  bytes,
+  pagesPerSecond,
+  bytesPerSecond,
+}: Progress): number | undefined {
+  const estimates: number[] = [];
+  if (limits?.endsAt !== undefined) estimates.push(limits.endsAt - now);
+  if (limits?.maxPages !== undefined && pagesPerSecond) {
+    estimates.push(((limits.maxPages - pages) / pagesPerSecond) * 1000);
+  }
+  if (limits?.maxBytes !== undefined && bytesPerSecond) {
+    estimates.push(((limits.maxBytes - bytes) / bytesPerSecond) * 1000);
+  }
+  const least = Math.min(...estimates);
+  return least < MAX_LEFT_MS ? Math.max(0, least) : undefined;
+}
+
+/**
+ * Rates over the last `windowMs`, from what was seen at each call; none before the second. Keeps 22 samples at most.
+ * A clock set back begins anew.
+ */
+export function createRateMeter(
+  windowMs = 10_000,
+): (seen: Pick<Progress, 'now' | 'pages' | 'bytes'>) => Rates {
+  let samples: Pick<Progress, 'now' | 'pages' | 'bytes'>[] = [];
+  return ({ now, pages, bytes }) => {
+    if (now < (samples.at(-1)?.now ?? now)) samples = [];
+    // The oldest one kept stands at the window's far edge or just beyond it.
+    while (samples.length > 1 && samples[1]!.now <= now - windowMs) samples.shift();
+    const oldest = samples[0];
+    if (now - (samples.at(-1)?.now ?? -Infinity) >= windowMs / 20) samples.push({ now, pages, bytes });
+    if (!oldest || now <= oldest.now) return {};
+    const seconds = (now - oldest.now) / 1000;
+    return {
+      pagesPerSecond: Math.max(0, pages - oldest.pages) / seconds,
+      bytesPerSecond: Math.max(0, bytes - oldest.bytes) / seconds,
+    };
+  };
+}
+
+/** What is needed of `process.stderr`. */
+export interface LiveStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** What is needed of `process.env`. */
+export interface TerminalEnvironment {
+  readonly NO_COLOR?: string | undefined;
+  readonly TERM?: string | undefined;
+}
+
+/**
+ * What the stream's reader can show: a line that is drawn over itself (`isLive`), colours. A pipe and a dumb
+ * terminal show neither; a NO_COLOR that is not empty forbids colours (no-color.org).
+ */
+export function terminalOf(
+  stream: Pick<LiveStream, 'isTTY'>,
+  environment: TerminalEnvironment,
+): { readonly isLive: boolean; readonly colour: boolean } {
+  const isLive = stream.isTTY === true && environment.TERM !== 'dumb';
+  return { isLive, colour: isLive && !environment.NO_COLOR };
+}
+
+export interface LiveLine {
+  /** Draws the line anew, ten times a second at most by `progress.now`. Nothing where there is no terminal. */
+  update(progress: Progress): void;
+  /** Prints a line that stays, above the live one. A pipe gets it too. */
+  log(line: string): void;
+  /** Takes the live line away; later updates draw nothing. Safe to repeat. */
+  done(): void;
+}
+
+const REDRAW_MS = 100;
+/** Back to the line's start, and erase to its end (ECMA-48: CR, EL). */
+const ERASE = '\r\x1b[K';
+
+/** A live line at the end of `stream`, to which nothing else writes until `done`. */
+export function createLiveLine(stream: LiveStream, environment: TerminalEnvironment): LiveLine {
+  const { isLive, colour } = terminalOf(stream, environment);
+  const measure = createRateMeter();
+  let drawn = '';
+  let drawnAt = -Infinity;
+  let isDone = !isLive;
+  return {
+    update(progress) {
+      if (isDone || Math.abs(progress.now - drawnAt) < REDRAW_MS) return;
+      // One column stays free: a full line makes some terminals go on to the next one.
+      drawn = renderLive({ ...measure(progress), ...progress }, (stream.columns || 80) - 1, colour);
+      drawnAt = progress.now;
+      stream.write(ERASE + drawn);
+    },
+    log(line) {
+      stream.write(`${drawn ? ERASE : ''}${printable(line)}\n${drawn}`);
+    },
+    done() {
+      isDone = true;
+      if (drawn) stream.write(ERASE);
+      drawn = '';
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/** What a crawl came to: for people at its end and for `status`, and as one line of JSON. */
+import {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatRate,
+  printable,
+  shorten,
+  type Tone,
+  toned,
+  wrapWords,
+} from './format.ts';
+import { PROGRAM } from './options.ts';
+
+/** What became of a URL that the crawl knows. `gone`: 404 or 410; `skipped`: by a rule of the crawl. */
+export const URL_STATUSES = [
+  'waiting',
+  'fetched',
+  'redirect',
+  'gone',
+  'deniedByRobots',
+  'skipped',
+  'failed',
+] as const;
+export type UrlStatus = (typeof URL_STATUSES)[number];
+
+export interface Summary {
+  readonly pages: number;
+  /** URLs known, whatever became of them. */
+  readonly urls: number;
+  readonly hosts: number;
+  /** Of all bodies as received. */
+  readonly bytes: number;
+  /** That the crawl has run, over all its sessions. */
+  readonly seconds: number;
+  readonly byStatus: Readonly<Record<UrlStatus, number>>;
+  /** Responses by HTTP status code. */
+  readonly httpStatus: Readonly<Record<string, number>>;
+  /** URLs left out, by reason. */
+  readonly skipped: Readonly<Record<string, number>>;
+  /** Failed fetches, by cause. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Names, without folder. */
+  readonly warcFiles: readonly string[];
+  readonly state: 'finished' | 'limited' | 'interrupted' | 'running' | 'stopped' | 'paused';
+  /** Why the crawl is in that state, for people. */
+  readonly reason?: string;
+  /** Hosts that the crawl gave up. */
+  readonly setAside: readonly { readonly host: string; readonly cause: string }[];
+}
+
+/** One line, without its end, of exactly these keys in this order. Scripts rely on them. */
+export function summaryJson(summary: Summary): string {
+  const { pages, urls, hosts, bytes, seconds, byStatus, skipped, errors, warcFiles, state } = summary;
+  return JSON.stringify({ pages, urls, hosts, bytes, seconds, byStatus, skipped, errors, warcFiles, state });
+}
+
+const WIDTH = 100;
+const INDENT = 14;
+const MAX_COUNTS = 12;
+const MAX_SET_ASIDE = 10;
+const MAX_FILES = 3;
+
+const HEADINGS: Readonly<Record<Summary['state'], readonly [string, Tone]>> = {
+  finished: ['Finished', 'green'],
+  limited: ['Limit reached', 'yellow'],
+  interrupted: ['Interrupted', 'yellow'],
+  running: ['Running', 'bold'],
+  stopped: ['Stopped', 'yellow'],
+  paused: ['Paused', 'yellow'],
+};
+
+const STATUS_WORDS: Readonly<Partial<Record<UrlStatus, string>>> = { deniedByRobots: 'denied by robots' };
+
+/**
+ * Lines of at most 100 characters, the last one without its end. What is zero or empty has no line. `dir` is where
+ * the crawl is kept, to name the command that goes on with it.
+ */
+export function summaryText(summary: Summary, colour: boolean, dir = 'DIR'): string {
+  const [word, tone] = HEADINGS[summary.state];
+  const lines = [
+    toned(word, tone, colour) + (summary.reason ? `: ${shorten(printable(summary.reason), WIDTH - 20)}` : ''),
+  ];
+  for (const [label, texts] of sections(summary, dir)) {
+    for (const [i, text] of texts.entries()) {
+      lines.push(toned((i === 0 ? `  ${label}` : '').padEnd(INDENT), 'dim', colour && i === 0) + text);
+    }
+  }
+  return lines.join('\n');
+}
+
+function sections(summary: Summary, dir: string): [label: string, lines: readonly string[]][] {
+  const { pages, seconds, byStatus, skipped, errors, warcFiles, setAside } = summary;
+  const rate = seconds > 0 ? `, ${formatRate(pages / seconds)} a second` : '';
+  const byStatusCounts = URL_STATUSES.map(
+    (status) => [STATUS_WORDS[status] ?? status, byStatus[status]] as const,
+  );
+  return [
+    ['Pages', [`${formatCount(pages)} in ${formatDuration(seconds * 1000)}${rate}`]],
+    ['URLs', wrapItems([`${formatCount(summary.urls)} known`, ...countTexts(byStatusCounts)])],
+    ['Hosts', [formatCount(summary.hosts)]],
+    ['Bytes', [formatBytes(summary.bytes)]],
+    ['HTTP', wrapItems(countTexts(largestFirst(summary.httpStatus), (code, n) => `${code}: ${n}`))],
+    ['Skipped', wrapItems(countTexts(largestFirst(skipped)))],
+    ['Errors', wrapItems(countTexts(largestFirst(errors)))],
+    ['Set aside', setAsideLines(setAside)],
+    ['WARC files', fileLines(warcFiles)],
+    ['Next', nextLines(summary, dir)],
+  ];
+}
+
+function largestFirst(counts: Readonly<Record<string, number>>): [string, number][] {
+  return Object.entries(counts).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+}
+
+/** The counts that are not zero, the first twelve of them; the others as one. */
+function countTexts(
+  counts: readonly (readonly [name: string, count: number])[],
+  write = (name: string, count: string): string => `${count} ${name}`,
+): string[] {
+  const present = counts.filter(([, count]) => count > 0);
+  const shown = present.slice(0, MAX_COUNTS);
+  const others = present.slice(MAX_COUNTS).reduce((sum, [, count]) => sum + count, 0);
+  if (others > 0) shown.push(['other', others]);
+  return shown.map(([name, count]) => write(shorten(printable(name), 40), formatCount(count)));
+}
+
+function wrapItems(items: readonly string[]): string[] {
+  return wrapWords(
+    items.map((item, i) => (i < items.length - 1 ? `${item},` : item)),
+    WIDTH - INDENT,
+  );
+}
+
+function setAsideLines(setAside: Summary['setAside']): string[] {
+  if (setAside.length === 0) return [];
+  const shown = setAside.slice(0, MAX_SET_ASIDE).map(({ host, cause }) => {
+    return shorten(`${printable(host)}: ${printable(cause)}`, WIDTH - INDENT);
+  });
+  const more = setAside.length - shown.length;
+  return [
+    formatCounted(setAside.length, 'host'),
+    ...shown,
+    ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
+  ];
+}
+
+function fileLines(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, MAX_FILES).map((name) => shorten(printable(name), WIDTH - INDENT - 20));
+  const more = names.length - shown.length;
+  return wrapItems([
+    formatCount(names.length),
+    ...shown,
+    ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
+  ]);
+}
+
+function nextLines({ state, pages }: Summary, dir: string): string[] {
+  // Longer lines than the others, if need be: a command must survive being copied.
+  const resume = `${PROGRAM} resume ${shellWord(dir)}`;
+  if (state === 'running') return [];
+  if (state === 'limited') return ['go on with a higher --max-pages, --max-bytes or --max-time:', resume];
+  if (state !== 'finished') return [`resume with: ${resume}`];
+  return pages === 0
+    ? ['nothing could be fetched; ask what happened to a URL:', `${PROGRAM} url ${shellWord(dir)} URL`]
+    : [];
+}
+
+/** The text as one word of a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[\w./@%+,:=-]+$/.test(text) ? text : `'${printable(text).replaceAll("'", "'\\''")}'`;
+}

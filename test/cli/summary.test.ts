@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { exitCodeOf } from '../../cli/exit-codes.ts';
+import { type Summary, summaryJson, summaryText } from '../../cli/summary.ts';
+
+const SUMMARY: Summary = {
+  pages: 1234,
+  urls: 5120,
+  hosts: 12,
+  bytes: 31_000_000,
+  seconds: 134,
+  byStatus: {
+    waiting: 3800,
+    fetched: 1200,
+    redirect: 34,
+    gone: 6,
+    deniedByRobots: 30,
+    skipped: 50,
+    failed: 0,
+  },
+  httpStatus: { '200': 1200, '301': 34, '404': 6 },
+  skipped: { depth: 20, scope: 30 },
+  errors: { dns: 3 },
+  warcFiles: ['a.warc.gz', 'b.warc.gz'],
+  state: 'limited',
+  reason: 'max-pages',
+  setAside: [{ host: 'x.example', cause: 'no such host\x1b[2J' }],
+};
+
+test('people read a short aligned account and what to do next', () => {
+  expect(summaryText(SUMMARY, false, "crawls/it's")).toBe(
+    [
+      'Limit reached: max-pages',
+      '  Pages       1,234 in 2m 14s, 9.2 a second',
+      '  URLs        5,120 known, 3,800 waiting, 1,200 fetched, 34 redirect, 6 gone, 30 denied by robots,',
+      '              50 skipped',
+      '  Hosts       12',
+      '  Bytes       31 MB',
+      '  HTTP        200: 1,200, 301: 34, 404: 6',
+      '  Skipped     30 scope, 20 depth',
+      '  Errors      3 dns',
+      '  Set aside   1 host',
+      '              x.example: no such host\ufffd[2J',
+      '  WARC files  2, a.warc.gz, b.warc.gz',
+      '  Next        go on with a higher --max-pages, --max-bytes or --max-time:',
+      "              npm run strand -- resume 'crawls/it'\\''s'",
+    ].join('\n'),
+  );
+});
+
+test.each<[Summary['state'], number, RegExp]>([
+  ['finished', 3, /^Finished(?![\s\S]*Next)/],
+  ['finished', 0, /url DIR URL/],
+  ['interrupted', 3, /resume with: npm run strand -- resume DIR$/],
+  ['stopped', 3, /resume with: npm run strand -- resume DIR$/],
+  ['paused', 3, /resume with: npm run strand -- resume DIR$/],
+  ['running', 3, /^Running(?![\s\S]*Next)/],
+])('a crawl that is %s with %d pages tells what to do next', (state, pages, text) => {
+  expect(summaryText({ ...SUMMARY, state, pages, reason: undefined }, false)).toMatch(text);
+});
+
+test('scripts read one line of exactly the promised keys', () => {
+  const line = summaryJson(SUMMARY);
+  expect(line).not.toContain('\n');
+  const keys = [
+    'pages',
+    'urls',
+    'hosts',
+    'bytes',
+    'seconds',
+    'byStatus',
+    'skipped',
+    'errors',
+    'warcFiles',
+    'state',
+  ];
+  expect(Object.keys(JSON.parse(line))).toEqual(keys);
+  expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);
+});
+
+test('hosts set aside, statuses and files are shown by their first ones', () => {
+  const setAside = Array.from({ length: 25 }, (_, i) => ({ host: `h${i}.example`, cause: 'dns' }));
+  const httpStatus = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [String(400 + i), 20 - i]));
+  const warcFiles = Array.from({ length: 9 }, (_, i) => `${i}.warc.gz`);
+  const text = summaryText({ ...SUMMARY, setAside, httpStatus, warcFiles }, false);
+  expect(text).toContain('h9.example');
+  expect(text).not.toContain('h10.example');
+  expect(text).toContain('and 15 more');
+  expect(text).toContain('other: 36');
+  expect(text).toContain('2.warc.gz, and 6 more');
+});
+
+test('lines stay within 100 columns whatever the web named its hosts and causes', () => {
+  const counts = fc.dictionary(fc.string({ maxLength: 200 }), fc.nat(), { maxKeys: 30 });
+  const setAside = fc.array(
+    fc.record({ host: fc.string({ maxLength: 300 }), cause: fc.string({ maxLength: 300 }) }),
+  );
+  fc.assert(
+    fc.property(counts, counts, setAside, fc.string({ maxLength: 300 }), (skipped, errors, hosts, reason) => {
+      const text = summaryText(
+        { ...SUMMARY, skipped, errors, reason, setAside: hosts, state: 'finished' },
+        false,
+      );
+      for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    }),
+  );
+});
+
+describe('the exit code', () => {
+  test.each<[Summary['state'], number, number]>([
+    ['finished', 1, 0],
+    ['limited', 1, 3],
+    ['finished', 0, 4],
+    ['limited', 0, 4],
+    ['interrupted', 1, 130],
+    ['interrupted', 0, 130],
+    ['stopped', 1, 130],
+    ['paused', 1, 130],
+  ])('of a crawl that is %s with %d pages is %d', (state, pages, code) => {
+    expect(exitCodeOf({ state, pages })).toBe(code);
+  });
+});
