@@ -1,0 +1,107 @@
+/** What is known of a URL, as a line of an export and as text for people. */
+import { formatBytes, formatCounted, printable } from './format.ts';
+import type { ExportFormat } from './options.ts';
+import type { UrlStatus } from './summary.ts';
+
+/** A URL of the crawl. What is not known, or does not apply, is undefined. */
+export interface UrlRow {
+  readonly url: string;
+  readonly host: string;
+  /** Hops from a seed. */
+  readonly depth?: number;
+  /** The page it was found on; none for a seed. */
+  readonly via?: string;
+  readonly status: UrlStatus;
+  readonly httpStatus?: number;
+  readonly contentType?: string;
+  /** The payload digest, as in the WARC record: `sha1:` and Base32. */
+  readonly digest?: string;
+  /** ISO 8601, UTC. */
+  readonly fetchedAt?: string;
+  /** Where its WARC record stands; offset and length in bytes. */
+  readonly warcFile?: string;
+  readonly warcOffset?: number;
+  readonly warcLength?: number;
+}
+
+/** What the `url` verb adds. */
+export interface UrlDetail extends UrlRow {
+  /** When it was first found. ISO 8601, UTC. */
+  readonly seenAt?: string;
+  /** Why it was skipped or has failed, for people. */
+  readonly cause?: string;
+  /** Tries so far. */
+  readonly attempts?: number;
+  /** When it may next be fetched. ISO 8601, UTC. */
+  readonly dueAt?: string;
+}
+
+/** The columns of the CSV export, and the order of the keys in JSON. */
+export const EXPORT_COLUMNS = [
+  'url',
+  'host',
+  'depth',
+  'via',
+  'status',
+  'httpStatus',
+  'contentType',
+  'digest',
+  'fetchedAt',
+  'warcFile',
+  'warcOffset',
+  'warcLength',
+] as const satisfies readonly (keyof UrlRow)[];
+
+/** What comes before the first row: the column names in CSV, nothing in JSON lines. */
+export function exportHeader(format: ExportFormat): string {
+  return format === 'csv' ? csvLine(EXPORT_COLUMNS) : '';
+}
+
+/** The row as one line with its end. What is undefined is absent in JSON lines, empty in CSV. */
+export function exportRow(row: UrlRow, format: ExportFormat): string {
+  const values = EXPORT_COLUMNS.map((column) => row[column]);
+  if (format === 'csv') return csvLine(values);
+  return `${JSON.stringify(Object.fromEntries(EXPORT_COLUMNS.map((column, i) => [column, values[i]])))}\n`;
+}
+
+/** RFC 4180, section 2: CRLF, quotes around fields with a comma, quote or line break, quotes within them doubled. */
+function csvLine(values: readonly (string | number | undefined)[]): string {
+  const fields = values.map((value) => {
+    const text = String(value ?? '');
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  });
+  return `${fields.join(',')}\r\n`;
+}
+
+const STATUS_TEXTS: Readonly<Record<UrlStatus, string>> = {
+  waiting: 'waits to be fetched',
+  fetched: 'fetched',
+  redirect: 'redirects',
+  gone: 'gone',
+  deniedByRobots: 'denied by robots.txt',
+  skipped: 'skipped',
+  failed: 'failed',
+};
+
+/** The answer to "what happened to this URL?": the URL, then a line for each thing known. */
+export function urlText(row: UrlDetail): string {
+  const { status, httpStatus, cause, attempts, depth, warcFile, warcOffset, warcLength } = row;
+  const outcome = [STATUS_TEXTS[status], httpStatus && `HTTP ${httpStatus}`, cause]
+    .filter(Boolean)
+    .join(', ');
+  const facts: [label: string, fact: string | undefined][] = [
+    ['Status', outcome],
+    ['Host', row.host],
+    ['Depth', depth === undefined ? undefined : depth === 0 ? '0 (a seed)' : String(depth)],
+    ['Via', row.via],
+    ['Type', row.contentType],
+    ['Digest', row.digest],
+    ['Tries', attempts === undefined ? undefined : formatCounted(attempts, 'time')],
+    ['Found', row.seenAt],
+    ['Fetched', row.fetchedAt],
+    ['Due', row.dueAt],
+    ['WARC', warcFile && `${warcFile} at ${warcOffset ?? '?'}, ${formatBytes(warcLength ?? 0)}`],
+  ];
+  const lines = facts.flatMap(([label, fact]) => (fact ? [`  ${label.padEnd(9)}${printable(fact)}`] : []));
+  return [printable(row.url), ...lines].join('\n');
+}
