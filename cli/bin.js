@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// The `strand` command. Plain JavaScript that any Node runs, since the rest is TypeScript that only Node 24 or later
+// runs by itself: an older one hands over to the Node that was installed beside this package.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { isatty } from 'node:tty';
+import { fileURLToPath } from 'node:url';
+
+const OLDEST_MAJOR = 24;
+
+if (Number.parseInt(process.versions.node, 10) >= OLDEST_MAJOR) {
+  await import('./strand.ts');
+} else {
+  handOver();
+}
+
+function handOver() {
+  // In this package's own folder, or in the folder that this package was installed into.
+  const node = ['../node_modules/.bin/node', '../../.bin/node']
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((path) => existsSync(path));
+  if (!node) {
+    console.error(`strand needs Node ${OLDEST_MAJOR} or later, and this is ${process.versions.node}.`);
+    process.exitCode = 2;
+    return;
+  }
+  const strand = fileURLToPath(new URL('./strand.ts', import.meta.url));
+  // Not spawnSync: blocked in it, this process would die of a SIGTERM alone and leave the crawl running.
+  const child = spawn(node, [strand, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const onTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
+    process.on(signal, () => {
+      // A terminal sends its Ctrl-C to the child as well; twice would mean "at once".
+      if (signal !== 'SIGINT' || !onTerminal) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => {
+    console.error(`strand could not start ${node}: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + constants.signals[signal];
+  });
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { parseArgs } from '../../cli/args.ts';
+import { helpText, optionsMarkdown } from '../../cli/help.ts';
+import { defaultText, OPTIONS, optionsOf, VERBS } from '../../cli/options.ts';
+
+const PAGES = [undefined, ...VERBS];
+
+test.each(PAGES.flatMap((verb) => [20, 80, 93, 100, 300].map((columns) => [verb, columns] as const)))(
+  'the page of %s fits a terminal of %d columns, within 80 to 100',
+  (verb, columns) => {
+    const width = Math.min(100, Math.max(80, columns));
+    for (const line of helpText(verb, columns).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+  },
+);
+
+test.each(VERBS)('the page of %s names each of its options and no other', (verb) => {
+  if (verb === 'help') return;
+  const options = helpText(verb).split('Usage:')[1]!;
+  for (const { name } of OPTIONS) {
+    const isNamed = new RegExp(`^  --(\\[no-\\])?${name}(?![\\w-])`, 'm').test(options);
+    expect(isNamed).toBe(optionsOf(verb).some((option) => option.name === name));
+  }
+});
+
+test('the examples can be followed', () => {
+  for (const verb of PAGES) {
+    const examples = helpText(verb).match(/(?<=^ {2}npm run )(?:--silent )?(?:strand|crawl) -- .*/gm) ?? [];
+    for (const example of examples) {
+      const line = example.replace('--silent ', '').replace(/ > .*/, '');
+      const words = line
+        .replace(/^strand -- /, '')
+        .replace(/^crawl -- /, 'crawl ')
+        .split(' ');
+      expect(() => parseArgs(words)).not.toThrow();
+    }
+    expect(examples.length).toBeGreaterThan(0);
+  }
+});
+
+test.each([
+  ['scope', 'host'],
+  ['delay', '1s'],
+  ['adaptive', 'on'],
+  ['hosts', '250'],
+  ['robots', 'obey'],
+  ['user-agent', 'Strand/0.1'],
+  ['max-pages', undefined],
+  ['include', undefined],
+  ['json', undefined],
+])('the default of --%s is read from the schema: %s', (name, text) => {
+  expect(defaultText(OPTIONS.find((option) => option.name === name)!)).toBe(text);
+});
+
+test('each option of the table has a name of its own, and a flag no argument', () => {
+  expect(new Set(OPTIONS.map(({ name }) => name)).size).toBe(OPTIONS.length);
+  for (const option of OPTIONS) expect(option.argument === undefined).toBe(option.type === 'flag');
+});
+
+test('the table for the README has a row of three cells for each option', () => {
+  const lines = optionsMarkdown('crawl').split('\n');
+  expect(lines).toHaveLength(optionsOf('crawl').length + 2);
+  for (const line of lines) expect(line.replaceAll('\\|', '').split('|')).toHaveLength(5);
+  expect(lines).toContain('| `--hosts N` | hosts served at once | 250 |');
+});
