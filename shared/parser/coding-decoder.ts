@@ -59,7 +59,7 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
     const body = takeKept();
     if (body.length === 0) return undefined;
     const decoded = decodeAtOnce(coding, body, output.room());
-    if (decoded !== undefined) {
+    if (decoded !== undefined && !isChance(coding, body, decoded)) {
       output.write(decoded);
       return undefined;
     }
@@ -169,6 +169,11 @@ function hasCoding(coding: Coding, bytes: Uint8Array): boolean {
   if (coding === 'zstd')
     return bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd;
   return isBinary(bytes.subarray(0, 512));
+}
+
+/** A text may begin like a whole, empty stream: `?` is one in `br`, which has no signature and ignores what follows. */
+function isChance(coding: Coding, body: Uint8Array, decoded: Uint8Array): boolean {
+  return decoded.length < body.length && body.length > 16 && !hasCoding(coding, body);
 }
 
 /** RFC 1950, section 2.2: the method is 8, and the header a multiple of 31. */

@@ -133,13 +133,13 @@ function createCollector(maxLinks: number) {
     },
     resolved(url: string, resolve?: ResolveReference): Omit<HtmlLinks, 'charset'> {
       const base = documentBase(baseReference, url);
-      const resolved = links.resolved(base, resolve);
+      const { urlOf, ...resolved } = links.resolved(base, resolve);
       return {
         ...resolved,
         base,
         title,
-        refresh: refresh && resolved.urlOf(refresh),
-        canonical: canonical && resolved.urlOf(decodeAttribute(canonical)),
+        refresh: refresh && urlOf(refresh),
+        canonical: canonical && urlOf(decodeAttribute(canonical)),
         robots,
       };
     },

@@ -114,8 +114,8 @@ export function createHtmlTree(): HtmlTree {
       if (entry.kind === 'html' && entry.name === name) return popTo(at);
       if (entry.kind === 'gate' || entry.kind === 'template') return;
     }
-    // Of the document's own elements none is remembered. `</div>` inside `svg` is taken to close one around it.
-    if (name !== 'body' && name !== 'html') popForeign();
+    // Of the document's own elements none is remembered: `</div>` inside `svg` is taken to close one around it.
+    if (ENDS_FOREIGN.has(name)) popForeign();
   };
 
   return {
@@ -151,6 +151,11 @@ const STAYS_IN_MATH = names('mglyph malignmark');
 const LEAVES_FOREIGN = names(
   'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
     'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var',
+);
+/** HTML elements that one expects around `svg` and `math`; their end tags close those too. */
+const ENDS_FOREIGN = names(
+  'a article aside b button center dd div dl dt em fieldset figure footer form h1 h2 h3 h4 h5 h6 header i label li ' +
+    'main nav ol section small span strong table tbody td tfoot th thead tr u ul',
 );
 const TABLE_PARTS = names('caption table tbody tfoot thead tr td th');
 const ENDS_SELECT = names('input keygen textarea caption table tbody tfoot thead tr td th');

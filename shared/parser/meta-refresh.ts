@@ -9,4 +9,4 @@ export function refreshReference(content: string): string | undefined {
 }
 
 const REFRESH =
-  /^[\t\n\f\r ]*(?=[\d.])[\d.]*(?:[\t\n\f\r ]*[;,]|[\t\n\f\r ])[\t\n\f\r ]*(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(?:"([^"]*)|'([^']*)|(.+))/is;
+  /^[\t\n\f\r ]*(?=[\d.])[\d.]*(?:[\t\n\f\r ]*[;,]|[\t\n\f\r ])[\t\n\f\r ]*(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(?:"([^"]*)|'([^']*)|(.*))/is;

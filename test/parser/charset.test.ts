@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SNIFFED_BYTES, sniffCharset } from '../../shared/parser/charset.ts';
+import { charsetOf, createCharsetDecoder } from '../../shared/parser/charset-decoder.ts';
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+
+describe('sniffCharset', () => {
+  test.each([
+    ['a byte order mark beats the header', '\xef\xbb\xbf<p>', 'text/html; charset=koi8-r', 'utf-8'],
+    ['the header beats the markup', '<meta charset=koi8-r>', 'text/html; charset="GBK"', 'gbk'],
+    [
+      'an unknown label in the header is passed over',
+      '<meta charset=koi8-r>',
+      'text/html; charset=best',
+      'koi8-r',
+    ],
+    ['a header may say x-user-defined', '', 'text/html; charset=x-user-defined', 'x-user-defined'],
+    [
+      'markup that says x-user-defined means windows-1252',
+      '<meta charset=x-user-defined>',
+      undefined,
+      'windows-1252',
+    ],
+    ['markup that says utf-16 means utf-8', '<meta charset=utf-16>', undefined, 'utf-8'],
+    ["an attacker's encoding is replaced", '', 'text/html; charset=iso-2022-kr', 'replacement'],
+    ['an XML declaration counts', '<?xml version="1.0" encoding="koi8-r"?>', undefined, 'koi8-r'],
+    ['a meta beats an XML declaration', '<?xml encoding="gbk"?><meta charset=koi8-r>', undefined, 'koi8-r'],
+    ['an XML declaration in UTF-16', '<\0?\0x\0m\0l\0', undefined, 'utf-16le'],
+    [
+      'a meta in a comment is none',
+      '<!--><!-- <meta charset=gbk> --><meta charset=koi8-r>',
+      undefined,
+      'koi8-r',
+    ],
+    ['a meta in an attribute is none', '<p title="<meta charset=gbk>">', undefined, 'windows-1252'],
+    ['undeclared UTF-8 is recognised', 'caf\xc3\xa9', undefined, 'utf-8'],
+    ['undeclared other bytes are windows-1252', 'caf\xe9', undefined, 'windows-1252'],
+    ['long ASCII may well go on in UTF-8', 'x'.repeat(SNIFFED_BYTES), undefined, 'utf-8'],
+    ['the window may cut a character', `${'x'.repeat(SNIFFED_BYTES - 1)}\xc3\xa9`, undefined, 'utf-8'],
+  ])('%s', (_, start, contentType, charset) => {
+    expect(sniffCharset(latin1(start), contentType)).toBe(charset);
+  });
+
+  test('any bytes have an encoding that can be decoded', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const charset = sniffCharset(Buffer.concat([latin1('<meta charset='), bytes]), undefined);
+        expect(() => createCharsetDecoder(charset).decode(bytes)).not.toThrow();
+      }),
+    );
+  });
+});
+
+describe('charsetOf', () => {
+  test.each([
+    ['latin1', 'windows-1252'],
+    [' UTF8\n', 'utf-8'],
+    ['csISO2022KR', 'replacement'],
+    ['utf-16', 'utf-16le'],
+    ['utf-7', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%j is %s', (label, charset) => {
+    expect(charsetOf(label)).toBe(charset);
+  });
+});
+
+describe('createCharsetDecoder', () => {
+  test('replacement gives one U+FFFD for any bytes', () => {
+    const decoder = createCharsetDecoder('replacement');
+    expect(
+      decoder.decode(latin1('')) + decoder.decode(latin1('<a')) + decoder.decode(latin1('>')) + decoder.end(),
+    ).toBe('\ufffd');
+  });
+
+  test('pieces make the same text as the whole', () => {
+    const charsets = [
+      'utf-8',
+      'utf-16le',
+      'shift_jis',
+      'gb18030',
+      'euc-kr',
+      'big5',
+      'iso-2022-jp',
+      'x-user-defined',
+    ];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...charsets),
+        fc.array(fc.uint8Array({ maxLength: 9 })),
+        (charset, pieces) => {
+          const whole = createCharsetDecoder(charset);
+          const expected = whole.decode(Buffer.concat(pieces)) + whole.end();
+          const decoder = createCharsetDecoder(charset);
+          expect(pieces.map((piece) => decoder.decode(piece)).join('') + decoder.end()).toBe(expected);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import zlib from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { createDocumentParser, type DocumentParserOptions } from '../../shared/parser/document.ts';
+
+async function parse(
+  body: string | Uint8Array,
+  headers: [string, string][],
+  options: Partial<DocumentParserOptions> = {},
+) {
+  const parser = createDocumentParser({
+    url: 'http://example.com/',
+    headers,
+    maxDecodedBytes: 1_000_000,
+    maxLinks: 100,
+    ...options,
+  });
+  const bytes = Buffer.from(body as Uint8Array);
+  for (let at = 0; at < bytes.length; at += 100) parser.write(bytes.subarray(at, at + 100));
+  return await parser.end();
+}
+const html = '<!doctype html><title>T</title><a href=/x>x</a>';
+
+describe('createDocumentParser', () => {
+  test('gives the facts of a compressed page', async () => {
+    const headers: [string, string][] = [
+      ['CONTENT-TYPE', 'Text/HTML; charset=Shift_JIS'],
+      ['content-Encoding', 'gzip'],
+    ];
+    expect(await parse(zlib.gzipSync(html), headers)).toEqual({
+      mimeType: 'text/html',
+      charset: 'shift_jis',
+      links: [{ url: 'http://example.com/x', kind: 'a' }],
+      droppedLinks: 0,
+      title: 'T',
+      robots: { nofollow: false, noindex: false },
+      decodedBytes: html.length,
+      isWhole: true,
+    });
+  });
+
+  test('of several Content-Type fields the last counts', async () => {
+    const headers: [string, string][] = [
+      ['Content-Type', 'text/plain'],
+      ['Content-Type', 'text/html'],
+    ];
+    expect((await parse(html, headers)).links).toHaveLength(1);
+  });
+
+  test.each([
+    ['  <!DOCTYPE HTML><a href=/x>', 'text/html', 1],
+    ['\ufeff<html><a href=/x>', 'text/html', 1],
+    [`<!-- ${'-'.repeat(2000)} --><a href=/x>`, 'text/html', 1],
+    ['<bold><a href=/x>', 'text/plain', 0],
+    ['<?xml version="1.0"?><urlset/>', 'text/xml', 0],
+    ['%PDF-1.7', 'application/pdf', 0],
+    ['\x01\x02', 'application/octet-stream', 0],
+    ['', undefined, 0],
+  ])('a document without a type, %j, is %s', async (body, mimeType, links) => {
+    for (const headers of [[], [['Content-Type', 'unknown/unknown']]] as [string, string][][]) {
+      const facts = await parse(body, headers);
+      expect([facts.mimeType, facts.links.length, facts.error]).toEqual([mimeType, links, undefined]);
+    }
+  });
+
+  test('other types have no links, and their bytes are counted', async () => {
+    expect(await parse(html, [['Content-Type', 'text/plain']])).toMatchObject({
+      mimeType: 'text/plain',
+      links: [],
+      decodedBytes: html.length,
+      isWhole: true,
+    });
+  });
+
+  test('XHTML has links', async () => {
+    expect((await parse(html, [['Content-Type', 'application/xhtml+xml']])).links).toHaveLength(1);
+  });
+
+  test('X-Robots-Tag counts like the markup, unless it names another robot', async () => {
+    const headers: [string, string][] = [
+      ['Content-Type', 'application/pdf'],
+      ['X-Robots-Tag', 'otherbot: nofollow'],
+      ['x-robots-tag', 'noarchive, NOINDEX'],
+    ];
+    expect((await parse('', headers)).robots).toEqual({ nofollow: false, noindex: true });
+  });
+
+  test('a page beyond the limit gives the links of its beginning', async () => {
+    const facts = await parse(html + 'x'.repeat(1000), [['Content-Type', 'text/html']], {
+      maxDecodedBytes: 200,
+    });
+    expect(facts).toMatchObject({
+      decodedBytes: 200,
+      isWhole: false,
+      links: [{ url: 'http://example.com/x' }],
+    });
+  });
+
+  test('a failing parser loses the links and not the page', async () => {
+    const resolve = () => {
+      throw new Error('resolver broke');
+    };
+    expect(await parse(html, [['Content-Type', 'text/html']], { resolve })).toMatchObject({
+      mimeType: 'text/html',
+      links: [],
+      decodedBytes: html.length,
+      isWhole: false,
+      error: 'parser: resolver broke',
+    });
+  });
+});
