@@ -9,6 +9,8 @@ import { refreshReference } from './meta-refresh.ts';
 import { bothRobotsDirectives, parseRobotsDirectives, type RobotsDirectives } from './robots-directives.ts';
 import type { RawAttributes } from './tag-attributes.ts';
 
+export type { HtmlLink, LinkKind, ResolveReference } from './link-set.ts';
+
 export interface HtmlLinksOptions {
   /** Absolute URL of the document. */
   readonly url: string;
