@@ -1,0 +1,89 @@
+/**
+ * The canonical form of a URL: what is compared, stored and fetched. Two spellings become one only where a standard says
+ * that they are one; whatever could be another page stays another URL.
+ *
+ * - The WHATWG URL Standard's parser and serializer: lower-case scheme and host, IDNA, no default port, no dot segments,
+ *   an empty path as `/`.
+ * - No fragment (it never reaches the server) and no user information.
+ * - One spelling of percent-encoding: RFC 3986, section 6.2.2 (see `foldPercent`).
+ *
+ * An empty query (`/a?`) stays apart from none (RFC 3986, section 6.2.3). Path parameters, order of query parameters and
+ * tracking parameters are left alone.
+ */
+import { foldPercent } from './fold-percent.ts';
+import { origin } from './host-key.ts';
+
+/** Grows whenever some URL's canonical form changes: fingerprints made under another version do not compare. */
+export const URL_RULES_VERSION = 1;
+
+/**
+ * The canonical form of `input`, read relative to `base` if there is one; undefined if that is no http or https URL (or
+ * `base` no URL). Printable ASCII, and its own canonical form. Never throws.
+ */
+export function canonicalize(input: string, base?: string): string | undefined {
+  if (base === undefined && isPlainUrl(input)) return ownCopy(input);
+  const href = URL.parse(input, base)?.href;
+  return href === undefined ? undefined : fold(href);
+}
+
+/**
+ * {@link canonicalize} for many references to one base, with the same results. The commonest references are joined to
+ * the base as text: 0.05 to 0.2 us instead of 0.5 (links with `%`, `.` segments or other characters: 0.8).
+ */
+export function createResolver(baseUrl: string): (reference: string) => string | undefined {
+  const base = canonicalize(baseUrl);
+  if (base === undefined) return (reference) => canonicalize(reference, baseUrl);
+  const site = origin(base);
+  const scheme = site.slice(0, site.indexOf('/'));
+  const query = base.indexOf('?');
+  const page = query < 0 ? base : base.slice(0, query);
+  const folder = page.slice(0, page.lastIndexOf('/') + 1);
+
+  return (reference) => {
+    const hash = reference.indexOf('#');
+    const text = hash < 0 ? reference : reference.slice(0, hash);
+    if (text === '') return base;
+    const joined = join(text);
+    return joined === undefined ? canonicalize(reference, baseUrl) : ownCopy(joined);
+  };
+
+  function join(text: string): string | undefined {
+    if (text.startsWith('//')) return isPlainUrl(scheme + text) ? scheme + text : undefined;
+    if (text.startsWith('http')) return isPlainUrl(text) ? text : undefined;
+    if (!isPlainRest(text)) return undefined;
+    if (text.startsWith('/')) return site + text;
+    if (text.startsWith('?')) return page + text;
+    return text.startsWith('.') || text.includes(':') ? undefined : folder + text;
+  }
+}
+
+/** From a serialized URL to the canonical one. */
+function fold(href: string): string | undefined {
+  const hostAt = href.startsWith('https://') ? 8 : href.startsWith('http://') ? 7 : 0;
+  if (hostAt === 0) return undefined;
+  // As the parser writes it, the first `#` begins the fragment, and an `@` before the path ends the user information.
+  const hash = href.indexOf('#');
+  let url = hash < 0 ? href : href.slice(0, hash);
+  const at = url.indexOf('@');
+  if (at >= 0 && at < url.indexOf('/', hostAt)) url = url.slice(0, hostAt) + url.slice(at + 1);
+  return foldPercent(url);
+}
+
+// Plain: what the parser gives back as it is. A host of labels that are no IDNA and no number; then characters that no
+// percent-encode set holds, without `%` and without a segment that begins with a dot.
+const PLAIN_URL = /^https?:\/\/(?:(?!xn--)[a-z0-9-]+\.)+[a-z]+\/[\w\-.~!$&()*+,;=:@/?]*$/;
+const PLAIN_REST = /^[\w\-.~!$&()*+,;=:@/?]*$/;
+/** Keeps the expressions' work and stack small; longer texts go the parser's way. */
+const MAX_PLAIN_LENGTH = 4096;
+
+const isPlainUrl = (text: string): boolean =>
+  text.length <= MAX_PLAIN_LENGTH && PLAIN_URL.test(text) && !text.includes('/.');
+
+const isPlainRest = (text: string): boolean =>
+  text.length <= MAX_PLAIN_LENGTH && PLAIN_REST.test(text) && !text.includes('/.');
+
+/**
+ * The same text in memory of its own. V8 makes a slice of a string as a view that keeps the whole alive: a link that waits
+ * for its turn's end would hold its page, megabytes each.
+ */
+const ownCopy = (text: string): string => ` ${text}`.slice(1);
