@@ -1,0 +1,16 @@
+import { InvalidConfig } from './config.ts';
+
+/** The patterns of one configuration key as regular expressions without flags. Throws {@link InvalidConfig}. */
+export function compilePatterns(key: 'include' | 'exclude', patterns: readonly string[]): RegExp[] {
+  return patterns.map((pattern) => {
+    try {
+      return new RegExp(pattern);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new InvalidConfig(
+        `Expected each \`${key}\` to be a regular expression, got ${JSON.stringify(pattern)}: ${reason}`,
+        { cause },
+      );
+    }
+  });
+}
