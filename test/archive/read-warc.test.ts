@@ -1,0 +1,150 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeMember, NotWarc } from '../../shared/archive/read-warc.ts';
+import { type ScannedMember, scanMembers } from '../../shared/archive/scan-members.ts';
+import { encodeRecord, encodeRecordStream, recordId, warcDate } from '../../shared/archive/warc-record.ts';
+import { bodyOf, joined, T0 } from './captures.ts';
+
+const fields = () => ({ 'WARC-Type': 'resource', 'WARC-Record-ID': recordId(), 'WARC-Date': warcDate(T0) });
+
+const bodies = fc
+  .tuple(fc.integer({ min: 0, max: 150_000 }), fc.integer({ min: 1, max: 255 }))
+  .map(([size, step]) => Uint8Array.from({ length: size }, (_, i) => (i * step) ^ (i >> 7)));
+
+test('what is encoded decodes to the same block, in memory and streamed, stored and deflated', async () => {
+  await fc.assert(
+    fc.asyncProperty(bodies, fc.integer({ min: 1, max: 70_000 }), async (body, chunkBytes) => {
+      const text = Buffer.from('head\r\n\r\n');
+      for (const packing of ['store', 'deflate'] as const) {
+        const whole = encodeRecord(fields(), text, body, packing);
+        const chunks = bodyOf(body, Math.max(chunkBytes, body.length >> 6)).chunks();
+        const streamed = encodeRecordStream(fields(), text, chunks, body.length, packing);
+        for (const member of [whole, streamed]) {
+          const record = decodeMember(await joined(member));
+          expect(Buffer.compare(record.block, Buffer.concat([text, body]))).toBe(0);
+          expect(record.version).toBe('1.1');
+          expect(record.fields.map(([name]) => name)).toEqual([...Object.keys(fields()), 'Content-Length']);
+        }
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+const good = 'WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n';
+
+test.each([
+  ['no gzip at all', Buffer.from('WARC/1.1'), /incorrect header check/],
+  ['a member cut short', gzipSync(good).subarray(0, -9), /unexpected end of file/],
+  [
+    'another version',
+    gzipSync(good.replace('1.1', '2.0')),
+    /expected WARC\/1.0 or WARC\/1.1, got "WARC\/2.0"/,
+  ],
+  ['no length', gzipSync(good.replace('Content-Length: 3\r\n', '')), /expected a Content-Length, got "none"/],
+  ['a negative length', gzipSync(good.replace('3', '-3')), /expected a Content-Length, got "-3"/],
+  ['too long a length', gzipSync(good.replace('3', '30')), /expected a block of 30 bytes, got 7/],
+  [
+    'too short a length',
+    gzipSync(good.replace('3', '2')),
+    /expected CRLF CRLF .* at 54 of its bytes, got 5 bytes/,
+  ],
+  ['two records in one member', gzipSync(good + good), /expected CRLF CRLF and the member's end/],
+  ['two members', Buffer.concat([gzipSync(good), gzipSync(good)]), /expected CRLF CRLF and the member's end/],
+  [
+    'a line without a colon',
+    gzipSync(good.replace('WARC-Type:', 'what')),
+    /expected a named field, got "what res/,
+  ],
+  ['no end of the fields', gzipSync('WARC/1.1\r\nA: b\r\n'), /expected an empty line/],
+])('%s is refused, and the message says where and what', (_, member, message) => {
+  const decode = () => decodeMember(member, { offset: 4711 });
+  expect(decode).toThrow(NotWarc);
+  expect(decode).toThrow(message);
+  expect(decode).toThrow('at 4711');
+});
+
+test('a folded line is read as one field', () => {
+  const record = decodeMember(gzipSync(good.replace('resource', 'reso\r\n urce')));
+  expect(record.fields[0]).toEqual(['WARC-Type', 'reso urce']);
+});
+
+test('a record that inflates beyond the bound is refused', () => {
+  expect(() => decodeMember(gzipSync(Buffer.alloc(10_000_000)), { maxBytes: 1_000_000 })).toThrow(
+    'larger than 1000000',
+  );
+});
+
+test('bytes that are no member never do worse than be refused', () => {
+  const member = gzipSync(good);
+  fc.assert(
+    fc.property(fc.nat(member.length - 1), fc.nat(255), fc.nat(member.length), (at, byte, end) => {
+      const broken = Buffer.from(member.subarray(0, end));
+      if (at < end) broken[at] = byte;
+      try {
+        expect(Buffer.from(decodeMember(broken).block).toString()).toBe('abc');
+      } catch (error) {
+        expect(error).toBeInstanceOf(NotWarc);
+      }
+    }),
+  );
+});
+
+async function scan(
+  file: Uint8Array,
+  pieceBytes: number,
+): Promise<{ members: ScannedMember[]; problem?: string }> {
+  const members: ScannedMember[] = [];
+  const read = async (offset: number, length: number) =>
+    file.subarray(offset, offset + (length > 1000 ? Math.min(length, pieceBytes) : length));
+  try {
+    for await (const member of scanMembers(read)) members.push(member);
+    return { members };
+  } catch (error) {
+    expect(error).toBeInstanceOf(NotWarc);
+    return { members, problem: (error as Error).message };
+  }
+}
+
+test('scanning finds each whole member of a file cut anywhere, however its reads fall', async () => {
+  const packings = fc.constantFrom('store' as const, 'deflate' as const);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat(3000), packings), { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 1, max: 4000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      async (sizes, pieceBytes, cutShare) => {
+        const members: Buffer[] = [];
+        for (const [size, packing] of sizes) {
+          const body = Buffer.from(Array.from({ length: size }, (_, i) => i * i).join(' ')).subarray(0, size);
+          members.push(await joined(encodeRecord(fields(), body.subarray(0, 10), body, packing)));
+        }
+        const file = Buffer.concat(members);
+        const ends = members.map((_, i) => Buffer.concat(members.slice(0, i + 1)).length);
+        const cut = Math.floor(file.length * cutShare);
+        const found = await scan(file.subarray(0, cut), pieceBytes);
+        expect(found.members.map(({ offset, length }) => offset + length)).toEqual(
+          ends.filter((end) => end <= cut),
+        );
+        expect(found.problem === undefined).toBe(cut === 0 || ends.includes(cut));
+      },
+    ),
+  );
+});
+
+test('scanning takes no member whose content a flipped bit has changed', async () => {
+  const members = [];
+  for (let i = 0; i < 3; i++)
+    members.push(await joined(encodeRecord(fields(), Buffer.from('x'.repeat(100)))));
+  const file = Buffer.concat(members);
+  const content = gunzipSync(file);
+  for (let bit = 0; bit < members[1]!.length * 8; bit++) {
+    const broken = Buffer.from(file);
+    broken[members[0]!.length + (bit >> 3)]! ^= 1 << (bit & 7);
+    const found = await scan(broken, 65_536);
+    // Some bits are idle: the time in the member's head, the last bits of the last byte of the deflate stream.
+    if (found.members.length === 3) expect(gunzipSync(broken).equals(content)).toBe(true);
+    else expect(found.members).toHaveLength(1);
+  }
+});
