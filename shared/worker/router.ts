@@ -20,14 +20,13 @@ export async function routeParcels(
   for (const { outLinks } of parcels) {
     const crawl = await crawls.get(outLinks.crawl);
     if (!crawl) continue;
-    let byHost = byCrawl.get(crawl.id);
-    if (!byHost) byCrawl.set(crawl.id, (byHost = new Map()));
+    const byHost = getOrAdd(byCrawl, crawl.id, () => new Map<HostKey, Map<string, Link>>());
     for (const link of outLinks.links) {
       if (crawl.scope.check(link.url, link.depth, link.isSeed) !== undefined) continue;
-      const host = hostKey(link.url);
-      let links = byHost.get(host);
-      if (!links) byHost.set(host, (links = new Map()));
-      foldLink(links, link);
+      foldLink(
+        getOrAdd(byHost, hostKey(link.url), () => new Map<string, Link>()),
+        link,
+      );
     }
   }
   const messages = [...byCrawl].flatMap(([crawl, byHost]) =>
@@ -40,6 +39,15 @@ export async function routeParcels(
   );
   if (messages.length > 0) await engine.queue.send(messages);
   await engine.exchange.acknowledge(parcels);
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

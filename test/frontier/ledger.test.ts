@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EMPTY_INDEX, HostLedger, type LedgerIndex } from '../../shared/frontier/ledger.ts';
 import type { Link } from '../../shared/frontier/message.ts';
-import { levelOf, MAX_LEVEL, rankOf } from '../../shared/frontier/rank.ts';
+import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
 import type { UrlRecord, UrlState } from '../../shared/frontier/url-record.ts';
 
 const HOST = 'example.org';
@@ -152,7 +152,15 @@ describe('a ledger against a naive model', () => {
     };
   }
 
-  const turns = (size: { links: number; takes: number; space: number }) =>
+  interface ScriptedTurn {
+    readonly links: readonly { page: number; depth: number; via: number; bulk: number }[];
+    readonly takes: number;
+    readonly fate: 'fetched' | 'retry' | 'putBack';
+    readonly isLost: boolean;
+    readonly isCached: boolean;
+  }
+
+  const turns = (size: { links: number; takes: number; space: number }): fc.Arbitrary<ScriptedTurn[]> =>
     fc.array(
       fc.record({
         links: fc.array(
@@ -176,7 +184,7 @@ describe('a ledger against a naive model', () => {
       { minLength: 1, maxLength: 25 },
     );
 
-  async function check(script: Awaited<ReturnType<typeof fc.sample<unknown>>>[number] | any): Promise<void> {
+  async function check(script: readonly ScriptedTurn[]): Promise<void> {
     const host = createHost();
     let model = createModel();
     let ledger = await host.open();

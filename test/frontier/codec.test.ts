@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ByteReader, ByteWriter, CorruptBytes } from '../../shared/frontier/bytes.ts';
+import {
+  buildKeyRun,
+  decodeKeyRun,
+  encodeKeyRun,
+  findKey,
+  mergeKeyRuns,
+  noteOf,
+} from '../../shared/frontier/key-run.ts';
+import type { Link, Message } from '../../shared/frontier/message.ts';
+import { decodeMessage, encodeMessage } from '../../shared/frontier/message-codec.ts';
+import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
+import { decodeSegment, encodeSegment } from '../../shared/frontier/segment.ts';
+import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
+
+const HOST = 'example.org:8080';
+const path = fc.webPath().map((text) => `/${encodeURI(text).replaceAll('//', '/')}`);
+const time = fc.integer({ min: 1_700_000_000, max: 1_900_000_000 }).map((seconds) => seconds * 1000);
+
+const record: fc.Arbitrary<UrlRecord> = fc
+  .record(
+    {
+      scheme: fc.constantFrom('http', 'https'),
+      path,
+      state: fc.constantFrom(...URL_STATES),
+      depth: fc.nat(300),
+      level: fc.nat(7),
+      via: fc.webUrl(),
+      seenAt: time,
+      redirects: fc.nat(10),
+      attempts: fc.nat(3),
+      dueAt: fc.oneof(fc.constant(0), time),
+      result: fc.record(
+        {
+          fetchedAt: time.map((ms) => ms + 123),
+          httpStatus: fc.integer({ min: 100, max: 599 }),
+          contentType: fc.constantFrom('text/html', 'application/pdf', ''),
+          digest: fc.uint8Array({ minLength: 20, maxLength: 20 }),
+          location: fc.record({
+            file: fc.constantFrom('a-00001.warc.gz', 'b-00002.warc.gz'),
+            offset: fc.nat(2 ** 31 - 1).map((n) => n * 3),
+            length: fc.nat(),
+          }),
+          cause: fc.string({ unit: 'grapheme' }),
+        },
+        { requiredKeys: ['fetchedAt'] },
+      ),
+    },
+    {
+      requiredKeys: ['scheme', 'path', 'state', 'depth', 'level', 'seenAt', 'redirects', 'attempts', 'dueAt'],
+    },
+  )
+  .map(({ scheme, path, ...rest }) => ({ url: `${scheme}://${HOST}${path}`, ...rest }));
+
+const byUrl = (a: UrlRecord, b: UrlRecord) => (a.url < b.url ? -1 : 1);
+
+describe('a segment', () => {
+  test('gives back the records that it was made of, by URL', () =>
+    fc.assert(
+      fc.property(fc.uniqueArray(record, { selector: ({ url }) => url, maxLength: 60 }), (records) => {
+        const decoded = decodeSegment(HOST, encodeSegment(HOST, records));
+        expect(decoded).toEqual([...records].sort(byUrl));
+      }),
+    ));
+
+  test('keeps its bytes: version 1, before compression', async () => {
+    const { inflateRawSync } = await import('node:zlib');
+    const bytes = encodeSegment('h.test', [
+      {
+        url: 'https://h.test/b',
+        state: 'waiting',
+        depth: 1,
+        level: 2,
+        via: 'https://h.test/',
+        seenAt: 1_800_000_001_000,
+        redirects: 0,
+        attempts: 0,
+        dueAt: 0,
+      },
+      {
+        url: 'https://h.test/a',
+        state: 'fetched',
+        depth: 0,
+        level: 7,
+        seenAt: 1_800_000_000_000,
+        redirects: 1,
+        attempts: 2,
+        dueAt: 0,
+        result: { fetchedAt: 1_800_000_002_500, httpStatus: 200, contentType: 'text/html' },
+      },
+    ]);
+    expect(Buffer.from(bytes.subarray(0, 2)).toString('hex')).toBe('5301');
+    expect(inflateRawSync(bytes.subarray(2)).toString('hex')).toBe(
+      [
+        '02', // records
+        '80a4a7da06', // first seen, seconds
+        '0001', // shared with the one before: '', '/'
+        '0201', // more: 2, 1
+        '2f6162', // '/a', 'b'
+        '6918', // flags
+        '0001', // depths
+        '0702', // levels
+        '0001', // seen after
+        '00', // via of the second
+        '010200', // redirects, attempts, due time of the first
+        '04c8018827', // its result: has a type; 200; 2,500 ms after
+        '00', // type 0
+        `010f${Buffer.from('https://h.test/').toString('hex')}`,
+        '00',
+        `0109${Buffer.from('text/html').toString('hex')}`,
+        '00',
+      ].join(''),
+    );
+  });
+
+  test('of another kind, version or cut short is refused, not misread', () => {
+    const bytes = encodeSegment(HOST, []);
+    expect(() => decodeSegment(HOST, Uint8Array.of(1, ...bytes.subarray(1)))).toThrow(CorruptBytes);
+    expect(() => decodeSegment(HOST, Uint8Array.of(bytes[0] ?? 0, 9, ...bytes.subarray(2)))).toThrow('version 9');
+    expect(() => decodeSegment(HOST, bytes.subarray(0, 3))).toThrow(CorruptBytes);
+  });
+});
+
+describe('bytes', () => {
+  test('numbers of either sign come back', () =>
+    fc.assert(
+      fc.property(fc.array(fc.maxSafeNat()), fc.array(fc.integer()), (naturals, integers) => {
+        const out = new ByteWriter(1);
+        for (const n of naturals) out.varint(n);
+        for (const n of integers) out.signed(n);
+        const input = new ByteReader(out.bytes());
+        expect(naturals.map(() => input.varint())).toEqual(naturals);
+        expect(integers.map(() => input.signed())).toEqual(integers);
+        expect(input.isAtEnd).toBe(true);
+      }),
+    ));
+});
+
+describe('a key run', () => {
+  const word = fc.oneof(fc.nat(3), fc.integer({ min: 0, max: 2 ** 32 - 1 }));
+  const keys = fc.array(fc.tuple(word, word, fc.nat(255)), { maxLength: 200 });
+  const build = (entries: readonly [number, number, number][]) =>
+    buildKeyRun(
+      Uint32Array.from(entries.flatMap(([high, low]) => [high, low])),
+      Uint8Array.from(entries, ([, , note]) => note),
+      entries.length,
+    );
+
+  test('finds what is in it, the last note of a key, and nothing else, also after merging and encoding', () =>
+    fc.assert(
+      fc.property(keys, keys, keys, (older, newer, others) => {
+        const model = new Map([...older, ...newer].map(([high, low, note]) => [`${high} ${low}`, note]));
+        const run = decodeKeyRun(encodeKeyRun(mergeKeyRuns(build(newer), build(older))));
+        expect(run.count).toBe(model.size);
+        for (const [high, low] of [...older, ...newer, ...others])
+          expect(findKey(run, high, low)).toBe(model.get(`${high} ${low}`) ?? -1);
+      }),
+    ));
+
+  test('takes at most 9 bytes a URL from 200 URLs on', () => {
+    for (const count of [200, 5000]) {
+      const entries = Array.from({ length: count }, (_, i): [number, number, number] => [
+        Math.imul(i, 0x9e3779b1) >>> 0,
+        i,
+        noteOf(i % 3 > 0, 1 + (i % 7), i % 8 === 0 ? 1 : 0),
+      ]);
+      expect(encodeKeyRun(build(entries)).length / count).toBeLessThanOrEqual(9);
+    }
+  });
+
+  test('cut short is refused', () => {
+    const bytes = encodeKeyRun(build([[1, 2, 3]]));
+    expect(() => decodeKeyRun(bytes.subarray(0, 12))).toThrow(CorruptBytes);
+    expect(() => decodeKeyRun(Uint8Array.of(0, 0, 0))).toThrow(CorruptBytes);
+  });
+});
+
+describe('a message', () => {
+  const link: fc.Arbitrary<Link> = fc.record(
+    {
+      url: fc.webUrl(),
+      depth: fc.nat(40),
+      via: fc.webUrl(),
+      redirects: fc.integer({ min: 1, max: 9 }),
+      isSeed: fc.constant(true),
+    },
+    { requiredKeys: ['url', 'depth'] },
+  );
+  const message: fc.Arbitrary<Message> = fc.oneof(
+    fc.record({ kind: fc.constant('token' as const), crawl: fc.string(), token: fc.string() }),
+    fc.record({ kind: fc.constant('wake' as const), crawl: fc.string() }),
+    fc.record({ kind: fc.constant('links' as const), crawl: fc.string(), links: fc.array(link, { maxLength: 50 }) }),
+  );
+
+  test('comes back as it was, its links by URL', () =>
+    fc.assert(
+      fc.property(message, (sent) => {
+        const received = decodeMessage(encodeMessage(sent));
+        if (sent.kind !== 'links' || received.kind !== 'links') expect(received).toEqual(sent);
+        else {
+          const key = (l: Link) => JSON.stringify([l.url, l.depth, l.via, l.redirects, l.isSeed]);
+          expect(received.links.map(key).sort()).toEqual(sent.links.map(key).sort());
+        }
+      }),
+    ));
+
+  test('that is none is refused', () => {
+    expect(() => decodeMessage(Buffer.from('{"url":"x"}'))).toThrow(CorruptBytes);
+    expect(() => decodeMessage(Uint8Array.of(0x4d, 7, 0))).toThrow('version 7');
+  });
+});
+
+describe('a rank', () => {
+  test('puts seeds first, then the less deep, then those that more pages link to', () => {
+    expect(rankOf(0, 0)).toBeLessThan(rankOf(1, 7));
+    expect(rankOf(1, 0)).toBeLessThan(rankOf(3, 7));
+    expect(rankOf(2, 3)).toBeLessThan(rankOf(2, 2));
+  });
+
+  test('grows with the number of linking pages about as its logarithm', () => {
+    const averageLevel = (pages: number) => {
+      let sum = 0;
+      for (let url = 0; url < 200; url++) {
+        let level = 0;
+        for (let page = 0; page < pages; page++)
+          level = Math.max(level, levelOf(`https://a.test/${url}`, `https://b.test/${page}`));
+        sum += level;
+      }
+      return sum / 200;
+    };
+    const [one, four, sixteen] = [averageLevel(1), averageLevel(4), averageLevel(16)];
+    expect(four - one).toBeGreaterThan(1);
+    expect(sixteen - four).toBeGreaterThan(1);
+  });
+});
