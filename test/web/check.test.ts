@@ -75,6 +75,21 @@ describe('the judge', () => {
     for (const wrong of wrongs) expect(found.join('\n')).toContain(wrong);
   });
 
+  test('excuses one repetition at once after a closed connection, when told to', () => {
+    const closed = { status: 0 };
+    const once = log(['/robots.txt', 0, 5], ['/', 105, 110, closed], ['/', 111, 115]);
+    const more = log(
+      ['/robots.txt', 0, 5],
+      ['/', 105, 110, closed],
+      ['/', 111, 115, closed],
+      ['/', 116, 120],
+    );
+    const options = { truth, delayMs: 100, allowReconnect: true };
+    expect(checkLog(web, once, options)).toEqual([]);
+    expect(checkLog(web, once, { ...options, allowReconnect: false })).toHaveLength(2);
+    expect(checkLog(web, more, options)).toHaveLength(2);
+  });
+
   test('excuses repeats, and what is not done yet, when told to', () => {
     const twice = log(['/robots.txt', 0, 5], ['/', 105, 110], ['/', 210, 215]);
     expect(checkLog(web, twice, { truth, allowRepeats: ({ index }) => index === 2 })).toEqual([]);

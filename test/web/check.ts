@@ -15,6 +15,11 @@ export interface CheckOptions {
   readonly perHost?: number;
   /** Excuses a request beyond the right number for its URL: one that a killed worker had made in vain. */
   readonly allowRepeats?: (entry: LogEntry) => boolean;
+  /**
+   * Excuses one repetition at once of a request whose connection was closed without an answer, as clients do that cannot
+   * tell whether a kept connection was closed before their request came (RFC 9112 section 9.3.1). Default false.
+   */
+  readonly allowReconnect?: boolean;
   /** Whether all is done: without it, URLs not requested are no violation. Default true. */
   readonly isComplete?: boolean;
   /** Clocks and schedulers may differ by this. Default 2. */
@@ -38,12 +43,13 @@ export function checkLog(web: Web, log: readonly LogEntry[], options: CheckOptio
     push(byHost, entry.host, entry);
   }
   const robots = robotsUrls(web, options.truth);
+  const reconnects = options.allowReconnect ? findReconnects(byHost.values()) : new Set<LogEntry>();
   return [
     ...violations,
-    ...wrongRequests(web, byUrl, robots, options),
+    ...wrongRequests(web, byUrl, robots, reconnects, options),
     ...(options.isComplete === false ? [] : missing(byUrl, options.truth)),
     ...hastyRetries(byUrl, options),
-    ...[...byHost].flatMap(([host, entries]) => impoliteness(web, host, entries, byUrl, options)),
+    ...[...byHost].flatMap(([host, entries]) => impoliteness(web, host, entries, byUrl, reconnects, options)),
   ];
 }
 
@@ -64,6 +70,7 @@ function wrongRequests(
   web: Web,
   byUrl: ReadonlyMap<string, readonly LogEntry[]>,
   robots: ReadonlyMap<string, number>,
+  reconnects: ReadonlySet<LogEntry>,
   { truth, allowRepeats = () => false }: CheckOptions,
 ): string[] {
   const lines: string[] = [];
@@ -76,7 +83,8 @@ function wrongRequests(
       );
     else if (right === 0) lines.push(`forbidden by robots.txt: ${url}`);
     else {
-      const times = 1 + entries.slice(1).filter((entry) => !allowRepeats(entry)).length;
+      const times =
+        1 + entries.slice(1).filter((entry) => !reconnects.has(entry) && !allowRepeats(entry)).length;
       if (times > right) lines.push(`requested ${times} times, ${right} at most would be right: ${url}`);
     }
   }
@@ -103,6 +111,7 @@ function impoliteness(
   host: string,
   entries: readonly LogEntry[],
   byUrl: ReadonlyMap<string, readonly LogEntry[]>,
+  reconnects: ReadonlySet<LogEntry>,
   options: CheckOptions,
 ): string[] {
   const { truth, delayMs = 0, maxCrawlDelayMs = Infinity, perHost = 1 } = options;
@@ -130,13 +139,25 @@ function impoliteness(
       );
     const delay = startedAt < known ? delayMs : Math.max(delayMs, asked);
     const gap = startedAt - lastEnd;
-    if (perHost === 1 && inFlight.length === 1 && gap < delay - toleranceMs)
+    if (perHost === 1 && inFlight.length === 1 && gap < delay - toleranceMs && !reconnects.has(entry))
       lines.push(
         `requested ${gap.toFixed(1)} ms after the last response, ${delay} ms would be right: ${url}`,
       );
     lastEnd = Math.max(lastEnd, endOf(entry));
   }
   return lines;
+}
+
+/** Requests that repeat the host's one before, which was closed without an answer; each such one excuses one. */
+function findReconnects(hosts: Iterable<readonly LogEntry[]>): Set<LogEntry> {
+  const reconnects = new Set<LogEntry>();
+  for (const entries of hosts)
+    entries.forEach((entry, index) => {
+      const before = entries[index - 1];
+      const wasClosed = before?.path === entry.path && before.status === 0 && !before.isAborted;
+      if (wasClosed && !reconnects.has(before)) reconnects.add(entry);
+    });
+  return reconnects;
 }
 
 /** When the answer that settles the host's rules had come; Infinity if it never did. */
