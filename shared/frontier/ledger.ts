@@ -122,9 +122,9 @@ export class HostLedger {
     return URL_STATES.reduce((sum, state) => sum + this.#counts[state], 0);
   }
 
-  /** Whether anything changed since the last commit. */
-  get hasChanges(): boolean {
-    return this.#changed.size > 0;
+  /** How many records would go into the next segment. */
+  get changes(): number {
+    return this.#changed.size;
   }
 
   /** About how much memory it holds, for whoever keeps ledgers between turns. */

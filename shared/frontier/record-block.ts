@@ -29,7 +29,8 @@ const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
 /** Encodes the records in the order given; sorted by URL they take the least room. */
 export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
   const out = new ByteWriter(64 + records.length * 24);
-  const vias = new Table();
+  const vias = [...new Set(records.flatMap(({ via }) => via ?? []))].sort();
+  const viaIndex = new Map(vias.map((via, i) => [via, i]));
   const files = new Table();
   const types = new Table();
   const causes = new Table();
@@ -49,7 +50,7 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
   let previous = 0;
   for (const record of records) {
     if (record.via === undefined) continue;
-    const via = vias.indexOf(record.via);
+    const via = viaIndex.get(record.via) as number;
     out.signed(via - previous);
     previous = via;
   }
@@ -83,7 +84,9 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
     }
   }
   for (const { result } of records) if (result?.digest) out.raw(result.digest);
-  for (const table of [vias, files, types, causes]) table.write(out);
+  out.varint(vias.length);
+  writeTexts(out, vias);
+  for (const table of [files, types, causes]) table.write(out);
   return deflateRawSync(out.bytes(), { level: 6 });
 }
 
@@ -108,12 +111,10 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
       : NOT_RETRIED,
   );
   const results = readResults(input, flags, baseSeconds * 1000);
-  const [viaTable, fileTable, typeTable, causeTable] = repeat(4, () => readTable(input)) as [
-    string[],
-    string[],
-    string[],
-    string[],
-  ];
+  const viaTable = readTexts(input, input.varint());
+  const fileTable = readTable(input);
+  const typeTable = readTable(input);
+  const causeTable = readTable(input);
 
   return paths.map((path, i) => {
     const flag = flags[i] as number;

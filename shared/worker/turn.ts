@@ -23,6 +23,8 @@ const CAREFUL_RECEIVE_COUNT = 3;
 const MAX_INTENTS = 2;
 /** No request is begun that could outlive the lease, with this much to commit in. */
 const COMMIT_MS = 10_000;
+/** A turn that has gathered so many links or other changes commits them, to bound what is held in memory. */
+const MAX_CHANGES = 20_000;
 /** URLs that cost no request (denied by robots.txt) settled in one turn at most. */
 const MAX_DENIED = 2000;
 
@@ -65,7 +67,7 @@ export async function runTurn(
     else if (ledger.merge(link, now)) news++;
   }
   // Links that are all known, to a host whose token is on its way: nothing to commit.
-  if (news === 0 && !isNamed && !isWoken && !ledger.hasChanges && head.token !== undefined) {
+  if (news === 0 && !isNamed && !isWoken && ledger.changes === 0 && head.token !== undefined) {
     services.ledgers.put(crawl.id, host, head.version, ledger);
     return { restUntil: head.clock.nextFetchAt };
   }
@@ -126,6 +128,7 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
   /** Whether there may be more to do in this turn. */
   async function step(): Promise<boolean> {
     if (begun >= course.maxPages || denied >= MAX_DENIED || isFull(crawl, state)) return false;
+    if (ledger.changes >= MAX_CHANGES || state.outLinks.size >= MAX_CHANGES) return false;
     if (!(await waitForHost())) return false;
     const record = await take();
     if (!record) return false;

@@ -107,7 +107,7 @@ describe('a segment', () => {
         '010200', // redirects, attempts, due time of the first
         '04c8018827', // its result: has a type; 200; 2,500 ms after
         '00', // type 0
-        `010f${Buffer.from('https://h.test/').toString('hex')}`,
+        `01000f${Buffer.from('https://h.test/').toString('hex')}`, // one via: shares 0, 15 more
         '00',
         `0109${Buffer.from('text/html').toString('hex')}`,
         '00',
