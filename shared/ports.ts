@@ -138,6 +138,8 @@ export type CrawlStatus = 'running' | 'paused' | 'stopped' | 'limited' | 'finish
 /** What all hosts of a crawl add up to: sums over their heads, so they cannot drift. May lag by some seconds. */
 export interface CrawlTotals extends HostTotals {
   readonly hosts: number;
+  /** Hosts that have URLs waiting. */
+  readonly hostsWaiting: number;
   /** Known URLs by state. */
   readonly urls: Readonly<Record<UrlState, number>>;
   /** Time the crawl has run, over all its sessions. */
@@ -238,6 +240,11 @@ export interface FetchFailure extends ExchangeTimes {
   readonly reason: FailureReason;
   /** One line for people: what was tried and what came. */
   readonly message: string;
+  /**
+   * The request went out on a kept connection, which the server closed without an answer: it had perhaps closed it
+   * before the request came (RFC 9112, section 9.3.1). To be tried again, at the host's pace like any request.
+   */
+  readonly isStaleConnection?: boolean;
 }
 
 /** What the web did. Never thrown: a 404, a time-out and a bad certificate are outcomes. */

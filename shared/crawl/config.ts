@@ -64,9 +64,15 @@ export const crawlConfigSchema = z.strictObject({
 
   // ---- who we are
   /** The product token that robots.txt names; `User-Agent: TOKEN (+CONTACT)`. */
-  userAgent: z.string().regex(/^[\x20-\x7e]+$/, 'printable ASCII').default('Strand/0.1'),
+  userAgent: z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, 'printable ASCII')
+    .default('Strand/0.1'),
   /** URL or mail address at which the crawl's operator can be reached. */
-  contact: z.string().regex(/^[\x21-\x7e]+$/, 'a URL or a mail address').optional(),
+  contact: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'a URL or a mail address')
+    .optional(),
 
   // ---- network
   /** CIDR blocks of special addresses that may be connected to, such as `127.0.0.0/8`. */

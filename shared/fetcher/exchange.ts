@@ -15,7 +15,7 @@ import { type BodySpool, createBodySpool } from './spooled-body.ts';
 
 /** What all exchanges of one fetcher share. */
 export interface ExchangeContext extends FailureLimits {
-  /** Hands the exchange to undici; begun anew where a kept connection turns out to be closed. */
+  /** Hands the exchange to undici. */
   readonly dispatch: (exchange: Exchange) => void;
   /** Called in the same step in which undici writes the request, just before it. */
   readonly onStart: (exchange: Exchange) => void;
@@ -24,8 +24,6 @@ export interface ExchangeContext extends FailureLimits {
   readonly tempFolder: string;
   readonly totalTimeoutMs: number;
   readonly maxBodyBytes: number;
-  /** Connections that an origin may have: so many kept ones may turn out to be closed, one after the other. */
-  readonly perHost: number;
 }
 
 /** Sockets that have carried a request: the next one may meet the server's closing them. */
@@ -49,7 +47,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #ipAddress = '';
   #isReused = false;
   #isAnswered = false;
-  #retries = 0;
   #head: ResponseHead | undefined;
   #sink: ((chunk: Uint8Array) => void) | undefined;
   #spool: BodySpool | undefined;
@@ -152,18 +149,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#finish(errorCode(error) === 'UND_ERR_BODY_TIMEOUT' ? 'time' : 'disconnect');
       return;
     }
-    // The server closed a kept connection as the request was on its way. Each failure uses up one such connection.
-    if (this.#isReused && !this.#isAnswered && isDisconnect(error) && this.#retries < this.#context.perHost) {
-      this.#retries++;
-      this.#isReused = false;
-      // Not from within undici's handling of the broken connection.
-      queueMicrotask(() => {
-        if (!this.#isSettled) this.#context.dispatch(this);
-      });
-      return;
-    }
     const { reason, message } = describeFailure(this.request.url, error, this.#context);
-    this.#fail(reason, message);
+    this.#fail(reason, message, this.#isReused && !this.#isAnswered && isDisconnect(error));
   }
 
   /** Gives the piece to the caller's sink, until that throws. */
@@ -224,7 +211,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#reject(error);
   }
 
-  #fail(reason: FailureReason, message: string): void {
+  #fail(reason: FailureReason, message: string, isStaleConnection = false): void {
     this.#settle();
     this.#spool?.discard();
     this.#resolve({
@@ -234,6 +221,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       endedAt: this.#context.now(),
       reason,
       message,
+      ...(isStaleConnection && { isStaleConnection }),
     });
   }
 

@@ -110,7 +110,6 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     totalTimeoutMs: options.totalTimeoutMs,
     maxBodyBytes: options.maxBodyBytes,
     maxHeaderBytes,
-    perHost,
   };
 
   return {

@@ -39,7 +39,9 @@ export function gapAfter(request: EndedRequest, config: PolitenessConfig): numbe
   const adaptiveMs = config.adaptive
     ? Math.min(config.adaptiveFactor * tookMs, config.maxAdaptiveDelayMs)
     : 0;
-  return Math.max(config.delayMs, Math.min(request.crawlDelayMs ?? 0, config.maxCrawlDelayMs), adaptiveMs);
+  const crawlDelayMs = Math.min(request.crawlDelayMs ?? 0, config.maxCrawlDelayMs);
+  // Whole milliseconds: times are kept as such.
+  return Math.ceil(Math.max(config.delayMs, crawlDelayMs, adaptiveMs));
 }
 
 /** The clock after a request that the host answered as it should. Half of its failures are forgiven. */
@@ -74,7 +76,10 @@ export function afterFailure(
   const askedMs = Math.min(failure.retryAfterMs ?? 0, config.maxRetryAfterMs);
   const restMs = Math.max(backoffMs * (0.75 + random / 2), askedMs * (1 + random / 20));
   return {
-    nextFetchAt: Math.max(clock.nextFetchAt, request.endedAt + Math.max(restMs, gapAfter(request, config))),
+    nextFetchAt: Math.max(
+      clock.nextFetchAt,
+      request.endedAt + Math.max(Math.ceil(restMs), gapAfter(request, config)),
+    ),
     failures,
     cause: failure.cause,
   };

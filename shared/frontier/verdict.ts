@@ -42,6 +42,8 @@ export function judge(
   if (outcome.status === 'failed') {
     const { reason, message } = outcome;
     if (reason === 'aborted') return { state: 'waiting', isAttempt: false, isFinal: false };
+    if (outcome.isStaleConnection && !isLastTry)
+      return { state: 'waiting', cause: message, isAttempt: true, isFinal: false };
     if (reason === 'blockedAddress') return final('skipped', message);
     // A name that does not resolve rarely comes back: fewer tries.
     return trouble(message, reason === 'dns' ? 2 : 1, 'failed');

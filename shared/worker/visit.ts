@@ -102,8 +102,11 @@ async function settle(
     ...record,
     state: verdict.state,
     attempts,
-    // Later than the host's next moment, so that another URL of the host is tried before.
-    dueAt: verdict.state === 'waiting' ? Math.max(clock.now(), state.clock.nextFetchAt) + retryMs : 0,
+    // After a failure later than the host's next moment, so that another URL of the host is tried before.
+    dueAt:
+      verdict.state === 'waiting' && verdict.hostFailure
+        ? Math.max(clock.now(), state.clock.nextFetchAt) + retryMs
+        : 0,
     result: {
       fetchedAt: outcome.startedAt,
       ...(response && { httpStatus: response.httpStatus }),

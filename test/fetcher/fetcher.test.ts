@@ -159,23 +159,29 @@ describe('connections', () => {
   test.each([
     ['ended', 'end'],
     ['reset', 'reset'],
-  ] as const)('that the server %s as the request came are replaced once, unseen', async (_name, how) => {
-    const server = await serveRaw((socket, requestNumber) => {
-      if (requestNumber === 1) socket.write(`${OK}Content-Length: 1\r\n\r\nx`);
-      else if (how === 'end') socket.end();
-      else socket.resetAndDestroy();
-    });
-    const fetcher = openFetcher();
-    for (let i = 0; i < 3; i++) asResponse(await fetcher.fetch({ url: server.origin }));
-    expect(server.connections()).toBe(3);
-  });
+  ] as const)(
+    'that the server %s as the request came are told from new ones, and nothing is sent twice',
+    async (_name, how) => {
+      const server = await serveRaw((socket, requestNumber) => {
+        if (requestNumber === 1) socket.write(`${OK}Content-Length: 1\r\n\r\nx`);
+        else if (how === 'end') socket.end();
+        else socket.resetAndDestroy();
+      });
+      const fetcher = openFetcher();
+      asResponse(await fetcher.fetch({ url: server.origin }));
+      const failure = asFailure(await fetcher.fetch({ url: server.origin }));
+      expect(failure).toMatchObject({ reason: 'reset', isStaleConnection: true });
+      expect(server.connections()).toBe(1);
+      asResponse(await fetcher.fetch({ url: server.origin }));
+      expect(server.connections()).toBe(2);
+    },
+  );
 
   test('that are new and break are a failure: nothing is sent twice', async () => {
     const server = await serveRaw((socket) => socket.end());
-    expect(asFailure(await openFetcher().fetch({ url: server.origin }))).toMatchObject({
-      reason: 'reset',
-      message: expect.stringContaining('ended before'),
-    });
+    const failure = asFailure(await openFetcher().fetch({ url: server.origin }));
+    expect(failure).toMatchObject({ reason: 'reset', message: expect.stringContaining('ended before') });
+    expect(failure.isStaleConnection).toBeUndefined();
     expect(server.connections()).toBe(1);
   });
 

@@ -6,6 +6,7 @@ import type { CrawlId, CrawlRecord, CrawlRegistry, CrawlTotals } from '../../por
 
 interface Sums {
   hosts: number;
+  hostsWaiting: number;
   urls: Record<UrlState, number>;
   totals: HostTotals;
 }
@@ -45,7 +46,7 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
   function sumsOf(crawl: CrawlId): Sums {
     let sum = sums.get(crawl);
     if (!sum) {
-      sum = { hosts: 0, urls: { ...EMPTY_INDEX.counts }, totals: NO_TOTALS };
+      sum = { hosts: 0, hostsWaiting: 0, urls: { ...EMPTY_INDEX.counts }, totals: NO_TOTALS };
       for (const { head } of selectHeads.iterate(crawl)) add(sum, undefined, JSON.parse(head as string));
       sums.set(crawl, sum);
     }
@@ -70,9 +71,9 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
       change(crawl, (record) => ({ ...record, scopeSeeds: [...new Set([...record.scopeSeeds, ...urls])] }));
     },
     async totals(crawl): Promise<CrawlTotals> {
-      const { hosts, urls, totals } = sumsOf(crawl);
+      const { hosts, hostsWaiting, urls, totals } = sumsOf(crawl);
       const { activeMs } = (select.get(crawl) ?? { activeMs: 0 }) as { activeMs: number };
-      return { ...totals, hosts, urls: { ...urls }, activeMs };
+      return { ...totals, hosts, hostsWaiting, urls: { ...urls }, activeMs };
     },
     async isQuiet(crawl) {
       return !hasMessages() && anyDue.get(crawl) === undefined;
@@ -94,11 +95,14 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
 
 function add(sum: Sums, before: Head | undefined, after: Head): void {
   if (!before) sum.hosts++;
+  sum.hostsWaiting += hasWaiting(after) - hasWaiting(before);
   for (const state of URL_STATES)
     sum.urls[state] += after.ledger.counts[state] - (before?.ledger.counts[state] ?? 0);
   sum.totals = addTotals(sum.totals, after.totals);
   if (before) sum.totals = addTotals(sum.totals, negative(before.totals));
 }
+
+const hasWaiting = (head: Head | undefined): number => (head && head.ledger.counts.waiting > 0 ? 1 : 0);
 
 function negative(totals: HostTotals): HostTotals {
   const counts = (of: Readonly<Record<string, number>>) =>
