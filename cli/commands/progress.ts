@@ -33,7 +33,7 @@ export async function progressOf(
       waiting: totals.urls.waiting,
       hosts: totals.hosts,
       hostsActive: stats.hostsActive,
-      hostsWaiting: Math.max(0, totals.hosts - stats.hostsActive),
+      hostsWaiting: totals.hostsWaiting,
       bytes: before.bytes + stats.bytes,
       errors: stats.errors,
       startedAt,

@@ -57,6 +57,8 @@ export const crawlConfigSchema = z.strictObject({
   /** First rest after a failing response or connection; doubles with each failure in a row. */
   backoffMs: ms.default(5000),
   maxBackoffMs: ms.default(600_000),
+  /** A URL that fails by itself (500) is tried again after this; twice as long after each further try. */
+  retryMs: ms.default(1000),
   /** Tries of one URL before it counts as failed. */
   maxAttempts: positive.default(3),
   /** Failures of a host in a row after which it is set aside with its cause. */
@@ -112,4 +114,11 @@ export type CrawlOptions = z.input<typeof crawlConfigSchema>;
 /** The configuration cannot be used. The message names the key, what was expected and what came. */
 export class InvalidConfig extends Error {
   override name = 'InvalidConfig';
+}
+
+/** The complete configuration. Throws {@link InvalidConfig} with a line for each key that is unknown or wrong. */
+export function parseConfig(given: unknown): CrawlConfig {
+  const parsed = crawlConfigSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new InvalidConfig(z.prettifyError(parsed.error), { cause: parsed.error });
 }

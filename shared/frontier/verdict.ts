@@ -15,6 +15,8 @@ export interface Verdict {
   readonly isAttempt: boolean;
   /** The response is archived and announced: it is final. */
   readonly isFinal: boolean;
+  /** Of a URL to be tried again: not before this much time has passed. */
+  readonly retryMs: number;
 }
 
 /** Worth another try: the request itself may have been fine. RFC 9110, 15.5.9, 15.6.3 to 15.6.5; Cloudflare's 52x. */
@@ -27,31 +29,36 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export function judge(
   outcome: FetchOutcome,
   attempts: number,
-  config: Pick<CrawlConfig, 'maxAttempts'>,
+  config: Pick<CrawlConfig, 'maxAttempts' | 'retryMs' | 'backoffMs' | 'maxBackoffMs'>,
   retryAfterMs?: number,
 ): Verdict {
   const isLastTry = attempts + 1 >= config.maxAttempts;
-  const trouble = (cause: string, weight: number, finally_: UrlState): Verdict => ({
+  const again = (cause: string, finally_: UrlState, firstMs: number, hostFailure?: HostFailure): Verdict => ({
     state: isLastTry ? finally_ : 'waiting',
     cause,
-    hostFailure: { cause, weight, retryAfterMs },
+    hostFailure,
     isAttempt: true,
     isFinal: isLastTry,
+    retryMs: Math.min(firstMs * 2 ** attempts, config.maxBackoffMs),
   });
+  // The host rests, and the URL longer than that, so that another one of the host's is tried before it.
+  const trouble = (cause: string, weight: number, finally_: UrlState): Verdict =>
+    again(cause, finally_, config.backoffMs, { cause, weight, retryAfterMs });
 
   if (outcome.status === 'failed') {
     const { reason, message } = outcome;
-    if (reason === 'aborted') return { state: 'waiting', isAttempt: false, isFinal: false };
-    if (outcome.isStaleConnection && !isLastTry)
-      return { state: 'waiting', cause: message, isAttempt: true, isFinal: false };
+    if (reason === 'aborted') return { state: 'waiting', isAttempt: false, isFinal: false, retryMs: 0 };
+    if (outcome.isStaleConnection) return again(message, 'failed', 0);
     if (reason === 'blockedAddress') return final('skipped', message);
     // A name that does not resolve rarely comes back: fewer tries.
     return trouble(message, reason === 'dns' ? 2 : 1, 'failed');
   }
 
   const { httpStatus, truncated } = outcome;
-  if (OVERLOADED.has(httpStatus) || PASSING.has(httpStatus))
-    return trouble(`HTTP ${httpStatus}`, 1, 'failed');
+  const status = `HTTP ${httpStatus}`;
+  if (OVERLOADED.has(httpStatus) || PASSING.has(httpStatus)) return trouble(status, 1, 'failed');
+  // Mostly the page's fault, sometimes a passing one; no reason to rest.
+  if (httpStatus === 500) return again(status, 'failed', config.retryMs);
   if (truncated === 'disconnect' || truncated === 'time')
     return trouble(`the body broke off (${truncated})`, 1, stateOf(httpStatus));
   if (REDIRECTS.has(httpStatus)) return final('redirect');
@@ -63,6 +70,7 @@ const final = (state: UrlState, cause?: string): Verdict => ({
   cause,
   isAttempt: true,
   isFinal: true,
+  retryMs: 0,
 });
 
 function stateOf(httpStatus: number): UrlState {

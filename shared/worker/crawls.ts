@@ -1,4 +1,4 @@
-import { type CrawlConfig, crawlConfigSchema } from '../crawl/config.ts';
+import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
 import { createScope, type Scope } from '../crawl/scope.ts';
 import type { Clock, CrawlId, CrawlRegistry, CrawlStatus } from '../ports.ts';
 import { type Budget, createBudget } from './budget.ts';
@@ -38,7 +38,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
     if (before && before.seeds === scopeSeeds.length) {
       crawl = { ...before.crawl, status };
     } else {
-      const config = before?.crawl.config ?? crawlConfigSchema.parse(record.config);
+      const config = before?.crawl.config ?? parseConfig(record.config);
       const budget = before?.crawl.budget ?? createBudget(config, await registry.totals(id), clock.now);
       crawl = { id, config, budget, status, scope: createScope(config, scopeSeeds) };
     }

@@ -2,6 +2,7 @@
 import { encodeCapture } from '../archive/capture.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { HostRobots } from '../frontier/head.ts';
+import { gapAfter } from '../frontier/politeness.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
 import type { CrawlId, FetchedResponse, FetchOutcome } from '../ports.ts';
 import { expiry, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
@@ -26,7 +27,9 @@ const STALE_MS = 600_000;
 export type RobotsAccess =
   | { readonly kind: 'known'; readonly rules: RobotsRules }
   /** Nothing may be fetched now; the host's clock says when to try again. */
-  | { readonly kind: 'unreachable'; readonly cause: string };
+  | { readonly kind: 'unreachable'; readonly cause: string }
+  /** The address guard keeps us from the host; no request was made. */
+  | { readonly kind: 'blocked'; readonly cause: string };
 
 export interface RobotsKeeper {
   /** The rules for the origin if they are known and fresh. */
@@ -36,6 +39,10 @@ export interface RobotsKeeper {
   /** Crawl-delay of the origin's rules. */
   crawlDelayMs(origin: string): number | undefined;
 }
+
+type Chain =
+  | Extract<RobotsAccess, { kind: 'blocked' }>
+  | { readonly kind: 'judged'; readonly verdict: RobotsVerdict; readonly outcome: FetchOutcome };
 
 const NO_RULES: RobotsRules = { rules: [], sitemaps: [] };
 
@@ -62,7 +69,7 @@ export function createRobotsKeeper(
   }
 
   /** Follows redirects; what the last exchange means. Its response, if any, is not disposed of. */
-  async function fetchChain(origin: string): Promise<{ verdict: RobotsVerdict; outcome: FetchOutcome }> {
+  async function fetchChain(origin: string): Promise<Chain> {
     let url = robotsUrl(origin) as string;
     for (let redirects = 0; ; redirects++) {
       const host = hostKey(url);
@@ -72,13 +79,15 @@ export function createRobotsKeeper(
       const outcome = await services.lanes.run(host, config.perHost, gapMs, () =>
         services.fetcher.fetch({ url, maxBodyBytes: MAX_ROBOTS_BYTES + 1, signal: services.stopping }),
       );
+      if (redirects === 0 && outcome.status === 'failed' && outcome.reason === 'blockedAddress')
+        return { kind: 'blocked', cause: outcome.message };
       const verdict = robotsVerdict(outcome, redirects);
       services.stats.requests++;
       const failure =
         verdict.kind === 'unreachable' && !isAborted(outcome)
           ? {
               cause: `robots.txt: ${verdict.why}`,
-              weight: 1,
+              weight: outcome.status === 'failed' && outcome.reason === 'dns' ? 2 : 1,
               retryAfterMs: retryAfterOf(outcome, clock.now()),
             }
           : undefined;
@@ -87,7 +96,7 @@ export function createRobotsKeeper(
         await archive.append((await encodeCapture(outcome)).members);
         state.hasArchived = true;
       }
-      if (verdict.kind !== 'redirect') return { verdict, outcome };
+      if (verdict.kind !== 'redirect') return { kind: 'judged', verdict, outcome };
       if (outcome.status === 'response') await outcome.body.dispose();
       url = verdict.location;
     }
@@ -114,6 +123,10 @@ export function createRobotsKeeper(
       text === undefined ? kept : await keepText(kept, text),
     ];
     parsed.set(origin, rules);
+    // The gap after robots.txt itself is the one that it asks for.
+    const { startedAt, endedAt } = outcome;
+    const gapMs = gapAfter({ startedAt, endedAt, crawlDelayMs: rules.crawlDelayMs }, config);
+    state.clock = { ...state.clock, nextFetchAt: Math.max(state.clock.nextFetchAt, endedAt + gapMs) };
     return rules;
   }
 
@@ -134,7 +147,9 @@ export function createRobotsKeeper(
     },
 
     async fetch(origin) {
-      const { verdict, outcome } = await fetchChain(origin);
+      const chain = await fetchChain(origin);
+      if (chain.kind === 'blocked') return chain;
+      const { verdict, outcome } = chain;
       try {
         if (verdict.kind !== 'unreachable')
           return { kind: 'known', rules: await remember(origin, verdict, outcome) };

@@ -25,8 +25,8 @@ const MAX_INTENTS = 2;
 const COMMIT_MS = 10_000;
 /** A turn that has gathered so many links or other changes commits them, to bound what is held in memory. */
 const MAX_CHANGES = 20_000;
-/** URLs that cost no request (denied by robots.txt) settled in one turn at most. */
-const MAX_DENIED = 2000;
+/** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */
+const MAX_UNASKED = 2000;
 
 /** When the host may next be given to anybody; until then its deliveries are to be held. */
 export interface TurnEnd {
@@ -103,7 +103,7 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
   const { ledger } = state;
   const robots = createRobotsKeeper(services, crawl.id, config, state);
   let begun = 0;
-  let denied = 0;
+  let unasked = 0;
   let isOver = state.setAside !== undefined || crawl.status !== 'running';
   let taking: Promise<UrlRecord | undefined> = Promise.resolve(undefined);
 
@@ -127,7 +127,7 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
 
   /** Whether there may be more to do in this turn. */
   async function step(): Promise<boolean> {
-    if (begun >= course.maxPages || denied >= MAX_DENIED || isFull(crawl, state)) return false;
+    if (begun >= course.maxPages || unasked >= MAX_UNASKED || isFull(crawl, state)) return false;
     if (ledger.changes >= MAX_CHANGES || state.outLinks.size >= MAX_CHANGES) return false;
     if (!(await waitForHost())) return false;
     const record = await take();
@@ -145,6 +145,15 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
     let rules = await robots.known(from);
     if (!rules) {
       const access = await robots.fetch(from);
+      if (access.kind === 'blocked') {
+        unasked++;
+        ledger.settle({
+          ...record,
+          state: 'skipped',
+          result: { fetchedAt: clock.now(), cause: access.cause },
+        });
+        return true;
+      }
       if (access.kind === 'unreachable') {
         ledger.settle(record);
         setAsideIfHopeless(crawl, state, clock.now());
@@ -154,7 +163,7 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
     }
     const answer = isAllowed(rules, pathOf(record.url));
     if (!answer.allowed) {
-      denied++;
+      unasked++;
       const { rule } = answer;
       const cause = rule ? `robots.txt, line ${rule.line}: Disallow: ${rule.pattern}` : 'robots.txt';
       ledger.settle({ ...record, state: 'deniedByRobots', result: { fetchedAt: clock.now(), cause } });

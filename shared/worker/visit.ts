@@ -94,19 +94,13 @@ async function settle(
     state.ledger.settle(record);
     return;
   }
-  const { config } = crawl;
   const response = outcome.status === 'response' ? outcome : undefined;
   const contentType = facts?.mimeType ?? (response && mediaType(headersOf(response, 'content-type')[0]));
-  const retryMs = Math.min(config.backoffMs * 2 ** record.attempts, config.maxBackoffMs);
   state.ledger.settle({
     ...record,
     state: verdict.state,
     attempts,
-    // After a failure later than the host's next moment, so that another URL of the host is tried before.
-    dueAt:
-      verdict.state === 'waiting' && verdict.hostFailure
-        ? Math.max(clock.now(), state.clock.nextFetchAt) + retryMs
-        : 0,
+    dueAt: dueAtOf(verdict, state, clock.now()),
     result: {
       fetchedAt: outcome.startedAt,
       ...(response && { httpStatus: response.httpStatus }),
@@ -116,6 +110,11 @@ async function settle(
       ...(cause !== undefined && { cause }),
     },
   });
+}
+
+/** When a URL that is to be tried again may be: 0, at the host's pace, if nothing else speaks against it. */
+function dueAtOf({ state, retryMs }: Verdict, { clock }: HostState, now: number): number {
+  return state === 'waiting' && retryMs > 0 ? Math.max(now, clock.nextFetchAt) + retryMs : 0;
 }
 
 /** Takes the target in as a link of the same depth. Returns where it leads, in words. */

@@ -1,0 +1,192 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fieldOf } from '../../shared/archive/read-warc.ts';
+import { scanMembers } from '../../shared/archive/scan-members.ts';
+import { checkLog } from '../web/check.ts';
+import { PLAIN } from '../web/features.ts';
+import { generateWeb } from '../web/graph.ts';
+import { type LogEntry, type RunningWeb, startWeb } from '../web/server.ts';
+import { closure } from '../web/truth.ts';
+import { recordsOf, temporaryFolder } from './local-crawl.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../cli/strand.ts', import.meta.url));
+
+let place: ReturnType<typeof temporaryFolder>;
+let running: RunningWeb;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  place = temporaryFolder();
+  const features = { ...PLAIN, redirects: true, duplicates: true, spellings: true };
+  running = await startWeb(generateWeb({ seed: 31, hosts: 8, pagesPerHost: 30, features }), { latencyMs: 2 });
+});
+afterEach(async () => {
+  for (const child of children)
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await running.stop();
+  place.remove();
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function strand(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  let out = '';
+  let err = '';
+  child.stdout?.on('data', (text) => {
+    out += text;
+  });
+  child.stderr?.on('data', (text) => {
+    err += text;
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, out, err }));
+  });
+  return { child, ended };
+}
+
+const crawlArgs = (...more: string[]) => [
+  ...['crawl', ...running.seeds, '--resolve', `*.test=${running.address}`, '--allow-private-addresses'],
+  ...[
+    '--contact',
+    'me@example.org',
+    '--delay',
+    '0',
+    '--no-adaptive',
+    '--out',
+    place.folder,
+    '--json',
+    ...more,
+  ],
+];
+
+/** Waits until the web has had so many requests. */
+async function requests(count: number): Promise<void> {
+  while (running.log.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** URLs of the response records of all WARC files, by file and offset. Fails if a file is not whole. */
+async function archivedResponses(): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const folder = join(place.folder, 'archive');
+  for (const file of readdirSync(folder)) {
+    const bytes = readFileSync(join(folder, file));
+    for await (const { offset, record } of scanMembers(async (at, length) => bytes.subarray(at, at + length)))
+      if (fieldOf(record, 'WARC-Type') === 'response')
+        found.set(`${file} ${offset}`, fieldOf(record, 'WARC-Target-URI') ?? '');
+  }
+  return found;
+}
+
+describe('strand crawl', () => {
+  test('killed three times and resumed, reaches the same URLs, and announces each of them once', async () => {
+    const { web, log, seeds } = running;
+    const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
+    let run = strand(...crawlArgs());
+    for (const count of [40, 110, 180]) {
+      await requests(count);
+      run.child.kill('SIGKILL');
+      expect((await run.ended).signal).toBe('SIGKILL');
+      run = strand('resume', place.folder, '--json');
+    }
+    const { code, out } = await run.ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ state: 'finished', hosts: 8 });
+    // What an unfinished turn had fetched is fetched again: nothing else.
+    expect(checkLog(web, log, { truth, allowRepeats: () => true, toleranceMs: 3 })).toEqual([]);
+    const { records } = await recordsOf(place.folder);
+    for (const [url, { state, orState }] of truth.urls) {
+      const found = records.get(url)?.state;
+      expect([url, found]).toEqual([url, found === orState ? orState : state]);
+    }
+    const archived = await archivedResponses();
+    for (const { url, result } of records.values())
+      if (result?.location)
+        expect(archived.get(`${result.location.file} ${result.location.offset}`)).toBe(url);
+  }, 60_000);
+
+  test('interrupted ends its turns, says how to go on, and resumes without fetching anything twice', async () => {
+    const { web, log, seeds } = running;
+    const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
+    const run = strand(...crawlArgs());
+    await requests(60);
+    run.child.kill('SIGINT');
+    const { code, out } = await run.ended;
+    expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
+    // What was in flight, one request a host, has come in vain.
+    const last = new Map(log.map((entry) => [entry.host, entry]));
+    const again = await strand('resume', place.folder, '--json').ended;
+    expect([again.code, JSON.parse(again.out).state]).toEqual([0, 'finished']);
+    const allowRepeats = ({ host, path }: LogEntry) => last.get(host)?.path === path;
+    expect(checkLog(web, log, { truth, allowRepeats, toleranceMs: 3 })).toEqual([]);
+  }, 60_000);
+
+  test('refuses a folder that another process crawls into, and one that holds a crawl', async () => {
+    const run = strand(...crawlArgs());
+    await requests(5);
+    const refused = await strand('resume', place.folder).ended;
+    expect(refused.code).toBe(2);
+    expect(refused.err).toMatch(/in use by another process \(process \d+\)/);
+    run.child.kill('SIGINT');
+    await run.ended;
+    const second = await strand(...crawlArgs()).ended;
+    expect(second.code).toBe(2);
+    expect(second.err).toContain('holds a crawl already');
+  }, 60_000);
+
+  test('stops at its limit of pages exactly, tells the shell so, and goes on with a higher one', async () => {
+    const limited = await strand(...crawlArgs('--max-pages', '25')).ended;
+    expect(limited.code).toBe(3);
+    expect(JSON.parse(limited.out)).toMatchObject({ pages: 25, state: 'limited' });
+    const more = await strand('resume', place.folder, '--max-pages', '40', '--json').ended;
+    expect([more.code, JSON.parse(more.out).pages]).toEqual([3, 40]);
+  }, 60_000);
+
+  test('tells, also while it runs, how far it is, and what became of a URL', async () => {
+    const { code } = await strand(...crawlArgs()).ended;
+    expect(code).toBe(0);
+    const status = await strand('status', place.folder, '--json').ended;
+    expect(JSON.parse(status.out)).toMatchObject({ state: 'finished', hosts: 8 });
+    const url = running.seeds[0] as string;
+    const answer = await strand('url', place.folder, url, '--json').ended;
+    expect(JSON.parse(answer.out)).toMatchObject({ url, status: 'fetched', httpStatus: 200, depth: 0 });
+    const unknown = await strand('url', place.folder, `${url}no/such/page`).ended;
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('does not know')]);
+    const exported = await strand('export', place.folder, '--format', 'jsonl').ended;
+    const rows = exported.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(rows.length).toBe(JSON.parse(status.out).urls);
+    expect(rows.filter((row) => row.status === 'fetched').every((row) => row.warcLength > 0)).toBe(true);
+  }, 60_000);
+
+  test('ends with its own exit code where nothing could be fetched, and names the cause', async () => {
+    const args = ['crawl', 'http://127.9.9.9:9/', '--out', place.folder, '--max-time', '30s'];
+    const blocked = await strand(...args).ended;
+    expect(blocked.code).toBe(4);
+    const { records, setAside } = await recordsOf(place.folder);
+    expect([...records.values()].map(({ state, result }) => [state, result?.cause])).toEqual([
+      ['skipped', expect.stringContaining('--allow-private-addresses')],
+    ]);
+    expect(setAside.size).toBe(0);
+  }, 60_000);
+
+  test('takes its seeds from a file', async () => {
+    const file = `${place.folder}.txt`;
+    writeFileSync(file, `# seeds\n${running.seeds[0]}\n\n`);
+    const args = crawlArgs('--scope', 'page', '--seeds', file).filter((arg) => !running.seeds.includes(arg));
+    const { code, out } = await strand(...args).ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ pages: 1, state: 'finished' });
+  }, 60_000);
+});

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hostKey } from '../../shared/url/host-key.ts';
+import { checkLog } from '../web/check.ts';
+import { PLAIN } from '../web/features.ts';
+import { generateWeb, type WebOptions } from '../web/graph.ts';
+import { type RunningWeb, startWeb } from '../web/server.ts';
+import { closure, type Truth } from '../web/truth.ts';
+import { crawlWeb, recordsOf, temporaryFolder } from './local-crawl.ts';
+
+let place: ReturnType<typeof temporaryFolder>;
+let running: RunningWeb;
+
+beforeEach(() => {
+  place = temporaryFolder();
+});
+afterEach(async () => {
+  await running.stop();
+  place.remove();
+});
+
+async function serve(options: WebOptions): Promise<RunningWeb> {
+  running = await startWeb(generateWeb(options), { latencyMs: 1 });
+  return running;
+}
+
+/** Each URL of the truth in its state, and no other URL. */
+async function expectStates(truth: Truth): Promise<void> {
+  const { records, setAside } = await recordsOf(place.folder);
+  for (const [url, { state, orState, minRequests }] of truth.urls) {
+    if (minRequests === 0 && state !== 'deniedByRobots') continue;
+    const found = records.get(url)?.state;
+    // Where robots.txt cannot be had nothing may be fetched: the host is set aside, its URLs still wait.
+    const isClosed = setAside.get(hostKey(url))?.startsWith('robots.txt: ');
+    if (isClosed && state === 'deniedByRobots' && found === 'waiting') continue;
+    expect([url, found]).toEqual([url, found === orState ? orState : state]);
+  }
+  for (const url of records.keys()) if (!truth.outside.has(url)) expect(truth.urls.has(url), url).toBe(true);
+}
+
+describe('a crawl of the generated web', () => {
+  test('with everything that a web may do to a crawler: each URL fetched once, none forbidden, no host hurried', async () => {
+    const { web, seeds, log } = await serve({
+      seed: 21,
+      hosts: 12,
+      pagesPerHost: 12,
+      features: { neverAnswers: false },
+    });
+    const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
+    const end = await crawlWeb(place.folder, running, { delayMs: 3, scope: 'host', maxTimeMs: 60_000 });
+    expect(checkLog(web, log, { truth, delayMs: 3, toleranceMs: 3 })).toEqual([]);
+    await expectStates(truth);
+    expect(end.status).toMatch(/finished|limited/);
+  }, 120_000);
+
+  test('over 40 hosts from one seed finds them all', async () => {
+    const { web, log, seeds } = await serve({
+      seed: 22,
+      hosts: 40,
+      pagesPerHost: 25,
+      features: { ...PLAIN, robots: false, redirects: true, duplicates: true, spellings: true },
+    });
+    const from = seeds.slice(0, 1);
+    const truth = closure(web, { seeds: from, scope: 'any', robotsAgent: 'Strand' });
+    const end = await crawlWeb(place.folder, running, { scope: 'any', exclude: ['outside\\.example'] }, from);
+    expect(end.status).toBe('finished');
+    expect(checkLog(web, log, { truth, toleranceMs: 3 })).toEqual([]);
+    await expectStates(truth);
+  }, 120_000);
+});

@@ -1,0 +1,83 @@
+/** Runs a crawl of the generated web on the local engine, in this process, and tells what its ledgers say. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { openLocalReader } from '../../shared/engines/local/engine.ts';
+import type { LocalRunEnd } from '../../shared/engines/local/run.ts';
+import { beginCrawl, resumeCrawl } from '../../shared/engines/local/session.ts';
+import { HostLedger } from '../../shared/frontier/ledger.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { RunningWeb } from '../web/server.ts';
+
+/** As fast as a test wants it, and patient with the generated web's failing URLs, which stand in a row. */
+export const QUICK: CrawlOptions = {
+  allowPrivateAddresses: ['127.0.0.0/8'],
+  adaptive: false,
+  delayMs: 0,
+  retryMs: 5,
+  backoffMs: 5,
+  maxBackoffMs: 40,
+  maxHostFailures: 60,
+  connectTimeoutMs: 2000,
+  headersTimeoutMs: 1200,
+  idleTimeoutMs: 1200,
+  totalTimeoutMs: 5000,
+};
+
+export function temporaryFolder(): { folder: string; remove(): void } {
+  const parent = mkdtempSync(join(tmpdir(), 'strand-'));
+  return { folder: join(parent, 'crawl'), remove: () => rmSync(parent, { recursive: true, force: true }) };
+}
+
+export async function crawlWeb(
+  folder: string,
+  running: RunningWeb,
+  options: CrawlOptions,
+  seeds: readonly string[] = running.seeds,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<LocalRunEnd> {
+  const resolve: [string, string][] = [['*.test', running.address]];
+  return run(
+    await beginCrawl(folder, seeds, { ...QUICK, resolve, ...options }, { software: 'test' }),
+    signal,
+  );
+}
+
+export async function resumeWeb(folder: string, options: CrawlOptions = {}): Promise<LocalRunEnd> {
+  return run(await resumeCrawl(folder, options, { software: 'test' }), new AbortController().signal);
+}
+
+async function run(
+  session: Awaited<ReturnType<typeof beginCrawl>>,
+  signal: AbortSignal,
+): Promise<LocalRunEnd> {
+  const errors: unknown[] = [];
+  try {
+    const end = await session.run({ signal, onError: (error) => errors.push(error) });
+    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} turns failed: ${errors[0]}`);
+    return end;
+  } finally {
+    await session.close();
+  }
+}
+
+/** Every URL that the crawl knows; and the hosts that it set aside, with the cause. */
+export async function recordsOf(
+  folder: string,
+): Promise<{ records: Map<string, UrlRecord>; setAside: Map<string, string> }> {
+  const reader = openLocalReader(folder);
+  const crawl = reader?.crawl();
+  if (!reader || crawl === undefined) throw new Error(`no crawl in ${folder}`);
+  const records = new Map<string, UrlRecord>();
+  const setAside = new Map<string, string>();
+  for await (const { host, head } of reader.ledgers.hosts(crawl)) {
+    const ledger = await HostLedger.open(host, head.ledger, (name, offset, length) =>
+      reader.ledgers.readPart(crawl, host, name, offset, length),
+    );
+    for await (const record of ledger.records()) records.set(record.url, record);
+    if (head.setAside) setAside.set(host, head.setAside.cause);
+  }
+  reader.close();
+  return { records, setAside };
+}
