@@ -71,6 +71,7 @@ export function createRobotsKeeper(
   /** Follows redirects; what the last exchange means. Its response, if any, is not disposed of. */
   async function fetchChain(origin: string): Promise<Chain> {
     let url = robotsUrl(origin) as string;
+    const { failures, cause } = state.clock;
     for (let redirects = 0; ; redirects++) {
       const host = hostKey(url);
       const gapMs = host === state.host ? 0 : config.delayMs;
@@ -97,6 +98,8 @@ export function createRobotsKeeper(
         state.hasArchived = true;
       }
       if (verdict.kind !== 'redirect') return { kind: 'judged', verdict, outcome };
+      // A redirect answers nothing yet, so it forgives nothing: else a chain to a dead end is tried for ever.
+      state.clock = { ...state.clock, failures, cause };
       if (outcome.status === 'response') await outcome.body.dispose();
       url = verdict.location;
     }
