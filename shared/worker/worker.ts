@@ -98,8 +98,9 @@ export function startWorker(engine: Engine, fetcher: Fetcher, options: WorkerOpt
   ): Promise<void> {
     const restMs = restUntil - clock.now();
     const isAll = served.length === received.deliveries.length;
-    if (isAll && (restMs <= SHORT_REST_MS || signal.aborted)) {
-      if (restMs > 0) await clock.sleep(restMs, signal);
+    if (isAll && restMs <= SHORT_REST_MS) {
+      // Also when the worker stops: another crawl's turn knows nothing of this one's rest.
+      if (restMs > 0) await clock.sleep(restMs);
       await queue.acknowledge(received, served);
       return;
     }
