@@ -12,6 +12,8 @@ export interface Budget {
   reserve(): Promise<boolean>;
   /** Settles a reservation: whether it became a page, and the bytes received. */
   settle(isPage: boolean, bytes: number): void;
+  /** Takes pages back that were counted and did not become real: their turn was thrown away. */
+  giveBack(pages: number): void;
   /** Which limit was met, in words for people. */
   metLimit(): string | undefined;
 }
@@ -37,6 +39,12 @@ export function createBudget(
     return undefined;
   }
 
+  function wakeAll(): void {
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
+  }
+
   return {
     metLimit,
     async reserve() {
@@ -53,9 +61,11 @@ export function createBudget(
       reserved--;
       if (isPage) pages++;
       bytes += received;
-      const woken = waiting;
-      waiting = [];
-      for (const wake of woken) wake();
+      wakeAll();
+    },
+    giveBack(count) {
+      pages -= count;
+      wakeAll();
     },
   };
 }

@@ -50,6 +50,7 @@ export async function commitTurn(
     setAside: state.setAside,
   };
   await ledgers.commit(crawl.id, host, next);
+  state.isCommitted = true;
 
   services.ledgers.put(crawl.id, host, version, ledger);
   if (commit.obsolete.length > 0) await sweep(services, crawl.id, host, head, next);

@@ -25,6 +25,8 @@ export interface HostState {
   readonly outLinks: Map<string, Link>;
   /** Whether anything was appended to the archive. */
   hasArchived: boolean;
+  /** Whether the head that holds all this is stored. */
+  isCommitted: boolean;
 }
 
 type Mutable<T> = {
@@ -48,6 +50,7 @@ export function beginHostState(host: HostKey, head: Head, ledger: HostLedger): H
     },
     outLinks: new Map(),
     hasArchived: false,
+    isCommitted: false,
   };
 }
 

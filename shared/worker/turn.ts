@@ -13,7 +13,7 @@ import { origin, pathOf } from '../url/host-key.ts';
 import { commitTurn } from './commit.ts';
 import type { Crawl } from './crawls.ts';
 import { beginHostState, countOne, type HostState } from './host-state.ts';
-import { createRobotsKeeper } from './robots-keeper.ts';
+import { createRobotsKeeper, type RobotsAccess } from './robots-keeper.ts';
 import type { Services } from './services.ts';
 import { visit } from './visit.ts';
 
@@ -55,6 +55,8 @@ export async function runTurn(
       ledgers.readPart(crawl.id, host, name, offset, length),
     ));
   const state = beginHostState(host, head, ledger);
+  const restUntil = services.lanes.restUntil(host);
+  if (restUntil > state.clock.nextFetchAt) state.clock = { ...state.clock, nextFetchAt: restUntil };
   if (isResumed && state.setAside) {
     state.setAside = undefined;
     state.clock = { ...state.clock, failures: 0 };
@@ -80,13 +82,21 @@ export async function runTurn(
     await ledgers.commit(crawl.id, host, head);
   }
 
-  await fetchPages(services, crawl, state, {
-    endBy: Math.min(now + crawl.config.turnMaxMs, leaseUntil - crawl.config.totalTimeoutMs - COMMIT_MS),
-    maxPages: isCareful ? 1 : crawl.config.turnMaxPages,
-    announce: isCareful ? announce : undefined,
-    intent: head.intent,
-  });
-  return commitTurn(services, crawl, state, head);
+  const { pages } = state.totals;
+  try {
+    await fetchPages(services, crawl, state, {
+      endBy: Math.min(now + crawl.config.turnMaxMs, leaseUntil - crawl.config.totalTimeoutMs - COMMIT_MS),
+      maxPages: isCareful ? 1 : crawl.config.turnMaxPages,
+      announce: isCareful ? announce : undefined,
+      intent: head.intent,
+    });
+    return await commitTurn(services, crawl, state, head);
+  } catch (error) {
+    // The turn is thrown away, but the host was asked; and nobody knows of its pages.
+    services.lanes.rest(host, Math.max(state.clock.nextFetchAt, clock.now() + crawl.config.delayMs));
+    if (!state.isCommitted) crawl.budget.giveBack(state.totals.pages - pages);
+    throw error;
+  }
 }
 
 interface Course {
@@ -102,6 +112,12 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
   const { config, budget } = crawl;
   const { ledger } = state;
   const robots = createRobotsKeeper(services, crawl.id, config, state);
+  /** By origin: lanes that need the same robots.txt ask for it once. */
+  const asking = new Map<string, Promise<RobotsAccess>>();
+  /** Lanes that handle a URL; those that found none wait for what it brings. */
+  let busy = 0;
+  const idle: (() => void)[] = [];
+  let inFlight = 0;
   let begun = 0;
   let unasked = 0;
   let isOver = state.setAside !== undefined || crawl.status !== 'running';
@@ -131,20 +147,34 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
     if (ledger.changes >= MAX_CHANGES || state.outLinks.size >= MAX_CHANGES) return false;
     if (!(await waitForHost())) return false;
     const record = await take();
-    if (!record) return false;
+    if (!record) {
+      if (busy === 0) return false;
+      await new Promise<void>((wake) => idle.push(wake));
+      return true;
+    }
+    busy++;
     try {
       return await handle(record);
     } catch (error) {
       isOver = true;
       throw error;
+    } finally {
+      busy--;
+      for (const wake of idle.splice(0)) wake();
     }
+  }
+
+  function askForRobots(from: string): Promise<RobotsAccess> {
+    const access = asking.get(from) ?? robots.fetch(from).finally(() => asking.delete(from));
+    asking.set(from, access);
+    return access;
   }
 
   async function handle(record: UrlRecord): Promise<boolean> {
     const from = origin(record.url);
     let rules = await robots.known(from);
     if (!rules) {
-      const access = await robots.fetch(from);
+      const access = await askForRobots(from);
       if (access.kind === 'blocked') {
         unasked++;
         ledger.settle({
@@ -179,11 +209,30 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
       ledger.settle(record);
       return false;
     }
+    if (isFull(crawl, state, inFlight)) {
+      budget.settle(false, 0);
+      ledger.settle(record);
+      return false;
+    }
     begun++;
-    await course.announce?.(record.url);
-    await visit(services, crawl, state, record, robots.crawlDelayMs(from));
+    inFlight++;
+    try {
+      await announce(record.url);
+      await visit(services, crawl, state, record, robots.crawlDelayMs(from));
+    } finally {
+      inFlight--;
+    }
     setAsideIfHopeless(crawl, state, clock.now());
     return state.setAside === undefined;
+  }
+
+  async function announce(url: string): Promise<void> {
+    try {
+      await course.announce?.(url);
+    } catch (error) {
+      budget.settle(false, 0);
+      throw error;
+    }
   }
 
   // Carefully means one by one.
@@ -194,9 +243,9 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
   for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
 }
 
-/** Whether the host has had its share of pages. */
-export function isFull({ config }: Crawl, { totals }: HostState): boolean {
-  return config.maxPagesPerHost !== undefined && totals.pages >= config.maxPagesPerHost;
+/** Whether the host has had its share of pages, if those `inFlight` become some. */
+export function isFull({ config }: Crawl, { totals }: HostState, inFlight = 0): boolean {
+  return config.maxPagesPerHost !== undefined && totals.pages + inFlight >= config.maxPagesPerHost;
 }
 
 function setAsideIfHopeless({ config }: Crawl, state: HostState, now: number): void {
