@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import { page, redirect, robots, type Site } from './scripted-fetcher.ts';
+import { begin, createWorld, ledgersOf, recordOf, runToEnd, statesOf } from './world.ts';
+
+const A = 'http://a.test';
+const B = 'http://b.test';
+
+async function crawl(site: Site, seeds: string[], config = {}) {
+  const world = createWorld(site);
+  await begin(world, seeds, config);
+  const errors = await runToEnd(world);
+  expect(errors).toEqual([]);
+  const totals = await world.engine.registry.totals('crawl');
+  return { ...world, totals, states: await statesOf(world.engine) };
+}
+
+describe('a crawl', () => {
+  test('fetches its seeds and follows links to closure, each URL once', async () => {
+    const site = {
+      [`${A}/`]: page('/1', '/2', `${B}/`, '/'),
+      [`${A}/1`]: page('/2', '/3'),
+      [`${A}/2`]: page('/1', 'http://elsewhere.test/'),
+      [`${A}/3`]: page(`${B}/x#part`, 'mailto:a@b.test'),
+      [`${B}/`]: page(`${A}/4`, '/gone'),
+      [`${B}/x`]: page(),
+      [`${A}/4`]: page(),
+    };
+    const { states, fetcher, totals } = await crawl(site, [`${A}/`, `${B}/`]);
+    expect(states).toEqual({
+      ...Object.fromEntries(Object.keys(site).map((url) => [url, 'fetched'])),
+      [`${B}/gone`]: 'gone',
+    });
+    for (const url of Object.keys(states)) expect(fetcher.count(url), url).toBe(1);
+    expect(fetcher.log.length).toBe(8 + 2);
+    expect(totals).toMatchObject({ hosts: 2, pages: 8, requests: 10, skipped: { scope: 1 } });
+    expect(totals.httpStatus).toEqual({ 200: 7, 404: 3 });
+  });
+
+  test('knows of each URL where it was found and how deep', async () => {
+    const { engine } = await crawl({ [`${A}/`]: page('/1'), [`${A}/1`]: page('/2') }, [`${A}/`]);
+    expect(await recordOf(engine, `${A}/2`)).toMatchObject({ depth: 2, via: `${A}/1`, state: 'gone' });
+    expect(await recordOf(engine, `${A}/`)).toMatchObject({ depth: 0, level: 7 });
+  });
+
+  test('has archived each final response when the ledger names its location', async () => {
+    const { engine } = await crawl({ [`${A}/`]: page('/1'), [`${A}/1`]: page() }, [`${A}/`]);
+    const { read } = engine.archive as unknown as { read(location: object): Uint8Array };
+    for (const { records } of (await ledgersOf(engine)).values())
+      for (const { result } of records.values())
+        expect([...read(result!.location!).subarray(0, 2)]).toEqual([0x1f, 0x8b]);
+  });
+
+  test('goes no deeper than maxDepth', async () => {
+    const site = { [`${A}/`]: page('/1'), [`${A}/1`]: page('/2'), [`${A}/2`]: page('/3') };
+    const { states, totals } = await crawl(site, [`${A}/`], { maxDepth: 1 });
+    expect(states).toEqual({ [`${A}/`]: 'fetched', [`${A}/1`]: 'fetched' });
+    expect(totals.skipped).toEqual({ depth: 1 });
+  });
+
+  test('records URLs that robots.txt denies, with the rule, and does not ask for them', async () => {
+    const site = {
+      [`${A}/robots.txt`]: robots('User-agent: *\nDisallow: /no\n'),
+      [`${A}/`]: page('/no/1', '/yes'),
+      [`${A}/yes`]: page('/no/2'),
+    };
+    const { states, fetcher, engine } = await crawl(site, [`${A}/`]);
+    expect(states).toEqual({
+      [`${A}/`]: 'fetched',
+      [`${A}/yes`]: 'fetched',
+      [`${A}/no/1`]: 'deniedByRobots',
+      [`${A}/no/2`]: 'deniedByRobots',
+    });
+    expect(fetcher.count(`${A}/no/1`) + fetcher.count(`${A}/no/2`)).toBe(0);
+    expect((await recordOf(engine, `${A}/no/1`))?.result?.cause).toBe('robots.txt, line 2: Disallow: /no');
+  });
+
+  test('asks each origin of a host for its own robots.txt', async () => {
+    const site = {
+      'http://a.test/robots.txt': robots('User-agent: *\nDisallow: /x\n'),
+      'http://a.test/': page('/x', 'https://a.test/x'),
+      'https://a.test/x': page(),
+    };
+    const { states } = await crawl(site, ['http://a.test/']);
+    expect(states).toMatchObject({ 'http://a.test/x': 'deniedByRobots', 'https://a.test/x': 'fetched' });
+  });
+
+  test.each([
+    ['an answer of 5xx', { status: 500 }],
+    ['no answer', { fails: 'timeout' as const }],
+    ['a redirect to a host that does not answer', redirect('http://dead.test/robots.txt')],
+  ])(
+    'fetches nothing of a host whose robots.txt gives %s, and sets it aside with its cause',
+    async (_, answer) => {
+      const dead = { fails: 'connect' as const };
+      const { states, fetcher, engine } = await crawl(
+        { [`${A}/robots.txt`]: answer, 'http://dead.test/robots.txt': dead, [`${A}/`]: page() },
+        [`${A}/`],
+        { maxHostFailures: 4 },
+      );
+      expect(states).toEqual({ [`${A}/`]: 'waiting' });
+      expect(fetcher.count(`${A}/`)).toBe(0);
+      expect(fetcher.count(`${A}/robots.txt`)).toBe(4);
+      const { head } = (await ledgersOf(engine)).get('a.test')!;
+      expect(head.setAside?.cause).toMatch(/^robots\.txt: /);
+    },
+  );
+
+  test("asks for robots.txt once, though many of the host's URLs wait for it", async () => {
+    const seeds = [1, 2, 3, 4].map((n) => `${A}/${n}`);
+    const { fetcher } = await crawl({}, seeds, { perHost: 4 });
+    expect(fetcher.count(`${A}/robots.txt`)).toBe(1);
+  });
+
+  test('goes on with a host whose robots.txt comes back', async () => {
+    const { states } = await crawl(
+      { [`${A}/robots.txt`]: (before) => ({ status: before < 3 ? 503 : 404 }), [`${A}/`]: page() },
+      [`${A}/`],
+    );
+    expect(states).toEqual({ [`${A}/`]: 'fetched' });
+  });
+});
+
+describe('limits', () => {
+  test.each([1, 7, 20, 31])('maxPages is met exactly over many hosts at once: %i', async (maxPages) => {
+    const hosts = Array.from({ length: 10 }, (_, i) => `http://h${i}.test`);
+    const site = Object.fromEntries(
+      hosts.flatMap((host) => [
+        [`${host}/`, page('/1', '/2', '/r', '/3')],
+        [`${host}/1`, page()],
+        [`${host}/2`, { status: 403 }],
+        [`${host}/3`, page()],
+        [`${host}/r`, redirect('/3')],
+      ]),
+    );
+    const { totals, fetcher } = await crawl(
+      site,
+      hosts.map((host) => `${host}/`),
+      { maxPages },
+    );
+    expect(totals.pages).toBe(maxPages);
+    const pages = fetcher.log.filter(({ url }) => !/(robots\.txt|\/r)$/.test(url)).length;
+    expect(pages).toBe(maxPages);
+  });
+
+  test('maxPages beyond what there is ends with what there is', async () => {
+    const { totals } = await crawl({ [`${A}/`]: page('/1', '/r'), [`${A}/r`]: redirect('/1') }, [`${A}/`], {
+      maxPages: 3,
+    });
+    expect(totals.pages).toBe(2);
+  });
+
+  test.each([1, 4])('no host gives more than maxPagesPerHost, with %i requests at once', async (perHost) => {
+    const links = Array.from({ length: 30 }, (_, i) => `/${i}`);
+    const { totals, states } = await crawl(
+      { [`${A}/`]: page(...links, `${B}/`), [`${B}/`]: page(...links) },
+      [`${A}/`, `${B}/`],
+      { maxPagesPerHost: 10, perHost, delayMs: 100 },
+    );
+    expect(totals.pages).toBe(20);
+    expect(Object.values(states).filter((state) => state === 'waiting').length).toBe(62 - 20);
+  });
+
+  test('a limit that is met ends all turns, and what waits still waits', async () => {
+    const { states, totals } = await crawl({ [`${A}/`]: page('/1', '/2', '/3') }, [`${A}/`], { maxPages: 2 });
+    expect(totals.urls).toMatchObject({ fetched: 1, gone: 1, waiting: 2 });
+    expect(Object.keys(states).length).toBe(4);
+  });
+});
+
+describe('redirects', () => {
+  test('are links of the same depth, within the host and to others', async () => {
+    const site = {
+      [`${A}/`]: redirect('/home'),
+      [`${A}/home`]: redirect(`${B}/home`, 302),
+      [`${B}/home`]: page(),
+    };
+    const { states, engine } = await crawl(site, [`${A}/`, `${B}/`]);
+    expect(states).toMatchObject({
+      [`${A}/`]: 'redirect',
+      [`${A}/home`]: 'redirect',
+      [`${B}/home`]: 'fetched',
+    });
+    expect(await recordOf(engine, `${B}/home`)).toMatchObject({ depth: 0, redirects: 2, via: `${A}/home` });
+    expect((await recordOf(engine, `${A}/`))?.result?.cause).toBe(`to ${A}/home`);
+  });
+
+  test('are followed maxRedirects times in a row', async () => {
+    const { fetcher, engine, totals } = await crawl(
+      Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${A}/${i}`, redirect(`/${i + 1}`)])),
+      [`${A}/0`],
+      { maxRedirects: 3 },
+    );
+    expect(fetcher.count(`${A}/3`)).toBe(1);
+    expect(fetcher.count(`${A}/4`)).toBe(0);
+    expect(totals.skipped).toEqual({ redirects: 1 });
+    expect((await recordOf(engine, `${A}/3`))?.result?.cause).toContain('not followed: 4 redirects in a row');
+  });
+
+  test.each([
+    ['in a circle', redirect('/')],
+    ['without Location', { status: 301 }],
+    ['to no http(s) URL', redirect('javascript:void(0)')],
+    ['to nonsense', redirect('http://[')],
+  ])('that lead nowhere end: %s', async (_, answer) => {
+    const { states, fetcher } = await crawl({ [`${A}/`]: answer }, [`${A}/`]);
+    expect(states).toEqual({ [`${A}/`]: 'redirect' });
+    expect(fetcher.count(`${A}/`)).toBe(1);
+  });
+
+  test('a seed that leads to another host of its site widens the scope, with all that is linked there', async () => {
+    const www = 'http://www.example.com';
+    const site = {
+      'http://example.com/': redirect(`${www}/`),
+      [`${www}/`]: page('/1', 'http://other.example.com/'),
+      [`${www}/1`]: page(),
+    };
+    const { states, engine } = await crawl(site, ['http://example.com/']);
+    expect(states).toEqual({
+      'http://example.com/': 'redirect',
+      [`${www}/`]: 'fetched',
+      [`${www}/1`]: 'fetched',
+    });
+    expect((await engine.registry.load('crawl'))?.scopeSeeds).toEqual(['http://example.com/', `${www}/`]);
+  });
+
+  test('a seed that leads to another site, and a page that leads to another host, widen nothing', async () => {
+    const site = {
+      'http://example.com/': redirect('http://example.org/'),
+      'http://example.com/2': page('/r'),
+      'http://example.com/r': redirect('http://www.example.com/'),
+    };
+    const { states } = await crawl(site, ['http://example.com/', 'http://example.com/2']);
+    expect(Object.keys(states).sort()).toEqual([
+      'http://example.com/',
+      'http://example.com/2',
+      'http://example.com/r',
+    ]);
+  });
+});

@@ -1,0 +1,210 @@
+/** At what pace hosts are asked. */
+import { describe, expect, test } from 'vitest';
+import { page, redirect, robots, type Site } from './scripted-fetcher.ts';
+import {
+  begin,
+  createWorld,
+  gapsOf,
+  leastGap,
+  ledgersOf,
+  recordOf,
+  runToEnd,
+  startProcess,
+  statesOf,
+  type World,
+} from './world.ts';
+
+const A = 'http://a.test';
+const many = (n: number) => Array.from({ length: n }, (_, i) => `/${i}`);
+
+async function crawl(site: Site, config = {}, seeds = [`${A}/`]): Promise<World> {
+  const world = createWorld(site);
+  await begin(world, seeds, config);
+  expect(await runToEnd(world)).toEqual([]);
+  return world;
+}
+
+describe('the gap between a response and the next request to its host', () => {
+  test('is the delay within a turn, after robots.txt too', async () => {
+    const { fetcher } = await crawl({ [`${A}/`]: page(...many(5)) }, { delayMs: 1000 });
+    expect(gapsOf(fetcher, 'a.test')).toEqual([1000, 1000, 1000, 1000, 1000, 1000]);
+  });
+
+  test.each([50, 300, 5000, 60_000])('holds from turn to turn: %i ms', async (delayMs) => {
+    const { fetcher } = await crawl({ [`${A}/`]: page(...many(5)) }, { delayMs, turnMaxPages: 1 });
+    expect(gapsOf(fetcher, 'a.test').length).toBe(6);
+    expect(leastGap(fetcher)).toBeGreaterThanOrEqual(delayMs);
+  });
+
+  test('holds though links to the host keep arriving', async () => {
+    const hosts = many(8).map((name) => `http://h${name.slice(1)}.test`);
+    const site: Site = Object.fromEntries(
+      hosts.flatMap((host, i) => [
+        [`${host}/`, page(...many(5), ...many(5).map((path) => `${A}${path}?${i}`))],
+        ...many(5).map((path) => [`${host}${path}`, page(`${A}${path}/${i}`)]),
+      ]),
+    );
+    const { fetcher, engine } = await crawl({ ...site, [`${A}/`]: page() }, { delayMs: 700 }, [
+      `${A}/`,
+      ...hosts.map((host) => `${host}/`),
+    ]);
+    expect(leastGap(fetcher)).toBeGreaterThanOrEqual(700);
+    expect(Object.values(await statesOf(engine))).not.toContain('waiting');
+  });
+
+  test('holds over two crawls of one host', async () => {
+    const world = createWorld({ [`${A}/`]: page(...many(5)) });
+    const crawls = ['one', 'two', 'three'];
+    for (const crawl of crawls) await begin(world, [`${A}/`], { delayMs: 2000, turnMaxPages: 2 }, crawl);
+    expect(await runToEnd(world, crawls)).toEqual([]);
+    expect(world.fetcher.log.length).toBe(3 * 7);
+    expect(leastGap(world.fetcher)).toBeGreaterThanOrEqual(2000);
+  });
+
+  test('holds when a worker stops while another crawl has links for the host', async () => {
+    const world = createWorld({ [`${A}/`]: page(...many(3)) });
+    const { clock, engine, fetcher } = world;
+    await begin(world, [`${A}/`], { delayMs: 5000 }, 'one');
+    const process = startProcess(engine, fetcher, ['one', 'two']);
+    await clock.drive(process.ended, () => fetcher.log.length === 3);
+    await begin(world, [`${A}/`], { delayMs: 5000 }, 'two');
+    process.stop();
+    await clock.drive(process.ended);
+    await runToEnd(world, ['one', 'two']);
+    expect(fetcher.log.length).toBe(3 + 3 + 5);
+    expect(leastGap(fetcher)).toBeGreaterThanOrEqual(5000);
+  });
+
+  test.each([1, 2, 3])('holds though commits fail and turns are done again: commit %i', async (n) => {
+    const world = createWorld({ [`${A}/`]: page(...many(3)) });
+    const { ledgers } = world.engine;
+    const commit = ledgers.commit.bind(ledgers);
+    let commits = 0;
+    ledgers.commit = async (...args) => {
+      commits++;
+      if (commits >= n && commits < n + 4) throw new Error('the store is not well');
+      return commit(...args);
+    };
+    await begin(world, [`${A}/`], { delayMs: 20_000 });
+    await runToEnd(world);
+    expect(leastGap(world.fetcher)).toBeGreaterThanOrEqual(20_000);
+    expect(Object.values(await statesOf(world.engine))).not.toContain('waiting');
+  });
+
+  test('is Crawl-delay where that is longer, from robots.txt on', async () => {
+    const site = {
+      [`${A}/robots.txt`]: robots('User-agent: *\nCrawl-delay: 7\n'),
+      [`${A}/`]: page(...many(4)),
+    };
+    expect(gapsOf((await crawl(site)).fetcher, 'a.test')).toEqual([7000, 7000, 7000, 7000, 7000]);
+    const cut = await crawl(site, { maxCrawlDelayMs: 3000 });
+    expect(gapsOf(cut.fetcher, 'a.test')).toEqual([3000, 3000, 3000, 3000, 3000]);
+  });
+
+  test('is Crawl-delay after robots.txt was fetched again, too', async () => {
+    const { fetcher } = await crawl({
+      [`${A}/robots.txt`]: {
+        ...robots('User-agent: *\nCrawl-delay: 50\n'),
+        headers: { 'Cache-Control': 'no-cache' },
+      },
+      [`${A}/`]: page(...many(12)),
+    });
+    expect(fetcher.count(`${A}/robots.txt`)).toBeGreaterThan(1);
+    expect(leastGap(fetcher)).toBeGreaterThanOrEqual(50_000);
+  });
+
+  test('is kept on the way of a robots.txt that redirects', async () => {
+    const site = {
+      [`${A}/robots.txt`]: redirect('/r1'),
+      [`${A}/r1`]: redirect('http://b.test/robots.txt'),
+      'http://b.test/robots.txt': redirect(`${A}/r2`),
+      [`${A}/r2`]: robots('User-agent: *\nDisallow: /0\n'),
+      [`${A}/`]: page(...many(2)),
+    };
+    const { fetcher, engine } = await crawl(site, { delayMs: 1000 });
+    expect(leastGap(fetcher)).toBeGreaterThanOrEqual(1000);
+    expect(await statesOf(engine)).toMatchObject({ [`${A}/0`]: 'deniedByRobots', [`${A}/1`]: 'gone' });
+  });
+
+  test('grows with the time that the host takes', async () => {
+    const world = createWorld({ [`${A}/`]: page(...many(3)) }, { tookMs: 2000 });
+    await begin(world, [`${A}/`], { adaptive: true, adaptiveFactor: 4 });
+    await runToEnd(world);
+    expect(gapsOf(world.fetcher, 'a.test')).toEqual([8000, 8000, 8000, 8000]);
+  });
+
+  test('with more requests at once than one, no more are in flight', async () => {
+    const { fetcher } = await crawl({ [`${A}/`]: page(...many(20)) }, { perHost: 3, delayMs: 10 });
+    const most = Math.max(
+      ...fetcher.log.map(
+        ({ startedAt }) =>
+          fetcher.log.filter((r) => r.startedAt <= startedAt && startedAt < r.endedAt).length,
+      ),
+    );
+    expect(most).toBe(3);
+  });
+});
+
+describe('a host in trouble', () => {
+  test('rests as long as Retry-After says, and another of its URLs is tried before the same one', async () => {
+    const busy = (before: number) =>
+      before === 0 ? { status: 503, headers: { 'Retry-After': '100' } } : page();
+    const { fetcher, engine } = await crawl({
+      [`${A}/`]: page('/1', '/2', '/3'),
+      [`${A}/1`]: busy,
+      [`${A}/2`]: busy,
+    });
+    const requests = fetcher.log.map(({ url }) => new URL(url).pathname);
+    const [first, second] = requests.slice(2, 4);
+    expect(first).not.toBe(second);
+    const refused = requests.flatMap((path, i) =>
+      i > 1 && requests.indexOf(path) === i && /[12]$/.test(path) ? [i] : [],
+    );
+    const gaps = gapsOf(fetcher, 'a.test');
+    for (const i of refused) expect(gaps[i]).toBeGreaterThanOrEqual(100_000);
+    expect(Object.values(await statesOf(engine))).not.toContain('waiting');
+    expect(fetcher.count(`${A}/1`)).toBe(2);
+  });
+
+  test('waits a whole hour between turns if it asks for it, and is woken then', async () => {
+    const busy = (before: number) =>
+      before === 0 ? { status: 429, headers: { 'Retry-After': '7200' } } : page();
+    const { fetcher, engine } = await crawl({ [`${A}/`]: busy }, { maxRetryAfterMs: 3_600_000 });
+    expect(gapsOf(fetcher, 'a.test')[1]).toBeGreaterThanOrEqual(3_600_000);
+    expect(await statesOf(engine)).toEqual({ [`${A}/`]: 'fetched' });
+  });
+
+  test('is asked for one URL at most maxAttempts times', async () => {
+    const site = {
+      [`${A}/`]: page('/1', '/2'),
+      [`${A}/1`]: { status: 503 },
+      [`${A}/2`]: { fails: 'reset' as const },
+    };
+    const { fetcher, engine } = await crawl(site, { maxAttempts: 3, maxHostFailures: 100 });
+    expect(fetcher.count(`${A}/1`)).toBe(3);
+    expect(fetcher.count(`${A}/2`)).toBe(3);
+    expect(await recordOf(engine, `${A}/1`)).toMatchObject({
+      state: 'failed',
+      attempts: 3,
+      result: { cause: 'HTTP 503' },
+    });
+    expect(await recordOf(engine, `${A}/2`)).toMatchObject({ state: 'failed', attempts: 3 });
+  });
+
+  test('is set aside after maxHostFailures, with its cause, and holds up no other host', async () => {
+    const links = many(10);
+    const site: Site = {
+      [`${A}/`]: page(...links),
+      ...Object.fromEntries(links.map((path) => [`${A}${path}`, { fails: 'timeout' as const }])),
+      'http://b.test/': page(...links),
+    };
+    const { fetcher, engine } = await crawl(site, { maxHostFailures: 5 }, [`${A}/`, 'http://b.test/']);
+    const hosts = await ledgersOf(engine);
+    expect(hosts.get('a.test')?.head.setAside?.cause).toMatch(/^timeout: /);
+    expect(hosts.get('a.test')?.head.ledger.counts).toMatchObject({ fetched: 1, failed: 1, waiting: 9 });
+    expect(fetcher.log.filter(({ host }) => host === 'a.test').length).toBe(2 + 5);
+    expect(hosts.get('b.test')?.head.ledger.counts).toMatchObject({ fetched: 1, gone: 10, waiting: 0 });
+    const endOfB = fetcher.log.filter(({ host }) => host === 'b.test').at(-1)!.endedAt;
+    expect(endOfB - fetcher.log[0]!.startedAt).toBeLessThan(15_000);
+  });
+});

@@ -1,0 +1,156 @@
+/** A world for turns: an engine in memory, a scripted web, virtual time; and what is to hold when a crawl is over. */
+import { expect } from 'vitest';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { Head } from '../../shared/frontier/head.ts';
+import { HostLedger } from '../../shared/frontier/ledger.ts';
+import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { Engine, Fetcher } from '../../shared/ports.ts';
+import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
+import { routeParcels } from '../../shared/worker/router.ts';
+import { wakeDueHosts } from '../../shared/worker/waker.ts';
+import { startWorker, type Worker } from '../../shared/worker/worker.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createMemoryEngine, type MemoryEngine, type MemoryOptions } from './memory-engine.ts';
+import { createScriptedFetcher, type ScriptedFetcher, type Site } from './scripted-fetcher.ts';
+
+export interface World {
+  readonly clock: FakeClock;
+  readonly engine: MemoryEngine;
+  readonly fetcher: ScriptedFetcher;
+}
+
+export const CRAWL = 'crawl';
+
+export function createWorld(site: Site, options: MemoryOptions & { tookMs?: number } = {}): World {
+  const clock = createFakeClock();
+  const engine = createMemoryEngine(clock, options);
+  return { clock, engine, fetcher: createScriptedFetcher(clock, site, options.tookMs) };
+}
+
+/** Registers a crawl and sends its seeds on their way. */
+export async function begin(
+  { engine }: Pick<World, 'engine'>,
+  seeds: readonly string[],
+  config: CrawlOptions = {},
+  crawl = CRAWL,
+): Promise<void> {
+  await engine.registry.create(crawl, {
+    config: { adaptive: false, ...config },
+    scopeSeeds: seeds,
+    urlRulesVersion: URL_RULES_VERSION,
+    status: 'running',
+  });
+  await engine.exchange.send({ crawl, links: seeds.map((url) => ({ url, depth: 0, isSeed: true })) });
+}
+
+export interface Process {
+  readonly worker: Worker;
+  readonly errors: string[];
+  /** Resolves when worker, router and waker have ended; never rejects. */
+  readonly ended: Promise<void>;
+  stop(): void;
+}
+
+/** A process with a worker, a router and a waker. Whichever fails ends all. */
+export function startProcess(engine: Engine, fetcher: Fetcher, crawls = [CRAWL], maxHosts = 100): Process {
+  const { clock, exchange } = engine;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const errors: string[] = [];
+  const worker = startWorker(engine, fetcher, {
+    maxHosts,
+    signal,
+    onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
+  });
+  async function route() {
+    while (!signal.aborted) {
+      const parcels = await exchange.receive(100, 60_000, signal);
+      if (parcels.length > 0) await routeParcels(engine, worker.crawls, parcels);
+      await clock.sleep(100, signal);
+    }
+  }
+  async function wake() {
+    const woken = new Map(crawls.map((crawl) => [crawl, new Map()]));
+    while (!signal.aborted) {
+      for (const crawl of crawls) await wakeDueHosts(engine, crawl, woken.get(crawl)!);
+      await clock.sleep(60_000, signal);
+    }
+  }
+  const end = (error?: unknown) => {
+    if (error) errors.push((error as Error).message);
+    stopping.abort();
+  };
+  const parts = [worker.done, route(), wake()].map((part) => part.then(() => end(), end));
+  return { worker, errors, ended: Promise.all(parts).then(() => {}), stop: () => stopping.abort() };
+}
+
+/** Runs processes, one after the other should they fail, until the crawls are quiet. Returns their errors. */
+export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number): Promise<string[]> {
+  const { clock, engine, fetcher } = world;
+  const errors: string[] = [];
+  for (;;) {
+    const process = startProcess(engine, fetcher, crawls, maxHosts);
+    await clock.drive(process.ended, () => areQuiet(engine, crawls));
+    process.stop();
+    await clock.drive(process.ended);
+    errors.push(...process.errors);
+    if (await areQuiet(engine, crawls)) return errors;
+    if (errors.length > 100) throw new Error(`no end in sight: ${errors.slice(-3).join('\n')}`);
+  }
+}
+
+export async function areQuiet(engine: Engine, crawls = [CRAWL]): Promise<boolean> {
+  for (const crawl of crawls) if (!(await engine.registry.isQuiet(crawl))) return false;
+  return true;
+}
+
+export interface KnownHost {
+  readonly head: Head;
+  readonly records: ReadonlyMap<string, UrlRecord>;
+}
+
+/** All that the ledgers hold, by host; fails where they contradict themselves. */
+export async function ledgersOf({ ledgers }: Engine, crawl = CRAWL): Promise<Map<string, KnownHost>> {
+  const hosts = new Map<string, KnownHost>();
+  for await (const { host, head } of ledgers.hosts(crawl)) {
+    const ledger = await HostLedger.open(host, head.ledger, (name, offset, length) =>
+      ledgers.readPart(crawl, host, name, offset, length),
+    );
+    const records = new Map<string, UrlRecord>();
+    for await (const record of ledger.records()) {
+      expect(records.has(record.url), `${record.url} stands twice in its ledger`).toBe(false);
+      records.set(record.url, record);
+    }
+    const counts = Object.fromEntries(
+      URL_STATES.map((state) => [state, [...records.values()].filter((r) => r.state === state).length]),
+    );
+    expect(head.ledger.counts, `counts of ${host}`).toEqual(counts);
+    hosts.set(host, { head, records });
+  }
+  return hosts;
+}
+
+/** Every known URL's state. */
+export async function statesOf(engine: Engine, crawl = CRAWL): Promise<Record<string, string>> {
+  const known = [...(await ledgersOf(engine, crawl)).values()].flatMap(({ records }) => [
+    ...records.values(),
+  ]);
+  return Object.fromEntries(known.map(({ url, state }) => [url, state]));
+}
+
+export async function recordOf(engine: Engine, url: string, crawl = CRAWL): Promise<UrlRecord | undefined> {
+  for (const { records } of (await ledgersOf(engine, crawl)).values())
+    if (records.has(url)) return records.get(url);
+  return undefined;
+}
+
+/** The gaps between one request's end and the next one's start, for each host, in order. */
+export function gapsOf({ log }: ScriptedFetcher, host: string): number[] {
+  const requests = log.filter((request) => request.host === host);
+  return requests.slice(1).map(({ startedAt }, i) => startedAt - requests[i]!.endedAt);
+}
+
+export function leastGap(fetcher: ScriptedFetcher): number {
+  const hosts = new Set(fetcher.log.map(({ host }) => host));
+  return Math.min(...[...hosts].flatMap((host) => gapsOf(fetcher, host)));
+}
