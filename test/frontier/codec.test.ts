@@ -118,7 +118,9 @@ describe('a segment', () => {
   test('of another kind, version or cut short is refused, not misread', () => {
     const bytes = encodeSegment(HOST, []);
     expect(() => decodeSegment(HOST, Uint8Array.of(1, ...bytes.subarray(1)))).toThrow(CorruptBytes);
-    expect(() => decodeSegment(HOST, Uint8Array.of(bytes[0] ?? 0, 9, ...bytes.subarray(2)))).toThrow('version 9');
+    expect(() => decodeSegment(HOST, Uint8Array.of(bytes[0] ?? 0, 9, ...bytes.subarray(2)))).toThrow(
+      'version 9',
+    );
     expect(() => decodeSegment(HOST, bytes.subarray(0, 3))).toThrow(CorruptBytes);
   });
 });
@@ -143,7 +145,7 @@ describe('a key run', () => {
   const keys = fc.array(fc.tuple(word, word, fc.nat(255)), { maxLength: 200 });
   const build = (entries: readonly [number, number, number][]) =>
     buildKeyRun(
-      Uint32Array.from(entries.flatMap(([high, low]) => [high, low])),
+      Uint32Array.from(entries.flat()),
       Uint8Array.from(entries, ([, , note]) => note),
       entries.length,
     );
@@ -191,7 +193,11 @@ describe('a message', () => {
   const message: fc.Arbitrary<Message> = fc.oneof(
     fc.record({ kind: fc.constant('token' as const), crawl: fc.string(), token: fc.string() }),
     fc.record({ kind: fc.constant('wake' as const), crawl: fc.string() }),
-    fc.record({ kind: fc.constant('links' as const), crawl: fc.string(), links: fc.array(link, { maxLength: 50 }) }),
+    fc.record({
+      kind: fc.constant('links' as const),
+      crawl: fc.string(),
+      links: fc.array(link, { maxLength: 50 }),
+    }),
   );
 
   test('comes back as it was, its links by URL', () =>
