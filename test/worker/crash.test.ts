@@ -1,0 +1,94 @@
+/** DESIGN.md, section 2: whatever fails, and wherever, nothing is lost, nothing counted twice, no host hurried. */
+import { expect, test } from 'vitest';
+import { type Fault, withFault } from './faults.ts';
+import { page, redirect, type Site } from './scripted-fetcher.ts';
+import { areQuiet, begin, CRAWL, createWorld, leastGap, ledgersOf, startProcess, statesOf } from './world.ts';
+
+const HOSTS = ['http://a.test', 'http://b.test', 'http://c.test'];
+const DELAY_MS = 3000;
+const CONFIG = { delayMs: DELAY_MS, turnMaxPages: 2, totalTimeoutMs: 10_000 };
+
+/** Three hosts of five pages; each links to the next host, which so becomes known in part by another's links alone. */
+const SITE: Site = Object.fromEntries(
+  HOSTS.flatMap((host, i) => {
+    const next = HOSTS[(i + 1) % 3];
+    return [
+      [`${host}/`, page('/1', '/r', `${next}/`)],
+      [`${host}/1`, page('/2', `${next}/3`)],
+      [`${host}/2`, page('/3', '/')],
+      [`${host}/3`, page(`${next}/2`)],
+      [`${host}/r`, redirect('/1')],
+    ];
+  }),
+);
+
+interface Outcome {
+  readonly calls: number;
+  readonly commits: number;
+  readonly requests: number;
+}
+
+/** Crawls with the fault, in a new process where one has died, and checks all that is to hold. */
+async function crawlWith(fault?: Fault): Promise<Outcome> {
+  const world = createWorld(SITE, { leaseMs: 60_000, parcelLeaseMs: 60_000 });
+  const { clock, engine, fetcher } = world;
+  const commit = engine.ledgers.commit;
+  let commits = 0;
+  engine.ledgers.commit = async (crawl, host, next) => {
+    await commit(crawl, host, next);
+    commits++;
+    const live = engine.messages(host).filter((m) => m.kind === 'token' && m.token === next.token);
+    expect(live.length, `tokens of ${host} that count`).toBe(next.token === undefined ? 0 : 1);
+  };
+  const faulty = withFault(engine, fault);
+  await begin(world, [`${HOSTS[0]}/`], { ...CONFIG, scope: 'any' });
+  let isFirst = true;
+  for (let round = 0; !(await areQuiet(engine)); round++) {
+    expect(round).toBeLessThan(5);
+    const process = startProcess(isFirst || fault?.ends === 'call' ? faulty : engine, fetcher);
+    isFirst = false;
+    await clock.drive(process.ended, () => areQuiet(engine));
+    process.stop();
+    await clock.drive(process.ended);
+  }
+
+  expect(fault && !faulty.hasStruck ? `call ${fault.n} never came` : undefined).toBeUndefined();
+  expect(await statesOf(engine)).toEqual(
+    Object.fromEntries(Object.keys(SITE).map((url) => [url, url.endsWith('/r') ? 'redirect' : 'fetched'])),
+  );
+  for (const [host, { head, records }] of await ledgersOf(engine)) {
+    expect(head.token, `token of ${host}`).toBeUndefined();
+    expect(head.totals.pages, `pages of ${host}`).toBe(4);
+    // A request that a stopping process drops counts, too.
+    expect([6, 7], `requests of ${host}`).toContain(head.totals.requests);
+    expect(engine.messages(host)).toEqual([]);
+    for (const record of records.values()) expect(record.attempts).toBe(1);
+    const parts = new Set(await engine.ledgers.listParts(CRAWL, host));
+    for (const name of head.ledger.segments) expect(parts.has(name)).toBe(true);
+  }
+  expect(leastGap(fetcher)).toBeGreaterThanOrEqual(DELAY_MS);
+  return { calls: faulty.calls, commits, requests: fetcher.log.length };
+}
+
+const clean = await crawlWith();
+
+test('the crawl without a fault asks for each URL once', () => {
+  expect(clean.requests).toBe(3 * 6);
+});
+
+for (const ends of ['call', 'process'] as const)
+  for (const effect of ['before', 'after'] as const)
+    test(`a ${ends} that ends ${effect} a port's effect, at each of ${clean.calls} calls, costs work and loses nothing`, async () => {
+      const failures: string[] = [];
+      for (let n = 1; n <= clean.calls; n++) {
+        try {
+          const { commits, requests } = await crawlWith({ n, effect, ends });
+          // Redone turns, each of which may be shorter. A second chain of tokens would double them all.
+          expect(commits).toBeLessThanOrEqual(clean.commits + 8);
+          expect(requests).toBeLessThanOrEqual(clean.requests + 12);
+        } catch (error) {
+          failures.push(`call ${n}: ${(error as Error).message}`);
+        }
+      }
+      expect(failures).toEqual([]);
+    });
