@@ -52,6 +52,11 @@ export function afterAnswer(clock: HostClock, request: EndedRequest, config: Pol
   };
 }
 
+/** The clock after a request that came to nothing by nobody's fault, such as one that we ended. */
+export function afterNothing(clock: HostClock, request: EndedRequest, config: PolitenessConfig): HostClock {
+  return { ...clock, nextFetchAt: Math.max(clock.nextFetchAt, request.endedAt + gapAfter(request, config)) };
+}
+
 export interface HostFailure {
   readonly cause: string;
   /** How many failures it counts for. */

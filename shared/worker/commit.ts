@@ -16,7 +16,7 @@ const TOKEN_LOST_MS = 900_000;
 
 /**
  * WARC records, links to other hosts, the ledger's new parts, the next token, and last the head that names it
- * (DESIGN.md, section 2, step 6). Throws `StaleTurn` if another worker has gone on with the host.
+ * (docs/decisions/0001-one-chain-of-turns-per-host.md). Throws `StaleTurn` if another worker has gone on with the host.
  */
 export async function commitTurn(
   services: Services,
@@ -81,7 +81,10 @@ function planNext(crawl: Crawl, state: HostState, now: number): Plan {
     : { hasToken: false, dueAt: workAt, restUntil: Math.min(clock.nextFetchAt, now + MAX_PARK_MS) };
 }
 
-/** Deletes the parts that no head names any more: those replaced, and those that failed attempts left. */
+/**
+ * Deletes the parts that no head names any more, replaced or left by failed attempts. What the last head named stays
+ * until the next time, for those who are reading by it.
+ */
 async function sweep(
   { engine }: Services,
   crawl: CrawlId,
@@ -89,19 +92,19 @@ async function sweep(
   before: Head,
   now: Head,
 ): Promise<void> {
-  const named = partsOf(now);
+  const named = new Set([...partsOf(before), ...partsOf(now)]);
   const names = await engine.ledgers.listParts(crawl, host);
   // Parts of this version or later may belong to an attempt that is still under way.
   const old = names.filter((name) => !named.has(name) && versionOf(name) <= before.version);
   await engine.ledgers.deleteParts(crawl, host, old);
 }
 
-function partsOf({ ledger, robots }: Head): Set<string> {
-  return new Set([
+function partsOf({ ledger, robots }: Head): string[] {
+  return [
     ...ledger.segments,
     ...ledger.runs.flatMap(({ id }) => RUN_PARTS.map((part) => `${id}.${part}`)),
     ...robots.flatMap(({ part }) => part ?? []),
-  ]);
+  ];
 }
 
 /** The version of the head that a part was made for. Every part's name begins with a letter or more, then it. */

@@ -18,8 +18,6 @@ export interface Crawls {
   get(id: CrawlId): Promise<Crawl | undefined>;
   /** Forgets what is known, so that the next `get` loads it. */
   refresh(id: CrawlId): void;
-  /** Ends the crawl for the reason given. */
-  end(id: CrawlId, status: CrawlStatus, reason: string): Promise<void>;
 }
 
 /** An operator's word (pause, stop) is heard within this time. */
@@ -60,11 +58,6 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
     refresh(id) {
       const entry = known.get(id);
       if (entry) entry.loadedAt = 0;
-    },
-    async end(id, status, reason) {
-      const crawl = await this.get(id);
-      if (crawl?.status === 'running') await registry.setStatus(id, status, reason);
-      this.refresh(id);
     },
   };
 }

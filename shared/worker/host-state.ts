@@ -5,6 +5,7 @@ import type { Link } from '../frontier/message.ts';
 import {
   afterAnswer,
   afterFailure,
+  afterNothing,
   type HostClock,
   type HostFailure,
   type PolitenessConfig,
@@ -71,17 +72,14 @@ export function countRequest(
 ): void {
   const { totals } = state;
   totals.requests++;
-  if (outcome.status === 'response') {
+  const isAnswered = outcome.status === 'response';
+  if (isAnswered) {
     totals.bytes += outcome.body.size;
     countOne(totals.httpStatus, String(outcome.httpStatus));
-  } else if (outcome.reason === 'aborted') {
-    // Our own doing. But the host was asked, so its clock goes on.
-  } else {
-    countOne(totals.errors, outcome.reason);
-  }
+  } else if (outcome.reason !== 'aborted') countOne(totals.errors, outcome.reason);
   const { startedAt, endedAt } = outcome;
   const request = { startedAt, endedAt, crawlDelayMs: politeness.crawlDelayMs };
-  state.clock = failure
-    ? afterFailure(state.clock, request, failure, politeness.config, politeness.random)
-    : afterAnswer(state.clock, request, politeness.config);
+  if (failure)
+    state.clock = afterFailure(state.clock, request, failure, politeness.config, politeness.random);
+  else state.clock = (isAnswered ? afterAnswer : afterNothing)(state.clock, request, politeness.config);
 }

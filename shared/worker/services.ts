@@ -1,3 +1,4 @@
+import type { HostLedger } from '../frontier/ledger.ts';
 import type { Engine, Fetcher } from '../ports.ts';
 import type { Crawls } from './crawls.ts';
 import type { Lanes } from './lanes.ts';
@@ -18,6 +19,8 @@ export interface Services {
 /** What a worker has done since it began, committed or not: for the live line. */
 export interface WorkerStats {
   hostsActive: number;
+  /** Ledgers of the turns under way, with what they held when those began: the difference is not committed yet. */
+  readonly open: Map<HostLedger, { readonly urls: number; readonly waiting: number }>;
   pages: number;
   bytes: number;
   requests: number;
@@ -29,6 +32,7 @@ export interface WorkerStats {
 
 export const newStats = (): WorkerStats => ({
   hostsActive: 0,
+  open: new Map(),
   pages: 0,
   bytes: 0,
   requests: 0,

@@ -1,7 +1,7 @@
 /**
- * A turn: one visit of a worker to one host, for one crawl (DESIGN.md, section 2). Loads what is known of the host,
- * takes in the links delivered, fetches some of the host's best URLs at its pace, and commits the outcome with one
- * conditional write. Whatever fails before that write leaves nothing behind but work to be done again.
+ * A turn: one visit of a worker to one host, for one crawl. Loads what is known of the host, takes in the links
+ * delivered, fetches some of the host's best URLs at its pace, and commits the outcome with one conditional write.
+ * Whatever fails before that write leaves nothing behind but work to be done again.
  */
 import { type Head, NEW_HEAD } from '../frontier/head.ts';
 import { HostLedger } from '../frontier/ledger.ts';

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Head } from '../../frontier/head.ts';
 import { type CrawlId, type HostKey, type LedgerStore, StaleTurn } from '../../ports.ts';
+import { syncFolder } from './archive-names.ts';
 import { inTransaction } from './database.ts';
 
 /** Larger parts are files: SQLite would copy them through its journal, and read them whole for a piece. */
@@ -90,6 +91,9 @@ export function createLedgerStore(
 
     async deleteParts(crawl, host, names) {
       const rows = inTransaction(database, () => names.map((name) => deletePart.get(crawl, host, name)));
+      // A commit is on the disk only after a checkpoint: a head that still names a file must not be found after a loss
+      // of power when the file is gone.
+      if (rows.some((row) => row?.file)) database.exec('PRAGMA wal_checkpoint(PASSIVE)');
       for (const row of rows) if (row?.file) await rm(join(folder, row.file as string), { force: true });
     },
 
@@ -111,7 +115,8 @@ export function createLedgerStore(
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 24);
 
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(join(path, '..'), { recursive: true });
+  const folder = dirname(path);
+  if (await mkdir(folder, { recursive: true })) await syncFolder(dirname(folder));
   const file = await open(path, 'w');
   try {
     await file.writeFile(bytes);
@@ -119,6 +124,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   } finally {
     await file.close();
   }
+  await syncFolder(folder);
 }
 
 async function readRange(path: string, offset: number, length: number | undefined): Promise<Uint8Array> {

@@ -4,6 +4,7 @@ import { encodeWarcinfo } from '../../archive/warcinfo.ts';
 import { type CrawlConfig, type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/config.ts';
 import { createScope } from '../../crawl/scope.ts';
 import { createFetcher } from '../../fetcher/fetcher.ts';
+import type { Link } from '../../frontier/message.ts';
 import type { CrawlId, Fetcher } from '../../ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../url/canonical.ts';
 import { hostKey } from '../../url/host-key.ts';
@@ -47,14 +48,14 @@ export async function beginCrawl(
     throw new InvalidConfig(`${folder} holds a crawl already: resume it, or choose another folder`);
   const id = nameOf(canonical);
   const opened = await open(folder, id, config, session);
-  await opened.engine.registry.create(id, {
+  const { registry, exchange } = opened.engine;
+  await registry.create(id, {
     config: options,
     scopeSeeds: canonical,
     urlRulesVersion: URL_RULES_VERSION,
     status: 'running',
   });
-  const links = accepted.map((url) => ({ url, depth: 0, isSeed: true }));
-  await opened.engine.exchange.send({ crawl: id, links });
+  await exchange.send({ crawl: id, links: accepted.map(asSeed) });
   return opened;
 }
 
@@ -78,12 +79,17 @@ export async function resumeCrawl(
         `this program by version ${URL_RULES_VERSION}: go on with the program that began it`,
     );
   const opened = await open(folder, id, parseConfig({ ...record.config, ...limits }), session);
-  const { registry } = opened.engine;
+  const { registry, exchange } = opened.engine;
   await registry.configure(id, limits);
   await registry.setStatus(id, 'running');
+  // Killed before its seeds had reached their hosts: merging them twice changes nothing.
+  if ((await registry.totals(id)).hosts === 0)
+    await exchange.send({ crawl: id, links: record.scopeSeeds.map(asSeed) });
   await wakeAllHosts(opened.engine, id);
   return opened;
 }
+
+const asSeed = (url: string): Link => ({ url, depth: 0, isSeed: true });
 
 /** A crawl is called after its first seed's host. */
 export function nameOf(seeds: readonly string[]): CrawlId {
