@@ -1,4 +1,5 @@
 import type { Archive, RecordLocation } from '../../shared/ports.ts';
+import { joined } from '../archive/captures.ts';
 
 export interface MemoryArchive extends Archive {
   /** The bytes at a location, if they were flushed. */
@@ -12,16 +13,12 @@ export function createMemoryArchive(): MemoryArchive {
   let durable = 0;
   return {
     async append(members) {
-      const locations: RecordLocation[] = [];
-      for (const member of members) {
-        const offset = size;
-        for await (const piece of member) {
-          pieces.push(Uint8Array.from(piece));
-          size += piece.length;
-        }
-        locations.push({ file: 'memory.warc.gz', offset, length: size - offset });
-      }
-      return locations;
+      const whole = await Promise.all(members.map(joined));
+      return whole.map((bytes): RecordLocation => {
+        pieces.push(bytes);
+        size += bytes.length;
+        return { file: 'memory.warc.gz', offset: size - bytes.length, length: bytes.length };
+      });
     },
     async flush() {
       durable = size;

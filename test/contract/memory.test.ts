@@ -1,0 +1,18 @@
+/** The test double of `test/worker`, held to the same suite: what turns are shown to do there rests on it. */
+import type { RecordLocation } from '../../shared/ports.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { engineContract } from './engine-contract.ts';
+
+engineContract('memory', async (options = {}) => {
+  const clock = createFakeClock();
+  const engine = createMemoryEngine(clock, options);
+  const archive = engine.archive as unknown as { read(location: RecordLocation): Uint8Array };
+  return {
+    engine,
+    reopen: async () => engine.reopen(),
+    close: async () => {},
+    advance: (ms: number) => clock.advance(ms),
+    readRecord: async (location: RecordLocation) => archive.read(location),
+  };
+});

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import type { Engine } from '../../shared/ports.ts';
+import type { Subject } from './engine-contract.ts';
+import { CRAWL, headOf, linkTo, RECORD, receiveOne, token } from './subjects.ts';
+
+const LONG_MS = 5000;
+
+export function registryContract(subject: Subject): void {
+  const { until } = subject;
+  const registry = () => subject.engine.registry;
+  const commit = (host: string, ...rest: Parameters<typeof headOf>) =>
+    subject.engine.ledgers.commit(CRAWL, host, headOf(...rest));
+
+  test('knows a crawl once it was created', async () => {
+    expect(await registry().load(CRAWL)).toBeUndefined();
+    await registry().create(CRAWL, RECORD);
+    expect(await registry().load(CRAWL)).toEqual(RECORD);
+    expect(await registry().load('other')).toBeUndefined();
+  });
+
+  test('does not create a crawl twice', async () => {
+    await registry().create(CRAWL, RECORD);
+    await expect(registry().create(CRAWL, { ...RECORD, status: 'paused' })).rejects.toThrow();
+    expect(await registry().load(CRAWL)).toEqual(RECORD);
+  });
+
+  test('keeps a status with its reason, until the next', async () => {
+    await registry().create(CRAWL, RECORD);
+    await registry().setStatus(CRAWL, 'limited', '10 pages');
+    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, status: 'limited', reason: '10 pages' });
+    await registry().setStatus(CRAWL, 'running');
+    expect(await registry().load(CRAWL)).toEqual(RECORD);
+  });
+
+  test('changes the parts of a configuration that are given, and no other', async () => {
+    await registry().create(CRAWL, RECORD);
+    await registry().configure(CRAWL, { maxPages: 20 });
+    await registry().configure(CRAWL, { delayMs: 5 });
+    await registry().configure(CRAWL, {});
+    expect(await registry().load(CRAWL)).toEqual({
+      ...RECORD,
+      config: { scope: 'host', maxPages: 20, delayMs: 5 },
+    });
+  });
+
+  test('widens the scope, safely again and from many at once', async () => {
+    await registry().create(CRAWL, RECORD);
+    const www = 'http://www.a.test/';
+    for (let i = 0; i < 2; i++) await registry().addScopeSeeds(CRAWL, [www, 'http://a.test/']);
+    await Promise.all(
+      ['http://1.test/', 'http://2.test/', 'http://3.test/'].map((url) =>
+        registry().addScopeSeeds(CRAWL, [url]),
+      ),
+    );
+    const { scopeSeeds, ...rest } = (await registry().load(CRAWL))!;
+    expect([...scopeSeeds].sort()).toEqual(
+      ['http://1.test/', 'http://2.test/', 'http://3.test/', 'http://a.test/', www].sort(),
+    );
+    expect(rest).toMatchObject({ config: RECORD.config, status: 'running' });
+  });
+
+  test('sums up the heads, whenever it is asked, and after an abrupt end', async () => {
+    await registry().create(CRAWL, RECORD);
+    const none = await registry().totals(CRAWL);
+    expect(none).toMatchObject({
+      hosts: 0,
+      hostsWaiting: 0,
+      pages: 0,
+      bytes: 0,
+      requests: 0,
+      httpStatus: {},
+    });
+    await commit('a.test', 1, {
+      urls: { waiting: 5, fetched: 1 },
+      totals: { pages: 1, bytes: 100, requests: 2, httpStatus: { 200: 1, 404: 1 }, skipped: { scope: 3 } },
+    });
+    await commit('b.test', 1, { urls: { failed: 1 }, totals: { requests: 3, errors: { timeout: 3 } } });
+    await commit('a.test', 2, {
+      urls: { waiting: 2, fetched: 3, gone: 1 },
+      totals: {
+        pages: 4,
+        bytes: 900,
+        requests: 5,
+        httpStatus: { 200: 3, 404: 2 },
+        skipped: { scope: 3, depth: 1 },
+      },
+    });
+    await expect(commit('a.test', 2, { urls: { waiting: 100 } })).rejects.toThrow();
+    await subject.engine.ledgers.commit('other', 'a.test', headOf(1, { urls: { waiting: 50 } }));
+    const expected = {
+      hosts: 2,
+      hostsWaiting: 1,
+      urls: { waiting: 2, fetched: 3, redirect: 0, gone: 1, deniedByRobots: 0, skipped: 0, failed: 1 },
+      pages: 4,
+      bytes: 900,
+      requests: 8,
+      httpStatus: { 200: 3, 404: 2 },
+      skipped: { scope: 3, depth: 1 },
+      errors: { timeout: 3 },
+    };
+    expect(await registry().totals(CRAWL)).toMatchObject(expected);
+    if (subject.lacks('reopen')) return;
+    const reopened = await subject.opened.reopen();
+    expect(await reopened.registry.totals(CRAWL)).toMatchObject(expected);
+    expect(await reopened.registry.load(CRAWL)).toEqual(RECORD);
+  });
+
+  test('is not quiet while a message is kept, though it is received', async () => {
+    const { queue } = subject.engine;
+    await registry().create(CRAWL, RECORD);
+    await queue.send([{ host: 'a.test', message: token('1') }]);
+    expect(await registry().isQuiet(CRAWL)).toBe(false);
+    const received = await until(receiveOne(queue, LONG_MS));
+    expect(await registry().isQuiet(CRAWL)).toBe(false);
+    await queue.park(received, 60_000);
+    expect(await registry().isQuiet(CRAWL)).toBe(false);
+  });
+
+  test('is quiet in the end, once messages and parcels are acknowledged and no host is due', async () => {
+    const { queue, exchange } = subject.engine;
+    await registry().create(CRAWL, RECORD);
+    await exchange.send({ crawl: CRAWL, links: [linkTo('http://a.test/')] });
+    expect(await registry().isQuiet(CRAWL)).toBe(false);
+    const parcels = await until(exchange.receive(10, LONG_MS));
+    expect(await registry().isQuiet(CRAWL)).toBe(false);
+    await queue.send([{ host: 'a.test', message: token('1') }]);
+    await exchange.acknowledge(parcels);
+    expect(await registry().isQuiet(CRAWL)).toBe(false);
+    const received = await until(receiveOne(queue, LONG_MS));
+    await commit('a.test', 1, { dueAt: Date.now() + 1e9 });
+    await queue.acknowledge(received, received.deliveries);
+    expect(await registry().isQuiet(CRAWL)).toBe(false);
+    await commit('a.test', 2);
+    await becomesQuiet(subject.engine);
+  });
+
+  /** "Perhaps late": within what a test may take. */
+  async function becomesQuiet(engine: Engine): Promise<void> {
+    for (let tries = 0; tries < 500; tries++) {
+      if (await engine.registry.isQuiet(CRAWL)) return;
+      await subject.pass(20);
+    }
+    expect(await engine.registry.isQuiet(CRAWL)).toBe(true);
+  }
+}
