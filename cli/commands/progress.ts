@@ -5,8 +5,8 @@ import type { WorkerStats } from '../../shared/worker/services.ts';
 import type { Progress } from '../live-line.ts';
 
 /**
- * What the live line shows: what the crawl had when this session began, and what the worker has done since. Known URLs
- * are those of committed turns, read anew with each second.
+ * What the live line shows: what the crawl had when this session began and what the worker has done since; of URLs,
+ * what turns have committed, read anew each second, and what the turns under way have found.
  */
 export async function progressOf(
   { registry, clock }: LocalEngine,
@@ -26,11 +26,16 @@ export async function progressOf(
         totals = read;
       });
     }
-    const urls = Object.values(totals.urls).reduce((sum, count) => sum + count, 0);
+    let urls = sumOf(totals.urls);
+    let { waiting } = totals.urls;
+    for (const [ledger, begun] of stats.open) {
+      urls += sumOf(ledger.counts) - sumOf(begun);
+      waiting += ledger.counts.waiting - begun.waiting;
+    }
     return {
       pages: before.pages + stats.pages,
       urls,
-      waiting: totals.urls.waiting,
+      waiting,
       hosts: totals.hosts,
       hostsActive: stats.hostsActive,
       hostsWaiting: totals.hostsWaiting,
@@ -42,3 +47,6 @@ export async function progressOf(
     };
   };
 }
+
+const sumOf = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);

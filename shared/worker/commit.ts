@@ -1,6 +1,6 @@
 /** Makes a turn real: everything durable, in the order that a crash at any point leaves nothing lost. */
 import type { Head } from '../frontier/head.ts';
-import { RUN_PARTS } from '../frontier/ledger.ts';
+import { RUN_PARTS } from '../frontier/run-stack.ts';
 import type { CrawlId, HostKey } from '../ports.ts';
 import type { Crawl } from './crawls.ts';
 import type { HostState } from './host-state.ts';

@@ -19,8 +19,8 @@ export interface Services {
 /** What a worker has done since it began, committed or not: for the live line. */
 export interface WorkerStats {
   hostsActive: number;
-  /** Ledgers of the turns under way, with what they held when those began: the difference is not committed yet. */
-  readonly open: Map<HostLedger, { readonly urls: number; readonly waiting: number }>;
+  /** Ledgers of the turns under way, with their counts when those began: the difference is not committed yet. */
+  readonly open: Map<HostLedger, HostLedger['counts']>;
   pages: number;
   bytes: number;
   requests: number;

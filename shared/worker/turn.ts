@@ -83,6 +83,7 @@ export async function runTurn(
   }
 
   const { pages } = state.totals;
+  services.stats.open.set(ledger, head.ledger.counts);
   try {
     await fetchPages(services, crawl, state, {
       endBy: Math.min(now + crawl.config.turnMaxMs, leaseUntil - crawl.config.totalTimeoutMs - COMMIT_MS),
@@ -96,6 +97,8 @@ export async function runTurn(
     services.lanes.rest(host, Math.max(state.clock.nextFetchAt, clock.now() + crawl.config.delayMs));
     if (!state.isCommitted) crawl.budget.giveBack(state.totals.pages - pages);
     throw error;
+  } finally {
+    services.stats.open.delete(ledger);
   }
 }
 

@@ -125,6 +125,29 @@ describe('a ledger of few URLs', () => {
   });
 });
 
+describe('a ledger of many URLs', () => {
+  test('lists a URL once that waited for its second try in one run and is done in a newer one', async () => {
+    const host = createHost();
+    let ledger = await host.open();
+    for (let i = 0; i < 20_000; i++) ledger.merge(link(`/a/${i}`), NOW);
+    const first = (await ledger.next(NOW)) as UrlRecord;
+    ledger.settle({ ...first, attempts: 1, dueAt: NOW + 1000 });
+    await host.commit(ledger);
+    ledger = await host.open();
+    const again = (await ledger.next(NOW + 1000)) as UrlRecord;
+    expect(again).toMatchObject({ url: first.url, attempts: 1 });
+    ledger.settle(fetched(again));
+    for (let i = 0; i < 4500; i++) ledger.merge(link(`/b/${i}`), NOW);
+    await host.commit(ledger);
+    expect(host.index.runs.length).toBe(2);
+    const found = [];
+    for await (const record of (await host.open()).records())
+      if (record.url === first.url) found.push(record.state);
+    expect(found).toEqual(['fetched']);
+    expect((await (await host.open()).lookUp(first.url))?.state).toBe('fetched');
+  });
+});
+
 describe('a ledger against a naive model', () => {
   /** What the ledger is: a map, and a search for the least rank. */
   function createModel() {

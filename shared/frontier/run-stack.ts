@@ -1,0 +1,179 @@
+/**
+ * The runs of an open ledger, newest first: their keys in memory, their lists read from the cursors on. Where several
+ * runs know a URL, the newest one counts.
+ */
+import type { HostKey } from '../ports.ts';
+import { fingerprint } from '../url/fingerprint.ts';
+import { blockPayload, listBlocks } from './block-list.ts';
+import { decodeKeyRun, encodeKeyRun, findKey, type KeyRun, noteOf } from './key-run.ts';
+import { createListReader, type ListReader, type ReadPart } from './list-reader.ts';
+import { decodeRecords } from './record-block.ts';
+import { buildRun, isAtEnd, isReady, mergeRuns, type Run, type RunEntry, startOf } from './run.ts';
+import type { UrlRecord } from './url-record.ts';
+
+/** A run is merged with the next older one while that is less than so many times as large ... */
+const RUN_RATIO = 4;
+/** ... and both together are no more than this, which bounds what one turn's merge costs. */
+const MAX_RUN_URLS = 300_000;
+
+export interface Part {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Names of the parts of a run: what follows its id and a dot. */
+export const RUN_PARTS = ['keys', 'ready', 'later', 'done'] as const;
+
+interface OpenRun {
+  readonly entry: RunEntry;
+  readonly keys: KeyRun;
+  readonly ready: ListReader;
+  readonly later: ListReader;
+}
+
+export interface RunStack {
+  /** As the head names them, with their cursors as they are now. */
+  entries(): RunEntry[];
+  /** Keys of all runs together. */
+  keys(): number;
+  /** The note on the URL, or -1. */
+  findNote(url: string): number;
+  /** Rank of the record that {@link RunStack.take} would take, or undefined. A URL due by now goes before all. */
+  firstRank(now: number): number | undefined;
+  /** Moves on by one entry: its record, or undefined if it no longer counts. */
+  take(now: number): Promise<UrlRecord | undefined>;
+  /** When there will be something to take: `now` if there may be already. */
+  nextDueAt(now: number): number | undefined;
+  /**
+   * Adds the records as the newest run, named `id`, and merges older ones that are not much larger into it. Returns
+   * what to store and the names of the parts that it replaces.
+   */
+  push(id: string, records: readonly UrlRecord[]): Promise<{ parts: Part[]; obsolete: string[] }>;
+  /** Every record that counts, once. Reads everything. */
+  records(): AsyncGenerator<UrlRecord>;
+}
+
+/** Reads the runs' keys. */
+export async function openRunStack(
+  host: HostKey,
+  entries: readonly RunEntry[],
+  read: ReadPart,
+): Promise<RunStack> {
+  const open = (entry: RunEntry, keys: KeyRun): OpenRun => ({
+    entry,
+    keys,
+    ready: createListReader(host, `${entry.id}.ready`, entry.ready, read),
+    later: createListReader(host, `${entry.id}.later`, entry.later, read),
+  });
+  const runs = await Promise.all(
+    entries.map(async (entry) => open(entry, decodeKeyRun(await read(`${entry.id}.keys`)))),
+  );
+  const key = new Uint32Array(2);
+
+  function newest(url: string): { readonly run?: OpenRun; readonly note: number } {
+    if (runs.length === 0) return { note: -1 };
+    fingerprint(url, key, 0);
+    for (const run of runs) {
+      const note = findKey(run.keys, key[0] as number, key[1] as number);
+      if (note >= 0) return { run, note };
+    }
+    return { note: -1 };
+  }
+
+  /** Whether an entry of a run's list is still the runs' last word on its URL. */
+  function isCurrent(run: OpenRun, record: UrlRecord): boolean {
+    const last = newest(record.url);
+    return last.run === run && last.note === noteOf(isReady(record), record.depth, record.level);
+  }
+
+  /** The list whose next record comes first; of equal rank the oldest run's. */
+  function firstList(now: number): { readonly run: OpenRun; readonly reader: ListReader } | undefined {
+    let first: { run: OpenRun; reader: ListReader } | undefined;
+    for (const run of runs) {
+      const { ready, later } = run;
+      if (!isAtEnd(later.cursor) && later.cursor.dueAt <= now) return { run, reader: later };
+      if (isAtEnd(ready.cursor)) continue;
+      if (!first || ready.cursor.rank <= first.reader.cursor.rank) first = { run, reader: ready };
+    }
+    return first;
+  }
+
+  const readParts = async ({ entry, keys }: OpenRun) => {
+    const [ready, later, done] = await Promise.all(
+      (['ready', 'later', 'done'] as const).map((part) => read(`${entry.id}.${part}`)),
+    );
+    return { keys, ready, later, done } as Run;
+  };
+
+  return {
+    entries: () => runs.map(entryOf),
+    keys: () => runs.reduce((sum, run) => sum + run.keys.count, 0),
+    findNote: (url) => newest(url).note,
+    firstRank: (now) => firstList(now)?.reader.cursor.rank,
+
+    async take(now) {
+      const first = firstList(now);
+      if (!first) throw new Error('take() where firstRank() is undefined');
+      const record = await first.reader.take();
+      return isCurrent(first.run, record) ? record : undefined;
+    },
+
+    nextDueAt(now) {
+      let dueAt: number | undefined;
+      for (const { ready, later } of runs) {
+        if (!isAtEnd(ready.cursor)) return now;
+        if (!isAtEnd(later.cursor)) dueAt = Math.min(dueAt ?? Number.MAX_SAFE_INTEGER, later.cursor.dueAt);
+      }
+      return dueAt;
+    },
+
+    async push(id, records) {
+      let run = buildRun(host, records);
+      const obsolete: string[] = [];
+      while (runs[0]) {
+        const older = runs[0];
+        const together = run.keys.count + older.keys.count;
+        if (older.keys.count > RUN_RATIO * run.keys.count || together > MAX_RUN_URLS) break;
+        run = mergeRuns(
+          host,
+          { ...run, entry: newEntry(id, run) },
+          { ...(await readParts(older)), entry: entryOf(older) },
+        );
+        obsolete.push(...RUN_PARTS.map((part) => `${older.entry.id}.${part}`));
+        runs.shift();
+      }
+      runs.unshift(open(newEntry(id, run), run.keys));
+      const parts = RUN_PARTS.map((part) => ({
+        name: `${id}.${part}`,
+        bytes: part === 'keys' ? encodeKeyRun(run.keys) : run[part],
+      }));
+      return { parts, obsolete };
+    },
+
+    async *records() {
+      for (const run of runs) {
+        const lists = await readParts(run);
+        for (const list of [lists.done, lists.ready, lists.later])
+          for (const header of listBlocks(list))
+            for (const record of decodeRecords(host, blockPayload(list, header)))
+              if (isCurrent(run, record)) yield record;
+      }
+    },
+  };
+}
+
+const entryOf = (run: OpenRun): RunEntry => ({
+  ...run.entry,
+  ready: run.ready.cursor,
+  later: run.later.cursor,
+});
+
+function newEntry(id: string, run: Run): RunEntry {
+  return {
+    id,
+    urls: run.keys.count,
+    ready: startOf(run.ready),
+    later: startOf(run.later),
+    doneBytes: run.done.length,
+  };
+}

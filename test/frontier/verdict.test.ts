@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { crawlConfigSchema } from '../../shared/crawl/config.ts';
+import { URL_STATES } from '../../shared/frontier/url-record.ts';
+import { judge } from '../../shared/frontier/verdict.ts';
+import type { FailureReason, FetchFailure, FetchOutcome } from '../../shared/ports.ts';
+import { captureOf } from '../archive/captures.ts';
+
+const CONFIG = crawlConfigSchema.parse({});
+const REASONS: readonly FailureReason[] = [
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'reset',
+  'protocol',
+  'headersTooLarge',
+  'blockedAddress',
+  'aborted',
+];
+
+const answer = (httpStatus: number, truncated?: 'length' | 'time' | 'disconnect'): FetchOutcome =>
+  captureOf({ httpStatus, ...(truncated && { truncated }) });
+const failed = (reason: FailureReason, rest: Partial<FetchFailure> = {}): FetchOutcome => ({
+  status: 'failed',
+  url: 'http://a.test/',
+  startedAt: 0,
+  endedAt: 1,
+  reason,
+  message: `${reason} happened`,
+  ...rest,
+});
+
+describe('a response that is final at once', () => {
+  test.each([
+    [200, 'fetched'],
+    [203, 'fetched'],
+    [204, 'fetched'],
+    [206, 'fetched'],
+    [299, 'fetched'],
+    [300, 'fetched'],
+    [301, 'redirect'],
+    [302, 'redirect'],
+    [303, 'redirect'],
+    [307, 'redirect'],
+    [308, 'redirect'],
+    [304, 'failed'],
+    [305, 'failed'],
+    [400, 'failed'],
+    [401, 'failed'],
+    [403, 'failed'],
+    [404, 'gone'],
+    [410, 'gone'],
+    [418, 'failed'],
+    [451, 'failed'],
+    [501, 'failed'],
+    [505, 'failed'],
+    [999, 'failed'],
+  ])('HTTP %i: %s', (httpStatus, state) => {
+    const verdict = judge(answer(httpStatus), 0, CONFIG);
+    expect(verdict).toMatchObject({ state, isFinal: true, isAttempt: true });
+    expect(verdict.hostFailure).toBeUndefined();
+    expect(judge(answer(httpStatus, 'length'), 0, CONFIG)).toEqual(verdict);
+  });
+});
+
+describe('trouble', () => {
+  test.each([408, 425, 429, 502, 503, 504, 520, 522, 524])(
+    'HTTP %i rests the host and is tried again',
+    (status) => {
+      expect(judge(answer(status), 0, CONFIG, 7000)).toMatchObject({
+        state: 'waiting',
+        cause: `HTTP ${status}`,
+        hostFailure: { cause: `HTTP ${status}`, weight: 1, retryAfterMs: 7000 },
+        isAttempt: true,
+        isFinal: false,
+      });
+      expect(judge(answer(status), 2, CONFIG)).toMatchObject({
+        state: 'failed',
+        hostFailure: { weight: 1 },
+        isFinal: true,
+      });
+    },
+  );
+
+  test("HTTP 500 is the URL's: tried again, and the host does not rest", () => {
+    const verdict = judge(answer(500), 0, CONFIG);
+    expect(verdict).toMatchObject({ state: 'waiting', isAttempt: true, isFinal: false });
+    expect(verdict.hostFailure).toBeUndefined();
+    expect(judge(answer(500), 2, CONFIG)).toMatchObject({ state: 'failed', isFinal: true });
+  });
+
+  test.each(['disconnect', 'time'] as const)(
+    'a body that breaks off (%s) is taken as it is at the last try',
+    (truncated) => {
+      expect(judge(answer(200, truncated), 0, CONFIG)).toMatchObject({
+        state: 'waiting',
+        hostFailure: { weight: 1 },
+        isFinal: false,
+      });
+      expect(judge(answer(200, truncated), 2, CONFIG)).toMatchObject({ state: 'fetched', isFinal: true });
+      expect(judge(answer(404, truncated), 2, CONFIG)).toMatchObject({ state: 'gone', isFinal: true });
+    },
+  );
+
+  test.each(REASONS.filter((reason) => reason !== 'aborted' && reason !== 'blockedAddress'))(
+    'no response (%s) rests the host, and fails the URL at the last try',
+    (reason) => {
+      const weight = reason === 'dns' ? 2 : 1;
+      expect(judge(failed(reason), 1, CONFIG)).toMatchObject({
+        state: 'waiting',
+        cause: `${reason} happened`,
+        hostFailure: { cause: `${reason} happened`, weight },
+        isFinal: false,
+      });
+      expect(judge(failed(reason), 2, CONFIG)).toMatchObject({ state: 'failed', isFinal: true });
+    },
+  );
+
+  test("a stale connection is tried again at once, and is not the host's fault", () => {
+    const verdict = judge(failed('reset', { isStaleConnection: true }), 0, CONFIG);
+    expect(verdict).toMatchObject({ state: 'waiting', isAttempt: true, retryMs: 0 });
+    expect(verdict.hostFailure).toBeUndefined();
+  });
+
+  test('a blocked address is skipped with its cause', () => {
+    expect(judge(failed('blockedAddress'), 0, CONFIG)).toMatchObject({
+      state: 'skipped',
+      cause: 'blockedAddress happened',
+      isFinal: true,
+    });
+  });
+
+  test.each([0, 2, 50])(
+    'what we dropped ourselves waits again, however often it was tried (%i)',
+    (attempts) => {
+      expect(judge(failed('aborted'), attempts, CONFIG)).toMatchObject({
+        state: 'waiting',
+        isAttempt: false,
+        isFinal: false,
+      });
+    },
+  );
+});
+
+const outcomes: fc.Arbitrary<FetchOutcome> = fc.oneof(
+  fc
+    .tuple(
+      fc.integer({ min: 100, max: 999 }),
+      fc.constantFrom(undefined, 'length' as const, 'time' as const, 'disconnect' as const),
+    )
+    .map(([status, truncated]) => answer(status, truncated)),
+  fc
+    .tuple(fc.constantFrom(...REASONS), fc.boolean())
+    .map(([reason, isStaleConnection]) => failed(reason, isStaleConnection ? { isStaleConnection } : {})),
+);
+
+test('every outcome has a verdict that agrees with itself', () => {
+  fc.assert(
+    fc.property(
+      outcomes,
+      fc.integer({ min: 0, max: 100 }),
+      fc.integer({ min: 1, max: 10 }),
+      (outcome, attempts, maxAttempts) => {
+        const verdict = judge(outcome, attempts, { ...CONFIG, maxAttempts });
+        expect(URL_STATES).toContain(verdict.state);
+        expect(verdict.isFinal).toBe(verdict.state !== 'waiting');
+        if (!verdict.isAttempt) expect(verdict.state).toBe('waiting');
+        expect(verdict.retryMs).toBeGreaterThanOrEqual(0);
+        expect(verdict.retryMs).toBeLessThanOrEqual(CONFIG.maxBackoffMs);
+      },
+    ),
+  );
+});
+
+test('whatever comes, a URL is settled after maxAttempts tries that were not our own doing', () => {
+  fc.assert(
+    fc.property(fc.infiniteStream(outcomes), fc.integer({ min: 1, max: 10 }), (stream, maxAttempts) => {
+      let attempts = 0;
+      for (const outcome of stream) {
+        const verdict = judge(outcome, attempts, { ...CONFIG, maxAttempts });
+        if (verdict.isAttempt) attempts++;
+        expect(attempts).toBeLessThanOrEqual(maxAttempts);
+        if (verdict.state !== 'waiting') return;
+      }
+    }),
+  );
+});
+
+test('each try waits twice as long as the one before', () => {
+  const waits = [0, 1, 2, 3].map(
+    (attempts) => judge(answer(503), attempts, { ...CONFIG, maxAttempts: 9 }).retryMs,
+  );
+  expect(waits).toEqual([5000, 10_000, 20_000, 40_000]);
+  expect(judge(answer(500), 1, CONFIG).retryMs).toBe(2 * CONFIG.retryMs);
+});
