@@ -242,4 +242,18 @@ describe('a worker that is stopped', () => {
     expect((await engine.registry.totals(CRAWL)).urls).toMatchObject({ fetched: 3, gone: 9, waiting: 0 });
     expect(fetcher.log.length).toBe(9 + 9);
   });
+
+  test('forgives a failing host nothing by requests that it dropped itself', async () => {
+    const world = createWorld({ [`${A}/robots.txt`]: { status: 503 } }, { tookMs: 5000 });
+    const { clock, engine, fetcher } = world;
+    await begin(world, [`${A}/`], { maxHostFailures: 4 });
+    for (let requests = 1; requests <= 6; requests++) {
+      const process = startProcess(engine, fetcher);
+      await clock.drive(process.ended, () => fetcher.log.length === requests);
+      if (requests % 2 === 1) await clock.advance(5000);
+      process.stop();
+      await clock.drive(process.ended);
+      expect((await head(world))?.clock.failures).toBe(Math.ceil(requests / 2));
+    }
+  });
 });
