@@ -26,8 +26,11 @@ const MAX_AGE_MS = 2000;
 export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
   const known = new Map<CrawlId, { loadedAt: number; seeds: number; crawl: Crawl }>();
   const loading = new Map<CrawlId, Promise<Crawl | undefined>>();
+  /** How often a crawl was to be forgotten. A load that was under way then may not know why. */
+  const refreshes = new Map<CrawlId, number>();
 
   async function load(id: CrawlId): Promise<Crawl | undefined> {
+    const refreshed = refreshes.get(id);
     const record = await registry.load(id);
     if (!record) return undefined;
     const before = known.get(id);
@@ -40,24 +43,29 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
       const budget = before?.crawl.budget ?? createBudget(config, await registry.totals(id), clock.now);
       crawl = { id, config, budget, status, scope: createScope(config, scopeSeeds) };
     }
-    known.set(id, { loadedAt: clock.now(), seeds: scopeSeeds.length, crawl });
+    const loadedAt = refreshes.get(id) === refreshed ? clock.now() : Number.NEGATIVE_INFINITY;
+    known.set(id, { loadedAt, seeds: scopeSeeds.length, crawl });
     return crawl;
   }
 
   return {
     async get(id) {
-      const entry = known.get(id);
-      if (entry && clock.now() - entry.loadedAt < MAX_AGE_MS) return entry.crawl;
-      let promise = loading.get(id);
-      if (!promise) {
-        promise = load(id).finally(() => loading.delete(id));
+      const refreshed = refreshes.get(id);
+      for (;;) {
+        const entry = known.get(id);
+        if (entry && clock.now() - entry.loadedAt < MAX_AGE_MS) return entry.crawl;
+        const isJoined = loading.has(id);
+        const promise = loading.get(id) ?? load(id).finally(() => loading.delete(id));
         loading.set(id, promise);
+        const crawl = await promise;
+        // A load that others began may be older than the last refresh before this call.
+        if (!isJoined || !crawl || refreshed === undefined) return crawl;
       }
-      return promise;
     },
     refresh(id) {
+      refreshes.set(id, (refreshes.get(id) ?? 0) + 1);
       const entry = known.get(id);
-      if (entry) entry.loadedAt = 0;
+      if (entry) entry.loadedAt = Number.NEGATIVE_INFINITY;
     },
   };
 }

@@ -74,10 +74,9 @@ export function createRobotsKeeper(
     const { failures, cause } = state.clock;
     for (let redirects = 0; ; redirects++) {
       const host = hostKey(url);
-      const gapMs = host === state.host ? 0 : config.delayMs;
       if (redirects > 0 && host === state.host)
         await clock.sleep(state.clock.nextFetchAt - clock.now(), services.stopping);
-      const outcome = await services.lanes.run(host, config.perHost, gapMs, () =>
+      const outcome = await services.lanes.run(host, config.perHost, config.delayMs, () =>
         services.fetcher.fetch({ url, maxBodyBytes: MAX_ROBOTS_BYTES + 1, signal: services.stopping }),
       );
       if (redirects === 0 && outcome.status === 'failed' && outcome.reason === 'blockedAddress')

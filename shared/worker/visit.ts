@@ -30,7 +30,7 @@ export async function visit(
   let bytes = 0;
   try {
     let parser: ReturnType<typeof createDocumentParser> | undefined;
-    const outcome = await services.lanes.run(state.host, config.perHost, 0, () =>
+    const outcome = await services.lanes.run(state.host, config.perHost, config.delayMs, () =>
       services.fetcher.fetch({
         url: record.url,
         signal: services.stopping,
