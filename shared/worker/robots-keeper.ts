@@ -91,7 +91,8 @@ export function createRobotsKeeper(
               retryAfterMs: retryAfterOf(outcome, clock.now()),
             }
           : undefined;
-      countRequest(state, outcome, failure, { config, random: clock.random() });
+      const crawlDelayMs = stateOf(origin)?.crawlDelayMs;
+      countRequest(state, outcome, failure, { config, crawlDelayMs, random: clock.random() });
       if (outcome.status === 'response') {
         await archive.append((await encodeCapture(outcome)).members);
         state.hasArchived = true;

@@ -113,6 +113,21 @@ describe('the gap between a response and the next request to its host', () => {
     expect(leastGap(fetcher)).toBeGreaterThanOrEqual(50_000);
   });
 
+  test('is the Crawl-delay known so far, though robots.txt fails when it is fetched again', async () => {
+    const { fetcher } = await crawl(
+      {
+        [`${A}/robots.txt`]: (before) =>
+          before === 0
+            ? { ...robots('User-agent: *\nCrawl-delay: 40\n'), headers: { 'Cache-Control': 'no-cache' } }
+            : { status: 503 },
+        [`${A}/`]: page(...many(14)),
+      },
+      { maxHostFailures: 50 },
+    );
+    expect(fetcher.count(`${A}/robots.txt`)).toBeGreaterThan(1);
+    expect(leastGap(fetcher)).toBeGreaterThanOrEqual(40_000);
+  });
+
   test('is kept on the way of a robots.txt that redirects', async () => {
     const site = {
       [`${A}/robots.txt`]: redirect('/r1'),
