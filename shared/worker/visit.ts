@@ -58,7 +58,9 @@ export async function visit(
     isPage = verdict.isFinal && outcome.status === 'response' && verdict.state !== 'redirect';
     const facts = verdict.isFinal ? await parser?.end() : undefined;
     await settle(services, crawl, state, record, outcome, verdict, facts);
-    if (facts) takeLinks(crawl, state, record, facts, clock.now());
+    // By the scope as it is now: a seed's redirect may have widened it since the turn began.
+    const latest = (await services.crawls.get(crawl.id)) ?? crawl;
+    if (facts) takeLinks(latest, state, record, facts, clock.now());
   } finally {
     crawl.budget.settle(isPage, bytes);
     if (isPage) {

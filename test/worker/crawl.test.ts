@@ -223,6 +223,15 @@ describe('redirects', () => {
     expect((await engine.registry.load('crawl'))?.scopeSeeds).toEqual(['http://example.com/', `${www}/`]);
   });
 
+  test('the widened scope holds in the turn that widened it', async () => {
+    const site = {
+      'http://example.com/': redirect('http://www.example.com/'),
+      'http://example.com/about': page('http://www.example.com/x'),
+    };
+    const { states } = await crawl(site, ['http://example.com/', 'http://example.com/about']);
+    expect(states).toMatchObject({ 'http://www.example.com/x': 'gone' });
+  });
+
   test('a seed that leads to another site, and a page that leads to another host, widen nothing', async () => {
     const site = {
       'http://example.com/': redirect('http://example.org/'),
