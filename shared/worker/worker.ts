@@ -56,8 +56,8 @@ export function startWorker(engine: Engine, fetcher: Fetcher, options: WorkerOpt
   /** The turns of one received host: one for each crawl that has sent it something. */
   async function serve(received: HostDeliveries): Promise<void> {
     stats.hostsActive++;
+    let restUntil = 0;
     try {
-      let restUntil = 0;
       const served: Delivery[] = [];
       for (const [crawlId, deliveries] of byCrawl(received.deliveries)) {
         // Another crawl's turn may have just asked the host something.
@@ -80,7 +80,10 @@ export function startWorker(engine: Engine, fetcher: Fetcher, options: WorkerOpt
         options.onError?.(error, received.host);
       }
       const tries = Math.max(...received.deliveries.map(({ receiveCount }) => receiveCount));
-      await queue.park(received, Math.min(RETRY_MS * 2 ** (tries - 1), MAX_RETRY_MS));
+      const retryMs = Math.min(RETRY_MS * 2 ** (tries - 1), MAX_RETRY_MS);
+      // Whoever receives the host next may be another process, which knows only of what is committed.
+      const restMs = Math.max(restUntil, services.lanes.restUntil(received.host)) - clock.now();
+      await queue.park(received, Math.max(retryMs, restMs));
       if (failures >= MAX_FAILURES) throw error;
     } finally {
       stats.hostsActive--;
