@@ -86,8 +86,8 @@ export const crawlConfigSchema = z.strictObject({
   headersTimeoutMs: ms.default(30_000),
   /** Between two pieces of a body. */
   idleTimeoutMs: ms.default(20_000),
-  /** The whole exchange. */
-  totalTimeoutMs: ms.default(120_000),
+  /** The whole exchange. A turn's lease must outlast it. */
+  totalTimeoutMs: positive.max(600_000).default(120_000),
   /** A larger body is cut, and marked so. Common Crawl cuts at 1 MiB, since 2025 at 5 MiB. */
   maxBodyBytes: positive.default(16 * 1024 * 1024),
   maxHeaderBytes: positive.default(64 * 1024),

@@ -23,7 +23,9 @@ export const URL_RULES_VERSION = 1;
 export function canonicalize(input: string, base?: string): string | undefined {
   if (base === undefined && isPlainUrl(input)) return ownCopy(input);
   const href = URL.parse(input, base)?.href;
-  return href === undefined ? undefined : fold(href);
+  const url = href === undefined ? undefined : fold(href);
+  // Where the parser changes nothing, Node's `href` is the input itself.
+  return url === undefined ? undefined : ownCopy(url);
 }
 
 /**

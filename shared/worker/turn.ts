@@ -20,7 +20,7 @@ import { visit } from './visit.ts';
 /** A delivery that came so often has perhaps killed its workers: its turn goes carefully. */
 const CAREFUL_RECEIVE_COUNT = 3;
 /** So often a URL may be what a worker was about to fetch when it died. */
-const MAX_INTENTS = 2;
+const MAX_INTENTS = 3;
 /** No request is begun that could outlive the lease, with this much to commit in. */
 const COMMIT_MS = 10_000;
 /** A turn that has gathered so many links or other changes commits them, to bound what is held in memory. */
@@ -68,8 +68,9 @@ export async function runTurn(
     if (isFull(crawl, state) && !ledger.has(link.url)) countOne(state.totals.skipped, 'pagesPerHost');
     else if (ledger.merge(link, now)) news++;
   }
-  // Links that are all known, to a host whose token is on its way: nothing to commit.
-  if (news === 0 && !isNamed && !isWoken && ledger.changes === 0 && head.token !== undefined) {
+  // Links that are all known, to a host that has its next turn already or needs none: nothing to commit.
+  const isProvided = head.token !== undefined || head.dueAt !== undefined || ledger.counts.waiting === 0;
+  if (news === 0 && !isNamed && !isWoken && ledger.changes === 0 && isProvided) {
     services.ledgers.put(crawl.id, host, head.version, ledger);
     return { restUntil: head.clock.nextFetchAt };
   }

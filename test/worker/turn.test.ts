@@ -183,7 +183,7 @@ describe('a URL that kills its worker', () => {
       [`${A}/2`]: 'gone',
       [`${A}/bad`]: 'failed',
     });
-    expect((await recordOf(engine, `${A}/bad`))?.result?.cause).toMatch(/^the worker died 2 times/);
+    expect((await recordOf(engine, `${A}/bad`))?.result?.cause).toMatch(/^the worker died 3 times/);
   });
 
   test('takes no page from the budget', async () => {
