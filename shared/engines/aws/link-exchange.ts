@@ -1,0 +1,81 @@
+import type { LinkExchange, LinkParcel } from '../../ports.ts';
+import type { CorruptRecord, OnCorrupt, SqsRecord } from './delivery.ts';
+import { MAX_TEXT_BYTES, parcelTexts, parseParcelText } from './message-text.ts';
+import { deleteAll, type SqsQueue, sendAll, settleCorrupt } from './sqs-queue.ts';
+import { receiveRecords } from './sqs-receive.ts';
+
+export interface LinkExchangeOptions extends SqsQueue {
+  /** How long a received parcel is hidden; SQS counts whole seconds. */
+  readonly visibilityMs?: number;
+  readonly maxMessageBytes?: number;
+  /** Hears of texts that are no parcels. */
+  readonly onCorrupt?: OnCorrupt;
+}
+
+const VISIBILITY_MS = 300_000;
+
+/** The link exchange on a standard SQS queue: a parcel is a message, or several where it does not fit into one. */
+export function createLinkExchange(options: LinkExchangeOptions): LinkExchange {
+  const { visibilityMs = VISIBILITY_MS, maxMessageBytes = MAX_TEXT_BYTES, onCorrupt } = options;
+  const visibilityS = Math.ceil(visibilityMs / 1000);
+  /** Receipt handles of parcels received here and not acknowledged. */
+  const handles = new WeakMap<LinkParcel, string>();
+
+  return {
+    async send(outLinks) {
+      if (outLinks.links.length === 0) return;
+      const texts = parcelTexts(outLinks, maxMessageBytes);
+      await sendAll(
+        options,
+        texts.map((MessageBody) => ({ MessageBody })),
+        maxMessageBytes,
+      );
+    },
+
+    async receive(max, waitMs, signal) {
+      const all: LinkParcel[] = [];
+      await receiveRecords(
+        { ...options, visibilityS, isFifo: false },
+        waitMs,
+        signal,
+        () => max - all.length,
+        async (records) => {
+          const { parcels, corrupt } = parcelsOf(records);
+          for (const { parcel, record } of parcels) {
+            handles.set(parcel, record.receiptHandle);
+            all.push(parcel);
+          }
+          await settleCorrupt(options, corrupt, onCorrupt);
+        },
+      );
+      return all;
+    },
+
+    /** Parcels of a function's event are not known here: the poller deletes them when the function succeeds. */
+    async acknowledge(parcels) {
+      const known = parcels.filter((parcel) => handles.has(parcel));
+      await deleteAll(
+        options,
+        known.map((parcel) => handles.get(parcel) as string),
+      );
+      for (const parcel of known) handles.delete(parcel);
+    },
+  };
+}
+
+/** The parcels in the records of a receive or of a function's event. Pure. */
+export function parcelsOf(records: readonly SqsRecord[]): {
+  readonly parcels: readonly { readonly parcel: LinkParcel; readonly record: SqsRecord }[];
+  readonly corrupt: readonly CorruptRecord[];
+} {
+  const parcels: { parcel: LinkParcel; record: SqsRecord }[] = [];
+  const corrupt: CorruptRecord[] = [];
+  for (const record of records) {
+    try {
+      parcels.push({ parcel: { id: record.messageId, outLinks: parseParcelText(record.body) }, record });
+    } catch (error) {
+      corrupt.push({ record, error });
+    }
+  }
+  return { parcels, corrupt };
+}

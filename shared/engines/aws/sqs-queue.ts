@@ -1,0 +1,149 @@
+/** The calls on one SQS queue that its adapters share: batches whose single failures are retried or thrown. */
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  type SendMessageBatchRequestEntry,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Clock } from '../../ports.ts';
+import type { CorruptRecord, OnCorrupt } from './delivery.ts';
+import { callBatch, inLanes, MAX_BATCH_ENTRIES, packBatches } from './sqs-batch.ts';
+
+export interface SqsQueue {
+  readonly client: Pick<SQSClient, 'send'>;
+  readonly queueUrl: string;
+  readonly clock: Clock;
+}
+
+export type SendEntry = Omit<SendMessageBatchRequestEntry, 'Id'> & { MessageBody: string };
+
+/** Batches sent at once. */
+const SEND_LANES = 8;
+
+/** Sends all; what one group is sent keeps its order, but for entries that SQS takes only at a later try. */
+export async function sendAll(
+  { client, queueUrl, clock }: SqsQueue,
+  entries: readonly SendEntry[],
+  maxBatchBytes: number,
+): Promise<void> {
+  const items = entries.map((entry) => ({
+    entry,
+    group: entry.MessageGroupId ?? '',
+    size: entry.MessageBody.length,
+  }));
+  const chains = packBatches(items, maxBatchBytes);
+  await inLanes(chains, SEND_LANES, async (chain) => {
+    for (const batch of chain) {
+      await callBatch(
+        batch.map(({ entry }) => entry),
+        (Entries) => client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries })),
+        { what: 'SendMessageBatch', clock },
+      );
+    }
+  });
+}
+
+/** Deletes messages by their receipt handles. Those received again by somebody since are no longer ours: left alone. */
+export async function deleteAll(
+  { client, queueUrl, clock }: SqsQueue,
+  handles: readonly string[],
+): Promise<void> {
+  for (const batch of inBatches(handles)) {
+    await callBatch(
+      batch.map((ReceiptHandle) => ({ ReceiptHandle })),
+      (Entries) => client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries })),
+      { what: 'DeleteMessageBatch', clock, isDone: isExpired },
+    );
+  }
+}
+
+/** Hides messages for so many seconds from now; 0 makes them visible. Gives those that are ours no longer. */
+export async function hideAll(
+  { client, queueUrl, clock }: SqsQueue,
+  handles: readonly string[],
+  seconds: number,
+): Promise<ReadonlySet<string>> {
+  const expired = new Set<string>();
+  for (const batch of inBatches(handles)) {
+    await callBatch(
+      batch.map((ReceiptHandle) => ({ ReceiptHandle, VisibilityTimeout: seconds })),
+      (Entries) => client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })),
+      {
+        what: 'ChangeMessageVisibilityBatch',
+        clock,
+        isDone(code, { ReceiptHandle }) {
+          if (isExpired(code)) expired.add(ReceiptHandle);
+          return isExpired(code);
+        },
+      },
+    );
+  }
+  return expired;
+}
+
+/**
+ * Messages that the queue keeps: visible, received and delayed. SQS counts approximately, and is right only a minute
+ * after the last change (API reference, GetQueueAttributes): a 0 counts when it was seen for that long.
+ */
+export async function countMessages(client: Pick<SQSClient, 'send'>, queueUrl: string): Promise<number> {
+  const names = [
+    'ApproximateNumberOfMessages',
+    'ApproximateNumberOfMessagesNotVisible',
+    'ApproximateNumberOfMessagesDelayed',
+  ] as const;
+  const { Attributes = {} } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: [...names] }),
+  );
+  return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
+}
+
+/** A corrupt record that nobody took care of comes again after this: not in a tight loop, not holding its group long. */
+const CORRUPT_AGAIN_S = 1;
+
+/**
+ * Gives corrupt records to `onCorrupt` and deletes those that it took care of. The others come again soon, so that
+ * the redrive policy gets to them and their groups are free meanwhile. Never throws: at worst a record comes again
+ * when its visibility ends. Gives the ids of those taken care of.
+ */
+export async function settleCorrupt(
+  queue: SqsQueue,
+  corrupt: readonly CorruptRecord[],
+  onCorrupt: OnCorrupt | undefined,
+): Promise<string[]> {
+  const settled: string[] = [];
+  for (const { record, error } of corrupt) {
+    const handles = [record.receiptHandle];
+    try {
+      if (!onCorrupt) throw error;
+      await onCorrupt(record, error);
+      await deleteAll(queue, handles);
+      settled.push(record.messageId);
+    } catch {
+      await hideAll(queue, handles, CORRUPT_AGAIN_S).catch(() => {});
+    }
+  }
+  return settled;
+}
+
+/**
+ * Codes for a receipt handle that no longer holds its message: its visibility ended (a FIFO queue then refuses it) or
+ * the message was received again or deleted since.
+ */
+const EXPIRED: ReadonlySet<string> = new Set([
+  'InvalidParameterValue',
+  'MessageNotInflight',
+  'ReceiptHandleIsInvalid',
+]);
+
+const isExpired = (code: string | undefined): boolean =>
+  code !== undefined && EXPIRED.has(code.slice(code.lastIndexOf('.') + 1));
+
+function inBatches<T>(items: readonly T[]): T[][] {
+  const batches: T[][] = [];
+  for (let from = 0; from < items.length; from += MAX_BATCH_ENTRIES) {
+    batches.push(items.slice(from, from + MAX_BATCH_ENTRIES));
+  }
+  return batches;
+}

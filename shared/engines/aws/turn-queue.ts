@@ -1,0 +1,140 @@
+import type { Message } from '../../frontier/message.ts';
+import type { HostDeliveries, HostKey, TurnQueue } from '../../ports.ts';
+import { failuresOf, groupRecords, type OnCorrupt, type SqsRecord } from './delivery.ts';
+import { deduplicationId, groupIdOf, MAX_TEXT_BYTES, messageTexts } from './message-text.ts';
+import { deleteAll, hideAll, type SendEntry, type SqsQueue, sendAll, settleCorrupt } from './sqs-queue.ts';
+import { receiveRecords } from './sqs-receive.ts';
+
+export interface TurnQueueOptions extends SqsQueue {
+  /** How long a received group is locked; SQS counts whole seconds. To be the queue's own visibility timeout, too. */
+  readonly visibilityMs: number;
+  /** What a message, and a batch of them, may weigh. Links that do not fit in one message travel in several. */
+  readonly maxMessageBytes?: number;
+  readonly onCorrupt?: OnCorrupt;
+}
+
+/** The records of one event of a Lambda function, taken over by the queue. */
+export interface EventBatch {
+  /** As a receive gives them: served, acknowledged and parked in the same way. */
+  readonly received: readonly HostDeliveries[];
+  /** The ids to report as `batchItemFailures`, as things stand: of all that is neither acknowledged nor behind something that is not. */
+  failures(): string[];
+}
+
+export interface SqsTurnQueue extends TurnQueue {
+  /**
+   * Takes over the records of an event. Their lease is begun anew, since the poller may have held them for long (it
+   * repeats a throttled invocation until the visibility ends); records that are ours no longer are left out, with
+   * their hosts, and reported as failures.
+   */
+  receivedFromEvent(records: readonly SqsRecord[]): Promise<EventBatch>;
+}
+
+/** What is held of a received group. */
+interface Held {
+  /** By delivery: the receipt handles of what is not acknowledged, in the order received. */
+  readonly handles: Map<string, string>;
+  readonly receivedAt: number;
+  /** Ids of an event's records that need not come again. */
+  readonly done?: Set<string>;
+}
+
+/** A message may be hidden for 12 hours from its receive (SQS developer guide, visibility timeout); asking for just that often fails. */
+const MAX_HIDDEN_S = 11.5 * 3600;
+
+/**
+ * The turn queue on an SQS FIFO queue: a host's messages are one message group, which SQS locks while any of them is
+ * received. Deduplication is by content. A group parked or acknowledged as a whole is forgotten here; so is, by the
+ * queue itself, one whose visibility has ended: late words about it do nothing.
+ */
+export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
+  const { clock, onCorrupt, maxMessageBytes = MAX_TEXT_BYTES } = options;
+  const visibilityS = Math.ceil(options.visibilityMs / 1000);
+  const leases = new WeakMap<HostDeliveries, Held>();
+
+  function hold(received: HostDeliveries, records: readonly SqsRecord[], held: Omit<Held, 'handles'>): void {
+    const handles = new Map(records.map(({ messageId, receiptHandle }) => [messageId, receiptHandle]));
+    leases.set(received, { ...held, handles });
+  }
+
+  function entriesOf(host: HostKey, message: Message): SendEntry[] {
+    // An operator may resume a crawl twice within the minutes for which SQS drops repeats, and mean it.
+    const salt = message.kind === 'wake' && message.isResumed ? String(clock.now()) : '';
+    return messageTexts(host, message, maxMessageBytes).map((text) => ({
+      MessageBody: text,
+      MessageGroupId: groupIdOf(host),
+      MessageDeduplicationId: deduplicationId(text, salt),
+    }));
+  }
+
+  return {
+    async send(messages) {
+      const entries = messages.flatMap(({ host, message }) => entriesOf(host, message));
+      await sendAll(options, entries, maxMessageBytes);
+    },
+
+    async receive(maxHosts, waitMs, signal) {
+      const all: HostDeliveries[] = [];
+      await receiveRecords(
+        { ...options, visibilityS, isFifo: true },
+        waitMs,
+        signal,
+        // Each message may be another host's.
+        () => maxHosts - all.length,
+        async (records, receivedAt) => {
+          const { groups, corrupt } = groupRecords(records, receivedAt + visibilityS * 1000);
+          for (const { received, records } of groups) {
+            hold(received, records, { receivedAt });
+            all.push(received);
+          }
+          await settleCorrupt(options, corrupt, onCorrupt);
+        },
+      );
+      return all;
+    },
+
+    async acknowledge(received, deliveries) {
+      const held = leases.get(received);
+      if (!held) return;
+      const ids = deliveries.map(({ id }) => id).filter((id) => held.handles.has(id));
+      await deleteAll(
+        options,
+        ids.map((id) => held.handles.get(id) as string),
+      );
+      for (const id of ids) {
+        held.handles.delete(id);
+        held.done?.add(id);
+      }
+    },
+
+    async park(received, ms) {
+      const held = leases.get(received);
+      leases.delete(received);
+      // The message may be another's by now, and SQS does not promise to refuse an old handle here.
+      if (!held || clock.now() >= received.leaseUntil) return;
+      const heldS = Math.ceil((clock.now() - held.receivedAt) / 1000);
+      const seconds = Math.max(0, Math.min(Math.ceil(ms / 1000), MAX_HIDDEN_S - heldS));
+      // All of them: what is hidden longest holds back only the messages behind it. The last one first, so that a
+      // shortened group comes back whole, and not its first message alone.
+      await hideAll(options, [...held.handles.values()].reverse(), seconds);
+    },
+
+    async receivedFromEvent(records) {
+      const receivedAt = clock.now();
+      const expired = await hideAll(options, handlesOf(records), visibilityS);
+      const isOurs = ({ receiptHandle }: SqsRecord) => !expired.has(receiptHandle);
+      const { groups, corrupt } = groupRecords(records, receivedAt + visibilityS * 1000);
+      const ours = groups.filter(({ records }) => records.every(isOurs));
+      // What is left of a group that somebody else has by now is not to be locked by us.
+      const stray = groups.filter(({ records }) => !records.every(isOurs)).flatMap(({ records }) => records);
+      await hideAll(options, handlesOf(stray.filter(isOurs)), 0);
+      const done = new Set<string>();
+      for (const { received, records } of ours) hold(received, records, { receivedAt, done });
+      for (const id of await settleCorrupt(options, corrupt, onCorrupt)) done.add(id);
+      return { received: ours.map(({ received }) => received), failures: () => failuresOf(records, done) };
+    },
+  };
+}
+
+const handlesOf = (records: readonly SqsRecord[]): string[] =>
+  records.map(({ receiptHandle }) => receiptHandle);
