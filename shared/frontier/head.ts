@@ -15,6 +15,8 @@ export interface Head {
   readonly clock: HostClock;
   /** By origin: a host may serve http and https. */
   readonly robots: readonly HostRobots[];
+  /** Origins that cannot be had, though another one of the host can. */
+  readonly closedOrigins?: readonly ClosedOrigin[];
   readonly ledger: LedgerIndex;
   readonly totals: HostTotals;
   /** When the waker shall give the host a turn, should no message have done so; none: nothing is to be done. */
@@ -27,6 +29,14 @@ export interface Head {
 
 /** Rules too long for the head are a part of their own. */
 export type HostRobots = RobotsState & { readonly part?: string };
+
+/** An origin whose robots.txt cannot be had: nothing of it may be fetched before `until`. */
+export interface ClosedOrigin {
+  readonly origin: string;
+  readonly until: number;
+  readonly failures: number;
+  readonly cause: string;
+}
 
 /** What the host has cost and given so far. */
 export interface HostTotals {

@@ -44,6 +44,7 @@ export async function commitTurn(
     token,
     clock: state.clock,
     robots: state.robots,
+    ...(state.closedOrigins.length > 0 && { closedOrigins: state.closedOrigins }),
     ledger: commit.index,
     totals: state.totals,
     dueAt: plan.dueAt,

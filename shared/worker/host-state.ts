@@ -1,5 +1,5 @@
 /** What a turn changes of its host's head, gathered while it goes on. */
-import type { Head, HostRobots, HostTotals } from '../frontier/head.ts';
+import type { ClosedOrigin, Head, HostRobots, HostTotals } from '../frontier/head.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { Link } from '../frontier/message.ts';
 import {
@@ -21,6 +21,7 @@ export interface HostState {
   clock: HostClock;
   setAside: Head['setAside'];
   robots: HostRobots[];
+  closedOrigins: readonly ClosedOrigin[];
   readonly totals: Mutable<HostTotals>;
   /** Links to other hosts, one for each URL. */
   readonly outLinks: Map<string, Link>;
@@ -43,6 +44,7 @@ export function beginHostState(host: HostKey, head: Head, ledger: HostLedger): H
     clock: head.clock,
     setAside: head.setAside,
     robots: [...head.robots],
+    closedOrigins: head.closedOrigins ?? [],
     totals: {
       ...totals,
       httpStatus: { ...totals.httpStatus },

@@ -28,6 +28,8 @@ export type RobotsAccess =
   | { readonly kind: 'known'; readonly rules: RobotsRules }
   /** Nothing may be fetched now; the host's clock says when to try again. */
   | { readonly kind: 'unreachable'; readonly cause: string }
+  /** Nothing of this origin may be fetched before `until`; another one of the host answers, so the host does not rest. */
+  | { readonly kind: 'closed'; readonly cause: string; readonly until: number }
   /** The address guard keeps us from the host; no request was made. */
   | { readonly kind: 'blocked'; readonly cause: string };
 
@@ -84,7 +86,7 @@ export function createRobotsKeeper(
       const verdict = robotsVerdict(outcome, redirects);
       services.stats.requests++;
       const failure =
-        verdict.kind === 'unreachable' && !isAborted(outcome)
+        verdict.kind === 'unreachable' && !isAborted(outcome) && !isOtherOriginOpen(origin)
           ? {
               cause: `robots.txt: ${verdict.why}`,
               weight: outcome.status === 'failed' && outcome.reason === 'dns' ? 2 : 1,
@@ -103,6 +105,22 @@ export function createRobotsKeeper(
       if (outcome.status === 'response') await outcome.body.dispose();
       url = verdict.location;
     }
+  }
+
+  /** Whether another origin of the host (http beside https) has given its robots.txt. */
+  function isOtherOriginOpen(origin: string): boolean {
+    return state.robots.some((robots) => robots.origin !== origin && robots.expiresAt > clock.now());
+  }
+
+  const closedOf = (origin: string) => state.closedOrigins.find((closed) => closed.origin === origin);
+  const othersClosed = (origin: string) => state.closedOrigins.filter((closed) => closed.origin !== origin);
+
+  function close(origin: string, cause: string): RobotsAccess {
+    const failures = (closedOf(origin)?.failures ?? 0) + 1;
+    const restMs = Math.min(config.backoffMs * 2 ** (failures - 1), config.maxBackoffMs);
+    const until = clock.now() + restMs;
+    state.closedOrigins = [...othersClosed(origin), { origin, until, failures, cause }];
+    return { kind: 'closed', cause, until };
   }
 
   async function remember(
@@ -125,6 +143,7 @@ export function createRobotsKeeper(
       ...state.robots.filter((robots) => robots.origin !== origin),
       text === undefined ? kept : await keepText(kept, text),
     ];
+    state.closedOrigins = othersClosed(origin);
     parsed.set(origin, rules);
     // The gap after robots.txt itself is the one that it asks for.
     const { startedAt, endedAt } = outcome;
@@ -150,6 +169,9 @@ export function createRobotsKeeper(
     },
 
     async fetch(origin) {
+      const closed = closedOf(origin);
+      if (closed && closed.until > clock.now())
+        return { kind: 'closed', cause: closed.cause, until: closed.until };
       const chain = await fetchChain(origin);
       if (chain.kind === 'blocked') return chain;
       const { verdict, outcome } = chain;
@@ -165,10 +187,9 @@ export function createRobotsKeeper(
           );
           return { kind: 'known', rules };
         }
-        return {
-          kind: 'unreachable',
-          cause: `robots.txt: ${verdict.kind === 'unreachable' ? verdict.why : ''}`,
-        };
+        const cause = `robots.txt: ${verdict.kind === 'unreachable' ? verdict.why : ''}`;
+        if (isOtherOriginOpen(origin) && !isAborted(outcome)) return close(origin, cause);
+        return { kind: 'unreachable', cause };
       } finally {
         if (outcome.status === 'response') await outcome.body.dispose();
       }

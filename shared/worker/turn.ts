@@ -188,8 +188,15 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
         });
         return true;
       }
+      if (access.kind === 'closed') {
+        unasked++;
+        settleClosed(record, access);
+        return true;
+      }
       if (access.kind === 'unreachable') {
-        ledger.settle(record);
+        // Another URL first next time: perhaps it belongs to the host's other origin, which answers.
+        const dueAt = services.stopping.aborted ? record.dueAt : state.clock.nextFetchAt + 1;
+        ledger.settle({ ...record, dueAt });
         setAsideIfHopeless(crawl, state, clock.now());
         return false;
       }
@@ -228,6 +235,19 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
     }
     setAsideIfHopeless(crawl, state, clock.now());
     return state.setAside === undefined;
+  }
+
+  /** Puts off a URL whose origin's robots.txt cannot be had, or gives it up after as many tries as any. */
+  function settleClosed(record: UrlRecord, { cause, until }: { cause: string; until: number }): void {
+    const attempts = record.attempts + 1;
+    const isLast = attempts >= config.maxAttempts;
+    ledger.settle({
+      ...record,
+      state: isLast ? 'failed' : 'waiting',
+      attempts,
+      dueAt: isLast ? 0 : until,
+      result: { fetchedAt: clock.now(), cause },
+    });
   }
 
   async function announce(url: string): Promise<void> {

@@ -105,6 +105,27 @@ describe('a crawl', () => {
     },
   );
 
+  test.each([
+    ['http', ['http://a.test/']],
+    ['https', ['https://a.test/s', 'http://a.test/']],
+  ])(
+    'an origin that cannot be had gives up its own URLs, and the other origin of the host goes on (%s first)',
+    async (_, seeds) => {
+      const dead = { fails: 'connect' as const };
+      const site = {
+        'https://a.test/robots.txt': dead,
+        'http://a.test/': page('https://a.test/s', 'https://a.test/t', '/1', '/2', '/3', '/4', '/5'),
+        ...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`http://a.test/${n}`, page()])),
+      };
+      const { states, fetcher, engine } = await crawl(site, seeds);
+      const failed = { 'https://a.test/s': 'failed', 'https://a.test/t': 'failed' };
+      const fetched = ['', 1, 2, 3, 4, 5].map((n) => [`http://a.test/${n}`, 'fetched']);
+      expect(states).toEqual({ ...failed, ...Object.fromEntries(fetched) });
+      expect(fetcher.count('https://a.test/s')).toBe(0);
+      expect((await ledgersOf(engine)).get('a.test')?.head.setAside).toBeUndefined();
+    },
+  );
+
   test("asks for robots.txt once, though many of the host's URLs wait for it", async () => {
     const seeds = [1, 2, 3, 4].map((n) => `${A}/${n}`);
     const { fetcher } = await crawl({}, seeds, { perHost: 4 });
