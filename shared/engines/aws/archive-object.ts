@@ -1,0 +1,95 @@
+/** WARC objects in S3: a whole one with one PUT, or one that is made as it is uploaded. */
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import type { Clock } from '../../ports.ts';
+import { withRetry } from './retry.ts';
+
+/** Of all parts but the last at least 5 MiB, at most 10,000 parts (S3 User Guide, "Multipart upload limits"). */
+export const MIN_PART_BYTES = 5 * 1024 * 1024;
+export const MAX_PARTS = 10_000;
+
+export interface ObjectContext {
+  readonly s3: S3Client;
+  readonly bucket: string;
+  readonly clock: Pick<Clock, 'sleep' | 'random'>;
+}
+
+const CONTENT_TYPE = 'application/warc';
+
+/** Safe to repeat: nobody else uses the key. */
+export async function putWarcObject(
+  { s3, bucket, clock }: ObjectContext,
+  key: string,
+  bytes: Uint8Array,
+): Promise<void> {
+  const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: CONTENT_TYPE });
+  await withRetry(`storing ${key}`, () => s3.send(command), { clock });
+}
+
+/** An object that grows by parts, and is not there before `complete` resolves. One call at a time. */
+export interface WarcUpload {
+  /** Holds the bytes until a part is full, then uploads that. */
+  add(bytes: Uint8Array): Promise<void>;
+  complete(): Promise<void>;
+  /** Frees what was uploaded. Never rejects: a lifecycle rule of the bucket ends what is left over. */
+  abort(): Promise<void>;
+}
+
+export async function beginWarcUpload(
+  { s3, bucket, clock }: ObjectContext,
+  key: string,
+): Promise<WarcUpload> {
+  const target = { Bucket: bucket, Key: key };
+  const retry = <T>(call: () => Promise<T>) => withRetry(`uploading ${key}`, call, { clock });
+  const begun = await retry(() =>
+    s3.send(new CreateMultipartUploadCommand({ ...target, ContentType: CONTENT_TYPE })),
+  );
+  const upload = { ...target, UploadId: begun.UploadId };
+  const parts: { PartNumber: number; ETag?: string; ChecksumCRC32?: string }[] = [];
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  let size = 0;
+
+  async function uploadHeld(): Promise<void> {
+    const PartNumber = parts.length + 1;
+    if (PartNumber > MAX_PARTS) throw new Error(`${key} has no room for more than ${MAX_PARTS} parts`);
+    const command = new UploadPartCommand({ ...upload, PartNumber, Body: Buffer.concat(held, heldBytes) });
+    const { ETag, ChecksumCRC32 } = await retry(() => s3.send(command));
+    parts.push({ PartNumber, ETag, ChecksumCRC32 });
+    size += heldBytes;
+    held = [];
+    heldBytes = 0;
+  }
+
+  return {
+    async add(bytes) {
+      // The caller may use its array again.
+      held.push(Uint8Array.from(bytes));
+      heldBytes += bytes.length;
+      if (heldBytes >= MIN_PART_BYTES) await uploadHeld();
+    },
+
+    async complete() {
+      if (heldBytes > 0) await uploadHeld();
+      try {
+        const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } });
+        await retry(() => s3.send(command));
+      } catch (error) {
+        // Completed already, and the answer was lost?
+        const found = await s3.send(new HeadObjectCommand(target)).catch(() => undefined);
+        if (found?.ContentLength !== size) throw error;
+      }
+    },
+
+    async abort() {
+      await s3.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,158 @@
+/** The sums over a crawl's heads, kept in a few counter items, so that to ask for them reads no head. */
+import { randomUUID } from 'node:crypto';
+import {
+  ConditionalCheckFailedException,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Clock, CrawlId } from '../../ports.ts';
+import { coalesced } from './coalesced.ts';
+import { type PagesContext, queryItems } from './dynamo-pages.ts';
+import { type Counts, sumOfCounts } from './head-counts.ts';
+import { withRetry } from './retry.ts';
+import { type Item, itemKey, N, S, TOTALS_PREFIX, TOTALS_SHARDS } from './tables.ts';
+
+/** Counts in one update: its expression may have 4 KB and 300 operators (DynamoDB, "Service quotas"). */
+const MAX_COUNTS = 100;
+const COUNT_PREFIX = 'n.';
+
+export interface CrawlCounters {
+  /**
+   * Adds the differences (perhaps none: then only the time is noted); resolves when they are stored, or when that failed: then they are added with the next ones.
+   * Calls at the same time share one update. Not part of any head's write: a process that ends between head and
+   * counter loses the difference, for good (see `recount` of the registry).
+   */
+  add(crawl: CrawlId, counts: Counts): Promise<void>;
+  /** The sums, and when something was last added; read consistently. */
+  read(crawl: CrawlId): Promise<{ counts: Counts; lastAt: number }>;
+  /** Replaces the sums. What others add at the same time may be kept or lost. */
+  replace(crawl: CrawlId, counts: Counts): Promise<void>;
+}
+
+export interface CrawlCountersOptions extends PagesContext {
+  readonly table: string;
+  readonly clock: Clock;
+  /** Hears of differences that could not be stored yet. */
+  readonly warn?: (message: string) => void;
+}
+
+interface Addition {
+  readonly id: string;
+  readonly crawl: CrawlId;
+  readonly counts: Counts;
+}
+
+export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounters {
+  const { dynamo, table, clock, warn = () => {} } = options;
+  /** A process keeps to one shard: then the last addition to it is most often the process's own. */
+  const ownShard = `${TOTALS_PREFIX}${Math.floor(clock.random() * TOTALS_SHARDS)}`;
+  let gathered = new Map<CrawlId, Counts>();
+  let additions: Addition[] = [];
+
+  const send = coalesced(async () => {
+    // Those of a failed run first, and alone: so there are never more than two runs' worth.
+    if (additions.length === 0) {
+      additions = [...gathered].flatMap(([crawl, counts]) => additionsOf(crawl, counts));
+      gathered = new Map();
+    }
+    try {
+      for (let first = additions[0]; first; first = additions[0]) {
+        await store(first);
+        additions.shift();
+      }
+    } catch (error) {
+      warn(`totals of ${additions[0]?.crawl} are behind: ${(error as Error).message}`);
+    }
+  });
+
+  /** A repeated update would count twice: it is refused while it is the last that its shard has seen. */
+  async function store({ id, crawl, counts }: Addition): Promise<void> {
+    const names = Object.keys(counts);
+    const sums = names.map((_, i) => `#${i} :${i}`).join(', ');
+    const command = new UpdateItemCommand({
+      TableName: table,
+      Key: itemKey(crawl, ownShard),
+      UpdateExpression: `SET lastAdd = :id, lastAt = :now${names.length > 0 ? ' ADD ' : ''}${sums}`,
+      ConditionExpression: 'attribute_not_exists(lastAdd) OR lastAdd <> :id',
+      ...(names.length > 0 && {
+        ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#${i}`, COUNT_PREFIX + name])),
+      }),
+      ExpressionAttributeValues: {
+        ':id': S(id),
+        ':now': N(clock.now()),
+        ...Object.fromEntries(names.map((name, i) => [`:${i}`, N(counts[name] as number)])),
+      },
+    });
+    try {
+      await withRetry('adding to totals', () => dynamo.send(command), { clock });
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+
+  async function readShards(crawl: CrawlId): Promise<Item[]> {
+    const shards: Item[] = [];
+    const query = queryItems(
+      { dynamo, clock },
+      {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :totals)',
+        ExpressionAttributeValues: { ':pk': S(crawl), ':totals': S(TOTALS_PREFIX) },
+        ConsistentRead: true,
+      },
+    );
+    for await (const shard of query) shards.push(shard);
+    return shards;
+  }
+
+  return {
+    async add(crawl, counts) {
+      gathered.set(crawl, sumOfCounts(gathered.get(crawl) ?? {}, counts));
+      await send();
+      // The run may have been one that caught up with a failed one's.
+      if (additions.length === 0 && gathered.has(crawl)) await send();
+    },
+
+    async read(crawl) {
+      const shards = await readShards(crawl);
+      return {
+        counts: shards.map(countsIn).reduce(sumOfCounts, {}),
+        lastAt: Math.max(0, ...shards.map(({ lastAt }) => Number(lastAt?.N ?? 0))),
+      };
+    },
+
+    async replace(crawl, counts) {
+      const first = `${TOTALS_PREFIX}0`;
+      const sums = Object.entries(counts).map(([name, count]) => [COUNT_PREFIX + name, N(count)]);
+      const others = (await readShards(crawl)).map(({ sk }) => sk?.S as string).filter((sk) => sk !== first);
+      const command = new TransactWriteItemsCommand({
+        TransactItems: [
+          {
+            Put: {
+              TableName: table,
+              Item: { ...itemKey(crawl, first), lastAt: N(clock.now()), ...Object.fromEntries(sums) },
+            },
+          },
+          ...others.map((sk) => ({ Delete: { TableName: table, Key: itemKey(crawl, sk) } })),
+        ],
+      });
+      await withRetry('replacing totals', () => dynamo.send(command), { clock });
+    },
+  };
+}
+
+function additionsOf(crawl: CrawlId, counts: Counts): Addition[] {
+  const entries = Object.entries(counts);
+  return Array.from({ length: Math.max(1, Math.ceil(entries.length / MAX_COUNTS)) }, (_, i) => ({
+    id: randomUUID(),
+    crawl,
+    counts: Object.fromEntries(entries.slice(i * MAX_COUNTS, (i + 1) * MAX_COUNTS)),
+  }));
+}
+
+const countsIn = (item: Item): Counts =>
+  Object.fromEntries(
+    Object.entries(item)
+      .filter(([name]) => name.startsWith(COUNT_PREFIX))
+      .map(([name, value]) => [name.slice(COUNT_PREFIX.length), Number(value.N)]),
+  );

@@ -1,0 +1,62 @@
+/** What a head adds to its crawl's totals, as flat counts: the form in which differences are summed up and stored. */
+import { addCounts, type Head, type HostTotals } from '../../frontier/head.ts';
+import { EMPTY_INDEX } from '../../frontier/ledger.ts';
+import { URL_STATES, type UrlState } from '../../frontier/url-record.ts';
+import type { CrawlTotals } from '../../ports.ts';
+
+/** By name: `hosts`, `pages`, `urls.waiting`, `httpStatus.404`, ... */
+export type Counts = Readonly<Record<string, number>>;
+
+const MAPS = ['httpStatus', 'skipped', 'errors'] as const satisfies (keyof HostTotals)[];
+
+/** What replacing `before` by `after` changes; what does not change is left out. */
+export function changedCounts(before: Head | undefined, after: Head): Counts {
+  const change = { ...countsOf(after) };
+  for (const [name, count] of Object.entries(before ? countsOf(before) : {}))
+    change[name] = (change[name] ?? 0) - count;
+  return withoutZeros(change);
+}
+
+export const sumOfCounts = (a: Counts, b: Counts): Counts => withoutZeros(addCounts(a, b));
+
+/** The crawl's totals, but for the time. */
+export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs'> {
+  const [httpStatus, skipped, errors] = MAPS.map((map) =>
+    Object.fromEntries(
+      Object.entries(counts)
+        .filter(([name, count]) => name.startsWith(`${map}.`) && count !== 0)
+        .map(([name, count]) => [name.slice(map.length + 1), count]),
+    ),
+  ) as [Counts, Counts, Counts];
+  const count = (name: string) => counts[name] ?? 0;
+  const urls = { ...EMPTY_INDEX.counts } as Record<UrlState, number>;
+  for (const state of URL_STATES) urls[state] = count(`urls.${state}`);
+  return {
+    hosts: count('hosts'),
+    hostsWaiting: count('hostsWaiting'),
+    urls,
+    pages: count('pages'),
+    bytes: count('bytes'),
+    requests: count('requests'),
+    httpStatus,
+    skipped,
+    errors,
+  };
+}
+
+function countsOf({ ledger, totals }: Head): Counts {
+  const counts: Record<string, number> = {
+    hosts: 1,
+    hostsWaiting: ledger.counts.waiting > 0 ? 1 : 0,
+    pages: totals.pages,
+    bytes: totals.bytes,
+    requests: totals.requests,
+  };
+  for (const state of URL_STATES) counts[`urls.${state}`] = ledger.counts[state];
+  for (const map of MAPS)
+    for (const [key, count] of Object.entries(totals[map])) counts[`${map}.${key}`] = count;
+  return counts;
+}
+
+const withoutZeros = (counts: Counts): Counts =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));

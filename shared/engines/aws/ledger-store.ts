@@ -1,0 +1,177 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { Head } from '../../frontier/head.ts';
+import { type Clock, type CrawlId, type HostKey, type LedgerStore, StaleTurn } from '../../ports.ts';
+import { getItems } from './dynamo-batch.ts';
+import { queryItems, scanItems } from './dynamo-pages.ts';
+import { createPartStore } from './part-store.ts';
+import { withRetry } from './retry.ts';
+import {
+  DUE_INDEX,
+  DUE_SHARDS,
+  dueShard,
+  dueShardOf,
+  HEAD,
+  hostOf,
+  hostPartition,
+  hostPrefix,
+  type Item,
+  indexedDueAt,
+  indexedUntil,
+  itemKey,
+  N,
+  S,
+  type StateNames,
+} from './tables.ts';
+
+export interface LedgerStoreOptions {
+  readonly dynamo: DynamoDBClient;
+  readonly s3: S3Client;
+  readonly names: StateNames;
+  readonly clock: Clock;
+  /** Hears of each head that was replaced, before `commit` resolves. What it throws, `commit` throws. */
+  readonly onCommit?: (crawl: CrawlId, before: Head | undefined, after: Head) => Promise<void>;
+}
+
+/** Heads whose turns are under way, kept for the case that the answer to their replacement is lost. */
+const MAX_LOADED = 1000;
+/** Read beyond the limit by `dueHosts`, as the index knows their order only roughly. */
+const DUE_SLACK = 100;
+
+/**
+ * Heads in CrawlState, parts in UrlSeen and S3. A commit is one conditional PutItem, and the head that it replaces
+ * comes with the answer. If the condition fails while the stored head is the very one that was to be written, then it
+ * was, and only the answer was lost: that is success.
+ *
+ * `hosts` scans the whole table, other crawls' items too: it is for asking, resuming and counting, not for crawling.
+ * `dueHosts` gives an order that is exact among hosts due within the same 15 s while they are some hundreds, and lags
+ * behind the commits as the index does, mostly by less than a second; each host it gives is read consistently.
+ */
+export function createLedgerStore(options: LedgerStoreOptions): LedgerStore {
+  const { dynamo, s3, names, clock, onCommit } = options;
+  const table = names.crawlState;
+  const context = { dynamo, clock };
+  const loaded = new Map<string, Head>();
+
+  /** The head that the host had at that version, if it was loaded here. */
+  function takeLoaded(partition: string, version: number): Head | undefined {
+    const head = loaded.get(partition);
+    loaded.delete(partition);
+    return head?.version === version ? head : undefined;
+  }
+
+  async function putHead(crawl: CrawlId, host: HostKey, next: Head): Promise<Head | undefined> {
+    const text = JSON.stringify(next);
+    const partition = hostPartition(crawl, host);
+    const isFirst = next.version === 1;
+    const command = new PutItemCommand({
+      TableName: table,
+      Item: {
+        ...itemKey(partition, HEAD),
+        version: N(next.version),
+        head: S(text),
+        ...(next.dueAt !== undefined && {
+          dueShard: S(dueShardOf(crawl, host)),
+          dueAt: N(indexedDueAt(next.dueAt, clock.now())),
+        }),
+      },
+      ConditionExpression: isFirst ? 'attribute_not_exists(pk)' : '#version = :expected',
+      ...(!isFirst && {
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':expected': N(next.version - 1) },
+      }),
+      ReturnValues: 'ALL_OLD',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    const atHand = takeLoaded(partition, next.version - 1);
+    try {
+      const { Attributes } = await withRetry('committing a head', () => dynamo.send(command), { clock });
+      return Attributes && headIn(Attributes);
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      // Where the replaced head is not at hand, the difference is not known: then there is none.
+      if (error.Item?.head?.S === text) return isFirst ? undefined : (atHand ?? next);
+      const stored = error.Item?.version?.N ?? 'none';
+      throw new StaleTurn(
+        `${host} is at version ${stored}, not ${next.version - 1}: another turn went first`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+
+  async function indexedHosts(crawl: CrawlId, shard: number, until: number, limit: number): Promise<Item[]> {
+    const found: Item[] = [];
+    const query = queryItems(context, {
+      TableName: table,
+      IndexName: DUE_INDEX,
+      KeyConditionExpression: 'dueShard = :shard AND dueAt <= :until',
+      ExpressionAttributeValues: { ':shard': S(dueShard(crawl, shard)), ':until': N(until) },
+      Limit: limit,
+    });
+    for await (const item of query) if (found.push(item) >= limit) break;
+    return found;
+  }
+
+  return {
+    ...createPartStore({ dynamo, s3, names, clock }),
+
+    async loadHead(crawl, host) {
+      const partition = hostPartition(crawl, host);
+      const command = new GetItemCommand({
+        TableName: table,
+        Key: itemKey(partition, HEAD),
+        ConsistentRead: true,
+      });
+      const { Item } = await withRetry('loading a head', () => dynamo.send(command), { clock });
+      if (!Item) return undefined;
+      const head = headIn(Item);
+      loaded.delete(partition);
+      loaded.set(partition, head);
+      if (loaded.size > MAX_LOADED) loaded.delete(loaded.keys().next().value as string);
+      return head;
+    },
+
+    async commit(crawl, host, next) {
+      const before = await putHead(crawl, host, next);
+      await onCommit?.(crawl, before, next);
+    },
+
+    async *hosts(crawl) {
+      const items = scanItems(context, {
+        TableName: table,
+        FilterExpression: 'begins_with(pk, :prefix) AND sk = :head',
+        ExpressionAttributeValues: { ':prefix': S(hostPrefix(crawl)), ':head': S(HEAD) },
+        ConsistentRead: true,
+      });
+      for await (const item of items) yield { host: hostIn(item), head: headIn(item) };
+    },
+
+    async dueHosts(crawl, now, limit) {
+      const most = limit + DUE_SLACK;
+      const shards = await Promise.all(
+        Array.from({ length: DUE_SHARDS }, (_, shard) => indexedHosts(crawl, shard, indexedUntil(now), most)),
+      );
+      const first = shards
+        .flat()
+        .sort((a, b) => Number(a.dueAt?.N) - Number(b.dueAt?.N))
+        .slice(0, most);
+      const keys = first.map(({ pk }) => itemKey(pk?.S as string, HEAD));
+      return (await getItems(context, table, keys))
+        .map((item) => ({ host: hostIn(item), head: headIn(item) }))
+        .filter(({ head: { dueAt } }) => dueAt !== undefined && dueAt <= now)
+        .sort((a, b) => (a.head.dueAt as number) - (b.head.dueAt as number))
+        .slice(0, limit)
+        .map(({ host, head: { version } }) => ({ host, version }));
+    },
+  };
+}
+
+const hostIn = (item: Item): HostKey => hostOf(item.pk?.S as string);
+const headIn = (item: Item): Head => JSON.parse(item.head?.S as string);

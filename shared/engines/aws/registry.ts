@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Head } from '../../frontier/head.ts';
+import type { Clock, CrawlId, CrawlRecord, CrawlRegistry, LedgerStore } from '../../ports.ts';
+import { createCrawlCounters } from './crawl-counters.ts';
+import { queryItems } from './dynamo-pages.ts';
+import { type Counts, changedCounts, sumOfCounts, totalsOf } from './head-counts.ts';
+import { retryWaitMs, withRetry } from './retry.ts';
+import {
+  CRAWL,
+  DIRECTORY,
+  DUE_INDEX,
+  DUE_SHARDS,
+  dueShard,
+  type Item,
+  itemKey,
+  N,
+  QUIET,
+  S,
+  type StateNames,
+} from './tables.ts';
+
+export interface AwsCrawlRegistry extends CrawlRegistry {
+  /** To be told of every head that is replaced. Never rejects. */
+  onCommit(crawl: CrawlId, before: Head | undefined, after: Head): Promise<void>;
+  /**
+   * Sums up all heads of the crawl and rewrites its totals: for when a process ended between a head and its counter,
+   * as that difference is lost otherwise. Exact while nothing is committed; of what is, some may be counted twice or
+   * not at all. Scans the whole table.
+   */
+  recount(crawl: CrawlId, ledgers: Pick<LedgerStore, 'hosts'>): Promise<void>;
+  /** The names of all crawls. */
+  list(): Promise<CrawlId[]>;
+}
+
+export interface RegistryOptions {
+  readonly dynamo: DynamoDBClient;
+  readonly names: Pick<StateNames, 'crawlState'>;
+  readonly clock: Clock;
+  /** Whether the queues hold any message or parcel, received ones too. */
+  readonly hasMessages: () => Promise<boolean>;
+  /** A crawl that has nothing to do is called quiet when that was so for this time. Default 60,000. */
+  readonly settleMs?: number;
+  readonly warn?: (message: string) => void;
+}
+
+/** SQS counts its messages right a minute after the last change (API reference, GetQueueAttributes). */
+const SETTLE_MS = 60_000;
+/** Rounds of a change that others' changes come before. */
+const CHANGE_ATTEMPTS = 20;
+/** An item may have 400 KB; the record is nearly all of it. */
+const MAX_RECORD_BYTES = 390 * 1024;
+
+interface StoredCrawl {
+  readonly record: CrawlRecord;
+  readonly version: number;
+  /** Time that the crawl has run, up to `runningSince` if it runs. */
+  readonly activeMs: number;
+  readonly runningSince?: number;
+}
+
+/**
+ * Crawls in CrawlState. A change reads the record and writes it under the condition that nobody else did meanwhile,
+ * as often as it takes. Totals are sums kept up with each commit (`onCommit`), exact but for what ended processes
+ * have lost: `recount`. As queue counts and index lag, a crawl
+ * is quiet when it had nothing to do at two looks, `settleMs` or more apart, and no head was committed meanwhile; the
+ * looks may be those of different processes. A crawl's active time is the time that its status was `running`.
+ */
+export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
+  const { dynamo, names, clock, hasMessages, settleMs = SETTLE_MS, warn } = options;
+  const table = names.crawlState;
+  const context = { dynamo, clock };
+  const counters = createCrawlCounters({ dynamo, table, clock, warn });
+
+  async function load(crawl: CrawlId): Promise<StoredCrawl | undefined> {
+    const command = new GetItemCommand({
+      TableName: table,
+      Key: itemKey(crawl, CRAWL),
+      ConsistentRead: true,
+    });
+    const { Item } = await withRetry('loading a crawl', () => dynamo.send(command), { clock });
+    return Item && decodeCrawl(Item);
+  }
+
+  /** Writes the crawl over its last version. False if another has written meanwhile. */
+  async function put(crawl: CrawlId, next: StoredCrawl): Promise<boolean> {
+    const nonce = randomUUID();
+    const isFirst = next.version === 1;
+    const command = new PutItemCommand({
+      TableName: table,
+      Item: { ...itemKey(crawl, CRAWL), ...(await encodeCrawl(next)), nonce: S(nonce) },
+      ConditionExpression: isFirst ? 'attribute_not_exists(pk)' : '#version = :expected',
+      ...(!isFirst && {
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':expected': N(next.version - 1) },
+      }),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    try {
+      await withRetry('storing a crawl', () => dynamo.send(command), { clock });
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      // Written by this very call, whose answer was lost?
+      return error.Item?.nonce?.S === nonce;
+    }
+  }
+
+  async function change(crawl: CrawlId, changes: (stored: StoredCrawl) => StoredCrawl): Promise<void> {
+    for (let attempt = 1; attempt <= CHANGE_ATTEMPTS; attempt++) {
+      const stored = await load(crawl);
+      if (!stored) throw new Error(`there is no crawl ${crawl}`);
+      const changed = changes(stored);
+      if (changed === stored) return;
+      if (await put(crawl, { ...changed, version: stored.version + 1 })) return;
+      await clock.sleep(retryWaitMs(Math.min(attempt, 4), clock.random()));
+    }
+    throw new Error(`the crawl ${crawl} is being changed by too many at once`);
+  }
+
+  const changeRecord = (crawl: CrawlId, changes: (record: CrawlRecord) => CrawlRecord) =>
+    change(crawl, (stored) => {
+      const record = changes(stored.record);
+      return record === stored.record ? stored : { ...stored, record };
+    });
+
+  async function isAnyDue(crawl: CrawlId): Promise<boolean> {
+    const shards = Array.from({ length: DUE_SHARDS }, async (_, shard) => {
+      const found = queryItems(context, {
+        TableName: table,
+        IndexName: DUE_INDEX,
+        KeyConditionExpression: 'dueShard = :shard',
+        ExpressionAttributeValues: { ':shard': S(dueShard(crawl, shard)) },
+        Limit: 1,
+      });
+      return !(await found.next()).done;
+    });
+    return (await Promise.all(shards)).includes(true);
+  }
+
+  /** When the crawl was first seen with nothing to do, now if it was not before. */
+  async function quietSince(crawl: CrawlId): Promise<number> {
+    const command = new UpdateItemCommand({
+      TableName: table,
+      Key: itemKey(crawl, QUIET),
+      UpdateExpression: 'SET quietSince = if_not_exists(quietSince, :now)',
+      ExpressionAttributeValues: { ':now': N(clock.now()) },
+      ReturnValues: 'ALL_NEW',
+    });
+    const { Attributes } = await withRetry('noting that a crawl is quiet', () => dynamo.send(command), {
+      clock,
+    });
+    return Number(Attributes?.quietSince?.N);
+  }
+
+  return {
+    async load(crawl) {
+      return (await load(crawl))?.record;
+    },
+
+    async create(crawl, record) {
+      // The directory first: a name there without a crawl does no harm.
+      const entry = new PutItemCommand({ TableName: table, Item: itemKey(DIRECTORY, crawl) });
+      await withRetry('creating a crawl', () => dynamo.send(entry), { clock });
+      const runningSince = record.status === 'running' ? clock.now() : undefined;
+      if (!(await put(crawl, { record, version: 1, activeMs: 0, runningSince })))
+        throw new Error(`there is a crawl ${crawl} already`);
+    },
+
+    async setStatus(crawl, status, reason) {
+      await change(crawl, (stored) => {
+        const now = clock.now();
+        return {
+          ...stored,
+          record: { ...stored.record, status, reason },
+          activeMs: activeMsOf(stored, now),
+          runningSince: status === 'running' ? now : undefined,
+        };
+      });
+    },
+
+    async configure(crawl, changes) {
+      await changeRecord(crawl, (record) => ({ ...record, config: { ...record.config, ...changes } }));
+    },
+
+    async addScopeSeeds(crawl, urls) {
+      await changeRecord(crawl, (record) => {
+        const scopeSeeds = [...new Set([...record.scopeSeeds, ...urls])];
+        return scopeSeeds.length === record.scopeSeeds.length ? record : { ...record, scopeSeeds };
+      });
+    },
+
+    async totals(crawl) {
+      const [stored, { counts }] = await Promise.all([load(crawl), counters.read(crawl)]);
+      return { ...totalsOf(counts), activeMs: stored ? activeMsOf(stored, clock.now()) : 0 };
+    },
+
+    async isQuiet(crawl) {
+      if ((await hasMessages()) || (await isAnyDue(crawl))) {
+        const busy = new DeleteItemCommand({ TableName: table, Key: itemKey(crawl, QUIET) });
+        await withRetry('noting that a crawl is busy', () => dynamo.send(busy), { clock });
+        return false;
+      }
+      const since = await quietSince(crawl);
+      const { lastAt } = await counters.read(crawl);
+      return clock.now() - Math.max(since, lastAt) >= settleMs;
+    },
+
+    onCommit: (crawl, before, after) => counters.add(crawl, changedCounts(before, after)),
+
+    async recount(crawl, ledgers) {
+      let sum: Counts = {};
+      for await (const { head } of ledgers.hosts(crawl))
+        sum = sumOfCounts(sum, changedCounts(undefined, head));
+      await counters.replace(crawl, sum);
+    },
+
+    async list() {
+      const found: CrawlId[] = [];
+      const entries = queryItems(context, {
+        TableName: table,
+        KeyConditionExpression: 'pk = :directory',
+        ExpressionAttributeValues: { ':directory': S(DIRECTORY) },
+        ConsistentRead: true,
+      });
+      for await (const { sk } of entries) found.push(sk?.S as string);
+      return found;
+    },
+  };
+}
+
+const activeMsOf = ({ activeMs, runningSince }: StoredCrawl, now: number): number =>
+  activeMs + (runningSince === undefined ? 0 : Math.max(0, now - runningSince));
+
+/** Seeds by the thousands are in the record: compressed, some 15,000 of them fit. */
+async function encodeCrawl({ record, version, activeMs, runningSince }: StoredCrawl): Promise<Item> {
+  const bytes = await promisify(gzip)(JSON.stringify(record));
+  if (bytes.length > MAX_RECORD_BYTES)
+    throw new Error(
+      `Expected a crawl's seeds and configuration of at most ${MAX_RECORD_BYTES} bytes compressed, got ${bytes.length}`,
+    );
+  return {
+    record: { B: bytes },
+    version: N(version),
+    activeMs: N(activeMs),
+    ...(runningSince !== undefined && { runningSince: N(runningSince) }),
+  };
+}
+
+async function decodeCrawl({ record, version, activeMs, runningSince }: Item): Promise<StoredCrawl> {
+  return {
+    record: JSON.parse((await promisify(gunzip)(record?.B as Uint8Array)).toString('utf8')),
+    version: Number(version?.N),
+    activeMs: Number(activeMs?.N),
+    ...(runningSince?.N !== undefined && { runningSince: Number(runningSince.N) }),
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * How the two tables are keyed and what their attributes are called: the one place. No crawl's name holds a space or a
+ * `#`, no host a space, so the keys made of them cannot be mistaken for each other.
+ *
+ * | table | pk | sk | attributes |
+ * |---|---|---|---|
+ * | CrawlState | `CRAWL HOST` | `head` | `version`, `head` (JSON); `dueShard`, `dueAt` where the host is due at some time |
+ * | CrawlState | `CRAWL` | `crawl` | `version`, `record` (JSON, gzip), `nonce`, `activeMs`, `runningSince` |
+ * | CrawlState | `CRAWL` | `totals#SHARD` | a number for each count (`crawl-counters.ts`), `lastAdd`, `lastAt` |
+ * | CrawlState | `CRAWL` | `quiet` | `quietSince` |
+ * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
+ * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
+ */
+import { hash } from 'node:crypto';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { CrawlId, HostKey } from '../../ports.ts';
+
+/** What the engine's state is kept in. */
+export interface StateNames {
+  /** Table: heads, crawls and their totals. */
+  readonly crawlState: string;
+  /** Table: the parts of ledgers. */
+  readonly urlSeen: string;
+  /** Bucket: large parts, and the archive. */
+  readonly bucket: string;
+}
+
+export type Item = Record<string, AttributeValue>;
+
+/** Both tables' keys, all strings. */
+export const PARTITION_KEY = 'pk';
+export const SORT_KEY = 'sk';
+
+/** The sparse index of hosts that are due: projects the keys only, so a head that keeps its due time costs nothing. */
+export const DUE_INDEX = 'due';
+/** Its partition key, a string ... */
+export const DUE_SHARD = 'dueShard';
+/** ... and its sort key, a number: {@link indexedDueAt}. */
+export const DUE_AT = 'dueAt';
+
+export const HEAD = 'head';
+export const CRAWL = 'crawl';
+export const TOTALS_PREFIX = 'totals#';
+export const QUIET = 'quiet';
+export const DIRECTORY = '#crawls';
+
+/** A partition of a table or an index takes 1,000 write units a second: these take the due times of 8,000 commits. */
+export const DUE_SHARDS = 8;
+/** The same for the counters, with one write for each commit. */
+export const TOTALS_SHARDS = 8;
+
+export const S = (text: string): AttributeValue => ({ S: text });
+export const N = (number: number): AttributeValue => ({ N: String(number) });
+
+export const hostPartition = (crawl: CrawlId, host: HostKey): string => `${crawl} ${host}`;
+export const hostPrefix = (crawl: CrawlId): string => `${crawl} `;
+export const hostOf = (partition: string): HostKey => partition.slice(partition.indexOf(' ') + 1);
+
+export const itemKey = (partition: string, sort: string): Item => ({
+  [PARTITION_KEY]: S(partition),
+  [SORT_KEY]: S(sort),
+});
+
+export const dueShard = (crawl: CrawlId, shard: number): string => `${crawl} ${shard}`;
+export const dueShardOf = (crawl: CrawlId, host: HostKey): string =>
+  dueShard(crawl, hash('sha256', host, 'buffer').readUInt32BE() % DUE_SHARDS);
+
+/** Prefix of the keys of all objects that hold parts of the crawl's ledgers. */
+export const partsPrefix = (crawl: CrawlId): string => `parts/${crawl}/`;
+/** Host names are no S3 keys (IPv6, length), and a hash spreads the hosts over S3's own partitions. */
+export const partObject = (crawl: CrawlId, host: HostKey, name: string): string =>
+  `${partsPrefix(crawl)}${hash('sha256', host).slice(0, 24)}/${name}`;
+
+const FINE_MS = 15_000;
+const COARSE_MS = 300_000;
+const FAR_MS = 600_000;
+
+/**
+ * The due time as the index has it: rounded up, so that a host found there is due, or is so within 15 s; and so that
+ * most commits leave the index alone, whose every change costs two write units more. Up to ten minutes ahead, to 15 s;
+ * beyond that (a token's loss noticed after 15 minutes, a recrawl) to 5 minutes: a turn of 20 s would else move it
+ * each time. The head has the exact time.
+ */
+export function indexedDueAt(dueAt: number, now: number): number {
+  return roundUp(dueAt, dueAt - now > FAR_MS ? COARSE_MS : FINE_MS);
+}
+
+/** Hosts due at `now` are in the index up to here. Those rounded to 5 minutes come that much later. */
+export const indexedUntil = (now: number): number => roundUp(now, FINE_MS);
+
+const roundUp = (at: number, step: number): number => Math.ceil(at / step) * step;

@@ -1,0 +1,221 @@
+/** Heads, parts and crawls on DynamoDB and S3, held to the contract suite; queues and clock are the tests' double. */
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
+import { MAX_ROW_BYTES } from '../../shared/engines/aws/part-store.ts';
+import { type AwsCrawlRegistry, createRegistry } from '../../shared/engines/aws/registry.ts';
+import { partsPrefix } from '../../shared/engines/aws/tables.ts';
+import { systemClock } from '../../shared/engines/local/clock.ts';
+import type { Engine } from '../../shared/ports.ts';
+import type { Subject } from '../contract/engine-contract.ts';
+import { ledgerStoreContract } from '../contract/ledger-store-contract.ts';
+import { registryContract } from '../contract/registry-contract.ts';
+import { CRAWL, headOf, RECORD } from '../contract/subjects.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { hasEmulator, makeResources, type Resources } from './resources.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+interface StateEngine extends Engine {
+  readonly registry: AwsCrawlRegistry;
+}
+
+function engineOn({ dynamo, s3, names }: Resources): StateEngine {
+  const memory = createMemoryEngine(systemClock);
+  const registry = createRegistry({
+    dynamo,
+    names,
+    clock: systemClock,
+    settleMs: 1000,
+    hasMessages: async () => !(await memory.registry.isQuiet(CRAWL)),
+  });
+  const ledgers = createLedgerStore({ dynamo, s3, names, clock: systemClock, onCommit: registry.onCommit });
+  return { ...memory, registry, ledgers };
+}
+
+describe.runIf(hasEmulator('state.test.ts'))('state on DynamoDB and S3', () => {
+  let resources: Resources;
+  let engine: StateEngine;
+  beforeEach(async () => {
+    resources = await makeResources();
+    engine = engineOn(resources);
+  });
+  afterEach(() => resources.remove());
+
+  const subject: Subject = {
+    get engine() {
+      return engine;
+    },
+    get opened() {
+      // Another process has nothing in memory, and finds the same tables.
+      return { engine, reopen: async () => engineOn(resources), close: async () => {} };
+    },
+    openWith: async () => engine,
+    lacks: () => undefined,
+    pass: (ms) => systemClock.sleep(ms),
+    until: (promise) => promise,
+  };
+
+  describe('ledger store', () => ledgerStoreContract(subject));
+  describe('crawl registry', () => registryContract(subject));
+
+  test('a head whose answer was lost counts once, in the head and in the totals', async () => {
+    const { dynamo } = resources;
+    let losses = 0;
+    dynamo.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const result = await next(args);
+          if (commandName !== PutItemCommand.name || losses++ > 0) return result;
+          // As if the connection had ended: the SDK tries again.
+          throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+        },
+      { step: 'finalizeRequest', priority: 'low' },
+    );
+    await engine.ledgers.commit(CRAWL, 'a.test', headOf(1, { token: 'a', urls: { waiting: 2 } }));
+    expect((await engine.registry.totals(CRAWL)).urls.waiting).toBe(2);
+    losses = 0;
+    await engine.ledgers.loadHead(CRAWL, 'a.test');
+    await engine.ledgers.commit(CRAWL, 'a.test', headOf(2, { token: 'b', urls: { waiting: 5 } }));
+    expect(losses).toBeGreaterThan(1);
+    expect(await engine.registry.totals(CRAWL)).toMatchObject({ hosts: 1, urls: { waiting: 5 } });
+    expect((await engine.ledgers.loadHead(CRAWL, 'a.test'))?.token).toBe('b');
+  });
+
+  test('a counter whose answer was lost counts once', async () => {
+    let losses = 0;
+    resources.dynamo.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const result = await next(args);
+          if (commandName !== 'UpdateItemCommand' || losses++ > 0) return result;
+          throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+        },
+      { step: 'finalizeRequest', priority: 'low' },
+    );
+    await engine.ledgers.commit(CRAWL, 'a.test', headOf(1, { totals: { pages: 3 } }));
+    expect(losses).toBeGreaterThan(1);
+    expect((await engine.registry.totals(CRAWL)).pages).toBe(3);
+  });
+
+  test('differences that could not be counted are counted with the next ones, or by a recount', async () => {
+    const { dynamo, names } = resources;
+    const isDown = { value: true };
+    dynamo.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          if (commandName === 'UpdateItemCommand' && isDown.value) throw new Error('no counters today');
+          return next(args);
+        },
+      { step: 'initialize' },
+    );
+    const { ledgers, registry } = engine;
+    await ledgers.commit(CRAWL, 'a.test', headOf(1, { totals: { pages: 3 } }));
+    await ledgers.commit(CRAWL, 'b.test', headOf(1, { totals: { pages: 4, httpStatus: { 200: 4 } } }));
+    expect((await registry.totals(CRAWL)).pages).toBe(0);
+    const another = createRegistry({ dynamo, names, clock: systemClock, hasMessages: async () => false });
+    await another.recount(CRAWL, ledgers);
+    expect(await another.totals(CRAWL)).toMatchObject({ hosts: 2, pages: 7, httpStatus: { 200: 4 } });
+    await another.recount('nobody', ledgers);
+    isDown.value = false;
+    await ledgers.commit(CRAWL, 'c.test', headOf(1, { totals: { pages: 10 } }));
+    expect(await registry.totals(CRAWL)).toMatchObject({ hosts: 5, pages: 24 });
+    await registry.recount(CRAWL, ledgers);
+    expect(await registry.totals(CRAWL)).toMatchObject({ hosts: 3, pages: 17 });
+  });
+
+  test('concurrent commits add up, few updates serving many', async () => {
+    let updates = 0;
+    resources.dynamo.middlewareStack.add(
+      (next, { commandName }) =>
+        (args) => {
+          if (commandName === 'UpdateItemCommand') updates++;
+          return next(args);
+        },
+      { step: 'initialize' },
+    );
+    const hosts = Array.from({ length: 100 }, (_, i) => `h${i}.test`);
+    await Promise.all(
+      hosts.map((host, i) =>
+        engine.ledgers.commit(CRAWL, host, headOf(1, { urls: { waiting: i }, totals: { pages: 1 } })),
+      ),
+    );
+    expect(await engine.registry.totals(CRAWL)).toMatchObject({
+      hosts: 100,
+      hostsWaiting: 99,
+      pages: 100,
+      urls: { waiting: 4950 },
+    });
+    expect(updates).toBeLessThan(100);
+  });
+
+  test('large parts are objects, small ones rows; what is deleted leaves no object', async () => {
+    const { ledgers } = engine;
+    const objects = async () => {
+      const { s3, names } = resources;
+      const listing = new ListObjectsV2Command({ Bucket: names.bucket, Prefix: partsPrefix(CRAWL) });
+      return (await s3.send(listing)).KeyCount;
+    };
+    await ledgers.putPart(CRAWL, '[::1]:8080', 's1-a', new Uint8Array(MAX_ROW_BYTES));
+    expect(await objects()).toBe(0);
+    await ledgers.putPart(CRAWL, '[::1]:8080', 's2-a', new Uint8Array(MAX_ROW_BYTES + 1));
+    expect(await objects()).toBe(1);
+    await ledgers.deleteParts(CRAWL, '[::1]:8080', ['s1-a', 's2-a', 's3-never']);
+    expect(await objects()).toBe(0);
+    expect(await ledgers.listParts(CRAWL, '[::1]:8080')).toEqual([]);
+  });
+
+  test.each([100, 20_000])('a name of a part of %i bytes is not used for other bytes', async (size) => {
+    const { ledgers } = engine;
+    await ledgers.putPart(CRAWL, 'a.test', 's1-a', new Uint8Array(size));
+    await expect(ledgers.putPart(CRAWL, 'a.test', 's1-a', new Uint8Array(size).fill(1))).rejects.toThrow(
+      'differs',
+    );
+    await expect(ledgers.putPart(CRAWL, 'a.test', 's1-a', new Uint8Array(size + 1))).rejects.toThrow(
+      'differs',
+    );
+    expect(await ledgers.readPart(CRAWL, 'a.test', 's1-a')).toEqual(new Uint8Array(size));
+  });
+
+  test('more parts than one call takes are listed and deleted', async () => {
+    const { ledgers } = engine;
+    const names = Array.from({ length: 130 }, (_, i) => `s${i}-a`);
+    await Promise.all(
+      names.map((name) => ledgers.putPart(CRAWL, 'a.test', name, Buffer.alloc(MAX_ROW_BYTES))),
+    );
+    expect((await ledgers.listParts(CRAWL, 'a.test')).sort()).toEqual([...names].sort());
+    await ledgers.deleteParts(CRAWL, 'a.test', names);
+    expect(await ledgers.listParts(CRAWL, 'a.test')).toEqual([]);
+  });
+
+  test('of very many due hosts, as many are given as asked for', async () => {
+    const hosts = Array.from({ length: 300 }, (_, i) => `h${i}.test`);
+    await Promise.all(
+      hosts.map((host, i) => engine.ledgers.commit(CRAWL, host, headOf(1, { dueAt: 1e6 + i * 20_000 }))),
+    );
+    const due = await engine.ledgers.dueHosts(CRAWL, 1e6 + 249 * 20_000, 200);
+    expect(due.map(({ host }) => host)).toEqual(hosts.slice(0, 200));
+    expect((await engine.ledgers.dueHosts(CRAWL, 1e6 + 49 * 20_000, 200)).length).toBe(50);
+  });
+
+  test('lists crawls, keeps thousands of seeds, and counts the time that a crawl runs', async () => {
+    const { registry } = engine;
+    expect(await registry.list()).toEqual([]);
+    const scopeSeeds = Array.from(
+      { length: 10_000 },
+      (_, i) => `http://host-${i}.test/some/path?id=${i * 7}`,
+    );
+    await registry.create('large', { ...RECORD, scopeSeeds });
+    await registry.create('paused', { ...RECORD, status: 'paused' });
+    expect((await registry.load('large'))?.scopeSeeds).toEqual(scopeSeeds);
+    expect(await registry.list()).toEqual(['large', 'paused']);
+    const { activeMs } = await registry.totals('large');
+    await registry.setStatus('large', 'stopped');
+    const stopped = (await registry.totals('large')).activeMs;
+    expect(stopped).toBeGreaterThanOrEqual(activeMs);
+    expect((await registry.totals('large')).activeMs).toBe(stopped);
+    expect((await registry.totals('paused')).activeMs).toBe(0);
+    await expect(registry.setStatus('nobody', 'paused')).rejects.toThrow('no crawl nobody');
+  });
+});
