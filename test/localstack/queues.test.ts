@@ -64,12 +64,12 @@ async function openQueues({ leaseMs }: OpenOptions = {}) {
     client,
     turns,
     links,
-    // SQS locks by whole seconds: one would be over before a slow machine has looked twice.
+    // SQS locks by whole seconds, and a lease counts from before the poll that gave it.
     queue: createTurnQueue({
       client,
       queueUrl: turns,
       clock: systemClock,
-      visibilityMs: leaseMs === undefined ? VISIBILITY_MS : Math.max(leaseMs, 2000),
+      visibilityMs: leaseMs === undefined ? VISIBILITY_MS : Math.max(leaseMs, 4000),
     }),
     exchange: createLinkExchange({ client, queueUrl: links, clock: systemClock }),
     /** What the end of all visibility timeouts brings. */

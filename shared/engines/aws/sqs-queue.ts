@@ -131,14 +131,9 @@ export async function settleCorrupt(
  * Codes for a receipt handle that no longer holds its message: its visibility ended (a FIFO queue then refuses it) or
  * the message was received again or deleted since.
  */
-const EXPIRED: ReadonlySet<string> = new Set([
-  'InvalidParameterValue',
-  'MessageNotInflight',
-  'ReceiptHandleIsInvalid',
-]);
+const EXPIRED = /(^|\.)(InvalidParameterValue|MessageNotInflight|ReceiptHandleIsInvalid)(Exception)?$/;
 
-const isExpired = (code: string | undefined): boolean =>
-  code !== undefined && EXPIRED.has(code.slice(code.lastIndexOf('.') + 1));
+const isExpired = (code: string | undefined): boolean => EXPIRED.test(code ?? '');
 
 function inBatches<T>(items: readonly T[]): T[][] {
   const batches: T[][] = [];

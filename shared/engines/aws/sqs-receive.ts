@@ -28,12 +28,14 @@ export async function receiveRecords(
 ): Promise<void> {
   const { clock } = source;
   const until = clock.now() + waitMs;
+  // The lease counts from before the poll: a poll is to leave most of it.
+  const pollS = Math.min(MAX_POLL_S, Math.max(1, Math.floor(source.visibilityS / 4)));
   let hasTaken = false;
   for (;;) {
     const count = Math.min(MAX_MESSAGES, room());
     if (count <= 0 || signal?.aborted) return;
-    const waitS = hasTaken ? 0 : Math.min(MAX_POLL_S, Math.max(0, Math.ceil((until - clock.now()) / 1000)));
     const receivedAt = clock.now();
+    const waitS = hasTaken ? 0 : Math.min(pollS, Math.max(0, Math.ceil((until - receivedAt) / 1000)));
     let records: SqsRecord[];
     try {
       records = await receiveOnce(source, count, waitS, signal);

@@ -57,6 +57,12 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
     leases.set(received, { ...held, handles });
   }
 
+  /** A lease that ran out holds nothing: a FIFO queue refuses its handles, as AWS has it, but do not lean on that. */
+  function heldOf(received: HostDeliveries): Held | undefined {
+    if (clock.now() >= received.leaseUntil) leases.delete(received);
+    return leases.get(received);
+  }
+
   function entriesOf(host: HostKey, message: Message): SendEntry[] {
     // An operator may resume a crawl twice within the minutes for which SQS drops repeats, and mean it.
     const salt = message.kind === 'wake' && message.isResumed ? String(clock.now()) : '';
@@ -94,7 +100,7 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
     },
 
     async acknowledge(received, deliveries) {
-      const held = leases.get(received);
+      const held = heldOf(received);
       if (!held) return;
       const ids = deliveries.map(({ id }) => id).filter((id) => held.handles.has(id));
       await deleteAll(
@@ -108,15 +114,14 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
     },
 
     async park(received, ms) {
-      const held = leases.get(received);
-      leases.delete(received);
-      // The message may be another's by now, and SQS does not promise to refuse an old handle here.
-      if (!held || clock.now() >= received.leaseUntil) return;
+      const held = heldOf(received);
+      if (!held) return;
       const heldS = Math.ceil((clock.now() - held.receivedAt) / 1000);
       const seconds = Math.max(0, Math.min(Math.ceil(ms / 1000), MAX_HIDDEN_S - heldS));
       // All of them: what is hidden longest holds back only the messages behind it. The last one first, so that a
       // shortened group comes back whole, and not its first message alone.
       await hideAll(options, [...held.handles.values()].reverse(), seconds);
+      leases.delete(received);
     },
 
     async receivedFromEvent(records) {
