@@ -1,5 +1,4 @@
 /** Heads, parts and crawls on DynamoDB and S3, held to the contract suite; queues and clock are the tests' double. */
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
@@ -60,43 +59,50 @@ describe.runIf(hasEmulator('state.test.ts'))('state on DynamoDB and S3', () => {
   describe('ledger store', () => ledgerStoreContract(subject));
   describe('crawl registry', () => registryContract(subject));
 
-  test('a head whose answer was lost counts once, in the head and in the totals', async () => {
-    const { dynamo } = resources;
-    let losses = 0;
-    dynamo.middlewareStack.add(
-      (next, { commandName }) =>
-        async (args) => {
-          const result = await next(args);
-          if (commandName !== PutItemCommand.name || losses++ > 0) return result;
-          // As if the connection had ended: the SDK tries again.
-          throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
-        },
-      { step: 'finalizeRequest', priority: 'low' },
-    );
-    await engine.ledgers.commit(CRAWL, 'a.test', headOf(1, { token: 'a', urls: { waiting: 2 } }));
-    expect((await engine.registry.totals(CRAWL)).urls.waiting).toBe(2);
-    losses = 0;
-    await engine.ledgers.loadHead(CRAWL, 'a.test');
-    await engine.ledgers.commit(CRAWL, 'a.test', headOf(2, { token: 'b', urls: { waiting: 5 } }));
-    expect(losses).toBeGreaterThan(1);
-    expect(await engine.registry.totals(CRAWL)).toMatchObject({ hosts: 1, urls: { waiting: 5 } });
-    expect((await engine.ledgers.loadHead(CRAWL, 'a.test'))?.token).toBe('b');
-  });
-
-  test('a counter whose answer was lost counts once', async () => {
-    let losses = 0;
+  /** Ends the connection after the next command of that name was carried out; gives how often it was then sent. */
+  function loseAnswerTo(command: string): () => number {
+    let sent = 0;
     resources.dynamo.middlewareStack.add(
       (next, { commandName }) =>
         async (args) => {
+          const isFirst = commandName === command && ++sent === 1;
           const result = await next(args);
-          if (commandName !== 'UpdateItemCommand' || losses++ > 0) return result;
-          throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+          if (isFirst) throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+          return result;
         },
-      { step: 'finalizeRequest', priority: 'low' },
+      // Within the SDK's own retries.
+      { step: 'finalizeRequest', priority: 'low', name: 'loseAnswer', override: true },
     );
+    return () => sent;
+  }
+
+  test('a head whose answer was lost is committed, and counts once', async () => {
+    const { ledgers, registry } = engine;
+    const first = loseAnswerTo('PutItemCommand');
+    await ledgers.commit(CRAWL, 'a.test', headOf(1, { token: 'a', urls: { waiting: 2 } }));
+    expect(first()).toBe(2);
+    expect((await registry.totals(CRAWL)).urls.waiting).toBe(2);
+    await ledgers.loadHead(CRAWL, 'a.test');
+    const second = loseAnswerTo('PutItemCommand');
+    await ledgers.commit(CRAWL, 'a.test', headOf(2, { token: 'b', urls: { waiting: 5 } }));
+    expect(second()).toBe(2);
+    expect(await registry.totals(CRAWL)).toMatchObject({ hosts: 1, urls: { waiting: 5 } });
+    expect((await ledgers.loadHead(CRAWL, 'a.test'))?.token).toBe('b');
+  });
+
+  test('a counter whose answer was lost counts once', async () => {
+    const sent = loseAnswerTo('UpdateItemCommand');
     await engine.ledgers.commit(CRAWL, 'a.test', headOf(1, { totals: { pages: 3 } }));
-    expect(losses).toBeGreaterThan(1);
+    expect(sent()).toBe(2);
     expect((await engine.registry.totals(CRAWL)).pages).toBe(3);
+  });
+
+  test('a change of a crawl whose answer was lost is made once', async () => {
+    await engine.registry.create(CRAWL, RECORD);
+    const sent = loseAnswerTo('PutItemCommand');
+    await engine.registry.setStatus(CRAWL, 'paused');
+    expect(sent()).toBe(2);
+    await expect(engine.registry.create(CRAWL, RECORD)).rejects.toThrow('already');
   });
 
   test('differences that could not be counted are counted with the next ones, or by a recount', async () => {
