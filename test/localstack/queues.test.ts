@@ -2,22 +2,27 @@
  * The contract of the turn queue and the link exchange, on SQS as an emulator has it, at `AWS_ENDPOINT_URL`. The other
  * ports are the test double's.
  */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
   DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
   type ReceiveMessageCommandOutput,
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type OnCorrupt, recordOf, type SqsRecord } from '../../shared/engines/aws/delivery.ts';
 import { createLinkExchange } from '../../shared/engines/aws/link-exchange.ts';
 import { countMessages } from '../../shared/engines/aws/sqs-queue.ts';
 import { createTurnQueue } from '../../shared/engines/aws/turn-queue.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
+import type { Link } from '../../shared/frontier/message.ts';
+import type { TurnQueue } from '../../shared/ports.ts';
 import { engineContract, type OpenedEngine, type OpenOptions } from '../contract/engine-contract.ts';
-import { receiveOne, token, tokensOf } from '../contract/subjects.ts';
+import { CRAWL, linkTo, token, tokensOf } from '../contract/subjects.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -25,7 +30,16 @@ vi.setConfig({ testTimeout: 120_000 });
 const VISIBILITY_MS = 60_000;
 const LONG_MS = 5000;
 
-async function openQueues({ leaseMs }: OpenOptions = {}) {
+const A = 'a.test';
+const B = 'b.test';
+
+interface QueueOptions extends OpenOptions {
+  readonly onCorrupt?: OnCorrupt;
+  /** Messages of the turn queue received more often go to the dead letters. */
+  readonly maxReceiveCount?: number;
+}
+
+async function openQueues({ leaseMs, onCorrupt, maxReceiveCount = 1000 }: QueueOptions = {}) {
   const client = new SQSClient({
     endpoint: process.env.AWS_ENDPOINT_URL,
     region: process.env.AWS_REGION ?? 'us-east-1',
@@ -36,8 +50,13 @@ async function openQueues({ leaseMs }: OpenOptions = {}) {
     const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
     return QueueUrl as string;
   };
+  const deadLetters = await create(`${name}-dead.fifo`, { FifoQueue: 'true' });
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: deadLetters, AttributeNames: ['QueueArn'] }),
+  );
   const turns = await create(`${name}.fifo`, {
     FifoQueue: 'true',
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount }),
     DeduplicationScope: 'messageGroup',
     FifoThroughputLimit: 'perMessageGroupId',
   });
@@ -64,14 +83,16 @@ async function openQueues({ leaseMs }: OpenOptions = {}) {
     client,
     turns,
     links,
+    deadLetters,
     // SQS locks by whole seconds, and a lease counts from before the poll that gave it.
     queue: createTurnQueue({
       client,
       queueUrl: turns,
       clock: systemClock,
       visibilityMs: leaseMs === undefined ? VISIBILITY_MS : Math.max(leaseMs, 4000),
+      onCorrupt,
     }),
-    exchange: createLinkExchange({ client, queueUrl: links, clock: systemClock }),
+    exchange: createLinkExchange({ client, queueUrl: links, clock: systemClock, onCorrupt }),
     /** What the end of all visibility timeouts brings. */
     async showAll() {
       for (const [ReceiptHandle, QueueUrl] of [...handles].reverse()) {
@@ -81,7 +102,8 @@ async function openQueues({ leaseMs }: OpenOptions = {}) {
       }
     },
     async close() {
-      for (const QueueUrl of [turns, links]) await client.send(new DeleteQueueCommand({ QueueUrl }));
+      for (const QueueUrl of [turns, links, deadLetters])
+        await client.send(new DeleteQueueCommand({ QueueUrl }));
       client.destroy();
     },
   };
@@ -116,13 +138,138 @@ if (process.env.AWS_ENDPOINT_URL === undefined) {
   console.warn('SKIPPED: the queues on SQS are not tested: AWS_ENDPOINT_URL names no emulator');
   test.skip('the queues on SQS (AWS_ENDPOINT_URL is not set)', () => {});
 } else {
-  engineContract('memory, with queues on SQS,', open, { readRecord: 'its archive is the test double' });
+  engineContract('SQS queues (other ports in memory)', open, {
+    readRecord: 'the archive is the test double',
+  });
+  sqsTests();
 }
-void afterAll;
-void describe;
-void expect;
-void SendMessageCommand;
-void receiveOne;
-void token;
-void tokensOf;
-void LONG_MS;
+
+/** What SQS alone does. */
+function sqsTests(): void {
+  const opened: Awaited<ReturnType<typeof openQueues>>[] = [];
+  async function openOne(options: QueueOptions = {}) {
+    const queues = await openQueues(options);
+    opened.push(queues);
+    return queues;
+  }
+  afterEach(async () => {
+    for (const { close } of opened.splice(0)) await close();
+  });
+  const send = (queue: TurnQueue, host: string, ...texts: string[]) =>
+    queue.send(texts.map((text) => ({ host, message: token(text) })));
+
+  test('a message repeated within minutes is dropped, a crawl resumed twice is not', async () => {
+    const { queue } = await openOne();
+    await send(queue, A, '1', '2', '1');
+    const wake = { host: A, message: { kind: 'wake', crawl: CRAWL, isResumed: true } } as const;
+    await queue.send([wake]);
+    const [received] = await queue.receive(10, LONG_MS);
+    expect(tokensOf(received!.deliveries)).toEqual(['1', '2', 'wake']);
+    await queue.acknowledge(received!, received!.deliveries);
+    await queue.send([wake]);
+    await send(queue, A, '1', '3');
+    const [again] = await queue.receive(10, LONG_MS);
+    expect(tokensOf(again!.deliveries)[0]).toBe('wake');
+    await queue.acknowledge(again!, again!.deliveries);
+    expect(tokensOf(again!.deliveries)).not.toContain('1');
+  });
+
+  test('hands out a group with several messages whole, and parks and gives back all of it', async () => {
+    const { queue } = await openOne();
+    await send(queue, A, '1', '2', '3');
+    const [received] = await queue.receive(10, LONG_MS);
+    await queue.acknowledge(received!, received!.deliveries.slice(0, 1));
+    await queue.park(received!, 1000);
+    await send(queue, A, '4');
+    expect(await queue.receive(10, 0)).toEqual([]);
+    const [again] = await queue.receive(10, LONG_MS);
+    expect(again!.deliveries.map(({ receiveCount }) => receiveCount)).toEqual([2, 2, 1]);
+    await queue.park(again!, 0);
+    const [third] = await queue.receive(10, LONG_MS);
+    expect(tokensOf(third!.deliveries)).toEqual(['2', '3', '4']);
+  });
+
+  test('links larger than a message arrive in several, in one group', async () => {
+    const { queue, exchange } = await openOne();
+    const links = Array.from({ length: 4000 }, () =>
+      linkTo(`http://${A}/${randomBytes(64).toString('hex')}`),
+    );
+    const urls = (list: readonly Link[]) => list.map(({ url }) => url).sort();
+    await queue.send([{ host: A, message: { kind: 'links', crawl: CRAWL, links } }]);
+    const [received, ...others] = await queue.receive(10, LONG_MS);
+    expect(others).toEqual([]);
+    const { deliveries } = received!;
+    expect(deliveries.length).toBeGreaterThan(1);
+    const got = deliveries.flatMap(({ message }) => (message.kind === 'links' ? message.links : []));
+    expect(urls(got)).toEqual(urls(links));
+
+    await exchange.send({ crawl: CRAWL, links });
+    const parcels = await exchange.receive(10, LONG_MS);
+    expect(urls(parcels.flatMap(({ outLinks }) => outLinks.links))).toEqual(urls(links));
+  });
+
+  test('a message that cannot be read goes to the dead letters by the redrive policy, its group goes on', async () => {
+    const { client, turns, deadLetters, queue } = await openOne({ maxReceiveCount: 2 });
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: turns,
+        MessageBody: 'nonsense',
+        MessageGroupId: A,
+        MessageDeduplicationId: '1',
+      }),
+    );
+    await send(queue, A, '1');
+    const tokens = new Set<string>();
+    const until = Date.now() + 20_000;
+    while ((await countMessages(client, deadLetters)) === 0 && Date.now() < until) {
+      for (const received of await queue.receive(10, 1000)) {
+        for (const text of tokensOf(received.deliveries)) tokens.add(text);
+        await queue.acknowledge(received, received.deliveries);
+      }
+    }
+    expect(tokens).toEqual(new Set(['1']));
+    expect(await countMessages(client, deadLetters)).toBe(1);
+    expect(await countMessages(client, turns)).toBe(0);
+  });
+
+  test('serves the records of an event like those of a receive', async () => {
+    const { client, turns, queue } = await openOne();
+    await send(queue, A, '1', '2');
+    await send(queue, B, '3');
+    const records: SqsRecord[] = [];
+    while (records.length < 3) {
+      const { Messages = [] } = await client.send(
+        new ReceiveMessageCommand({
+          QueueUrl: turns,
+          MaxNumberOfMessages: 10,
+          MessageSystemAttributeNames: ['All'],
+          WaitTimeSeconds: 1,
+        }),
+      );
+      records.push(...Messages.map(recordOf));
+    }
+    const event = await queue.receivedFromEvent(records);
+    const [a, b] = [A, B].map((name) => event.received.find(({ host }) => host === name)!);
+    await queue.acknowledge(a!, a!.deliveries.slice(0, 1));
+    await queue.park(a!, 1000);
+    await queue.acknowledge(b!, b!.deliveries);
+    expect(event.failures()).toEqual([a!.deliveries[1]!.id]);
+    expect(await countMessages(client, turns)).toBe(1);
+    const [again] = await queue.receive(10, LONG_MS);
+    expect(again!.deliveries).toMatchObject([{ message: token('2'), receiveCount: 2 }]);
+  });
+
+  test("a person's text on the link queue is told from a parcel", async () => {
+    const texts: string[] = [];
+    const { client, links, exchange } = await openOne({
+      onCorrupt: async ({ body }) => {
+        texts.push(body);
+      },
+    });
+    const seed = '{"url": "http://a.test/"}';
+    await client.send(new SendMessageCommand({ QueueUrl: links, MessageBody: seed }));
+    expect(await exchange.receive(10, LONG_MS)).toEqual([]);
+    expect(texts).toEqual([seed]);
+    expect(await countMessages(client, links)).toBe(0);
+  });
+}

@@ -48,7 +48,7 @@ export async function receiveRecords(
       hasTaken = true;
       await take(records, receivedAt);
     }
-    if (records.length === count) continue;
+    if (records.length >= count) continue;
     if (hasTaken || clock.now() >= until) return;
   }
 }
