@@ -1,5 +1,6 @@
 /** Heads, parts and crawls on DynamoDB and S3, held to the contract suite; queues and clock are the tests' double. */
-import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import type { BatchWriteItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { type DeleteObjectsCommandInput, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
 import { MAX_ROW_BYTES } from '../../shared/engines/aws/part-store.ts';
@@ -195,6 +196,45 @@ describe.runIf(hasEmulator('state.test.ts'))('state on DynamoDB and S3', () => {
     expect(await ledgers.listParts(CRAWL, 'a.test')).toEqual([]);
   });
 
+  test('entries of a batch that were not done are done at the next try, and refused ones throw', async () => {
+    const { ledgers } = engine;
+    const names = Array.from({ length: 10 }, (_, i) => `s${i}-a`);
+    for (const name of names) await ledgers.putPart(CRAWL, 'a.test', name, Buffer.alloc(10));
+    let calls = 0;
+    let code = 'SlowDown';
+    resources.s3.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const result = await next(args);
+          if (commandName === 'DeleteObjectsCommand' && ++calls === 1) {
+            const { Objects } = (args.input as DeleteObjectsCommandInput).Delete!;
+            const Errors = Objects!.slice(3, 5).map(({ Key }) => ({ Key, Code: code }));
+            return { ...result, output: { ...result.output, Errors } };
+          }
+          return result;
+        },
+      { step: 'initialize' },
+    );
+    let writes = 0;
+    resources.dynamo.middlewareStack.add(
+      (next, { commandName }) =>
+        (args) => {
+          const { RequestItems } = args.input as BatchWriteItemCommandInput;
+          if (commandName !== 'BatchWriteItemCommand' || ++writes > 1) return next(args);
+          // As a throttled table: it takes none of them.
+          const output = { UnprocessedItems: RequestItems, $metadata: {} };
+          return Promise.resolve({ output, response: undefined }) as ReturnType<typeof next>;
+        },
+      { step: 'initialize' },
+    );
+    await ledgers.deleteParts(CRAWL, 'a.test', names);
+    expect([calls, writes]).toEqual([2, 2]);
+    expect(await ledgers.listParts(CRAWL, 'a.test')).toEqual([]);
+    calls = 0;
+    code = 'AccessDenied';
+    await expect(ledgers.deleteParts(CRAWL, 'a.test', names)).rejects.toThrow('AccessDenied');
+  });
+
   test('of very many due hosts, as many are given as asked for', async () => {
     const hosts = Array.from({ length: 300 }, (_, i) => `h${i}.test`);
     await Promise.all(
@@ -203,6 +243,36 @@ describe.runIf(hasEmulator('state.test.ts'))('state on DynamoDB and S3', () => {
     const due = await engine.ledgers.dueHosts(CRAWL, 1e6 + 249 * 20_000, 200);
     expect(due.map(({ host }) => host)).toEqual(hosts.slice(0, 200));
     expect((await engine.ledgers.dueHosts(CRAWL, 1e6 + 49 * 20_000, 200)).length).toBe(50);
+  });
+
+  test('is quiet after two looks that found nothing, with nothing between them', async () => {
+    const { dynamo, s3, names } = resources;
+    let now = 1e12;
+    let hasMessages = false;
+    const clock = { ...systemClock, now: () => now };
+    const open = () =>
+      createRegistry({ dynamo, names, clock, settleMs: 60_000, hasMessages: async () => hasMessages });
+    // Each look is another process's.
+    const look = async (afterMs: number) => {
+      now += afterMs;
+      return open().isQuiet(CRAWL);
+    };
+    await open().create(CRAWL, RECORD);
+    expect(await look(0)).toBe(false);
+    expect(await look(59_999)).toBe(false);
+    expect(await look(1)).toBe(true);
+    hasMessages = true;
+    expect(await look(1)).toBe(false);
+    hasMessages = false;
+    expect(await look(1)).toBe(false);
+    expect(await look(59_999)).toBe(false);
+    const { onCommit } = open();
+    await createLedgerStore({ dynamo, s3, names, clock, onCommit }).commit(CRAWL, 'a.test', headOf(1));
+    expect(await look(1)).toBe(false);
+    expect(await look(59_999)).toBe(true);
+    await open().addScopeSeeds(CRAWL, RECORD.scopeSeeds);
+    expect(await look(1)).toBe(false);
+    expect(await look(60_000)).toBe(true);
   });
 
   test('lists crawls, keeps thousands of seeds, and counts the time that a crawl runs', async () => {

@@ -148,6 +148,7 @@ export function createLedgerStore(options: LedgerStoreOptions): LedgerStore {
         TableName: table,
         FilterExpression: 'begins_with(pk, :prefix) AND sk = :head',
         ExpressionAttributeValues: { ':prefix': S(hostPrefix(crawl)), ':head': S(HEAD) },
+        // A host that resuming a crawl does not meet is not woken by anything else.
         ConsistentRead: true,
       });
       for await (const item of items) yield { host: hostIn(item), head: headIn(item) };

@@ -72,8 +72,8 @@ interface StoredCrawl {
  * Crawls in CrawlState. A change reads the record and writes it under the condition that nobody else did meanwhile,
  * as often as it takes. Totals are sums kept up with each commit (`onCommit`), exact but for what ended processes
  * have lost: `recount`. As queue counts and index lag, a crawl
- * is quiet when it had nothing to do at two looks, `settleMs` or more apart, and no head was committed meanwhile; the
- * looks may be those of different processes. A crawl's active time is the time that its status was `running`.
+ * is quiet when it had nothing to do at two looks, `settleMs` or more apart, and none between them found something, no
+ * head was committed and nobody changed the crawl; the looks may be those of different processes. A crawl's active time is the time that its status was `running`.
  */
 export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
   const { dynamo, names, clock, hasMessages, settleMs = SETTLE_MS, warn } = options;
@@ -115,7 +115,15 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
     }
   }
 
+  /** Begins the time anew for which the crawl must have nothing to do. */
+  async function noteBusy(crawl: CrawlId): Promise<void> {
+    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(crawl, QUIET) });
+    await withRetry('noting that a crawl is busy', () => dynamo.send(command), { clock });
+  }
+
   async function change(crawl: CrawlId, changes: (stored: StoredCrawl) => StoredCrawl): Promise<void> {
+    // Whoever changes a crawl may send it work next, which a look at the queues need not show at once.
+    await noteBusy(crawl);
     for (let attempt = 1; attempt <= CHANGE_ATTEMPTS; attempt++) {
       const stored = await load(crawl);
       if (!stored) throw new Error(`there is no crawl ${crawl}`);
@@ -206,8 +214,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
 
     async isQuiet(crawl) {
       if ((await hasMessages()) || (await isAnyDue(crawl))) {
-        const busy = new DeleteItemCommand({ TableName: table, Key: itemKey(crawl, QUIET) });
-        await withRetry('noting that a crawl is busy', () => dynamo.send(busy), { clock });
+        await noteBusy(crawl);
         return false;
       }
       const since = await quietSince(crawl);
