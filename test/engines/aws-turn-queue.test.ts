@@ -135,6 +135,35 @@ test('gives what it holds when a further receive fails', async () => {
   await expect(openQueue([new Error('no network')]).queue.receive(20, 0)).rejects.toThrow('no network');
 });
 
+test('a receive ends though all that comes cannot be read', async () => {
+  const nonsense = Array.from({ length: 10 }, (_, i) => sqsMessage(A, String(i), 1, 'nonsense'));
+  const { queue, clock, named } = openQueue(Array.from({ length: 100 }, () => nonsense));
+  expect(await clock.drive(queue.receive(20, 0))).toEqual([]);
+  expect(named('ReceiveMessage').length).toBe(2);
+});
+
+test('what a poll brings after its receive was given up is made visible again', async () => {
+  const answer = Promise.withResolvers<object>();
+  const { client, calls } = fakeSqs((call) => (call.name === 'ReceiveMessage' ? {} : batchAnswer(call)));
+  const slow = {
+    send: async (command: object) => {
+      const given = await client.send(command as never);
+      return calls.length === 1 ? answer.promise : given;
+    },
+  } as typeof client;
+  const { queue, clock } = openQueue([], { client: slow });
+  const stopping = new AbortController();
+  const receiving = queue.receive(10, 1000, stopping.signal);
+  stopping.abort();
+  expect(await receiving).toEqual([]);
+  answer.resolve({ Messages: [sqsMessage(A, '1'), sqsMessage(A, '2')] });
+  await clock.advance(0);
+  expect(hidden(calls.slice(1))).toEqual([
+    ['handle 2', 0],
+    ['handle 1', 0],
+  ]);
+});
+
 test('a throttled receive is made again', async () => {
   const { queue, clock } = openQueue([throttle(), [sqsMessage(A, '1')]]);
   expect((await clock.drive(queue.receive(5, 0)))?.length).toBe(1);

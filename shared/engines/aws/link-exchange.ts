@@ -34,17 +34,19 @@ export function createLinkExchange(options: LinkExchangeOptions): LinkExchange {
 
     async receive(max, waitMs, signal) {
       const all: LinkParcel[] = [];
+      let unread = 0;
       await receiveRecords(
         { ...options, visibilityS, isFifo: false },
         waitMs,
         signal,
-        () => max - all.length,
+        () => max - all.length - unread,
         async (records) => {
           const { parcels, corrupt } = parcelsOf(records);
           for (const { parcel, record } of parcels) {
             handles.set(parcel, record.receiptHandle);
             all.push(parcel);
           }
+          unread += corrupt.length;
           await settleCorrupt(options, corrupt, onCorrupt);
         },
       );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { recordOf, type SqsRecord } from './delivery.ts';
 import { withRetry } from './retry.ts';
-import type { SqsQueue } from './sqs-queue.ts';
+import { hideAll, type SqsQueue } from './sqs-queue.ts';
 
 /** The longest poll, and the most messages of one receive (SQS developer guide, message quotas). */
 const MAX_POLL_S = 20;
@@ -17,7 +17,8 @@ export interface ReceiveSource extends SqsQueue {
 /**
  * Receives until `room` says 0, a receive was not full, or `signal` aborts; waits up to `waitMs`, rounded up to a
  * second, for the first message. `take` is given each receive's records, and the time before the call: they were
- * hidden no earlier. What was taken stays taken: an error after that ends the receiving, and is not thrown.
+ * hidden no earlier. What was taken stays taken: an error after that ends the receiving, and is not thrown. `room` is
+ * to shrink by each `take`, or a full queue would never end it.
  */
 export async function receiveRecords(
   source: ReceiveSource,
@@ -36,13 +37,17 @@ export async function receiveRecords(
     if (count <= 0 || signal?.aborted) return;
     const receivedAt = clock.now();
     const waitS = hasTaken ? 0 : Math.min(pollS, Math.max(0, Math.ceil((until - receivedAt) / 1000)));
-    let records: SqsRecord[];
+    const polling = receiveOnce(source, count, waitS, signal);
+    let records: readonly SqsRecord[] | undefined;
     try {
-      records = await receiveOnce(source, count, waitS, signal);
+      records = await unlessAborted(polling, signal);
     } catch (error) {
-      // An aborted poll may have hidden messages already: they come back when their visibility ends.
       if (signal?.aborted || hasTaken) return;
       throw error;
+    }
+    if (!records) {
+      giveBack(source, polling);
+      return;
     }
     if (records.length > 0) {
       hasTaken = true;
@@ -51,6 +56,30 @@ export async function receiveRecords(
     if (records.length >= count) continue;
     if (hasTaken || clock.now() >= until) return;
   }
+}
+
+/** What `promise` gives, or undefined as soon as the signal aborts. */
+async function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+  if (!signal) return promise;
+  const aborting = Promise.withResolvers<undefined>();
+  const abort = () => aborting.resolve(undefined);
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([promise, aborting.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/**
+ * A poll that nobody waits for goes on at SQS, even if its connection is closed, and would hide what it finds for the
+ * whole visibility. So it is left to end, and what it brings is made visible again, the last message first.
+ */
+function giveBack(source: ReceiveSource, polling: Promise<readonly SqsRecord[]>): void {
+  polling
+    .then((records) => hideAll(source, records.map(({ receiptHandle }) => receiptHandle).reverse(), 0))
+    // It comes back by itself, later.
+    .catch(() => {});
 }
 
 async function receiveOnce(
@@ -68,10 +97,6 @@ async function receiveOnce(
     // A receive whose answer got lost gives the same messages to the SDK's retry, instead of hiding them.
     ...(isFifo && { ReceiveRequestAttemptId: randomUUID() }),
   });
-  const { Messages = [] } = await withRetry(
-    'ReceiveMessage',
-    () => client.send(command, { abortSignal: signal }),
-    { clock, signal },
-  );
+  const { Messages = [] } = await withRetry('ReceiveMessage', () => client.send(command), { clock, signal });
   return Messages.map(recordOf);
 }

@@ -17,7 +17,7 @@ export interface TurnQueueOptions extends SqsQueue {
 export interface EventBatch {
   /** As a receive gives them: served, acknowledged and parked in the same way. */
   readonly received: readonly HostDeliveries[];
-  /** The ids to report as `batchItemFailures`, as things stand: of all that is neither acknowledged nor behind something that is not. */
+  /** The ids to report as `batchItemFailures`, as things stand: see {@link failuresOf}. */
   failures(): string[];
 }
 
@@ -39,7 +39,7 @@ interface Held {
   readonly done?: Set<string>;
 }
 
-/** A message may be hidden for 12 hours from its receive (SQS developer guide, visibility timeout); asking for just that often fails. */
+/** A message may be hidden for 12 hours from its receive (SQS developer guide, visibility timeout); asking for all of it fails. */
 const MAX_HIDDEN_S = 11.5 * 3600;
 
 /**
@@ -57,7 +57,7 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
     leases.set(received, { ...held, handles });
   }
 
-  /** A lease that ran out holds nothing: a FIFO queue refuses its handles, as AWS has it, but do not lean on that. */
+  /** A lease that ran out holds nothing. SQS would refuse its handles; an emulator was seen to take them. */
   function heldOf(received: HostDeliveries): Held | undefined {
     if (clock.now() >= received.leaseUntil) leases.delete(received);
     return leases.get(received);
@@ -81,18 +81,20 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
 
     async receive(maxHosts, waitMs, signal) {
       const all: HostDeliveries[] = [];
+      let unread = 0;
       await receiveRecords(
         { ...options, visibilityS, isFifo: true },
         waitMs,
         signal,
         // Each message may be another host's.
-        () => maxHosts - all.length,
+        () => maxHosts - all.length - unread,
         async (records, receivedAt) => {
           const { groups, corrupt } = groupRecords(records, receivedAt + visibilityS * 1000);
           for (const { received, records } of groups) {
             hold(received, records, { receivedAt });
             all.push(received);
           }
+          unread += corrupt.length;
           await settleCorrupt(options, corrupt, onCorrupt);
         },
       );
