@@ -1,7 +1,8 @@
 /** What is known of a URL, as a line of an export and as text for people. */
+
+import type { UrlState } from '../shared/frontier/url-record.ts';
 import { formatBytes, formatCounted, printable } from './format.ts';
 import type { ExportFormat } from './options.ts';
-import type { UrlStatus } from './summary.ts';
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
 export interface UrlRow {
@@ -11,7 +12,7 @@ export interface UrlRow {
   readonly depth?: number;
   /** The page it was found on; none for a seed. */
   readonly via?: string;
-  readonly status: UrlStatus;
+  readonly status: UrlState;
   readonly httpStatus?: number;
   readonly contentType?: string;
   /** The payload digest, as in the WARC record: `sha1:` and Base32. */
@@ -73,7 +74,7 @@ function csvLine(values: readonly (string | number | undefined)[]): string {
   return `${fields.join(',')}\r\n`;
 }
 
-const STATUS_TEXTS: Readonly<Record<UrlStatus, string>> = {
+const STATUS_TEXTS: Readonly<Record<UrlState, string>> = {
   waiting: 'waits to be fetched',
   fetched: 'fetched',
   redirect: 'redirects',

@@ -1,4 +1,5 @@
 /** What a crawl came to: for people at its end and for `status`, and as one line of JSON. */
+import { URL_STATES, type UrlState } from '../shared/frontier/url-record.ts';
 import {
   formatBytes,
   formatCount,
@@ -13,18 +14,6 @@ import {
 } from './format.ts';
 import { PROGRAM } from './options.ts';
 
-/** What became of a URL that the crawl knows. `gone`: 404 or 410; `skipped`: by a rule of the crawl. */
-export const URL_STATUSES = [
-  'waiting',
-  'fetched',
-  'redirect',
-  'gone',
-  'deniedByRobots',
-  'skipped',
-  'failed',
-] as const;
-export type UrlStatus = (typeof URL_STATUSES)[number];
-
 export interface Summary {
   readonly pages: number;
   /** URLs known, whatever became of them. */
@@ -34,7 +23,7 @@ export interface Summary {
   readonly bytes: number;
   /** That the crawl has run, over all its sessions. */
   readonly seconds: number;
-  readonly byStatus: Readonly<Record<UrlStatus, number>>;
+  readonly byStatus: Readonly<Record<UrlState, number>>;
   /** Responses by HTTP status code. */
   readonly httpStatus: Readonly<Record<string, number>>;
   /** URLs left out, by reason. */
@@ -71,7 +60,7 @@ const HEADINGS: Readonly<Record<Summary['state'], readonly [string, Tone]>> = {
   paused: ['Paused', 'yellow'],
 };
 
-const STATUS_WORDS: Readonly<Partial<Record<UrlStatus, string>>> = { deniedByRobots: 'denied by robots' };
+const STATUS_WORDS: Readonly<Partial<Record<UrlState, string>>> = { deniedByRobots: 'denied by robots' };
 
 /**
  * Lines of at most 100 characters, the last one without its end. What is zero or empty has no line. `dir` is where
@@ -93,7 +82,7 @@ export function summaryText(summary: Summary, colour: boolean, dir = 'DIR'): str
 function sections(summary: Summary, dir: string): [label: string, lines: readonly string[]][] {
   const { pages, seconds, byStatus, skipped, errors, warcFiles, setAside } = summary;
   const rate = seconds > 0 ? `, ${formatRate(pages / seconds)} a second` : '';
-  const byStatusCounts = URL_STATUSES.map(
+  const byStatusCounts = URL_STATES.map(
     (status) => [STATUS_WORDS[status] ?? status, byStatus[status]] as const,
   );
   return [

@@ -22,7 +22,7 @@ const CAREFUL_RECEIVE_COUNT = 3;
 /** So often a URL may be what a worker was about to fetch when it died. */
 const MAX_INTENTS = 3;
 /** No request is begun that could outlive the lease, with this much to commit in. */
-const COMMIT_MS = 10_000;
+export const COMMIT_MS = 10_000;
 /** A turn that has gathered so many links or other changes commits them, to bound what is held in memory. */
 const MAX_CHANGES = 20_000;
 /** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */

@@ -7,7 +7,7 @@ import { type Crawls, createCrawls } from './crawls.ts';
 import { createLanes } from './lanes.ts';
 import { createLedgerCache } from './ledger-cache.ts';
 import { newStats, type Services, type WorkerStats } from './services.ts';
-import { runTurn } from './turn.ts';
+import { COMMIT_MS, runTurn } from './turn.ts';
 
 export interface WorkerOptions {
   /** Hosts served at once. */
@@ -57,6 +57,7 @@ export function startWorker(engine: Engine, fetcher: Fetcher, options: WorkerOpt
   async function serve(received: HostDeliveries): Promise<void> {
     stats.hostsActive++;
     let restUntil = 0;
+    const leaseMs = received.leaseUntil - clock.now();
     try {
       const served: Delivery[] = [];
       for (const [crawlId, deliveries] of byCrawl(received.deliveries)) {
@@ -67,6 +68,12 @@ export function startWorker(engine: Engine, fetcher: Fetcher, options: WorkerOpt
         const crawl = await services.crawls.get(crawlId);
         served.push(...deliveries);
         if (!crawl) continue;
+        const leastMs = crawl.config.totalTimeoutMs + COMMIT_MS;
+        // Its turns would commit and fetch nothing, over and over.
+        if (leaseMs <= leastMs)
+          throw new Error(
+            `Expected a lease of more than ${leastMs} ms (totalTimeoutMs and a commit), got ${leaseMs}`,
+          );
         const end = await runTurn(services, crawl, received.host, deliveries, received.leaseUntil);
         restUntil = Math.max(restUntil, end.restUntil);
         stats.turns++;

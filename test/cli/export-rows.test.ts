@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EXPORT_COLUMNS, exportHeader, exportRow, type UrlRow, urlText } from '../../cli/export-rows.ts';
-import { URL_STATUSES } from '../../cli/summary.ts';
+import { URL_STATES } from '../../shared/frontier/url-record.ts';
 
 const ROW: UrlRow = {
   url: 'https://example.org/?a=1,2',
@@ -27,7 +27,7 @@ const row = fc.record<UrlRow>(
     host: text,
     depth: fc.nat(),
     via: text,
-    status: fc.constantFrom(...URL_STATUSES),
+    status: fc.constantFrom(...URL_STATES),
     httpStatus: fc.nat(999),
     contentType: text,
     digest: text,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { EXPORT_COLUMNS } from '../../cli/export-rows.ts';
 import { optionsMarkdown } from '../../cli/help.ts';
-import { URL_STATUSES } from '../../cli/summary.ts';
+import { URL_STATES } from '../../shared/frontier/url-record.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -58,7 +58,7 @@ describe('the README', () => {
 
   test('explains each status of a URL', () => {
     const explained = rows(section(readme, 'What became of a URL')).map(([status]) => status);
-    expect(explained).toEqual(URL_STATUSES.map((status) => `\`${status}\``));
+    expect(explained).toEqual(URL_STATES.map((status) => `\`${status}\``));
   });
 
   test('names the columns of an export in their order', () => {

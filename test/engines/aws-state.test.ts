@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { coalesced } from '../../shared/engines/aws/coalesced.ts';
 import { inBatches } from '../../shared/engines/aws/dynamo-batch.ts';
 import { changedCounts, sumOfCounts, totalsOf } from '../../shared/engines/aws/head-counts.ts';
 import {
@@ -11,6 +10,7 @@ import {
   indexedUntil,
   partObject,
 } from '../../shared/engines/aws/tables.ts';
+import { coalesced } from '../../shared/engines/coalesced.ts';
 import { addTotals, type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
 import { headOf, ODD_HOSTS } from '../contract/subjects.ts';
 

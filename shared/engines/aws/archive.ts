@@ -1,8 +1,8 @@
 /** The {@link Archive} port on S3: one object of several MB for each flush. */
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Archive, Clock, RecordLocation, WarcMember } from '../../ports.ts';
+import { coalesced } from '../coalesced.ts';
 import { beginWarcUpload, MIN_PART_BYTES, putWarcObject, type WarcUpload } from './archive-object.ts';
-import { coalesced } from './coalesced.ts';
 
 export interface S3ArchiveOptions {
   readonly client: S3Client;

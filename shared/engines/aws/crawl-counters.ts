@@ -6,7 +6,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Clock, CrawlId } from '../../ports.ts';
-import { coalesced } from './coalesced.ts';
+import { coalesced } from '../coalesced.ts';
 import { type PagesContext, queryItems } from './dynamo-pages.ts';
 import { type Counts, sumOfCounts } from './head-counts.ts';
 import { withRetry } from './retry.ts';

@@ -1,6 +1,7 @@
 /** The {@link Archive} port on a folder of WARC files. */
 import { mkdir } from 'node:fs/promises';
 import type { Archive, Clock, RecordLocation, WarcMember } from '../../ports.ts';
+import { coalesced } from '../coalesced.ts';
 import { createWarcFile, type OpenWarcFile } from './archive-file.ts';
 import { type FileArchiveJournal, mendFolder } from './archive-mend.ts';
 import { listWarcFiles, warcFileName, warcFilePattern } from './archive-names.ts';
@@ -141,32 +142,13 @@ export async function openFileArchive(options: FileArchiveOptions): Promise<File
     return locations;
   }
 
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  /** One flush runs, at most one more stands by: whoever comes meanwhile is served by that one. */
-  function flush(): Promise<void> {
-    if (!running) {
-      running = inLine(sync).finally(() => {
-        running = undefined;
-      });
-      return running;
-    }
-    next ??= running
-      .catch(() => {})
-      .then(() => {
-        next = undefined;
-        return flush();
-      });
-    return next;
-  }
-
   return {
     async append(members) {
       if (isClosed) throw new Error(`The archive in ${folder} is closed`);
       return members.length === 0 ? [] : inLine(() => appendAll(members));
     },
 
-    flush,
+    flush: coalesced(() => inLine(sync)),
 
     async close() {
       if (isClosed) return;
