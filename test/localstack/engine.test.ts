@@ -1,66 +1,13 @@
-/** The whole engine on an emulator, composed as a worker composes it, held to the one contract suite. */
-import { randomUUID } from 'node:crypto';
-import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { CreateQueueCommand, DeleteQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+/** The whole engine on an emulator, held to the one contract suite. */
 import { test, vi } from 'vitest';
-import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
-import { DEFAULT_FOLDER, warcKey } from '../../shared/engines/aws/archive.ts';
-import { createAwsEngine } from '../../shared/engines/aws/engine.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
-import { engineContract, type OpenedEngine, type OpenOptions } from '../contract/engine-contract.ts';
-import { CLIENT_OPTIONS, hasEmulator, makeResources } from './resources.ts';
+import { engineContract } from '../contract/engine-contract.ts';
+import { openAwsEngine } from './open-engine.ts';
+import { hasEmulator } from './resources.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-async function open({ leaseMs = 60_000 }: OpenOptions = {}): Promise<OpenedEngine> {
-  const resources = await makeResources();
-  const { dynamo, s3, names } = resources;
-  const sqs = new SQSClient(CLIENT_OPTIONS);
-  const id = `strand-${randomUUID()}`;
-  const makeQueue = async (QueueName: string, Attributes = {}) =>
-    (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl as string;
-  const turnQueueUrl = await makeQueue(`${id}.fifo`, {
-    FifoQueue: 'true',
-    DeduplicationScope: 'messageGroup',
-    FifoThroughputLimit: 'perMessageGroupId',
-  });
-  const linkQueueUrl = await makeQueue(id);
-  const engine = createAwsEngine({
-    clients: { dynamo, s3, sqs },
-    names: { ...names, turnQueueUrl, linkQueueUrl },
-    clock: systemClock,
-    // A lease counts from before the poll that gave it.
-    visibilityMs: Math.max(leaseMs, 4000),
-    archive: {
-      prefix: 'test',
-      warcinfo: (filename) => encodeWarcinfo({ filename, date: 0, software: 'test' }),
-    },
-    settleMs: 1000,
-  });
-  return {
-    engine,
-    reopen: async () => engine,
-    async readRecord({ file, offset, length }) {
-      const { Body } = await s3.send(
-        new GetObjectCommand({
-          Bucket: names.bucket,
-          Key: warcKey(DEFAULT_FOLDER, file),
-          Range: `bytes=${offset}-${offset + length - 1}`,
-        }),
-      );
-      return Body!.transformToByteArray();
-    },
-    async close() {
-      for (const QueueUrl of [turnQueueUrl, linkQueueUrl])
-        await sqs.send(new DeleteQueueCommand({ QueueUrl }));
-      sqs.destroy();
-      await resources.remove();
-    },
-  };
-}
-
 if (hasEmulator('engine.test.ts'))
-  engineContract('aws', open, {
+  engineContract('aws', openAwsEngine, {
     reopen: 'shown for each port by itself in state.test.ts and queues.test.ts',
   });
 else test.skip('the aws engine (AWS_ENDPOINT_URL is not set)', () => {});
