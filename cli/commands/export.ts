@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { HostLedger } from '../../shared/frontier/ledger.ts';
+import { openLedger } from '../../shared/worker/open-ledger.ts';
 import type { Command } from '../args.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
@@ -19,9 +19,7 @@ export async function exportUrls({ dir, format }: Extract<Command, { verb: 'expo
   };
   try {
     for await (const { host, head } of reader.ledgers.hosts(crawl)) {
-      const ledger = await HostLedger.open(host, head.ledger, (name, offset, length) =>
-        reader.ledgers.readPart(crawl, host, name, offset, length),
-      );
+      const ledger = await openLedger(reader.ledgers, crawl, host, head.ledger);
       for await (const record of ledger.records()) {
         text += exportRow(detailOf(record), format);
         if (text.length > CHUNK) await flush();

@@ -1,5 +1,6 @@
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import type { LocalEngine } from '../../shared/engines/local/engine.ts';
+import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { CrawlId, CrawlTotals } from '../../shared/ports.ts';
 import type { WorkerStats } from '../../shared/worker/services.ts';
 import type { Progress } from '../live-line.ts';
@@ -26,10 +27,10 @@ export async function progressOf(
         totals = read;
       });
     }
-    let urls = sumOf(totals.urls);
+    let urls = countUrls(totals.urls);
     let { waiting } = totals.urls;
     for (const [ledger, begun] of stats.open) {
-      urls += sumOf(ledger.counts) - sumOf(begun);
+      urls += countUrls(ledger.counts) - countUrls(begun);
       waiting += ledger.counts.waiting - begun.waiting;
     }
     return {
@@ -47,6 +48,3 @@ export async function progressOf(
     };
   };
 }
-
-const sumOf = (counts: Readonly<Record<string, number>>): number =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -1,5 +1,6 @@
 import { listWarcFiles } from '../../shared/engines/local/archive.ts';
 import { foldersOf, type LocalReader, openLocalReader } from '../../shared/engines/local/engine.ts';
+import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { CrawlId } from '../../shared/ports.ts';
 import { UsageError } from '../args.ts';
 import type { Summary } from '../summary.ts';
@@ -23,7 +24,7 @@ export async function summarize(folder: string): Promise<Summary> {
     const status = record?.status ?? 'running';
     return {
       pages: totals.pages,
-      urls: Object.values(totals.urls).reduce((sum, count) => sum + count, 0),
+      urls: countUrls(totals.urls),
       hosts: totals.hosts,
       bytes: totals.bytes,
       seconds: Math.round(totals.activeMs / 10) / 100,

@@ -1,7 +1,7 @@
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
-import { HostLedger } from '../../shared/frontier/ledger.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
+import { openLedger } from '../../shared/worker/open-ledger.ts';
 import type { Command } from '../args.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { urlText } from '../export-rows.ts';
@@ -15,9 +15,7 @@ export async function url(command: Extract<Command, { verb: 'url' }>): Promise<n
     const asked = canonicalize(command.url) ?? command.url;
     const host = hostKey(asked);
     const head = (await reader.ledgers.loadHead(crawl, host)) ?? NEW_HEAD;
-    const ledger = await HostLedger.open(host, head.ledger, (name, offset, length) =>
-      reader.ledgers.readPart(crawl, host, name, offset, length),
-    );
+    const ledger = await openLedger(reader.ledgers, crawl, host, head.ledger);
     const record = await ledger.lookUp(asked);
     if (!record) {
       process.stderr.write(`strand: the crawl in ${command.dir} does not know ${asked}\n`);

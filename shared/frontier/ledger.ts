@@ -88,10 +88,6 @@ export class HostLedger {
     return this.#counts;
   }
 
-  get knownUrls(): number {
-    return URL_STATES.reduce((sum, state) => sum + this.#counts[state], 0);
-  }
-
   /** How many records would go into the next segment. */
   get changes(): number {
     return this.#changed.size;

@@ -12,6 +12,11 @@ export const URL_STATES = [
 ] as const;
 export type UrlState = (typeof URL_STATES)[number];
 
+/** How many URLs there are, whatever became of them. */
+export function countUrls(counts: Readonly<Record<UrlState, number>>): number {
+  return URL_STATES.reduce((sum, state) => sum + counts[state], 0);
+}
+
 /** What the last fetch of a URL brought. */
 export interface FetchResult {
   readonly fetchedAt: number;

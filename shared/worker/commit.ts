@@ -4,6 +4,7 @@ import { RUN_PARTS } from '../frontier/run-stack.ts';
 import type { CrawlId, HostKey } from '../ports.ts';
 import type { Crawl } from './crawls.ts';
 import type { HostState } from './host-state.ts';
+import { newPartId, versionOfPart } from './part-id.ts';
 import type { Services } from './services.ts';
 import { isFull, type TurnEnd } from './turn.ts';
 
@@ -28,8 +29,7 @@ export async function commitTurn(
   const { archive, exchange, ledgers, queue, clock } = engine;
   const { host, ledger } = state;
   const version = head.version + 1;
-  // Another attempt at this version must not write the same names.
-  const id = `${version}-${Math.floor(clock.random() * 2 ** 48).toString(36)}`;
+  const id = newPartId(version, clock);
 
   if (state.hasArchived) await archive.flush();
   if (state.outLinks.size > 0) await exchange.send({ crawl: crawl.id, links: [...state.outLinks.values()] });
@@ -96,7 +96,7 @@ async function sweep(
   const named = new Set([...partsOf(before), ...partsOf(now)]);
   const names = await engine.ledgers.listParts(crawl, host);
   // Parts of this version or later may belong to an attempt that is still under way.
-  const old = names.filter((name) => !named.has(name) && versionOf(name) <= before.version);
+  const old = names.filter((name) => !named.has(name) && versionOfPart(name) <= before.version);
   await engine.ledgers.deleteParts(crawl, host, old);
 }
 
@@ -107,7 +107,3 @@ function partsOf({ ledger, robots }: Head): string[] {
     ...robots.flatMap(({ part }) => part ?? []),
   ];
 }
-
-/** The version of the head that a part was made for. Every part's name begins with a letter or more, then it. */
-const versionOf = (name: string): number =>
-  Number(/^[a-z]+(\d+)-/.exec(name)?.[1] ?? Number.MAX_SAFE_INTEGER);

@@ -6,7 +6,6 @@ import { gapAfter } from '../frontier/politeness.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
 import type { CrawlId, FetchedResponse, FetchOutcome } from '../ports.ts';
 import { expiry, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
-import { parseRetryAfter } from '../robots/retry-after.ts';
 import {
   decodeRules,
   encodeRules,
@@ -17,6 +16,8 @@ import {
 } from '../robots/rules.ts';
 import { hostKey } from '../url/host-key.ts';
 import { countRequest, type HostState } from './host-state.ts';
+import { newPartId } from './part-id.ts';
+import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
 
 /** Rules up to this long are kept in the head, which is paid for by size at every turn. */
@@ -154,7 +155,7 @@ export function createRobotsKeeper(
 
   async function keepText(kept: HostRobots, text: string): Promise<HostRobots> {
     if (text.length <= MAX_HEAD_RULES) return { ...kept, rules: text };
-    const part = `robots${state.version}-${Math.floor(clock.random() * 2 ** 48).toString(36)}`;
+    const part = `robots${newPartId(state.version, clock)}`;
     await ledgers.putPart(crawl, state.host, part, Buffer.from(text, 'utf8'));
     return { ...kept, part };
   }
@@ -198,17 +199,6 @@ export function createRobotsKeeper(
 }
 
 const isAborted = (outcome: FetchOutcome) => outcome.status === 'failed' && outcome.reason === 'aborted';
-
-export function headersOf({ headers }: Pick<FetchedResponse, 'headers'>, name: string): string[] {
-  return headers.filter(([field]) => field.toLowerCase() === name).map(([, value]) => value);
-}
-
-/** What a response asks for by Retry-After, in milliseconds. */
-export function retryAfterOf(outcome: FetchOutcome, now: number): number | undefined {
-  return outcome.status === 'response'
-    ? parseRetryAfter(headersOf(outcome, 'retry-after')[0], now)
-    : undefined;
-}
 
 async function decodedBody(response: FetchedResponse): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];

@@ -4,7 +4,6 @@
  * Whatever fails before that write leaves nothing behind but work to be done again.
  */
 import { type Head, NEW_HEAD } from '../frontier/head.ts';
-import { HostLedger } from '../frontier/ledger.ts';
 import { isHopeless } from '../frontier/politeness.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { Delivery, HostKey } from '../ports.ts';
@@ -13,6 +12,7 @@ import { origin, pathOf } from '../url/host-key.ts';
 import { commitTurn } from './commit.ts';
 import type { Crawl } from './crawls.ts';
 import { beginHostState, countOne, type HostState } from './host-state.ts';
+import { openLedger } from './open-ledger.ts';
 import { createRobotsKeeper, type RobotsAccess } from './robots-keeper.ts';
 import type { Services } from './services.ts';
 import { visit } from './visit.ts';
@@ -51,9 +51,7 @@ export async function runTurn(
 
   const ledger =
     services.ledgers.take(crawl.id, host, head.version) ??
-    (await HostLedger.open(host, head.ledger, (name, offset, length) =>
-      ledgers.readPart(crawl.id, host, name, offset, length),
-    ));
+    (await openLedger(ledgers, crawl.id, host, head.ledger));
   const state = beginHostState(host, head, ledger);
   const restUntil = services.lanes.restUntil(host);
   if (restUntil > state.clock.nextFetchAt) state.clock = { ...state.clock, nextFetchAt: restUntil };

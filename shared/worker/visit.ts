@@ -10,7 +10,7 @@ import { hostKey } from '../url/host-key.ts';
 import { registrableDomain } from '../url/registrable-domain.ts';
 import type { Crawl } from './crawls.ts';
 import { addOutLink, countOne, countRequest, type HostState } from './host-state.ts';
-import { headersOf, retryAfterOf } from './robots-keeper.ts';
+import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
 
 /**
@@ -80,7 +80,10 @@ async function settle(
   facts: DocumentFacts | undefined,
 ): Promise<void> {
   const { archive, clock } = services.engine;
-  const attempts = record.attempts + (verdict.isAttempt ? 1 : 0);
+  if (!verdict.isAttempt) {
+    state.ledger.settle(record);
+    return;
+  }
   let location: RecordLocation | undefined;
   if (outcome.status === 'response') {
     if (verdict.isFinal) {
@@ -92,16 +95,12 @@ async function settle(
   let cause = verdict.cause;
   if (verdict.state === 'redirect' && outcome.status === 'response')
     cause = await followRedirect(services, crawl, state, record, outcome);
-  if (!verdict.isAttempt) {
-    state.ledger.settle(record);
-    return;
-  }
   const response = outcome.status === 'response' ? outcome : undefined;
   const contentType = facts?.mimeType ?? (response && mediaType(headersOf(response, 'content-type')[0]));
   state.ledger.settle({
     ...record,
     state: verdict.state,
-    attempts,
+    attempts: record.attempts + 1,
     dueAt: dueAtOf(verdict, state, clock.now()),
     result: {
       fetchedAt: outcome.startedAt,

@@ -6,8 +6,8 @@ import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
 import type { LocalRunEnd } from '../../shared/engines/local/run.ts';
 import { beginCrawl, resumeCrawl } from '../../shared/engines/local/session.ts';
-import { HostLedger } from '../../shared/frontier/ledger.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { openLedger } from '../../shared/worker/open-ledger.ts';
 import type { RunningWeb } from '../web/server.ts';
 
 /** As fast as a test wants it, and patient with the generated web's failing URLs, which stand in a row. */
@@ -72,9 +72,7 @@ export async function recordsOf(
   const records = new Map<string, UrlRecord>();
   const setAside = new Map<string, string>();
   for await (const { host, head } of reader.ledgers.hosts(crawl)) {
-    const ledger = await HostLedger.open(host, head.ledger, (name, offset, length) =>
-      reader.ledgers.readPart(crawl, host, name, offset, length),
-    );
+    const ledger = await openLedger(reader.ledgers, crawl, host, head.ledger);
     for await (const record of ledger.records()) records.set(record.url, record);
     if (head.setAside) setAside.set(host, head.setAside.cause);
   }

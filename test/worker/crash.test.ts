@@ -1,26 +1,12 @@
-/** DESIGN.md, section 2: whatever fails, and wherever, nothing is lost, nothing counted twice, no host hurried. */
+/** Whatever fails, and wherever, nothing is lost, nothing counted twice, no host hurried. */
 import { expect, test } from 'vitest';
 import { type Fault, withFault } from './faults.ts';
-import { page, redirect, type Site } from './scripted-fetcher.ts';
+import { page, type Site } from './scripted-fetcher.ts';
+import { SITE } from './three-hosts.ts';
 import { areQuiet, begin, CRAWL, createWorld, leastGap, ledgersOf, startProcess, statesOf } from './world.ts';
 
-const HOSTS = ['http://a.test', 'http://b.test', 'http://c.test'];
 const DELAY_MS = 3000;
 const CONFIG = { delayMs: DELAY_MS, turnMaxPages: 2, totalTimeoutMs: 10_000 };
-
-/** Three hosts of five pages; each links to the next host, which so becomes known in part by another's links alone. */
-const SITE: Site = Object.fromEntries(
-  HOSTS.flatMap((host, i) => {
-    const next = HOSTS[(i + 1) % 3];
-    return [
-      [`${host}/`, page('/1', '/r', `${next}/`)],
-      [`${host}/1`, page('/2', `${next}/3`)],
-      [`${host}/2`, page('/3', '/')],
-      [`${host}/3`, page(`${next}/2`)],
-      [`${host}/r`, redirect('/1')],
-    ];
-  }),
-);
 
 /** One host, a page a turn: so many turns that segments are merged, and old ones deleted. */
 const CHAIN: Site = Object.fromEntries(

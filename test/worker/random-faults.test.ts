@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from './fake-clock.ts';
 import { type Fault, withFault } from './faults.ts';
-import { page, redirect, type Site } from './scripted-fetcher.ts';
+import { HOSTS, SITE } from './three-hosts.ts';
 import {
   areQuiet,
   begin,
@@ -14,19 +14,6 @@ import {
   startProcess,
 } from './world.ts';
 
-const HOSTS = ['http://a.test', 'http://b.test', 'http://c.test'];
-const SITE: Site = Object.fromEntries(
-  HOSTS.flatMap((host, i) => {
-    const next = HOSTS[(i + 1) % 3];
-    return [
-      [`${host}/`, page('/1', '/r', `${next}/`)],
-      [`${host}/1`, page('/2', `${next}/3`)],
-      [`${host}/2`, page('/3', '/')],
-      [`${host}/3`, page(`${next}/2`)],
-      [`${host}/r`, redirect('/1')],
-    ];
-  }),
-);
 const WORLDS = 200;
 /** Processes that fail; those after them do not. */
 const FAULTY_ROUNDS = 8;

@@ -2,10 +2,10 @@
 import { expect } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { Head } from '../../shared/frontier/head.ts';
-import { HostLedger } from '../../shared/frontier/ledger.ts';
 import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { Engine, Fetcher } from '../../shared/ports.ts';
 import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
+import { openLedger } from '../../shared/worker/open-ledger.ts';
 import { routeParcels } from '../../shared/worker/router.ts';
 import { wakeDueHosts } from '../../shared/worker/waker.ts';
 import { startWorker, type Worker } from '../../shared/worker/worker.ts';
@@ -113,9 +113,7 @@ export interface KnownHost {
 export async function ledgersOf({ ledgers }: Engine, crawl = CRAWL): Promise<Map<string, KnownHost>> {
   const hosts = new Map<string, KnownHost>();
   for await (const { host, head } of ledgers.hosts(crawl)) {
-    const ledger = await HostLedger.open(host, head.ledger, (name, offset, length) =>
-      ledgers.readPart(crawl, host, name, offset, length),
-    );
+    const ledger = await openLedger(ledgers, crawl, host, head.ledger);
     const records = new Map<string, UrlRecord>();
     for await (const record of ledger.records()) {
       expect(records.has(record.url), `${record.url} stands twice in its ledger`).toBe(false);

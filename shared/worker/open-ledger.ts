@@ -1,0 +1,14 @@
+import { HostLedger, type LedgerIndex } from '../frontier/ledger.ts';
+import type { CrawlId, HostKey, LedgerStore } from '../ports.ts';
+
+/** The host's ledger as its head's `index` describes it, read from the store. */
+export function openLedger(
+  ledgers: Pick<LedgerStore, 'readPart'>,
+  crawl: CrawlId,
+  host: HostKey,
+  index: LedgerIndex,
+): Promise<HostLedger> {
+  return HostLedger.open(host, index, (name, offset, length) =>
+    ledgers.readPart(crawl, host, name, offset, length),
+  );
+}

@@ -1,0 +1,14 @@
+import type { FetchedResponse, FetchOutcome } from '../ports.ts';
+import { parseRetryAfter } from '../robots/retry-after.ts';
+
+/** The values of all fields of that name (given in lower case), in the order received. */
+export function headersOf({ headers }: Pick<FetchedResponse, 'headers'>, name: string): string[] {
+  return headers.filter(([field]) => field.toLowerCase() === name).map(([, value]) => value);
+}
+
+/** What a response asks for by Retry-After, in milliseconds. */
+export function retryAfterOf(outcome: FetchOutcome, now: number): number | undefined {
+  return outcome.status === 'response'
+    ? parseRetryAfter(headersOf(outcome, 'retry-after')[0], now)
+    : undefined;
+}
