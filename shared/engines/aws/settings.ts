@@ -1,0 +1,79 @@
+/**
+ * What a deployed stack tells its functions (each as the environment variable `STRAND_SETTINGS`) and its operators'
+ * command line (the stack's output `Settings`): one JSON object, one schema.
+ */
+import { z } from 'zod';
+import type { CrawlOptions } from '../../crawl/config.ts';
+
+const text = z.string().min(1);
+const positive = z.int().min(1);
+
+export const stackSettingsSchema = z.strictObject({
+  /** The stack's name. */
+  stack: text,
+  /** Table of heads, crawls and totals. */
+  crawlState: text,
+  /** Table of the ledgers' parts. */
+  urlSeen: text,
+  /** Bucket of large parts and WARC files. */
+  bucket: text,
+  /** FIFO queues of the hosts' messages: a host belongs to queue `hash(host) mod n`. */
+  turnQueueUrls: z.array(text).min(1),
+  /** Standard queue of links between hosts, and of seeds. */
+  linkQueueUrl: text,
+  /** Where the router puts messages that it cannot read, with the reason. */
+  linkDeadLetterUrl: text,
+  /** Partitions of the index of due hosts, for each crawl. May grow, never shrink. */
+  dueShards: positive.max(64),
+  /** A worker's whole time: the function's time-out. All other times follow from it (`timesOf`). */
+  workerTimeoutMs: positive.min(30_000).max(900_000),
+  /** Hosts that one worker serves at once. */
+  hostsPerWorker: positive.max(500),
+  /** Memory of the worker function in MB, which is what its time is billed by. */
+  workerMemoryMb: positive,
+  /** What a crawl is configured with where it does not say otherwise. */
+  crawlDefaults: z.record(z.string(), z.unknown()),
+  /** The crawl that a seed belongs to which names none. */
+  defaultCrawl: text,
+  /** CIDR blocks of special addresses that crawls of this stack may be allowed to connect to. */
+  allowPrivateAddresses: z.array(z.string()),
+});
+
+/** What a deployed stack is made of. */
+export type StackSettings = Readonly<Omit<z.infer<typeof stackSettingsSchema>, 'crawlDefaults'>> & {
+  readonly crawlDefaults: CrawlOptions;
+};
+
+/** Throws an error that names the key at fault. */
+export function parseStackSettings(json: string | undefined): StackSettings {
+  if (json === undefined) throw new Error('Expected the settings of a stack in STRAND_SETTINGS, got nothing');
+  const parsed = stackSettingsSchema.safeParse(JSON.parse(json));
+  if (!parsed.success)
+    throw new Error(`The settings of the stack are not valid: ${z.prettifyError(parsed.error)}`);
+  return parsed.data as StackSettings;
+}
+
+export interface StackTimes {
+  /** The lease of a host, and the visibility timeout of the turn queues: outlasts any worker. */
+  readonly leaseMs: number;
+  /** `totalTimeoutMs` of a crawl may be so long: a worker must see its last request to the end. */
+  readonly maxTotalTimeoutMs: number;
+  /** A worker takes on no host later than this after its start. */
+  readonly receiveMs: number;
+}
+
+/** For what follows a worker's last request: the commit of its turns. */
+const END_MS = 13_000;
+
+/**
+ * All times that depend on each other, from the one that the operator sets. SQS refuses a visibility timeout below
+ * the function's time-out.
+ */
+export function timesOf({ workerTimeoutMs }: Pick<StackSettings, 'workerTimeoutMs'>): StackTimes {
+  const maxTotalTimeoutMs = Math.floor(workerTimeoutMs / 5);
+  return {
+    leaseMs: workerTimeoutMs + 30_000,
+    maxTotalTimeoutMs,
+    receiveMs: workerTimeoutMs - maxTotalTimeoutMs - END_MS,
+  };
+}
