@@ -1,4 +1,7 @@
-/** The sums over a crawl's heads, kept in a few counter items, so that to ask for them reads no head. */
+/**
+ * The sums over a crawl's heads, kept in a few counter items, so that to ask for them reads no head; and with them what
+ * the crawl has used of AWS, so that to note it costs no further call.
+ */
 import { randomUUID } from 'node:crypto';
 import {
   ConditionalCheckFailedException,
@@ -8,7 +11,8 @@ import {
 import type { Clock, CrawlId } from '../../ports.ts';
 import { coalesced } from '../coalesced.ts';
 import { type PagesContext, queryItems } from './dynamo-pages.ts';
-import { type Counts, sumOfCounts } from './head-counts.ts';
+import { type Counts, sumOfCounts, usageCounts } from './head-counts.ts';
+import type { Meter } from './meter.ts';
 import { withRetry } from './retry.ts';
 import { type Item, itemKey, N, S, TOTALS_PREFIX, TOTALS_SHARDS } from './tables.ts';
 
@@ -23,7 +27,12 @@ export interface CrawlCounters {
    * counter loses the difference, for good (see `recount` of the registry).
    */
   add(crawl: CrawlId, counts: Counts): Promise<void>;
-  /** The sums, and when something was last added; read consistently. */
+  /**
+   * Adds what the meter has gathered for any crawl and no difference has taken along: for the end of an invocation.
+   * What this itself uses, the next one adds. Resolves as `add` does.
+   */
+  flush(): Promise<void>;
+  /** The sums, and when `add` last added something; read consistently. */
   read(crawl: CrawlId): Promise<{ counts: Counts; lastAt: number }>;
   /** Replaces the sums. What others add at the same time may be kept or lost. */
   replace(crawl: CrawlId, counts: Counts): Promise<void>;
@@ -32,6 +41,8 @@ export interface CrawlCounters {
 export interface CrawlCountersOptions extends PagesContext {
   readonly table: string;
   readonly clock: Clock;
+  /** Its usage is added to the crawls' counts. */
+  readonly meter?: Meter;
   /** Hears of differences that could not be stored yet. */
   readonly warn?: (message: string) => void;
 }
@@ -40,24 +51,45 @@ interface Addition {
   readonly id: string;
   readonly crawl: CrawlId;
   readonly counts: Counts;
+  /** Nothing happened in the crawl: only its usage is added. */
+  readonly isUsageOnly: boolean;
 }
 
 export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounters {
-  const { dynamo, table, clock, warn = () => {} } = options;
+  const { dynamo, table, clock, meter, warn = () => {} } = options;
   /** A process keeps to one shard: then the last addition to it is most often the process's own. */
   const ownShard = `${TOTALS_PREFIX}${Math.floor(clock.random() * TOTALS_SHARDS)}`;
   let gathered = new Map<CrawlId, Counts>();
+  /** Crawls of which more is gathered than their usage. */
+  let changed = new Set<CrawlId>();
+  /** What the meter gave and is not among the additions yet. */
+  const usage = new Map<CrawlId, Counts>();
   let additions: Addition[] = [];
+
+  function takeUsage(): void {
+    for (const [crawl, used] of meter?.take() ?? [])
+      usage.set(crawl, sumOfCounts(usage.get(crawl) ?? {}, usageCounts(used)));
+  }
+
+  /** A crawl's usage goes along when the crawl is written to in any case. */
+  function takeGathered(): Addition[] {
+    takeUsage();
+    const next = [...gathered].flatMap(([crawl, counts]) => {
+      const used = usage.get(crawl) ?? {};
+      usage.delete(crawl);
+      return additionsOf(crawl, sumOfCounts(counts, used), !changed.has(crawl));
+    });
+    gathered = new Map();
+    changed = new Set();
+    return next;
+  }
 
   const send = coalesced(async () => {
     // Those of a failed run first, and alone: so there are never more than two runs' worth.
-    if (additions.length === 0) {
-      additions = [...gathered].flatMap(([crawl, counts]) => additionsOf(crawl, counts));
-      gathered = new Map();
-    }
+    if (additions.length === 0) additions = takeGathered();
     try {
       for (let first = additions[0]; first; first = additions[0]) {
-        await store(first);
+        await payFor(first.crawl, () => store(first));
         additions.shift();
       }
     } catch (error) {
@@ -65,21 +97,23 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
     }
   });
 
+  const payFor = <T>(crawl: CrawlId, work: () => T): T => (meter ? meter.run(crawl, work) : work());
+
   /** A repeated update would count twice: it is refused while it is the last that its shard has seen. */
-  async function store({ id, crawl, counts }: Addition): Promise<void> {
+  async function store({ id, crawl, counts, isUsageOnly }: Addition): Promise<void> {
     const names = Object.keys(counts);
     const sums = names.map((_, i) => `#${i} :${i}`).join(', ');
     const command = new UpdateItemCommand({
       TableName: table,
       Key: itemKey(crawl, ownShard),
-      UpdateExpression: `SET lastAdd = :id, lastAt = :now${names.length > 0 ? ' ADD ' : ''}${sums}`,
+      UpdateExpression: `SET lastAdd = :id${isUsageOnly ? '' : ', lastAt = :now'}${names.length > 0 ? ' ADD ' : ''}${sums}`,
       ConditionExpression: 'attribute_not_exists(lastAdd) OR lastAdd <> :id',
       ...(names.length > 0 && {
         ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#${i}`, COUNT_PREFIX + name])),
       }),
       ExpressionAttributeValues: {
         ':id': S(id),
-        ':now': N(clock.now()),
+        ...(!isUsageOnly && { ':now': N(clock.now()) }),
         ...Object.fromEntries(names.map((name, i) => [`:${i}`, N(counts[name] as number)])),
       },
     });
@@ -108,9 +142,17 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
   return {
     async add(crawl, counts) {
       gathered.set(crawl, sumOfCounts(gathered.get(crawl) ?? {}, counts));
+      changed.add(crawl);
       await send();
       // The run may have been one that caught up with a failed one's.
       if (additions.length === 0 && gathered.has(crawl)) await send();
+    },
+
+    async flush() {
+      takeUsage();
+      for (const crawl of usage.keys()) gathered.set(crawl, gathered.get(crawl) ?? {});
+      await send();
+      if (additions.length === 0 && gathered.size > 0) await send();
     },
 
     async read(crawl) {
@@ -141,12 +183,13 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
   };
 }
 
-function additionsOf(crawl: CrawlId, counts: Counts): Addition[] {
+function additionsOf(crawl: CrawlId, counts: Counts, isUsageOnly: boolean): Addition[] {
   const entries = Object.entries(counts);
   return Array.from({ length: Math.max(1, Math.ceil(entries.length / MAX_COUNTS)) }, (_, i) => ({
     id: randomUUID(),
     crawl,
     counts: Object.fromEntries(entries.slice(i * MAX_COUNTS, (i + 1) * MAX_COUNTS)),
+    isUsageOnly,
   }));
 }
 

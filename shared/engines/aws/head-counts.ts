@@ -3,9 +3,13 @@ import { addCounts, type Head, type HostTotals } from '../../frontier/head.ts';
 import { EMPTY_INDEX } from '../../frontier/ledger.ts';
 import { URL_STATES, type UrlState } from '../../frontier/url-record.ts';
 import type { CrawlTotals } from '../../ports.ts';
+import { dataOutBytes, type Usage } from './prices.ts';
 
-/** By name: `hosts`, `pages`, `urls.waiting`, `httpStatus.404`, ... */
+/** By name: `hosts`, `pages`, `urls.waiting`, `httpStatus.404`, `usage.s3Puts`, ... */
 export type Counts = Readonly<Record<string, number>>;
+
+/** Counts that no head gives: what the crawl has used of AWS. */
+const USAGE_PREFIX = 'usage.';
 
 const MAPS = ['httpStatus', 'skipped', 'errors'] as const satisfies (keyof HostTotals)[];
 
@@ -19,15 +23,22 @@ export function changedCounts(before: Head | undefined, after: Head): Counts {
 
 export const sumOfCounts = (a: Counts, b: Counts): Counts => withoutZeros(addCounts(a, b));
 
-/** The crawl's totals, but for the time. */
-export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs'> {
-  const [httpStatus, skipped, errors] = MAPS.map((map) =>
-    Object.fromEntries(
-      Object.entries(counts)
-        .filter(([name, count]) => name.startsWith(`${map}.`) && count !== 0)
-        .map(([name, count]) => [name.slice(map.length + 1), count]),
-    ),
-  ) as [Counts, Counts, Counts];
+/** The same usage as counts. */
+export const usageCounts = (usage: Usage): Counts =>
+  Object.fromEntries(Object.entries(usage).map(([item, units]) => [USAGE_PREFIX + item, units]));
+
+/** Of the counts, those that are usage. */
+export const usageCountsIn = (counts: Counts): Counts =>
+  Object.fromEntries(Object.entries(counts).filter(([name]) => name.startsWith(USAGE_PREFIX)));
+
+/** The crawl's totals, but for the time and the cost. Usage is there where any was metered. */
+export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs' | 'cost'> & { usage?: Usage } {
+  const [httpStatus, skipped, errors] = MAPS.map((map) => countsBelow(`${map}.`, counts)) as [
+    Counts,
+    Counts,
+    Counts,
+  ];
+  const metered: Usage = countsBelow(USAGE_PREFIX, counts);
   const count = (name: string) => counts[name] ?? 0;
   const urls = { ...EMPTY_INDEX.counts } as Record<UrlState, number>;
   for (const state of URL_STATES) urls[state] = count(`urls.${state}`);
@@ -41,7 +52,18 @@ export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs'> {
     httpStatus,
     skipped,
     errors,
+    ...(Object.keys(metered).length > 0 && {
+      usage: { ...metered, dataOutBytes: dataOutBytes(count('requests'), count('bytes')) },
+    }),
   };
+}
+
+function countsBelow(prefix: string, counts: Counts): Counts {
+  return Object.fromEntries(
+    Object.entries(counts)
+      .filter(([name, count]) => name.startsWith(prefix) && count !== 0)
+      .map(([name, count]) => [name.slice(prefix.length), count]),
+  );
 }
 
 function countsOf({ ledger, totals }: Head): Counts {

@@ -13,7 +13,9 @@ import type { Head } from '../../frontier/head.ts';
 import type { Clock, CrawlId, CrawlRecord, CrawlRegistry, LedgerStore } from '../../ports.ts';
 import { createCrawlCounters } from './crawl-counters.ts';
 import { queryItems } from './dynamo-pages.ts';
-import { type Counts, changedCounts, sumOfCounts, totalsOf } from './head-counts.ts';
+import { type Counts, changedCounts, sumOfCounts, totalsOf, usageCountsIn } from './head-counts.ts';
+import type { Meter } from './meter.ts';
+import { costOf, priceOf } from './prices.ts';
 import { retryWaitMs, withRetry } from './retry.ts';
 import {
   CRAWL,
@@ -35,9 +37,11 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   /**
    * Sums up all heads of the crawl and rewrites its totals: for when a process ended between a head and its counter,
    * as that difference is lost otherwise. Exact while nothing is committed; of what is, some may be counted twice or
-   * not at all. Scans the whole table.
+   * not at all. What the crawl has used of AWS is kept as it is. Scans the whole table.
    */
   recount(crawl: CrawlId, ledgers: Pick<LedgerStore, 'hosts'>): Promise<void>;
+  /** Notes what the crawls have used since the last commits: for the end of an invocation. Never rejects. */
+  flushUsage(): Promise<void>;
   /** The names of all crawls. */
   list(): Promise<CrawlId[]>;
 }
@@ -50,6 +54,10 @@ export interface RegistryOptions {
   readonly hasMessages: () => Promise<boolean>;
   /** A crawl that has nothing to do is called quiet when that was so for this time. Default 60,000. */
   readonly settleMs?: number;
+  /** Whose list prices the cost is by. Default us-east-1. */
+  readonly region?: string;
+  /** Its usage becomes the crawls'. */
+  readonly meter?: Meter;
   readonly warn?: (message: string) => void;
 }
 
@@ -76,10 +84,11 @@ interface StoredCrawl {
  * head was committed and nobody changed the crawl; the looks may be those of different processes. A crawl's active time is the time that its status was `running`.
  */
 export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
-  const { dynamo, names, clock, hasMessages, settleMs = SETTLE_MS, warn } = options;
+  const { dynamo, names, clock, hasMessages, settleMs = SETTLE_MS, meter, warn } = options;
+  const prices = priceOf(options.region ?? 'us-east-1');
   const table = names.crawlState;
   const context = { dynamo, clock };
-  const counters = createCrawlCounters({ dynamo, table, clock, warn });
+  const counters = createCrawlCounters({ dynamo, table, clock, meter, warn });
 
   async function load(crawl: CrawlId): Promise<StoredCrawl | undefined> {
     const command = new GetItemCommand({
@@ -171,6 +180,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
   }
 
   return {
+    isShared: true,
     async load(crawl) {
       return (await load(crawl))?.record;
     },
@@ -209,7 +219,12 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
 
     async totals(crawl) {
       const [stored, { counts }] = await Promise.all([load(crawl), counters.read(crawl)]);
-      return { ...totalsOf(counts), activeMs: stored ? activeMsOf(stored, clock.now()) : 0 };
+      const totals = totalsOf(counts);
+      return {
+        ...totals,
+        activeMs: stored ? activeMsOf(stored, clock.now()) : 0,
+        ...(totals.usage && { cost: costOf(totals.usage, prices).total }),
+      };
     },
 
     async isQuiet(crawl) {
@@ -228,8 +243,11 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
       let sum: Counts = {};
       for await (const { head } of ledgers.hosts(crawl))
         sum = sumOfCounts(sum, changedCounts(undefined, head));
-      await counters.replace(crawl, sum);
+      const { counts } = await counters.read(crawl);
+      await counters.replace(crawl, { ...sum, ...usageCountsIn(counts) });
     },
+
+    flushUsage: counters.flush,
 
     async list() {
       const found: CrawlId[] = [];

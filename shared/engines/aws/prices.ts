@@ -1,0 +1,103 @@
+/** List prices of what a crawl uses on AWS: the one table. No free tier, no savings plans, no volume tiers. */
+
+/**
+ * What is billed by unit, each counted in its own:
+ *
+ * - `sqsFifoRequests`, `sqsStandardRequests`: requests, of which each begun 64 KB of a payload is one; a receive that
+ *   finds nothing is one, too.
+ * - `dynamoWriteUnits`: 1 KB written to a table or an index. `dynamoReadUnits`: 4 KB read consistently, or 8 KB not.
+ * - `s3Puts`: PUT, COPY, POST and LIST, a part of an upload. `s3Gets`: GET, HEAD and the rest. Deletes are free.
+ * - `lambdaRequests`: invocations. `lambdaMbMs`: milliseconds, times the function's MB of memory; arm64.
+ * - `dataOutBytes`: what leaves for the web, by {@link dataOutBytes}. What comes in is free.
+ *
+ * Not here: what is stored (S3, DynamoDB), logs, metrics, API Gateway, and the receives by which Lambda's pollers look
+ * after empty queues.
+ */
+export const LINE_ITEMS = [
+  'sqsFifoRequests',
+  'sqsStandardRequests',
+  'dynamoWriteUnits',
+  'dynamoReadUnits',
+  's3Puts',
+  's3Gets',
+  'lambdaRequests',
+  'lambdaMbMs',
+  'dataOutBytes',
+] as const;
+
+export type LineItem = (typeof LINE_ITEMS)[number];
+
+/** How many units of each were used. */
+export type Usage = Readonly<Partial<Record<LineItem, number>>>;
+
+/** US dollars for one unit of each. */
+export type UnitPrices = Readonly<Record<LineItem, number>>;
+
+export interface Prices {
+  readonly region: string;
+  /** Whether the figures are that region's own; else they are those of us-east-1, the cheapest. */
+  readonly isExact: boolean;
+  /** The day on which they were last checked. */
+  readonly asOf: string;
+  readonly unitPrices: UnitPrices;
+}
+
+/**
+ * Sent for one request: its head, half a KB; and, where no connection was kept, the handshakes of TCP and TLS, and all
+ * packets' own headers.
+ */
+const OUT_BYTES_PER_REQUEST = 2300;
+/** Sent for each byte received: an acknowledgement of 52 bytes for every two packets of 1,460. */
+const OUT_BYTES_PER_BYTE = 52 / (2 * 1460);
+
+/** What a crawl's requests, and the acknowledgements of what they brought, send to the web: an estimate. */
+export const dataOutBytes = (requests: number, bytes: number): number =>
+  Math.round(requests * OUT_BYTES_PER_REQUEST + bytes * OUT_BYTES_PER_BYTE);
+
+const MILLION = 1e6;
+const THOUSAND = 1e3;
+/** AWS bills data in GB of 10^9 bytes or 2^30 by service; the smaller is the dearer. */
+const GB = 1e9;
+/** A GB-second of Lambda: 1,024 MB for 1,000 ms. */
+const GB_SECOND = 1024 * 1000;
+
+const AS_OF = '2026-11-15';
+
+const US_EAST_1: UnitPrices = {
+  // aws.amazon.com/sqs/pricing, as told by cloudburn.io/blog/amazon-sqs-pricing, 2026-03.
+  sqsFifoRequests: 0.5 / MILLION,
+  sqsStandardRequests: 0.4 / MILLION,
+  // aws.amazon.com/dynamodb/pricing/on-demand, standard class, since 2024-11-01.
+  dynamoWriteUnits: 0.625 / MILLION,
+  dynamoReadUnits: 0.125 / MILLION,
+  // aws.amazon.com/s3/pricing, Standard.
+  s3Puts: 0.005 / THOUSAND,
+  s3Gets: 0.0004 / THOUSAND,
+  // aws.amazon.com/lambda/pricing, arm64, first tier.
+  lambdaRequests: 0.2 / MILLION,
+  lambdaMbMs: 0.0000133334 / GB_SECOND,
+  // aws.amazon.com/ec2/pricing/on-demand, data transfer out to the internet, first 10 TB a month.
+  dataOutBytes: 0.09 / GB,
+};
+
+const BY_REGION: Readonly<Record<string, UnitPrices>> = { 'us-east-1': US_EAST_1 };
+
+/** The region's list prices, or those of us-east-1 where the region's own are not known here. */
+export function priceOf(region: string): Prices {
+  const own = Object.hasOwn(BY_REGION, region) ? BY_REGION[region] : undefined;
+  return { region, isExact: own !== undefined, asOf: AS_OF, unitPrices: own ?? US_EAST_1 };
+}
+
+export interface Cost {
+  /** US dollars. */
+  readonly total: number;
+  readonly byItem: Readonly<Record<LineItem, number>>;
+}
+
+export function costOf(usage: Usage, { unitPrices }: Pick<Prices, 'unitPrices'>): Cost {
+  const entries = LINE_ITEMS.map((item): [LineItem, number] => [item, (usage[item] ?? 0) * unitPrices[item]]);
+  return {
+    total: entries.reduce((sum, [, cost]) => sum + cost, 0),
+    byItem: Object.fromEntries(entries) as Record<LineItem, number>,
+  };
+}
