@@ -130,8 +130,10 @@ export interface Archive {
 // ---------------------------------------------------------------------------------------- crawl registry
 
 /**
- * `running`; `paused`: no new fetches until resumed; `stopped`: ended by the operator; `limited`: ended by one of the
- * crawl's limits; `finished`: nothing is left to do. All but `running` mean that turns fetch nothing.
+ * `running`. `paused`: nothing is fetched until the crawl is resumed; all that waits stays due, so that it goes on by
+ * itself then. `limited`: the same, by one of the crawl's limits. `stopped`: ended by the operator; hosts are given no
+ * more turns. `finished`: nothing is left to do. All but `running` mean that turns fetch nothing; each worker hears of
+ * a change within seconds, and ends the requests that are in flight in peace.
  */
 export type CrawlStatus = 'running' | 'paused' | 'stopped' | 'limited' | 'finished';
 
@@ -144,10 +146,16 @@ export interface CrawlTotals extends HostTotals {
   readonly urls: Readonly<Record<UrlState, number>>;
   /** Time the crawl has run, over all its sessions. */
   readonly activeMs: number;
+  /** What the crawl has used of what is paid for by use, by line item. Engines that cost nothing have none. */
+  readonly usage?: Readonly<Record<string, number>>;
+  /** That at list price, in US dollars. */
+  readonly cost?: number;
 }
 
 /** What a crawl is, and how far it is. */
 export interface CrawlRegistry {
+  /** Whether other processes may work for the same crawls at the same time. */
+  readonly isShared: boolean;
   load(crawl: CrawlId): Promise<CrawlRecord | undefined>;
   /** Fails if the crawl is there already. */
   create(crawl: CrawlId, record: CrawlRecord): Promise<void>;
@@ -157,7 +165,10 @@ export interface CrawlRegistry {
   /** Widens the scope by these URLs (a seed that redirects). Safe to repeat. */
   addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void>;
   totals(crawl: CrawlId): Promise<CrawlTotals>;
-  /** Whether nothing will happen by itself: no message, no parcel, no host that is due at some time. Perhaps late, never early. */
+  /**
+   * Whether nothing will happen by itself: no message, no parcel, and, if the crawl runs, no host that is due at some
+   * time. Perhaps late, never early.
+   */
   isQuiet(crawl: CrawlId): Promise<boolean>;
 }
 
@@ -272,7 +283,8 @@ export interface Engine {
   readonly queue: TurnQueue;
   readonly exchange: LinkExchange;
   readonly ledgers: LedgerStore;
-  readonly archive: Archive;
+  /** Where the crawl's WARC records go. The same one each time it is asked for. */
+  archiveOf(crawl: CrawlId): Archive;
   readonly registry: CrawlRegistry;
   readonly clock: Clock;
 }

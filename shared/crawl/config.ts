@@ -34,6 +34,8 @@ export const crawlConfigSchema = z.strictObject({
   /** Bytes of all bodies as received. */
   maxBytes: positive.optional(),
   maxTimeMs: positive.optional(),
+  /** US dollars at list price, on an engine that is paid for by use. The crawl pauses before it has cost so much. */
+  maxCost: z.number().positive().optional(),
   maxPagesPerHost: positive.optional(),
 
   // ---- politeness

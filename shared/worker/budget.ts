@@ -1,8 +1,13 @@
 /**
- * The limits of a crawl: pages, bytes, time. A page is reserved before it is fetched, so that many turns together
- * do not pass the limit, and given back if it was none (a redirect, a failure).
+ * The limits of a crawl: pages, bytes, time, money. A page is reserved before it is fetched, so that many turns
+ * together do not pass the limit, and given back if it was none (a redirect, a failure).
+ *
+ * Several processes may work for one crawl. Each knows what it has done itself, at once, and what all have done by the
+ * crawl's totals, some seconds late; so several together may pass a limit by what they do in that time. One alone never
+ * passes `maxPages`.
  */
 import type { CrawlConfig } from '../crawl/config.ts';
+import type { CrawlStatus, CrawlTotals } from '../ports.ts';
 
 export interface Budget {
   /**
@@ -14,28 +19,52 @@ export interface Budget {
   settle(isPage: boolean, bytes: number): void;
   /** Takes pages back that were counted and did not become real: their turn was thrown away. */
   giveBack(pages: number): void;
-  /** Which limit was met, in words for people. */
-  metLimit(): string | undefined;
+  /** Pages and bytes that have been settled are in the crawl's totals from now on: their turn is committed. */
+  commit(pages: number, bytes: number): void;
+  /** Reads anew what the whole crawl has used, by every process; and takes over the limits as they are now. */
+  refresh(limits: Limits, read: () => Promise<Used>): Promise<void>;
+  /** Which limit was met, if any. */
+  metLimit(): MetLimit | undefined;
 }
 
-export type Limits = Pick<CrawlConfig, 'maxPages' | 'maxBytes' | 'maxTimeMs'>;
+export type Limits = Pick<CrawlConfig, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'>;
+export type Used = Pick<CrawlTotals, 'pages' | 'bytes' | 'activeMs' | 'cost'>;
 
-/** `used`: what the crawl has used so far; `startedAt`: when this session began, on the clock of `now`. */
-export function createBudget(
-  limits: Limits,
-  used: { readonly pages: number; readonly bytes: number; readonly activeMs: number },
-  now: () => number,
-): Budget {
-  const startedAt = now();
-  let { pages, bytes } = used;
+/** What the crawl's status becomes, and why, in words for people. */
+export interface MetLimit {
+  readonly status: Extract<CrawlStatus, 'limited' | 'paused'>;
+  readonly reason: string;
+}
+
+/** The crawl pauses when it would, at its present rate, have cost its limit after this: what is under way costs too. */
+const COST_HEADROOM_MS = 30_000;
+
+/** `used`: what the crawl has used so far; `now`: the clock. */
+export function createBudget(limits: Limits, used: Used, now: () => number): Budget {
+  let limit = limits;
+  let base = used;
+  let baseAt = now();
+  /** US dollars a millisecond. */
+  let costRate = 0;
+  /** What this process has settled and `base` does not have yet. */
+  const own = { pages: 0, bytes: 0 };
+  /** The part of it that is committed. */
+  const committed = { pages: 0, bytes: 0 };
   let reserved = 0;
   let waiting: (() => void)[] = [];
 
-  function metLimit(): string | undefined {
-    if (limits.maxPages !== undefined && pages >= limits.maxPages) return `${limits.maxPages} pages`;
-    if (limits.maxBytes !== undefined && bytes >= limits.maxBytes) return `${limits.maxBytes} bytes`;
-    if (limits.maxTimeMs !== undefined && used.activeMs + now() - startedAt >= limits.maxTimeMs)
-      return `${limits.maxTimeMs / 1000} seconds`;
+  const pages = () => base.pages + own.pages;
+
+  function metLimit(): MetLimit | undefined {
+    const { maxPages, maxBytes, maxTimeMs, maxCost } = limit;
+    const limited = (reason: string): MetLimit => ({ status: 'limited', reason });
+    if (maxPages !== undefined && pages() >= maxPages) return limited(`${maxPages} pages`);
+    if (maxBytes !== undefined && base.bytes + own.bytes >= maxBytes) return limited(`${maxBytes} bytes`);
+    const sinceBase = now() - baseAt;
+    if (maxTimeMs !== undefined && base.activeMs + sinceBase >= maxTimeMs)
+      return limited(`${maxTimeMs / 1000} seconds`);
+    if (maxCost !== undefined && (base.cost ?? 0) + costRate * (sinceBase + COST_HEADROOM_MS) >= maxCost)
+      return { status: 'paused', reason: `maxCost: it would soon have cost ${maxCost} US dollars` };
     return undefined;
   }
 
@@ -50,7 +79,7 @@ export function createBudget(
     async reserve() {
       for (;;) {
         if (metLimit() !== undefined) return false;
-        if (limits.maxPages === undefined || pages + reserved < limits.maxPages) {
+        if (limit.maxPages === undefined || pages() + reserved < limit.maxPages) {
           reserved++;
           return true;
         }
@@ -59,12 +88,31 @@ export function createBudget(
     },
     settle(isPage, received) {
       reserved--;
-      if (isPage) pages++;
-      bytes += received;
+      if (isPage) own.pages++;
+      own.bytes += received;
       wakeAll();
     },
     giveBack(count) {
-      pages -= count;
+      own.pages -= count;
+      wakeAll();
+    },
+    commit(pages, bytes) {
+      committed.pages += pages;
+      committed.bytes += bytes;
+    },
+    async refresh(limits, read) {
+      const before = { ...committed };
+      const next = await read();
+      const at = now();
+      if (base.cost !== undefined && next.cost !== undefined && at > baseAt)
+        costRate = Math.max(0, next.cost - base.cost) / (at - baseAt);
+      limit = limits;
+      base = next;
+      baseAt = at;
+      for (const key of ['pages', 'bytes'] as const) {
+        own[key] -= before[key];
+        committed[key] -= before[key];
+      }
       wakeAll();
     },
   };

@@ -26,17 +26,17 @@ export async function commitTurn(
   head: Head,
 ): Promise<TurnEnd> {
   const { engine } = services;
-  const { archive, exchange, ledgers, queue, clock } = engine;
+  const { exchange, ledgers, queue, clock } = engine;
   const { host, ledger } = state;
   const version = head.version + 1;
   const id = newPartId(version, clock);
 
-  if (state.hasArchived) await archive.flush();
+  if (state.hasArchived) await engine.archiveOf(crawl.id).flush();
   if (state.outLinks.size > 0) await exchange.send({ crawl: crawl.id, links: [...state.outLinks.values()] });
   const commit = await ledger.prepareCommit(id);
   for (const part of commit.parts) await ledgers.putPart(crawl.id, host, part.name, part.bytes);
 
-  const plan = planNext(crawl, state, clock.now());
+  const plan = planNext((await services.crawls.get(crawl.id)) ?? crawl, state, clock.now());
   const token = plan.hasToken ? id : undefined;
   if (token) await queue.send([{ host, message: { kind: 'token', crawl: crawl.id, token } }]);
   const next: Head = {
@@ -67,14 +67,15 @@ interface Plan {
 /** When and by what the host goes on. */
 function planNext(crawl: Crawl, state: HostState, now: number): Plan {
   const { ledger, clock, setAside } = state;
+  const { status } = crawl;
   const isEnded =
-    setAside !== undefined ||
-    crawl.status !== 'running' ||
-    crawl.budget.metLimit() !== undefined ||
-    isFull(crawl, state);
+    setAside !== undefined || status === 'stopped' || status === 'finished' || isFull(crawl, state);
   const urlDueAt = isEnded ? undefined : ledger.nextDueAt(now);
   if (urlDueAt === undefined) return { hasToken: false, restUntil: clock.nextFetchAt };
   const workAt = Math.max(urlDueAt, clock.nextFetchAt, now);
+  // Due, for when the crawl is resumed; but no turn until then.
+  if (status !== 'running' || crawl.budget.metLimit() !== undefined)
+    return { hasToken: false, dueAt: workAt, restUntil: clock.nextFetchAt };
   const isParked =
     workAt - Math.max(clock.nextFetchAt, now) <= MAX_PARK_FOR_URL_MS && workAt - now <= MAX_PARK_MS;
   return isParked

@@ -1,9 +1,9 @@
 import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
 import { createScope, type Scope } from '../crawl/scope.ts';
-import type { Clock, CrawlId, CrawlRegistry, CrawlStatus } from '../ports.ts';
+import type { Clock, CrawlId, CrawlRecord, CrawlRegistry, CrawlStatus } from '../ports.ts';
 import { type Budget, createBudget } from './budget.ts';
 
-/** A crawl as a worker sees it. `scope` and `status` are at most some seconds old. */
+/** A crawl as a worker sees it. `config`, `scope` and `status` are at most some seconds old. */
 export interface Crawl {
   readonly id: CrawlId;
   readonly config: CrawlConfig;
@@ -18,13 +18,24 @@ export interface Crawls {
   get(id: CrawlId): Promise<Crawl | undefined>;
   /** Forgets what is known, so that the next `get` loads it. */
   refresh(id: CrawlId): void;
+  /** Those met so far, as last loaded. */
+  known(): readonly Crawl[];
 }
 
 /** An operator's word (pause, stop) is heard within this time. */
 const MAX_AGE_MS = 2000;
+/** Where other processes work for the crawl too, what it has used is read anew this often. */
+const TOTALS_AGE_MS = 5000;
+
+interface Known {
+  loadedAt: number;
+  readonly record: CrawlRecord;
+  readonly crawl: Crawl;
+  readonly totalsAt: number;
+}
 
 export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
-  const known = new Map<CrawlId, { loadedAt: number; seeds: number; crawl: Crawl }>();
+  const known = new Map<CrawlId, Known>();
   const loading = new Map<CrawlId, Promise<Crawl | undefined>>();
   /** How often a crawl was to be forgotten. A load that was under way then may not know why. */
   const refreshes = new Map<CrawlId, number>();
@@ -34,18 +45,33 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
     const record = await registry.load(id);
     if (!record) return undefined;
     const before = known.get(id);
-    const { status, scopeSeeds } = record;
-    let crawl: Crawl;
-    if (before && before.seeds === scopeSeeds.length) {
-      crawl = { ...before.crawl, status };
-    } else {
-      const config = before?.crawl.config ?? parseConfig(record.config);
-      const budget = before?.crawl.budget ?? createBudget(config, await registry.totals(id), clock.now);
-      crawl = { id, config, budget, status, scope: createScope(config, scopeSeeds) };
-    }
+    const { crawl, totalsAt } = before
+      ? await update(before, record)
+      : { crawl: await open(id, record), totalsAt: clock.now() };
     const loadedAt = refreshes.get(id) === refreshed ? clock.now() : Number.NEGATIVE_INFINITY;
-    known.set(id, { loadedAt, seeds: scopeSeeds.length, crawl });
+    known.set(id, { loadedAt, record, crawl, totalsAt });
     return crawl;
+  }
+
+  async function open(id: CrawlId, { config: options, scopeSeeds, status }: CrawlRecord): Promise<Crawl> {
+    const config = parseConfig(options);
+    const budget = createBudget(config, await registry.totals(id), clock.now);
+    return { id, config, budget, scope: createScope(config, scopeSeeds), status };
+  }
+
+  /** Parses and draws anew only what has changed: this is done every two seconds. */
+  async function update({ crawl, record: old, totalsAt }: Known, record: CrawlRecord) {
+    const { id, budget } = crawl;
+    const isConfigured = JSON.stringify(old.config) !== JSON.stringify(record.config);
+    const config = isConfigured ? parseConfig(record.config) : crawl.config;
+    const isWidened = old.scopeSeeds.length !== record.scopeSeeds.length;
+    const scope = isConfigured || isWidened ? createScope(config, record.scopeSeeds) : crawl.scope;
+    const isStale = registry.isShared && clock.now() - totalsAt >= TOTALS_AGE_MS;
+    if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
+    return {
+      crawl: { id, config, budget, scope, status: record.status },
+      totalsAt: isStale ? clock.now() : totalsAt,
+    };
   }
 
   return {
@@ -67,5 +93,6 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
       const entry = known.get(id);
       if (entry) entry.loadedAt = Number.NEGATIVE_INFINITY;
     },
+    known: () => [...known.values()].map(({ crawl }) => crawl),
   };
 }

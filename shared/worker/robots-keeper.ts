@@ -1,10 +1,9 @@
 /** A host's robots.txt within a turn: from the head while it is fresh, else fetched, politely, and archived. */
 import { encodeCapture } from '../archive/capture.ts';
-import type { CrawlConfig } from '../crawl/config.ts';
 import type { HostRobots } from '../frontier/head.ts';
 import { gapAfter } from '../frontier/politeness.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
-import type { CrawlId, FetchedResponse, FetchOutcome } from '../ports.ts';
+import type { FetchedResponse, FetchOutcome } from '../ports.ts';
 import { expiry, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
 import {
   decodeRules,
@@ -15,6 +14,7 @@ import {
   type RobotsRules,
 } from '../robots/rules.ts';
 import { hostKey } from '../url/host-key.ts';
+import type { Crawl } from './crawls.ts';
 import { countRequest, type HostState } from './host-state.ts';
 import { newPartId } from './part-id.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
@@ -49,13 +49,9 @@ type Chain =
 
 const NO_RULES: RobotsRules = { rules: [], sitemaps: [] };
 
-export function createRobotsKeeper(
-  services: Services,
-  crawl: CrawlId,
-  config: CrawlConfig,
-  state: HostState,
-): RobotsKeeper {
-  const { clock, ledgers, archive } = services.engine;
+export function createRobotsKeeper(services: Services, crawl: Crawl, state: HostState): RobotsKeeper {
+  const { clock, ledgers } = services.engine;
+  const { config } = crawl;
   const parsed = new Map<string, RobotsRules>();
   const stateOf = (origin: string) => state.robots.find((robots) => robots.origin === origin);
 
@@ -64,7 +60,7 @@ export function createRobotsKeeper(
     if (memo) return memo;
     if (robots.kind === 'allowAll') return NO_RULES;
     const text = robots.part
-      ? Buffer.from(await ledgers.readPart(crawl, state.host, robots.part)).toString('utf8')
+      ? Buffer.from(await ledgers.readPart(crawl.id, state.host, robots.part)).toString('utf8')
       : (robots.rules ?? '');
     const rules = decodeRules(text);
     if (rules) parsed.set(robots.origin, rules);
@@ -80,7 +76,9 @@ export function createRobotsKeeper(
       if (redirects > 0 && host === state.host)
         await clock.sleep(state.clock.nextFetchAt - clock.now(), services.stopping);
       const outcome = await services.lanes.run(host, config.perHost, config.delayMs, () =>
-        services.fetcher.fetch({ url, maxBodyBytes: MAX_ROBOTS_BYTES + 1, signal: services.stopping }),
+        services
+          .fetcherOf(crawl)
+          .fetch({ url, maxBodyBytes: MAX_ROBOTS_BYTES + 1, signal: services.stopping }),
       );
       if (redirects === 0 && outcome.status === 'failed' && outcome.reason === 'blockedAddress')
         return { kind: 'blocked', cause: outcome.message };
@@ -97,7 +95,7 @@ export function createRobotsKeeper(
       const crawlDelayMs = stateOf(origin)?.crawlDelayMs;
       countRequest(state, outcome, failure, { config, crawlDelayMs, random: clock.random() });
       if (outcome.status === 'response') {
-        await archive.append((await encodeCapture(outcome)).members);
+        await services.engine.archiveOf(crawl.id).append((await encodeCapture(outcome)).members);
         state.hasArchived = true;
       }
       if (verdict.kind !== 'redirect') return { kind: 'judged', verdict, outcome };
@@ -156,7 +154,7 @@ export function createRobotsKeeper(
   async function keepText(kept: HostRobots, text: string): Promise<HostRobots> {
     if (text.length <= MAX_HEAD_RULES) return { ...kept, rules: text };
     const part = `robots${newPartId(state.version, clock)}`;
-    await ledgers.putPart(crawl, state.host, part, Buffer.from(text, 'utf8'));
+    await ledgers.putPart(crawl.id, state.host, part, Buffer.from(text, 'utf8'));
     return { ...kept, part };
   }
 

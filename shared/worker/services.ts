@@ -1,13 +1,13 @@
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { Engine, Fetcher } from '../ports.ts';
-import type { Crawls } from './crawls.ts';
+import type { Crawl, Crawls } from './crawls.ts';
 import type { Lanes } from './lanes.ts';
 import type { LedgerCache } from './ledger-cache.ts';
 
 /** What the turns of one worker share. */
 export interface Services {
   readonly engine: Engine;
-  readonly fetcher: Fetcher;
+  readonly fetcherOf: (crawl: Crawl) => Fetcher;
   readonly crawls: Crawls;
   readonly ledgers: LedgerCache;
   readonly lanes: Lanes;
@@ -25,6 +25,8 @@ export interface WorkerStats {
   bytes: number;
   requests: number;
   errors: number;
+  /** Exchanges that failed, by reason. */
+  readonly failures: Record<string, number>;
   turns: number;
   /** Turns that were thrown away because another worker owned the host. */
   staleTurns: number;
@@ -37,6 +39,7 @@ export const newStats = (): WorkerStats => ({
   bytes: 0,
   requests: 0,
   errors: 0,
+  failures: {},
   turns: 0,
   staleTurns: 0,
 });

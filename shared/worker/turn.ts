@@ -81,7 +81,7 @@ export async function runTurn(
     await ledgers.commit(crawl.id, host, head);
   }
 
-  const { pages } = state.totals;
+  const { pages, bytes } = state.totals;
   services.stats.open.set(ledger, head.ledger.counts);
   try {
     await fetchPages(services, crawl, state, {
@@ -90,7 +90,9 @@ export async function runTurn(
       announce: isCareful ? announce : undefined,
       intent: head.intent,
     });
-    return await commitTurn(services, crawl, state, head);
+    const end = await commitTurn(services, crawl, state, head);
+    crawl.budget.commit(state.totals.pages - pages, state.totals.bytes - bytes);
+    return end;
   } catch (error) {
     // The turn is thrown away, but the host was asked; and nobody knows of its pages.
     services.lanes.rest(host, Math.max(state.clock.nextFetchAt, clock.now() + crawl.config.delayMs));
@@ -113,7 +115,7 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
   const { clock } = services.engine;
   const { config, budget } = crawl;
   const { ledger } = state;
-  const robots = createRobotsKeeper(services, crawl.id, config, state);
+  const robots = createRobotsKeeper(services, crawl, state);
   /** By origin: lanes that need the same robots.txt ask for it once. */
   const asking = new Map<string, Promise<RobotsAccess>>();
   /** Lanes that handle a URL; those that found none wait for what it brings. */
@@ -135,6 +137,8 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
   async function waitForHost(): Promise<boolean> {
     for (;;) {
       if (isOver || services.stopping.aborted) return false;
+      // Paused or stopped since the turn began?
+      if ((await services.crawls.get(crawl.id))?.status !== 'running') return false;
       const now = clock.now();
       const restMs = state.clock.nextFetchAt - now;
       if (now > course.endBy || restMs > config.turnMaxWaitMs || now + restMs > course.endBy) return false;

@@ -31,7 +31,7 @@ export async function visit(
   try {
     let parser: ReturnType<typeof createDocumentParser> | undefined;
     const outcome = await services.lanes.run(state.host, config.perHost, config.delayMs, () =>
-      services.fetcher.fetch({
+      services.fetcherOf(crawl).fetch({
         url: record.url,
         signal: services.stopping,
         onHead: (head) => {
@@ -50,6 +50,7 @@ export async function visit(
     const verdict = judge(outcome, record.attempts, config, retryAfterOf(outcome, clock.now()));
     services.stats.requests++;
     if (verdict.hostFailure) services.stats.errors++;
+    if (outcome.status === 'failed') countOne(services.stats.failures, outcome.reason);
     countRequest(state, outcome, verdict.hostFailure, { config, crawlDelayMs, random: clock.random() });
     if (outcome.status === 'response') {
       bytes = outcome.body.size;
@@ -79,7 +80,7 @@ async function settle(
   verdict: Verdict,
   facts: DocumentFacts | undefined,
 ): Promise<void> {
-  const { archive, clock } = services.engine;
+  const { clock } = services.engine;
   if (!verdict.isAttempt) {
     state.ledger.settle(record);
     return;
@@ -87,7 +88,7 @@ async function settle(
   let location: RecordLocation | undefined;
   if (outcome.status === 'response') {
     if (verdict.isFinal) {
-      [location] = await archive.append((await encodeCapture(outcome)).members);
+      [location] = await services.engine.archiveOf(crawl.id).append((await encodeCapture(outcome)).members);
       state.hasArchived = true;
     }
     await outcome.body.dispose();

@@ -1,4 +1,5 @@
 import type { CrawlId, Engine, HostKey } from '../ports.ts';
+import type { Crawls } from './crawls.ts';
 
 /** Hosts woken at once. */
 const BATCH = 500;
@@ -12,9 +13,13 @@ const AGAIN_MS = 300_000;
  */
 export async function wakeDueHosts(
   { ledgers, queue, clock }: Pick<Engine, 'ledgers' | 'queue' | 'clock'>,
+  crawls: Crawls,
   crawl: CrawlId,
   woken: Map<HostKey, { readonly version: number; readonly at: number }>,
 ): Promise<void> {
+  const current = await crawls.get(crawl);
+  // Hosts of a paused crawl stay due; to wake them would change nothing.
+  if (current?.status !== 'running' || current.budget.metLimit() !== undefined) return;
   const now = clock.now();
   const due = await ledgers.dueHosts(crawl, now, BATCH + woken.size);
   const hosts = due.filter(({ host, version }) => {

@@ -3,7 +3,7 @@
  * network and for hosts' clocks, hardly for the processor, so hundreds of hosts go side by side in one process.
  */
 import { type Delivery, type Engine, type Fetcher, type HostDeliveries, StaleTurn } from '../ports.ts';
-import { type Crawls, createCrawls } from './crawls.ts';
+import { type Crawl, type Crawls, createCrawls } from './crawls.ts';
 import { createLanes } from './lanes.ts';
 import { createLedgerCache } from './ledger-cache.ts';
 import { newStats, type Services, type WorkerStats } from './services.ts';
@@ -14,6 +14,14 @@ export interface WorkerOptions {
   readonly maxHosts: number;
   /** Aborted to stop: requests in flight are dropped, turns commit what they have, and the worker ends. */
   readonly signal: AbortSignal;
+  /** Hosts received already, served before any others: what a function's event holds. */
+  readonly first?: readonly HostDeliveries[];
+  /** No host is received after this time: what is under way is done in peace. Default: never. */
+  readonly receiveUntil?: number;
+  /** The process ends then: leases that last longer are taken to end there. Default: never. */
+  readonly deadline?: number;
+  /** Ends when no turn is under way and a receive brings nothing. */
+  readonly endsWhenIdle?: boolean;
   /** Ledgers kept in memory between turns take about so many bytes. */
   readonly maxCacheBytes?: number;
   /** Hears of turns that failed by our own fault, and of what was done about it. */
@@ -37,12 +45,17 @@ const MAX_RETRY_MS = 300_000;
 /** So many turns failing one after the other: it is not the hosts. */
 const MAX_FAILURES = 20;
 
-export function startWorker(engine: Engine, fetcher: Fetcher, options: WorkerOptions): Worker {
+/** `fetcherOf` gives the same fetcher for the same crawl. */
+export function startWorker(
+  engine: Engine,
+  fetcherOf: (crawl: Crawl) => Fetcher,
+  options: WorkerOptions,
+): Worker {
   const { queue, clock } = engine;
-  const { signal } = options;
+  const { signal, deadline = Infinity, receiveUntil = Infinity } = options;
   const services: Services = {
     engine,
-    fetcher,
+    fetcherOf,
     crawls: createCrawls(engine.registry, clock),
     ledgers: createLedgerCache(options.maxCacheBytes ?? 128 * 1024 * 1024),
     lanes: createLanes(clock),
@@ -57,7 +70,8 @@ export function startWorker(engine: Engine, fetcher: Fetcher, options: WorkerOpt
   async function serve(received: HostDeliveries): Promise<void> {
     stats.hostsActive++;
     let restUntil = 0;
-    const leaseMs = received.leaseUntil - clock.now();
+    const leaseUntil = Math.min(received.leaseUntil, deadline);
+    const leaseMs = leaseUntil - clock.now();
     try {
       const served: Delivery[] = [];
       for (const [crawlId, deliveries] of byCrawl(received.deliveries)) {
@@ -74,7 +88,7 @@ export function startWorker(engine: Engine, fetcher: Fetcher, options: WorkerOpt
           throw new Error(
             `Expected a lease of more than ${leastMs} ms (totalTimeoutMs and a commit), got ${leaseMs}`,
           );
-        const end = await runTurn(services, crawl, received.host, deliveries, received.leaseUntil);
+        const end = await runTurn(services, crawl, received.host, deliveries, leaseUntil);
         restUntil = Math.max(restUntil, end.restUntil);
         stats.turns++;
       }
@@ -120,20 +134,23 @@ export function startWorker(engine: Engine, fetcher: Fetcher, options: WorkerOpt
 
   async function run(): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
-    while (!signal.aborted && !failure) {
+    const begin = (received: HostDeliveries) => {
+      const turn: Promise<void> = serve(received)
+        .catch((error) => {
+          failure ??= { error };
+        })
+        .finally(() => active.delete(turn));
+      active.add(turn);
+    };
+    for (const received of options.first ?? []) begin(received);
+    while (!signal.aborted && !failure && clock.now() < receiveUntil) {
       if (active.size >= options.maxHosts) {
         await Promise.race(active);
         continue;
       }
       const batch = await queue.receive(options.maxHosts - active.size, RECEIVE_MS, signal);
-      for (const received of batch) {
-        const turn: Promise<void> = serve(received)
-          .catch((error) => {
-            failure ??= { error };
-          })
-          .finally(() => active.delete(turn));
-        active.add(turn);
-      }
+      for (const received of batch) begin(received);
+      if (options.endsWhenIdle && active.size === 0) break;
     }
     await Promise.all(active);
     if (failure) throw failure.error;

@@ -13,14 +13,14 @@ const memberOf = (text: string) =>
   );
 
 export function archiveContract(subject: Subject): void {
-  const archive = () => subject.engine.archive;
+  const archive = () => subject.engine.archiveOf('archived');
 
   testIf(
     subject,
     'readRecord',
     'gives locations that hold the very bytes once they are flushed',
     async () => {
-      const read = (location: RecordLocation) => subject.opened.readRecord!(location);
+      const read = (location: RecordLocation) => subject.opened.readRecord!('archived', location);
       const appended = await Promise.all(
         Array.from({ length: 20 }, async (_, i) => {
           const members = [memberOf(`response ${i} `.repeat(50 * i)), memberOf(`request ${i}`)];

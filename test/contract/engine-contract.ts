@@ -20,7 +20,7 @@ export interface OpenedEngine {
   /** Lets time pass, in an engine that owns it. */
   advance?(ms: number): Promise<void>;
   /** The bytes at a location of the archive, once flushed. */
-  readRecord?(location: RecordLocation): Promise<Uint8Array>;
+  readRecord?(crawl: string, location: RecordLocation): Promise<Uint8Array>;
 }
 
 export interface OpenOptions {

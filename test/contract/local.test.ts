@@ -52,7 +52,7 @@ async function openLocal({ leaseMs }: OpenOptions = {}): Promise<OpenedEngine & 
       closing.push(() => reopened.close());
       return reopened;
     },
-    async readRecord({ file, offset, length }) {
+    async readRecord(_, { file, offset, length }) {
       const found = (await listWarcFiles(foldersOf(folder).archive)).find((entry) => entry.file === file);
       const handle = await openFile(found!.path);
       try {

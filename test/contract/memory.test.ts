@@ -7,12 +7,12 @@ import { engineContract } from './engine-contract.ts';
 engineContract('memory', async (options = {}) => {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock, options);
-  const archive = engine.archive as unknown as { read(location: RecordLocation): Uint8Array };
+  const archive = engine.archiveOf('archived') as unknown as { read(location: RecordLocation): Uint8Array };
   return {
     engine,
     reopen: async () => engine.reopen(),
     close: async () => {},
     advance: (ms: number) => clock.advance(ms),
-    readRecord: async (location: RecordLocation) => archive.read(location),
+    readRecord: async (_: string, location: RecordLocation) => archive.read(location),
   };
 });

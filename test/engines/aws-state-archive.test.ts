@@ -41,6 +41,7 @@ function open() {
         sleeps.push(ms);
       },
     },
+    folder: 'warc',
     warcinfo: (filename: string) => member(`<${filename}>`),
   };
   return { puts, sleeps, options, archive: createS3Archive(options) };

@@ -36,6 +36,7 @@ describe.runIf(hasEmulator('archive.test.ts'))('archive on S3', () => {
     createS3Archive({
       client: resources.s3,
       bucket: resources.names.bucket,
+      folder: FOLDER,
       prefix: `t${prefix}`,
       clock: systemClock,
       warcinfo: (filename) => encodeWarcinfo({ filename, date: 0, software: 'test', id: '<urn:uuid:0>' }),
@@ -90,14 +91,14 @@ describe.runIf(hasEmulator('archive.test.ts'))('archive on S3', () => {
 
   const subject: Subject = {
     get engine() {
-      return { ...createMemoryEngine(systemClock), archive };
+      return { ...createMemoryEngine(systemClock), archiveOf: () => archive };
     },
     get opened() {
       return {
         engine: this.engine,
         reopen: async () => this.engine,
         close: async () => {},
-        readRecord: read,
+        readRecord: (_: string, location: RecordLocation) => read(location),
       };
     },
     openWith: async () => subject.engine,

@@ -63,7 +63,7 @@ else
       for (const { url, result } of records.values()) {
         if (!result?.location) continue;
         fetched++;
-        const record = decodeMember((await opened.readRecord?.(result.location)) as Uint8Array);
+        const record = decodeMember((await opened.readRecord?.(CRAWL, result.location)) as Uint8Array);
         expect([fieldOf(record, 'WARC-Target-URI'), fieldOf(record, 'WARC-Type')]).toEqual([url, 'response']);
       }
     expect(fetched).toBe(log.filter(({ path }) => path !== '/robots.txt').length);

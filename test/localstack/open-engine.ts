@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, DeleteQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
-import { DEFAULT_FOLDER, warcKey } from '../../shared/engines/aws/archive.ts';
+import { warcKey } from '../../shared/engines/aws/archive.ts';
+import { warcFolder } from '../../shared/engines/aws/archives.ts';
 import { createAwsEngine } from '../../shared/engines/aws/engine.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
 import type { OpenedEngine, OpenOptions } from '../contract/engine-contract.ts';
@@ -28,20 +28,17 @@ export async function openAwsEngine({ leaseMs = 60_000 }: OpenOptions = {}): Pro
     clock: systemClock,
     // A lease counts from before the poll that gave it.
     visibilityMs: Math.max(leaseMs, 4000),
-    archive: {
-      prefix: 'test',
-      warcinfo: (filename) => encodeWarcinfo({ filename, date: 0, software: 'test' }),
-    },
+    archive: { prefix: 'test', software: 'test' },
     settleMs: 1000,
   });
   return {
     engine,
     reopen: async () => engine,
-    async readRecord({ file, offset, length }) {
+    async readRecord(crawl, { file, offset, length }) {
       const { Body } = await s3.send(
         new GetObjectCommand({
           Bucket: names.bucket,
-          Key: warcKey(DEFAULT_FOLDER, file),
+          Key: warcKey(warcFolder(crawl), file),
           Range: `bytes=${offset}-${offset + length - 1}`,
         }),
       );

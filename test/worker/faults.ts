@@ -1,4 +1,4 @@
-import type { Engine } from '../../shared/ports.ts';
+import type { Archive, Engine } from '../../shared/ports.ts';
 
 /** Where a port fails: at its `n`-th call of all, with or without its effect. */
 export interface Fault {
@@ -13,7 +13,7 @@ export interface FaultyEngine extends Engine {
   readonly hasStruck: boolean;
 }
 
-const PORTS = ['queue', 'exchange', 'ledgers', 'archive', 'registry'] as const;
+const PORTS = ['queue', 'exchange', 'ledgers', 'registry'] as const;
 
 /** The same engine, but for one fault. Iterations of hosts are one call. */
 export function withFault(engine: Engine, fault?: Fault): FaultyEngine {
@@ -40,10 +40,17 @@ export function withFault(engine: Engine, fault?: Fault): FaultyEngine {
     });
   }
 
+  const archives = new Map<string, Archive>();
+  function archiveOf(crawl: string): Archive {
+    const archive = archives.get(crawl) ?? wrap('archive', engine.archiveOf(crawl));
+    archives.set(crawl, archive);
+    return archive;
+  }
   const ports = Object.fromEntries(PORTS.map((name) => [name, wrap(name, engine[name])]));
   return {
     ...engine,
     ...ports,
+    archiveOf,
     get calls() {
       return calls;
     },

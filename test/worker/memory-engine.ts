@@ -68,7 +68,7 @@ export function createMemoryEngine(clock: Clock, options: MemoryOptions = {}): M
 function openStore(clock: Clock, options: MemoryOptions, store: Store): MemoryEngine {
   return {
     clock,
-    archive: store.archive,
+    archiveOf: () => store.archive,
     queue: createQueue(clock, store, options.leaseMs ?? 900_000),
     exchange: createExchange(clock, store, options.parcelLeaseMs ?? 300_000),
     ledgers: createLedgers(store),
@@ -261,6 +261,7 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
     crawls.set(crawl, structuredClone({ ...record, ...changes(record) }));
   }
   return {
+    isShared: false,
     async load(crawl) {
       return structuredClone(crawls.get(crawl));
     },
@@ -292,7 +293,8 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
     async isQuiet(crawl) {
       const isEmpty =
         parcels.size === 0 && [...groups.values()].every(({ messages }) => messages.length === 0);
-      return isEmpty && headsOf(crawl).every(({ dueAt }) => dueAt === undefined);
+      const isRunning = crawls.get(crawl)?.status === 'running';
+      return isEmpty && (!isRunning || headsOf(crawl).every(({ dueAt }) => dueAt === undefined));
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Head } from '../../shared/frontier/head.ts';
 import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { Engine, Fetcher } from '../../shared/ports.ts';
 import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
+import { endCrawlsAtLimits } from '../../shared/worker/limits.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
 import { routeParcels } from '../../shared/worker/router.ts';
 import { wakeDueHosts } from '../../shared/worker/waker.ts';
@@ -57,7 +58,7 @@ export function startProcess(engine: Engine, fetcher: Fetcher, crawls = [CRAWL],
   const stopping = new AbortController();
   const { signal } = stopping;
   const errors: string[] = [];
-  const worker = startWorker(engine, fetcher, {
+  const worker = startWorker(engine, () => fetcher, {
     maxHosts,
     signal,
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
@@ -72,15 +73,21 @@ export function startProcess(engine: Engine, fetcher: Fetcher, crawls = [CRAWL],
   async function wake() {
     const woken = new Map(crawls.map((crawl) => [crawl, new Map()]));
     while (!signal.aborted) {
-      for (const crawl of crawls) await wakeDueHosts(engine, crawl, woken.get(crawl)!);
+      for (const crawl of crawls) await wakeDueHosts(engine, worker.crawls, crawl, woken.get(crawl)!);
       await clock.sleep(60_000, signal);
+    }
+  }
+  async function watch() {
+    while (!signal.aborted) {
+      await endCrawlsAtLimits(engine.registry, worker.crawls);
+      await clock.sleep(1000, signal);
     }
   }
   const end = (error?: unknown) => {
     if (error) errors.push((error as Error).message);
     stopping.abort();
   };
-  const parts = [worker.done, route(), wake()].map((part) => part.then(() => end(), end));
+  const parts = [worker.done, route(), wake(), watch()].map((part) => part.then(() => end(), end));
   return { worker, errors, ended: Promise.all(parts).then(() => {}), stop: () => stopping.abort() };
 }
 

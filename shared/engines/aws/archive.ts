@@ -7,8 +7,8 @@ import { beginWarcUpload, MIN_PART_BYTES, putWarcObject, type WarcUpload } from 
 export interface S3ArchiveOptions {
   readonly client: S3Client;
   readonly bucket: string;
-  /** The objects' folder in the bucket, without a slash at its end. Default `warc`. */
-  readonly folder?: string;
+  /** The objects' keys begin with it and a slash. */
+  readonly folder: string;
   /** Objects are called `PREFIX-YYYYMMDDhhmmss-RANDOM-NNNNN.warc.gz`: letters, digits, `.`, `_` and `-`. */
   readonly prefix: string;
   readonly clock: Clock;
@@ -21,7 +21,6 @@ export interface S3ArchiveOptions {
 }
 
 const PREFIX = /^[A-Za-z0-9._-]+$/;
-export const DEFAULT_FOLDER = 'warc';
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Objects' worth of bytes not stored yet, beyond which an append waits until they are. */
 const MAX_UNSTORED = 4;
@@ -52,7 +51,7 @@ interface BufferedObject {
  * only that append does, and nothing of it is left.
  */
 export function createS3Archive(options: S3ArchiveOptions): Archive {
-  const { client: s3, bucket, folder = DEFAULT_FOLDER, prefix, clock, warcinfo } = options;
+  const { client: s3, bucket, folder, prefix, clock, warcinfo } = options;
   const { maxBytes = MAX_BYTES, gatherMs = 0 } = options;
   if (!PREFIX.test(prefix))
     throw new Error(`Expected a prefix of letters, digits, '.', '_' and '-', got ${JSON.stringify(prefix)}`);

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock, Engine } from '../../ports.ts';
-import { createS3Archive, type S3ArchiveOptions } from './archive.ts';
+import { type ArchivesOptions, createArchives } from './archives.ts';
 import type { OnCorrupt } from './delivery.ts';
 import { createLedgerStore } from './ledger-store.ts';
 import { createLinkExchange } from './link-exchange.ts';
@@ -28,7 +28,7 @@ export interface AwsEngineOptions {
   readonly clock: Clock;
   /** The turn queue's visibility timeout: the lease of a host. */
   readonly visibilityMs: number;
-  readonly archive: Pick<S3ArchiveOptions, 'folder' | 'prefix' | 'warcinfo' | 'maxBytes' | 'gatherMs'>;
+  readonly archive: Pick<ArchivesOptions, 'software' | 'prefix' | 'maxBytes' | 'gatherMs'>;
   /** How long a crawl must have had nothing to do. Default 60,000. */
   readonly settleMs?: number;
   readonly onCorrupt?: OnCorrupt;
@@ -72,6 +72,6 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     }),
     exchange: createLinkExchange({ client: sqs, queueUrl: names.linkQueueUrl, clock, onCorrupt }),
     ledgers: createLedgerStore({ dynamo, s3, names, clock, onCommit: registry.onCommit }),
-    archive: createS3Archive({ client: s3, bucket: names.bucket, clock, ...archive }),
+    archiveOf: createArchives({ client: s3, bucket: names.bucket, clock, registry, ...archive }),
   };
 }

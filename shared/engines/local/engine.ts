@@ -62,7 +62,7 @@ export async function openLocalEngine(folder: string, options: LocalEngineOption
     exchange,
     registry,
     ledgers,
-    archive,
+    archiveOf: () => archive,
     clock: systemClock,
     async close() {
       queue.close();

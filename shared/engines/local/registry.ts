@@ -54,6 +54,7 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
   }
 
   return {
+    isShared: false,
     async load(crawl) {
       return load(crawl);
     },
@@ -76,7 +77,8 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
       return { ...totals, hosts, hostsWaiting, urls: { ...urls }, activeMs };
     },
     async isQuiet(crawl) {
-      return !hasMessages() && anyDue.get(crawl) === undefined;
+      if (hasMessages()) return false;
+      return load(crawl)?.status !== 'running' || anyDue.get(crawl) === undefined;
     },
     onCommit(crawl, before, after) {
       const sum = sums.get(crawl);

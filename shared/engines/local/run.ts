@@ -39,7 +39,7 @@ export async function runLocalCrawl(
   options.signal.addEventListener('abort', stop);
   if (options.signal.aborted) stop();
   const { signal } = stopping;
-  const worker = startWorker(engine, fetcher, {
+  const worker = startWorker(engine, () => fetcher, {
     maxHosts: options.maxHosts,
     signal,
     onError: options.onError,
@@ -57,7 +57,7 @@ export async function runLocalCrawl(
   async function wake(): Promise<void> {
     const woken = new Map<HostKey, { version: number; at: number }>();
     while (!signal.aborted) {
-      await wakeDueHosts(engine, crawl, woken);
+      await wakeDueHosts(engine, worker.crawls, crawl, woken);
       await clock.sleep(WAKER_MS, signal);
     }
   }
@@ -70,7 +70,7 @@ export async function runLocalCrawl(
       const current = await worker.crawls.get(crawl);
       const limit = current?.budget.metLimit();
       if (current && current.status !== 'running') end = { status: current.status };
-      else if (limit !== undefined) end = { status: 'limited', reason: limit };
+      else if (limit !== undefined) end = limit;
       else if (await registry.isQuiet(crawl)) end = { status: 'finished' };
       if (end.status !== 'running') break;
       await clock.sleep(TICK_MS, signal);
