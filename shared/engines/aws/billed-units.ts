@@ -149,10 +149,16 @@ function sqsRequests({ input, output }: Attempt): number {
 }
 
 /** Requests that a batch of messages with these bodies is billed as. */
-export function requestsOf(bodies: readonly (string | undefined)[]): number {
+function requestsOf(bodies: readonly (string | undefined)[]): number {
   const bytes = bodies.reduce((sum, body) => sum + Buffer.byteLength(body ?? ''), 0);
   return Math.max(1, Math.ceil(bytes / CHUNK_BYTES));
 }
+
+/**
+ * What a function's event of messages with these bodies has cost: Lambda's poller has received them by one request, and
+ * deletes those that the function has done with by another.
+ */
+export const polledRequests = (bodies: readonly string[]): number => requestsOf(bodies) + 1;
 
 // ----------------------------------------------------------------------------------------------------- S3
 

@@ -35,18 +35,19 @@ export type UnitPrices = Readonly<Record<LineItem, number>>;
 
 export interface Prices {
   readonly region: string;
-  /** Whether the figures are that region's own; else they are those of us-east-1, the cheapest. */
+  /** Whether the figures are that region's own; else they are those of us-east-1, and other regions are often dearer. */
   readonly isExact: boolean;
-  /** The day on which they were last checked. */
+  /** The month in which they were last checked. */
   readonly asOf: string;
   readonly unitPrices: UnitPrices;
 }
 
 /**
- * Sent for one request: its head, half a KB; and, where no connection was kept, the handshakes of TCP and TLS, and all
- * packets' own headers.
+ * Sent for one request, as if each had a connection of its own, so too much where connections are kept: its head of some
+ * 300 bytes, the handshake of TLS (1,700 bytes measured with Node 24, of which 1,200 are the key share that withstands
+ * quantum computers), and the headers of TCP and IP on some ten packets.
  */
-const OUT_BYTES_PER_REQUEST = 2300;
+const OUT_BYTES_PER_REQUEST = 2500;
 /** Sent for each byte received: an acknowledgement of 52 bytes for every two packets of 1,460. */
 const OUT_BYTES_PER_BYTE = 52 / (2 * 1460);
 
@@ -61,10 +62,10 @@ const GB = 1e9;
 /** A GB-second of Lambda: 1,024 MB for 1,000 ms. */
 const GB_SECOND = 1024 * 1000;
 
-const AS_OF = '2026-11-15';
+const AS_OF = '2026-11';
 
 const US_EAST_1: UnitPrices = {
-  // aws.amazon.com/sqs/pricing, as told by cloudburn.io/blog/amazon-sqs-pricing, 2026-03.
+  // aws.amazon.com/sqs/pricing, as told by cloudburn.io/blog/amazon-sqs-pricing, 2026-03, and factualminds.com, 2026-06.
   sqsFifoRequests: 0.5 / MILLION,
   sqsStandardRequests: 0.4 / MILLION,
   // aws.amazon.com/dynamodb/pricing/on-demand, standard class, since 2024-11-01.
@@ -80,6 +81,7 @@ const US_EAST_1: UnitPrices = {
   dataOutBytes: 0.09 / GB,
 };
 
+/** Only regions of which all figures are known from a source: for others, see {@link Prices.isExact}. */
 const BY_REGION: Readonly<Record<string, UnitPrices>> = { 'us-east-1': US_EAST_1 };
 
 /** The region's list prices, or those of us-east-1 where the region's own are not known here. */
