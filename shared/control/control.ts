@@ -1,0 +1,97 @@
+/**
+ * What an operator can do with the crawls of an engine that others work on: begin, feed, ask, pause, resume, stop. The
+ * API and the command line are two ways to say it, and give the same answers.
+ *
+ * | word | means |
+ * |---|---|
+ * | pause | No worker begins a request once it has heard, which takes two seconds; requests in flight end in peace, and their turns are committed. All that waits stays due. |
+ * | resume | The crawl goes on where it stands, whatever ended it, with other limits where some are given; hosts that were set aside get another try. |
+ * | stop | As pause, but for good: hosts are given no more turns. It can still be resumed. |
+ */
+import type { CrawlOptions } from '../crawl/config.ts';
+import type { CrawlId, CrawlStatus, HostKey } from '../ports.ts';
+import type { CrawlSummary } from './summary.ts';
+import type { UrlDetail } from './url-detail.ts';
+
+export interface Control {
+  /** Begins a crawl; its name is made from the first seed's host where none is given. */
+  create(request: NewCrawl): Promise<CrawlSummary>;
+  /** Adds seeds. A crawl that had finished runs again. */
+  addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds>;
+  /** As create if there is no such crawl, else as addSeeds: what a seed message means. */
+  seed(request: NewCrawl & { readonly crawl: CrawlId }): Promise<AddedSeeds>;
+  status(crawl: CrawlId): Promise<CrawlSummary>;
+  list(): Promise<readonly CrawlEntry[]>;
+  pause(crawl: CrawlId): Promise<CrawlSummary>;
+  resume(crawl: CrawlId, limits?: CrawlOptions): Promise<CrawlSummary>;
+  stop(crawl: CrawlId): Promise<CrawlSummary>;
+  /** Hosts with their state, a page at a time. */
+  hosts(crawl: CrawlId, page: { readonly cursor?: string; readonly limit?: number }): Promise<HostPage>;
+  host(crawl: CrawlId, host: HostKey): Promise<HostDetail>;
+  /** All that is known of a URL. */
+  url(crawl: CrawlId, url: string): Promise<UrlDetail>;
+}
+
+export interface NewCrawl {
+  readonly crawl?: CrawlId;
+  readonly seeds: readonly string[];
+  readonly config?: CrawlOptions;
+}
+
+export interface AddedSeeds {
+  readonly crawl: CrawlId;
+  /** URLs sent on their way. */
+  readonly added: number;
+  /** Those left out, with the reason. */
+  readonly refused: readonly { readonly url: string; readonly reason: string }[];
+}
+
+export interface CrawlEntry {
+  readonly crawl: CrawlId;
+  readonly state: CrawlStatus;
+  readonly reason?: string;
+  readonly pages: number;
+}
+
+export interface HostEntry {
+  readonly host: HostKey;
+  readonly known: number;
+  readonly waiting: number;
+  readonly pages: number;
+  readonly bytes: number;
+  /** When it may next be asked, and when it is due for a turn. ISO 8601, UTC. */
+  readonly nextFetchAt?: string;
+  readonly dueAt?: string;
+  /** Failures in a row, and why. */
+  readonly failures: number;
+  readonly cause?: string;
+  readonly setAside?: string;
+}
+
+export interface HostPage {
+  readonly hosts: readonly HostEntry[];
+  /** For the next page; none on the last. */
+  readonly cursor?: string;
+}
+
+export interface HostDetail extends HostEntry {
+  readonly requests: number;
+  readonly byStatus: Readonly<Record<string, number>>;
+  readonly httpStatus: Readonly<Record<string, number>>;
+  readonly errors: Readonly<Record<string, number>>;
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly robots: readonly { readonly origin: string; readonly kind: string; readonly expiresAt: string }[];
+}
+
+/** What was asked cannot be done. `field` names the part of the request at fault. */
+export class ControlError extends Error {
+  override name = 'ControlError';
+  readonly code: 'invalid' | 'notFound' | 'conflict';
+  readonly field?: string;
+
+  constructor(code: ControlError['code'], message: string, field?: string) {
+    super(message);
+    this.code = code;
+    this.field = field;
+  }
+}
