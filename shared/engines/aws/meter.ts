@@ -83,7 +83,7 @@ export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
     add: (item, units, crawl) => add({ [item]: units }, crawl),
 
     beginInvocation(startedAt = clock.now()) {
-      accountTime();
+      // One that never ended, as it failed, is not known to have gone on until now.
       accountedUntil = Math.max(accountedUntil, startedAt);
       isInvoked = true;
       earlierUses = new Map();
