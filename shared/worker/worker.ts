@@ -14,6 +14,8 @@ export interface WorkerOptions {
   readonly maxHosts: number;
   /** Aborted to stop: requests in flight are dropped, turns commit what they have, and the worker ends. */
   readonly signal: AbortSignal;
+  /** Hosts are received when there is room for so many: where a receive costs the same for one as for ten. Default 1. */
+  readonly leastRoom?: number;
   /** Hosts received already, served before any others: what a function's event holds. */
   readonly first?: readonly HostDeliveries[];
   /** No host is received after this time: what is under way is done in peace. Default: never. */
@@ -52,7 +54,7 @@ export function startWorker(
   options: WorkerOptions,
 ): Worker {
   const { queue, clock } = engine;
-  const { signal, deadline = Infinity, receiveUntil = Infinity } = options;
+  const { signal, leastRoom = 1, deadline = Infinity, receiveUntil = Infinity } = options;
   const services: Services = {
     engine,
     fetcherOf,
@@ -144,7 +146,7 @@ export function startWorker(
     };
     for (const received of options.first ?? []) begin(received);
     while (!signal.aborted && !failure && clock.now() < receiveUntil) {
-      if (active.size >= options.maxHosts) {
+      if (options.maxHosts - active.size < leastRoom) {
         await Promise.race(active);
         continue;
       }

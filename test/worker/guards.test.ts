@@ -1,0 +1,193 @@
+/** How a crawl is held: paused, resumed, stopped, and ended by limits that several processes share. */
+import { describe, expect, test } from 'vitest';
+import type { CrawlRegistry, CrawlTotals, Engine } from '../../shared/ports.ts';
+import { createBudget } from '../../shared/worker/budget.ts';
+import { startWorker } from '../../shared/worker/worker.ts';
+import { createFakeClock, T0 } from './fake-clock.ts';
+import { page, type Site } from './scripted-fetcher.ts';
+import { begin, CRAWL, createWorld, ledgersOf, runToEnd, startProcess, statesOf } from './world.ts';
+
+const hostNames = (n: number) => Array.from({ length: n }, (_, i) => `http://h${i}.test`);
+
+/** Hosts of `n` pages each, all linked from the host's first. */
+const site = (hosts: readonly string[], n: number): Site =>
+  Object.fromEntries(
+    hosts.flatMap((host) => [
+      [`${host}/`, page(...Array.from({ length: n - 1 }, (_, i) => `/${i}`))],
+      ...Array.from({ length: n - 1 }, (_, i) => [`${host}/${i}`, page()]),
+    ]),
+  );
+
+const countOf = (states: Record<string, string>, state: string) =>
+  Object.values(states).filter((other) => other === state).length;
+
+describe('a crawl that is paused', () => {
+  const hosts = hostNames(3);
+
+  test('is heard of within a turn, and goes on by itself when it runs again', async () => {
+    const world = createWorld(site(hosts, 40));
+    const { clock, engine, fetcher } = world;
+    await begin(
+      world,
+      hosts.map((host) => `${host}/`),
+      { delayMs: 1000, turnMaxMs: 600_000 },
+    );
+    const process = startProcess(engine, fetcher);
+    await clock.advance(10_000);
+    await engine.registry.setStatus(CRAWL, 'paused');
+    await clock.advance(3100);
+    const asked = fetcher.log.length;
+    await clock.advance(3_600_000);
+    expect(fetcher.log.length).toBe(asked);
+    await engine.registry.setStatus(CRAWL, 'running');
+    // The waker's minute, and what it takes to fetch the rest.
+    await clock.advance(60_000 + 60_000);
+    process.stop();
+    await clock.drive(process.ended);
+    expect(process.errors).toEqual([]);
+    expect(countOf(await statesOf(engine), 'fetched')).toBe(3 * 40);
+  });
+
+  test('keeps its hosts due, and one that is stopped does not', async () => {
+    for (const status of ['paused', 'stopped'] as const) {
+      const world = createWorld(site(hosts, 5));
+      await begin(
+        world,
+        hosts.map((host) => `${host}/`),
+      );
+      await world.engine.registry.setStatus(CRAWL, status);
+      await runToEnd(world);
+      const heads = [...(await ledgersOf(world.engine)).values()].map(({ head }) => head);
+      expect(heads.map(({ dueAt, token }) => [dueAt !== undefined, token])).toEqual(
+        hosts.map(() => [status === 'paused', undefined]),
+      );
+      expect(world.fetcher.log).toEqual([]);
+    }
+  });
+});
+
+/** The same engine, whose registry says that others work for its crawls too; totals as `cost` has them. */
+function shared(engine: Engine, cost?: (totals: CrawlTotals) => number): Engine {
+  const { registry } = engine;
+  const totals: CrawlRegistry['totals'] = async (crawl) => {
+    const read = await registry.totals(crawl);
+    return { ...read, cost: cost?.(read) };
+  };
+  return { ...engine, registry: { ...registry, isShared: true, totals } };
+}
+
+describe('limits over several processes', () => {
+  const hosts = hostNames(20);
+
+  test('maxPages is passed by no more than what they do in some seconds', async () => {
+    const world = createWorld(site(hosts, 50));
+    const engine = shared(world.engine);
+    await begin(
+      world,
+      hosts.map((host) => `${host}/`),
+      { maxPages: 300, delayMs: 1000, turnMaxPages: 3 },
+    );
+    const processes = [1, 2, 3].map(() => startProcess(engine, world.fetcher, [CRAWL], 7));
+    await world.clock.advance(600_000);
+    for (const process of processes) process.stop();
+    for (const process of processes) await world.clock.drive(process.ended);
+    expect((await engine.registry.load(CRAWL))?.status).toBe('limited');
+    const { pages } = await engine.registry.totals(CRAWL);
+    expect(pages).toBeGreaterThanOrEqual(300);
+    // About 20 pages a second over all, and totals at most 7 s old.
+    expect(pages).toBeLessThan(300 + 20 * 10);
+  });
+
+  test('maxCost pauses the crawl before it has cost so much', async () => {
+    const world = createWorld(site(hosts, 200));
+    const engine = shared(world.engine, ({ pages }) => pages / 1000);
+    await begin(
+      world,
+      hosts.map((host) => `${host}/`),
+      { maxCost: 2, delayMs: 1000, turnMaxPages: 3 },
+    );
+    const process = startProcess(engine, world.fetcher);
+    await world.clock.advance(600_000);
+    process.stop();
+    await world.clock.drive(process.ended);
+    expect(await engine.registry.load(CRAWL)).toMatchObject({
+      status: 'paused',
+      reason: expect.stringContaining('maxCost'),
+    });
+    const { cost } = await engine.registry.totals(CRAWL);
+    expect(cost).toBeLessThan(2);
+    expect(cost).toBeGreaterThan(1);
+  });
+
+  test('a limit that an operator raises is heard of', async () => {
+    const world = createWorld(site(hosts.slice(0, 1), 30));
+    await begin(world, [`${hosts[0]}/`], { maxPages: 5 });
+    await runToEnd(world);
+    expect((await world.engine.registry.load(CRAWL))?.status).toBe('limited');
+    await world.engine.registry.configure(CRAWL, { maxPages: 12 });
+    await world.engine.registry.setStatus(CRAWL, 'running');
+    await runToEnd(world);
+    expect((await world.engine.registry.totals(CRAWL)).pages).toBe(12);
+  });
+
+  test('what a process has done counts once, before and after its totals are read anew', async () => {
+    const clock = createFakeClock();
+    const budget = createBudget({ maxPages: 10 }, { pages: 0, bytes: 0, activeMs: 0 }, clock.now);
+    for (let i = 0; i < 4; i++) {
+      await budget.reserve();
+      budget.settle(true, 100);
+    }
+    budget.commit(3, 300);
+    // Others have made five pages, and three of ours are in the totals.
+    await budget.refresh({ maxPages: 10 }, async () => ({ pages: 8, bytes: 800, activeMs: 0 }));
+    expect(budget.metLimit()).toBeUndefined();
+    await budget.reserve();
+    budget.settle(true, 100);
+    expect(budget.metLimit()).toEqual({ status: 'limited', reason: '10 pages' });
+  });
+});
+
+describe('a worker with an end', () => {
+  const [host] = hostNames(1) as [string];
+
+  async function workFor(
+    options: Partial<Parameters<typeof startWorker>[2]>,
+    { pages = 5, delayMs = 100 } = {},
+  ) {
+    const world = createWorld(site([host], pages));
+    const { clock, engine, fetcher } = world;
+    await begin(world, [`${host}/`], { delayMs, turnMaxPages: 2, totalTimeoutMs: 5000 });
+    const links = [{ url: `${host}/`, depth: 0, isSeed: true }];
+    await engine.queue.send([{ host: 'h0.test', message: { kind: 'links', crawl: CRAWL, links } }]);
+    const first = await engine.queue.receive(1, 0);
+    const { signal } = new AbortController();
+    const worker = startWorker(engine, () => fetcher, {
+      maxHosts: 10,
+      signal,
+      first,
+      endsWhenIdle: true,
+      ...options,
+    });
+    await clock.drive(worker.done);
+    return world;
+  }
+
+  test('serves what it was given, and all that follows from it, and ends', async () => {
+    const { engine } = await workFor({});
+    expect(countOf(await statesOf(engine), 'fetched')).toBe(5);
+  });
+
+  test('receives nothing after its time, and leaves the token for others', async () => {
+    const { engine, fetcher } = await workFor({ receiveUntil: 0 });
+    expect(fetcher.log.length).toBe(3);
+    expect(engine.messages('h0.test').map(({ kind }) => kind)).toEqual(['token']);
+  });
+
+  test('begins no request that its deadline could cut off', async () => {
+    const { engine, fetcher, clock } = await workFor({ deadline: T0 + 30_000 }, { pages: 60, delayMs: 1000 });
+    const last = Math.max(...fetcher.log.map(({ startedAt }) => startedAt));
+    expect(last).toBeLessThanOrEqual(T0 + 30_000 - 5000 - 10_000);
+    expect(clock.now()).toBeLessThan(T0 + 30_000);
+    expect(countOf(await statesOf(engine), 'waiting')).toBeGreaterThan(0);
+  });
+});
