@@ -72,7 +72,7 @@ const END_MS = 13_000;
 export function timesOf({ workerTimeoutMs }: Pick<StackSettings, 'workerTimeoutMs'>): StackTimes {
   const maxTotalTimeoutMs = Math.floor(workerTimeoutMs / 5);
   return {
-    leaseMs: workerTimeoutMs + 30_000,
+    leaseMs: Math.ceil((workerTimeoutMs * 1.1) / 1000) * 1000,
     maxTotalTimeoutMs,
     receiveMs: workerTimeoutMs - maxTotalTimeoutMs - END_MS,
   };
