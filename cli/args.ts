@@ -1,19 +1,10 @@
 /** From the words of a command line to a {@link Command}. Pure: no file is read, no name looked up. */
+import { contactFault } from '../shared/control/contact-fault.ts';
+import { didYouMean } from '../shared/control/nearest.ts';
+import { printable, quoted, shorten } from '../shared/control/printable.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
-import {
-  hasContact,
-  isLoopback,
-  parseBlock,
-  parseBytes,
-  parseDuration,
-  parsePattern,
-  parsePin,
-  parseSeed,
-  printable,
-  quoted,
-  shorten,
-} from './format.ts';
-import { didYouMean } from './nearest.ts';
+import { parseSeed } from '../shared/url/parse-seed.ts';
+import { parseBlock, parseBytes, parseDuration, parsePattern, parsePin } from './format.ts';
 import {
   type ExportFormat,
   OPTIONS,
@@ -276,16 +267,20 @@ export function seedLines(content: string, name: string): string[] {
  */
 export function checkContact(
   seeds: readonly string[],
-  { contact, userAgent }: { readonly contact?: string; readonly userAgent?: string },
+  identity: Pick<CrawlOptions, 'contact' | 'userAgent'>,
 ): void {
-  if (contact !== undefined && !hasContact(contact)) {
-    throw new UsageError(`Expected --contact to be a URL or a mail address, got ${quoted(contact)}`);
+  const fault = contactFault(seeds, identity);
+  if (fault === 'unreadable') {
+    throw new UsageError(
+      `Expected --contact to be a URL or a mail address, got ${quoted(identity.contact ?? '')}`,
+    );
   }
-  if (contact !== undefined || hasContact(userAgent ?? '') || seeds.every(isLoopback)) return;
-  throw new UsageError(
-    'The hosts must be able to reach whoever crawls them: add --contact https://example.org/about-my-crawl ' +
-      'or --contact me@example.org (or a URL or mail address within --user-agent)',
-  );
+  if (fault === 'missing') {
+    throw new UsageError(
+      'The hosts must be able to reach whoever crawls them: add --contact https://example.org/about-my-crawl ' +
+        'or --contact me@example.org (or a URL or mail address within --user-agent)',
+    );
+  }
 }
 
 function expected(option: OptionSpec, text: string | undefined, hint = '', end = ''): UsageError {

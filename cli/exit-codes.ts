@@ -1,4 +1,4 @@
-import type { Summary } from './summary.ts';
+import type { CrawlSummary } from '../shared/control/summary.ts';
 
 /** What `strand` tells the shell. Scripts rely on these numbers: they never change their meaning. */
 export const exitCodes = {
@@ -19,7 +19,7 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** The code with which `crawl` and `resume` end. That nothing was fetched outweighs that a limit was reached. */
-export function exitCodeOf(summary: Pick<Summary, 'state' | 'pages'>): ExitCode {
+export function exitCodeOf(summary: Pick<CrawlSummary, 'state' | 'pages'>): ExitCode {
   if (summary.state !== 'finished' && summary.state !== 'limited') return exitCodes.interrupted;
   if (summary.pages === 0) return exitCodes.nothingFetched;
   return summary.state === 'finished' ? exitCodes.finished : exitCodes.limited;

@@ -1,41 +1,9 @@
 /** What is known of a URL, as a line of an export and as text for people. */
-
+import { printable } from '../shared/control/printable.ts';
+import type { UrlDetail, UrlRow } from '../shared/control/url-detail.ts';
 import type { UrlState } from '../shared/frontier/url-record.ts';
-import { formatBytes, formatCounted, printable } from './format.ts';
+import { formatBytes, formatCounted } from './format.ts';
 import type { ExportFormat } from './options.ts';
-
-/** A URL of the crawl. What is not known, or does not apply, is undefined. */
-export interface UrlRow {
-  readonly url: string;
-  readonly host: string;
-  /** Hops from a seed. */
-  readonly depth?: number;
-  /** The page it was found on; none for a seed. */
-  readonly via?: string;
-  readonly status: UrlState;
-  readonly httpStatus?: number;
-  readonly contentType?: string;
-  /** The payload digest, as in the WARC record: `sha1:` and Base32. */
-  readonly digest?: string;
-  /** ISO 8601, UTC. */
-  readonly fetchedAt?: string;
-  /** Where its WARC record stands; offset and length in bytes. */
-  readonly warcFile?: string;
-  readonly warcOffset?: number;
-  readonly warcLength?: number;
-}
-
-/** What the `url` verb adds. */
-export interface UrlDetail extends UrlRow {
-  /** When it was first found. ISO 8601, UTC. */
-  readonly seenAt?: string;
-  /** Why it was skipped or has failed, for people. */
-  readonly cause?: string;
-  /** Tries so far. */
-  readonly attempts?: number;
-  /** When it may next be fetched. ISO 8601, UTC. */
-  readonly dueAt?: string;
-}
 
 /** The columns of the CSV export, and the order of the keys in JSON. */
 export const EXPORT_COLUMNS = [

@@ -1,4 +1,4 @@
-/** Values as people write and read them on a command line, and text that is safe on their terminal. */
+/** Values as people write and read them on a command line. */
 import { isIP } from 'node:net';
 
 const SIZE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
@@ -100,49 +100,6 @@ export function parseBlock(text: string): string | undefined {
   if (family === 0 || address.includes('%') || more !== undefined) return undefined;
   if (bits === undefined) return `${address}/${width}`;
   return /^\d{1,3}$/.test(bits) && Number(bits) <= width ? `${address}/${Number(bits)}` : undefined;
-}
-
-/**
- * An absolute http(s) URL, as the WHATWG parser writes it. What has no scheme gets https: `example.org/a`,
- * `localhost:8080`, `//example.org`. A path (`/a`, `./a`) and another scheme (`mailto:`) give undefined.
- */
-export function parseSeed(text: string): string | undefined {
-  const trimmed = text.trim();
-  const hasPort = /^[^/:?#@]+:\d{1,5}(?:[/?#]|$)/.test(trimmed);
-  const hasScheme = !hasPort && /^[a-z][a-z\d+.-]*:/i.test(trimmed);
-  if (!hasScheme && !/^(?:\/\/)?[^\s/.?#\\-]/.test(trimmed)) return undefined;
-  const url = URL.parse(hasScheme ? trimmed : `https://${trimmed.replace(/^\/\//, '')}`);
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
-}
-
-/** Whether the text holds an http(s) URL or a mail address. */
-export function hasContact(text: string): boolean {
-  return /https?:\/\/[^\s/()<>]/i.test(text) || /[^\s@()<>:;,]@[^\s@()<>:;,]+\.[a-z]/i.test(text);
-}
-
-/** Whether the URL's host is this machine by its very name: localhost, 127.0.0.0/8 or ::1. */
-export function isLoopback(url: string): boolean {
-  const host = URL.parse(url)?.hostname ?? '';
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
-/**
- * The text on one line, with nothing in it that a terminal obeys: control characters and bidirectional overrides
- * become U+FFFD. Names and causes come from the web, which may send escape sequences.
- */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
-}
-
-/** The text, cut to `length` characters with `...` at its end if it was longer. */
-export function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 3))}...`;
-}
-
-/** What came, for a message: in quotes, printable, 200 characters at most. */
-export function quoted(text: string): string {
-  return `"${shorten(printable(text), 200)}"`;
 }
 
 export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow';

@@ -1,13 +1,6 @@
 /** The one line that shows a running crawl on a terminal. */
-import {
-  formatBytes,
-  formatCounted,
-  formatDuration,
-  formatRate,
-  printable,
-  type Tone,
-  toned,
-} from './format.ts';
+import { printable } from '../shared/control/printable.ts';
+import { formatBytes, formatCounted, formatDuration, formatRate, type Tone, toned } from './format.ts';
 
 /** How far a crawl is. Counts are of the whole crawl, times in milliseconds since the epoch. */
 export interface Progress {

@@ -2,10 +2,9 @@
  * The one table of what the command line takes: it drives the parsing, the help and the README. What an option
  * means, its limits and its default are those of its key in `shared/crawl/config.ts`.
  */
-import type { z } from 'zod';
+import { describeIssues } from '../shared/control/describe-issues.ts';
 import { type CrawlConfig, crawlConfigSchema, InvalidConfig, SCOPES } from '../shared/crawl/config.ts';
-import { formatBytes, formatDuration, shorten } from './format.ts';
-import { nearest } from './nearest.ts';
+import { formatBytes, formatDuration } from './format.ts';
 
 export const VERBS = ['crawl', 'resume', 'status', 'url', 'export', 'help'] as const;
 export type Verb = (typeof VERBS)[number];
@@ -251,47 +250,26 @@ export function defaultText(option: OptionSpec): string | undefined {
 export function parseCrawlConfig(given: unknown): CrawlConfig {
   const parsed = crawlConfigSchema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new InvalidConfig(parsed.error.issues.map((issue) => issueText(issue, given)).join('; '), {
-    cause: parsed.error,
+  const issues = describeIssues(parsed.error, given, {
+    name: ([key, ...rest]) =>
+      dashed(key) ?? (key === undefined ? 'a configuration' : [key, ...rest].join('.')),
+    object: () => ({ name: 'the configuration', keys: Object.keys(crawlConfigSchema.shape) }),
+    value: (value, [key]) => inUnit(value, optionFor(key)?.type),
   });
+  throw new InvalidConfig(issues.map(({ message }) => message).join('; '), { cause: parsed.error });
 }
 
-function issueText(issue: z.core.$ZodIssue, given: unknown): string {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map(unknownKeyText).join('; ');
-  const [key] = issue.path;
-  const option = OPTIONS.find((spec) => spec.key !== undefined && spec.key === key);
-  const name = option ? `--${option.name}` : issue.path.length > 0 ? issue.path.join('.') : 'a configuration';
-  return `Expected ${name} ${expectation(issue, option)}, got ${valueText(valueAt(given, issue.path), option)}`;
-}
+const optionFor = (key: PropertyKey | undefined): OptionSpec | undefined =>
+  OPTIONS.find((option) => option.key !== undefined && option.key === key);
 
-function unknownKeyText(key: string): string {
-  const meant = nearest(key, Object.keys(crawlConfigSchema.shape));
-  return `Unknown key ${shorten(key, 60)} in the configuration${meant ? `; did you mean ${meant}?` : ''}`;
-}
-
-function expectation(issue: z.core.$ZodIssue, option: OptionSpec | undefined): string {
-  if (issue.code === 'too_small') return `>= ${valueText(issue.minimum, option)}`;
-  if (issue.code === 'too_big') return `<= ${valueText(issue.maximum, option)}`;
-  if (issue.code === 'invalid_type') return `to be of type ${issue.expected}`;
-  if (issue.code === 'invalid_value') return `to be one of ${issue.values.join(', ')}`;
-  return `to be ${issue.message}`;
+function dashed(key: PropertyKey | undefined): string | undefined {
+  const option = optionFor(key);
+  return option && `--${option.name}`;
 }
 
 /** A value in the unit that the operator wrote it in. */
-function valueText(value: unknown, option: OptionSpec | undefined): string {
-  if (typeof value === 'number' && option?.type === 'duration') return formatDuration(value);
-  if (typeof value === 'number' && option?.type === 'bytes') return formatBytes(value);
-  if (value === undefined) return 'nothing';
-  return shorten(
-    JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? Number(part) : part)),
-    200,
-  );
-}
-
-function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
-  let value = given;
-  for (const part of path) {
-    value = typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined;
-  }
-  return value;
+function inUnit(value: unknown, type: OptionType | undefined): string | undefined {
+  if (typeof value !== 'number') return undefined;
+  if (type === 'duration') return formatDuration(value);
+  return type === 'bytes' ? formatBytes(value) : undefined;
 }

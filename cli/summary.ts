@@ -1,4 +1,6 @@
 /** What a crawl came to: for people at its end and for `status`, and as one line of JSON. */
+import { printable, shorten } from '../shared/control/printable.ts';
+import { type CrawlSummary, orderedSummary } from '../shared/control/summary.ts';
 import { URL_STATES, type UrlState } from '../shared/frontier/url-record.ts';
 import {
   formatBytes,
@@ -6,44 +8,14 @@ import {
   formatCounted,
   formatDuration,
   formatRate,
-  printable,
-  shorten,
   type Tone,
   toned,
   wrapWords,
 } from './format.ts';
 import { PROGRAM } from './options.ts';
 
-export interface Summary {
-  readonly pages: number;
-  /** URLs known, whatever became of them. */
-  readonly urls: number;
-  readonly hosts: number;
-  /** Of all bodies as received. */
-  readonly bytes: number;
-  /** That the crawl has run, over all its sessions. */
-  readonly seconds: number;
-  readonly byStatus: Readonly<Record<UrlState, number>>;
-  /** Responses by HTTP status code. */
-  readonly httpStatus: Readonly<Record<string, number>>;
-  /** URLs left out, by reason. */
-  readonly skipped: Readonly<Record<string, number>>;
-  /** Failed fetches, by cause. */
-  readonly errors: Readonly<Record<string, number>>;
-  /** Names, without folder. */
-  readonly warcFiles: readonly string[];
-  readonly state: 'finished' | 'limited' | 'interrupted' | 'running' | 'stopped' | 'paused';
-  /** Why the crawl is in that state, for people. */
-  readonly reason?: string;
-  /** Hosts that the crawl gave up. */
-  readonly setAside: readonly { readonly host: string; readonly cause: string }[];
-}
-
-/** One line, without its end, of exactly these keys in this order. Scripts rely on them. */
-export function summaryJson(summary: Summary): string {
-  const { pages, urls, hosts, bytes, seconds, byStatus, skipped, errors, warcFiles, state } = summary;
-  return JSON.stringify({ pages, urls, hosts, bytes, seconds, byStatus, skipped, errors, warcFiles, state });
-}
+/** One line, without its end, of exactly the keys of {@link CrawlSummary} in its order. Scripts rely on them. */
+export const summaryJson = (summary: CrawlSummary): string => JSON.stringify(orderedSummary(summary));
 
 const WIDTH = 100;
 const INDENT = 14;
@@ -51,7 +23,7 @@ const MAX_COUNTS = 12;
 const MAX_SET_ASIDE = 10;
 const MAX_FILES = 3;
 
-const HEADINGS: Readonly<Record<Summary['state'], readonly [string, Tone]>> = {
+const HEADINGS: Readonly<Record<CrawlSummary['state'], readonly [string, Tone]>> = {
   finished: ['Finished', 'green'],
   limited: ['Limit reached', 'yellow'],
   interrupted: ['Interrupted', 'yellow'],
@@ -66,7 +38,7 @@ const STATUS_WORDS: Readonly<Partial<Record<UrlState, string>>> = { deniedByRobo
  * Lines of at most 100 characters, the last one without its end. What is zero or empty has no line. `dir` is where
  * the crawl is kept, to name the command that goes on with it.
  */
-export function summaryText(summary: Summary, colour: boolean, dir = 'DIR'): string {
+export function summaryText(summary: CrawlSummary, colour: boolean, dir = 'DIR'): string {
   const [word, tone] = HEADINGS[summary.state];
   const lines = [
     toned(word, tone, colour) + (summary.reason ? `: ${shorten(printable(summary.reason), WIDTH - 20)}` : ''),
@@ -79,7 +51,7 @@ export function summaryText(summary: Summary, colour: boolean, dir = 'DIR'): str
   return lines.join('\n');
 }
 
-function sections(summary: Summary, dir: string): [label: string, lines: readonly string[]][] {
+function sections(summary: CrawlSummary, dir: string): [label: string, lines: readonly string[]][] {
   const { pages, seconds, byStatus, skipped, errors, warcFiles, setAside } = summary;
   const rate = seconds > 0 ? `, ${formatRate(pages / seconds)} a second` : '';
   const byStatusCounts = URL_STATES.map(
@@ -122,7 +94,7 @@ function wrapItems(items: readonly string[]): string[] {
   );
 }
 
-function setAsideLines(setAside: Summary['setAside']): string[] {
+function setAsideLines(setAside: CrawlSummary['setAside']): string[] {
   if (setAside.length === 0) return [];
   const shown = setAside.slice(0, MAX_SET_ASIDE).map(({ host, cause }) => {
     return shorten(`${printable(host)}: ${printable(cause)}`, WIDTH - INDENT);
@@ -146,7 +118,7 @@ function fileLines(names: readonly string[]): string[] {
   ]);
 }
 
-function nextLines({ state, pages }: Summary, dir: string): string[] {
+function nextLines({ state, pages }: CrawlSummary, dir: string): string[] {
   // Longer lines than the others, if need be: a command must survive being copied.
   const resume = `${PROGRAM} resume ${shellWord(dir)}`;
   if (state === 'running') return [];

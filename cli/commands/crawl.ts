@@ -1,8 +1,9 @@
 /** `strand crawl` and `strand resume`. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
-import { beginCrawl, type LocalSession, nameOf, resumeCrawl } from '../../shared/engines/local/session.ts';
+import { beginCrawl, type LocalSession, resumeCrawl } from '../../shared/engines/local/session.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { type Command, checkContact, seedLines, UsageError } from '../args.ts';
 import { exitCodeOf } from '../exit-codes.ts';
@@ -97,7 +98,7 @@ function readText(file: string): string {
 
 function defaultFolder(seeds: readonly string[]): string {
   const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  return join('crawls', `${nameOf(seeds)}-${time}`);
+  return join('crawls', `${crawlNameOf(seeds)}-${time}`);
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

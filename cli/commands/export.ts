@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { urlDetail } from '../../shared/control/url-detail.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
 import type { Command } from '../args.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
-import { detailOf } from './rows.ts';
 import { openCrawl } from './summarize.ts';
 
 /** Rows are written together up to this many characters. */
@@ -21,7 +21,7 @@ export async function exportUrls({ dir, format }: Extract<Command, { verb: 'expo
     for await (const { host, head } of reader.ledgers.hosts(crawl)) {
       const ledger = await openLedger(reader.ledgers, crawl, host, head.ledger);
       for await (const record of ledger.records()) {
-        text += exportRow(detailOf(record), format);
+        text += exportRow(urlDetail(record), format);
         if (text.length > CHUNK) await flush();
       }
     }

@@ -1,9 +1,9 @@
+import { type CrawlSummary, pageRate } from '../../shared/control/summary.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive.ts';
 import { foldersOf, type LocalReader, openLocalReader } from '../../shared/engines/local/engine.ts';
 import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { CrawlId } from '../../shared/ports.ts';
 import { UsageError } from '../args.ts';
-import type { Summary } from '../summary.ts';
 
 /** The crawl of a folder, opened for reading. Throws `UsageError` where there is none. */
 export function openCrawl(folder: string): { reader: LocalReader; crawl: CrawlId } {
@@ -14,7 +14,7 @@ export function openCrawl(folder: string): { reader: LocalReader; crawl: CrawlId
 }
 
 /** What the crawl in `folder` has come to. */
-export async function summarize(folder: string): Promise<Summary> {
+export async function summarize(folder: string): Promise<CrawlSummary> {
   const { reader, crawl } = openCrawl(folder);
   try {
     const [record, totals] = [await reader.registry.load(crawl), await reader.registry.totals(crawl)];
@@ -22,18 +22,23 @@ export async function summarize(folder: string): Promise<Summary> {
     for await (const { host, head } of reader.ledgers.hosts(crawl))
       if (head.setAside) setAside.push({ host, cause: head.setAside.cause });
     const status = record?.status ?? 'running';
+    const seconds = Math.round(totals.activeMs / 10) / 100;
     return {
       pages: totals.pages,
       urls: countUrls(totals.urls),
       hosts: totals.hosts,
       bytes: totals.bytes,
-      seconds: Math.round(totals.activeMs / 10) / 100,
+      seconds,
       byStatus: totals.urls,
       httpStatus: totals.httpStatus,
       skipped: totals.skipped,
       errors: totals.errors,
       warcFiles: (await listWarcFiles(foldersOf(folder).archive)).map(({ file }) => file),
       state: status === 'running' && !reader.isInUse() ? 'interrupted' : status,
+      crawl,
+      rate: pageRate(totals.pages, seconds),
+      cost: 0,
+      costByItem: {},
       reason: record?.reason,
       setAside,
     };

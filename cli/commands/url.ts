@@ -1,3 +1,4 @@
+import { urlDetail } from '../../shared/control/url-detail.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
@@ -5,7 +6,6 @@ import { openLedger } from '../../shared/worker/open-ledger.ts';
 import type { Command } from '../args.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { urlText } from '../export-rows.ts';
-import { detailOf } from './rows.ts';
 import { openCrawl } from './summarize.ts';
 
 /** `strand url DIR URL`: all that the crawl knows of a URL. */
@@ -21,7 +21,7 @@ export async function url(command: Extract<Command, { verb: 'url' }>): Promise<n
       process.stderr.write(`strand: the crawl in ${command.dir} does not know ${asked}\n`);
       return exitCodes.usage;
     }
-    const detail = detailOf(record);
+    const detail = urlDetail(record);
     process.stdout.write(`${command.json ? JSON.stringify(detail) : urlText(detail)}\n`);
     return exitCodes.finished;
   } finally {

@@ -33,3 +33,34 @@ export interface CrawlSummary {
   /** Hosts that the crawl gave up. */
   readonly setAside: readonly { readonly host: string; readonly cause: string }[];
 }
+
+/** The keys in the order in which JSON gives them. Scripts rely on them. */
+export const SUMMARY_KEYS = [
+  'pages',
+  'urls',
+  'hosts',
+  'bytes',
+  'seconds',
+  'byStatus',
+  'skipped',
+  'errors',
+  'warcFiles',
+  'state',
+  'crawl',
+  'rate',
+  'cost',
+  'costByItem',
+  'reason',
+  'setAside',
+  'httpStatus',
+] as const satisfies readonly (keyof CrawlSummary)[];
+
+/** The summary with its keys in that order, and no others. */
+export function orderedSummary(summary: CrawlSummary): CrawlSummary {
+  return Object.fromEntries(SUMMARY_KEYS.map((key) => [key, summary[key]])) as unknown as CrawlSummary;
+}
+
+/** Pages a second, to three digits; 0 while no time has passed. */
+export function pageRate(pages: number, seconds: number): number {
+  return seconds > 0 ? Number((pages / seconds).toPrecision(3)) : 0;
+}

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EXPORT_COLUMNS, exportHeader, exportRow, type UrlRow, urlText } from '../../cli/export-rows.ts';
+import { EXPORT_COLUMNS, exportHeader, exportRow, urlText } from '../../cli/export-rows.ts';
+import type { UrlRow } from '../../shared/control/url-detail.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 
 const ROW: UrlRow = {

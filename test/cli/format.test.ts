@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  formatBytes,
-  formatDuration,
-  formatRate,
-  parseBytes,
-  parseDuration,
-  printable,
-} from '../../cli/format.ts';
+import { formatBytes, formatDuration, formatRate, parseBytes, parseDuration } from '../../cli/format.ts';
+import { printable } from '../../shared/control/printable.ts';
 
 describe('quantities are written for people', () => {
   test.each([

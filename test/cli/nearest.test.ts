@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nearest } from '../../cli/nearest.ts';
 import { OPTIONS } from '../../cli/options.ts';
+import { nearest } from '../../shared/control/nearest.ts';
 
 const NAMES = OPTIONS.map(({ name }) => name);
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../cli/exit-codes.ts';
-import { type Summary, summaryJson, summaryText } from '../../cli/summary.ts';
+import { summaryJson, summaryText } from '../../cli/summary.ts';
+import type { CrawlSummary } from '../../shared/control/summary.ts';
 
-const SUMMARY: Summary = {
+const SUMMARY: CrawlSummary = {
   pages: 1234,
   urls: 5120,
   hosts: 12,
@@ -23,6 +24,10 @@ const SUMMARY: Summary = {
   errors: { dns: 3 },
   warcFiles: ['a.warc.gz', 'b.warc.gz'],
   state: 'limited',
+  crawl: 'x.example',
+  rate: 9.21,
+  cost: 0,
+  costByItem: {},
   reason: 'max-pages',
   setAside: [{ host: 'x.example', cause: 'no such host\x1b[2J' }],
 };
@@ -48,7 +53,7 @@ test('people read a short aligned account and what to do next', () => {
   );
 });
 
-test.each<[Summary['state'], number, RegExp]>([
+test.each<[CrawlSummary['state'], number, RegExp]>([
   ['finished', 3, /^Finished(?![\s\S]*Next)/],
   ['finished', 0, /url DIR URL/],
   ['interrupted', 3, /resume with: npm run strand -- resume DIR$/],
@@ -73,6 +78,13 @@ test('scripts read one line of exactly the promised keys', () => {
     'errors',
     'warcFiles',
     'state',
+    'crawl',
+    'rate',
+    'cost',
+    'costByItem',
+    'reason',
+    'setAside',
+    'httpStatus',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);
@@ -107,7 +119,7 @@ test('lines stay within 100 columns whatever the web named its hosts and causes'
 });
 
 describe('the exit code', () => {
-  test.each<[Summary['state'], number, number]>([
+  test.each<[CrawlSummary['state'], number, number]>([
     ['finished', 1, 0],
     ['limited', 1, 3],
     ['finished', 0, 4],

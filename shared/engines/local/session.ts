@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { encodeWarcinfo } from '../../archive/warcinfo.ts';
 import { type CrawlConfig, type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/config.ts';
+import { crawlNameOf } from '../../crawl/crawl-name.ts';
 import { createScope } from '../../crawl/scope.ts';
 import { createFetcher } from '../../fetcher/fetcher.ts';
 import type { Link } from '../../frontier/message.ts';
 import type { CrawlId, Fetcher } from '../../ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../url/canonical.ts';
-import { hostKey } from '../../url/host-key.ts';
 import { wakeAllHosts } from '../../worker/waker.ts';
 import { foldersOf, type LocalEngine, openLocalEngine, openLocalReader } from './engine.ts';
 import { type LocalRunEnd, type LocalRunOptions, runLocalCrawl } from './run.ts';
@@ -46,7 +46,7 @@ export async function beginCrawl(
     throw new InvalidConfig('Every seed is excluded: look at `exclude` and `maxUrlLength`');
   if (existsSync(foldersOf(folder).database))
     throw new InvalidConfig(`${folder} holds a crawl already: resume it, or choose another folder`);
-  const id = nameOf(canonical);
+  const id = crawlNameOf(canonical);
   const opened = await open(folder, id, config, session);
   const { registry, exchange } = opened.engine;
   await registry.create(id, {
@@ -90,12 +90,6 @@ export async function resumeCrawl(
 }
 
 const asSeed = (url: string): Link => ({ url, depth: 0, isSeed: true });
-
-/** A crawl is called after its first seed's host. */
-export function nameOf(seeds: readonly string[]): CrawlId {
-  const host = hostKey(seeds[0] ?? '');
-  return host.replaceAll(/[^A-Za-z0-9.-]+/g, '_').slice(0, 64) || 'crawl';
-}
 
 async function open(
   folder: string,

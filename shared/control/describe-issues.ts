@@ -1,0 +1,79 @@
+/** What zod finds wrong, in the words of whoever gave it: what was expected, what came, and what was perhaps meant. */
+import type { z } from 'zod';
+import { nearest } from './nearest.ts';
+import { printable, shorten } from './printable.ts';
+
+export type Path = readonly PropertyKey[];
+
+export interface IssueWords {
+  /** What the part at `path` is called. */
+  name(path: Path): string;
+  /** What the object at `path` is called that holds a key it does not know, and the keys that it knows. */
+  object(path: Path): { readonly name: string; readonly keys: readonly string[] };
+  /** A value as whoever gave it would write it; as JSON where this is undefined. */
+  value?(value: unknown, path: Path): string | undefined;
+}
+
+export interface DescribedIssue {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** At least one for each issue of the error: one for each unknown key. `given` is what was parsed. */
+export function describeIssues(error: z.core.$ZodError, given: unknown, words: IssueWords): DescribedIssue[] {
+  return error.issues.flatMap((issue) => {
+    const { path } = issue;
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: unknownKey(key, words.object(path)),
+      }));
+    }
+    const came = valueText(valueAt(given, path), path, words);
+    return [{ path, message: `Expected ${words.name(path)} ${expectation(issue, words)}, got ${came}` }];
+  });
+}
+
+function unknownKey(key: string, { name, keys }: ReturnType<IssueWords['object']>): string {
+  // Nobody means a key by a much longer word, and the search costs its length.
+  const meant = key.length <= 60 ? nearest(key, keys) : undefined;
+  return `Unknown key ${shorten(printable(key), 60)} in ${name}${meant ? `; did you mean ${meant}?` : ''}`;
+}
+
+function expectation(issue: z.core.$ZodIssue, words: IssueWords): string {
+  if (issue.code === 'too_small')
+    return bound(issue.origin, 'at least', '>=', issue.minimum, issue.path, words);
+  if (issue.code === 'too_big') return bound(issue.origin, 'at most', '<=', issue.maximum, issue.path, words);
+  if (issue.code === 'invalid_type') return `to be of type ${issue.expected}`;
+  if (issue.code === 'invalid_value') return `to be one of ${issue.values.join(', ')}`;
+  return `to be ${issue.message}`;
+}
+
+function bound(
+  origin: string,
+  most: string,
+  sign: string,
+  limit: number | bigint,
+  path: Path,
+  words: IssueWords,
+): string {
+  if (origin === 'array') return `to have ${most} ${limit} items`;
+  if (origin === 'string') return `to have ${most} ${limit} characters`;
+  return `${sign} ${valueText(limit, path, words)}`;
+}
+
+function valueText(value: unknown, path: Path, words: IssueWords): string {
+  const text = words.value?.(value, path);
+  if (text !== undefined) return text;
+  if (value === undefined) return 'nothing';
+  const json = JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? Number(part) : part));
+  return shorten(printable(json), 200);
+}
+
+function valueAt(given: unknown, path: Path): unknown {
+  let value = given;
+  for (const part of path) {
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined;
+  }
+  return value;
+}
