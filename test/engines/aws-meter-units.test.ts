@@ -59,7 +59,8 @@ describe('requests of S3', () => {
     ['ListObjectsV2', { s3Puts: 1 }],
     ['GetObject', { s3Gets: 1 }],
     ['HeadObject', { s3Gets: 1 }],
-    ['DeleteObjects', {}],
+    ['DeleteObject', {}],
+    ['DeleteObjects', { s3Puts: 1 }],
     ['AbortMultipartUpload', {}],
   ])('%s', (command, usage) => {
     expect(billedUnits(attempt('S3', command, { output: {} }))).toEqual(usage);
