@@ -2,9 +2,31 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    // Each file in a process of its own: tests open sockets, SQLite files and temporary folders.
-    pool: 'forks',
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/localstack/**'],
+          testTimeout: 30_000,
+          // Each file in a process of its own: tests open sockets, SQLite files and temporary folders.
+          pool: 'forks',
+        },
+      },
+      {
+        test: {
+          name: 'localstack',
+          include: ['test/localstack/**/*.test.ts'],
+          globalSetup: 'test/localstack/emulator/global-setup.ts',
+          setupFiles: 'test/localstack/emulator/test-environment.ts',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          pool: 'forks',
+          // The emulator itself wants a core or two. After the other project, not beside it.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const FOLDER = 'warc';
 const MIB = 1024 * 1024;
 
-describe.runIf(hasEmulator('archive.test.ts'))('archive on S3', () => {
+describe.runIf(hasEmulator())('archive on S3', () => {
   let resources: Resources;
   let archive: Archive;
   let prefix = 0;

@@ -30,10 +30,9 @@ async function serve(): Promise<RunningWeb> {
   return running;
 }
 
-if (!hasEmulator('crawl.test.ts'))
-  test.skip('a crawl on the aws engine (AWS_ENDPOINT_URL is not set)', () => {});
-else
-  test('a crawl on the aws engine fetches each URL once, hurries no host, and archives what it announces', async () => {
+test.runIf(hasEmulator())(
+  'a crawl on the aws engine fetches each URL once, hurries no host, and archives what it announces',
+  async () => {
     const running = await serve();
     const opened = await openAwsEngine({ leaseMs: 60_000 });
     const tempFolder = mkdtempSync(join(tmpdir(), 'strand-'));
@@ -67,4 +66,6 @@ else
         expect([fieldOf(record, 'WARC-Target-URI'), fieldOf(record, 'WARC-Type')]).toEqual([url, 'response']);
       }
     expect(fetched).toBe(log.filter(({ path }) => path !== '/robots.txt').length);
-  }, 180_000);
+  },
+  180_000,
+);

@@ -16,7 +16,7 @@ import { CLIENT_OPTIONS, hasEmulator, makeResources, type Resources } from './re
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-describe.runIf(hasEmulator('meter.test.ts'))('a meter that watches clients of an emulator', () => {
+describe.runIf(hasEmulator())('a meter that watches clients of an emulator', () => {
   let resources: Resources;
   let meter: Meter;
   beforeEach(async () => {

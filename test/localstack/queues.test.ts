@@ -13,7 +13,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type OnCorrupt, recordOf, type SqsRecord } from '../../shared/engines/aws/delivery.ts';
 import { createLinkExchange } from '../../shared/engines/aws/link-exchange.ts';
 import { countMessages } from '../../shared/engines/aws/sqs-queue.ts';
@@ -24,6 +24,7 @@ import type { TurnQueue } from '../../shared/ports.ts';
 import { engineContract, type OpenedEngine, type OpenOptions } from '../contract/engine-contract.ts';
 import { CRAWL, linkTo, token, tokensOf } from '../contract/subjects.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { CLIENT_OPTIONS, hasEmulator } from './resources.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -40,11 +41,7 @@ interface QueueOptions extends OpenOptions {
 }
 
 async function openQueues({ leaseMs, onCorrupt, maxReceiveCount = 1000 }: QueueOptions = {}) {
-  const client = new SQSClient({
-    endpoint: process.env.AWS_ENDPOINT_URL,
-    region: process.env.AWS_REGION ?? 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  });
+  const client = new SQSClient(CLIENT_OPTIONS);
   const name = `strand-${randomUUID()}`;
   const create = async (QueueName: string, Attributes = {}) => {
     const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
@@ -134,15 +131,12 @@ async function open(options?: OpenOptions): Promise<OpenedEngine> {
   };
 }
 
-if (process.env.AWS_ENDPOINT_URL === undefined) {
-  console.warn('SKIPPED: the queues on SQS are not tested: AWS_ENDPOINT_URL names no emulator');
-  test.skip('the queues on SQS (AWS_ENDPOINT_URL is not set)', () => {});
-} else {
+describe.runIf(hasEmulator())('on an emulator', () => {
   engineContract('SQS queues (other ports in memory)', open, {
     readRecord: 'the archive is the test double',
   });
   sqsTests();
-}
+});
 
 /** What SQS alone does. */
 function sqsTests(): void {

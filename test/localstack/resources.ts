@@ -22,15 +22,13 @@ import {
   SORT_KEY,
   type StateNames,
 } from '../../shared/engines/aws/tables.ts';
+import { givenEndpoint } from './emulator/choose.ts';
 
+/** Set for the test files by emulator/test-environment.ts. */
 const endpoint = process.env.AWS_ENDPOINT_URL;
 
-/** Whether there is an emulator; says loudly, once a file, if there is none. */
-export function hasEmulator(file: string): boolean {
-  if (endpoint) return true;
-  console.warn(`!!! SKIPPED: ${file} needs an emulator of AWS, and AWS_ENDPOINT_URL names none !!!`);
-  return false;
-}
+/** Whether there is an emulator. If not, emulator/global-setup.ts has said so. */
+export const hasEmulator = (): boolean => endpoint !== undefined;
 
 /** What every client is made with: the emulator's address, and credentials that it takes. */
 export const CLIENT_OPTIONS = {
@@ -48,8 +46,8 @@ export interface Resources {
 
 /** Makes them under random names. Throws unless the emulator is at this machine. */
 export async function makeResources(): Promise<Resources> {
-  const { hostname } = new URL(endpoint ?? 'none:');
-  if (hostname !== '127.0.0.1') throw new Error(`Expected an emulator at 127.0.0.1, got ${endpoint}`);
+  if (givenEndpoint(endpoint) === undefined)
+    throw new Error('Expected an emulator at this machine, got no AWS_ENDPOINT_URL');
   const dynamo = new DynamoDBClient(CLIENT_OPTIONS);
   const s3 = new S3Client({ ...CLIENT_OPTIONS, forcePathStyle: true });
   const id = randomBytes(6).toString('hex');

@@ -34,7 +34,7 @@ function engineOn({ dynamo, s3, names }: Resources): StateEngine {
   return { ...memory, registry, ledgers };
 }
 
-describe.runIf(hasEmulator('state.test.ts'))('state on DynamoDB and S3', () => {
+describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
   let resources: Resources;
   let engine: StateEngine;
   beforeEach(async () => {

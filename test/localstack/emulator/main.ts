@@ -1,0 +1,22 @@
+/** `npm run emulator`: the emulator of the tests, in the foreground, to deploy to by hand. Ctrl-C ends it. */
+import { once } from 'node:events';
+import { environmentFor } from './emulator.ts';
+import { NoEmulator, startEmulator } from './start-emulator.ts';
+
+const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
+try {
+  const emulator = await startEmulator((line) => console.error(line));
+  console.error(`${emulator.title}. What functions print: ${emulator.functionLogs ?? 'their log groups'}`);
+  for (const [name, value] of Object.entries(environmentFor(emulator.endpoint)))
+    console.log(`export ${name}=${value}`);
+  console.error('Ctrl-C ends it.');
+  // A signal alone keeps no process alive.
+  const alive = setInterval(() => {}, 1 << 30);
+  await ended;
+  clearInterval(alive);
+  await emulator.stop();
+} catch (error) {
+  if (!(error instanceof NoEmulator)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
