@@ -1,0 +1,128 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import type { StackOptions } from '../options.ts';
+import type { FunctionName } from '../permissions.ts';
+import type { Frontier } from './frontier.ts';
+import { crawlMetric, FIVE_MINUTES } from './metrics.ts';
+
+export interface AlarmsProps {
+  readonly options: StackOptions;
+  readonly frontier: Frontier;
+  readonly functions: Readonly<Record<FunctionName, lambda.Function>>;
+}
+
+/** A parked host waits for up to 15 minutes; beyond an hour, there are too few workers, or none that gets on. */
+const TURN_AGE = Duration.hours(1);
+/** The router takes seconds. */
+const LINK_AGE = Duration.minutes(15);
+/** The share of requests that end in an error, when there are so many in 5 minutes that it says something. */
+const ERROR_RATIO = 0.5;
+const MIN_REQUESTS = 200;
+
+/** What somebody must look after. No data is no alarm: a crawler at rest says nothing. */
+export class Alarms extends Construct {
+  readonly all: cloudwatch.Alarm[] = [];
+
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
+    super(scope, id);
+    this.watchQueues(props.frontier);
+    this.watchFunctions(props.functions);
+    this.watchCrawls(props.options);
+    if (props.options.alarmEmail !== undefined) this.mailTo(props.options.alarmEmail);
+  }
+
+  private watchQueues({ turnQueues, linkQueue, turnDeadLetters, linkDeadLetters }: Frontier): void {
+    const ages = [
+      ...turnQueues.map((queue, shard) => [`Turns${shard}Stuck`, queue, TURN_AGE] as const),
+      ['LinksStuck', linkQueue, LINK_AGE] as const,
+    ];
+    for (const [id, queue, age] of ages) {
+      this.add(id, {
+        metric: queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES }),
+        threshold: age.toSeconds(),
+        evaluationPeriods: 3,
+        alarmDescription: `The oldest message has waited for more than ${age.toMinutes()} minutes: the function that takes them fails, or has too little concurrency.`,
+      });
+    }
+    const deadLetters = [
+      ['DeadTurns', turnDeadLetters],
+      ['DeadLinks', linkDeadLetters],
+    ] as const;
+    for (const [id, queue] of deadLetters) {
+      this.add(id, {
+        metric: queue.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES }),
+        threshold: 0,
+        evaluationPeriods: 1,
+        alarmDescription:
+          'Messages that nobody could work on. Look at them, mend the cause, and redrive them: they hold links, and are kept for 14 days.',
+      });
+    }
+  }
+
+  private watchFunctions(functions: AlarmsProps['functions']): void {
+    for (const [name, watched] of Object.entries(functions)) {
+      const isHourly = name === 'compactor';
+      this.add(`${name.charAt(0).toUpperCase()}${name.slice(1)}Fails`, {
+        metric: watched.metricErrors({ period: isHourly ? Duration.hours(1) : FIVE_MINUTES }),
+        threshold: 0,
+        // One failure is made good by the next run or the redelivery; a lasting one is not.
+        evaluationPeriods: isHourly ? 2 : 3,
+        alarmDescription: `The function ${name} fails again and again: its log says why.`,
+      });
+    }
+  }
+
+  private watchCrawls({ stackName, maxCostPerHour }: StackOptions): void {
+    this.add('ErrorRatio', {
+      metric: new cloudwatch.MathExpression({
+        expression: `IF(requests > ${MIN_REQUESTS}, FILL(errors, 0) / requests, 0)`,
+        usingMetrics: {
+          errors: crawlMetric(stackName, 'Errors'),
+          requests: crawlMetric(stackName, 'Requests'),
+        },
+        label: 'errors / requests',
+        period: FIVE_MINUTES,
+      }),
+      threshold: ERROR_RATIO,
+      evaluationPeriods: 3,
+      alarmDescription: 'More than half of all requests end in an error.',
+    });
+    this.add('Spend', {
+      metric: crawlMetric(stackName, 'CostUsd', Duration.hours(1)),
+      threshold: maxCostPerHour,
+      evaluationPeriods: 1,
+      alarmDescription: `Crawls cost more than ${maxCostPerHour} dollars in an hour (maxCostPerHour), by list prices.`,
+    });
+  }
+
+  private add(id: string, props: Omit<cloudwatch.AlarmProps, 'comparisonOperator' | 'treatMissingData'>) {
+    this.all.push(
+      new cloudwatch.Alarm(this, id, {
+        ...props,
+        comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+        treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+      }),
+    );
+  }
+
+  private mailTo(address: string): void {
+    const topic = new sns.Topic(this, 'Topic', { enforceSSL: true });
+    // A topic with a policy has lost the one by which its own account may publish.
+    topic.addToResourcePolicy(
+      new iam.PolicyStatement({
+        actions: ['sns:Publish'],
+        principals: [new iam.ServicePrincipal('cloudwatch.amazonaws.com')],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
+    topic.addSubscription(new EmailSubscription(address));
+    for (const alarm of this.all) alarm.addAlarmAction(new SnsAction(topic));
+  }
+}

@@ -1,0 +1,65 @@
+import { Duration } from 'aws-cdk-lib';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { timesOf } from '../../shared/engines/aws/settings.ts';
+import type { StackOptions } from '../options.ts';
+import { ROUTER_TIMEOUT_S } from './times.ts';
+
+/**
+ * Receives of a message before it counts as dead. Each receive counts, also those after which a host is only parked,
+ * and those that never reached a function: an account whose concurrency is used up lets messages come back each lease.
+ * A URL that kills its worker is set aside within about 10. A failing turn comes back after 5 minutes at most, so an
+ * outage of the tables may last 8 hours before a host's messages are given up; a message that kills every worker it
+ * meets stops doing so after 100 leases, 17 hours with the default.
+ */
+export const MAX_RECEIVES = 100;
+
+/** As long as SQS keeps anything. */
+const RETENTION = Duration.days(14);
+
+/** The queues: hosts' messages, links between hosts, and what nobody could work on. */
+export class Frontier extends Construct {
+  /** FIFO: a host is a message group of one of them, and is locked while its messages are received. */
+  readonly turnQueues: readonly sqs.Queue[];
+  readonly turnDeadLetters: sqs.Queue;
+  /** Standard: links, and seeds. */
+  readonly linkQueue: sqs.Queue;
+  readonly linkDeadLetters: sqs.Queue;
+
+  constructor(scope: Construct, id: string, options: StackOptions) {
+    super(scope, id);
+    const common = {
+      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: RETENTION,
+    } as const;
+    // In high-throughput mode the limits on calls hold for each partition of the groups, not for the queue.
+    const fifo = {
+      ...common,
+      fifo: true,
+      deduplicationScope: sqs.DeduplicationScope.MESSAGE_GROUP,
+      fifoThroughputLimit: sqs.FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+    } as const;
+
+    this.turnDeadLetters = new sqs.Queue(this, 'TurnDeadLetters', fifo);
+    const { leaseMs } = timesOf({ workerTimeoutMs: options.workerTimeout * 1000 });
+    this.turnQueues = Array.from(
+      { length: options.turnQueues },
+      (_, shard) =>
+        new sqs.Queue(this, `Turns${shard}`, {
+          ...fifo,
+          visibilityTimeout: Duration.millis(leaseMs),
+          deadLetterQueue: { queue: this.turnDeadLetters, maxReceiveCount: MAX_RECEIVES },
+        }),
+    );
+
+    this.linkDeadLetters = new sqs.Queue(this, 'LinkDeadLetters', common);
+    this.linkQueue = new sqs.Queue(this, 'Links', {
+      ...common,
+      // Six times the function's time-out and the window, as Lambda's developer guide asks for ("Using Lambda with
+      // Amazon SQS"): the poller tries a throttled batch again within it.
+      visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT_S + options.routerWindow),
+      deadLetterQueue: { queue: this.linkDeadLetters, maxReceiveCount: MAX_RECEIVES },
+    });
+  }
+}

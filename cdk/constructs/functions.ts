@@ -1,0 +1,123 @@
+import { Duration } from 'aws-cdk-lib';
+import * as events from 'aws-cdk-lib/aws-events';
+import * as targets from 'aws-cdk-lib/aws-events-targets';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { crawlConfigSchema } from '../../shared/crawl/config.ts';
+import type { StackSettings } from '../../shared/engines/aws/settings.ts';
+import type { StackOptions } from '../options.ts';
+import { FUNCTIONS, type FunctionName } from '../permissions.ts';
+import { CrawlerFunction, type CrawlerFunctionProps } from './crawler-function.ts';
+import { grantPermissions, type Stores } from './grants.ts';
+import { API_TIMEOUT_S, COMPACTOR_TIMEOUT_S, ROUTER_TIMEOUT_S, WAKER_TIMEOUT_S } from './times.ts';
+
+export interface FunctionsProps {
+  readonly options: StackOptions;
+  readonly settings: StackSettings;
+  /** The same as JSON, with the names that are known at deployment only. */
+  readonly settingsJson: string;
+  readonly stores: Stores;
+  readonly configFile?: string;
+}
+
+/** Lambda's least and most (Lambda developer guide, ephemeral storage). */
+const MIN_DISK_MB = 512;
+const MAX_DISK_MB = 10_240;
+
+/** The largest that the event source mapping of a FIFO queue takes. */
+const TURN_BATCH = 10;
+/** Of a standard queue without a window, and with one: up to 6 MB of parcels together, and up to 10,000. */
+const LINK_BATCH = 10;
+const LINK_WINDOW_BATCH = 1000;
+/** Each routes some 1,000 parcels a window: the more there are, the less each host's links come together. */
+const ROUTERS = 10;
+
+type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop'> & Partial<CrawlerFunctionProps>;
+
+/** The five functions, and what starts them. */
+export class Functions extends Construct {
+  readonly byName: Readonly<Record<FunctionName, lambda.Function>>;
+
+  constructor(scope: Construct, id: string, props: FunctionsProps) {
+    super(scope, id);
+    const { options, stores } = props;
+    const own = ownOf(props);
+    const entries = FUNCTIONS.map((name) => [name, this.create(name, own[name], props)] as const);
+    this.byName = Object.fromEntries(entries) as Record<FunctionName, lambda.Function>;
+    const { worker, router, waker, compactor } = this.byName;
+    const { turnQueues, linkQueue } = stores.frontier;
+
+    const perQueue = Math.floor(options.maxConcurrency / turnQueues.length);
+    for (const [shard, queue] of turnQueues.entries()) {
+      startFrom(worker, `Turns${shard}`, queue, { batchSize: TURN_BATCH, maxConcurrency: perQueue });
+    }
+    startFrom(router, 'Links', linkQueue, {
+      batchSize: options.routerWindow > 0 ? LINK_WINDOW_BATCH : LINK_BATCH,
+      maxBatchingWindow: options.routerWindow > 0 ? Duration.seconds(options.routerWindow) : undefined,
+      maxConcurrency: ROUTERS,
+    });
+    this.startEvery(waker, 'EveryMinute', Duration.minutes(1));
+    this.startEvery(compactor, 'EveryHour', Duration.hours(1));
+  }
+
+  private create(name: FunctionName, own: Own, props: FunctionsProps): lambda.Function {
+    const { role, function: created } = new CrawlerFunction(this, capitalized(name), {
+      options: props.options,
+      file: `${name}.ts`,
+      settings: props.settingsJson,
+      configFile: props.configFile,
+      ...own,
+    });
+    grantPermissions(role, name, props.stores);
+    return created;
+  }
+
+  /** A run that fails is not tried again: the next one does its work. */
+  private startEvery(target: lambda.Function, id: string, period: Duration): void {
+    target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    new events.Rule(this, id, {
+      schedule: events.Schedule.rate(period),
+      targets: [new targets.LambdaFunction(target, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+    });
+  }
+}
+
+function ownOf({ options, settings }: FunctionsProps): Record<FunctionName, Own> {
+  const { maxBodyBytes } = crawlConfigSchema.parse(settings.crawlDefaults);
+  // A body on its way may be as large as a crawl allows, and lies on disk beyond its first MB.
+  const bodiesMb = Math.ceil((options.hostsPerWorker * maxBodyBytes) / 2 ** 20);
+  return {
+    worker: {
+      memoryMb: options.workerMemoryMb,
+      timeoutS: options.workerTimeout,
+      diskMb: Math.min(MAX_DISK_MB, Math.max(MIN_DISK_MB, bodiesMb)),
+      environment: options.workerEnvironment,
+      isInLoop: true,
+    },
+    router: { memoryMb: 1024, timeoutS: ROUTER_TIMEOUT_S, isInLoop: true },
+    waker: { memoryMb: 512, timeoutS: WAKER_TIMEOUT_S, isInLoop: true },
+    // Memory is CPU, and somebody waits for a cold start.
+    api: { memoryMb: 1024, timeoutS: API_TIMEOUT_S },
+    compactor: { memoryMb: 1769, timeoutS: COMPACTOR_TIMEOUT_S },
+  };
+}
+
+/**
+ * Without the event source construct of the CDK, which would grant the role more than it needs. A record reported as
+ * failed comes back alone; a batch that throws comes back whole, and slows the poller.
+ */
+function startFrom(
+  target: lambda.Function,
+  id: string,
+  queue: sqs.Queue,
+  options: Omit<lambda.EventSourceMappingOptions, 'eventSourceArn' | 'reportBatchItemFailures'>,
+): void {
+  target.addEventSourceMapping(id, {
+    ...options,
+    eventSourceArn: queue.queueArn,
+    reportBatchItemFailures: true,
+  });
+}
+
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

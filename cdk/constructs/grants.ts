@@ -1,0 +1,49 @@
+import * as iam from 'aws-cdk-lib/aws-iam';
+import { DUE_INDEX } from '../../shared/engines/aws/tables.ts';
+import { type FunctionName, PERMISSIONS, type ResourceName } from '../permissions.ts';
+import type { Archive } from './archive.ts';
+import type { Frontier } from './frontier.ts';
+import type { State } from './state.ts';
+
+export interface Stores {
+  readonly frontier: Frontier;
+  readonly state: State;
+  readonly archive: Archive;
+}
+
+/** Gives the role what {@link PERMISSIONS} says of the function. */
+export function grantPermissions(role: iam.Role, name: FunctionName, stores: Stores): void {
+  for (const [resource, actions] of Object.entries(PERMISSIONS[name])) {
+    role.addToPolicy(
+      new iam.PolicyStatement({ actions: [...actions], ...targetOf(resource as ResourceName, stores) }),
+    );
+  }
+}
+
+type Target = Pick<iam.PolicyStatementProps, 'resources' | 'conditions'>;
+
+function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: Stores): Target {
+  switch (name) {
+    case 'turnQueues':
+      return { resources: frontier.turnQueues.map(({ queueArn }) => queueArn) };
+    case 'linkQueue':
+      return { resources: [frontier.linkQueue.queueArn] };
+    case 'linkDeadLetters':
+      return { resources: [frontier.linkDeadLetters.queueArn] };
+    case 'crawlState':
+      return { resources: [state.crawlState.tableArn] };
+    case 'dueIndex':
+      return { resources: [`${state.crawlState.tableArn}/index/${DUE_INDEX}`] };
+    case 'urlSeen':
+      return { resources: [state.urlSeen.tableArn] };
+    case 'warc':
+      return { resources: [bucket.arnForObjects('warc/*')] };
+    case 'warcList':
+      return {
+        resources: [bucket.bucketArn],
+        conditions: { StringLike: { 's3:prefix': 'warc/*' } },
+      };
+    case 'parts':
+      return { resources: [bucket.arnForObjects('parts/*')] };
+  }
+}

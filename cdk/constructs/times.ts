@@ -1,0 +1,10 @@
+/** Time-outs of the functions that do not depend on the operator's one value; `timesOf` has those that do. */
+
+/** A batch of links is routed in a second or two; a crawl's hosts are woken in slices of it. */
+export const ROUTER_TIMEOUT_S = 60;
+/** Ends before the next one begins. */
+export const WAKER_TIMEOUT_S = 55;
+/** API Gateway waits no longer for a REST API's function. */
+export const API_TIMEOUT_S = 29;
+/** As long as Lambda lets a function run: joining a file of 1 GB takes minutes. */
+export const COMPACTOR_TIMEOUT_S = 900;

@@ -1,0 +1,155 @@
+/**
+ * The one list of what can be set about a stack: name, type, unit, default. From the command line or `cdk.json`
+ * (`-c workerTimeout=300`, where all values are texts), over the key `aws` of `strand.config.ts`.
+ */
+import { z } from 'zod';
+import { didYouMean } from '../cli/nearest.ts';
+import { parseCidr } from '../shared/fetcher/ip-address.ts';
+
+/** What a text from the command line stands for: `300`, `true`, `{"a":"b"}`; else itself. */
+function fromText(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The message of each check is what was expected: the error for people is made of it. */
+const number = (unit: string, min: number, max: number) => {
+  const error = `a number of ${unit} from ${min} to ${max}`;
+  return z.preprocess(fromText, z.number({ error }).min(min, { error }).max(max, { error }));
+};
+const whole = (unit: string, min: number, max: number) => {
+  const error = `a whole number of ${unit} from ${min} to ${max}`;
+  return z.preprocess(fromText, z.int({ error }).min(min, { error }).max(max, { error }));
+};
+const oneOf = <const T extends readonly string[]>(...values: T) =>
+  z.enum(values, { error: `one of ${values.join(', ')}` });
+const matching = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
+const flag = z.preprocess(fromText, z.boolean({ error: 'true or false' }));
+
+const CIDRS = 'CIDR blocks, such as 10.0.0.0/8, separated by commas';
+const cidrs = z.preprocess(
+  (value) => (typeof value === 'string' ? value.split(',').filter((part) => part !== '') : value),
+  z.array(
+    z.string({ error: CIDRS }).refine((text) => parseCidr(text) !== undefined, { error: CIDRS }),
+    { error: CIDRS },
+  ),
+);
+
+const VARIABLES = 'a JSON object of texts by names of environment variables';
+const variables = z.preprocess(
+  fromText,
+  z.record(matching(/^[A-Za-z]\w*$/, VARIABLES), z.string({ error: VARIABLES }), { error: VARIABLES }),
+);
+
+/** Log groups keep their lines for so many days, and no others (CloudWatch Logs API, PutRetentionPolicy). */
+const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
+
+export const stackOptionsSchema = z.strictObject({
+  /** Several stacks in one account and region are told apart by it. */
+  stackName: matching(
+    /^[A-Za-z][A-Za-z0-9-]{0,63}$/,
+    'a letter, then letters, digits and hyphens, 64 at most',
+  ).default('Strand'),
+
+  // ---- the worker
+  /** Seconds that a worker may run. All other times follow from it: lease, last request, last host taken on. */
+  workerTimeout: whole('seconds', 30, 900).default(600),
+  /** MB. 1,769 is one whole CPU (Lambda developer guide, memory); pages for the money are highest about there. */
+  workerMemoryMb: whole('MB', 256, 10_240).default(1769),
+  /** Hosts that one worker serves at once: each waits most of the time, so this decides the bill. */
+  hostsPerWorker: whole('hosts', 1, 500).default(50),
+  /** Workers at once, over all turn queues; the event source takes no less than 2 for each of them. */
+  maxConcurrency: whole('workers', 2, 1000).default(50),
+
+  // ---- shards
+  /**
+   * FIFO queues of the hosts' messages. SQS looks at the first 120,000 messages of a queue for free groups, which is
+   * hosts enough for one; at most 16, as their URLs must fit into a function's environment.
+   */
+  turnQueues: whole('queues', 1, 16).default(1),
+  /** Partitions of the index of due hosts. May grow, never shrink. */
+  dueShards: whole('shards', 1, 64).default(8),
+  /** Seconds over which the router gathers links: longer means fewer, larger messages to each host. */
+  routerWindow: whole('seconds', 0, 300).default(5),
+
+  // ---- access
+  /** Who may call the API: whoever IAM allows, or whoever has the key. Never everybody. */
+  apiAuth: oneOf('iam', 'key').default('iam'),
+  /** CIDR blocks of special addresses that crawls of this stack may be allowed to connect to. */
+  allowPrivateAddresses: cidrs.default([]),
+
+  // ---- data
+  /** What `cdk destroy` does with tables and bucket. `destroy` deletes all that was ever fetched. */
+  removalPolicy: oneOf('retain', 'destroy').default('retain'),
+  /** Every state of the tables in the last 35 days can be restored; $0.20 for each GB and month. */
+  pointInTimeRecovery: flag.default(false),
+  /** The crawl that a seed belongs to which names none. */
+  defaultCrawl: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, ., _ and -').default(
+    'default',
+  ),
+
+  // ---- watching
+  logRetentionDays: z
+    .preprocess(fromText, z.literal(RETENTIONS, { error: `one of ${RETENTIONS.join(', ')} days` }))
+    .default(30),
+  /** Traces by X-Ray; $5 for a million. */
+  tracing: flag.default(false),
+  /** The first three dashboards of an account are free; another is $3 a month. */
+  dashboard: flag.default(true),
+  /** Where alarms go by mail; the address has to confirm. Without one, they only stand in CloudWatch. */
+  alarmEmail: z.email({ error: 'a mail address' }).optional(),
+  /** US dollars that crawls may cost in an hour before an alarm says so. It stops nothing: `maxCost` of a crawl does. */
+  maxCostPerHour: number('dollars', 0.01, 1_000_000).default(5),
+
+  // ---- tests
+  /** Environment variables for the worker alone. */
+  workerEnvironment: variables.default({}),
+});
+
+/** A stack's options, complete. */
+export type StackOptions = Readonly<z.infer<typeof stackOptionsSchema>>;
+
+/** The options cannot be used. The message names each at fault, what was expected and what came. */
+export class InvalidOptions extends Error {
+  override name = 'InvalidOptions';
+}
+
+/** The complete options. Throws {@link InvalidOptions} with a line for each that is unknown or wrong. */
+export function parseOptions(given: Readonly<Record<string, unknown>>): StackOptions {
+  const parsed = stackOptionsSchema.safeParse(given);
+  if (!parsed.success) throw new InvalidOptions(parsed.error.issues.flatMap(linesOf(given)).join('\n'));
+  const { maxConcurrency, turnQueues } = parsed.data;
+  if (maxConcurrency < 2 * turnQueues) {
+    throw new InvalidOptions(
+      `Option maxConcurrency: expected at least 2 workers for each of ${turnQueues} turnQueues, got ${maxConcurrency}`,
+    );
+  }
+  return parsed.data;
+}
+
+/** The options among the context of a CDK app, whose own keys have a `:`, a `/` or an `@` in them. */
+export function optionsInContext(context: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isOption = (key: string) => !/[:/@]/.test(key) && !NO_OPTIONS.has(key);
+  return Object.fromEntries(Object.entries(context).filter(([key]) => isOption(key)));
+}
+
+/** `config` names the project's file (`project.ts`); the others are the CDK command line's. */
+const NO_OPTIONS: ReadonlySet<string> = new Set(['config', 'acknowledged-issue-numbers', 'cli-telemetry']);
+
+const linesOf =
+  (given: Readonly<Record<string, unknown>>) =>
+  (issue: z.core.$ZodIssue): string[] => {
+    const names = Object.keys(stackOptionsSchema.shape);
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => {
+        const hint = didYouMean(key, names, `expected one of ${names.join(', ')}`);
+        return `There is no option ${key}: ${hint}`;
+      });
+    }
+    const name = String(issue.path[0]);
+    return [`Option ${name}: expected ${issue.message}, got ${JSON.stringify(given[name])}`];
+  };

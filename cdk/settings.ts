@@ -1,0 +1,59 @@
+import { type CrawlOptions, parseConfig } from '../shared/crawl/config.ts';
+import { type StackSettings, type StackTimes, timesOf } from '../shared/engines/aws/settings.ts';
+import type { Stores } from './constructs/grants.ts';
+import { InvalidOptions, type StackOptions } from './options.ts';
+
+/** What the stack tells its functions and its operators. Names are the CDK's placeholders until it is deployed. */
+export function settingsOf(
+  options: StackOptions,
+  crawl: CrawlOptions,
+  { frontier, state, archive }: Stores,
+): StackSettings {
+  const workerTimeoutMs = options.workerTimeout * 1000;
+  const crawlDefaults = fittedCrawl(crawl, timesOf({ workerTimeoutMs }));
+  checkSize(crawlDefaults, options);
+  return {
+    stack: options.stackName,
+    crawlState: state.crawlState.tableName,
+    urlSeen: state.urlSeen.tableName,
+    bucket: archive.bucket.bucketName,
+    turnQueueUrls: frontier.turnQueues.map(({ queueUrl }) => queueUrl),
+    linkQueueUrl: frontier.linkQueue.queueUrl,
+    linkDeadLetterUrl: frontier.linkDeadLetters.queueUrl,
+    dueShards: options.dueShards,
+    workerTimeoutMs,
+    hostsPerWorker: options.hostsPerWorker,
+    workerMemoryMb: options.workerMemoryMb,
+    crawlDefaults,
+    defaultCrawl: options.defaultCrawl,
+    allowPrivateAddresses: options.allowPrivateAddresses,
+  };
+}
+
+/** Throws {@link InvalidConfig} or {@link InvalidOptions} for what would else fail only when a crawl begins. */
+function fittedCrawl(crawl: CrawlOptions, { maxTotalTimeoutMs }: StackTimes): CrawlOptions {
+  const { totalTimeoutMs } = parseConfig(crawl);
+  if (totalTimeoutMs <= maxTotalTimeoutMs) return crawl;
+  if (crawl.totalTimeoutMs === undefined) return { ...crawl, totalTimeoutMs: maxTotalTimeoutMs };
+  throw new InvalidOptions(
+    `crawl.totalTimeoutMs: expected at most ${maxTotalTimeoutMs}, a fifth of workerTimeout, got ${totalTimeoutMs}`,
+  );
+}
+
+/**
+ * A function's environment holds 4 KB (Lambda quotas). Less what names and numbers take, and what the URL of a queue
+ * does: `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME.fifo`, the name made of the stack's and some 30 letters more.
+ */
+const ENVIRONMENT_BYTES = 4096;
+const FIXED_BYTES = 1400;
+const URL_BYTES = 110;
+
+function checkSize(crawl: CrawlOptions, options: StackOptions): void {
+  const { allowPrivateAddresses, workerEnvironment, defaultCrawl, stackName, turnQueues } = options;
+  const lists = JSON.stringify([crawl, allowPrivateAddresses, workerEnvironment, defaultCrawl]);
+  const room = ENVIRONMENT_BYTES - FIXED_BYTES - turnQueues * (URL_BYTES + stackName.length);
+  if (Buffer.byteLength(lists) <= room) return;
+  throw new InvalidOptions(
+    `The crawl settings of the project's file and the lists of the stack take ${Buffer.byteLength(lists)} bytes, and ${room} fit into a function's environment: give long lists to each crawl`,
+  );
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { stackSettingsSchema, timesOf } from '../../shared/engines/aws/settings.ts';
+import { functionOf, settingsIn, synthesized } from './synthesized.ts';
+
+const QUEUE = 'AWS::SQS::Queue';
+const FUNCTION = 'AWS::Lambda::Function';
+const TABLE = 'AWS::DynamoDB::GlobalTable';
+const BUCKET = 'AWS::S3::Bucket';
+
+const plain = synthesized();
+
+describe('the functions', () => {
+  test('run on Node 24 and arm64, and log as JSON to groups of their own, for 30 days', () => {
+    const functions = Object.values(plain.resources(FUNCTION));
+    expect(functions).toHaveLength(5);
+    const groups = plain.resources('AWS::Logs::LogGroup');
+    const used = functions.map(({ Properties }) => {
+      expect(Properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        LoggingConfig: { LogFormat: 'JSON' },
+        Environment: { Variables: { NODE_OPTIONS: '--enable-source-maps' } },
+      });
+      expect(Properties.VpcConfig).toBeUndefined();
+      expect(Properties.TracingConfig).toBeUndefined();
+      const group = groups[Properties.LoggingConfig.LogGroup.Ref];
+      expect(group).toMatchObject({ Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
+      return Properties.LoggingConfig.LogGroup.Ref;
+    });
+    expect(new Set(used).size).toBe(5);
+  });
+
+  test.each(['Worker', 'Router', 'Waker'])('%s takes part in a loop, and says so', (name) => {
+    expect(functionOf(plain, name).Properties.RecursiveLoop).toBe('Allow');
+  });
+
+  test.each(['Api', 'Compactor'])('%s takes part in none', (name) => {
+    expect(functionOf(plain, name).Properties.RecursiveLoop).toBeUndefined();
+  });
+
+  test('each is told the settings of the stack, which say what there is', () => {
+    const settings = settingsIn(plain.template.findOutputs('Settings').Settings?.Value);
+    for (const { Properties } of Object.values(plain.resources(FUNCTION))) {
+      expect(settingsIn(Properties.Environment.Variables.STRAND_SETTINGS)).toEqual(settings);
+    }
+    const parsed = stackSettingsSchema.parse(settings);
+    expect(parsed).toMatchObject({ stack: 'Strand', workerTimeoutMs: 600_000, crawlDefaults: {} });
+    expect(plain.resources(TABLE)[parsed.crawlState]).toBeDefined();
+    expect(plain.resources(TABLE)[parsed.urlSeen]).toBeDefined();
+    expect(plain.resources(BUCKET)[parsed.bucket]).toBeDefined();
+    for (const url of [...parsed.turnQueueUrls, parsed.linkQueueUrl, parsed.linkDeadLetterUrl]) {
+      expect(plain.resources(QUEUE)[url]).toBeDefined();
+    }
+  });
+
+  test('the worker alone has the variables of a test, and room for the bodies on their way', () => {
+    const stack = synthesized({ workerEnvironment: { DIE: '0.1' }, hostsPerWorker: 100 });
+    const withVariable = Object.entries(stack.resources(FUNCTION)).filter(
+      ([, { Properties }]) => Properties.Environment.Variables.DIE === '0.1',
+    );
+    expect(withVariable.map(([id]) => id)).toEqual([expect.stringMatching(/^FunctionsWorkerFunction/)]);
+    expect(functionOf(stack, 'Worker').Properties.EphemeralStorage.Size).toBe(1600);
+  });
+
+  test('traces are written where they are wanted', () => {
+    const stack = synthesized({ tracing: true });
+    for (const { Properties } of Object.values(stack.resources(FUNCTION))) {
+      expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
+    }
+  });
+});
+
+describe('crawls of the stack', () => {
+  const settings = (given: Record<string, unknown>, crawl: Record<string, unknown>) =>
+    stackSettingsSchema.parse(
+      settingsIn(synthesized(given, crawl).template.findOutputs('Settings').Settings?.Value),
+    );
+
+  test('are configured by the project’s file where they do not say otherwise', () => {
+    expect(settings({}, { delayMs: 2000 }).crawlDefaults).toEqual({ delayMs: 2000 });
+  });
+
+  test('end an exchange in time for the worker', () => {
+    const { maxTotalTimeoutMs } = timesOf({ workerTimeoutMs: 60_000 });
+    expect(settings({ workerTimeout: 60 }, {}).crawlDefaults).toEqual({ totalTimeoutMs: maxTotalTimeoutMs });
+    expect(() => settings({ workerTimeout: 60 }, { totalTimeoutMs: 30_000 })).toThrow(
+      `crawl.totalTimeoutMs: expected at most ${maxTotalTimeoutMs}, a fifth of workerTimeout, got 30000`,
+    );
+  });
+
+  test('have settings that fit into an environment', () => {
+    const exclude = Array.from({ length: 200 }, (_, i) => `^https://example${i}\\.org/`);
+    expect(() => settings({}, { exclude })).toThrow(/take \d+ bytes, and \d+ fit/);
+  });
+
+  test('have settings that are known', () => {
+    expect(() => settings({}, { delay: 5 })).toThrow('delay');
+  });
+});

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { optionsInContext, parseOptions, stackOptionsSchema } from '../../cdk/options.ts';
+
+describe('options of a stack', () => {
+  test('nothing needs to be said', () => {
+    expect(parseOptions({})).toMatchObject({
+      stackName: 'Strand',
+      workerTimeout: 600,
+      workerMemoryMb: 1769,
+      apiAuth: 'iam',
+      removalPolicy: 'retain',
+      allowPrivateAddresses: [],
+      workerEnvironment: {},
+    });
+  });
+
+  test('texts of the command line mean what they look like', () => {
+    const given = {
+      workerTimeout: '300',
+      tracing: 'true',
+      maxCostPerHour: '2.5',
+      logRetentionDays: '7',
+      allowPrivateAddresses: '127.0.0.0/8,10.0.0.0/8',
+      workerEnvironment: '{"DIE":"0.1"}',
+    };
+    expect(parseOptions(given)).toMatchObject({
+      workerTimeout: 300,
+      tracing: true,
+      maxCostPerHour: 2.5,
+      logRetentionDays: 7,
+      allowPrivateAddresses: ['127.0.0.0/8', '10.0.0.0/8'],
+      workerEnvironment: { DIE: '0.1' },
+    });
+  });
+
+  test.each([
+    [{ workerTimout: 300 }, 'There is no option workerTimout: did you mean workerTimeout?'],
+    [{ colour: 1 }, 'There is no option colour: expected one of stackName, '],
+    [
+      { workerTimeout: 901 },
+      'Option workerTimeout: expected a whole number of seconds from 30 to 900, got 901',
+    ],
+    [
+      { workerTimeout: '5m' },
+      'Option workerTimeout: expected a whole number of seconds from 30 to 900, got "5m"',
+    ],
+    [{ apiAuth: 'open' }, 'Option apiAuth: expected one of iam, key, got "open"'],
+    [{ apiAuth: 'none' }, 'Option apiAuth: expected one of iam, key, got "none"'],
+    [{ removalPolicy: true }, 'Option removalPolicy: expected one of retain, destroy, got true'],
+    [{ tracing: 'yes' }, 'Option tracing: expected true or false, got "yes"'],
+    [{ logRetentionDays: 8 }, 'Option logRetentionDays: expected one of 1, 3, 5, 7,'],
+    [{ alarmEmail: 'me' }, 'Option alarmEmail: expected a mail address, got "me"'],
+    [{ allowPrivateAddresses: '10.0.0' }, 'Option allowPrivateAddresses: expected CIDR blocks'],
+    [{ workerEnvironment: '{"A":1}' }, 'Option workerEnvironment: expected a JSON object of texts'],
+    [{ stackName: '1st' }, 'Option stackName: expected a letter, then'],
+    [
+      { turnQueues: 8, maxConcurrency: 15 },
+      'Option maxConcurrency: expected at least 2 workers for each of 8',
+    ],
+  ])('%j fails with its name and what was expected', (given, message) => {
+    expect(() => parseOptions(given)).toThrow(message);
+  });
+
+  test('all that is wrong is said at once', () => {
+    expect(() => parseOptions({ dueShards: 0, colour: 1 })).toThrow(/dueShards.*\n.*colour/);
+  });
+
+  test('the CDK’s own context is no option, and everything else is', () => {
+    const context = {
+      '@aws-cdk/core:flag': true,
+      'aws:cdk:bundling-stacks': [],
+      'availability-zones:account=1:region=x': [],
+      config: './my.config.ts',
+      'cli-telemetry': false,
+      workerTimeout: '300',
+      colour: 1,
+    };
+    expect(optionsInContext(context)).toEqual({ workerTimeout: '300', colour: 1 });
+  });
+
+  test('whatever comes gives options or an error that names an option', () => {
+    const key = fc.constantFrom(...Object.keys(stackOptionsSchema.shape));
+    fc.assert(
+      fc.property(fc.dictionary(key, fc.jsonValue(), { maxKeys: 3 }), (given) => {
+        try {
+          parseOptions(given);
+        } catch (error) {
+          expect((error as Error).message).toMatch(/^(Option \w+: expected .+, got .+\n?)+$/);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import type { Archive } from '../../cdk/constructs/archive.ts';
+import type { Frontier } from '../../cdk/constructs/frontier.ts';
+import type { State } from '../../cdk/constructs/state.ts';
+import { FUNCTIONS, type FunctionName, PERMISSIONS } from '../../cdk/permissions.ts';
+import { type Synthesized, synthesized } from './synthesized.ts';
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+const plain = synthesized({ turnQueues: 2 });
+const traced = synthesized({ tracing: true });
+
+const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
+
+/** `ACTION on RESOURCE`, one line for each pair. */
+function granted({ resources }: Synthesized, name: FunctionName): string[] {
+  const id = `Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Role`;
+  return Object.values(resources('AWS::IAM::Policy'))
+    .filter(({ Properties }) => Properties.Roles.some((role: { Ref: string }) => role.Ref.startsWith(id)))
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Statement[])
+    .flatMap(({ Effect, Action, Resource, Condition }) =>
+      listOf(Action).flatMap((action) =>
+        listOf(Resource).map((resource) => line(Effect, action, resource, Condition)),
+      ),
+    )
+    .sort();
+}
+
+const line = (effect: string, action: string, resource: unknown, condition?: unknown): string =>
+  `${effect} ${action} on ${JSON.stringify(resource)}${condition ? ` if ${JSON.stringify(condition)}` : ''}`;
+
+/** What the list of permissions says, in the same lines. */
+function listed({ stack, resources }: Synthesized, name: FunctionName): string[] {
+  const { turnQueues, linkQueue, linkDeadLetters } = stack.node.findChild('Frontier') as Frontier;
+  const { crawlState, urlSeen } = stack.node.findChild('State') as State;
+  const { bucket } = stack.node.findChild('Archive') as Archive;
+  const arns: Record<string, string[]> = {
+    turnQueues: turnQueues.map(({ queueArn }) => queueArn),
+    linkQueue: [linkQueue.queueArn],
+    linkDeadLetters: [linkDeadLetters.queueArn],
+    crawlState: [crawlState.tableArn],
+    dueIndex: [`${crawlState.tableArn}/index/due`],
+    urlSeen: [urlSeen.tableArn],
+    warc: [`${bucket.bucketArn}/warc/*`],
+    warcList: [bucket.bucketArn],
+    parts: [`${bucket.bucketArn}/parts/*`],
+  };
+  const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>
+    id.startsWith(`Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Log`),
+  );
+  const logArn = { 'Fn::GetAtt': [log, 'Arn'] };
+  return [
+    ...Object.entries(PERMISSIONS[name]).flatMap(([resource, actions]) =>
+      actions.flatMap((action) =>
+        (arns[resource] as string[]).map((arn) =>
+          line(
+            'Allow',
+            action,
+            stack.resolve(arn),
+            resource === 'warcList' ? { StringLike: { 's3:prefix': 'warc/*' } } : undefined,
+          ),
+        ),
+      ),
+    ),
+    line('Allow', 'logs:CreateLogStream', logArn),
+    line('Allow', 'logs:PutLogEvents', logArn),
+  ].sort();
+}
+
+describe('least privilege', () => {
+  test.each(FUNCTIONS)('%s may do what the list says and nothing else', (name) => {
+    expect(granted(plain, name)).toEqual(listed(plain, name));
+  });
+
+  test.each(FUNCTIONS)('%s may also write traces where they are wanted', (name) => {
+    const more = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'].map((action) =>
+      line('Allow', action, '*'),
+    );
+    expect(granted(traced, name)).toEqual([...listed(traced, name), ...more].sort());
+  });
+
+  test('nothing is granted on everything, neither by action nor by resource', () => {
+    const lines = FUNCTIONS.flatMap((name) => granted(plain, name));
+    for (const each of lines) expect(each).not.toMatch(/:\*|on "\*"/);
+    const policies = plain.resources('AWS::IAM::Policy');
+    expect(Object.keys(policies)).toHaveLength(FUNCTIONS.length);
+  });
+
+  test('no role has a managed policy', () => {
+    for (const given of [{}, { removalPolicy: 'destroy' }]) {
+      for (const { Properties } of Object.values(synthesized(given).resources('AWS::IAM::Role'))) {
+        expect(Properties.ManagedPolicyArns).toBeUndefined();
+        expect(Properties.Policies).toBeUndefined();
+      }
+    }
+  });
+
+  test('the router alone may send to the dead letters, and nobody may change tables or queues', () => {
+    const actions = FUNCTIONS.flatMap((name) => Object.values(PERMISSIONS[name]).flat());
+    for (const action of actions)
+      expect(action).not.toMatch(/Create|Tag|Policy|DeleteTable|DeleteQueue|Purge/);
+    const senders = FUNCTIONS.filter((name) => PERMISSIONS[name].linkDeadLetters !== undefined);
+    expect(senders).toEqual(['router']);
+  });
+});

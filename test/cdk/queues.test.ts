@@ -1,0 +1,107 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import { timesOf } from '../../shared/engines/aws/settings.ts';
+import { functionOf, synthesized } from './synthesized.ts';
+
+const QUEUE = 'AWS::SQS::Queue';
+const MAPPING = 'AWS::Lambda::EventSourceMapping';
+
+const plain = synthesized();
+const sharded = synthesized({ turnQueues: 3, maxConcurrency: 50, workerTimeout: 300, routerWindow: 0 });
+
+describe('the queues', () => {
+  test('of hosts are FIFO, with limits for each group, and hold a message as long as the lease', () => {
+    const { leaseMs } = timesOf({ workerTimeoutMs: 300_000 });
+    for (const shard of [0, 1, 2]) {
+      expect(sharded.one(QUEUE, `FrontierTurns${shard}`).Properties).toMatchObject({
+        FifoQueue: true,
+        DeduplicationScope: 'messageGroup',
+        FifoThroughputLimit: 'perMessageGroupId',
+        VisibilityTimeout: leaseMs / 1000,
+        MessageRetentionPeriod: 14 * 86_400,
+        RedrivePolicy: { maxReceiveCount: 100 },
+      });
+    }
+    expect(sharded.one(QUEUE, 'FrontierTurnDeadLetters').Properties.FifoQueue).toBe(true);
+  });
+
+  test.each([30, 60, 600, 900])('with %i seconds for a worker, a lease outlasts it', (workerTimeout) => {
+    const stack = synthesized({ workerTimeout });
+    const { VisibilityTimeout } = stack.one(QUEUE, 'FrontierTurns0').Properties;
+    expect(VisibilityTimeout).toBeGreaterThanOrEqual(functionOf(stack, 'Worker').Properties.Timeout);
+    expect(VisibilityTimeout).toBe(timesOf({ workerTimeoutMs: workerTimeout * 1000 }).leaseMs / 1000);
+  });
+
+  test('of links hides a batch for six time-outs of the router and the window', () => {
+    for (const routerWindow of [0, 5, 300]) {
+      const stack = synthesized({ routerWindow });
+      const { VisibilityTimeout } = stack.one(QUEUE, 'FrontierLinks').Properties;
+      expect(VisibilityTimeout).toBe(6 * functionOf(stack, 'Router').Properties.Timeout + routerWindow);
+    }
+  });
+
+  test('are encrypted, refuse plain HTTP, and each has dead letters but the dead', () => {
+    const queues = Object.entries(sharded.resources(QUEUE));
+    expect(queues).toHaveLength(6);
+    const policies = Object.values(sharded.resources('AWS::SQS::QueuePolicy'));
+    for (const [id, { Properties }] of queues) {
+      expect(Properties.SqsManagedSseEnabled).toBe(true);
+      expect(Properties.RedrivePolicy === undefined).toBe(id.includes('DeadLetters'));
+      const policy = policies.find(({ Properties }) => Properties.Queues[0].Ref === id);
+      expect(policy?.Properties.PolicyDocument.Statement).toMatchObject([
+        { Effect: 'Deny', Action: 'sqs:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+      ]);
+    }
+  });
+});
+
+describe('what starts the functions', () => {
+  test('a mapping for each turn queue, which share the workers', () => {
+    const mappings = Object.entries(sharded.resources(MAPPING)).filter(([id]) => id.includes('Turns'));
+    expect(mappings).toHaveLength(3);
+    for (const [, { Properties }] of mappings) {
+      expect(Properties).toMatchObject({
+        BatchSize: 10,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: 16 },
+      });
+      expect(Properties.MaximumBatchingWindowInSeconds).toBeUndefined();
+    }
+    const sources = mappings.map(([, { Properties }]) => Properties.EventSourceArn['Fn::GetAtt'][0]);
+    expect(new Set(sources).size).toBe(3);
+  });
+
+  test('links come in large batches over the window, and in small ones without', () => {
+    expect(plain.one(MAPPING, 'FunctionsRouter').Properties).toMatchObject({
+      BatchSize: 1000,
+      MaximumBatchingWindowInSeconds: 5,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: 10 },
+    });
+    const { BatchSize, MaximumBatchingWindowInSeconds } = sharded.one(MAPPING, 'FunctionsRouter').Properties;
+    expect([BatchSize, MaximumBatchingWindowInSeconds]).toEqual([10, undefined]);
+  });
+
+  test('the waker runs each minute and the compactor each hour, and neither is tried again', () => {
+    for (const [rate, id] of [
+      ['rate(1 minute)', 'FunctionsWakerFunction'],
+      ['rate(1 hour)', 'FunctionsCompactorFunction'],
+    ]) {
+      plain.template.hasResourceProperties('AWS::Events::Rule', {
+        ScheduleExpression: rate,
+        State: 'ENABLED',
+        Targets: [
+          Match.objectLike({
+            Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${id}`), 'Arn'] },
+            RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
+          }),
+        ],
+      });
+    }
+    plain.template.resourcePropertiesCountIs(
+      'AWS::Lambda::EventInvokeConfig',
+      { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
+      2,
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { CrawlerStack } from '../../cdk/crawler-stack.ts';
+import { parseOptions } from '../../cdk/options.ts';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+
+const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+
+export interface Resource {
+  readonly Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's own shapes, looked into by tests only.
+  readonly Properties: any;
+  readonly DeletionPolicy?: string;
+}
+
+export interface Synthesized {
+  readonly stack: CrawlerStack;
+  readonly template: Template;
+  /** The resources of a type, by logical id. */
+  resources(type: string): Readonly<Record<string, Resource>>;
+  /** The one resource of a type whose logical id begins so. */
+  one(type: string, idPrefix: string): Resource;
+}
+
+/** The stack as `cdk deploy` would make it, but for the functions' code. */
+export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOptions): Synthesized {
+  const app = new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] } });
+  const options = parseOptions(given);
+  const stack = new CrawlerStack(app, options.stackName, { options, crawl });
+  const template = Template.fromStack(stack);
+  const resources = (type: string) => template.findResources(type) as Record<string, Resource>;
+  return {
+    stack,
+    template,
+    resources,
+    one(type, idPrefix) {
+      const found = Object.entries(resources(type)).filter(([id]) => id.startsWith(idPrefix));
+      if (found.length !== 1) throw new Error(`${found.length} resources ${type} ${idPrefix}`);
+      return found[0]![1];
+    },
+  };
+}
+
+/** A function of the stack: `Worker`, `Router`, `Waker`, `Api`, `Compactor`. */
+export const functionOf = (from: Synthesized, name: string): Resource =>
+  from.one('AWS::Lambda::Function', `Functions${name}Function`);
+
+/** Settings as JSON, with each placeholder as the logical id that it stands for. */
+export function settingsIn(value: unknown): unknown {
+  const { 'Fn::Join': join } = value as { 'Fn::Join': [string, (string | { Ref?: string })[]] };
+  return JSON.parse(join[1].map((part) => (typeof part === 'string' ? part : part.Ref)).join(''));
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { synthesized } from './synthesized.ts';
+
+const ALARM = 'AWS::CloudWatch::Alarm';
+const plain = synthesized({ turnQueues: 2 });
+const mailing = synthesized({ alarmEmail: 'me@example.org', maxCostPerHour: 0.5 });
+
+describe('alarms', () => {
+  test.each([
+    ['AlarmsTurns0Stuck', 'ApproximateAgeOfOldestMessage', 3600, 'FrontierTurns0'],
+    ['AlarmsTurns1Stuck', 'ApproximateAgeOfOldestMessage', 3600, 'FrontierTurns1'],
+    ['AlarmsLinksStuck', 'ApproximateAgeOfOldestMessage', 900, 'FrontierLinks'],
+    ['AlarmsDeadTurns', 'ApproximateNumberOfMessagesVisible', 0, 'FrontierTurnDeadLetters'],
+    ['AlarmsDeadLinks', 'ApproximateNumberOfMessagesVisible', 0, 'FrontierLinkDeadLetters'],
+  ])('%s looks after its queue', (id, metric, threshold, queue) => {
+    const { Properties } = plain.one(ALARM, id);
+    expect(Properties).toMatchObject({ MetricName: metric, Threshold: threshold });
+    expect(Properties.Dimensions[0].Value['Fn::GetAtt'][0]).toMatch(new RegExp(`^${queue}`));
+  });
+
+  test.each(['Worker', 'Router', 'Waker', 'Api', 'Compactor'])('there is one for the function %s', (name) => {
+    const { Properties } = plain.one(ALARM, `Alarms${name}Fails`);
+    expect(Properties).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Errors', Threshold: 0 });
+    expect(Properties.Dimensions[0].Value.Ref).toMatch(new RegExp(`^Functions${name}Function`));
+  });
+
+  test('more errors than half of many requests are one', () => {
+    const { Threshold, Metrics } = plain.one(ALARM, 'AlarmsErrorRatio').Properties;
+    expect(Threshold).toBe(0.5);
+    expect(Metrics[0].Expression).toBe('IF(requests > 200, FILL(errors, 0) / requests, 0)');
+    for (const { MetricStat } of Metrics.slice(1)) {
+      expect(MetricStat.Metric).toMatchObject({
+        Namespace: 'Strand',
+        Dimensions: [{ Name: 'stack', Value: 'Strand' }],
+      });
+    }
+  });
+
+  test('so is an hour that costs more than was said', () => {
+    expect(mailing.one(ALARM, 'AlarmsSpend').Properties).toMatchObject({
+      MetricName: 'CostUsd',
+      Threshold: 0.5,
+      Period: 3600,
+      Statistic: 'Sum',
+    });
+  });
+
+  test('silence is none', () => {
+    const alarms = Object.values(plain.resources(ALARM));
+    expect(alarms).toHaveLength(12);
+    for (const { Properties } of alarms) {
+      expect(Properties.TreatMissingData).toBe('notBreaching');
+      expect(Properties.AlarmActions).toBeUndefined();
+      expect(Properties.AlarmDescription).toMatch(/\.$/);
+    }
+  });
+
+  test('go by mail where an address is given, which CloudWatch may do and plain HTTP may not', () => {
+    const [[topic]] = Object.entries(mailing.resources('AWS::SNS::Topic')) as [[string, unknown]];
+    for (const { Properties } of Object.values(mailing.resources(ALARM))) {
+      expect(Properties.AlarmActions).toEqual([{ Ref: topic }]);
+    }
+    mailing.template.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'email',
+      Endpoint: 'me@example.org',
+    });
+    const { Statement } = mailing.one('AWS::SNS::TopicPolicy', 'Alarms').Properties.PolicyDocument;
+    expect(Statement).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+        expect.objectContaining({
+          Effect: 'Allow',
+          Action: 'sns:Publish',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        }),
+      ]),
+    );
+  });
+});
+
+describe('the dashboard', () => {
+  test('shows speed, errors, hosts, queues, functions and cost', () => {
+    const body = JSON.stringify(
+      plain.one('AWS::CloudWatch::Dashboard', 'Dashboard').Properties.DashboardBody,
+    );
+    for (const title of [
+      'Alarms',
+      'Pages per second',
+      'Bytes per second',
+      'Errors by kind',
+      'Hosts active; turns',
+      'Messages waiting; dead letters',
+      'Age of the oldest message, seconds',
+      'Function errors and throttles',
+      'Function duration, ms',
+      'Cost per hour, US dollars',
+      'Cost per million pages, US dollars',
+    ]) {
+      expect(body).toContain(title);
+    }
+  });
+
+  test('can be left out', () => {
+    synthesized({ dashboard: false }).template.resourceCountIs('AWS::CloudWatch::Dashboard', 0);
+  });
+});
