@@ -21,7 +21,9 @@ export class Archive extends Construct {
       removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       autoDeleteObjects: !isKept,
     });
-    if (!isKept) keepNoLog(this);
+    // A bucket that stays goes on refusing plain HTTP.
+    if (isKept) this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    else keepNoLog(this);
   }
 }
 

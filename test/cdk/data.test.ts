@@ -80,8 +80,8 @@ describe('tables and bucket', () => {
       .map(({ Type }) => Type)
       .sort();
 
-  test('are what destroy leaves, and nothing else', () => {
-    expect(left(plain)).toEqual([TABLE, TABLE, BUCKET]);
+  test('are what destroy leaves, with the policy of the bucket, and nothing else', () => {
+    expect(left(plain)).toEqual([TABLE, TABLE, BUCKET, 'AWS::S3::BucketPolicy']);
     for (const { Properties } of Object.values(plain.resources(TABLE))) {
       expect(Properties.Replicas[0].DeletionProtectionEnabled).toBe(true);
     }

@@ -1,11 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll } from 'vitest';
 import { CrawlerStack } from '../../cdk/crawler-stack.ts';
 import { parseOptions } from '../../cdk/options.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+
+/** The CDK would make a folder for each app, and leave it. */
+const folder = mkdtempSync(join(tmpdir(), 'strand-cdk-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 export interface Resource {
   readonly Type: string;
@@ -25,7 +32,8 @@ export interface Synthesized {
 
 /** The stack as `cdk deploy` would make it, but for the functions' code. */
 export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOptions): Synthesized {
-  const app = new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] } });
+  const outdir = mkdtempSync(join(folder, 'out-'));
+  const app = new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
   const options = parseOptions(given);
   const stack = new CrawlerStack(app, options.stackName, { options, crawl });
   const template = Template.fromStack(stack);
