@@ -12,7 +12,10 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const begun = Date.now();
   try {
-    const { endpoint, title, functionLogs, stop } = await startEmulator((line) => console.log(line));
+    const { endpoint, title, functionLogs, stop } = await startEmulator(
+      (line) => console.log(line),
+      process.env.AWS_ENDPOINT_URL,
+    );
     console.log(
       `Emulator of AWS: ${title}, at ${endpoint} after ${((Date.now() - begun) / 1000).toFixed(1)} s`,
     );

@@ -53,7 +53,9 @@ export async function install(python: string, say: (line: string) => void): Prom
   try {
     await mkdir(partial, { recursive: true });
     const part = at(partial);
-    await Promise.all([installLocalStack(python, part), installDynamoDbLocal(part)]);
+    // Both to their end, whatever becomes of the other: what is still at work would write into a removed folder.
+    const ends = await Promise.allSettled([installLocalStack(python, part), installDynamoDbLocal(part)]);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
     await rename(partial, folder).catch(async (error) => {
       if (!(await exists(folder))) throw error;
     });

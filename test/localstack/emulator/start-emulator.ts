@@ -11,11 +11,11 @@ export class NoEmulator extends Error {
 }
 
 /**
- * The emulator that `AWS_ENDPOINT_URL` names, or one started for the caller, who ends it by `stop`.
+ * The emulator at `given`, which is what `AWS_ENDPOINT_URL` holds, or one started for the caller, who ends it by `stop`.
  * Throws {@link NoEmulator} if this machine cannot have one; any other error is a fault.
  */
-export async function startEmulator(say: (line: string) => void): Promise<Emulator> {
-  const endpoint = givenEndpoint(process.env.AWS_ENDPOINT_URL);
+export async function startEmulator(say: (line: string) => void, given?: string): Promise<Emulator> {
+  const endpoint = givenEndpoint(given);
   if (endpoint) return { endpoint, title: 'the one that AWS_ENDPOINT_URL names', stop: async () => {} };
 
   const choice = choose(await lookAtMachine());

@@ -1,0 +1,140 @@
+/** What the stack needs of an emulator beyond the single calls: functions, event source mappings, CloudFormation. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  CloudFormationClient,
+  CreateStackCommand,
+  DeleteStackCommand,
+  DescribeStacksCommand,
+  waitUntilStackCreateComplete,
+  waitUntilStackDeleteComplete,
+} from '@aws-sdk/client-cloudformation';
+import {
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { template } from './function-template.ts';
+import { CLIENT_OPTIONS, hasEmulator } from './resources.ts';
+
+const MAX_CONCURRENCY = 2;
+const VISIBILITY_S = 4;
+
+/** What the function did with a message. */
+interface Report {
+  readonly body: string;
+  readonly tries: number;
+  readonly pid: number;
+  readonly begunMs: number;
+  readonly endedMs: number;
+  readonly remainingMs: number;
+  readonly fromEnvironment: string;
+}
+
+describe.runIf(hasEmulator())('an emulator', () => {
+  const cloudFormation = new CloudFormationClient(CLIENT_OPTIONS);
+  const sqs = new SQSClient(CLIENT_OPTIONS);
+  const StackName = `emulator-${randomBytes(4).toString('hex')}`;
+  let outputs: Record<string, string>;
+
+  beforeAll(async () => {
+    const TemplateBody = template({ maxConcurrency: MAX_CONCURRENCY, visibilityS: VISIBILITY_S });
+    await cloudFormation.send(
+      new CreateStackCommand({ StackName, TemplateBody, Capabilities: ['CAPABILITY_IAM'] }),
+    );
+    const waiter = { client: cloudFormation, maxWaitTime: 100, minDelay: 1, maxDelay: 1 };
+    await waitUntilStackCreateComplete(waiter, { StackName });
+    const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName }));
+    outputs = Object.fromEntries(
+      Stacks![0]!.Outputs!.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
+    );
+  });
+  afterAll(async () => {
+    await cloudFormation.send(new DeleteStackCommand({ StackName }));
+    const waiter = { client: cloudFormation, maxWaitTime: 100, minDelay: 1, maxDelay: 1 };
+    await waitUntilStackDeleteComplete(waiter, { StackName });
+    cloudFormation.destroy();
+    sqs.destroy();
+  });
+
+  const send = (group: string, body: string) =>
+    sqs.send(
+      new SendMessageCommand({
+        QueueUrl: outputs.Work,
+        MessageBody: body,
+        MessageGroupId: group,
+        MessageDeduplicationId: randomBytes(8).toString('hex'),
+      }),
+    );
+
+  /** The next `count` reports of the function. */
+  async function reports(count: number): Promise<Report[]> {
+    const found: Report[] = [];
+    while (found.length < count) {
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl: outputs.Reports,
+          WaitTimeSeconds: 20,
+          MaxNumberOfMessages: 10,
+        }),
+      );
+      for (const { Body, ReceiptHandle } of Messages) {
+        found.push(JSON.parse(Body!));
+        await sqs.send(new DeleteMessageCommand({ QueueUrl: outputs.Reports, ReceiptHandle }));
+      }
+    }
+    return found;
+  }
+
+  test('gives a function its environment, its time, and the events of its queue', async () => {
+    await send('a', 'plain');
+    const [report] = await reports(1);
+    expect(report).toMatchObject({ body: 'plain', tries: 1, fromEnvironment: 'as configured' });
+    expect(report?.remainingMs).toBeGreaterThan(0);
+    expect(report?.remainingMs).toBeLessThanOrEqual(3000);
+  });
+
+  test.each(['exit', 'throw', 'hang', 'fail'])(
+    'leaves the message of a function that must %s to its visibility timeout, and its group behind it',
+    async (how) => {
+      await send('a', how);
+      await send('a', 'next');
+      const [first, second, third] = await reports(3);
+      expect([first, second, third]).toMatchObject([
+        { body: how, tries: 1 },
+        { body: how, tries: 2 },
+        { body: 'next' },
+      ]);
+      expect(second!.begunMs - first!.begunMs).toBeGreaterThan((VISIBILITY_S - 1) * 1000);
+      if (how === 'exit' || how === 'hang') expect(second!.pid).not.toBe(first!.pid);
+    },
+  );
+
+  test('runs as many at once as the mapping may, and no more', async () => {
+    for (const group of 'abcdef') await send(group, 'slow');
+    const found = await reports(6);
+    const atOnce = found.map(
+      ({ begunMs }) => found.filter((other) => other.begunMs <= begunMs && begunMs < other.endedMs).length,
+    );
+    expect(Math.max(...atOnce)).toBe(MAX_CONCURRENCY);
+  });
+
+  test('keeps what functions print, where it says', async ({ skip }) => {
+    const folder = inject('emulator')?.functionLogs;
+    if (folder === undefined) return skip('functions run elsewhere');
+    await send('a', 'plain');
+    await reports(1);
+    const files = readdirSync(join(folder, outputs.Function!));
+    const text = files.map((file) => readFileSync(join(folder, outputs.Function!, file), 'utf8')).join('');
+    expect(text).toContain('received plain');
+    expect(text).toContain('Task timed out after 3.00 seconds');
+    expect(text).toContain('Runtime exited with error: exit status 7');
+  });
+
+  test('asks the function of a custom resource, and takes its answer', () => {
+    expect(outputs.Answer).toBe('Create with "true"');
+  });
+});
