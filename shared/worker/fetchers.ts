@@ -1,0 +1,62 @@
+import type { CrawlConfig } from '../crawl/config.ts';
+import type { Fetcher } from '../ports.ts';
+import type { Crawl } from './crawls.ts';
+
+/** Fetchers of the crawls that a process works for: one for each crawl and configuration, kept while it is in use. */
+export interface Fetchers {
+  /** The same one each time, for the same crawl configured in the same way. To be asked for anew at each fetch. */
+  of(crawl: Pick<Crawl, 'id' | 'config'>): Fetcher;
+  /** Waits for the exchanges under way. */
+  close(): Promise<void>;
+}
+
+export interface FetchersOptions {
+  readonly make: (config: CrawlConfig) => Fetcher;
+  /** Fetchers kept; the one not asked for for the longest is closed for the next one. */
+  readonly max: number;
+  /** Hears of a fetcher that could not be closed. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export function createFetchers({ make, max, onError }: FetchersOptions): Fetchers {
+  // A map keeps the order of insertion: the first has not been asked for for the longest.
+  const kept = new Map<string, Fetcher>();
+  /** Closing: what they have under way ends in peace. */
+  const closing = new Set<Promise<void>>();
+
+  function close(key: string, fetcher: Fetcher): void {
+    kept.delete(key);
+    const ended: Promise<void> = fetcher
+      .close()
+      .catch((error) => onError?.(error))
+      .finally(() => closing.delete(ended));
+    closing.add(ended);
+  }
+
+  return {
+    of({ id, config }) {
+      const key = `${id} ${textOf(config)}`;
+      const fetcher = kept.get(key) ?? make(config);
+      kept.delete(key);
+      kept.set(key, fetcher);
+      for (const [oldest, old] of kept) {
+        if (kept.size <= max) break;
+        close(oldest, old);
+      }
+      return fetcher;
+    },
+    async close() {
+      for (const [key, fetcher] of kept) close(key, fetcher);
+      await Promise.all(closing);
+    },
+  };
+}
+
+/** A crawl's configuration is one object while it stays the same: it is written out once, not at each fetch. */
+const texts = new WeakMap<CrawlConfig, string>();
+
+function textOf(config: CrawlConfig): string {
+  const text = texts.get(config) ?? JSON.stringify(config);
+  texts.set(config, text);
+  return text;
+}
