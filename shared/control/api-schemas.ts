@@ -1,0 +1,166 @@
+/** What the API takes and gives, by the names under which its description lists them. */
+import { z } from 'zod';
+import { crawlConfigSchema } from '../crawl/config.ts';
+import { URL_STATES } from '../frontier/url-record.ts';
+import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from './control.ts';
+import { resumeLimitsSchema } from './resume-limits.ts';
+import type { CrawlSummary } from './summary.ts';
+import type { UrlDetail } from './url-detail.ts';
+
+/** Seeds of one request. */
+export const MAX_SEEDS = 10_000;
+
+const count = z.int().min(0);
+const amount = z.number().min(0);
+const counts = z.record(z.string(), count);
+const time = z.string().meta({ format: 'date-time' });
+
+/** `ports.ts`, CrawlId. Names of dots alone are folders to those who resolve paths. */
+export const crawlIdSchema = z
+  .string()
+  .regex(/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/, 'a name of up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`')
+  .describe('Name of a crawl');
+
+const seeds = z
+  .array(z.string())
+  .min(1)
+  .max(MAX_SEEDS)
+  .describe('http and https URLs; `example.org` is taken as `https://example.org/`');
+
+export const newCrawlSchema = z.strictObject({
+  crawl: crawlIdSchema.optional(),
+  seeds,
+  config: crawlConfigSchema
+    .optional()
+    .describe('What is not set is as the deployment has it, or else has the default named here'),
+});
+
+export const newSeedsSchema = z.strictObject({ seeds });
+
+const byStatus = z.strictObject(
+  Object.fromEntries(URL_STATES.map((state) => [state, count])) as Record<
+    (typeof URL_STATES)[number],
+    typeof count
+  >,
+);
+
+const STATES = ['finished', 'limited', 'interrupted', 'running', 'stopped', 'paused'] as const;
+
+const crawlSummarySchema = z.strictObject({
+  pages: count,
+  urls: count.describe('URLs known, whatever became of them'),
+  hosts: count,
+  bytes: count.describe('Of all bodies as received'),
+  seconds: amount.describe('That the crawl has run'),
+  byStatus,
+  skipped: counts.describe('URLs left out, by reason'),
+  errors: counts.describe('Failed fetches, by cause'),
+  warcFiles: z.array(z.string()).describe('At most 1,000 of them'),
+  state: z.enum(STATES),
+  crawl: crawlIdSchema,
+  rate: amount.describe('Pages a second, over the time that the crawl has run'),
+  cost: amount.describe('US dollars at list price so far'),
+  costByItem: z.record(z.string(), amount).describe('What that is made of, in US dollars'),
+  reason: z.string().optional().describe('Why the crawl is in that state'),
+  setAside: z
+    .array(z.strictObject({ host: z.string(), cause: z.string() }))
+    .describe('Hosts given up: at most 100, and looked for only in crawls of up to 2,000 hosts'),
+  httpStatus: counts.describe('Responses by HTTP status code'),
+}) satisfies z.ZodType<CrawlSummary>;
+
+const addedSeedsSchema = z.strictObject({
+  crawl: crawlIdSchema,
+  added: count,
+  refused: z.array(z.strictObject({ url: z.string(), reason: z.string() })),
+}) satisfies z.ZodType<AddedSeeds>;
+
+const crawlEntrySchema = z.strictObject({
+  crawl: crawlIdSchema,
+  state: z.enum(['running', 'paused', 'stopped', 'limited', 'finished']),
+  reason: z.string().optional(),
+  pages: count,
+}) satisfies z.ZodType<CrawlEntry>;
+
+const hostEntrySchema = z.strictObject({
+  host: z.string(),
+  known: count.describe('URLs known'),
+  waiting: count.describe('URLs that wait to be fetched'),
+  pages: count,
+  bytes: count,
+  nextFetchAt: time.optional().describe('When it may next be asked'),
+  dueAt: time.optional().describe('When it is due for a turn'),
+  failures: count.describe('Failures in a row'),
+  cause: z.string().optional().describe('Of the last failure'),
+  setAside: z.string().optional().describe('Why the host was given up'),
+}) satisfies z.ZodType<HostEntry>;
+
+const hostPageSchema = z.strictObject({
+  hosts: z.array(hostEntrySchema),
+  cursor: z.string().optional().describe('For the next page; none on the last'),
+}) satisfies z.ZodType<HostPage>;
+
+const hostDetailSchema = z.strictObject({
+  ...hostEntrySchema.shape,
+  requests: count,
+  byStatus,
+  httpStatus: counts,
+  errors: counts,
+  skipped: counts,
+  robots: z.array(z.strictObject({ origin: z.string(), kind: z.string(), expiresAt: time })),
+}) satisfies z.ZodType<HostDetail>;
+
+const urlDetailSchema = z.strictObject({
+  url: z.string(),
+  host: z.string(),
+  depth: count.optional().describe('Hops from a seed'),
+  via: z.string().optional().describe('The page it was found on'),
+  status: z.enum(URL_STATES),
+  httpStatus: count.optional(),
+  contentType: z.string().optional(),
+  digest: z.string().optional().describe('Payload digest: sha1 and Base32'),
+  fetchedAt: time.optional(),
+  warcFile: z.string().optional(),
+  warcOffset: count.optional(),
+  warcLength: count.optional(),
+  seenAt: time.optional(),
+  cause: z.string().optional().describe('Why it was skipped or has failed'),
+  attempts: count.optional(),
+  dueAt: time.optional(),
+}) satisfies z.ZodType<UrlDetail>;
+
+export const ERROR_CODES = [
+  'invalid',
+  'notFound',
+  'methodNotAllowed',
+  'conflict',
+  'tooLarge',
+  'internal',
+] as const;
+
+const errorSchema = z.strictObject({
+  error: z.strictObject({
+    code: z.enum(ERROR_CODES),
+    message: z.string(),
+    field: z.string().optional().describe('The part of the request at fault'),
+  }),
+});
+
+/** All of them. Where one holds another, its description refers to it. */
+export const API_SCHEMAS = {
+  CrawlConfig: crawlConfigSchema,
+  NewCrawl: newCrawlSchema,
+  NewSeeds: newSeedsSchema,
+  ResumeLimits: resumeLimitsSchema,
+  CrawlSummary: crawlSummarySchema,
+  CrawlList: z.strictObject({ crawls: z.array(crawlEntrySchema) }),
+  CrawlEntry: crawlEntrySchema,
+  AddedSeeds: addedSeedsSchema,
+  HostPage: hostPageSchema,
+  HostEntry: hostEntrySchema,
+  HostDetail: hostDetailSchema,
+  UrlDetail: urlDetailSchema,
+  Error: errorSchema,
+  ApiDescription: z.looseObject({ openapi: z.string() }),
+} as const;
+
+export type ApiSchemaName = keyof typeof API_SCHEMAS;

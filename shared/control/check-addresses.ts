@@ -1,0 +1,58 @@
+/** Which addresses a crawl may be allowed to connect to: its configuration comes from others than the deployer's. */
+import type { CrawlOptions } from '../crawl/config.ts';
+import { createAddressGuard } from '../fetcher/address-guard.ts';
+import { isInBlock, parseCidr, parseIp } from '../fetcher/ip-address.ts';
+import { ControlError } from './control.ts';
+import { quoted } from './printable.ts';
+
+/**
+ * Throws {@link ControlError} where `allowPrivateAddresses` or `resolve` of a crawl opens more than `allowed`, the
+ * blocks that the deployment opens to its crawls: nobody shall reach a worker's loopback, its network or its metadata
+ * service by asking for a crawl. A pin to a public address is everybody's to make.
+ */
+export function checkAddresses(
+  { allowPrivateAddresses = [], resolve = [] }: CrawlOptions,
+  allowed: readonly string[],
+): void {
+  const mayConnect = createAddressGuard(allowed);
+  const may = allowed.length === 0 ? 'no private addresses are' : `only ${allowed.join(', ')} may be`;
+  for (const [i, text] of allowPrivateAddresses.entries()) {
+    const field = `config.allowPrivateAddresses.${i}`;
+    if (parseCidr(text) === undefined)
+      throw new ControlError(
+        'invalid',
+        `Expected ${field} to be a CIDR block such as 127.0.0.0/8, got ${quoted(text)}`,
+        field,
+      );
+    if (!isWithin(text, allowed, mayConnect))
+      throw new ControlError('invalid', `${field}: ${quoted(text)} is not open here; ${may} allowed`, field);
+  }
+  for (const [i, [pattern, address]] of resolve.entries()) {
+    const field = `config.resolve.${i}`;
+    const ip = address.replace(/^\[(.*)\]$/, '$1');
+    if (parseIp(ip) === undefined)
+      throw new ControlError(
+        'invalid',
+        `Expected ${field} to pin ${quoted(pattern)} to an IP address, got ${quoted(address)}`,
+        field,
+      );
+    if (!mayConnect(ip))
+      throw new ControlError(
+        'invalid',
+        `${field}: ${quoted(address)} is not open here; ${may} allowed`,
+        field,
+      );
+  }
+}
+
+/** A block of one address opens even a metadata service, so it must be one that the guard itself lets pass. */
+function isWithin(text: string, allowed: readonly string[], mayConnect: (ip: string) => boolean): boolean {
+  const block = parseCidr(text);
+  if (block === undefined) return false;
+  const isOneAddress = block.bits === (block.family === 4 ? 32 : 128);
+  if (isOneAddress && !mayConnect(text.split('/', 1)[0] as string)) return false;
+  return allowed.some((outer) => {
+    const around = parseCidr(outer);
+    return around !== undefined && around.bits <= block.bits && isInBlock(block, around);
+  });
+}

@@ -1,0 +1,45 @@
+import type { Head } from '../frontier/head.ts';
+import type {
+  Clock,
+  CrawlId,
+  CrawlRegistry,
+  HostKey,
+  LedgerStore,
+  LinkExchange,
+  RecordLocation,
+} from '../ports.ts';
+
+/** What {@link createControl} needs of an engine. */
+export interface ControlEngine {
+  readonly registry: CrawlRegistry & {
+    /** The names of all crawls, in any order. */
+    list(): Promise<CrawlId[]>;
+  };
+  readonly exchange: Pick<LinkExchange, 'send'>;
+  readonly ledgers: LedgerStore & {
+    /**
+     * Up to `limit` hosts of the crawl, perhaps fewer, and a cursor for what comes after them. One page reads a bounded
+     * amount, however many crawls and hosts there are. Throws `ControlError` for a cursor that it did not give.
+     */
+    hostPage(
+      crawl: CrawlId,
+      cursor: string | undefined,
+      limit: number,
+    ): Promise<{
+      readonly hosts: readonly { readonly host: HostKey; readonly head: Head }[];
+      readonly cursor?: string;
+    }>;
+  };
+  readonly clock: Clock;
+  /** All hosts that have URLs waiting are woken soon, and why they were set aside is forgotten. Safe to repeat. */
+  wakeAll(crawl: CrawlId): Promise<void>;
+  /** Names of the crawl's WARC files. */
+  warcFiles?(crawl: CrawlId): Promise<readonly string[]>;
+  /** Where a record stands by now: files may have been joined since it was written. */
+  locate?(crawl: CrawlId, location: RecordLocation): Promise<RecordLocation>;
+  /** What the usage costs, in US dollars at list price. */
+  costOf?(usage: Readonly<Record<string, number>>): {
+    readonly total: number;
+    readonly byItem: Readonly<Record<string, number>>;
+  };
+}

@@ -1,0 +1,36 @@
+import type { CrawlId, CrawlRecord, CrawlRegistry } from '../ports.ts';
+import { URL_RULES_VERSION } from '../url/canonical.ts';
+import { crawlIdSchema } from './api-schemas.ts';
+import { ControlError } from './control.ts';
+import { quoted } from './printable.ts';
+
+export interface Finder {
+  find(crawl: CrawlId): Promise<CrawlRecord | undefined>;
+  /** Throws {@link ControlError} where there is no such crawl. */
+  recordOf(crawl: CrawlId): Promise<CrawlRecord>;
+}
+
+export function createFinder(registry: Pick<CrawlRegistry, 'load'>): Finder {
+  /** Names that cannot be are not asked for: an engine's keys are made of them. */
+  async function find(crawl: CrawlId): Promise<CrawlRecord | undefined> {
+    return crawlIdSchema.safeParse(crawl).success ? registry.load(crawl) : undefined;
+  }
+
+  async function recordOf(crawl: CrawlId): Promise<CrawlRecord> {
+    const record = await find(crawl);
+    if (record) return record;
+    throw new ControlError('notFound', `There is no crawl ${quoted(crawl)}`, 'crawl');
+  }
+
+  return { find, recordOf };
+}
+
+/** Fingerprints of URLs made under other rules do not compare. */
+export function checkRules(crawl: CrawlId, { urlRulesVersion }: CrawlRecord): void {
+  if (urlRulesVersion === URL_RULES_VERSION) return;
+  throw new ControlError(
+    'conflict',
+    `The crawl ${quoted(crawl)} knows its URLs by version ${urlRulesVersion} of the rules for canonical URLs, this ` +
+      `program by version ${URL_RULES_VERSION}: begin another crawl`,
+  );
+}

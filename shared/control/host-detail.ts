@@ -1,0 +1,35 @@
+import type { Head } from '../frontier/head.ts';
+import { countUrls } from '../frontier/url-record.ts';
+import type { HostKey } from '../ports.ts';
+import type { HostDetail, HostEntry } from './control.ts';
+
+/** A host's head in the words of the API. */
+export function hostEntry(host: HostKey, { ledger, totals, clock, dueAt, setAside }: Head): HostEntry {
+  return {
+    host,
+    known: countUrls(ledger.counts),
+    waiting: ledger.counts.waiting,
+    pages: totals.pages,
+    bytes: totals.bytes,
+    nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
+    dueAt: dueAt === undefined ? undefined : isoTime(dueAt),
+    failures: clock.failures,
+    cause: clock.cause,
+    setAside: setAside?.cause,
+  };
+}
+
+export function hostDetail(host: HostKey, head: Head): HostDetail {
+  const { ledger, totals, robots } = head;
+  return {
+    ...hostEntry(host, head),
+    requests: totals.requests,
+    byStatus: ledger.counts,
+    httpStatus: totals.httpStatus,
+    errors: totals.errors,
+    skipped: totals.skipped,
+    robots: robots.map(({ origin, kind, expiresAt }) => ({ origin, kind, expiresAt: isoTime(expiresAt) })),
+  };
+}
+
+const isoTime = (time: number): string => new Date(time).toISOString();

@@ -1,0 +1,106 @@
+import { type CrawlConfig, type CrawlOptions, InvalidConfig, parseConfig } from '../crawl/config.ts';
+import { crawlNameOf } from '../crawl/crawl-name.ts';
+import { createScope } from '../crawl/scope.ts';
+import type { CrawlId, CrawlRecord } from '../ports.ts';
+import { URL_RULES_VERSION } from '../url/canonical.ts';
+import { newCrawlSchema } from './api-schemas.ts';
+import { checkAddresses } from './check-addresses.ts';
+import { checkRequest } from './check-request.ts';
+import { contactFault } from './contact-fault.ts';
+import { ControlError, type NewCrawl } from './control.ts';
+import { quoted } from './printable.ts';
+import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
+import { wideningSeeds } from './widening-seeds.ts';
+
+/** What the crawls of an engine may be. */
+export interface ControlPolicy {
+  /** What a crawl is configured with where it does not say otherwise. The deployer's word: not held to the rest. */
+  readonly defaults: CrawlOptions;
+  /** CIDR blocks of special addresses that crawls may open. */
+  readonly allowPrivateAddresses: readonly string[];
+  /** A worker must see its last request to the end. A longer default is taken as this, a longer wish refused. */
+  readonly maxTotalTimeoutMs: number;
+  /** Keys that requests may not set, each with the reason. */
+  readonly refuses?: Readonly<Partial<Record<keyof CrawlConfig, string>>>;
+}
+
+export interface PlannedCrawl {
+  readonly crawl: CrawlId;
+  readonly record: CrawlRecord;
+  readonly seeds: SortedSeeds;
+}
+
+/** The crawl that is asked for. Throws {@link ControlError} that names what is at fault, also where no seed is left. */
+export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCrawl {
+  checkRequest(newCrawlSchema, request, 'the crawl');
+  const options = optionsOf(request.config ?? {}, policy);
+  const config = parseConfig(options);
+  const seeds = sortSeeds(request.seeds, config);
+  const [first] = seeds.accepted;
+  if (first === undefined) throw seedsError(seeds.refused);
+  checkContact(seeds.accepted, config);
+  const widening = wideningSeeds(config, [], seeds.accepted);
+  return {
+    crawl: request.crawl ?? crawlNameOf(seeds.accepted),
+    record: {
+      config: options,
+      scopeSeeds: widening.length > 0 ? widening : [first],
+      urlRulesVersion: URL_RULES_VERSION,
+      status: 'running',
+    },
+    seeds,
+  };
+}
+
+/** The defaults, overlaid by what is asked for. */
+function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
+  const { defaults, allowPrivateAddresses, maxTotalTimeoutMs, refuses = {} } = policy;
+  const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+  for (const key of Object.keys(given) as (keyof CrawlConfig)[]) {
+    const reason = refuses[key];
+    if (reason !== undefined)
+      throw new ControlError('invalid', `config.${key} cannot be set here: ${reason}`, `config.${key}`);
+  }
+  checkPatterns(given);
+  checkAddresses(given, allowPrivateAddresses);
+  const options = { ...defaults, ...given };
+  const { totalTimeoutMs } = parseConfig(options);
+  if (totalTimeoutMs <= maxTotalTimeoutMs) return options;
+  if ('totalTimeoutMs' in given)
+    throw new ControlError(
+      'invalid',
+      `Expected config.totalTimeoutMs <= ${maxTotalTimeoutMs}, got ${totalTimeoutMs}: a worker must see its last ` +
+        'request to the end, and its own time is limited',
+      'config.totalTimeoutMs',
+    );
+  return { ...options, totalTimeoutMs: maxTotalTimeoutMs };
+}
+
+function checkPatterns(given: CrawlOptions): void {
+  for (const key of ['include', 'exclude'] as const) {
+    try {
+      createScope({ scope: 'any', include: [], exclude: [], maxUrlLength: 0, [key]: given[key] ?? [] }, []);
+    } catch (cause) {
+      if (!(cause instanceof InvalidConfig)) throw cause;
+      throw new ControlError('invalid', `config.${key}: ${cause.message}`, `config.${key}`);
+    }
+  }
+}
+
+/** Throws where the hosts of the seeds could not tell who crawls them. */
+export function checkContact(seeds: readonly string[], config: CrawlConfig): void {
+  const fault = contactFault(seeds, config);
+  if (fault === 'unreadable')
+    throw new ControlError(
+      'invalid',
+      `Expected config.contact to be a URL or a mail address, got ${quoted(config.contact ?? '')}`,
+      'config.contact',
+    );
+  if (fault === 'missing')
+    throw new ControlError(
+      'invalid',
+      'The hosts must be able to reach whoever crawls them: the crawl needs a config.contact such as ' +
+        'https://example.org/about-my-crawl or me@example.org (or a URL or mail address within config.userAgent)',
+      'config.contact',
+    );
+}

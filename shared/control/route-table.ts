@@ -1,0 +1,188 @@
+/** The API over HTTP as one table: requests are answered from it, and its description is made of it. */
+import { z } from 'zod';
+import {
+  API_SCHEMAS,
+  type ApiSchemaName,
+  crawlIdSchema,
+  newCrawlSchema,
+  newSeedsSchema,
+} from './api-schemas.ts';
+import type { Control } from './control.ts';
+import { openApiDocument } from './openapi.ts';
+import { resumeLimitsSchema } from './resume-limits.ts';
+
+/** A request whose parts are what the route's schemas say. */
+export interface RouteInput<Params = unknown, Query = unknown, Body = unknown> {
+  readonly params: Params;
+  readonly query: Query;
+  /** As it was sent: no defaults filled in. */
+  readonly body: Body;
+}
+
+export interface Route {
+  readonly operationId: string;
+  readonly method: 'GET' | 'POST';
+  /** With `{name}` for each key of `params`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  /** The body's schema; none where no body is read. */
+  readonly body?: z.ZodObject;
+  /** Of `body` and the answer, in the description. */
+  readonly bodyName?: ApiSchemaName;
+  readonly answerName: ApiSchemaName;
+  readonly isBodyOptional?: boolean;
+  /** Of a good answer. */
+  readonly status: number;
+  run(control: Control, input: RouteInput): Promise<unknown>;
+}
+
+type Shape = z.ZodRawShape;
+type RouteOf<P extends Shape, Q extends Shape, B extends z.ZodObject> = Omit<
+  Route,
+  'params' | 'query' | 'body' | 'status' | 'run'
+> & {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly status?: number;
+  run(
+    control: Control,
+    input: RouteInput<z.output<z.ZodObject<P>>, z.output<z.ZodObject<Q>>, z.input<B>>,
+  ): Promise<unknown>;
+};
+
+/** Ties what `run` is given to the route's own schemas. */
+function route<P extends Shape, Q extends Shape, B extends z.ZodObject>(given: RouteOf<P, Q, B>): Route {
+  return {
+    status: 200,
+    ...given,
+    params: z.strictObject(given.params ?? {}),
+    query: z.strictObject(given.query ?? {}),
+    run: given.run as Route['run'],
+  };
+}
+
+const crawl = { crawl: crawlIdSchema };
+const cursor = z.string().min(1).max(4096).optional().describe('Of the page before');
+const limit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(1000)
+  .optional()
+  .describe('Hosts on the page; 100 by default');
+
+export const ROUTES: readonly Route[] = [
+  route({
+    operationId: 'createCrawl',
+    method: 'POST',
+    path: '/crawls',
+    summary: 'Begin a crawl. Without a name it is called after the host of its first seed.',
+    body: newCrawlSchema,
+    bodyName: 'NewCrawl',
+    answerName: 'CrawlSummary',
+    status: 201,
+    run: (control, { body }) => control.create(body),
+  }),
+  route({
+    operationId: 'listCrawls',
+    method: 'GET',
+    path: '/crawls',
+    summary: 'All crawls, by name.',
+    answerName: 'CrawlList',
+    run: async (control) => ({ crawls: await control.list() }),
+  }),
+  route({
+    operationId: 'getCrawl',
+    method: 'GET',
+    path: '/crawls/{crawl}',
+    summary: 'What a crawl has come to, and what it has cost.',
+    params: crawl,
+    answerName: 'CrawlSummary',
+    run: (control, { params }) => control.status(params.crawl),
+  }),
+  route({
+    operationId: 'addSeeds',
+    method: 'POST',
+    path: '/crawls/{crawl}/seeds',
+    summary: 'Add seeds to a crawl. One that had finished runs again.',
+    params: crawl,
+    body: newSeedsSchema,
+    bodyName: 'NewSeeds',
+    answerName: 'AddedSeeds',
+    run: (control, { params, body }) => control.addSeeds(params.crawl, body.seeds),
+  }),
+  route({
+    operationId: 'pauseCrawl',
+    method: 'POST',
+    path: '/crawls/{crawl}/pause',
+    summary: 'Begin no more requests; all that waits stays due.',
+    params: crawl,
+    answerName: 'CrawlSummary',
+    run: (control, { params }) => control.pause(params.crawl),
+  }),
+  route({
+    operationId: 'resumeCrawl',
+    method: 'POST',
+    path: '/crawls/{crawl}/resume',
+    summary: 'Go on where the crawl stands, with other limits where some are given.',
+    params: crawl,
+    body: resumeLimitsSchema,
+    bodyName: 'ResumeLimits',
+    isBodyOptional: true,
+    answerName: 'CrawlSummary',
+    run: (control, { params, body }) => control.resume(params.crawl, body),
+  }),
+  route({
+    operationId: 'stopCrawl',
+    method: 'POST',
+    path: '/crawls/{crawl}/stop',
+    summary: 'End the crawl: hosts are given no more turns. It can still be resumed.',
+    params: crawl,
+    answerName: 'CrawlSummary',
+    run: (control, { params }) => control.stop(params.crawl),
+  }),
+  route({
+    operationId: 'listHosts',
+    method: 'GET',
+    path: '/crawls/{crawl}/hosts',
+    summary:
+      'Hosts of a crawl with their state, a page at a time; a page may be short, and only the last has no cursor.',
+    params: crawl,
+    query: { cursor, limit },
+    answerName: 'HostPage',
+    run: (control, { params, query }) => control.hosts(params.crawl, query),
+  }),
+  route({
+    operationId: 'getHost',
+    method: 'GET',
+    path: '/crawls/{crawl}/hosts/{host}',
+    summary: 'All that is known of a host: its name, with its port where that is not the default.',
+    params: { ...crawl, host: z.string().min(1).max(300).describe('Such as `example.org`') },
+    answerName: 'HostDetail',
+    run: (control, { params }) => control.host(params.crawl, params.host),
+  }),
+  route({
+    operationId: 'getUrl',
+    method: 'GET',
+    path: '/crawls/{crawl}/url',
+    summary: 'All that is known of a URL.',
+    params: crawl,
+    query: { url: z.string().min(1).describe('In any spelling') },
+    answerName: 'UrlDetail',
+    run: (control, { params, query }) => control.url(params.crawl, query.url),
+  }),
+  route({
+    operationId: 'getApiDescription',
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This description.',
+    answerName: 'ApiDescription',
+    run: async () => openApiDocument(ROUTES),
+  }),
+];
+
+/** The schema of a route's good answer. */
+export const answerSchema = ({ answerName }: Route): z.ZodType => API_SCHEMAS[answerName];
