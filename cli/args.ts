@@ -1,101 +1,128 @@
 /** From the words of a command line to a {@link Command}. Pure: no file is read, no name looked up. */
-import { contactFault } from '../shared/control/contact-fault.ts';
 import { didYouMean } from '../shared/control/nearest.ts';
-import { printable, quoted, shorten } from '../shared/control/printable.ts';
+import { quoted } from '../shared/control/printable.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
-import { parseSeed } from '../shared/url/parse-seed.ts';
-import { parseBlock, parseBytes, parseDuration, parsePattern, parsePin } from './format.ts';
-import {
-  type ExportFormat,
-  OPTIONS,
-  type OptionSpec,
-  optionsOf,
-  PROGRAM,
-  VERBS,
-  type Verb,
-} from './options.ts';
-
-/** The command line cannot be followed. The message names what is wrong, what was expected and what came. */
-export class UsageError extends Error {
-  override name = 'UsageError';
-}
-
-/** The limits that `resume` may raise. */
-export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs'>;
-
-/** What to do. Options and limits hold only what was given; `parseCrawlConfig` checks and completes them. */
-export type Command =
-  | {
-      readonly verb: 'crawl';
-      /** Absolute http(s) URLs as the WHATWG parser writes them, in the order given. */
-      readonly seeds: readonly string[];
-      /** A file with more seeds; `-` is standard input. */
-      readonly seedsFile?: string;
-      readonly out?: string;
-      readonly options: CrawlOptions;
-      readonly json: boolean;
-      readonly quiet: boolean;
-    }
-  | {
-      readonly verb: 'resume';
-      readonly dir: string;
-      readonly limits: RaisedLimits;
-      readonly json: boolean;
-      readonly quiet: boolean;
-    }
-  | { readonly verb: 'status'; readonly dir: string; readonly json: boolean }
-  | { readonly verb: 'url'; readonly dir: string; readonly url: string; readonly json: boolean }
-  | { readonly verb: 'export'; readonly dir: string; readonly format: ExportFormat }
-  | { readonly verb: 'help'; readonly topic?: Verb }
-  | { readonly verb: 'version' };
-
-/** Words without options, and the options' values by name: `true` and `false` for flags, arrays for repeatable ones. */
-interface Given {
-  readonly words: string[];
-  readonly values: Map<string, unknown>;
-}
+import type { Command, LocalCommand, Seeds, StackAsk, StackCommand } from './command.ts';
+import type { ExportFormat, Location } from './option-spec.ts';
+import { OPTIONS, optionsOf } from './options.ts';
+import { type Given, readGiven } from './read-options.ts';
+import { seedUrl } from './seeds.ts';
+import { UsageError } from './usage-error.ts';
+import { isLocalVerb, type LocalVerb, PROGRAM, type StackVerb, VERBS, type Verb } from './verbs.ts';
 
 /**
  * The command in `argv` (without node and the script). Throws {@link UsageError}. Of an option given twice the last
- * counts, but repeatable ones add up. `--` ends the options.
+ * counts, but repeatable ones add up. `--` ends the options. `--stack` and `--region` may stand before the verb.
  */
 export function parseArgs(argv: readonly string[]): Command {
-  const [first, ...rest] = argv;
+  const [first, ...rest] = verbFirst(argv);
   if (first === undefined || first === '--help' || first === '-h') return { verb: 'help', ...topic(rest) };
   if (first === '--version') return { verb: 'version' };
   const verb = readVerb(first);
   if (verb === 'help') return { verb, ...topic(rest) };
   if (asksForHelp(rest)) return { verb: 'help', topic: verb };
   const given = readGiven(verb, rest);
-  const json = given.values.get('json') === true;
-  const quiet = given.values.get('quiet') === true;
+  const stack = textOf(given, 'stack');
+  if (stack === undefined) {
+    if (!isLocalVerb(verb)) throw needsStack(verb);
+    refuseOptionsOf('stack', verb, given);
+    return localCommand(verb, given);
+  }
+  refuseOptionsOf('local', verb, given);
+  const address = { stack: readStackName(stack), region: textOf(given, 'region') };
+  return { ...address, ...stackAsk(verb, given), json: isSet(given, 'json') } satisfies StackCommand;
+}
+
+/** `--stack NAME --region REGION VERB ...` as `VERB --stack NAME --region REGION ...`. */
+function verbFirst(argv: readonly string[]): readonly string[] {
+  let at = 0;
+  while (/^--(stack|region)(=|$)/.test(argv[at] ?? '')) at += argv[at]!.includes('=') ? 1 : 2;
+  if (at === 0) return argv;
+  const verb = argv[at];
+  if (verb === undefined) {
+    throw new UsageError(`Expected ${PROGRAM} --stack NAME COMMAND, got ${argv.map(quoted).join(' ')}`);
+  }
+  if (verb === 'help' || verb.startsWith('-')) return argv.slice(at);
+  return [verb, ...argv.slice(0, at), ...argv.slice(at + 1)];
+}
+
+function localCommand(verb: LocalVerb, given: Given): LocalCommand {
+  const json = isSet(given, 'json');
+  const quiet = isSet(given, 'quiet');
+  const config = textOf(given, 'config');
   switch (verb) {
     case 'crawl':
-      return crawlCommand(given, json, quiet);
+      return {
+        verb,
+        ...readSeedWords(verb, given.words, given),
+        out: textOf(given, 'out'),
+        config,
+        options: configOf(given),
+        json,
+        quiet,
+      };
     case 'resume':
-      return { verb, dir: readDir(verb, given), limits: configOf(given) as RaisedLimits, json, quiet };
+      return { verb, dir: readWords(verb, given, 'DIR')[0]!, config, limits: configOf(given), json, quiet };
     case 'status':
-      return { verb, dir: readDir(verb, given), json };
+      return { verb, dir: readWords(verb, given, 'DIR')[0]!, json };
     case 'url': {
       const [dir, url] = readWords(verb, given, 'DIR', 'URL');
       return { verb, dir: dir!, url: seedUrl(url!), json };
     }
-    case 'export': {
-      const format = given.values.get('format') as ExportFormat | undefined;
-      if (!format) throw new UsageError('Expected --format jsonl|csv, got nothing');
-      return { verb, dir: readDir(verb, given), format };
-    }
+    case 'export':
+      return { verb, format: readFormat(given), dir: readWords(verb, given, 'DIR')[0]! };
   }
 }
 
-function crawlCommand({ words, values }: Given, json: boolean, quiet: boolean): Command {
-  const seedsFile = values.get('seeds') as string | undefined;
-  const out = values.get('out') as string | undefined;
-  if (words.length === 0 && seedsFile === undefined) {
-    throw new UsageError(`Expected a seed, got none: ${PROGRAM} crawl https://example.org/, or --seeds FILE`);
+function stackAsk(verb: StackVerb, given: Given): StackAsk {
+  const { words } = given;
+  const watch = isSet(given, 'watch');
+  const crawlAlone = () => readCrawlName(readWords(verb, given, 'CRAWL')[0]!);
+  switch (verb) {
+    case 'crawl': {
+      const name = textOf(given, 'name');
+      return {
+        verb,
+        ...readSeedWords(verb, words, given),
+        name: name && readCrawlName(name),
+        config: textOf(given, 'config'),
+        options: configOf(given),
+        watch,
+      };
+    }
+    case 'add': {
+      const [crawl, ...seeds] = words;
+      if (crawl === undefined) throw wrongWords(verb, words, ['CRAWL', 'SEED...']);
+      return { verb, crawl: readCrawlName(crawl), ...readSeedWords(verb, seeds, given) };
+    }
+    case 'resume':
+      return { verb, crawl: crawlAlone(), limits: configOf(given), watch };
+    case 'status':
+    case 'watch':
+    case 'pause':
+    case 'stop':
+      return { verb, crawl: crawlAlone() };
+    case 'list':
+      readWords(verb, given);
+      return { verb };
+    case 'hosts': {
+      const [crawl, host] = words.length === 2 ? words : readWords(verb, given, 'CRAWL');
+      const page = {
+        cursor: textOf(given, 'cursor'),
+        limit: given.values.get('limit') as number | undefined,
+      };
+      if (host !== undefined && (page.cursor !== undefined || page.limit !== undefined)) {
+        throw new UsageError('Expected --limit and --cursor without a host: one host has one answer');
+      }
+      return { verb, crawl: readCrawlName(crawl!), host: host?.toLowerCase(), ...page };
+    }
+    case 'url': {
+      const [crawl, url] = readWords(verb, given, 'CRAWL', 'URL');
+      return { verb, crawl: readCrawlName(crawl!), url: seedUrl(url!) };
+    }
+    case 'export':
+      return { verb, format: readFormat(given), crawl: crawlAlone() };
   }
-  const seeds = words.map((word) => seedUrl(word));
-  return { verb: 'crawl', seeds, seedsFile, out, options: configOf({ words, values }), json, quiet };
 }
 
 function readVerb(word: string): Verb {
@@ -120,118 +147,67 @@ function asksForHelp(args: readonly string[]): boolean {
   return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h');
 }
 
-function readDir(verb: Verb, given: Given): string {
-  return readWords(verb, given, 'DIR')[0]!;
+/** Refuses what has a meaning only at this place, and the command is for the other one. */
+function refuseOptionsOf(place: Location, verb: Verb, { values }: Given): void {
+  const allowed = optionsOf(verb, place === 'local' ? 'stack' : 'local');
+  const stray = OPTIONS.find((option) => values.has(option.name) && !allowed.includes(option));
+  if (!stray) return;
+  const where = place === 'local' ? `${verb} takes no --${stray.name} with --stack` : undefined;
+  const message = where ?? `${verb} takes --${stray.name} only with --stack NAME`;
+  throw new UsageError(stray.reason ? `${message}: ${stray.reason}` : message);
+}
+
+function needsStack(verb: Verb): UsageError {
+  return new UsageError(
+    `${verb} is for the crawls of a deployed stack: ${PROGRAM} --stack NAME ${verb} ...; on one machine there are ` +
+      `${VERBS.filter(isLocalVerb).join(', ')}, and Ctrl-C to pause`,
+  );
+}
+
+/** As CloudFormation takes names of stacks. */
+function readStackName(text: string): string {
+  if (/^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(text)) return text;
+  throw new UsageError(`Expected --stack NAME (a letter, then letters, digits and -), got ${quoted(text)}`);
+}
+
+function readCrawlName(text: string): string {
+  if (/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/.test(text)) return text;
+  throw new UsageError(
+    `Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got ${quoted(text)}; ` +
+      `all of a stack: ${PROGRAM} --stack NAME list`,
+  );
+}
+
+function readSeedWords(verb: Verb, words: readonly string[], given: Given): Seeds {
+  const seedsFile = textOf(given, 'seeds');
+  if (words.length === 0 && seedsFile === undefined) {
+    const example = verb === 'add' ? '--stack NAME add CRAWL' : verb;
+    throw new UsageError(
+      `Expected a seed, got none: ${PROGRAM} ${example} https://example.org/, or --seeds FILE`,
+    );
+  }
+  return { seeds: words.map((word) => seedUrl(word)), seedsFile };
+}
+
+function readFormat(given: Given): ExportFormat {
+  const format = given.values.get('format') as ExportFormat | undefined;
+  if (!format) throw new UsageError('Expected --format jsonl|csv, got nothing');
+  return format;
 }
 
 function readWords(verb: Verb, { words }: Given, ...expected: string[]): readonly string[] {
   if (words.length === expected.length && words.every((word) => word !== '')) return words;
+  throw wrongWords(verb, words, expected);
+}
+
+function wrongWords(verb: Verb, words: readonly string[], expected: readonly string[]): UsageError {
   const came = words.length === 0 ? 'nothing' : words.map(quoted).slice(0, 5).join(' ');
-  throw new UsageError(`Expected ${PROGRAM} ${verb} ${expected.join(' ')}, got ${came}`);
+  return new UsageError(`Expected ${[PROGRAM, verb, ...expected].join(' ')}, got ${came}`);
 }
 
-function readGiven(verb: Verb, args: readonly string[]): Given {
-  const given: Given = { words: [], values: new Map() };
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i]!;
-    if (arg === '--') {
-      given.words.push(...args.slice(i + 1));
-      break;
-    }
-    if (arg === '-' || !arg.startsWith('-')) {
-      refuseStrayBlock(args[i - 1], arg);
-      given.words.push(arg);
-      continue;
-    }
-    const equals = arg.indexOf('=');
-    const name = equals < 0 ? arg : arg.slice(0, equals);
-    let text = equals < 0 ? undefined : arg.slice(equals + 1);
-    const { option, isNegated } = findOption(verb, name);
-    if (text === undefined && option.type !== 'flag' && option.type !== 'addresses') {
-      const next = args[i + 1];
-      // A value may begin with one dash (`--seeds -`, a negative number to be refused by name), not with two.
-      if (next === undefined || (next.startsWith('--') && next.length > 2)) throw expected(option, next);
-      text = next;
-      i++;
-    }
-    given.values.set(option.name, readValue(option, isNegated, text, given.values.get(option.name)));
-  }
-  return given;
-}
-
-/** `--allow-private-addresses 127.0.0.0/8` would take the block for a seed. */
-function refuseStrayBlock(before: string | undefined, word: string): void {
-  if (before === '--allow-private-addresses' && /^[\da-f.:]+\/\d+(,|$)/i.test(word)) {
-    throw new UsageError(
-      `Expected ${before}=${word} (its value comes after =), got ${quoted(`${before} ${word}`)}`,
-    );
-  }
-}
-
-function findOption(verb: Verb, dashed: string): { option: OptionSpec; isNegated: boolean } {
-  const options = optionsOf(verb);
-  for (const option of options) {
-    if (dashed === `--${option.name}`) return { option, isNegated: false };
-    if (option.isNegatable && dashed === `--no-${option.name}`) return { option, isNegated: true };
-  }
-  const word = dashed.replace(/^--?/, '');
-  const elsewhere = OPTIONS.find((option) => option.name === word && !options.includes(option));
-  if (elsewhere) {
-    const takers = VERBS.filter((other) => optionsOf(other).includes(elsewhere)).join(', ');
-    throw new UsageError(`${verb} takes no --${word}; it belongs to ${takers}`);
-  }
-  const names = options.flatMap(({ name, isNegatable }) => (isNegatable ? [name, `no-${name}`] : [name]));
-  const meant = didYouMean(word, names, `see ${PROGRAM} help ${verb}`, '--');
-  throw new UsageError(`Unknown option ${shorten(printable(dashed), 60)}; ${meant}`);
-}
-
-function readValue(
-  option: OptionSpec,
-  isNegated: boolean,
-  text: string | undefined,
-  before: unknown,
-): unknown {
-  const added = (value: unknown[]): unknown[] => [...((before as unknown[] | undefined) ?? []), ...value];
-  if (option.type === 'flag') {
-    if (text !== undefined)
-      throw new UsageError(`Expected --${option.name} without a value, got ${quoted(text)}`);
-    return !isNegated;
-  }
-  if (option.type === 'addresses' && text === undefined) return added(['0.0.0.0/0', '::/0']);
-  if (text === undefined || text === '') throw expected(option, text);
-  switch (option.type) {
-    case 'text':
-      return text;
-    case 'choice':
-      return readChoice(option, text);
-    case 'count':
-      if (!/^\d{1,15}$/.test(text)) throw expected(option, text, 'a whole number');
-      return Number(text);
-    case 'bytes':
-      return parseBytes(text) ?? fail(expected(option, text, 'such as 500k, 10MB or 1GiB'));
-    case 'duration':
-      return (
-        parseDuration(text) ?? fail(expected(option, text, 'such as 90 (seconds), 500ms, 10m, 2h or 1d'))
-      );
-    case 'patterns':
-      return added([parsePattern(text) ?? fail(expected(option, text, 'a regular expression'))]);
-    case 'pins':
-      return added([parsePin(text) ?? fail(expected(option, text, 'such as *.test=127.0.0.1'))]);
-    case 'addresses':
-      return added(
-        text.split(',').map((block) => {
-          return parseBlock(block.trim()) ?? fail(expected(option, text, 'such as 127.0.0.0/8,::1/128'));
-        }),
-      );
-  }
-}
-
-function readChoice(option: OptionSpec, text: string): string {
-  const choices = option.choices ?? [];
-  const meant = didYouMean(text, choices, '');
-  if (!choices.includes(text)) throw expected(option, text, '', meant && `; ${meant}`);
-  return text;
-}
+const textOf = ({ values }: Given, name: string): string | undefined =>
+  values.get(name) as string | undefined;
+const isSet = ({ values }: Given, name: string): boolean => values.get(name) === true;
 
 /** The given options that are keys of the crawl's configuration, under these keys. */
 function configOf({ values }: Given): CrawlOptions {
@@ -239,57 +215,4 @@ function configOf({ values }: Given): CrawlOptions {
     key && values.has(name) ? [[key, values.get(name)]] : [],
   );
   return Object.fromEntries(entries) as CrawlOptions;
-}
-
-/**
- * The seed as an absolute URL: `example.org` is taken as `https://example.org/`. Throws {@link UsageError} for what
- * is no http(s) URL; `where` tells where it stood.
- */
-export function seedUrl(text: string, where = ''): string {
-  return (
-    parseSeed(text) ?? fail(new UsageError(`Expected an http or https URL${where}, got ${quoted(text)}`))
-  );
-}
-
-/** The seeds of a file, one a line; empty lines and lines that begin with `#` are none. `name` is the file's. */
-export function seedLines(content: string, name: string): string[] {
-  const lines = content.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
-  return lines.flatMap((line, i) => {
-    const text = line.trim();
-    return text === '' || text.startsWith('#') ? [] : [seedUrl(text, ` in ${name}, line ${i + 1}`)];
-  });
-}
-
-/**
- * A crawl tells the hosts how its operator can be reached: by `contact`, or by a URL or mail address within
- * `userAgent`. Throws {@link UsageError} where neither does, unless every seed is on this machine (localhost,
- * 127.0.0.0/8, ::1); and where `contact` is neither a URL nor a mail address.
- */
-export function checkContact(
-  seeds: readonly string[],
-  identity: Pick<CrawlOptions, 'contact' | 'userAgent'>,
-): void {
-  const fault = contactFault(seeds, identity);
-  if (fault === 'unreadable') {
-    throw new UsageError(
-      `Expected --contact to be a URL or a mail address, got ${quoted(identity.contact ?? '')}`,
-    );
-  }
-  if (fault === 'missing') {
-    throw new UsageError(
-      'The hosts must be able to reach whoever crawls them: add --contact https://example.org/about-my-crawl ' +
-        'or --contact me@example.org (or a URL or mail address within --user-agent)',
-    );
-  }
-}
-
-function expected(option: OptionSpec, text: string | undefined, hint = '', end = ''): UsageError {
-  const came = text ? quoted(text) : 'nothing';
-  return new UsageError(
-    `Expected --${option.name} ${option.argument}${hint && ` (${hint})`}, got ${came}${end}`,
-  );
-}
-
-function fail(error: Error): never {
-  throw error;
 }

@@ -1,4 +1,5 @@
 import type { CrawlSummary } from '../shared/control/summary.ts';
+import { isAtMaxCost } from './summary.ts';
 
 /** What `strand` tells the shell. Scripts rely on these numbers: they never change their meaning. */
 export const exitCodes = {
@@ -8,7 +9,7 @@ export const exitCodes = {
   unexpected: 1,
   /** Bad arguments or configuration, or a refusal (no contact, no such crawl). Nothing was begun. */
   usage: 2,
-  /** A limit was reached first (pages, bytes, time). Raise it with `resume`. */
+  /** A limit was reached first (pages, bytes, time, cost). Raise it with `resume`. */
   limited: 3,
   /** The crawl ended without one page: no host answered, or robots.txt denied all. */
   nothingFetched: 4,
@@ -18,9 +19,10 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The code with which `crawl` and `resume` end. That nothing was fetched outweighs that a limit was reached. */
-export function exitCodeOf(summary: Pick<CrawlSummary, 'state' | 'pages'>): ExitCode {
-  if (summary.state !== 'finished' && summary.state !== 'limited') return exitCodes.interrupted;
+/** The code with which `crawl`, `resume` and `watch` end. That nothing was fetched outweighs that a limit was reached. */
+export function exitCodeOf(summary: Pick<CrawlSummary, 'state' | 'pages' | 'reason'>): ExitCode {
+  const isLimited = summary.state === 'limited' || isAtMaxCost(summary);
+  if (summary.state !== 'finished' && !isLimited) return exitCodes.interrupted;
   if (summary.pages === 0) return exitCodes.nothingFetched;
-  return summary.state === 'finished' ? exitCodes.finished : exitCodes.limited;
+  return isLimited ? exitCodes.limited : exitCodes.finished;
 }

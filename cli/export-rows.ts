@@ -3,7 +3,7 @@ import { printable } from '../shared/control/printable.ts';
 import type { UrlDetail, UrlRow } from '../shared/control/url-detail.ts';
 import type { UrlState } from '../shared/frontier/url-record.ts';
 import { formatBytes, formatCounted } from './format.ts';
-import type { ExportFormat } from './options.ts';
+import type { ExportFormat } from './option-spec.ts';
 
 /** The columns of the CSV export, and the order of the keys in JSON. */
 export const EXPORT_COLUMNS = [

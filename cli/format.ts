@@ -67,6 +67,20 @@ export function parseBytes(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
+/** US dollars: `$1,234`, `$5.31`, `$0.0042`; to the cent from one dollar on, else two digits. */
+export function formatDollars(dollars: number): string {
+  if (dollars >= 999.995) return `$${formatCount(dollars)}`;
+  if (dollars >= 0.995) return `$${dollars.toFixed(2)}`;
+  if (dollars < 0.000_000_5) return '$0';
+  const digits = Math.min(7, Math.max(2, 1 - Math.floor(Math.log10(dollars))));
+  return `$${dollars.toFixed(digits)}`;
+}
+
+/** US dollars from `5` or `0.50`, more than none; undefined for anything else. */
+export function parseDollars(text: string): number | undefined {
+  return /^\d{1,9}(?:\.\d{1,6})?$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
+}
+
 /** Milliseconds from `90` (seconds), `0.5`, `500ms`, `2s`, `10m`, `2h` or `1d`; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);

@@ -1,49 +1,16 @@
 /** What `help` prints, made from the one table of options. */
 import { wrapWords } from './format.ts';
-import { defaultText, GROUPS, type OptionSpec, optionsOf, PROGRAM, VERBS, type Verb } from './options.ts';
-
-interface VerbHelp {
-  readonly usage: string;
-  readonly summary: string;
-  readonly examples: readonly string[];
-}
-
-const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
-  crawl: {
-    usage: 'crawl SEED... [options]',
-    summary: 'Crawl from the seeds (https where they name no scheme) into WARC files.',
-    examples: [
-      'crawl example.org --contact me@example.org --max-pages 100',
-      'crawl --seeds seeds.txt --max-time 2h --contact me@example.org',
-      'crawl http://localhost:8080/ --allow-private-addresses --delay 0',
-    ],
-  },
-  resume: {
-    usage: 'resume DIR [options]',
-    summary: 'Go on with a crawl that was interrupted or met a limit, perhaps with higher limits.',
-    examples: ['resume crawls/example.org', 'resume crawls/example.org --max-pages 5000'],
-  },
-  status: {
-    usage: 'status DIR [options]',
-    summary: 'How far a crawl is: pages, URLs, hosts, errors.',
-    examples: ['status crawls/example.org', 'status crawls/example.org --json'],
-  },
-  url: {
-    usage: 'url DIR URL [options]',
-    summary: 'What happened to a URL.',
-    examples: ['url crawls/example.org https://example.org/about'],
-  },
-  export: {
-    usage: 'export DIR --format jsonl|csv',
-    summary: 'Every known URL and what became of it, on standard output.',
-    examples: ['export crawls/example.org --format csv > urls.csv'],
-  },
-  help: { usage: 'help [VERB]', summary: 'This page, or that of a command.', examples: ['help crawl'] },
-};
+import { GROUPS, type OptionSpec } from './option-spec.ts';
+import { defaultText, optionsOf } from './options.ts';
+import { VERB_HELP } from './verb-help.ts';
+import { isLocalVerb, PROGRAM, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
 
 const EXIT_CODES =
   'Exit codes: 0 finished, 1 unexpected error, 2 bad arguments or refused, 3 a limit was reached, ' +
   '4 nothing could be fetched, 130 interrupted.';
+
+/** The verbs of which the page of the whole has an example. */
+const OVERVIEW: readonly Verb[] = ['crawl', 'resume', 'status', 'url', 'export', 'help'];
 
 /** The page of a verb, or of the whole; lines of at most `columns` characters, taken between 80 and 100. */
 export function helpText(verb?: Verb, columns = 100): string {
@@ -53,15 +20,21 @@ export function helpText(verb?: Verb, columns = 100): string {
 
 function overview(width: number): string[] {
   const longest = Math.max(...VERBS.map((verb) => VERB_HELP[verb].usage.length));
+  const lines = (verbs: readonly Verb[]) =>
+    verbs.flatMap((verb) => columnsOf(VERB_HELP[verb].usage, VERB_HELP[verb].summary, longest, width));
   return [
     'Strand: a polite web crawler that writes WARC files and never loses a URL.',
     '',
     'Examples:',
-    ...VERBS.flatMap((verb) => VERB_HELP[verb].examples.slice(0, 1)).map(exampleLine),
+    ...OVERVIEW.flatMap((verb) => VERB_HELP[verb].examples.slice(0, 1)).map(exampleLine),
+    exampleLine('--stack Strand crawl example.org --watch'),
     '',
     'Commands:',
-    ...VERBS.flatMap((verb) => columnsOf(VERB_HELP[verb].usage, VERB_HELP[verb].summary, longest, width)),
+    ...lines(VERBS.filter((verb) => isLocalVerb(verb) || verb === 'help')),
     ...columnsOf('--version', 'The version.', longest, width),
+    '',
+    'On a deployed stack (--stack NAME), a CRAWL by its name in place of DIR; also:',
+    ...lines(STACK_VERBS.filter((verb) => !isLocalVerb(verb))),
     '',
     ...wrapWords(EXIT_CODES.split(' '), width),
     `Options of a command: ${PROGRAM} help COMMAND`,
@@ -69,7 +42,7 @@ function overview(width: number): string[] {
 }
 
 function verbPage(verb: Verb, width: number): string[] {
-  const { usage, summary, examples } = VERB_HELP[verb];
+  const { usage, stackUsage, summary, examples } = VERB_HELP[verb];
   const options = optionsOf(verb);
   const longest = Math.max(
     0,
@@ -81,11 +54,12 @@ function verbPage(verb: Verb, width: number): string[] {
     'Examples:',
     ...examples.map(exampleLine),
     '',
-    `Usage: ${PROGRAM} ${usage}`,
+    `Usage: ${PROGRAM} ${isLocalVerb(verb) ? usage : `--stack NAME ${usage}`}`,
+    ...(stackUsage === undefined ? [] : [`       ${PROGRAM} --stack NAME ${stackUsage}`]),
     ...GROUPS.flatMap((group) => {
       const lines = options
         .filter((option) => option.group === group)
-        .flatMap((option) => columnsOf(usageOf(option), helpOf(option), longest, width));
+        .flatMap((option) => columnsOf(usageOf(option), helpOf(option, verb), longest, width));
       return lines.length > 0 ? ['', `${group}:`, ...lines] : [];
     }),
   ];
@@ -103,9 +77,16 @@ function usageOf({ name, argument, type, isNegatable }: OptionSpec): string {
   return `--${isNegatable ? '[no-]' : ''}${name}${argument ? ` ${argument}` : ''}`;
 }
 
-function helpOf(option: OptionSpec): string {
+function helpOf(option: OptionSpec, verb: Verb): string {
   const preset = defaultText(option);
-  return preset === undefined ? option.help : `${option.help} (default ${preset})`;
+  return preset === undefined ? meaningOf(option, verb) : `${meaningOf(option, verb)} (default ${preset})`;
+}
+
+/** What it does, and where alone, for a verb of both places. */
+function meaningOf(option: OptionSpec, verb: Verb): string {
+  if (option.group === 'Stack' || !isLocalVerb(verb)) return option.help;
+  if (!optionsOf(verb, 'stack').includes(option)) return `${option.help}; not with --stack`;
+  return optionsOf(verb, 'local').includes(option) ? option.help : `${option.help}; only with --stack`;
 }
 
 /** Two columns; a left text that is longer than its column has a line of its own. */
@@ -119,7 +100,7 @@ function columnsOf(left: string, right: string, leftWidth: number, width: number
 /** The options of a verb as a Markdown table, for the README. */
 export function optionsMarkdown(verb: Verb): string {
   const rows = optionsOf(verb).map((option) => {
-    const cells = [`\`${usageOf(option)}\``, option.help, defaultText(option) ?? ''];
+    const cells = [`\`${usageOf(option)}\``, meaningOf(option, verb), defaultText(option) ?? ''];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
   return ['| option | meaning | default |', '|---|---|---|', ...rows].join('\n');

@@ -1,6 +1,12 @@
 /** The one line that shows a running crawl on a terminal. */
-import { printable } from '../shared/control/printable.ts';
-import { formatBytes, formatCounted, formatDuration, formatRate, type Tone, toned } from './format.ts';
+import {
+  createDrawnLine,
+  type LiveStream,
+  type Part,
+  renderParts,
+  type TerminalEnvironment,
+} from './drawn-line.ts';
+import { formatBytes, formatCounted, formatDuration, formatRate } from './format.ts';
 
 /** How far a crawl is. Counts are of the whole crawl, times in milliseconds since the epoch. */
 export interface Progress {
@@ -27,30 +33,12 @@ export interface Progress {
 
 export type Rates = Pick<Progress, 'pagesPerSecond' | 'bytesPerSecond'>;
 
-interface Part {
-  readonly text: string;
-  /** The part with the highest number is dropped first. */
-  readonly rank: number;
-  readonly tone?: Tone;
-}
-
-const BETWEEN = '  ';
 /** An estimate beyond a thousand days is none. */
 const MAX_LEFT_MS = 1000 * 86_400_000;
 
-/**
- * At most `columns` characters (escape sequences of colours not counted), without line breaks: the parts that fit,
- * by importance. From 40 columns on, pages and rate are always among them.
- */
-export function renderLive(progress: Progress, columns: number, colour: boolean): string {
-  const parts = partsOf(progress);
-  while (parts.length > 1 && widthOf(parts) > columns) {
-    const least = parts.reduce((worst, part) => (part.rank > worst.rank ? part : worst));
-    parts.splice(parts.indexOf(least), 1);
-  }
-  if (widthOf(parts) > columns) return parts[0]!.text.slice(0, Math.max(0, columns));
-  return parts.map(({ text, tone }) => (tone ? toned(text, tone, colour) : text)).join(BETWEEN);
-}
+/** At most `columns` characters: from 40 columns on, pages and rate are always among the parts. */
+export const renderLive = (progress: Progress, columns: number, colour: boolean): string =>
+  renderParts(partsOf(progress), columns, colour);
 
 /** In the order shown. */
 function partsOf(progress: Progress): Part[] {
@@ -68,10 +56,6 @@ function partsOf(progress: Progress): Part[] {
   if (left !== undefined)
     parts.push({ text: `~${formatDuration(wholeSeconds(left))} left`, rank: 5, tone: 'dim' });
   return parts;
-}
-
-function widthOf(parts: readonly Part[]): number {
-  return parts.reduce((width, { text }) => width + text.length, BETWEEN.length * (parts.length - 1));
 }
 
 function wholeSeconds(ms: number): number {
@@ -122,31 +106,6 @@ export function createRateMeter(
   };
 }
 
-/** What is needed of `process.stderr`. */
-export interface LiveStream {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
-
-/** What is needed of `process.env`. */
-export interface TerminalEnvironment {
-  readonly NO_COLOR?: string | undefined;
-  readonly TERM?: string | undefined;
-}
-
-/**
- * What the stream's reader can show: a line that is drawn over itself (`isLive`), colours. A pipe and a dumb
- * terminal show neither; a NO_COLOR that is not empty forbids colours (no-color.org).
- */
-export function terminalOf(
-  stream: Pick<LiveStream, 'isTTY'>,
-  environment: TerminalEnvironment,
-): { readonly isLive: boolean; readonly colour: boolean } {
-  const isLive = stream.isTTY === true && environment.TERM !== 'dumb';
-  return { isLive, colour: isLive && !environment.NO_COLOR };
-}
-
 export interface LiveLine {
   /** Draws the line anew, ten times a second at most by `progress.now`. Nothing where there is no terminal. */
   update(progress: Progress): void;
@@ -157,31 +116,19 @@ export interface LiveLine {
 }
 
 const REDRAW_MS = 100;
-/** Back to the line's start, and erase to its end (ECMA-48: CR, EL). */
-const ERASE = '\r\x1b[K';
 
 /** A live line at the end of `stream`, to which nothing else writes until `done`. */
 export function createLiveLine(stream: LiveStream, environment: TerminalEnvironment): LiveLine {
-  const { isLive, colour } = terminalOf(stream, environment);
+  const line = createDrawnLine(stream, environment);
   const measure = createRateMeter();
-  let drawn = '';
   let drawnAt = -Infinity;
-  let isDone = !isLive;
   return {
     update(progress) {
-      if (isDone || Math.abs(progress.now - drawnAt) < REDRAW_MS) return;
-      // One column stays free: a full line makes some terminals go on to the next one.
-      drawn = renderLive({ ...measure(progress), ...progress }, (stream.columns || 80) - 1, colour);
+      if (!line.isLive || Math.abs(progress.now - drawnAt) < REDRAW_MS) return;
+      line.draw(partsOf({ ...measure(progress), ...progress }));
       drawnAt = progress.now;
-      stream.write(ERASE + drawn);
     },
-    log(line) {
-      stream.write(`${drawn ? ERASE : ''}${printable(line)}\n${drawn}`);
-    },
-    done() {
-      isDone = true;
-      if (drawn) stream.write(ERASE);
-      drawn = '';
-    },
+    log: line.log,
+    done: line.done,
   };
 }

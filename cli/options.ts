@@ -2,60 +2,20 @@
  * The one table of what the command line takes: it drives the parsing, the help and the README. What an option
  * means, its limits and its default are those of its key in `shared/crawl/config.ts`.
  */
-import { describeIssues } from '../shared/control/describe-issues.ts';
-import { type CrawlConfig, crawlConfigSchema, InvalidConfig, SCOPES } from '../shared/crawl/config.ts';
+import { crawlConfigSchema, SCOPES } from '../shared/crawl/config.ts';
 import { formatBytes, formatDuration } from './format.ts';
+import { EXPORT_FORMATS, type Location, type OptionSpec } from './option-spec.ts';
+import { STACK_VERBS, type Verb } from './verbs.ts';
 
-export const VERBS = ['crawl', 'resume', 'status', 'url', 'export', 'help'] as const;
-export type Verb = (typeof VERBS)[number];
-
-export const EXPORT_FORMATS = ['jsonl', 'csv'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
-/** How an operator calls the program from its folder. */
-export const PROGRAM = 'npm run strand --';
-
-/**
- * `count`: a whole number. `bytes`, `duration`: a number with a unit. `patterns`, `pins`: repeatable.
- * `addresses`: CIDR blocks, repeatable, the value optional and only by `=`.
- */
-export type OptionType =
-  | 'flag'
-  | 'text'
-  | 'choice'
-  | 'count'
-  | 'bytes'
-  | 'duration'
-  | 'patterns'
-  | 'pins'
-  | 'addresses';
-
-export const GROUPS = ['Crawl', 'Scope', 'Limits', 'Politeness', 'Identity', 'Network', 'Output'] as const;
-
-export interface OptionSpec {
-  /** Without the dashes. */
-  readonly name: string;
-  /** What the help calls the value. None for a flag. */
-  readonly argument?: string;
-  readonly type: OptionType;
-  readonly choices?: readonly string[];
-  /** The key of the crawl's configuration that it sets; none for what concerns the command alone. */
-  readonly key?: keyof CrawlConfig;
-  /** A flag that `--no-NAME` turns off. */
-  readonly isNegatable?: boolean;
-  /** The verbs that take it; `crawl` where none is named. */
-  readonly verbs?: readonly Verb[];
-  readonly group: (typeof GROUPS)[number];
-  readonly help: string;
-}
-
-const BOTH: readonly Verb[] = ['crawl', 'resume'];
+const BOTH = ['crawl', 'resume'] as const;
 
 export const OPTIONS: readonly OptionSpec[] = [
   {
     name: 'out',
     argument: 'DIR',
     type: 'text',
+    stackVerbs: [],
+    reason: 'a stack keeps its crawls in its own tables and bucket',
     group: 'Crawl',
     help: 'folder that keeps the crawl: its state and its WARC files; by default a new one in crawls/',
   },
@@ -63,8 +23,20 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'seeds',
     argument: 'FILE|-',
     type: 'text',
+    stackVerbs: ['crawl', 'add'],
     group: 'Crawl',
     help: 'more seeds, one URL a line (# begins a comment); - reads standard input',
+  },
+  {
+    name: 'config',
+    argument: 'FILE',
+    type: 'text',
+    verbs: BOTH,
+    stackVerbs: ['crawl'],
+    reason:
+      'what stands around fetches there was deployed with the stack, and its settings are for new crawls',
+    group: 'Crawl',
+    help: "the project's file; by default strand.config.ts in this folder, if it is there",
   },
   {
     name: 'scope',
@@ -127,6 +99,17 @@ export const OPTIONS: readonly OptionSpec[] = [
     help: 'end after so long: 90 (seconds), 10m, 2h, 1d',
   },
   {
+    name: 'max-cost',
+    argument: 'USD',
+    type: 'dollars',
+    key: 'maxCost',
+    verbs: [],
+    stackVerbs: BOTH,
+    reason: 'nothing is paid for by use on one machine',
+    group: 'Limits',
+    help: 'end before it has cost so many US dollars at list price: 5, 0.50',
+  },
+  {
     name: 'max-pages-per-host',
     argument: 'N',
     type: 'count',
@@ -163,6 +146,8 @@ export const OPTIONS: readonly OptionSpec[] = [
     argument: 'N',
     type: 'count',
     key: 'hosts',
+    stackVerbs: [],
+    reason: 'how many hosts a worker of a stack serves is settled when it is deployed (hostsPerWorker)',
     group: 'Politeness',
     help: 'hosts served at once',
   },
@@ -220,16 +205,88 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'json',
     type: 'flag',
     verbs: ['crawl', 'resume', 'status', 'url'],
+    stackVerbs: STACK_VERBS.filter((verb) => verb !== 'export'),
     group: 'Output',
     help: 'answer in one line of JSON on standard output',
   },
-  { name: 'quiet', type: 'flag', verbs: BOTH, group: 'Output', help: 'no progress line' },
+  {
+    name: 'quiet',
+    type: 'flag',
+    verbs: BOTH,
+    stackVerbs: [],
+    reason: 'a crawl there shows no progress line unless --watch or the verb watch asks for one',
+    group: 'Output',
+    help: 'no progress line',
+  },
+  {
+    name: 'limit',
+    argument: 'N',
+    type: 'count',
+    verbs: [],
+    stackVerbs: ['hosts'],
+    group: 'Output',
+    help: 'so many hosts at most; the answer tells how to ask for those after them',
+  },
+  {
+    name: 'cursor',
+    argument: 'TEXT',
+    type: 'text',
+    verbs: [],
+    stackVerbs: ['hosts'],
+    group: 'Output',
+    help: 'the hosts after those of an earlier answer',
+  },
+  {
+    name: 'stack',
+    argument: 'NAME',
+    type: 'text',
+    verbs: [],
+    stackVerbs: STACK_VERBS,
+    group: 'Stack',
+    help: 'on the stack that `cdk deploy` made under this name, and not on this machine',
+  },
+  {
+    name: 'region',
+    argument: 'REGION',
+    type: 'text',
+    verbs: [],
+    stackVerbs: STACK_VERBS,
+    reason: 'there is no region on one machine',
+    group: 'Stack',
+    help: "where the stack is; by default AWS_REGION, or the profile's own",
+  },
+  {
+    name: 'name',
+    argument: 'CRAWL',
+    type: 'text',
+    verbs: [],
+    stackVerbs: ['crawl'],
+    reason: 'a crawl on one machine is called by its folder: --out DIR',
+    group: 'Stack',
+    help: "what the crawl is called; by default its first seed's host",
+  },
+  {
+    name: 'watch',
+    type: 'flag',
+    verbs: [],
+    stackVerbs: BOTH,
+    reason: 'a crawl on one machine shows its progress by itself',
+    group: 'Stack',
+    help: 'stay with the crawl, and show how far it is, until it ends',
+  },
 ];
 
-/** The options that a verb takes, in the table's order. */
-export function optionsOf(verb: Verb): OptionSpec[] {
-  return OPTIONS.filter((option) => (option.verbs ?? ['crawl']).includes(verb));
+/** The options that a verb takes at this place, or at any where none is named; in the table's order. */
+export function optionsOf(verb: Verb, location?: Location): OptionSpec[] {
+  return OPTIONS.filter(
+    (option) =>
+      (location !== 'stack' && localVerbsOf(option).includes(verb)) ||
+      (location !== 'local' && stackVerbsOf(option).includes(verb)),
+  );
 }
+
+const localVerbsOf = ({ verbs = ['crawl'] }: OptionSpec): readonly Verb[] => verbs;
+const stackVerbsOf = (option: OptionSpec): readonly Verb[] => option.stackVerbs ?? localVerbsOf(option);
 
 /** The option's default as the operator would write it, read from the schema; undefined where there is none. */
 export function defaultText(option: OptionSpec): string | undefined {
@@ -240,36 +297,4 @@ export function defaultText(option: OptionSpec): string | undefined {
   if (typeof value !== 'number') return String(value);
   if (option.type === 'duration') return formatDuration(value);
   return option.type === 'bytes' ? formatBytes(value) : String(value);
-}
-
-/**
- * The complete configuration from what was given (on the command line, or kept with a crawl). Throws
- * {@link InvalidConfig}: its message names the option (or the key, where no option sets it), what was expected,
- * what came, and for an unknown key the nearest valid one.
- */
-export function parseCrawlConfig(given: unknown): CrawlConfig {
-  const parsed = crawlConfigSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const issues = describeIssues(parsed.error, given, {
-    name: ([key, ...rest]) =>
-      dashed(key) ?? (key === undefined ? 'a configuration' : [key, ...rest].join('.')),
-    object: () => ({ name: 'the configuration', keys: Object.keys(crawlConfigSchema.shape) }),
-    value: (value, [key]) => inUnit(value, optionFor(key)?.type),
-  });
-  throw new InvalidConfig(issues.map(({ message }) => message).join('; '), { cause: parsed.error });
-}
-
-const optionFor = (key: PropertyKey | undefined): OptionSpec | undefined =>
-  OPTIONS.find((option) => option.key !== undefined && option.key === key);
-
-function dashed(key: PropertyKey | undefined): string | undefined {
-  const option = optionFor(key);
-  return option && `--${option.name}`;
-}
-
-/** A value in the unit that the operator wrote it in. */
-function inUnit(value: unknown, type: OptionType | undefined): string | undefined {
-  if (typeof value !== 'number') return undefined;
-  if (type === 'duration') return formatDuration(value);
-  return type === 'bytes' ? formatBytes(value) : undefined;
 }

@@ -1,34 +1,38 @@
-/** The command line's entry: reads the arguments, runs the command, tells the shell how it went. */
-
+/**
+ * The command line's entry: reads the arguments, runs the command, tells the shell how it went. What a command needs is
+ * loaded with it: a crawl on this machine loads nothing of AWS, and what asks a stack nothing of SQLite.
+ */
 import { InvalidConfig } from '../shared/crawl/config.ts';
-import { FolderInUse } from '../shared/engines/local/lock.ts';
-import { parseArgs, UsageError } from './args.ts';
-import { crawl, resume } from './commands/crawl.ts';
-import { exportUrls } from './commands/export.ts';
-import { status } from './commands/status.ts';
-import { url } from './commands/url.ts';
+import { parseArgs } from './args.ts';
+import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
-import { helpText } from './help.ts';
-import { version } from './version.ts';
+import { UsageError } from './usage-error.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
   const command = parseArgs(argv);
+  if (isStackCommand(command)) return (await import('./commands/on-stack.ts')).onStack(command);
+  return onThisMachine(command);
+}
+
+async function onThisMachine(command: Exclude<Command, { stack: string }>): Promise<number> {
   switch (command.verb) {
     case 'crawl':
-      return crawl(command);
+      return (await import('./commands/crawl.ts')).crawl(command);
     case 'resume':
-      return resume(command);
+      return (await import('./commands/crawl.ts')).resume(command);
     case 'status':
-      return status(command);
+      return (await import('./commands/status.ts')).status(command);
     case 'url':
-      return url(command);
+      return (await import('./commands/url.ts')).url(command);
     case 'export':
-      return exportUrls(command);
-    case 'help':
+      return (await import('./commands/export.ts')).exportUrls(command);
+    case 'help': {
+      const { helpText } = await import('./help.ts');
       process.stdout.write(helpText(command.topic, process.stdout.columns));
       return exitCodes.finished;
+    }
     case 'version':
-      process.stdout.write(`strand ${version}\n`);
+      process.stdout.write(`strand ${(await import('./version.ts')).version}\n`);
       return exitCodes.finished;
   }
 }
@@ -42,10 +46,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const isRefusal =
-    error instanceof UsageError || error instanceof InvalidConfig || error instanceof FolderInUse;
-  process.exitCode = isRefusal ? exitCodes.usage : exitCodes.unexpected;
-  process.stderr.write(`strand: ${isRefusal ? error.message : describe(error)}\n`);
+  process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
+  process.stderr.write(`strand: ${isRefusal(error) ? error.message : describe(error)}\n`);
+}
+
+function isRefusal(error: unknown): error is Error {
+  if (error instanceof UsageError || error instanceof InvalidConfig) return true;
+  // By name, as its module loads SQLite.
+  return error instanceof Error && error.name === 'FolderInUse';
 }
 
 function describe(error: unknown): string {

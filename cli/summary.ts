@@ -6,13 +6,14 @@ import {
   formatBytes,
   formatCount,
   formatCounted,
+  formatDollars,
   formatDuration,
   formatRate,
   type Tone,
   toned,
   wrapWords,
 } from './format.ts';
-import { PROGRAM } from './options.ts';
+import { type CrawlPlace, commandAt } from './place.ts';
 
 /** One line, without its end, of exactly the keys of {@link CrawlSummary} in its order. Scripts rely on them. */
 export const summaryJson = (summary: CrawlSummary): string => JSON.stringify(orderedSummary(summary));
@@ -22,6 +23,7 @@ const INDENT = 14;
 const MAX_COUNTS = 12;
 const MAX_SET_ASIDE = 10;
 const MAX_FILES = 3;
+const MAX_COST_ITEMS = 4;
 
 const HEADINGS: Readonly<Record<CrawlSummary['state'], readonly [string, Tone]>> = {
   finished: ['Finished', 'green'],
@@ -35,15 +37,19 @@ const HEADINGS: Readonly<Record<CrawlSummary['state'], readonly [string, Tone]>>
 const STATUS_WORDS: Readonly<Partial<Record<UrlState, string>>> = { deniedByRobots: 'denied by robots' };
 
 /**
- * Lines of at most 100 characters, the last one without its end. What is zero or empty has no line. `dir` is where
- * the crawl is kept, to name the command that goes on with it.
+ * Lines of at most 100 characters, the last one without its end. What is zero or empty has no line. `place` is where
+ * the crawl is kept, to name the command that goes on with it; what a stack keeps is told by its name, too.
  */
-export function summaryText(summary: CrawlSummary, colour: boolean, dir = 'DIR'): string {
+export function summaryText(
+  summary: CrawlSummary,
+  colour: boolean,
+  place: CrawlPlace = { dir: 'DIR' },
+): string {
   const [word, tone] = HEADINGS[summary.state];
   const lines = [
     toned(word, tone, colour) + (summary.reason ? `: ${shorten(printable(summary.reason), WIDTH - 20)}` : ''),
   ];
-  for (const [label, texts] of sections(summary, dir)) {
+  for (const [label, texts] of sections(summary, place)) {
     for (const [i, text] of texts.entries()) {
       lines.push(toned((i === 0 ? `  ${label}` : '').padEnd(INDENT), 'dim', colour && i === 0) + text);
     }
@@ -51,13 +57,14 @@ export function summaryText(summary: CrawlSummary, colour: boolean, dir = 'DIR')
   return lines.join('\n');
 }
 
-function sections(summary: CrawlSummary, dir: string): [label: string, lines: readonly string[]][] {
+function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lines: readonly string[]][] {
   const { pages, seconds, byStatus, skipped, errors, warcFiles, setAside } = summary;
   const rate = seconds > 0 ? `, ${formatRate(pages / seconds)} a second` : '';
   const byStatusCounts = URL_STATES.map(
     (status) => [STATUS_WORDS[status] ?? status, byStatus[status]] as const,
   );
   return [
+    ['Crawl', 'stack' in place ? [shorten(printable(summary.crawl), WIDTH - INDENT)] : []],
     ['Pages', [`${formatCount(pages)} in ${formatDuration(seconds * 1000)}${rate}`]],
     ['URLs', wrapItems([`${formatCount(summary.urls)} known`, ...countTexts(byStatusCounts)])],
     ['Hosts', [formatCount(summary.hosts)]],
@@ -67,7 +74,8 @@ function sections(summary: CrawlSummary, dir: string): [label: string, lines: re
     ['Errors', wrapItems(countTexts(largestFirst(errors)))],
     ['Set aside', setAsideLines(setAside)],
     ['WARC files', fileLines(warcFiles)],
-    ['Next', nextLines(summary, dir)],
+    ['Cost', costLines(summary)],
+    ['Next', nextLines(summary, place)],
   ];
 }
 
@@ -118,18 +126,37 @@ function fileLines(names: readonly string[]): string[] {
   ]);
 }
 
-function nextLines({ state, pages }: CrawlSummary, dir: string): string[] {
-  // Longer lines than the others, if need be: a command must survive being copied.
-  const resume = `${PROGRAM} resume ${shellWord(dir)}`;
-  if (state === 'running') return [];
-  if (state === 'limited') return ['go on with a higher --max-pages, --max-bytes or --max-time:', resume];
-  if (state !== 'finished') return [`resume with: ${resume}`];
-  return pages === 0
-    ? ['nothing could be fetched; ask what happened to a URL:', `${PROGRAM} url ${shellWord(dir)} URL`]
-    : [];
+/** At list price, with the largest items of it; that of a million pages is what crawls are compared by. */
+function costLines({ cost, costByItem, pages }: CrawlSummary): string[] {
+  if (cost <= 0) return [];
+  const perMillion = pages > 0 ? `${formatDollars((cost / pages) * 1e6)} for a million pages` : undefined;
+  const items = largestFirst(costByItem).filter(([, dollars]) => dollars > 0);
+  const shown = items.slice(0, MAX_COST_ITEMS);
+  const others = items.slice(MAX_COST_ITEMS).reduce((sum, [, dollars]) => sum + dollars, 0);
+  if (others > 0) shown.push(['other', others]);
+  const texts = shown.map(([name, dollars]) => `${shorten(printable(name), 40)} ${formatDollars(dollars)}`);
+  return wrapItems([formatDollars(cost), ...(perMillion ? [perMillion] : []), ...texts]);
 }
 
-/** The text as one word of a POSIX shell. */
-function shellWord(text: string): string {
-  return /^[\w./@%+,:=-]+$/.test(text) ? text : `'${printable(text).replaceAll("'", "'\\''")}'`;
+/** Whether the crawl pauses because it would soon have cost what it may. */
+export const isAtMaxCost = ({ state, reason }: Pick<CrawlSummary, 'state' | 'reason'>): boolean =>
+  state === 'paused' && reason?.startsWith('maxCost') === true;
+
+function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
+  const { state, pages } = summary;
+  // Longer lines than the others, if need be: a command must survive being copied.
+  const resume = commandAt(place, 'resume');
+  const isOnStack = 'stack' in place;
+  if (state === 'running') return isOnStack ? [`watch it with: ${commandAt(place, 'watch')}`] : [];
+  if (state === 'limited') {
+    const limits = isOnStack
+      ? '--max-pages, --max-bytes, --max-time or --max-cost'
+      : '--max-pages, --max-bytes or --max-time';
+    return [`go on with a higher ${limits}:`, resume];
+  }
+  if (isAtMaxCost(summary)) return ['go on with a higher --max-cost:', resume];
+  if (state !== 'finished') return [`resume with: ${resume}`];
+  return pages === 0
+    ? ['nothing could be fetched; ask what happened to a URL:', commandAt(place, 'url', 'URL')]
+    : [];
 }

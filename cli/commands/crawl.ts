@@ -1,50 +1,72 @@
 /** `strand crawl` and `strand resume`. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
-import { beginCrawl, type LocalSession, resumeCrawl } from '../../shared/engines/local/session.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
-import { type Command, checkContact, seedLines, UsageError } from '../args.ts';
+import {
+  beginCrawl,
+  type LocalSession,
+  resumeCrawl,
+  type SessionOptions,
+} from '../../shared/engines/local/session.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { parseCrawlConfig } from '../crawl-config.ts';
+import { terminalOf } from '../drawn-line.ts';
 import { exitCodeOf } from '../exit-codes.ts';
-import { createLiveLine, terminalOf } from '../live-line.ts';
-import { PROGRAM, parseCrawlConfig } from '../options.ts';
+import { createLiveLine } from '../live-line.ts';
+import { commandAt } from '../place.ts';
+import { type Project, readProject } from '../project-file.ts';
+import { checkContact } from '../seeds.ts';
 import { summaryJson, summaryText } from '../summary.ts';
+import { UsageError } from '../usage-error.ts';
 import { version } from '../version.ts';
 import { progressOf } from './progress.ts';
+import { readSeeds } from './read-seeds.ts';
 import { summarize } from './summarize.ts';
 
 interface Output {
   readonly json: boolean;
   readonly quiet: boolean;
+  readonly config?: string;
 }
 
-const SESSION = {
-  software: `Strand/${version}`,
-  warn: (message: string) => process.stderr.write(`${message}\n`),
-};
-
-export async function crawl(command: Extract<Command, { verb: 'crawl' }>): Promise<number> {
+export async function crawl(command: LocalCommandOf<'crawl'>): Promise<number> {
   const seeds = readSeeds(command);
-  checkContact(seeds, parseCrawlConfig(command.options));
+  const project = await readProject(command.config);
+  const options = { ...project.crawl, ...command.options };
+  checkContact(seeds, parseCrawlConfig(options));
   const folder = command.out ?? defaultFolder(seeds);
   if (existsSync(foldersOf(folder).database))
     throw new UsageError(
-      `${folder} holds a crawl already. Go on with it: ${PROGRAM} resume ${folder}. Or choose another folder by --out`,
+      `${folder} holds a crawl already. Go on with it: ${commandAt({ dir: folder }, 'resume')}. Or choose another folder by --out`,
     );
-  return run(await beginCrawl(folder, seeds, command.options, SESSION), folder, command);
+  return run(await beginCrawl(folder, seeds, options, sessionOf(project)), folder, project, command);
 }
 
-export async function resume(command: Extract<Command, { verb: 'resume' }>): Promise<number> {
-  return run(await resumeCrawl(command.dir, command.limits, SESSION), command.dir, command);
+/** Goes on with the settings that the crawl began with: of the project's file, only the middleware counts. */
+export async function resume(command: LocalCommandOf<'resume'>): Promise<number> {
+  const { dir, limits, config } = command;
+  const project = await readProject(config);
+  return run(await resumeCrawl(dir, limits, sessionOf(project)), dir, project, command);
 }
 
-async function run(session: LocalSession, folder: string, { json, quiet }: Output): Promise<number> {
+const sessionOf = ({ middleware }: Project): SessionOptions => ({
+  software: `Strand/${version}`,
+  middleware,
+  warn: (message: string) => process.stderr.write(`${message}\n`),
+});
+
+async function run(
+  session: LocalSession,
+  folder: string,
+  { file }: Project,
+  { json, quiet, config }: Output,
+): Promise<number> {
   const stopping = listenForSignals();
   const live = createLiveLine(quiet ? { write: () => true } : process.stderr, process.env);
   const progress = await progressOf(session.engine, session.id, session.config);
   try {
-    live.log(`Crawling into ${folder}`);
+    live.log(`Crawling into ${folder}${file === undefined ? '' : `, with ${file}`}`);
     await session.run({
       signal: stopping.signal,
       onProgress: (stats) => live.update(progress(stats)),
@@ -58,7 +80,8 @@ async function run(session: LocalSession, folder: string, { json, quiet }: Outpu
   }
   const summary = await summarize(folder);
   const { colour } = terminalOf(process.stdout, process.env);
-  process.stdout.write(`${json ? summaryJson(summary) : summaryText(summary, colour, folder)}\n`);
+  const text = json ? summaryJson(summary) : summaryText(summary, colour, { dir: folder, config });
+  process.stdout.write(`${text}\n`);
   return exitCodeOf(summary);
 }
 
@@ -78,22 +101,6 @@ function listenForSignals() {
       process.off('SIGTERM', stop);
     },
   };
-}
-
-/** The seeds of the command line and of its file, canonical, each once. */
-function readSeeds({ seeds, seedsFile }: Extract<Command, { verb: 'crawl' }>): string[] {
-  const more = seedsFile === undefined ? [] : seedLines(readText(seedsFile), seedsFile);
-  const canonical = [...seeds, ...more].map((seed) => canonicalize(seed) ?? seed);
-  if (canonical.length === 0) throw new UsageError(`${seedsFile} holds no seed`);
-  return [...new Set(canonical)];
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (cause) {
-    throw new UsageError(`The seeds cannot be read: ${messageOf(cause)}`, { cause });
-  }
 }
 
 function defaultFolder(seeds: readonly string[]): string {

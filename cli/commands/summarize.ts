@@ -3,7 +3,7 @@ import { listWarcFiles } from '../../shared/engines/local/archive.ts';
 import { foldersOf, type LocalReader, openLocalReader } from '../../shared/engines/local/engine.ts';
 import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { CrawlId } from '../../shared/ports.ts';
-import { UsageError } from '../args.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** The crawl of a folder, opened for reading. Throws `UsageError` where there is none. */
 export function openCrawl(folder: string): { reader: LocalReader; crawl: CrawlId } {

@@ -3,13 +3,13 @@ import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
-import type { Command } from '../args.ts';
+import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { urlText } from '../export-rows.ts';
 import { openCrawl } from './summarize.ts';
 
 /** `strand url DIR URL`: all that the crawl knows of a URL. */
-export async function url(command: Extract<Command, { verb: 'url' }>): Promise<number> {
+export async function url(command: LocalCommandOf<'url'>): Promise<number> {
   const { reader, crawl } = openCrawl(command.dir);
   try {
     const asked = canonicalize(command.url) ?? command.url;

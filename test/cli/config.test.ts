@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseCrawlConfig } from '../../cli/options.ts';
+import { parseCrawlConfig } from '../../cli/crawl-config.ts';
 import { crawlConfigSchema, InvalidConfig } from '../../shared/crawl/config.ts';
 
 describe('a configuration that the schema refuses', () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseArgs } from '../../cli/args.ts';
 import { helpText, optionsMarkdown } from '../../cli/help.ts';
-import { defaultText, OPTIONS, optionsOf, VERBS } from '../../cli/options.ts';
+import { defaultText, OPTIONS, optionsOf } from '../../cli/options.ts';
+import { VERBS } from '../../cli/verbs.ts';
 
 const PAGES = [undefined, ...VERBS];
 
@@ -60,5 +61,5 @@ test('the table for the README has a row of three cells for each option', () => 
   const lines = optionsMarkdown('crawl').split('\n');
   expect(lines).toHaveLength(optionsOf('crawl').length + 2);
   for (const line of lines) expect(line.replaceAll('\\|', '').split('|')).toHaveLength(5);
-  expect(lines).toContain('| `--hosts N` | hosts served at once | 250 |');
+  expect(lines).toContain('| `--hosts N` | hosts served at once; not with --stack | 250 |');
 });

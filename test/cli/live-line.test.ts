@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  createLiveLine,
-  createRateMeter,
-  type Progress,
-  renderLive,
-  terminalOf,
-} from '../../cli/live-line.ts';
+import { terminalOf } from '../../cli/drawn-line.ts';
+import { createLiveLine, createRateMeter, type Progress, renderLive } from '../../cli/live-line.ts';
 
 const PROGRESS: Progress = {
   pages: 1234,

@@ -33,7 +33,7 @@ const SUMMARY: CrawlSummary = {
 };
 
 test('people read a short aligned account and what to do next', () => {
-  expect(summaryText(SUMMARY, false, "crawls/it's")).toBe(
+  expect(summaryText(SUMMARY, false, { dir: "crawls/it's" })).toBe(
     [
       'Limit reached: max-pages',
       '  Pages       1,234 in 2m 14s, 9.2 a second',

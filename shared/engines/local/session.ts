@@ -3,8 +3,10 @@ import { existsSync } from 'node:fs';
 import { encodeWarcinfo } from '../../archive/warcinfo.ts';
 import { type CrawlConfig, type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/config.ts';
 import { crawlNameOf } from '../../crawl/crawl-name.ts';
+import type { FetchMiddleware } from '../../crawl/project.ts';
 import { createScope } from '../../crawl/scope.ts';
 import { createFetcher } from '../../fetcher/fetcher.ts';
+import { withMiddleware } from '../../fetcher/with-middleware.ts';
 import type { Link } from '../../frontier/message.ts';
 import type { CrawlId, Fetcher } from '../../ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../url/canonical.ts';
@@ -29,6 +31,8 @@ export interface SessionOptions {
   readonly software: string;
   /** Hears of what was mended after a crash. */
   readonly warn?: (message: string) => void;
+  /** Stands around every fetch of this session. */
+  readonly middleware?: readonly FetchMiddleware[];
 }
 
 /** Begins a crawl. Throws `InvalidConfig`, also where the folder holds a crawl already, and `FolderInUse`. */
@@ -95,7 +99,7 @@ async function open(
   folder: string,
   id: CrawlId,
   config: CrawlConfig,
-  { software, warn }: SessionOptions,
+  { software, warn, middleware = [] }: SessionOptions,
 ): Promise<LocalSession> {
   const engine = await openLocalEngine(folder, {
     warcMaxBytes: config.warcMaxBytes,
@@ -112,7 +116,9 @@ async function open(
       }),
     warn,
   });
-  const fetcher = createFetcher({ ...config, tempFolder: foldersOf(folder).temporary, clock: engine.clock });
+  const { clock } = engine;
+  const plain = createFetcher({ ...config, tempFolder: foldersOf(folder).temporary, clock });
+  const fetcher = withMiddleware(plain, middleware, clock.now);
   return {
     id,
     config,

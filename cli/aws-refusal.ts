@@ -1,0 +1,90 @@
+/** What AWS refuses, or what keeps us from asking it, in words that name the mend. */
+import { printable, shorten } from '../shared/control/printable.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface AwsContext {
+  /** Undefined where none is set. */
+  readonly region?: string;
+  /** Of AWS_PROFILE. */
+  readonly profile?: string;
+}
+
+/** By which services tell that they do not know the key, or not the signature made with it. */
+const UNKNOWN_KEYS: ReadonlySet<string> = new Set([
+  'InvalidAccessKeyId',
+  'InvalidClientTokenId',
+  'InvalidSignatureException',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClientException',
+]);
+const EXPIRED: ReadonlySet<string> = new Set([
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'RequestExpired',
+  'TokenProviderError',
+]);
+const DENIED: ReadonlySet<string> = new Set([
+  'AccessDenied',
+  'AccessDeniedException',
+  'UnauthorizedOperation',
+]);
+/** By which the network tells that nobody answers. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+]);
+
+/** The error as a {@link UsageError} that says what to do, or undefined where it is of another kind. */
+export function awsRefusal(error: unknown, context: AwsContext): UsageError | undefined {
+  for (const cause of causesOf(error)) {
+    const message = mendOf(cause, context);
+    if (message !== undefined) return new UsageError(message, { cause: error });
+  }
+  return undefined;
+}
+
+function mendOf(error: Error, { region, profile }: AwsContext): string | undefined {
+  const { name, message } = error;
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const said = shorten(printable(message), 400);
+  const given = profile === undefined ? '' : ` for the profile ${printable(profile)}`;
+  if (/^Region is missing/.test(message)) {
+    return 'No AWS region is set: add --region REGION, or set AWS_REGION';
+  }
+  if (/^Region not accepted/.test(message)) {
+    return `${printable(region ?? '')} is no AWS region: set --region or AWS_REGION to one such as us-east-1`;
+  }
+  if (name === 'CredentialsProviderError') {
+    return (
+      `No AWS credentials were found${given} (${said}): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and ` +
+      'AWS_SECRET_ACCESS_KEY, or run "aws configure" or "aws sso login"'
+    );
+  }
+  if (EXPIRED.has(name)) {
+    return `The AWS credentials${given} have expired (${said}): get new ones, such as by "aws sso login"`;
+  }
+  if (UNKNOWN_KEYS.has(name)) {
+    return `AWS does not accept the credentials${given} (${said}): check the keys, or choose others by AWS_PROFILE`;
+  }
+  if (DENIED.has(name)) {
+    return `AWS denies it (${said}): ask for that permission, or use other credentials by AWS_PROFILE`;
+  }
+  if (code === 'ENOTFOUND') {
+    return `AWS cannot be found (${said}): is the region ${printable(region ?? '')} right (--region, AWS_REGION), and is there a network?`;
+  }
+  if (UNREACHABLE.has(code)) {
+    return `AWS cannot be reached (${said || code}): check the network, and AWS_ENDPOINT_URL if it is set`;
+  }
+  return undefined;
+}
+
+/** The error and what it was caused by; of several at once, each. */
+function causesOf(error: unknown, depth = 0): Error[] {
+  if (!(error instanceof Error) || depth > 5) return [];
+  const several = error instanceof AggregateError ? error.errors : [];
+  return [error, ...[...several, error.cause].flatMap((cause) => causesOf(cause, depth + 1))];
+}

@@ -1,0 +1,87 @@
+/** What the program is told to do. Options and limits hold only what was given: `crawl-config.ts` checks them. */
+import type { CrawlOptions } from '../shared/crawl/config.ts';
+import type { CrawlId } from '../shared/ports.ts';
+import type { ExportFormat } from './option-spec.ts';
+import type { Verb } from './verbs.ts';
+
+export type Command =
+  | LocalCommand
+  | StackCommand
+  | { readonly verb: 'help'; readonly topic?: Verb }
+  | { readonly verb: 'version' };
+
+export interface Seeds {
+  /** Absolute http(s) URLs as the WHATWG parser writes them, in the order given. */
+  readonly seeds: readonly string[];
+  /** A file with more seeds; `-` is standard input. */
+  readonly seedsFile?: string;
+}
+
+/** The limits that `resume` may raise. */
+export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'>;
+
+/** On a crawl's folder. */
+export type LocalCommand =
+  | (Seeds & {
+      readonly verb: 'crawl';
+      readonly out?: string;
+      /** The project's file; where none is named, `strand.config.ts` if it is there. */
+      readonly config?: string;
+      readonly options: CrawlOptions;
+      readonly json: boolean;
+      readonly quiet: boolean;
+    })
+  | {
+      readonly verb: 'resume';
+      readonly dir: string;
+      readonly config?: string;
+      readonly limits: RaisedLimits;
+      readonly json: boolean;
+      readonly quiet: boolean;
+    }
+  | { readonly verb: 'status'; readonly dir: string; readonly json: boolean }
+  | { readonly verb: 'url'; readonly dir: string; readonly url: string; readonly json: boolean }
+  | { readonly verb: 'export'; readonly dir: string; readonly format: ExportFormat };
+
+/** Which deployed stack. */
+export interface StackAddress {
+  readonly stack: string;
+  /** Where it is, if said: else as the AWS SDK finds it. */
+  readonly region?: string;
+}
+
+/** On a crawl of a deployed stack. */
+export type StackCommand = StackAddress & StackAsk & { readonly json: boolean };
+
+export type StackAsk =
+  | (Seeds & {
+      readonly verb: 'crawl';
+      readonly name?: CrawlId;
+      readonly config?: string;
+      readonly options: CrawlOptions;
+      readonly watch: boolean;
+    })
+  | (Seeds & { readonly verb: 'add'; readonly crawl: CrawlId })
+  | {
+      readonly verb: 'resume';
+      readonly crawl: CrawlId;
+      readonly limits: RaisedLimits;
+      readonly watch: boolean;
+    }
+  | { readonly verb: 'status' | 'watch' | 'pause' | 'stop'; readonly crawl: CrawlId }
+  | { readonly verb: 'list' }
+  | {
+      readonly verb: 'hosts';
+      readonly crawl: CrawlId;
+      /** One host alone, in detail. */
+      readonly host?: string;
+      readonly cursor?: string;
+      readonly limit?: number;
+    }
+  | { readonly verb: 'url'; readonly crawl: CrawlId; readonly url: string }
+  | { readonly verb: 'export'; readonly crawl: CrawlId; readonly format: ExportFormat };
+
+/** The command of one verb. */
+export type LocalCommandOf<V extends LocalCommand['verb']> = Extract<LocalCommand, { verb: V }>;
+
+export const isStackCommand = (command: Command): command is StackCommand => 'stack' in command;

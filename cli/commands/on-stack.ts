@@ -1,0 +1,166 @@
+/** `strand --stack NAME VERB ...`: what is asked of a deployed stack, and how the answer is told. */
+import { ControlError } from '../../shared/control/control.ts';
+import { printable } from '../../shared/control/printable.ts';
+import type { CrawlSummary } from '../../shared/control/summary.ts';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { systemClock } from '../../shared/engines/local/clock.ts';
+import type { CrawlId } from '../../shared/ports.ts';
+import type { StackCommand } from '../command.ts';
+import { parseCrawlConfig } from '../crawl-config.ts';
+import { type LiveStream, type TerminalEnvironment, terminalOf } from '../drawn-line.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { urlText } from '../export-rows.ts';
+import { formatCounted } from '../format.ts';
+import { OPTIONS, optionsOf } from '../options.ts';
+import { commandAt, stackProgram } from '../place.ts';
+import { readProject } from '../project-file.ts';
+import type { StackSession } from '../stack.ts';
+import { addedText, crawlsText, hostsText, hostText } from '../stack-text.ts';
+import { summaryJson, summaryText } from '../summary.ts';
+import { UsageError } from '../usage-error.ts';
+import { readSeeds } from './read-seeds.ts';
+import { addAllSeeds, createWithSeeds } from './seed-batches.ts';
+import { type WatchOptions, watchCrawl } from './watch.ts';
+import { type RowStream, writeRows } from './write-rows.ts';
+
+/** Where answers go, and what watching needs. */
+export interface StackOutput extends Omit<WatchOptions, 'stream'> {
+  readonly out: RowStream & Pick<LiveStream, 'isTTY'>;
+  readonly err: LiveStream;
+  readonly environment: TerminalEnvironment;
+}
+
+export async function onStack(command: StackCommand): Promise<ExitCode> {
+  const { withStack } = await import('../stack.ts');
+  return withStack(command, async (session) => {
+    const seenEnough = new AbortController();
+    const stop = () => seenEnough.abort();
+    // Only a watch listens: all else ends at once, as what it asked for is done or not done in one call.
+    const isWatch = command.verb === 'watch' || ('watch' in command && command.watch);
+    if (isWatch) process.once('SIGINT', stop).once('SIGTERM', stop);
+    return answer(session, command, {
+      out: process.stdout,
+      err: process.stderr,
+      environment: process.env,
+      clock: systemClock,
+      signal: seenEnough.signal,
+    });
+  });
+}
+
+/** Does what the command says and tells the answer. Throws `UsageError` for what cannot be done. */
+export async function answer(
+  session: StackSession,
+  command: StackCommand,
+  output: StackOutput,
+): Promise<ExitCode> {
+  try {
+    return await ask(session, command, output);
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    throw new UsageError(printable(error.message + hintOf(error, command)), { cause: error });
+  }
+}
+
+/** What the field at fault is set by, `(--max-pages N)`, or where to look. */
+function hintOf({ code, field = '' }: ControlError, command: StackCommand): string {
+  if (code === 'notFound' && field === 'crawl') return `; all there are: ${stackProgram(command)} list`;
+  const key = field.replace(/^config\./, '');
+  const option = optionsOf(command.verb, 'stack').find(
+    (one) => one.key === key || (one.name === 'name' && key === 'crawl'),
+  );
+  return option ? ` (--${option.name}${option.argument ? ` ${option.argument}` : ''})` : '';
+}
+
+/** What a project's file says of every crawl, without what has no meaning on a stack. */
+function keysForStacks(crawl: CrawlOptions): CrawlOptions {
+  const none = OPTIONS.flatMap(({ key, stackVerbs }) => (key && stackVerbs?.length === 0 ? [key] : []));
+  return Object.fromEntries(
+    Object.entries(crawl).filter(([key]) => !(none as readonly string[]).includes(key)),
+  );
+}
+
+async function ask(
+  { control, ledgers }: StackSession,
+  command: StackCommand,
+  output: StackOutput,
+): Promise<ExitCode> {
+  const { json } = command;
+  const place = (crawl: CrawlId) => ({ stack: command.stack, region: command.region, crawl });
+  const tell = (value: unknown, text: string): ExitCode => {
+    output.out.write(`${json ? JSON.stringify(value) : text}\n`);
+    return exitCodes.finished;
+  };
+  const tellSummary = (summary: CrawlSummary): ExitCode => {
+    const { colour } = terminalOf(output.out, output.environment);
+    const text = json ? summaryJson(summary) : summaryText(summary, colour, place(summary.crawl));
+    output.out.write(`${text}\n`);
+    return exitCodes.finished;
+  };
+  const watch = async (crawl: CrawlId): Promise<ExitCode> => {
+    const last = await watchCrawl(control, crawl, { ...output, stream: output.err });
+    if (last) {
+      tellSummary(last);
+      return exitCodeOf(last);
+    }
+    output.err.write(`The crawl goes on; watch it again with: ${commandAt(place(crawl), 'watch')}\n`);
+    return exitCodes.interrupted;
+  };
+
+  switch (command.verb) {
+    case 'crawl': {
+      const seeds = readSeeds(command);
+      const { crawl, file } = await readProject(command.config);
+      const config = { ...keysForStacks(crawl), ...command.options };
+      parseCrawlConfig(config);
+      const summary = await createWithSeeds(control, { crawl: command.name, seeds, config });
+      const begun = `The crawl ${summary.crawl} begins with ${formatCounted(seeds.length, 'seed')}${file ? ` and ${file}` : ''}`;
+      if (command.watch) {
+        output.err.write(`${begun}\n`);
+        return watch(summary.crawl);
+      }
+      if (json) return tellSummary(summary);
+      return tell(summary, `${begun}\nWatch it with: ${commandAt(place(summary.crawl), 'watch')}`);
+    }
+    case 'add': {
+      const added = await addAllSeeds(control, command.crawl, readSeeds(command));
+      tell(added, addedText(added));
+      return added.added > 0 ? exitCodes.finished : exitCodes.usage;
+    }
+    case 'status':
+      return tellSummary(await control.status(command.crawl));
+    case 'pause':
+      return tellSummary(await control.pause(command.crawl));
+    case 'stop':
+      return tellSummary(await control.stop(command.crawl));
+    case 'resume': {
+      parseCrawlConfig(command.limits);
+      const summary = await control.resume(command.crawl, command.limits);
+      return command.watch ? watch(command.crawl) : tellSummary(summary);
+    }
+    case 'watch':
+      return watch(command.crawl);
+    case 'list': {
+      const crawls = await control.list();
+      return tell({ crawls }, crawlsText(crawls, `${stackProgram(command)} crawl SEED...`));
+    }
+    case 'hosts': {
+      const { crawl, host, cursor, limit } = command;
+      if (host !== undefined) {
+        const detail = await control.host(crawl, host);
+        return tell(detail, hostText(detail));
+      }
+      const page = await control.hosts(crawl, { cursor, limit });
+      return tell(page, hostsText(page, place(crawl), limit));
+    }
+    case 'url': {
+      const detail = await control.url(command.crawl, command.url);
+      return tell(detail, urlText(detail));
+    }
+    case 'export':
+      // To be told of a name that is none.
+      await control.status(command.crawl);
+      await writeRows(ledgers, command.crawl, command.format, output.out);
+      return exitCodes.finished;
+  }
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { canonicalize } from '../../shared/url/canonical.ts';
+import type { Seeds } from '../command.ts';
+import { seedLines } from '../seeds.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** The seeds of the command line and of its file, canonical, each once. Throws {@link UsageError} where there is none. */
+export function readSeeds({ seeds, seedsFile }: Seeds): string[] {
+  const more = seedsFile === undefined ? [] : seedLines(readText(seedsFile), seedsFile);
+  const canonical = [...seeds, ...more].map((seed) => canonicalize(seed) ?? seed);
+  if (canonical.length === 0) throw new UsageError(`${seedsFile} holds no seed`);
+  return [...new Set(canonical)];
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`The seeds cannot be read: ${message}`, { cause });
+  }
+}

@@ -1,0 +1,31 @@
+/** Seeds by the thousands, given a crawl in as many requests as they need. */
+import { MAX_SEEDS } from '../../shared/control/api-schemas.ts';
+import type { AddedSeeds, Control, NewCrawl } from '../../shared/control/control.ts';
+import type { CrawlSummary } from '../../shared/control/summary.ts';
+import type { CrawlId } from '../../shared/ports.ts';
+
+/** Begins the crawl with the first seeds and adds the others. Where that fails, all can be added again. */
+export async function createWithSeeds(
+  control: Pick<Control, 'create' | 'addSeeds'>,
+  request: NewCrawl,
+): Promise<CrawlSummary> {
+  const summary = await control.create({ ...request, seeds: request.seeds.slice(0, MAX_SEEDS) });
+  const rest = request.seeds.slice(MAX_SEEDS);
+  if (rest.length > 0) await addAllSeeds(control, summary.crawl, rest);
+  return summary;
+}
+
+export async function addAllSeeds(
+  control: Pick<Control, 'addSeeds'>,
+  crawl: CrawlId,
+  seeds: readonly string[],
+): Promise<AddedSeeds> {
+  let added = 0;
+  const refused: AddedSeeds['refused'][number][] = [];
+  for (let from = 0; from < seeds.length; from += MAX_SEEDS) {
+    const answer = await control.addSeeds(crawl, seeds.slice(from, from + MAX_SEEDS));
+    added += answer.added;
+    refused.push(...answer.refused);
+  }
+  return { crawl, added, refused };
+}

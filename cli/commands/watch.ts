@@ -1,0 +1,69 @@
+import { type Control, ControlError } from '../../shared/control/control.ts';
+import type { CrawlSummary } from '../../shared/control/summary.ts';
+import type { Clock, CrawlId } from '../../shared/ports.ts';
+import { createDrawnLine, type LiveStream, renderParts, type TerminalEnvironment } from '../drawn-line.ts';
+import { createRateMeter } from '../live-line.ts';
+import { watchParts } from '../watch-line.ts';
+
+export interface WatchOptions {
+  /** Where the line goes. */
+  readonly stream: LiveStream;
+  readonly environment: TerminalEnvironment;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Aborted: the operator has seen enough. The crawl goes on. */
+  readonly signal: AbortSignal;
+}
+
+/** On a terminal the line is drawn anew so often; each look costs a few reads. */
+const LOOK_MS = 3000;
+/** Where there is none, a line is printed so often, and whenever the state changes. */
+const PRINT_MS = 30_000;
+const RATE_WINDOW_MS = 60_000;
+/** What the network or AWS refuse for a moment ends no watch; this many looks in a row do. */
+const MAX_FAILURES = 5;
+
+/**
+ * Shows how far the crawl is until it no longer runs: its last summary, or undefined where the signal came first.
+ * Throws what keeps it from looking.
+ */
+export async function watchCrawl(
+  control: Pick<Control, 'status'>,
+  crawl: CrawlId,
+  { stream, environment, clock, signal }: WatchOptions,
+): Promise<CrawlSummary | undefined> {
+  const line = createDrawnLine(stream, environment);
+  const rates = createRateMeter(RATE_WINDOW_MS);
+  let failures = 0;
+  let printedAt = -Infinity;
+  let printedState: CrawlSummary['state'] | undefined;
+  try {
+    while (!signal.aborted) {
+      let summary: CrawlSummary | undefined;
+      try {
+        summary = await control.status(crawl);
+        failures = 0;
+      } catch (error) {
+        failures++;
+        if (error instanceof ControlError || failures >= MAX_FAILURES) throw error;
+        line.log(`${messageOf(error)}; looking again`);
+      }
+      if (summary) {
+        const now = clock.now();
+        const parts = watchParts(summary, rates({ ...summary, now }));
+        line.draw(parts);
+        if (!line.isLive && (now - printedAt >= PRINT_MS || summary.state !== printedState)) {
+          line.log(renderParts(parts, Infinity, false));
+          printedAt = now;
+          printedState = summary.state;
+        }
+        if (summary.state !== 'running') return summary;
+      }
+      await clock.sleep(LOOK_MS, signal);
+    }
+    return undefined;
+  } finally {
+    line.done();
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

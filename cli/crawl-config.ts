@@ -1,0 +1,38 @@
+/** A crawl's configuration, checked; what is wrong with it in the words of the command line. */
+import { describeIssues } from '../shared/control/describe-issues.ts';
+import { type CrawlConfig, crawlConfigSchema, InvalidConfig } from '../shared/crawl/config.ts';
+import { formatBytes, formatDuration } from './format.ts';
+import type { OptionSpec, OptionType } from './option-spec.ts';
+import { OPTIONS } from './options.ts';
+
+/**
+ * The complete configuration from what was given (on the command line, or kept with a crawl). Throws
+ * {@link InvalidConfig}: its message names the option (or the key, where no option sets it), what was expected,
+ * what came, and for an unknown key the nearest valid one.
+ */
+export function parseCrawlConfig(given: unknown): CrawlConfig {
+  const parsed = crawlConfigSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issues = describeIssues(parsed.error, given, {
+    name: ([key, ...rest]) =>
+      dashed(key) ?? (key === undefined ? 'a configuration' : [key, ...rest].join('.')),
+    object: () => ({ name: 'the configuration', keys: Object.keys(crawlConfigSchema.shape) }),
+    value: (value, [key]) => inUnit(value, optionFor(key)?.type),
+  });
+  throw new InvalidConfig(issues.map(({ message }) => message).join('; '), { cause: parsed.error });
+}
+
+const optionFor = (key: PropertyKey | undefined): OptionSpec | undefined =>
+  OPTIONS.find((option) => option.key !== undefined && option.key === key);
+
+function dashed(key: PropertyKey | undefined): string | undefined {
+  const option = optionFor(key);
+  return option && `--${option.name}`;
+}
+
+/** A value in the unit that the operator wrote it in. */
+function inUnit(value: unknown, type: OptionType | undefined): string | undefined {
+  if (typeof value !== 'number') return undefined;
+  if (type === 'duration') return formatDuration(value);
+  return type === 'bytes' ? formatBytes(value) : undefined;
+}

@@ -1,0 +1,131 @@
+/** Words and options of a command line, by the table of options. */
+import { didYouMean } from '../shared/control/nearest.ts';
+import { printable, quoted, shorten } from '../shared/control/printable.ts';
+import { parseBlock, parseBytes, parseDollars, parseDuration, parsePattern, parsePin } from './format.ts';
+import type { OptionSpec } from './option-spec.ts';
+import { OPTIONS, optionsOf } from './options.ts';
+import { UsageError } from './usage-error.ts';
+import { PROGRAM, VERBS, type Verb } from './verbs.ts';
+
+/** Words without options, and the options' values by name: `true` and `false` for flags, arrays for repeatable ones. */
+export interface Given {
+  readonly words: string[];
+  readonly values: Map<string, unknown>;
+}
+
+/** Throws {@link UsageError} for an option that the verb takes nowhere, and for a value that is none. */
+export function readGiven(verb: Verb, args: readonly string[]): Given {
+  const given: Given = { words: [], values: new Map() };
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!;
+    if (arg === '--') {
+      given.words.push(...args.slice(i + 1));
+      break;
+    }
+    if (arg === '-' || !arg.startsWith('-')) {
+      refuseStrayBlock(args[i - 1], arg);
+      given.words.push(arg);
+      continue;
+    }
+    const equals = arg.indexOf('=');
+    const name = equals < 0 ? arg : arg.slice(0, equals);
+    let text = equals < 0 ? undefined : arg.slice(equals + 1);
+    const { option, isNegated } = findOption(verb, name);
+    if (text === undefined && option.type !== 'flag' && option.type !== 'addresses') {
+      const next = args[i + 1];
+      // A value may begin with one dash (`--seeds -`, a negative number to be refused by name), not with two.
+      if (next === undefined || (next.startsWith('--') && next.length > 2)) throw expected(option, next);
+      text = next;
+      i++;
+    }
+    given.values.set(option.name, readValue(option, isNegated, text, given.values.get(option.name)));
+  }
+  return given;
+}
+
+/** `--allow-private-addresses 127.0.0.0/8` would take the block for a seed. */
+function refuseStrayBlock(before: string | undefined, word: string): void {
+  if (before === '--allow-private-addresses' && /^[\da-f.:]+\/\d+(,|$)/i.test(word)) {
+    throw new UsageError(
+      `Expected ${before}=${word} (its value comes after =), got ${quoted(`${before} ${word}`)}`,
+    );
+  }
+}
+
+function findOption(verb: Verb, dashed: string): { option: OptionSpec; isNegated: boolean } {
+  const options = optionsOf(verb);
+  for (const option of options) {
+    if (dashed === `--${option.name}`) return { option, isNegated: false };
+    if (option.isNegatable && dashed === `--no-${option.name}`) return { option, isNegated: true };
+  }
+  const word = dashed.replace(/^--?/, '');
+  const elsewhere = OPTIONS.find((option) => option.name === word && !options.includes(option));
+  if (elsewhere) {
+    const takers = VERBS.filter((other) => optionsOf(other).includes(elsewhere)).join(', ');
+    throw new UsageError(`${verb} takes no --${word}; it belongs to ${takers}`);
+  }
+  const names = options.flatMap(({ name, isNegatable }) => (isNegatable ? [name, `no-${name}`] : [name]));
+  const meant = didYouMean(word, names, `see ${PROGRAM} help ${verb}`, '--');
+  throw new UsageError(`Unknown option ${shorten(printable(dashed), 60)}; ${meant}`);
+}
+
+function readValue(
+  option: OptionSpec,
+  isNegated: boolean,
+  text: string | undefined,
+  before: unknown,
+): unknown {
+  const added = (value: unknown[]): unknown[] => [...((before as unknown[] | undefined) ?? []), ...value];
+  if (option.type === 'flag') {
+    if (text !== undefined)
+      throw new UsageError(`Expected --${option.name} without a value, got ${quoted(text)}`);
+    return !isNegated;
+  }
+  if (option.type === 'addresses' && text === undefined) return added(['0.0.0.0/0', '::/0']);
+  if (text === undefined || text === '') throw expected(option, text);
+  switch (option.type) {
+    case 'text':
+      return text;
+    case 'choice':
+      return readChoice(option, text);
+    case 'count':
+      if (!/^\d{1,15}$/.test(text)) throw expected(option, text, 'a whole number');
+      return Number(text);
+    case 'dollars':
+      return parseDollars(text) ?? fail(expected(option, text, 'such as 5 or 0.50'));
+    case 'bytes':
+      return parseBytes(text) ?? fail(expected(option, text, 'such as 500k, 10MB or 1GiB'));
+    case 'duration':
+      return (
+        parseDuration(text) ?? fail(expected(option, text, 'such as 90 (seconds), 500ms, 10m, 2h or 1d'))
+      );
+    case 'patterns':
+      return added([parsePattern(text) ?? fail(expected(option, text, 'a regular expression'))]);
+    case 'pins':
+      return added([parsePin(text) ?? fail(expected(option, text, 'such as *.test=127.0.0.1'))]);
+    case 'addresses':
+      return added(
+        text.split(',').map((block) => {
+          return parseBlock(block.trim()) ?? fail(expected(option, text, 'such as 127.0.0.0/8,::1/128'));
+        }),
+      );
+  }
+}
+
+function readChoice(option: OptionSpec, text: string): string {
+  const choices = option.choices ?? [];
+  const meant = didYouMean(text, choices, '');
+  if (!choices.includes(text)) throw expected(option, text, '', meant && `; ${meant}`);
+  return text;
+}
+
+function expected(option: OptionSpec, text: string | undefined, hint = '', end = ''): UsageError {
+  const came = text ? quoted(text) : 'nothing';
+  return new UsageError(
+    `Expected --${option.name} ${option.argument}${hint && ` (${hint})`}, got ${came}${end}`,
+  );
+}
+
+function fail(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,48 @@
+/** Seeds as an operator writes them, and who asks for them. */
+import { contactFault } from '../shared/control/contact-fault.ts';
+import { quoted } from '../shared/control/printable.ts';
+import type { CrawlOptions } from '../shared/crawl/config.ts';
+import { parseSeed } from '../shared/url/parse-seed.ts';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * The seed as an absolute URL: `example.org` is taken as `https://example.org/`. Throws {@link UsageError} for what
+ * is no http(s) URL; `where` tells where it stood.
+ */
+export function seedUrl(text: string, where = ''): string {
+  const url = parseSeed(text);
+  if (url === undefined) throw new UsageError(`Expected an http or https URL${where}, got ${quoted(text)}`);
+  return url;
+}
+
+/** The seeds of a file, one a line; empty lines and lines that begin with `#` are none. `name` is the file's. */
+export function seedLines(content: string, name: string): string[] {
+  const lines = content.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
+  return lines.flatMap((line, i) => {
+    const text = line.trim();
+    return text === '' || text.startsWith('#') ? [] : [seedUrl(text, ` in ${name}, line ${i + 1}`)];
+  });
+}
+
+/**
+ * A crawl tells the hosts how its operator can be reached: by `contact`, or by a URL or mail address within
+ * `userAgent`. Throws {@link UsageError} where neither does, unless every seed is on this machine (localhost,
+ * 127.0.0.0/8, ::1); and where `contact` is neither a URL nor a mail address.
+ */
+export function checkContact(
+  seeds: readonly string[],
+  identity: Pick<CrawlOptions, 'contact' | 'userAgent'>,
+): void {
+  const fault = contactFault(seeds, identity);
+  if (fault === 'unreadable') {
+    throw new UsageError(
+      `Expected --contact to be a URL or a mail address, got ${quoted(identity.contact ?? '')}`,
+    );
+  }
+  if (fault === 'missing') {
+    throw new UsageError(
+      'The hosts must be able to reach whoever crawls them: add --contact https://example.org/about-my-crawl ' +
+        'or --contact me@example.org (or a URL or mail address within --user-agent)',
+    );
+  }
+}

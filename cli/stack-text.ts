@@ -1,0 +1,106 @@
+/** What a stack's crawls and hosts look like to people. */
+import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../shared/control/control.ts';
+import { printable, shorten } from '../shared/control/printable.ts';
+import { formatBytes, formatCount, formatCounted } from './format.ts';
+import { type CrawlPlace, commandAt, shellWord } from './place.ts';
+
+const MAX_REFUSED = 20;
+const MAX_NAME = 60;
+const MAX_CAUSE = 60;
+
+/** What became of seeds that were added. */
+export function addedText({ crawl, added, refused }: AddedSeeds): string {
+  const shown = refused.slice(0, MAX_REFUSED).map(({ url, reason }) => {
+    return `  left out: ${shorten(printable(url), 200)}: ${printable(reason)}`;
+  });
+  const more = refused.length - shown.length;
+  return [
+    `${formatCounted(added, 'seed')} on the way to ${crawl}`,
+    ...shown,
+    ...(more > 0 ? [`  and ${formatCount(more)} more left out`] : []),
+  ].join('\n');
+}
+
+/** A line for each crawl. */
+export function crawlsText(crawls: readonly CrawlEntry[], beginWith: string): string {
+  if (crawls.length === 0) return `No crawls yet. Begin one with: ${beginWith}`;
+  const rows = crawls.map(({ crawl, state, pages, reason }) => [
+    crawl,
+    state,
+    formatCount(pages),
+    shorten(printable(reason ?? ''), MAX_CAUSE),
+  ]);
+  return table(['CRAWL', 'STATE', 'PAGES', ''], rows, [2]);
+}
+
+/** A line for each host of the page, and how to ask for the next page. */
+export function hostsText({ hosts, cursor }: HostPage, place: CrawlPlace, limit?: number): string {
+  if (hosts.length === 0) return 'No hosts';
+  const rows = hosts.map((host) => [
+    shorten(printable(host.host), MAX_NAME),
+    formatCount(host.pages),
+    formatCount(host.known),
+    formatCount(host.waiting),
+    formatBytes(host.bytes),
+    shorten(conditionOf(host), MAX_CAUSE),
+  ]);
+  const lines = [table(['HOST', 'PAGES', 'KNOWN', 'WAITING', 'BYTES', ''], rows, [1, 2, 3, 4])];
+  if (cursor !== undefined) {
+    const size = limit === undefined ? [] : ['--limit', String(limit)];
+    lines.push(`More: ${commandAt(place, 'hosts', ...size, '--cursor', shellWord(cursor))}`);
+  }
+  return lines.join('\n');
+}
+
+/** All that is known of a host: a line for each thing. */
+export function hostText(host: HostDetail): string {
+  const facts: [label: string, fact: string | undefined][] = [
+    ['State', conditionOf(host) || undefined],
+    ['URLs', `${formatCount(host.known)} known, ${formatCount(host.waiting)} waiting`],
+    ['Pages', `${formatCount(host.pages)}, ${formatCounted(host.requests, 'request')}`],
+    ['Bytes', formatBytes(host.bytes)],
+    ['Became', countsText(host.byStatus)],
+    ['HTTP', countsText(host.httpStatus, (code, count) => `${code}: ${count}`)],
+    ['Skipped', countsText(host.skipped)],
+    ['Errors', countsText(host.errors)],
+    ['Next', host.nextFetchAt],
+    ['Due', host.dueAt],
+    ...host.robots.map(({ origin, kind, expiresAt }): [string, string] => {
+      return ['Robots', `${origin}: ${kind}, until ${expiresAt}`];
+    }),
+  ];
+  const lines = facts.flatMap(([label, fact]) => (fact ? [`  ${label.padEnd(9)}${printable(fact)}`] : []));
+  return [printable(host.host), ...lines].join('\n');
+}
+
+/** Why the host is not simply crawled; empty where it is. */
+function conditionOf({ setAside, failures, cause }: HostEntry): string {
+  if (setAside !== undefined) return `set aside: ${printable(setAside)}`;
+  return failures > 0 ? `${formatCounted(failures, 'failure')}${cause ? `: ${printable(cause)}` : ''}` : '';
+}
+
+function countsText(
+  counts: Readonly<Record<string, number>>,
+  write = (name: string, count: string): string => `${count} ${name}`,
+): string | undefined {
+  const present = Object.entries(counts).filter(([, count]) => count > 0);
+  const sorted = present.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return sorted.map(([name, count]) => write(name, formatCount(count))).join(', ') || undefined;
+}
+
+/** Columns as wide as their widest cell, those of `numbers` to the right; nothing at the ends of lines. */
+function table(
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+  numbers: readonly number[],
+): string {
+  const all = [heads, ...rows];
+  const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
+  const lines = all.map((row) =>
+    row
+      .map((cell, i) => (numbers.includes(i) ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!)))
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.join('\n');
+}

@@ -1,0 +1,45 @@
+/** A deployed stack, opened for its operator. Loads the AWS SDK: for the verbs of `--stack` alone. */
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import type { Control } from '../shared/control/control.ts';
+import { createControl } from '../shared/control/create-control.ts';
+import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
+import { openStack } from '../shared/engines/aws/stack.ts';
+import { systemClock } from '../shared/engines/local/clock.ts';
+import type { LedgerStore } from '../shared/ports.ts';
+import { awsRefusal } from './aws-refusal.ts';
+import type { StackAddress } from './command.ts';
+import { findStack } from './find-stack.ts';
+
+export interface StackSession {
+  readonly control: Control;
+  readonly ledgers: Pick<LedgerStore, 'hosts' | 'loadHead' | 'readPart'>;
+}
+
+/**
+ * Runs `use` on the stack, found by the usual settings of the AWS SDK (environment, profile). Throws `UsageError`,
+ * with the mend, where it cannot be found or AWS refuses; and what `use` throws.
+ */
+export async function withStack<T>(
+  { stack: name, region }: StackAddress,
+  use: (session: StackSession) => Promise<T>,
+): Promise<T> {
+  // The one place that all clients of the SDK look at, those that `openStack` makes among them.
+  if (region !== undefined) process.env.AWS_REGION = region;
+  const lookup = new CloudFormationClient({});
+  try {
+    const settings = await findStack(lookup, name, await lookup.config.region());
+    const stack = openStack(settings, { clock: systemClock });
+    try {
+      const control = createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
+      return await use({ control, ledgers: stack.engine.ledgers });
+    } finally {
+      await stack.flushMeter();
+      stack.close();
+    }
+  } catch (error) {
+    const { AWS_REGION, AWS_PROFILE } = process.env;
+    throw awsRefusal(error, { region: AWS_REGION, profile: AWS_PROFILE }) ?? error;
+  } finally {
+    lookup.destroy();
+  }
+}

@@ -1,0 +1,34 @@
+/** What the program can be told to do. */
+
+/** On a folder of this machine. */
+const LOCAL_VERBS = ['crawl', 'resume', 'status', 'url', 'export'] as const;
+/** On a deployed stack (`--stack NAME`), where a crawl's name takes the place of its folder. */
+export const STACK_VERBS = [
+  'crawl',
+  'add',
+  'status',
+  'watch',
+  'list',
+  'hosts',
+  'url',
+  'export',
+  'pause',
+  'resume',
+  'stop',
+] as const;
+
+export type LocalVerb = (typeof LOCAL_VERBS)[number];
+export type StackVerb = (typeof STACK_VERBS)[number];
+export type Verb = LocalVerb | StackVerb | 'help';
+
+/** All of them, as the help lists them. */
+export const VERBS: readonly Verb[] = [
+  ...LOCAL_VERBS,
+  ...STACK_VERBS.filter((verb) => !(LOCAL_VERBS as readonly string[]).includes(verb)),
+  'help',
+];
+
+export const isLocalVerb = (verb: Verb): verb is LocalVerb => (LOCAL_VERBS as readonly Verb[]).includes(verb);
+
+/** How an operator calls the program from its folder. */
+export const PROGRAM = 'npm run strand --';
