@@ -1,0 +1,105 @@
+/** A control room over the engine in memory, with a scripted web to crawl. */
+import type { Control } from '../../shared/control/control.ts';
+import {
+  type ControlEngine,
+  type ControlPolicy,
+  createControl,
+} from '../../shared/control/create-control.ts';
+import type { Head } from '../../shared/frontier/head.ts';
+import type { CrawlTotals } from '../../shared/ports.ts';
+import { wakeAllHosts } from '../../shared/worker/waker.ts';
+import type { Site } from '../worker/scripted-fetcher.ts';
+import { createWorld, type World } from '../worker/world.ts';
+
+export const A = 'https://a.test/';
+export const B = 'https://b.test/';
+export const CONTACT = 'me@example.org';
+
+export interface Room {
+  readonly control: Control;
+  readonly engine: ControlEngine;
+  readonly world: World;
+  /** All URLs sent on their way as seeds, in order. */
+  readonly sent: string[];
+  /** What was done to the registry and sent, in order. */
+  readonly done: string[];
+  readonly woken: string[];
+}
+
+export interface RoomOptions {
+  readonly site?: Site;
+  readonly policy?: Partial<ControlPolicy>;
+  /** Stands in for what the memory engine does not count. */
+  readonly totals?: Partial<CrawlTotals>;
+  readonly engine?: Partial<ControlEngine>;
+  readonly isShared?: boolean;
+}
+
+type HostHead = { readonly host: string; readonly head: Head };
+
+/** Crawls tell a contact by default, and open no private address. */
+export function openRoom({
+  site = {},
+  policy,
+  totals,
+  engine: more,
+  isShared = false,
+}: RoomOptions = {}): Room {
+  const world = createWorld(site);
+  const { registry, ledgers, exchange, clock } = world.engine;
+  const names = new Set<string>();
+  const sent: string[] = [];
+  const done: string[] = [];
+  const woken: string[] = [];
+  const engine: ControlEngine = {
+    registry: {
+      ...registry,
+      isShared,
+      async create(crawl, record) {
+        names.add(crawl);
+        await registry.create(crawl, record);
+        done.push(`create ${crawl}`);
+      },
+      async setStatus(crawl, status, reason) {
+        await registry.setStatus(crawl, status, reason);
+        done.push(`status ${status}`);
+      },
+      async addScopeSeeds(crawl, urls) {
+        await registry.addScopeSeeds(crawl, urls);
+        done.push(`scope ${urls.join(' ')}`);
+      },
+      totals: async (crawl) => ({ ...(await registry.totals(crawl)), ...totals }),
+      list: async () => [...names],
+    },
+    exchange: {
+      async send(outLinks) {
+        await exchange.send(outLinks);
+        sent.push(...outLinks.links.map(({ url }) => url));
+        done.push(`send ${outLinks.links.length}`);
+      },
+    },
+    ledgers: {
+      ...ledgers,
+      async hostPage(crawl, cursor, limit) {
+        const all: HostHead[] = [];
+        for await (const host of ledgers.hosts(crawl)) all.push(host);
+        const from = Number(cursor ?? 0);
+        const rest = all.length > from + limit;
+        return { hosts: all.slice(from, from + limit), cursor: rest ? String(from + limit) : undefined };
+      },
+    },
+    clock,
+    async wakeAll(crawl) {
+      woken.push(crawl);
+      await wakeAllHosts(world.engine, crawl);
+    },
+    ...more,
+  };
+  const control = createControl(engine, {
+    defaults: { contact: CONTACT, adaptive: false },
+    allowPrivateAddresses: [],
+    maxTotalTimeoutMs: 60_000,
+    ...policy,
+  });
+  return { control, engine, world, sent, done, woken };
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { A, B, openRoom } from './control-room.ts';
+
+async function begun(options: Parameters<typeof openRoom>[0] = {}, config = {}) {
+  const room = openRoom(options);
+  await room.control.create({ crawl: 'one', seeds: [A], config });
+  room.sent.length = 0;
+  room.done.length = 0;
+  return room;
+}
+
+describe('seeds added to a crawl', () => {
+  test('are sent on their way; those that cannot be seeds are named with the reason', async () => {
+    const { control, sent } = await begun({}, { exclude: ['secret'] });
+    expect(await control.addSeeds('one', ['a.test/x', 'a.test/x', 'ftp://x/', `${A}secret`])).toEqual({
+      crawl: 'one',
+      added: 1,
+      refused: [
+        { url: 'ftp://x/', reason: 'expected an http or https URL' },
+        { url: `${A}secret`, reason: 'one of the patterns of `exclude` matches' },
+      ],
+    });
+    expect(sent).toEqual([`${A}x`]);
+  });
+
+  test('widen its scope where they lie outside of it, before they are sent', async () => {
+    const { control, engine, done } = await begun();
+    await control.addSeeds('one', [`${A}x`, `${B}1`, `${B}2`]);
+    expect(done).toEqual([`scope ${B}1`, 'send 3']);
+    expect((await engine.registry.load('one'))?.scopeSeeds).toEqual([A, `${B}1`]);
+  });
+
+  test('wait until every worker has heard of the wider scope, where there are others', async () => {
+    const { control, done, world } = await begun({ isShared: true });
+    const adding = control.addSeeds('one', [B]);
+    await world.clock.advance(2000);
+    expect(done).toEqual([`scope ${B}`]);
+    await world.clock.advance(1000);
+    await adding;
+    expect(done).toEqual([`scope ${B}`, 'send 1']);
+  });
+
+  test.each(['finished', 'limited', 'paused'] as const)('reach one that is %s', async (status) => {
+    const { control, engine, done } = await begun();
+    await engine.registry.setStatus('one', status);
+    done.length = 0;
+    await control.addSeeds('one', [B]);
+    expect(done).toEqual([`scope ${B}`, ...(status === 'finished' ? ['status running'] : []), 'send 1']);
+  });
+
+  test('are not lost on a crawl that is found finished at that very moment', async () => {
+    const { control, engine, done } = await begun();
+    const { send } = engine.exchange;
+    let isFirst = true;
+    Object.assign(engine.exchange, {
+      async send(links: Parameters<typeof send>[0]) {
+        if (isFirst) await engine.registry.setStatus('one', 'finished');
+        isFirst = false;
+        await send(links);
+      },
+    });
+    await control.addSeeds('one', [`${A}x`]);
+    expect(done).toEqual(['status finished', 'send 1', 'status running', 'send 1']);
+  });
+
+  test.each([
+    ['none', [A], 'notFound', /There is no crawl "none"/],
+    ['#crawls', [A], 'notFound', /There is no crawl/],
+    ['one', [], 'invalid', /at least 1/],
+    ['one', ['ftp://x/'], 'invalid', /seeds.0 cannot be a seed/],
+  ])('to %s: %j is refused', async (crawl, urls, code, message) => {
+    const { control, done } = await begun();
+    const refused = { code, message: expect.stringMatching(message) };
+    await expect(control.addSeeds(crawl, urls)).rejects.toMatchObject(refused);
+    expect(done).toEqual([]);
+  });
+
+  test('are refused by a crawl that is stopped, or knows its URLs by other rules', async () => {
+    const { control, engine } = await begun();
+    await control.stop('one');
+    await expect(control.addSeeds('one', [A])).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'The crawl "one" is stopped: resume it first',
+    });
+    const record = (await engine.registry.load('one'))!;
+    await engine.registry.create('old', { ...record, status: 'running', urlRulesVersion: 0 });
+    await expect(control.addSeeds('old', [A])).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('must not send a crawl without a contact to the hosts of others', async () => {
+    const { control } = openRoom({ policy: { defaults: {} } });
+    await control.create({ crawl: 'one', seeds: ['http://localhost/'] });
+    await expect(control.addSeeds('one', [A])).rejects.toMatchObject({
+      code: 'invalid',
+      field: 'config.contact',
+    });
+    await expect(control.addSeeds('one', ['http://127.0.0.1:99/'])).resolves.toMatchObject({ added: 1 });
+  });
+
+  test('are refused where the scope would be drawn around too many', async () => {
+    const { control, engine, done } = await begun({}, { scope: 'page' });
+    const known = Array.from({ length: 14_999 }, (_, i) => `${A}${i}`);
+    await engine.registry.addScopeSeeds('one', known);
+    done.length = 0;
+    await expect(control.addSeeds('one', [B])).rejects.toMatchObject({ code: 'conflict', field: 'seeds' });
+    await expect(control.addSeeds('one', known.slice(0, 3))).resolves.toMatchObject({ added: 3 });
+    expect(done).toEqual(['send 3']);
+  });
+});
+
+describe('a seed message', () => {
+  test('begins a crawl that is not there, and feeds one that is', async () => {
+    const { control, done } = openRoom();
+    expect(await control.seed({ crawl: 'one', seeds: [A, '/x'] })).toEqual({
+      crawl: 'one',
+      added: 1,
+      refused: [{ url: '/x', reason: 'expected an http or https URL' }],
+    });
+    expect(await control.seed({ crawl: 'one', seeds: [`${A}x`] })).toMatchObject({ added: 1 });
+    expect(done).toEqual(['create one', 'send 1', 'send 1']);
+  });
+
+  test('of which nothing can be used begins nothing', async () => {
+    const { control, done } = openRoom();
+    await expect(control.seed({ crawl: 'one', seeds: ['/x'] })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(control.seed({ crawl: 'a b', seeds: [A] })).rejects.toMatchObject({ field: 'crawl' });
+    expect(done).toEqual([]);
+  });
+
+  test('loses nothing to another one that begins the same crawl at the same time', async () => {
+    const { control, sent, done } = openRoom();
+    const all = await Promise.all([A, B, `${A}2`].map((url) => control.seed({ crawl: 'one', seeds: [url] })));
+    expect(all.map(({ added }) => added)).toEqual([1, 1, 1]);
+    expect(sent.toSorted()).toEqual([A, `${A}2`, B]);
+    expect(done.filter((text) => text.startsWith('create'))).toHaveLength(1);
+  });
+});
