@@ -41,7 +41,7 @@ export function withMiddleware(
 /** Code that no type checker has seen may give anything. */
 function checked(outcome: FetchOutcome | undefined): FetchOutcome {
   if (outcome?.status === 'failed' || (outcome?.status === 'response' && isResponse(outcome))) return outcome;
-  throw new Error('it gave no outcome');
+  throw new Error('Expected the outcome of a fetch, got none');
 }
 
 const isResponse = ({ httpStatus, headers, body }: FetchedResponse): boolean =>

@@ -1,0 +1,15 @@
+/** The function behind the REST API. Who may call it, API Gateway has decided. */
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { createControl } from '../shared/control/create-control.ts';
+import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
+import { createApiHandler } from './api-handler.ts';
+import { functionStack, once } from './stack.ts';
+
+const api = once(() => {
+  const { settings, clock, log, open } = functionStack();
+  const stack = open();
+  const control = createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
+  return createApiHandler({ clock, log, stack, control });
+});
+
+export const handler = (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => api()(event);

@@ -1,0 +1,19 @@
+/** The function that joins WARC files, once an hour. */
+import type { Context } from 'aws-lambda';
+import { compactCrawl } from '../shared/engines/aws/compactor.ts';
+import { createCompactorHandler } from './compactor-handler.ts';
+import { functionStack, once } from './stack.ts';
+
+const compactor = once(() => {
+  const { settings, clock, log, open } = functionStack();
+  const stack = open();
+  const { s3, dynamo } = stack.clients;
+  return createCompactorHandler({
+    clock,
+    log,
+    stack,
+    compact: (options) => compactCrawl({ s3, dynamo, clock, names: settings, ...options }),
+  });
+});
+
+export const handler = (event: unknown, context: Context): Promise<void> => compactor()(event, context);

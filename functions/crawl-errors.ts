@@ -1,0 +1,37 @@
+import type { CrawlId } from '../shared/ports.ts';
+import { errorFields, type Log } from './log.ts';
+
+/** What went wrong with single crawls, which is to stop no other one, and to be seen all the same. */
+export interface CrawlErrors {
+  /** Does the work; if it fails, the crawl is noted, and the log tells. Undefined where it failed. */
+  attempt<T>(crawl: CrawlId, work: () => Promise<T>): Promise<T | undefined>;
+  has(crawl: CrawlId): boolean;
+  /** Throws where there is one: an invocation that failed is what alarms look at. */
+  throwAny(): void;
+}
+
+export function gatherCrawlErrors(log: Log): CrawlErrors {
+  const errors = new Map<CrawlId, unknown>();
+  return {
+    async attempt(crawl, work) {
+      try {
+        return await work();
+      } catch (error) {
+        errors.set(crawl, error);
+        log('error', { crawl, ...errorFields(error) });
+        return undefined;
+      }
+    },
+    has: (crawl) => errors.has(crawl),
+    throwAny() {
+      const [cause] = errors.values();
+      if (errors.size > 0) throw new Error(`It failed for: ${[...errors.keys()].join(', ')}`, { cause });
+    },
+  };
+}
+
+/** The same crawls in their order, but beginning with another one for each `turn`: the last may be left without time. */
+export function beginningAt<T>(items: readonly T[], turn: number): T[] {
+  const first = turn % Math.max(1, items.length);
+  return [...items.slice(first), ...items.slice(0, first)];
+}

@@ -1,0 +1,39 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { withRetry } from '../shared/engines/aws/retry.ts';
+import type { Clock } from '../shared/ports.ts';
+
+export interface DeadLetterOptions {
+  readonly client: Pick<SQSClient, 'send'>;
+  readonly queueUrl: string;
+  readonly clock: Clock;
+}
+
+const MAX_REASON_BYTES = 1024;
+
+/** Puts messages on a dead-letter queue as they came, with the attribute `reason`. */
+export function createDeadLetter({ client, queueUrl, clock }: DeadLetterOptions) {
+  return async (body: string, reason: string): Promise<void> => {
+    const command = new SendMessageCommand({
+      QueueUrl: queueUrl,
+      MessageBody: body,
+      MessageAttributes: { reason: { DataType: 'String', StringValue: reasonText(reason) } },
+    });
+    await withRetry('sending a dead letter', () => client.send(command), { clock });
+  };
+}
+
+/** One line of characters that SQS takes, which are those of XML 1.0 (API reference, SendMessage), and few of them. */
+function reasonText(reason: string): string {
+  const line = reason
+    .toWellFormed()
+    .replace(/\s+/g, ' ')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    .replace(/[\u0000-\u001f\ufffe\uffff]/g, '\ufffd')
+    .trim();
+  const bytes = Buffer.from(line);
+  if (bytes.length <= MAX_REASON_BYTES) return line || 'no reason given';
+  // Not in the middle of a character.
+  let end = MAX_REASON_BYTES;
+  while (((bytes[end] as number) & 0xc0) === 0x80) end--;
+  return bytes.toString('utf8', 0, end);
+}

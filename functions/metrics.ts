@@ -1,0 +1,120 @@
+/** What a worker counts, as lines in CloudWatch's embedded metric format: a log line that becomes metrics by itself. */
+
+import type { Meter } from '../shared/engines/aws/meter.ts';
+import { LINE_ITEMS, type LineItem, type Usage } from '../shared/engines/aws/prices.ts';
+import type { WorkerStats } from '../shared/worker/services.ts';
+
+export interface MetricsOptions {
+  /** The stack's name, which is the only dimension: each further value of one is billed. */
+  readonly stack: string;
+  readonly now: () => number;
+  readonly stats: WorkerStats;
+  /** US dollars that the process has used so far. */
+  readonly cost: () => number;
+  readonly write: (line: string) => void;
+}
+
+export interface Metrics {
+  /** Notes how many hosts are served now. To be called every few seconds. */
+  sample(): void;
+  /** Writes what has come since the last time. */
+  report(): void;
+}
+
+const NAMESPACE = 'Strand';
+const MINUTE_MS = 60_000;
+/** CloudWatch's names of units; `None` is its own word, too. */
+const UNITS = {
+  Pages: 'Count',
+  Bytes: 'Bytes',
+  Requests: 'Count',
+  Turns: 'Count',
+  StaleTurns: 'Count',
+  HostsActive: 'Count',
+  CostUsd: 'None',
+  Errors: 'Count',
+} as const;
+type MetricName = keyof typeof UNITS;
+
+/** To be begun when the worker is. */
+export function createMetrics({ stack, now, stats, cost, write }: MetricsOptions): Metrics {
+  const started = now();
+  let sampledAt = started;
+  /** One host served for one millisecond is 1. */
+  let hostMs = 0;
+  let last = countsOf();
+  let lastFailures: Readonly<Record<string, number>> = {};
+
+  /** All only grow. `HostsActive`: minutes of hosts, so that the sum over a minute is how many there were in it. */
+  function countsOf(): Record<MetricName, number> {
+    return {
+      Pages: stats.pages,
+      Bytes: stats.bytes,
+      Requests: stats.requests,
+      Turns: stats.turns,
+      StaleTurns: stats.staleTurns,
+      HostsActive: hostMs / MINUTE_MS,
+      CostUsd: cost(),
+      Errors: stats.errors,
+    };
+  }
+
+  function sample(): void {
+    const at = now();
+    hostMs += stats.hostsActive * (at - sampledAt);
+    sampledAt = at;
+  }
+
+  function line(dimensions: Record<string, string>, values: Partial<Record<MetricName, number>>): void {
+    const names = Object.keys(values) as MetricName[];
+    const _aws = {
+      Timestamp: now(),
+      CloudWatchMetrics: [
+        {
+          Namespace: NAMESPACE,
+          Dimensions: [Object.keys(dimensions)],
+          Metrics: names.map((Name) => ({ Name, Unit: UNITS[Name] })),
+        },
+      ],
+    };
+    write(JSON.stringify({ _aws, ...dimensions, ...values }));
+  }
+
+  return {
+    sample,
+    report() {
+      sample();
+      const counts = countsOf();
+      line({ stack }, differences(counts, last));
+      last = counts;
+      const failures = { ...stats.failures };
+      for (const [reason, Errors] of Object.entries(differences(failures, lastFailures)))
+        if (Errors > 0) line({ stack, reason }, { Errors });
+      lastFailures = failures;
+    },
+  };
+}
+
+function differences<K extends string>(
+  now: Readonly<Record<K, number>>,
+  before: Readonly<Partial<Record<K, number>>>,
+): Record<K, number> {
+  const entries = Object.entries<number>(now).map(([key, value]) => [key, value - (before[key as K] ?? 0)]);
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Gives what is taken from the meter from now on, in sum over all crawls. It listens to the meter's `take`, which is
+ * what the crawls' counters are fed by: what waits to be taken counts when it is.
+ */
+export function sumTakes(meter: Meter): () => Usage {
+  const sum: Partial<Record<LineItem, number>> = {};
+  const take = meter.take.bind(meter);
+  meter.take = () => {
+    const taken = take();
+    for (const usage of taken.values())
+      for (const item of LINE_ITEMS) if (usage[item]) sum[item] = (sum[item] ?? 0) + usage[item];
+    return taken;
+  };
+  return () => sum;
+}

@@ -1,0 +1,152 @@
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { Control } from '../shared/control/control.ts';
+import { polledRequests } from '../shared/engines/aws/billed-units.ts';
+import { InvalidCursor } from '../shared/engines/aws/host-page.ts';
+import { type LinkMessage, parseLinkText, wakeAllText } from '../shared/engines/aws/link-message.ts';
+import type { StackSettings } from '../shared/engines/aws/settings.ts';
+import type { OpenedStack } from '../shared/engines/aws/stack.ts';
+import type { Clock, Engine } from '../shared/ports.ts';
+import type { Crawls } from '../shared/worker/crawls.ts';
+import { routeParcels } from '../shared/worker/router.ts';
+import { wakeResumed } from '../shared/worker/waker.ts';
+import { errorFields, type Log } from './log.ts';
+import { type SeedRecord, takeSeeds } from './router-seeds.ts';
+import { invoked } from './stack.ts';
+
+export interface RouterDeps {
+  readonly settings: Pick<StackSettings, 'defaultCrawl'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stack: RouterStack;
+  readonly control: Pick<Control, 'seed'>;
+  /** Kept over the invocations. */
+  readonly crawls: Crawls;
+  /** Puts a message that cannot be worked on where people find it, with the reason. */
+  readonly deadLetter: (body: string, reason: string) => Promise<void>;
+}
+
+export interface RouterStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
+  readonly engine: Pick<Engine, 'queue' | 'registry'> & {
+    readonly ledgers: Pick<OpenedStack['engine']['ledgers'], 'hostPage'>;
+    readonly exchange: OpenedStack['engine']['exchange'];
+  };
+}
+
+/** What is not begun so long before the end comes again. */
+const END_MS = 10_000;
+/** Hosts found and woken at once, and how often for one message. */
+const WAKE_PAGE = 500;
+const WAKE_PAGES = 10;
+
+type Parcel = Extract<LinkMessage, { kind: 'parcel' }> & { readonly record: SQSRecord };
+type WakeAll = Extract<LinkMessage, { kind: 'wakeAll' }>;
+
+/**
+ * Routes links to their hosts, takes seeds in, wakes the hosts of a crawl. What cannot be understood goes to the dead
+ * letters at once, and counts as done. What fails by our own fault comes again, and nothing else does.
+ */
+export function createRouterHandler({
+  settings,
+  clock,
+  log,
+  stack,
+  control,
+  crawls,
+  deadLetter,
+}: RouterDeps) {
+  const { engine, meter } = stack;
+
+  async function route(crawl: string, parcels: readonly Parcel[]): Promise<void> {
+    const links = parcels.map(({ record, outLinks }) => ({ id: record.messageId, outLinks }));
+    await meter.run(crawl, async () => {
+      if (links.some(({ outLinks }) => outLinks.links.some(({ isSeed }) => isSeed))) await revive(crawl);
+      await routeParcels(engine, crawls, links);
+    });
+  }
+
+  /** A crawl may have been called finished in the very moment in which its new seeds were sent. */
+  async function revive(crawl: string): Promise<void> {
+    const record = await engine.registry.load(crawl);
+    if (record?.status !== 'finished') return;
+    await engine.registry.setStatus(crawl, 'running');
+    crawls.refresh(crawl);
+  }
+
+  /** Some pages; what remains is a message of its own, which another invocation gets. */
+  async function wakeAll({ crawl, cursor }: WakeAll, timeLeft: () => number): Promise<void> {
+    let next = cursor;
+    for (let pages = 0; pages < WAKE_PAGES && timeLeft() >= END_MS; pages++) {
+      const page = await engine.ledgers.hostPage(crawl, next, WAKE_PAGE);
+      await wakeResumed(engine.queue, crawl, page.hosts);
+      if (page.cursor === undefined) return;
+      next = page.cursor;
+    }
+    await engine.exchange.sendTexts([wakeAllText(crawl, next)]);
+  }
+
+  async function handle(records: readonly SQSRecord[], timeLeft: () => number): Promise<ReadonlySet<string>> {
+    const failed = new Set<string>();
+    async function attempt(some: readonly SQSRecord[], work: () => Promise<void>): Promise<void> {
+      try {
+        if (timeLeft() < END_MS) throw new Error('Expected the time for all messages, but it is up');
+        await work();
+      } catch (error) {
+        for (const { messageId } of some) failed.add(messageId);
+        log('error', { messages: some.length, ...errorFields(error) });
+      }
+    }
+    const refuse = (record: SQSRecord, reason: string) =>
+      attempt([record], async () => {
+        log('warn', { message: 'A message goes to the dead letters', id: record.messageId, reason });
+        await deadLetter(record.body, reason);
+      });
+
+    const parcels: Parcel[] = [];
+    const seeds: SeedRecord[] = [];
+    const wakes: { readonly record: SQSRecord; readonly message: WakeAll }[] = [];
+    for (const record of records) {
+      const message = understood(record.body);
+      if (message instanceof Error) await refuse(record, message.message);
+      else if (message.kind === 'parcel') parcels.push({ record, ...message });
+      else if (message.kind === 'wakeAll') wakes.push({ record, message });
+      else seeds.push({ record, ...message, crawl: message.crawl ?? settings.defaultCrawl });
+    }
+    // Each crawl's by itself: one that cannot be read holds up no other.
+    for (const [crawl, some] of Map.groupBy(parcels, ({ outLinks }) => outLinks.crawl)) {
+      await attempt(
+        some.map(({ record }) => record),
+        () => route(crawl, some),
+      );
+    }
+    await takeSeeds(seeds, { control, log, attempt, refuse });
+    for (const { record, message } of wakes) {
+      await attempt([record], async () => {
+        try {
+          await wakeAll(message, timeLeft);
+        } catch (error) {
+          if (!(error instanceof InvalidCursor)) throw error;
+          await refuse(record, error.message);
+        }
+      });
+    }
+    return failed;
+  }
+
+  return (
+    { Records }: SQSEvent,
+    context: Pick<Context, 'getRemainingTimeInMillis'>,
+  ): Promise<SQSBatchResponse> =>
+    invoked(stack, clock, async () => {
+      meter.add('sqsStandardRequests', polledRequests(Records.map(({ body }) => body)));
+      const failed = await handle(Records, () => context.getRemainingTimeInMillis());
+      return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
+    });
+}
+
+function understood(body: string): LinkMessage | Error {
+  try {
+    return parseLinkText(body);
+  } catch (error) {
+    return error as Error;
+  }
+}

@@ -1,0 +1,101 @@
+import type { SQSRecord } from 'aws-lambda';
+import { type AddedSeeds, type Control, ControlError } from '../shared/control/control.ts';
+import { quoted } from '../shared/control/printable.ts';
+import type { CrawlOptions } from '../shared/crawl/config.ts';
+import type { CrawlId } from '../shared/ports.ts';
+import type { Log } from './log.ts';
+
+/** A message of seeds. */
+export interface SeedRecord {
+  readonly record: SQSRecord;
+  readonly crawl: CrawlId;
+  readonly urls: readonly string[];
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+export interface SeedDeps {
+  readonly control: Pick<Control, 'seed'>;
+  readonly log: Log;
+  /** Does work for these records; if it fails, they come again. Never rejects. */
+  readonly attempt: (records: readonly SQSRecord[], work: () => Promise<void>) => Promise<void>;
+  /** Puts the message aside, with the reason. Never rejects. */
+  readonly refuse: (record: SQSRecord, reason: string) => Promise<void>;
+}
+
+/** URLs of several messages that are taken in at once. */
+const MAX_URLS = 10_000;
+/** Refused URLs of one message that are logged one by one. */
+const MAX_LOGGED = 20;
+
+/**
+ * Takes seeds in: those of many messages for one crawl at once, since each time costs the crawl a write. A message of
+ * which nothing can be used is put aside; what else is refused, the log tells.
+ */
+export async function takeSeeds(seeds: readonly SeedRecord[], deps: SeedDeps): Promise<void> {
+  const alike = Map.groupBy(seeds, ({ crawl, config }) => JSON.stringify([crawl, config]));
+  for (const some of alike.values()) for (const group of ofBoundedSize(some)) await takeGroup(group, deps);
+}
+
+async function takeGroup(group: readonly SeedRecord[], deps: SeedDeps): Promise<void> {
+  const [first] = group;
+  if (!first) return;
+  const urls = [...new Set(group.flatMap(({ urls }) => urls))];
+  await deps.attempt(
+    group.map(({ record }) => record),
+    async () => {
+      try {
+        const { crawl, config } = first;
+        const request = { crawl, seeds: urls, ...(config && { config: config as CrawlOptions }) };
+        await settle(group, await deps.control.seed(request), deps);
+      } catch (error) {
+        if (!(error instanceof ControlError)) throw error;
+        // Which of them is at fault? Each for itself, then.
+        if (group.length > 1) for (const one of group) await takeGroup([one], deps);
+        else await deps.refuse(first.record, reasonOf(error));
+      }
+    },
+  );
+}
+
+async function settle(
+  group: readonly SeedRecord[],
+  { refused }: AddedSeeds,
+  { refuse, log }: SeedDeps,
+): Promise<void> {
+  const reasons = new Map(refused.map(({ url, reason }) => [url, reason]));
+  for (const { record, crawl, urls } of group) {
+    const wrong = urls.filter((url) => reasons.has(url));
+    const [url] = wrong;
+    if (url !== undefined && wrong.length === urls.length) {
+      const others = wrong.length > 1 ? `, and ${wrong.length - 1} others` : '';
+      await refuse(record, `${quoted(url)}: ${reasons.get(url)}${others}`);
+      continue;
+    }
+    for (const url of wrong.slice(0, MAX_LOGGED))
+      log('warn', { message: 'A seed is refused', crawl, url, reason: reasons.get(url) });
+    if (wrong.length > MAX_LOGGED)
+      log('warn', {
+        message: `${wrong.length - MAX_LOGGED} other seeds are refused`,
+        crawl,
+        id: record.messageId,
+      });
+  }
+}
+
+const reasonOf = ({ field, message }: ControlError): string =>
+  field === undefined || message.includes(field) ? message : `${field}: ${message}`;
+
+/** In order; each group has at most {@link MAX_URLS} URLs, which no single message passes. */
+function ofBoundedSize(seeds: readonly SeedRecord[]): SeedRecord[][] {
+  const groups: SeedRecord[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const one of seeds) {
+    if (size + one.urls.length > MAX_URLS) {
+      groups.push([]);
+      size = 0;
+    }
+    groups.at(-1)?.push(one);
+    size += one.urls.length;
+  }
+  return groups;
+}

@@ -1,0 +1,25 @@
+/** The function that reads the link queue: links between hosts, seeds, and what else a crawl's hosts are told at once. */
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { createControl } from '../shared/control/create-control.ts';
+import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
+import { createCrawls } from '../shared/worker/crawls.ts';
+import { createDeadLetter } from './dead-letter.ts';
+import { createRouterHandler } from './router-handler.ts';
+import { functionStack, once } from './stack.ts';
+
+const router = once(() => {
+  const { settings, clock, log, open } = functionStack();
+  const stack = open();
+  return createRouterHandler({
+    settings,
+    clock,
+    log,
+    stack,
+    control: createControl(controlEngineOf(stack, settings), controlPolicyOf(settings)),
+    crawls: createCrawls(stack.engine.registry, clock),
+    deadLetter: createDeadLetter({ client: stack.clients.sqs, queueUrl: settings.linkDeadLetterUrl, clock }),
+  });
+});
+
+export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
+  router()(event, context);

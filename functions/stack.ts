@@ -1,0 +1,70 @@
+/** What a function works with: made at its first invocation, never at import, and kept for the next ones. */
+
+import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
+import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
+import { systemClock } from '../shared/engines/local/clock.ts';
+import type { Clock } from '../shared/ports.ts';
+import { type Log, logLine } from './log.ts';
+
+export interface FunctionStack {
+  readonly settings: StackSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The same one each time, for the same queue. */
+  open(turnQueueUrl?: string): OpenedStack;
+}
+
+export const functionStack = once((): FunctionStack => {
+  const settings = parseStackSettings(process.env.STRAND_SETTINGS);
+  const clock = systemClock;
+  const opened = new Map<string | undefined, OpenedStack>();
+  return {
+    settings,
+    clock,
+    log: logLine,
+    open(turnQueueUrl) {
+      const stack =
+        opened.get(turnQueueUrl) ??
+        openStack(settings, {
+          clock,
+          turnQueueUrl,
+          memoryMb: Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? settings.workerMemoryMb),
+          warn: (message) => logLine('warn', { message }),
+        });
+      opened.set(turnQueueUrl, stack);
+      return stack;
+    },
+  };
+});
+
+/** What `make` gives, made at the first call. If it throws, the next call tries again. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** The first invocation pays for the start before it, which Lambda ends after 10 s. */
+const MAX_START_MS = 10_000;
+const paidForStart = new WeakSet<OpenedStack['meter']>();
+
+/** Does an invocation's work, metered from its beginning to its end; what the meter has gathered is stored. */
+export async function invoked<T>(
+  { meter, flushMeter }: Pick<OpenedStack, 'meter' | 'flushMeter'>,
+  clock: Pick<Clock, 'now'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const now = clock.now();
+  const isFirst = !paidForStart.has(meter);
+  paidForStart.add(meter);
+  const start = Math.max(performance.timeOrigin, now - MAX_START_MS);
+  meter.beginInvocation(isFirst ? Math.min(start, now) : now);
+  try {
+    return await work();
+  } finally {
+    meter.endInvocation();
+    await flushMeter();
+  }
+}

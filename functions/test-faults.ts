@@ -1,0 +1,66 @@
+/**
+ * Faults for the tests of a deployed stack: a worker that dies at the worst moments. Without their environment variables
+ * there are none.
+ *
+ * - `STRAND_TEST_EXIT_RATE` (0 to 1): at each commit of a head, the process exits with that probability, before the commit
+ *   or after it.
+ * - `STRAND_TEST_EXIT_URL`: the process exits when a URL that contains this is about to be fetched.
+ */
+import type { Engine, Fetcher } from '../shared/ports.ts';
+
+export interface TestFaults {
+  /** How likely a commit is to be the last. */
+  readonly exitRate: number;
+  /** Part of the URLs that kill. */
+  readonly exitUrl?: string;
+}
+
+export interface Chance {
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly exit: () => never;
+}
+
+export function readTestFaults(env: Readonly<Record<string, string | undefined>>): TestFaults | undefined {
+  const { STRAND_TEST_EXIT_RATE: rate, STRAND_TEST_EXIT_URL: exitUrl } = env;
+  if (!rate && !exitUrl) return undefined;
+  const exitRate = Number(rate || '0');
+  if (!(exitRate >= 0 && exitRate <= 1))
+    throw new Error(`Expected STRAND_TEST_EXIT_RATE to be a number from 0 to 1, got ${JSON.stringify(rate)}`);
+  return { exitRate, ...(exitUrl && { exitUrl }) };
+}
+
+/** The same engine, but for its commits. */
+export function withFaultyCommits<E extends Engine>(
+  engine: E,
+  faults: TestFaults | undefined,
+  { random, exit }: Chance,
+): E {
+  if (!faults || faults.exitRate === 0) return engine;
+  const { ledgers } = engine;
+  return {
+    ...engine,
+    ledgers: {
+      ...ledgers,
+      async commit(...args) {
+        const dies = random() < faults.exitRate;
+        if (dies && random() < 0.5) exit();
+        await ledgers.commit(...args);
+        if (dies) exit();
+      },
+    },
+  };
+}
+
+/** The same fetcher, but for the page that kills. */
+export function withPoisonPage(fetcher: Fetcher, faults: TestFaults | undefined, { exit }: Chance): Fetcher {
+  const exitUrl = faults?.exitUrl;
+  if (exitUrl === undefined) return fetcher;
+  return {
+    ...fetcher,
+    async fetch(request) {
+      if (request.url.includes(exitUrl)) exit();
+      return fetcher.fetch(request);
+    },
+  };
+}

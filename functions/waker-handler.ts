@@ -1,0 +1,112 @@
+import type { Context } from 'aws-lambda';
+import type { OpenedStack } from '../shared/engines/aws/stack.ts';
+import type { Clock, CrawlId, Engine, HostKey } from '../shared/ports.ts';
+import type { Crawls } from '../shared/worker/crawls.ts';
+import { endCrawlsAtLimits } from '../shared/worker/limits.ts';
+import { WAKE_BATCH, wakeDueHosts } from '../shared/worker/waker.ts';
+import { beginningAt, gatherCrawlErrors } from './crawl-errors.ts';
+import type { Log } from './log.ts';
+import { invoked } from './stack.ts';
+
+export interface WakerDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stack: WakerStack;
+  /** Kept over the invocations. */
+  readonly crawls: Crawls;
+}
+
+export interface WakerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
+  readonly engine: Pick<Engine, 'queue' | 'ledgers' | 'clock'> & {
+    readonly registry: Engine['registry'] & Pick<OpenedStack['engine']['registry'], 'list'>;
+  };
+}
+
+/** Hosts are woken for so long; then it is looked which crawls are over. */
+const WAKE_MS = 40_000;
+/** Before the invocation's end, nothing is begun any more. */
+const END_MS = 5000;
+/**
+ * So many hosts of a crawl may be awake and without their turn: more would wait in the queue, and to look beyond them
+ * reads them all.
+ */
+const MAX_AWAKE = 10 * WAKE_BATCH;
+/** Crawls loaded at once. */
+const LOADS = 10;
+
+type Woken = Map<HostKey, { readonly version: number; readonly at: number }>;
+
+/** Ends the crawls that have met a limit, wakes the hosts that are due, and calls a crawl finished that is quiet. */
+export function createWakerHandler({ clock, log, stack, crawls }: WakerDeps) {
+  const { engine } = stack;
+  const { registry } = engine;
+  /** By crawl. */
+  const woken = new Map<CrawlId, Woken>();
+  let runs = 0;
+
+  /** Those that run, another one first each time. */
+  async function runningCrawls(): Promise<CrawlId[]> {
+    const running = new Set<CrawlId>();
+    const all = await registry.list();
+    for (let from = 0; from < all.length; from += LOADS) {
+      const load = async (id: CrawlId) => {
+        if ((await registry.load(id))?.status === 'running') running.add(id);
+      };
+      await Promise.all(all.slice(from, from + LOADS).map(load));
+    }
+    for (const id of woken.keys()) if (!running.has(id)) woken.delete(id);
+    return beginningAt(
+      all.filter((id) => running.has(id)),
+      runs++,
+    );
+  }
+
+  async function endAtLimits(id: CrawlId): Promise<void> {
+    await crawls.get(id);
+    const known = () => crawls.known().filter((crawl) => crawl.id === id);
+    await endCrawlsAtLimits(registry, { ...crawls, known });
+  }
+
+  /** Whether there may be more to wake. */
+  async function wake(id: CrawlId): Promise<boolean> {
+    const own: Woken = woken.get(id) ?? new Map();
+    woken.set(id, own);
+    const count = await wakeDueHosts(engine, crawls, id, own);
+    return count >= WAKE_BATCH && own.size < MAX_AWAKE;
+  }
+
+  async function finishIfQuiet(id: CrawlId): Promise<void> {
+    if ((await registry.load(id))?.status !== 'running' || !(await registry.isQuiet(id))) return;
+    await registry.setStatus(id, 'finished');
+    log('info', { message: 'The crawl has finished', crawl: id });
+  }
+
+  return (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> =>
+    invoked(stack, clock, async () => {
+      const endsAt = clock.now() + context.getRemainingTimeInMillis() - END_MS;
+      const wakeUntil = Math.min(endsAt, clock.now() + WAKE_MS);
+      const ids = await runningCrawls();
+      const errors = gatherCrawlErrors(log);
+
+      /** Does `step` for each crawl that has not failed. Gives those for which it says true. */
+      async function forEach(
+        some: readonly CrawlId[],
+        until: number,
+        step: (id: CrawlId) => Promise<unknown>,
+      ): Promise<CrawlId[]> {
+        const more: CrawlId[] = [];
+        for (const id of some) {
+          if (errors.has(id) || clock.now() >= until) continue;
+          const isMore = await errors.attempt(id, () => stack.meter.run(id, () => step(id)));
+          if (isMore === true) more.push(id);
+        }
+        return more;
+      }
+
+      await forEach(ids, endsAt, endAtLimits);
+      // A batch of each in turn: a crawl of many hosts does not hold up the others.
+      for (let left = ids; left.length > 0; ) left = await forEach(left, wakeUntil, wake);
+      await forEach(ids, endsAt, finishIfQuiet);
+      errors.throwAny();
+    });
+}

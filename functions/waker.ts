@@ -1,0 +1,13 @@
+/** The function that wakes hosts that are due, once a minute. */
+import type { Context } from 'aws-lambda';
+import { createCrawls } from '../shared/worker/crawls.ts';
+import { functionStack, once } from './stack.ts';
+import { createWakerHandler } from './waker-handler.ts';
+
+const waker = once(() => {
+  const { clock, log, open } = functionStack();
+  const stack = open();
+  return createWakerHandler({ clock, log, stack, crawls: createCrawls(stack.engine.registry, clock) });
+});
+
+export const handler = (event: unknown, context: Context): Promise<void> => waker()(event, context);

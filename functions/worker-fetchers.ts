@@ -1,0 +1,64 @@
+import { tmpdir } from 'node:os';
+import type { CrawlConfig } from '../shared/crawl/config.ts';
+import type { FetchMiddleware } from '../shared/crawl/project.ts';
+import type { StackSettings } from '../shared/engines/aws/settings.ts';
+import { createAddressGuard } from '../shared/fetcher/address-guard.ts';
+import { createFetcher } from '../shared/fetcher/fetcher.ts';
+import { isInBlock, parseCidr } from '../shared/fetcher/ip-address.ts';
+import { withMiddleware } from '../shared/fetcher/with-middleware.ts';
+import type { Clock, Fetcher } from '../shared/ports.ts';
+import { createFetchers, type Fetchers } from '../shared/worker/fetchers.ts';
+import { errorFields, type Log } from './log.ts';
+
+export interface WorkerFetchersOptions {
+  readonly settings: Pick<StackSettings, 'allowPrivateAddresses' | 'hostsPerWorker'>;
+  readonly clock: Clock;
+  readonly middleware: readonly FetchMiddleware[];
+  readonly log: Log;
+}
+
+/**
+ * Of the 1,024 file descriptors that Lambda gives a process. The rest are for files and the engine's connections, which
+ * grow with the hosts from 150 to 450 (`engines/aws/clients.ts`).
+ */
+const MAX_SOCKETS = 800;
+const MAX_SOCKETS_OF_MANY_HOSTS = 500;
+const MANY_HOSTS = 50;
+/** Crawls that one worker fetches for at the same time, before their fetchers take turns. */
+const MAX_FETCHERS = 8;
+
+/** The fetchers of all crawls that the worker meets, within what the stack allows. */
+export function createWorkerFetchers({ settings, clock, middleware, log }: WorkerFetchersOptions): Fetchers {
+  // A fetcher is to have a socket for each host of the worker, and some that rest: fewer fetchers, if need be.
+  const hosts = settings.hostsPerWorker;
+  const sockets = hosts > MANY_HOSTS ? MAX_SOCKETS_OF_MANY_HOSTS : MAX_SOCKETS;
+  const max = Math.max(2, Math.min(MAX_FETCHERS, Math.floor(sockets / (2 * hosts))));
+  function make(config: CrawlConfig): Fetcher {
+    const fetcher = createFetcher({
+      ...config,
+      allowPrivateAddresses: blocksWithin(config.allowPrivateAddresses, settings.allowPrivateAddresses),
+      maxSockets: Math.floor(sockets / max),
+      tempFolder: tmpdir(),
+      clock,
+    });
+    return withMiddleware(fetcher, middleware, () => clock.now());
+  }
+  return createFetchers({ make, max, onError: (error) => log('warn', errorFields(error)) });
+}
+
+/**
+ * Those CIDR blocks that lie within one of `allowed`: a crawl's configuration, which whoever may seed may write, opens
+ * no address that the stack's operator has not opened. An address of a cloud's metadata service must be named by the
+ * stack itself, as for a guard.
+ */
+export function blocksWithin(blocks: readonly string[], allowed: readonly string[]): string[] {
+  const outer = allowed.map(parseCidr).filter((block) => block !== undefined);
+  const isOpen = createAddressGuard(allowed);
+  return blocks.filter((text) => {
+    const block = parseCidr(text);
+    if (!block || !outer.some((around) => around.bits <= block.bits && isInBlock(block, around)))
+      return false;
+    const isAddress = block.bits === (block.family === 4 ? 32 : 128);
+    return !isAddress || isOpen(text.replace(/\/.*$/, ''));
+  });
+}

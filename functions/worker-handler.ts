@@ -1,0 +1,128 @@
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
+import type { OpenedStack } from '../shared/engines/aws/stack.ts';
+import type { Clock, Engine } from '../shared/ports.ts';
+import type { Fetchers } from '../shared/worker/fetchers.ts';
+import { endCrawlsAtLimits } from '../shared/worker/limits.ts';
+import { startWorker, type Worker } from '../shared/worker/worker.ts';
+import { errorFields, type Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { invoked } from './stack.ts';
+
+export interface WorkerDeps {
+  readonly settings: StackSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The stack as seen from one of its turn queues. */
+  readonly open: (turnQueueUrl: string) => WorkerStack;
+  readonly fetchers: Fetchers;
+  /** Takes the lines of metrics. */
+  readonly write: (line: string) => void;
+}
+
+export interface WorkerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
+  readonly engine: Engine & Pick<OpenedStack['engine'], 'queue'>;
+  /** US dollars that the process has used so far. */
+  readonly cost: () => number;
+}
+
+/** Crawls that have met a limit are ended, and hosts counted, this often. */
+const WATCH_MS = 2000;
+/** Metrics are written this often; CloudWatch keeps no finer grain than a minute. */
+const REPORT_MS = 60_000;
+/** So close to the end, limits are left to the waker: a slow call would cost the invocation its answer. */
+const LAST_LOOK_MS = 5000;
+/** For what follows the last turn: metrics, the meter's counts, the answer. */
+const END_MS = 1000;
+/** Of the hosts that a worker may serve, this share is to be free before it asks for more ... */
+const LEAST_ROOM = 0.2;
+/** ... or as many as one receive can bring. */
+const MAX_LEAST_ROOM = 10;
+
+/** Serves the hosts of an event and as many more as it may, until there are none or its time is up. */
+export function createWorkerHandler(deps: WorkerDeps) {
+  const { settings, clock, log } = deps;
+  const { hostsPerWorker: maxHosts, workerTimeoutMs } = settings;
+  /** A host received later than so long before the end may not see its first request through. */
+  const lastReceiveMs = workerTimeoutMs - timesOf(settings).receiveMs;
+
+  return async (
+    event: SQSEvent,
+    context: Pick<Context, 'getRemainingTimeInMillis'>,
+  ): Promise<SQSBatchResponse> => {
+    const endsAt = clock.now() + context.getRemainingTimeInMillis();
+    const stack = deps.open(queueUrlOf(event, settings));
+    return invoked(stack, clock, async () => {
+      const batch = await stack.engine.queue.receivedFromEvent(event.Records);
+      const worker = startWorker(stack.engine, (crawl) => deps.fetchers.of(crawl), {
+        maxHosts,
+        leastRoom: Math.min(MAX_LEAST_ROOM, Math.ceil(maxHosts * LEAST_ROOM)),
+        signal: new AbortController().signal,
+        first: batch.received,
+        receiveUntil: endsAt - lastReceiveMs,
+        deadline: endsAt - END_MS,
+        endsWhenIdle: true,
+        onError: (error, host) => log('error', { host, ...errorFields(error) }),
+      });
+      const watching = watch(worker, stack, endsAt, deps);
+      try {
+        await worker.done;
+      } catch (error) {
+        // What is not served is reported: a thrown error would send back what is, too, and slow the poller down, which
+        // is right where nothing works at all.
+        log('error', errorFields(error));
+        if (worker.stats.turns === 0) throw error;
+      } finally {
+        await watching.end();
+      }
+      return { batchItemFailures: batch.failures().map((itemIdentifier) => ({ itemIdentifier })) };
+    });
+  };
+}
+
+/** Looks after limits and metrics while the worker works. */
+function watch({ stats, crawls }: Worker, { engine, cost }: WorkerStack, endsAt: number, deps: WorkerDeps) {
+  const { clock, settings, write, log } = deps;
+  const metrics = createMetrics({ stack: settings.stack, now: () => clock.now(), stats, cost, write });
+  const ending = new AbortController();
+
+  async function endAtLimits(): Promise<void> {
+    try {
+      // The status of a crawl that has had no turn lately may be old: a stopped one is not to be called limited.
+      for (const { id, budget } of crawls.known()) if (budget.metLimit()) await crawls.get(id);
+      await endCrawlsAtLimits(engine.registry, crawls);
+    } catch (error) {
+      log('error', errorFields(error));
+    }
+  }
+
+  async function run(): Promise<void> {
+    let reportedAt = clock.now();
+    while (!ending.signal.aborted) {
+      await clock.sleep(WATCH_MS, ending.signal);
+      metrics.sample();
+      if (clock.now() < endsAt - LAST_LOOK_MS) await endAtLimits();
+      if (clock.now() - reportedAt < REPORT_MS || ending.signal.aborted) continue;
+      metrics.report();
+      reportedAt = clock.now();
+    }
+    metrics.report();
+  }
+
+  const ended = run();
+  return {
+    end(): Promise<void> {
+      ending.abort();
+      return ended;
+    },
+  };
+}
+
+/** The queue that the event's records are from. The ARN ends in its name, as the URL does. */
+function queueUrlOf({ Records: [record] }: SQSEvent, { turnQueueUrls }: StackSettings): string {
+  const name = record?.eventSourceARN.split(':').at(-1);
+  const url = turnQueueUrls.find((url) => url.split('/').at(-1) === name);
+  if (url === undefined)
+    throw new Error(`Expected an event of one of the stack's turn queues, got ${record?.eventSourceARN}`);
+  return url;
+}

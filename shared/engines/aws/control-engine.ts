@@ -1,0 +1,86 @@
+/** What an operator's control of a deployed stack stands on: the same for the API, the router and the command line. */
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { ControlError } from '../../control/control.ts';
+import type { ControlEngine, ControlPolicy } from '../../control/create-control.ts';
+import type { CrawlId } from '../../ports.ts';
+import { warcFolder } from './archives.ts';
+import { InvalidCursor } from './host-page.ts';
+import { resolveLocation } from './joined-warcs.ts';
+import { wakeAllText } from './link-message.ts';
+import { costOf } from './prices.ts';
+import { withRetry } from './retry.ts';
+import { type StackSettings, timesOf } from './settings.ts';
+import type { OpenedStack } from './stack.ts';
+import { stackPrices } from './stack-prices.ts';
+
+/** WARC files named. */
+const MAX_FILES = 1000;
+/** Each lists 1,000 objects, indexes among them. */
+const MAX_LISTS = 3;
+
+/** Whatever it does for a crawl, that crawl pays. */
+export function controlEngineOf(
+  { engine, clients, meter }: Pick<OpenedStack, 'engine' | 'clients' | 'meter'>,
+  settings: Pick<StackSettings, 'bucket' | 'crawlState' | 'linkQueueUrl'>,
+): ControlEngine {
+  const { registry, exchange, ledgers, clock } = engine;
+  const { s3, dynamo } = clients;
+  const prices = stackPrices(settings);
+
+  async function warcFiles(crawl: CrawlId): Promise<string[]> {
+    const prefix = `${warcFolder(crawl)}/`;
+    const files: string[] = [];
+    let token: string | undefined;
+    for (let lists = 0; lists < MAX_LISTS && files.length < MAX_FILES; lists++) {
+      const command = new ListObjectsV2Command({
+        Bucket: settings.bucket,
+        Prefix: prefix,
+        ContinuationToken: token,
+      });
+      const page = await withRetry('listing WARC files', () => s3.send(command), { clock });
+      for (const { Key = '' } of page.Contents ?? [])
+        if (Key.endsWith('.warc.gz')) files.push(Key.slice(prefix.length));
+      token = page.NextContinuationToken;
+      if (token === undefined) break;
+    }
+    return files.slice(0, MAX_FILES);
+  }
+
+  return {
+    registry,
+    exchange,
+    clock,
+    ledgers: {
+      ...ledgers,
+      async hostPage(crawl, cursor, limit) {
+        try {
+          return await ledgers.hostPage(crawl, cursor, limit);
+        } catch (error) {
+          if (error instanceof InvalidCursor) throw new ControlError('invalid', error.message, 'cursor');
+          throw error;
+        }
+      },
+    },
+    // The router does it, page by page: there may be more hosts than one call has time for.
+    wakeAll: (crawl) => meter.run(crawl, () => exchange.sendTexts([wakeAllText(crawl)])),
+    warcFiles: (crawl) => meter.run(crawl, () => warcFiles(crawl)),
+    locate: (crawl, location) =>
+      meter.run(crawl, () => resolveLocation({ dynamo, clock, names: settings }, crawl, location)),
+    costOf: (usage) => costOf(usage, prices),
+  };
+}
+
+/** What the crawls of the stack may be. */
+export function controlPolicyOf(
+  settings: Pick<StackSettings, 'crawlDefaults' | 'allowPrivateAddresses' | 'workerTimeoutMs'>,
+): ControlPolicy {
+  return {
+    defaults: settings.crawlDefaults,
+    allowPrivateAddresses: settings.allowPrivateAddresses,
+    maxTotalTimeoutMs: timesOf(settings).maxTotalTimeoutMs,
+    refuses: {
+      hosts: 'how many hosts a worker serves at once is an option of the stack, hostsPerWorker',
+      warcMaxBytes: 'WARC objects are written as they come, and joined into files of 1 GB later',
+    },
+  };
+}

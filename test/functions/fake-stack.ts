@@ -1,0 +1,130 @@
+/** A stack as functions see it, over the engine in memory; and the events that start them. */
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { failuresOf } from '../../shared/engines/aws/delivery.ts';
+import { createMeter, type Meter } from '../../shared/engines/aws/meter.ts';
+import type { StackSettings } from '../../shared/engines/aws/settings.ts';
+import type { EventBatch } from '../../shared/engines/aws/turn-queue.ts';
+import type { CrawlId, HostDeliveries, HostKey } from '../../shared/ports.ts';
+import type { FakeClock } from '../worker/fake-clock.ts';
+import type { MemoryEngine } from '../worker/memory-engine.ts';
+
+export const SETTINGS: StackSettings = {
+  stack: 'Test',
+  crawlState: 'state',
+  urlSeen: 'seen',
+  bucket: 'bucket',
+  turnQueueUrls: ['https://sqs/1/turns-0.fifo', 'https://sqs/1/turns-1.fifo'],
+  linkQueueUrl: 'https://sqs/1/links',
+  linkDeadLetterUrl: 'https://sqs/1/dead-links',
+  dueShards: 8,
+  workerTimeoutMs: 120_000,
+  hostsPerWorker: 10,
+  workerMemoryMb: 1024,
+  crawlDefaults: {},
+  defaultCrawl: 'default',
+  allowPrivateAddresses: [],
+};
+
+export interface LogEntry {
+  readonly level: string;
+  readonly [field: string]: unknown;
+}
+
+export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
+  const acknowledged = new Set<string>();
+  const received = new Map<string, HostDeliveries>();
+  const texts: string[] = [];
+  let flushes = 0;
+  const meter: Meter = createMeter({ clock, memoryMb: 1024 });
+  const log: LogEntry[] = [];
+  const { queue, ledgers, exchange, registry } = engine;
+
+  const stack = {
+    meter,
+    async flushMeter() {
+      flushes++;
+      meter.take();
+    },
+    cost: () => 0,
+    engine: {
+      ...engine,
+      queue: {
+        ...queue,
+        async acknowledge(held: HostDeliveries, deliveries: HostDeliveries['deliveries']) {
+          await queue.acknowledge(held, deliveries);
+          for (const { id } of deliveries) acknowledged.add(id);
+        },
+        async receivedFromEvent(records: readonly SQSRecord[]): Promise<EventBatch> {
+          const held = new Set(records.map(({ messageId }) => received.get(messageId) as HostDeliveries));
+          return { received: [...held], failures: () => failuresOf(records, acknowledged) };
+        },
+      },
+      exchange: { ...exchange, sendTexts: async (more: readonly string[]) => void texts.push(...more) },
+      ledgers: {
+        ...ledgers,
+        async hostPage(crawl: CrawlId, cursor: string | undefined, limit: number) {
+          const all = [];
+          for await (const entry of ledgers.hosts(crawl)) all.push(entry);
+          const from = Number(cursor ?? 0);
+          const isLast = from + limit >= all.length;
+          return { hosts: all.slice(from, from + limit), ...(!isLast && { cursor: String(from + limit) }) };
+        },
+      },
+      registry: { ...registry, list: async () => [...crawls] },
+    },
+  };
+  const crawls: CrawlId[] = [];
+
+  return {
+    stack,
+    texts,
+    crawls,
+    logged: log,
+    log: (level: string, fields: object) => void log.push({ level, ...fields }),
+    flushes: () => flushes,
+    /** The event of the hosts that the queue hands out now. */
+    async turnEvent(maxHosts = 10): Promise<SQSEvent> {
+      const hosts = await queue.receive(maxHosts, 0);
+      for (const host of hosts) for (const { id } of host.deliveries) received.set(id, host);
+      return {
+        Records: hosts.flatMap(({ host, deliveries }) =>
+          deliveries.map(({ id }) => record(id, '', host, 'arn:aws:sqs:us-east-1:1:turns-0.fifo')),
+        ),
+      };
+    },
+  };
+}
+
+/** The event of a message each. */
+export const linkEvent = (...bodies: readonly string[]): SQSEvent => ({
+  Records: bodies.map((body, i) => record(`m${i}`, body)),
+});
+
+/** An invocation that may take so long from now. */
+export function contextFor(clock: FakeClock, ms: number) {
+  const endsAt = clock.now() + ms;
+  return { getRemainingTimeInMillis: () => endsAt - clock.now() };
+}
+
+export const failedIds = (response: { readonly batchItemFailures: { itemIdentifier: string }[] }): string[] =>
+  response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+
+function record(messageId: string, body: string, group?: HostKey, eventSourceARN = ''): SQSRecord {
+  return {
+    messageId,
+    body,
+    receiptHandle: messageId,
+    attributes: {
+      ApproximateReceiveCount: '1',
+      SentTimestamp: '',
+      SenderId: '',
+      ApproximateFirstReceiveTimestamp: '',
+      ...(group !== undefined && { MessageGroupId: group }),
+    },
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN,
+    awsRegion: 'us-east-1',
+  };
+}

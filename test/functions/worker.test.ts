@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import { createWorkerHandler } from '../../functions/worker-handler.ts';
+import { createCrawls } from '../../shared/worker/crawls.ts';
+import { routeParcels } from '../../shared/worker/router.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { createScriptedFetcher, page, type Site } from '../worker/scripted-fetcher.ts';
+import { begin, CRAWL, statesOf } from '../worker/world.ts';
+import { contextFor, failedIds, fakeStack, SETTINGS } from './fake-stack.ts';
+
+const SITE: Site = {
+  'http://a.test/': page('/1', '/2'),
+  'http://a.test/1': page(),
+  'http://a.test/2': page(),
+  'http://b.test/': page(),
+};
+const SEEDS = ['http://a.test/', 'http://b.test/'];
+const LONG = 120_000;
+
+/** A crawl whose seeds wait at their hosts. */
+async function setUp(site = SITE, seeds = SEEDS, config: Parameters<typeof begin>[2] = {}) {
+  const clock = createFakeClock();
+  const engine = createMemoryEngine(clock);
+  const fetcher = createScriptedFetcher(clock, site);
+  await begin({ engine }, seeds, { delayMs: 1000, totalTimeoutMs: 10_000, ...config });
+  const parcels = await engine.exchange.receive(100, 0);
+  await routeParcels(engine, createCrawls(engine.registry, clock), parcels);
+  const fake = fakeStack(engine, clock);
+  const lines: string[] = [];
+  const handle = createWorkerHandler({
+    settings: SETTINGS,
+    clock,
+    log: fake.log,
+    open: () => fake.stack,
+    fetchers: { of: () => fetcher, close: async () => {} },
+    write: (line) => lines.push(line),
+  });
+  const run = async (event: Parameters<typeof handle>[0], ms = LONG) =>
+    (await clock.drive(handle(event, contextFor(clock, ms)))) as Awaited<ReturnType<typeof handle>>;
+  return { ...fake, clock, engine, fetcher, lines, run };
+}
+
+describe('an event of two hosts', () => {
+  test('is served to the end, and nothing of it comes again', async () => {
+    const { turnEvent, run, engine } = await setUp();
+    expect(failedIds(await run(await turnEvent()))).toEqual([]);
+    expect(await statesOf(engine)).toEqual(
+      Object.fromEntries(Object.keys(SITE).map((url) => [url, 'fetched'])),
+    );
+    expect([engine.messages('a.test'), engine.messages('b.test')]).toEqual([[], []]);
+  });
+
+  test('of which one fails by our own fault reports that host alone, and logs it in one line', async () => {
+    const { turnEvent, run, stack, logged, engine } = await setUp();
+    const { loadHead } = stack.engine.ledgers;
+    stack.engine.ledgers.loadHead = async (crawl, host) => {
+      if (host === 'a.test') throw new Error('no table');
+      return loadHead(crawl, host);
+    };
+    const event = await turnEvent();
+    const ofA = event.Records.filter(({ attributes }) => attributes.MessageGroupId === 'a.test');
+    const failed = failedIds(await run(event));
+    expect(failed).toEqual(ofA.map(({ messageId }) => messageId));
+    expect(logged[0]).toEqual({ level: 'error', host: 'a.test', message: 'Error: no table' });
+    expect(engine.messages('b.test')).toEqual([]);
+  });
+
+  test('whose worker ends with an error reports what is not served, and does not throw', async () => {
+    const { turnEvent, run, stack, logged } = await setUp();
+    const { loadHead } = stack.engine.ledgers;
+    stack.engine.ledgers.loadHead = async (crawl, host) => {
+      if (host === 'a.test') throw new Error('no table');
+      return loadHead(crawl, host);
+    };
+    stack.engine.queue.park = async () => {
+      throw new Error('no queue');
+    };
+    const event = await turnEvent();
+    const ofA = event.Records.filter(({ attributes }) => attributes.MessageGroupId === 'a.test');
+    // Of b.test everything was done before.
+    expect(failedIds(await run(event))).toEqual(ofA.map(({ messageId }) => messageId));
+    expect(logged.map(({ message }) => message)).toContain('Error: no queue');
+  });
+
+  test('for which nothing at all can be done throws, so that the poller slows down', async () => {
+    const { turnEvent, run, stack, flushes } = await setUp();
+    stack.engine.ledgers.loadHead = stack.engine.queue.park = async () => {
+      throw new Error('nothing works');
+    };
+    await expect(run(await turnEvent())).rejects.toThrow('nothing works');
+    expect(flushes()).toBe(1);
+  });
+
+  test('of a queue that is not the stack’s is refused by name', async () => {
+    const { turnEvent, run } = await setUp();
+    const event = await turnEvent();
+    for (const record of event.Records) record.eventSourceARN = 'arn:aws:sqs:us-east-1:1:others.fifo';
+    await expect(async () => run(event)).rejects.toThrow(
+      /turn queues, got arn:aws:sqs:us-east-1:1:others\.fifo/,
+    );
+  });
+});
+
+describe('a worker takes on more hosts than its event brings', () => {
+  test('while it has time', async () => {
+    const { turnEvent, run, fetcher } = await setUp();
+    const event = await turnEvent(1);
+    expect(new Set(event.Records.map(({ attributes }) => attributes.MessageGroupId)).size).toBe(1);
+    await run(event);
+    expect(fetcher.count('http://a.test/') + fetcher.count('http://b.test/')).toBe(2);
+  });
+
+  test('but none so late that it could not see a request through', async () => {
+    const { turnEvent, run, fetcher, engine } = await setUp();
+    const event = await turnEvent(1);
+    const [host] = event.Records.map(({ attributes }) => attributes.MessageGroupId);
+    const other = host === 'a.test' ? 'b.test' : 'a.test';
+    // Of 120 s, 24 are for the last request and 13 for its commit.
+    await run(event, 36_900);
+    expect(fetcher.log.map(({ host }) => host)).not.toContain(other);
+    expect(engine.messages(other)).toHaveLength(1);
+  });
+});
+
+test('a crawl that meets its limit while the worker works is ended', async () => {
+  const { turnEvent, run, engine } = await setUp(SITE, SEEDS, { maxPages: 2, delayMs: 5000 });
+  await run(await turnEvent());
+  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '2 pages' });
+});
+
+test('an invocation is paid for from its beginning to its end, and the crawl’s usage is stored', async () => {
+  const { turnEvent, run, flushes, stack, clock } = await setUp();
+  const taken: number[] = [];
+  const { take } = stack.meter;
+  stack.meter.take = () => {
+    const usage = take();
+    for (const { lambdaMbMs = 0 } of usage.values()) taken.push(lambdaMbMs / 1024);
+    return usage;
+  };
+  stack.meter.add('s3Puts', 1, CRAWL);
+  const startedAt = clock.now();
+  await run(await turnEvent());
+  expect(flushes()).toBe(1);
+  expect(taken.reduce((a, b) => a + b)).toBe(clock.now() - startedAt);
+});
+
+describe('metrics', () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 30 }, (_, i) => [`http://a.test/${i}`, page(`/${i + 1}`)]),
+  );
+
+  test('are lines in embedded metric format: one a minute and one at the end, which add up', async () => {
+    const { turnEvent, run, lines, fetcher, stack } = await setUp(many, ['http://a.test/0'], {
+      delayMs: 3000,
+      turnMaxMs: 200_000,
+    });
+    let cost = 1;
+    stack.cost = () => {
+      cost += 0.5;
+      return cost;
+    };
+    await run(await turnEvent());
+    const parsed = lines.map((line) => JSON.parse(line));
+    const all = parsed.filter(({ reason }) => reason === undefined);
+    expect(all.length).toBe(2);
+    const names = ['Pages', 'Bytes', 'Requests', 'Turns', 'StaleTurns', 'HostsActive', 'CostUsd', 'Errors'];
+    for (const { _aws, stack, ...values } of all) {
+      expect(_aws.Timestamp).toBeGreaterThan(0);
+      expect(_aws.CloudWatchMetrics).toHaveLength(1);
+      const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
+      expect([Namespace, Dimensions, stack]).toEqual(['Strand', [['stack']], 'Test']);
+      expect(Metrics.map(({ Name }: { Name: string }) => Name)).toEqual(names);
+      expect(Object.keys(values)).toEqual(names);
+      expect(Object.values(values).every((value) => typeof value === 'number')).toBe(true);
+    }
+    const sum = (name: string) => all.reduce((total, line) => total + line[name], 0);
+    expect(sum('Requests')).toBe(fetcher.log.length);
+    expect(sum('Pages')).toBe(31);
+    expect(sum('CostUsd')).toBe(cost - 1.5);
+    // One host for some 90 s.
+    expect(sum('HostsActive')).toBeCloseTo(
+      (fetcher.log.at(-1)!.endedAt - fetcher.log[0]!.startedAt) / 60_000,
+      0,
+    );
+  });
+
+  test('tell errors by reason, and no reason that there was not', async () => {
+    const site: Site = { 'http://a.test/': page('/1', '/2'), 'http://a.test/1': { fails: 'reset' } };
+    const { turnEvent, run, lines } = await setUp(site, ['http://a.test/'], { maxAttempts: 1 });
+    await run(await turnEvent());
+    const reasons = lines.map((line) => JSON.parse(line)).filter(({ reason }) => reason !== undefined);
+    expect(reasons).toHaveLength(1);
+    expect(reasons[0]).toMatchObject({
+      stack: 'Test',
+      reason: 'reset',
+      Errors: 1,
+      _aws: {
+        CloudWatchMetrics: [
+          {
+            Namespace: 'Strand',
+            Dimensions: [['stack', 'reason']],
+            Metrics: [{ Name: 'Errors', Unit: 'Count' }],
+          },
+        ],
+      },
+    });
+  });
+});
