@@ -19,7 +19,8 @@ import { urlDetail } from './url-detail.ts';
 
 export type { ControlEngine, ControlPolicy };
 
-/** Crawls looked at together for a list. */
+/** Crawls of a list, and those of them looked at together. */
+const MAX_LISTED = 1000;
 const LIST_BATCH = 10;
 const MAX_PAGE = 1000;
 const DEFAULT_PAGE = 100;
@@ -45,7 +46,7 @@ export function createControl(engine: ControlEngine, policy: ControlPolicy): Con
     },
 
     async list() {
-      const names = (await registry.list()).sort();
+      const names = (await registry.list()).sort().slice(0, MAX_LISTED);
       const entries: CrawlEntry[] = [];
       for (let from = 0; from < names.length; from += LIST_BATCH) {
         const batch = names.slice(from, from + LIST_BATCH).map(async (crawl) => {

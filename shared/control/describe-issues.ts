@@ -57,8 +57,8 @@ function bound(
   path: Path,
   words: IssueWords,
 ): string {
-  if (origin === 'array') return `to have ${most} ${limit} items`;
-  if (origin === 'string') return `to have ${most} ${limit} characters`;
+  if (origin === 'array') return `to have ${most} ${limit} ${limit === 1 ? 'item' : 'items'}`;
+  if (origin === 'string') return `to have ${most} ${limit} ${limit === 1 ? 'character' : 'characters'}`;
   return `${sign} ${valueText(limit, path, words)}`;
 }
 

@@ -90,7 +90,7 @@ export const ROUTES: readonly Route[] = [
     operationId: 'listCrawls',
     method: 'GET',
     path: '/crawls',
-    summary: 'All crawls, by name.',
+    summary: 'The crawls, by name: the first 1,000.',
     answerName: 'CrawlList',
     run: async (control) => ({ crawls: await control.list() }),
   }),

@@ -66,7 +66,7 @@ describe('a new crawl', () => {
 describe('a new crawl is refused by name', () => {
   const local: Partial<ControlPolicy> = { allowPrivateAddresses: ['127.0.0.0/8', '0.0.0.0/0', '::/0'] };
   const cases: [NewCrawl | object, field: string | undefined, message: RegExp, Partial<ControlPolicy>?][] = [
-    [{ seeds: [] }, 'seeds', /^Expected seeds to have at least 1 items, got \[\]$/],
+    [{ seeds: [] }, 'seeds', /^Expected seeds to have at least 1 item, got \[\]$/],
     [{ seeds: Array(10_001).fill(A) }, 'seeds', /at most 10000 items/],
     [{ seeds: [A, 3] }, 'seeds.1', /^Expected seeds.1 to be of type string, got 3$/],
     [

@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { API_SCHEMAS } from '../../shared/control/api-schemas.ts';
+import type { Control } from '../../shared/control/control.ts';
+import { answerSchema } from '../../shared/control/route-table.ts';
+import { type ApiAnswer, handleRequest, ROUTES } from '../../shared/control/routes.ts';
+import { SUMMARY_KEYS } from '../../shared/control/summary.ts';
+import { page } from '../worker/scripted-fetcher.ts';
+import { runToEnd } from '../worker/world.ts';
+import { A, openRoom } from './control-room.ts';
+
+const operations = new Map(ROUTES.map((route) => [route.operationId, route]));
+
+/** The answer as it is sent; whatever it is, it is one that the description promises. */
+async function ask(
+  control: Control,
+  method: string,
+  target: string,
+  given?: unknown,
+  errors: unknown[] = [],
+): Promise<ApiAnswer & { readonly body: Record<string, unknown> }> {
+  const [path = '', search = ''] = target.split('?');
+  const query = Object.fromEntries(new URLSearchParams(search));
+  const body = given === undefined || typeof given === 'string' ? given : JSON.stringify(given);
+  const answer = await handleRequest(control, { method, path, query, body }, (error) => errors.push(error));
+  const sent = JSON.parse(JSON.stringify(answer.body)) as Record<string, unknown>;
+  const routes = ROUTES.filter((route) => route.method === method && pattern(route.path).test(path));
+  const schema = answer.status < 300 ? answerSchema(routes.at(-1)!) : API_SCHEMAS.Error;
+  expect(schema.safeParse(sent).error?.issues ?? []).toEqual([]);
+  if (answer.status < 300) expect(answer.status).toBe(routes.at(-1)!.status);
+  return { status: answer.status, body: sent };
+}
+
+const pattern = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+
+async function crawled() {
+  const room = openRoom({ site: { [A]: page('/1', 'x:y'), [`${A}1`]: page('http://elsewhere.test/') } });
+  const created = await ask(room.control, 'POST', '/crawls', {
+    crawl: 'one',
+    seeds: [A],
+    config: { maxPages: 9 },
+  });
+  await runToEnd(room.world, ['one']);
+  return { ...room, created };
+}
+
+describe('over HTTP', () => {
+  test('a crawl is begun, fed, asked, paused, resumed and stopped', async () => {
+    const { control, created } = await crawled();
+    expect(created).toMatchObject({ status: 201, body: { crawl: 'one', state: 'running' } });
+    const on = (method: string, path: string, body?: unknown) => ask(control, method, path, body);
+    expect(await on('GET', '/crawls')).toEqual({
+      status: 200,
+      body: { crawls: [{ crawl: 'one', state: 'running', pages: 2 }] },
+    });
+    expect(await on('POST', '/crawls/one/seeds', { seeds: ['a.test/2', 'x:y'] })).toEqual({
+      status: 200,
+      body: {
+        crawl: 'one',
+        added: 1,
+        refused: [{ url: 'x:y', reason: 'expected an http or https URL' }],
+      },
+    });
+    expect((await on('POST', '/crawls/one/pause')).body).toMatchObject({ state: 'paused' });
+    expect((await on('POST', '/crawls/one/resume')).body).toMatchObject({ state: 'running' });
+    expect((await on('POST', '/crawls/one/stop', '')).body).toMatchObject({ state: 'stopped' });
+    expect((await on('POST', '/crawls/one/resume', { maxPages: 99 })).body).toMatchObject({
+      state: 'running',
+    });
+    const status = await on('GET', '/crawls/one');
+    expect(status.body).toMatchObject({ pages: 2, byStatus: { fetched: 2 } });
+    expect(Object.keys(status.body)).toEqual(SUMMARY_KEYS.filter((key) => key in status.body));
+  });
+
+  test('hosts and URLs are looked up, their names percent-encoded', async () => {
+    const { control } = await crawled();
+    const on = (path: string) => ask(control, 'GET', path);
+    expect((await on('/crawls/one/hosts?limit=5')).body).toMatchObject({
+      hosts: [{ host: 'a.test', pages: 2 }],
+    });
+    expect((await on('/crawls/one/hosts/a%2Etest')).body).toMatchObject({ host: 'a.test', requests: 3 });
+    expect((await on(`/crawls/one/url?url=${encodeURIComponent(`${A}1`)}`)).body).toMatchObject({
+      url: `${A}1`,
+    });
+    expect((await on('/openapi.json')).body).toMatchObject({ openapi: '3.1.1' });
+  });
+
+  test('what cannot be done is answered with a code, a reason, and the field at fault', async () => {
+    const { control } = await crawled();
+    const cases: [
+      target: string,
+      body: unknown,
+      status: number,
+      code: string,
+      message: RegExp,
+      field?: string,
+    ][] = [
+      ['GET /', undefined, 404, 'notFound', /There is nothing at "\/"; see \/openapi.json/],
+      ['GET /crawls/%E0%A4%A', undefined, 404, 'notFound', /nothing at/],
+      ['GET /crawls/one/', undefined, 404, 'notFound', /nothing at/],
+      ['GET /crawls/two', undefined, 404, 'notFound', /There is no crawl "two"/, 'crawl'],
+      ['GET /crawls/a%20b', undefined, 400, 'invalid', /Expected crawl to be a name/, 'crawl'],
+      ['GET /crawls/..', undefined, 400, 'invalid', /Expected crawl to be a name/, 'crawl'],
+      ['PUT /crawls/one', '{}', 405, 'methodNotAllowed', /one of the methods GET, got "PUT"/],
+      ['DELETE /crawls', undefined, 405, 'methodNotAllowed', /POST, GET/],
+      ['POST /crawls', undefined, 400, 'invalid', /^Expected a body of JSON, got nothing$/],
+      ['POST /crawls', '{"seeds":', 400, 'invalid', /^Expected a body of JSON: .*JSON/],
+      ['POST /crawls', '[]', 400, 'invalid', /^Expected the body to be of type object, got \[\]$/],
+      [
+        'POST /crawls',
+        { seeds: [A], config: { delayMs: 'x' } },
+        400,
+        'invalid',
+        /^Expected config.delayMs to be/,
+        'config.delayMs',
+      ],
+      [
+        'POST /crawls',
+        { seed: [A] },
+        400,
+        'invalid',
+        /Unknown key seed in the body; did you mean seeds\?/,
+        'seeds',
+      ],
+      ['POST /crawls', { crawl: 'one', seeds: [A] }, 409, 'conflict', /already/, 'crawl'],
+      ['POST /crawls', `"${'x'.repeat(1_000_000)}"`, 413, 'tooLarge', /at most 1000000 bytes/],
+      ['POST /crawls/one/seeds', { seeds: ['x:y'] }, 400, 'invalid', /seeds.0 cannot be a seed/, 'seeds.0'],
+      ['POST /crawls/one/resume', { maxPages: 1 }, 409, 'conflict', /its maxPages is 1/, 'maxPages'],
+      ['POST /crawls/one/resume', { delayMs: 1 }, 400, 'invalid', /delayMs/, 'delayMs'],
+      ['GET /crawls/one/hosts?limit=1001', undefined, 400, 'invalid', /limit <= 1000/, 'limit'],
+      ['GET /crawls/one/hosts?limt=1', undefined, 400, 'invalid', /did you mean limit\?/, 'limt'],
+      [
+        'GET /crawls/one/url',
+        undefined,
+        400,
+        'invalid',
+        /Expected url to be of type string, got nothing/,
+        'url',
+      ],
+      ['GET /crawls/one/url?url=mailto:x', undefined, 400, 'invalid', /http or https URL/, 'url'],
+      ['GET /crawls/one/hosts/z.test', undefined, 404, 'notFound', /knows no host "z.test"/, 'host'],
+    ];
+    for (const [target, body, status, code, message, field] of cases) {
+      const [method = '', path = ''] = target.split(' ');
+      const error = { code, message: expect.stringMatching(message), ...(field && { field }) };
+      expect(await ask(control, method, path, body), target).toEqual({ status, body: { error } });
+    }
+  });
+
+  test('a failure on our side tells nothing of it to the caller, and all of it to the log', async () => {
+    const { control } = await crawled();
+    const secret = new Error('table strand-1234 is gone');
+    const broken: Control = { ...control, list: () => Promise.reject(secret) };
+    const errors: unknown[] = [];
+    const { status, body } = await ask(broken, 'GET', '/crawls', undefined, errors);
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).not.toContain('strand-1234');
+    expect(errors).toEqual([secret]);
+  });
+});
+
+describe('the description of the API', () => {
+  const read = async () => {
+    const { body } = await handleRequest(openRoom().control, { method: 'GET', path: '/openapi.json' });
+    return JSON.parse(JSON.stringify(body));
+  };
+
+  test('has every route, under a name of its own, with all of its parameters', async () => {
+    const { paths } = await read();
+    const described = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    );
+    expect(described.map(({ path, method }) => `${method} ${path}`).toSorted()).toEqual(
+      ROUTES.map(({ path, method }) => `${method.toLowerCase()} ${path}`).toSorted(),
+    );
+    expect(operations.size).toBe(ROUTES.length);
+    for (const { path, operation } of described) {
+      expect(operations.has(operation.operationId)).toBe(true);
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const parameters = operation.parameters ?? [];
+      expect(parameters.filter((one) => one.in === 'path' && one.required).map(({ name }) => name)).toEqual(
+        inPath,
+      );
+      expect(Object.keys(operation.responses)).toContain('500');
+    }
+  });
+
+  test('refers only to what it holds, and holds nothing that is not referred to', async () => {
+    const document = await read();
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref as string);
+    for (const ref of refs) {
+      const found = ref
+        .split('/')
+        .slice(1)
+        .reduce((at, key) => at?.[key], document);
+      expect(found, ref).toBeTypeOf('object');
+    }
+    const { schemas, responses } = document.components;
+    const names = [
+      ...Object.keys(schemas).map((name) => `#/components/schemas/${name}`),
+      ...Object.keys(responses).map((name) => `#/components/responses/${name}`),
+    ];
+    expect(names.filter((name) => !refs.includes(name))).toEqual([]);
+    expect(JSON.stringify(document)).not.toMatch(/"\$(id|schema|defs)"/);
+  });
+
+  test('tells what a crawl can be configured with, and the defaults', async () => {
+    const { schemas } = (await read()).components;
+    expect(schemas.CrawlConfig.properties.delayMs).toMatchObject({
+      type: 'number',
+      minimum: 0,
+      default: 1000,
+    });
+    expect(schemas.CrawlConfig.required).toBeUndefined();
+    expect(schemas.NewCrawl.required).toEqual(['seeds']);
+    expect(schemas.CrawlSummary.required).toEqual(SUMMARY_KEYS.filter((key) => key !== 'reason'));
+  });
+});
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly responses: Readonly<Record<string, unknown>>;
+}
