@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { type ApiEvent, createApiHandler } from '../../functions/api-handler.ts';
+import { createControl } from '../../shared/control/create-control.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { fakeStack } from './fake-stack.ts';
+
+function setUp() {
+  const clock = createFakeClock();
+  const fake = fakeStack(createMemoryEngine(clock), clock);
+  const { stack, log } = fake;
+  const control = createControl(
+    { ...stack.engine, wakeAll: async () => {} },
+    { defaults: {}, allowPrivateAddresses: [], maxTotalTimeoutMs: 120_000 },
+  );
+  const handle = createApiHandler({ clock, log, stack, control });
+  const call = (httpMethod: string, path: string, more: Partial<ApiEvent> = {}) =>
+    handle({ httpMethod, path, queryStringParameters: null, body: null, isBase64Encoded: false, ...more });
+  return { ...fake, call };
+}
+
+const NEWS = JSON.stringify({
+  crawl: 'news',
+  seeds: ['https://a.test/'],
+  config: { contact: 'me@example.org' },
+});
+
+describe('a request', () => {
+  test.each([
+    { body: NEWS, isBase64Encoded: false },
+    { body: Buffer.from(NEWS).toString('base64'), isBase64Encoded: true },
+  ])('with a body, base64: $isBase64Encoded, is answered with JSON', async (event) => {
+    const { call, flushes } = setUp();
+    const begun = await call('POST', '/crawls', event);
+    expect(begun).toMatchObject({ statusCode: 201, headers: { 'content-type': 'application/json' } });
+    expect(JSON.parse(begun.body)).toMatchObject({ crawl: 'news', state: 'running' });
+    expect(JSON.parse((await call('GET', '/crawls/news')).body)).toMatchObject({ crawl: 'news' });
+    expect(flushes()).toBe(2);
+  });
+
+  test('is given its query', async () => {
+    const { call } = setUp();
+    await call('POST', '/crawls', { body: NEWS });
+    const answer = await call('GET', '/crawls/news/hosts', { queryStringParameters: { limit: '0' } });
+    expect(answer.statusCode).toBe(400);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'invalid', field: 'limit' } });
+  });
+
+  test('for what is not there, or that is nothing, is answered as such and not logged', async () => {
+    const { call, logged } = setUp();
+    expect((await call('GET', '/crawls/none')).statusCode).toBe(404);
+    expect((await call('GET', '/')).statusCode).toBe(404);
+    expect((await call('POST', '/crawls', { body: '{' })).statusCode).toBe(400);
+    expect(logged).toEqual([]);
+  });
+
+  test('that fails on our side is logged; the answer does not tell why', async () => {
+    const { call, stack, logged } = setUp();
+    stack.engine.registry.load = async () => {
+      throw new Error('the table is gone');
+    };
+    const answer = await call('GET', '/crawls/news');
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toContain('table');
+    expect(logged).toEqual([
+      { level: 'error', method: 'GET', path: '/crawls/news', message: 'Error: the table is gone' },
+    ]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { createCompactorHandler } from '../../functions/compactor-handler.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { begin } from '../worker/world.ts';
+import { contextFor, fakeStack } from './fake-stack.ts';
+
+const NOTHING = { joined: 0, objects: 0, bytes: 0, aside: [] };
+
+async function setUp(...crawls: string[]) {
+  const clock = createFakeClock();
+  const engine = createMemoryEngine(clock);
+  const fake = fakeStack(engine, clock);
+  for (const crawl of crawls) {
+    await begin({ engine }, [`http://${crawl}.test/`], {}, crawl);
+    fake.crawls.push(crawl);
+  }
+  const compacted: { crawl: string; finished?: boolean; deadline?: number }[] = [];
+  const handle = createCompactorHandler({
+    clock,
+    log: fake.log,
+    stack: fake.stack,
+    async compact({ crawl, finished, deadline, warn }) {
+      compacted.push({ crawl, finished, deadline });
+      if (crawl === 'broken') throw new Error('no bucket');
+      if (crawl === 'odd') warn?.('a file is none');
+      await clock.advance(60_000);
+      return NOTHING;
+    },
+  });
+  return { ...fake, clock, engine, compacted, run: (ms = 900_000) => handle({}, contextFor(clock, ms)) };
+}
+
+describe('each hour', () => {
+  test('every crawl is compacted; what has ended, to the last file', async () => {
+    const { run, engine, compacted, clock, logged } = await setUp(
+      'running',
+      'finished',
+      'stopped',
+      'paused',
+      'odd',
+    );
+    for (const status of ['finished', 'stopped', 'paused'] as const)
+      await engine.registry.setStatus(status, status);
+    const deadline = clock.now() + 870_000;
+    await run();
+    expect(Object.fromEntries(compacted.map(({ crawl, finished }) => [crawl, finished]))).toEqual({
+      running: false,
+      finished: true,
+      stopped: true,
+      paused: false,
+      odd: false,
+    });
+    expect(new Set(compacted.map((entry) => entry.deadline))).toEqual(new Set([deadline]));
+    expect(logged).toEqual([{ level: 'warn', crawl: 'odd', message: 'a file is none' }]);
+  });
+
+  test('another crawl is the first, so that all have their time when it is short', async () => {
+    const { run, compacted, clock } = await setUp('a', 'b', 'c');
+    await run(80_000);
+    await clock.advance(3_600_000 - 60_000);
+    await run(80_000);
+    expect(compacted).toHaveLength(2);
+    expect(compacted[0]?.crawl).not.toBe(compacted[1]?.crawl);
+  });
+
+  test('a crawl that fails stops no other, and is told at the end', async () => {
+    const { run, compacted } = await setUp('a', 'broken', 'b');
+    await expect(run()).rejects.toThrow('It failed for: broken');
+    expect(compacted.map(({ crawl }) => crawl).sort()).toEqual(['a', 'b', 'broken']);
+  });
+});

@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest';
+import { createDeadLetter } from '../../functions/dead-letter.ts';
+import { createRouterHandler } from '../../functions/router-handler.ts';
+import { type AddedSeeds, type Control, ControlError } from '../../shared/control/control.ts';
+import { InvalidCursor } from '../../shared/engines/aws/host-page.ts';
+import { wakeAllText } from '../../shared/engines/aws/link-message.ts';
+import { parcelTexts } from '../../shared/engines/aws/message-text.ts';
+import { NEW_HEAD } from '../../shared/frontier/head.ts';
+import { createCrawls } from '../../shared/worker/crawls.ts';
+import { fakeSqs } from '../engines/fake-sqs.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { begin, CRAWL } from '../worker/world.ts';
+import { contextFor, failedIds, fakeStack, linkEvent, SETTINGS } from './fake-stack.ts';
+
+type SeedRequest = Parameters<Control['seed']>[0];
+
+async function setUp(answer: (request: SeedRequest) => Partial<AddedSeeds> = () => ({})) {
+  const clock = createFakeClock();
+  const engine = createMemoryEngine(clock);
+  await begin({ engine }, ['http://a.test/'], { scope: 'any' });
+  const fake = fakeStack(engine, clock);
+  const seeded: SeedRequest[] = [];
+  const dead: { body: string; reason: string }[] = [];
+  const handle = createRouterHandler({
+    settings: SETTINGS,
+    clock,
+    log: fake.log,
+    stack: fake.stack,
+    crawls: createCrawls(engine.registry, clock),
+    control: {
+      async seed(request) {
+        seeded.push(request);
+        return { crawl: request.crawl, added: request.seeds.length, refused: [], ...answer(request) };
+      },
+    },
+    deadLetter: async (body, reason) => void dead.push({ body, reason }),
+  });
+  const run = async (bodies: readonly string[], ms = 60_000) =>
+    failedIds(await handle(linkEvent(...bodies), contextFor(clock, ms)));
+  return { ...fake, clock, engine, seeded, dead, run };
+}
+
+const parcel = (crawl: string, ...urls: string[]): string =>
+  parcelTexts({ crawl, links: urls.map((url) => ({ url, depth: 1 })) }, 1e6)[0] as string;
+
+describe('links', () => {
+  test('of many parcels go to their hosts, one message for each', async () => {
+    const { run, engine } = await setUp();
+    const bodies = [parcel(CRAWL, 'http://b.test/1', 'http://c.test/'), parcel(CRAWL, 'http://b.test/2')];
+    expect(await run(bodies)).toEqual([]);
+    expect(engine.messages('b.test')).toHaveLength(1);
+    expect(engine.messages('b.test')[0]).toMatchObject({ kind: 'links', links: { length: 2 } });
+    expect(engine.messages('c.test')).toHaveLength(1);
+  });
+
+  test('of a crawl that fails by our own fault come again, and those of others do not', async () => {
+    const { run, engine, logged } = await setUp();
+    await begin({ engine }, ['http://x.test/'], { delayMs: 'fast' as unknown as number }, 'broken');
+    const bodies = [
+      parcel('broken', 'http://b.test/1'),
+      parcel(CRAWL, 'http://b.test/2'),
+      parcel('broken', 'http://c.test/'),
+    ];
+    expect(await run(bodies)).toEqual(['m0', 'm2']);
+    expect(engine.messages('b.test')).toHaveLength(1);
+    expect(logged).toEqual([expect.objectContaining({ level: 'error', messages: 2 })]);
+  });
+
+  test('of a crawl that is not there are dropped', async () => {
+    const { run, engine } = await setUp();
+    expect(await run([parcel('gone', 'http://b.test/')])).toEqual([]);
+    expect(engine.messages('b.test')).toEqual([]);
+  });
+
+  test('that are seeds make a crawl run that was called finished meanwhile; other links do not', async () => {
+    const { run, engine } = await setUp();
+    await engine.registry.setStatus(CRAWL, 'finished');
+    await run([parcel(CRAWL, 'http://b.test/')]);
+    expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'finished' });
+    const links = [{ url: 'http://b.test/', depth: 0, isSeed: true }];
+    await run(parcelTexts({ crawl: CRAWL, links }, 1e6));
+    expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'running' });
+  });
+});
+
+describe('seeds', () => {
+  test('of many messages are taken in at once, those of one crawl and configuration together', async () => {
+    const { run, seeded } = await setUp();
+    const bodies = [
+      '{"url": "https://a.test/"}',
+      'https://b.test/\nhttps://a.test/',
+      '{"crawl": "news", "urls": ["https://c.test/"], "config": {"maxPages": 5}}',
+      '{"crawl": "news", "urls": ["https://d.test/"]}',
+    ];
+    expect(await run(bodies)).toEqual([]);
+    expect(seeded).toEqual([
+      { crawl: 'default', seeds: ['https://a.test/', 'https://b.test/'] },
+      { crawl: 'news', seeds: ['https://c.test/'], config: { maxPages: 5 } },
+      { crawl: 'news', seeds: ['https://d.test/'] },
+    ]);
+  });
+
+  test('of more than 10,000 URLs are taken in by parts', async () => {
+    const { run, seeded } = await setUp();
+    const urls = (host: string) => Array.from({ length: 6000 }, (_, i) => `https://${host}/${i}`).join('\n');
+    expect(await run([urls('a.test'), urls('b.test')])).toEqual([]);
+    expect(seeded.map(({ seeds }) => seeds.length)).toEqual([6000, 6000]);
+  });
+
+  test('that are refused go to the dead letters with the reason, and others of the batch do not', async () => {
+    const { run, seeded, dead } = await setUp(({ seeds }) => {
+      if (seeds.includes('https://bad.test/'))
+        throw new ControlError('invalid', 'no contact', 'config.contact');
+      return {};
+    });
+    const bad = '{"urls": ["https://bad.test/"]}';
+    expect(await run(['https://a.test/', bad, 'https://b.test/'])).toEqual([]);
+    expect(dead).toEqual([{ body: bad, reason: 'config.contact: no contact' }]);
+    expect(seeded.map(({ seeds }) => seeds.length)).toEqual([3, 1, 1, 1]);
+  });
+
+  test.each(['conflict', 'notFound'] as const)('that meet a %s go to the dead letters', async (code) => {
+    const { run, dead } = await setUp(() => {
+      throw new ControlError(code, 'The crawl is stopped: resume it first');
+    });
+    expect(await run(['https://a.test/'])).toEqual([]);
+    expect(dead).toEqual([{ body: 'https://a.test/', reason: 'The crawl is stopped: resume it first' }]);
+  });
+
+  test('that are refused in part are told in the log, some of them; a message without any other is put aside', async () => {
+    const refused = Array.from({ length: 30 }, (_, i) => ({
+      url: `https://bad.test/${i}`,
+      reason: 'excluded',
+    }));
+    const { run, dead, logged } = await setUp(() => ({ refused }));
+    const partly = ['https://a.test/', ...refused.map(({ url }) => url)].join('\n');
+    expect(await run([partly, 'https://bad.test/1 https://bad.test/2'])).toEqual([]);
+    const lines = logged.filter(({ message }) => /refused/.test(String(message)));
+    expect(lines).toHaveLength(21);
+    expect(lines[0]).toMatchObject({ level: 'warn', url: 'https://bad.test/0', reason: 'excluded' });
+    expect(lines[20]).toMatchObject({ message: '10 other seeds are refused' });
+    expect(dead.map(({ reason }) => reason)).toEqual(['"https://bad.test/1": excluded, and 1 others']);
+  });
+
+  test('come again where a service of ours fails', async () => {
+    const { run, dead } = await setUp(({ crawl }) => {
+      if (crawl === 'news') throw new Error('no table');
+      return {};
+    });
+    expect(await run(['{"crawl": "news", "url": "https://a.test/"}', 'https://b.test/'])).toEqual(['m0']);
+    expect(dead).toEqual([]);
+  });
+});
+
+describe('a message that is none', () => {
+  test('goes to the dead letters with its reason, and counts as done', async () => {
+    const { run, dead, engine } = await setUp();
+    expect(await run(['{"urls": "x"}', parcel(CRAWL, 'http://b.test/'), 'nonsense'])).toEqual([]);
+    expect(dead).toEqual([
+      { body: '{"urls": "x"}', reason: 'Expected `urls` to be of type array, got "x"' },
+      {
+        body: 'nonsense',
+        reason: expect.stringMatching(/^Expected URLs, a JSON object, or a parcel of links/),
+      },
+    ]);
+    expect(engine.messages('b.test')).toHaveLength(1);
+  });
+
+  test('comes again where it cannot be put there', async () => {
+    const { stack, clock, log, engine } = await setUp();
+    const handle = createRouterHandler({
+      settings: SETTINGS,
+      clock,
+      log,
+      stack,
+      crawls: createCrawls(engine.registry, clock),
+      control: { seed: async () => Promise.reject(new Error('not asked')) },
+      deadLetter: async () => Promise.reject(new Error('no queue')),
+    });
+    expect(failedIds(await handle(linkEvent('nonsense'), contextFor(clock, 60_000)))).toEqual(['m0']);
+  });
+
+  test('is sent on as it came, its reason as one line of at most 1 KB that SQS takes', async () => {
+    const { client, calls } = fakeSqs(() => ({}));
+    const send = createDeadLetter({ client, queueUrl: 'dead', clock: createFakeClock() });
+    await send('the body\u0001', `a\nb\u0000${'\ud83d\ude00'.repeat(400)}\ud800`);
+    const [{ name, input }] = calls as [(typeof calls)[0]];
+    expect([name, input.QueueUrl, input.MessageBody]).toEqual(['SendMessage', 'dead', 'the body\u0001']);
+    const { reason } = input.MessageAttributes as { reason: { DataType: string; StringValue: string } };
+    expect(reason.DataType).toBe('String');
+    expect(reason.StringValue).toMatch(/^a b\ufffd\u{1f600}+$/u);
+    expect(Buffer.byteLength(reason.StringValue)).toBeGreaterThan(1020);
+    expect(Buffer.byteLength(reason.StringValue)).toBeLessThanOrEqual(1024);
+  });
+});
+
+describe('waking all hosts of a crawl', () => {
+  /** Hosts h0.test and on, of which each third has nothing waiting, and each ninth nothing waiting but was set aside. */
+  async function withHosts(count: number) {
+    const set = await setUp();
+    for (let i = 0; i < count; i++) {
+      const counts = { ...NEW_HEAD.ledger.counts, waiting: i % 3 === 0 ? 0 : 1 };
+      await set.engine.ledgers.commit(CRAWL, `h${i}.test`, {
+        ...NEW_HEAD,
+        version: 1,
+        ledger: { ...NEW_HEAD.ledger, counts },
+        ...(i % 9 === 0 && { setAside: { cause: 'failed', at: 1 } }),
+      });
+    }
+    return set;
+  }
+
+  test('wakes those with URLs waiting and those set aside, as resumed', async () => {
+    const { run, engine, texts } = await withHosts(12);
+    expect(await run([wakeAllText(CRAWL)])).toEqual([]);
+    const woken = Array.from({ length: 12 }, (_, i) => i).filter(
+      (i) => engine.messages(`h${i}.test`).length > 0,
+    );
+    expect(woken).toEqual([0, 1, 2, 4, 5, 7, 8, 9, 10, 11]);
+    expect(engine.messages('h0.test')).toEqual([{ kind: 'wake', crawl: CRAWL, isResumed: true }]);
+    expect(texts).toEqual([]);
+  });
+
+  test('goes on by a message of its own where there are many, until all are woken once', async () => {
+    const { run, engine, texts } = await withHosts(5600);
+    let rounds = 0;
+    for (let next: string | undefined = wakeAllText(CRAWL); next !== undefined; next = texts.pop()) {
+      expect(await run([next])).toEqual([]);
+      rounds++;
+    }
+    expect(rounds).toBe(2);
+    const counts = Array.from({ length: 5600 }, (_, i) => engine.messages(`h${i}.test`).length);
+    expect(counts).toEqual(counts.map((_, i) => (i % 3 !== 0 || i % 9 === 0 ? 1 : 0)));
+  });
+
+  test('from a cursor that nobody gave is refused', async () => {
+    const { run, stack, dead } = await setUp();
+    stack.engine.ledgers.hostPage = async () => {
+      throw new InvalidCursor('no such cursor');
+    };
+    expect(await run([wakeAllText(CRAWL, 'x')])).toEqual([]);
+    expect(dead).toEqual([{ body: wakeAllText(CRAWL, 'x'), reason: 'no such cursor' }]);
+  });
+});
+
+test('what no time is left for comes again', async () => {
+  const { run, engine, flushes } = await setUp();
+  expect(await run([parcel(CRAWL, 'http://b.test/'), 'https://a.test/', 'nonsense'], 5000)).toEqual([
+    'm2',
+    'm0',
+    'm1',
+  ]);
+  expect(engine.messages('b.test')).toEqual([]);
+  expect(flushes()).toBe(1);
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { errorFields } from '../../functions/log.ts';
+import { sumTakes } from '../../functions/metrics.ts';
+import { functionStack, invoked, once } from '../../functions/stack.ts';
+import { createMeter } from '../../shared/engines/aws/meter.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { SETTINGS } from './fake-stack.ts';
+
+test('handlers can be imported without settings; each function has one', async () => {
+  for (const name of ['worker', 'router', 'waker', 'api', 'compactor'])
+    expect(await import(`../../functions/${name}.ts`)).toMatchObject({ handler: expect.any(Function) });
+});
+
+test('settings are read at the first invocation, and again if they were not valid', () => {
+  delete process.env.STRAND_SETTINGS;
+  expect(() => functionStack()).toThrow('Expected the settings of a stack in STRAND_SETTINGS, got nothing');
+  process.env.STRAND_SETTINGS = JSON.stringify(SETTINGS);
+  try {
+    expect(functionStack().settings).toEqual(SETTINGS);
+    expect(functionStack()).toBe(functionStack());
+  } finally {
+    delete process.env.STRAND_SETTINGS;
+  }
+});
+
+test('what is made once is made again only where making it failed', () => {
+  let calls = 0;
+  const made = once(() => {
+    if (++calls === 1) throw new Error('not yet');
+    return calls;
+  });
+  expect(made).toThrow('not yet');
+  expect([made(), made()]).toEqual([2, 2]);
+});
+
+describe('an invocation', () => {
+  test('that fails is paid for all the same, and what it used is stored', async () => {
+    const clock = createFakeClock();
+    const meter = createMeter({ clock, memoryMb: 100 });
+    const stored: unknown[] = [];
+    const flushMeter = async () => void stored.push(...meter.take());
+    const work = async () => {
+      meter.add('s3Puts', 1, 'news');
+      await clock.advance(2000);
+      throw new Error('it fails');
+    };
+    await expect(invoked({ meter, flushMeter }, clock, work)).rejects.toThrow('it fails');
+    expect(stored).toEqual([['news', { s3Puts: 1, lambdaRequests: 1, lambdaMbMs: 200_000 }]]);
+  });
+});
+
+test('the sum of what was taken from a meter is told, and taking it is as before', () => {
+  const meter = createMeter({ clock: createFakeClock() });
+  const sum = sumTakes(meter);
+  meter.add('s3Puts', 2, 'news');
+  meter.add('s3Gets', 1, 'other');
+  expect(sum()).toEqual({});
+  expect(meter.take()).toEqual(
+    new Map([
+      ['news', { s3Puts: 2 }],
+      ['other', { s3Gets: 1 }],
+    ]),
+  );
+  meter.add('s3Puts', 3, 'other');
+  meter.take();
+  expect(sum()).toEqual({ s3Puts: 5, s3Gets: 1 });
+});
+
+test.each([
+  [new TypeError('no', { cause: new Error('deep') }), { message: 'TypeError: no', cause: 'Error: deep' }],
+  [new Error('no', { cause: 5 }), { message: 'Error: no', cause: '5' }],
+  ['text', { message: 'text' }],
+])('an error is told by name, message and cause: %s', (error, fields) => {
+  expect(errorFields(error)).toEqual(fields);
+});

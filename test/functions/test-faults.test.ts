@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { readTestFaults, withFaultyCommits, withPoisonPage } from '../../functions/test-faults.ts';
+import { NEW_HEAD } from '../../shared/frontier/head.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { createScriptedFetcher, page } from '../worker/scripted-fetcher.ts';
+
+class Exit extends Error {}
+
+/** Chance that gives these numbers, one after the other. */
+function chance(...numbers: number[]) {
+  return {
+    random: () => numbers.shift() ?? 1,
+    exit: (): never => {
+      throw new Exit();
+    },
+  };
+}
+
+describe('without their variables there are no faults', () => {
+  test.each([{}, { STRAND_TEST_EXIT_RATE: '', STRAND_TEST_EXIT_URL: '' }])('%j', (env) => {
+    const faults = readTestFaults(env);
+    expect(faults).toBeUndefined();
+    const clock = createFakeClock();
+    const engine = createMemoryEngine(clock);
+    const fetcher = createScriptedFetcher(clock, {});
+    expect(withFaultyCommits(engine, faults, chance(0, 0))).toBe(engine);
+    expect(withPoisonPage(fetcher, faults, chance())).toBe(fetcher);
+  });
+
+  test('one of them alone leaves the other’s place as it is', () => {
+    const clock = createFakeClock();
+    const engine = createMemoryEngine(clock);
+    const fetcher = createScriptedFetcher(clock, {});
+    expect(withFaultyCommits(engine, readTestFaults({ STRAND_TEST_EXIT_URL: '/poison' }), chance(0))).toBe(
+      engine,
+    );
+    expect(withPoisonPage(fetcher, readTestFaults({ STRAND_TEST_EXIT_RATE: '1' }), chance())).toBe(fetcher);
+  });
+});
+
+test.each(['x', '-1', '1.5', 'NaN'])('a rate of %s is refused', (rate) => {
+  expect(() => readTestFaults({ STRAND_TEST_EXIT_RATE: rate })).toThrow(
+    `Expected STRAND_TEST_EXIT_RATE to be a number from 0 to 1, got "${rate}"`,
+  );
+});
+
+test.each<[string, number[], boolean, number | undefined]>([
+  ['is as always, mostly', [0.5], false, 1],
+  ['ends the process before it', [0.1, 0.2], true, undefined],
+  ['ends the process after it', [0.1, 0.7], true, 1],
+])('a commit %s', async (_, numbers, exits, version) => {
+  const engine = createMemoryEngine(createFakeClock());
+  const faulty = withFaultyCommits(
+    engine,
+    readTestFaults({ STRAND_TEST_EXIT_RATE: '0.3' }),
+    chance(...numbers),
+  );
+  const committing = faulty.ledgers.commit('news', 'a.test', { ...NEW_HEAD, version: 1 });
+  if (exits) await expect(committing).rejects.toThrow(Exit);
+  else await committing;
+  expect((await engine.ledgers.loadHead('news', 'a.test'))?.version).toBe(version);
+});
+
+test('a poison page ends the process before it is fetched; others do not', async () => {
+  const clock = createFakeClock();
+  const inner = createScriptedFetcher(
+    clock,
+    { 'http://a.test/': page(), 'http://a.test/poison/1': page() },
+    0,
+  );
+  const fetcher = withPoisonPage(inner, readTestFaults({ STRAND_TEST_EXIT_URL: '/poison' }), chance());
+  expect(await fetcher.fetch({ url: 'http://a.test/' })).toMatchObject({ httpStatus: 200 });
+  await expect(fetcher.fetch({ url: 'http://a.test/poison/1' })).rejects.toThrow(Exit);
+  expect(inner.log.map(({ url }) => url)).toEqual(['http://a.test/']);
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { createWakerHandler } from '../../functions/waker-handler.ts';
+import { NEW_HEAD } from '../../shared/frontier/head.ts';
+import { createCrawls } from '../../shared/worker/crawls.ts';
+import { createFakeClock, T0 } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { begin } from '../worker/world.ts';
+import { contextFor, fakeStack } from './fake-stack.ts';
+
+/** Crawls of these names, each with so many hosts that are due. */
+async function setUp(crawls: Readonly<Record<string, number>>, config = {}) {
+  const clock = createFakeClock();
+  const engine = createMemoryEngine(clock);
+  const fake = fakeStack(engine, clock);
+  for (const [crawl, count] of Object.entries(crawls)) {
+    await begin({ engine }, [`http://${crawl}.test/`], config, crawl);
+    fake.crawls.push(crawl);
+    for (let i = 0; i < count; i++)
+      await engine.ledgers.commit(crawl, hostOf(crawl, i), { ...NEW_HEAD, version: 1, dueAt: T0 - i });
+  }
+  for (const parcel of await engine.exchange.receive(100, 0)) await engine.exchange.acknowledge([parcel]);
+  const crawlsOf = createCrawls(engine.registry, clock);
+  const handle = createWakerHandler({ clock, log: fake.log, stack: fake.stack, crawls: crawlsOf });
+  const run = (ms = 55_000) => handle({}, contextFor(clock, ms));
+  const woken = (crawl: string) =>
+    Array.from({ length: crawls[crawl] as number }, (_, i) => engine.messages(hostOf(crawl, i)).length);
+  return { ...fake, clock, engine, run, woken };
+}
+
+const hostOf = (crawl: string, i: number): string => `h${i}.${crawl}.test`;
+const times = (count: number, value: number): number[] => Array.from({ length: count }, () => value);
+
+describe('hosts that are due', () => {
+  test('are woken, all of them, batch by batch, and not again by the next run', async () => {
+    const { run, woken, engine, flushes } = await setUp({ news: 1200, other: 3 });
+    await run();
+    expect(woken('news')).toEqual(times(1200, 1));
+    expect(woken('other')).toEqual(times(3, 1));
+    expect(engine.messages(hostOf('news', 0))).toEqual([{ kind: 'wake', crawl: 'news' }]);
+    await run();
+    expect(woken('news')).toEqual(times(1200, 1));
+    expect(flushes()).toBe(2);
+  });
+
+  test('of a large crawl wait, when thousands are awake and have not had their turn', async () => {
+    const { run, woken } = await setUp({ news: 6000 });
+    await run();
+    expect(woken('news').filter((count) => count > 0)).toHaveLength(5000);
+  });
+
+  test('of a crawl that does not run stay asleep', async () => {
+    const { run, woken, engine } = await setUp({ news: 3, held: 3 });
+    await engine.registry.setStatus('held', 'paused');
+    await run();
+    expect(woken('news')).toEqual([1, 1, 1]);
+    expect(woken('held')).toEqual([0, 0, 0]);
+  });
+
+  test('of two crawls are woken in turn, so that a large one does not hold up a small one', async () => {
+    const { run, woken, stack, clock } = await setUp({ large: 4000, small: 10 });
+    const { dueHosts } = stack.engine.ledgers;
+    stack.engine.ledgers.dueHosts = async (...args) => {
+      await clock.advance(15_000);
+      return dueHosts(...args);
+    };
+    await run();
+    expect(woken('small')).toEqual(times(10, 1));
+    expect(woken('large').filter((count) => count > 0).length).toBeLessThan(4000);
+  });
+});
+
+describe('a crawl', () => {
+  test('that is quiet is finished', async () => {
+    const { run, engine, logged } = await setUp({ news: 0 });
+    await run();
+    expect(await engine.registry.load('news')).toMatchObject({ status: 'finished' });
+    expect(logged).toEqual([{ level: 'info', message: 'The crawl has finished', crawl: 'news' }]);
+  });
+
+  test('that has something to do is not, nor one that was paused', async () => {
+    const { run, engine } = await setUp({ news: 1 });
+    await run();
+    expect(await engine.registry.load('news')).toMatchObject({ status: 'running' });
+    const paused = await setUp({ held: 0 });
+    await paused.engine.registry.setStatus('held', 'paused');
+    await paused.run();
+    expect(await paused.engine.registry.load('held')).toMatchObject({ status: 'paused' });
+  });
+
+  test('at one of its limits is ended, and its hosts stay asleep', async () => {
+    const { run, engine, woken } = await setUp({ news: 2 }, { maxPages: 5 });
+    await engine.ledgers.commit('news', 'done.test', {
+      ...NEW_HEAD,
+      version: 1,
+      totals: { ...NEW_HEAD.totals, pages: 5 },
+    });
+    await run();
+    expect(await engine.registry.load('news')).toMatchObject({ status: 'limited', reason: '5 pages' });
+    expect(woken('news')).toEqual([0, 0]);
+  });
+
+  test('that fails stops no other, and is told at the end', async () => {
+    const { run, engine, woken, logged } = await setUp({ broken: 1, news: 2 });
+    await engine.registry.configure('broken', { delayMs: 'fast' as unknown as number });
+    await expect(run()).rejects.toThrow('It failed for: broken');
+    expect(woken('news')).toEqual([1, 1]);
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toMatchObject({ level: 'error', crawl: 'broken' });
+  });
+});
+
+test('a run whose time is up begins nothing', async () => {
+  const { run, woken } = await setUp({ news: 2 });
+  await run(4000);
+  expect(woken('news')).toEqual([0, 0]);
+});
