@@ -39,7 +39,8 @@ export async function findStack(client: StackLookup, name: string, region: strin
 async function describe(client: StackLookup, name: string, region: string): Promise<Stack> {
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
-    if (Stacks[0]) return Stacks[0];
+    const there = Stacks.find(isThere);
+    if (there) return there;
   } catch (error) {
     // CloudFormation has no error of its own for it: "Stack with id X does not exist".
     const isUnknown = error instanceof Error && /does not exist/.test(error.message);
@@ -52,13 +53,16 @@ async function describe(client: StackLookup, name: string, region: string): Prom
 async function strandStacks(client: StackLookup): Promise<string[]> {
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({}));
-    return Stacks.flatMap((stack) => (settingsIn(stack) && stack.StackName ? [stack.StackName] : []));
+    return Stacks.filter(isThere).flatMap((stack) => (settingsIn(stack) && stack.StackName) || []);
   } catch {
     return [];
   }
 }
 
-/** The settings, if the stack is one of Strand's: they begin with its own name. */
+/** Stacks that were destroyed are told of for a while. */
+const isThere = ({ StackStatus }: Stack): boolean => StackStatus !== 'DELETE_COMPLETE';
+
+/** The settings, if the stack is one of Strand's. */
 function settingsIn({ Outputs = [] }: Stack): string | undefined {
   return Outputs.find(({ OutputKey }: Output) => OutputKey === SETTINGS)?.OutputValue;
 }
@@ -66,9 +70,9 @@ function settingsIn({ Outputs = [] }: Stack): string | undefined {
 function noStack(name: string, region: string, there: readonly string[]): string {
   const meant = nearest(name, there);
   const named = there.slice(0, MAX_NAMED).join(', ') + (there.length > MAX_NAMED ? ', ...' : '');
-  const hint = meant ? `did you mean ${meant}?` : there.length > 0 ? `there are ${named}` : undefined;
+  const hint = meant ? `: did you mean ${meant}?` : there.length > 0 ? `: there are ${named}.` : '.';
   return (
-    `There is no stack ${name} in ${region}${hint ? `; ${hint}` : ''}. In another region: --region REGION or ` +
+    `There is no stack ${name} in ${region}${hint} In another region: --region REGION or ` +
     `AWS_REGION; in another account: AWS_PROFILE; not deployed yet: ${DEPLOY}`
   );
 }

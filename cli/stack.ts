@@ -3,16 +3,22 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import type { Control } from '../shared/control/control.ts';
 import { createControl } from '../shared/control/create-control.ts';
 import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
-import { openStack } from '../shared/engines/aws/stack.ts';
+import { type JoinedResolver, joinedResolver } from '../shared/engines/aws/joined-warcs.ts';
+import type { StackSettings } from '../shared/engines/aws/settings.ts';
+import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
 import { systemClock } from '../shared/engines/local/clock.ts';
-import type { LedgerStore } from '../shared/ports.ts';
+import type { CrawlId } from '../shared/ports.ts';
 import { awsRefusal } from './aws-refusal.ts';
 import type { StackAddress } from './command.ts';
+import type { RowSource } from './commands/write-rows.ts';
 import { findStack } from './find-stack.ts';
 
 export interface StackSession {
   readonly control: Control;
-  readonly ledgers: Pick<LedgerStore, 'hosts' | 'loadHead' | 'readPart'>;
+  /** What an export is made of. */
+  readonly rows: RowSource;
+  /** Keys of a crawl's configuration that a request may not set. */
+  readonly refusedKeys: readonly string[];
 }
 
 /**
@@ -30,8 +36,10 @@ export async function withStack<T>(
     const settings = await findStack(lookup, name, await lookup.config.region());
     const stack = openStack(settings, { clock: systemClock });
     try {
-      const control = createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
-      return await use({ control, ledgers: stack.engine.ledgers });
+      const policy = controlPolicyOf(settings);
+      const control = createControl(controlEngineOf(stack, settings), policy);
+      const rows = rowsOf(stack, settings);
+      return await use({ control, rows, refusedKeys: Object.keys(policy.refuses ?? {}) });
     } finally {
       await stack.flushMeter();
       stack.close();
@@ -42,4 +50,18 @@ export async function withStack<T>(
   } finally {
     lookup.destroy();
   }
+}
+
+function rowsOf({ engine, clients }: OpenedStack, names: StackSettings): RowSource {
+  const { clock, ledgers } = engine;
+  const resolvers = new Map<CrawlId, JoinedResolver>();
+  return {
+    ledgers,
+    locateAll(crawl, locations) {
+      const resolver =
+        resolvers.get(crawl) ?? joinedResolver({ dynamo: clients.dynamo, clock, names }, crawl);
+      resolvers.set(crawl, resolver);
+      return resolver.resolveAll(locations);
+    },
+  };
 }

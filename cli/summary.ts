@@ -1,6 +1,7 @@
 /** What a crawl came to: for people at its end and for `status`, and as one line of JSON. */
 import { printable, shorten } from '../shared/control/printable.ts';
 import { type CrawlSummary, orderedSummary } from '../shared/control/summary.ts';
+import type { LineItem } from '../shared/engines/aws/prices.ts';
 import { URL_STATES, type UrlState } from '../shared/frontier/url-record.ts';
 import {
   formatBytes,
@@ -32,6 +33,18 @@ const HEADINGS: Readonly<Record<CrawlSummary['state'], readonly [string, Tone]>>
   running: ['Running', 'bold'],
   stopped: ['Stopped', 'yellow'],
   paused: ['Paused', 'yellow'],
+};
+
+const ITEM_WORDS: Readonly<Record<LineItem, string>> = {
+  sqsFifoRequests: 'SQS FIFO',
+  sqsStandardRequests: 'SQS standard',
+  dynamoWriteUnits: 'DynamoDB writes',
+  dynamoReadUnits: 'DynamoDB reads',
+  s3Puts: 'S3 writes',
+  s3Gets: 'S3 reads',
+  lambdaRequests: 'Lambda calls',
+  lambdaMbMs: 'Lambda time',
+  dataOutBytes: 'data out',
 };
 
 const STATUS_WORDS: Readonly<Partial<Record<UrlState, string>>> = { deniedByRobots: 'denied by robots' };
@@ -134,9 +147,12 @@ function costLines({ cost, costByItem, pages }: CrawlSummary): string[] {
   const shown = items.slice(0, MAX_COST_ITEMS);
   const others = items.slice(MAX_COST_ITEMS).reduce((sum, [, dollars]) => sum + dollars, 0);
   if (others > 0) shown.push(['other', others]);
-  const texts = shown.map(([name, dollars]) => `${shorten(printable(name), 40)} ${formatDollars(dollars)}`);
+  const texts = shown.map(([name, dollars]) => `${itemWord(name)} ${formatDollars(dollars)}`);
   return wrapItems([formatDollars(cost), ...(perMillion ? [perMillion] : []), ...texts]);
 }
+
+const itemWord = (name: string): string =>
+  Object.hasOwn(ITEM_WORDS, name) ? ITEM_WORDS[name as LineItem] : shorten(printable(name), 40);
 
 /** Whether the crawl pauses because it would soon have cost what it may. */
 export const isAtMaxCost = ({ state, reason }: Pick<CrawlSummary, 'state' | 'reason'>): boolean =>

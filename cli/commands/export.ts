@@ -7,7 +7,7 @@ import { writeRows } from './write-rows.ts';
 export async function exportUrls({ dir, format }: LocalCommandOf<'export'>): Promise<number> {
   const { reader, crawl } = openCrawl(dir);
   try {
-    await writeRows(reader.ledgers, crawl, format, process.stdout);
+    await writeRows(reader, crawl, format, process.stdout);
     return exitCodes.finished;
   } finally {
     reader.close();

@@ -11,7 +11,7 @@ import { type LiveStream, type TerminalEnvironment, terminalOf } from '../drawn-
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { urlText } from '../export-rows.ts';
 import { formatCounted } from '../format.ts';
-import { OPTIONS, optionsOf } from '../options.ts';
+import { optionsOf } from '../options.ts';
 import { commandAt, stackProgram } from '../place.ts';
 import { readProject } from '../project-file.ts';
 import type { StackSession } from '../stack.ts';
@@ -72,16 +72,12 @@ function hintOf({ code, field = '' }: ControlError, command: StackCommand): stri
   return option ? ` (--${option.name}${option.argument ? ` ${option.argument}` : ''})` : '';
 }
 
-/** What a project's file says of every crawl, without what has no meaning on a stack. */
-function keysForStacks(crawl: CrawlOptions): CrawlOptions {
-  const none = OPTIONS.flatMap(({ key, stackVerbs }) => (key && stackVerbs?.length === 0 ? [key] : []));
-  return Object.fromEntries(
-    Object.entries(crawl).filter(([key]) => !(none as readonly string[]).includes(key)),
-  );
-}
+/** What a project's file says of every crawl, without what is decided for all crawls of a stack. */
+const without = (crawl: CrawlOptions, keys: readonly string[]): CrawlOptions =>
+  Object.fromEntries(Object.entries(crawl).filter(([key]) => !keys.includes(key)));
 
 async function ask(
-  { control, ledgers }: StackSession,
+  { control, rows, refusedKeys }: StackSession,
   command: StackCommand,
   output: StackOutput,
 ): Promise<ExitCode> {
@@ -111,7 +107,7 @@ async function ask(
     case 'crawl': {
       const seeds = readSeeds(command);
       const { crawl, file } = await readProject(command.config);
-      const config = { ...keysForStacks(crawl), ...command.options };
+      const config = { ...without(crawl, refusedKeys), ...command.options };
       parseCrawlConfig(config);
       const summary = await createWithSeeds(control, { crawl: command.name, seeds, config });
       const begun = `The crawl ${summary.crawl} begins with ${formatCounted(seeds.length, 'seed')}${file ? ` and ${file}` : ''}`;
@@ -150,7 +146,10 @@ async function ask(
         const detail = await control.host(crawl, host);
         return tell(detail, hostText(detail));
       }
-      const page = await control.hosts(crawl, { cursor, limit });
+      let page = await control.hosts(crawl, { cursor, limit });
+      // A page may have no host though there are more, where the table holds those of many crawls.
+      while (page.hosts.length === 0 && page.cursor !== undefined)
+        page = await control.hosts(crawl, { cursor: page.cursor, limit });
       return tell(page, hostsText(page, place(crawl), limit));
     }
     case 'url': {
@@ -160,7 +159,7 @@ async function ask(
     case 'export':
       // To be told of a name that is none.
       await control.status(command.crawl);
-      await writeRows(ledgers, command.crawl, command.format, output.out);
+      await writeRows(rows, command.crawl, command.format, output.out);
       return exitCodes.finished;
   }
 }

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { urlDetail } from '../../shared/control/url-detail.ts';
-import type { CrawlId, LedgerStore } from '../../shared/ports.ts';
+import type { Head } from '../../shared/frontier/head.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { CrawlId, HostKey, LedgerStore, RecordLocation } from '../../shared/ports.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import type { ExportFormat } from '../option-spec.ts';
@@ -8,51 +10,87 @@ import type { ExportFormat } from '../option-spec.ts';
 /** What is needed of `process.stdout`. */
 export type RowStream = Pick<NodeJS.WriteStream, 'write' | 'once'>;
 
-/** What is needed of a ledger store. */
-export type RowSource = Pick<LedgerStore, 'hosts' | 'loadHead' | 'readPart'>;
+/** What is needed of a ledger store, and of an engine that joins WARC files. */
+export interface RowSource {
+  readonly ledgers: Pick<LedgerStore, 'hosts' | 'loadHead' | 'readPart'>;
+  /** Where the records stand by now, in the order given. */
+  locateAll?(crawl: CrawlId, locations: readonly RecordLocation[]): Promise<readonly RecordLocation[]>;
+}
 
-/** Rows are written together up to this many characters. */
-const CHUNK = 64 * 1024;
+/** Rows are written together, and their WARC records looked for together. */
+const BATCH = 500;
+/** How often a host is read anew whose head was replaced meanwhile. */
 const ATTEMPTS = 4;
 
 /** Writes every known URL of the crawl, host by host. */
 export async function writeRows(
-  ledgers: RowSource,
+  source: RowSource,
   crawl: CrawlId,
   format: ExportFormat,
   out: RowStream,
 ): Promise<void> {
-  let text = exportHeader(format);
-  const flush = async () => {
-    if (!out.write(text)) await once(out as NodeJS.WriteStream, 'drain');
-    text = '';
+  const write = async (text: string) => {
+    if (text !== '' && !out.write(text)) await once(out as NodeJS.WriteStream, 'drain');
   };
-  for await (const { host, head } of ledgers.hosts(crawl)) {
-    let current: typeof head | undefined = head;
-    let rows = 0;
-    for (let attempt = 1; current; attempt++) {
-      try {
-        const ledger = await openLedger(ledgers, crawl, host, current.ledger);
-        for await (const record of ledger.records()) {
-          rows++;
-          text += exportRow(urlDetail(record), format);
-          if (text.length > CHUNK) await flush();
-        }
-        break;
-      } catch (cause) {
-        // The crawl goes on meanwhile, and parts that its newer heads do not name are deleted.
-        const newer = await ledgers.loadHead(crawl, host);
-        const hasChanged = newer !== undefined && newer.version !== current.version;
-        if (!hasChanged || attempt === ATTEMPTS) throw cause;
-        if (rows > 0) {
-          throw new Error(
-            `${host} changed while it was read: export the crawl again, best when it is paused or over`,
-            { cause },
-          );
-        }
-        current = newer;
-      }
+  await write(exportHeader(format));
+  let batch: UrlRecord[] = [];
+  const flush = async () => {
+    const records = await located(source, crawl, batch);
+    batch = [];
+    await write(records.map((record) => exportRow(urlDetail(record), format)).join(''));
+  };
+  for await (const { host, head } of source.ledgers.hosts(crawl)) {
+    for await (const record of recordsOf(source, crawl, host, head)) {
+      if (batch.push(record) >= BATCH) await flush();
     }
   }
   await flush();
+}
+
+/** Every known URL of the host, though the crawl goes on meanwhile, and parts that newer heads do not name are deleted. */
+async function* recordsOf(
+  { ledgers }: RowSource,
+  crawl: CrawlId,
+  host: HostKey,
+  listed: Head,
+): AsyncGenerator<UrlRecord> {
+  let head = listed;
+  let isBegun = false;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const ledger = await openLedger(ledgers, crawl, host, head.ledger);
+      for await (const record of ledger.records()) {
+        isBegun = true;
+        yield record;
+      }
+      return;
+    } catch (cause) {
+      const newer = await ledgers.loadHead(crawl, host);
+      const hasChanged = newer !== undefined && newer.version !== head.version;
+      if (!hasChanged || attempt === ATTEMPTS) throw cause;
+      if (isBegun) {
+        throw new Error(
+          `${host} changed while it was read: export the crawl again, best when it is paused or over`,
+          { cause },
+        );
+      }
+      head = newer;
+    }
+  }
+}
+
+/** The records, with the places in which their WARC records stand by now. */
+async function located(
+  source: RowSource,
+  crawl: CrawlId,
+  records: readonly UrlRecord[],
+): Promise<readonly UrlRecord[]> {
+  if (!source.locateAll) return records;
+  const locations = records.flatMap(({ result }) => result?.location ?? []);
+  const found = (await source.locateAll(crawl, locations)).values();
+  return records.map((record) =>
+    record.result?.location
+      ? { ...record, result: { ...record.result, location: found.next().value } }
+      : record,
+  );
 }

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { awsRefusal } from '../../cli/aws-refusal.ts';
+import { findStack, type StackLookup } from '../../cli/find-stack.ts';
+import { UsageError } from '../../cli/usage-error.ts';
+import type { StackSettings } from '../../shared/engines/aws/settings.ts';
+
+const SETTINGS: StackSettings = {
+  stack: 'Strand',
+  crawlState: 'state',
+  urlSeen: 'seen',
+  bucket: 'bucket',
+  turnQueueUrls: ['https://sqs.us-east-1.amazonaws.com/1/turns.fifo'],
+  linkQueueUrl: 'https://sqs.us-east-1.amazonaws.com/1/links',
+  linkDeadLetterUrl: 'https://sqs.us-east-1.amazonaws.com/1/dead',
+  dueShards: 8,
+  workerTimeoutMs: 600_000,
+  hostsPerWorker: 50,
+  workerMemoryMb: 1769,
+  crawlDefaults: {},
+  defaultCrawl: 'default',
+  allowPrivateAddresses: [],
+};
+
+interface FakeStack {
+  readonly status?: string;
+  readonly outputs?: Readonly<Record<string, string>>;
+}
+
+/** CloudFormation with these stacks, as it answers. */
+function cloudFormation(stacks: Readonly<Record<string, FakeStack>>): StackLookup {
+  const described = (name: string) => ({
+    StackName: name,
+    StackStatus: stacks[name]?.status ?? 'CREATE_COMPLETE',
+    Outputs: Object.entries(stacks[name]?.outputs ?? {}).map(([OutputKey, OutputValue]) => ({
+      OutputKey,
+      OutputValue,
+    })),
+  });
+  return {
+    async send({ input: { StackName } }: { input: { StackName?: string } }) {
+      if (StackName === undefined) return { Stacks: Object.keys(stacks).map(described) };
+      if (stacks[StackName]) return { Stacks: [described(StackName)] };
+      throw Object.assign(new Error(`Stack with id ${StackName} does not exist`), {
+        name: 'ValidationError',
+      });
+    },
+  } as unknown as StackLookup;
+}
+
+const deployed = { outputs: { Settings: JSON.stringify(SETTINGS), ApiUrl: 'https://x/' } };
+
+describe('a stack is found by its name', () => {
+  test('and tells its settings', async () => {
+    expect(await findStack(cloudFormation({ Strand: deployed }), 'Strand', 'us-east-1')).toEqual(SETTINGS);
+  });
+
+  test('also while it is being updated', async () => {
+    const lookup = cloudFormation({ Strand: { ...deployed, status: 'UPDATE_IN_PROGRESS' } });
+    expect(await findStack(lookup, 'Strand', 'us-east-1')).toEqual(SETTINGS);
+  });
+
+  const mend =
+    'In another region: --region REGION or AWS_REGION; in another account: AWS_PROFILE; not deployed yet: npm run deploy';
+  test.each<[Readonly<Record<string, FakeStack>>, string]>([
+    [{}, `There is no stack Strand in eu-west-1. ${mend}`],
+    [{ other: {} }, `There is no stack Strand in eu-west-1. ${mend}`],
+    [
+      { Strand: { ...deployed, status: 'DELETE_COMPLETE' } },
+      `There is no stack Strand in eu-west-1. ${mend}`,
+    ],
+    [{ Strnd: deployed }, `There is no stack Strand in eu-west-1: did you mean Strnd? ${mend}`],
+    [{ News: deployed, other: {} }, `There is no stack Strand in eu-west-1: there are News. ${mend}`],
+    [
+      { Strand: { status: 'CREATE_IN_PROGRESS' } },
+      'The stack Strand is being deployed (CREATE_IN_PROGRESS): try again when that is done',
+    ],
+    [
+      { Strand: { status: 'ROLLBACK_COMPLETE' } },
+      'The stack Strand cannot be used (ROLLBACK_COMPLETE): look at its events in CloudFormation, then npm run deploy',
+    ],
+    [
+      { Strand: { outputs: { Bucket: 'b' } } },
+      "The stack Strand is none of Strand's: it has no output Settings",
+    ],
+    [
+      { Strand: { outputs: { Settings: '{"stack":"Strand"}' } } },
+      'The stack Strand was deployed by another version of Strand, which this one cannot read. Deploy it anew (npm run deploy), or use the version that deployed it',
+    ],
+    [
+      { Strand: { outputs: { Settings: 'no JSON' } } },
+      'The stack Strand was deployed by another version of Strand, which this one cannot read. Deploy it anew (npm run deploy), or use the version that deployed it',
+    ],
+  ])('or not, in words that name the mend: %j', async (stacks, message) => {
+    await expect(findStack(cloudFormation(stacks), 'Strand', 'eu-west-1')).rejects.toThrow(
+      new UsageError(message),
+    );
+  });
+
+  test('or not, though the others may not be seen', async () => {
+    const lookup = {
+      async send({ input }: { input: { StackName?: string } }) {
+        if (input.StackName === undefined) throw new Error('denied');
+        throw new Error('Stack with id Strand does not exist');
+      },
+    } as unknown as StackLookup;
+    await expect(findStack(lookup, 'Strand', 'us-east-1')).rejects.toThrow('There is no stack Strand in');
+  });
+});
+
+/** An error as the AWS SDK makes it. */
+const failed = (name: string, message: string, code?: string) =>
+  Object.assign(new Error(message), { name, code });
+
+describe('what AWS refuses is told with its mend', () => {
+  test.each<[Error, RegExp]>([
+    [failed('Error', 'Region is missing'), /^No AWS region is set: add --region REGION, or set AWS_REGION$/],
+    [
+      failed('Error', 'Region not accepted: region="us east" is not a valid hostname component.'),
+      /^eu-west-1 is no AWS region/,
+    ],
+    [
+      failed('CredentialsProviderError', 'Could not load credentials from any providers'),
+      /^No AWS credentials were found for the profile ops \(Could not load .*\): set AWS_PROFILE, .*aws sso login/,
+    ],
+    [failed('ExpiredToken', 'The security token included in the request is expired'), /have expired/],
+    [
+      failed('InvalidClientTokenId', 'The security token included in the request is invalid.'),
+      /^AWS does not accept the credentials/,
+    ],
+    [
+      failed('AccessDenied', 'User: u is not authorized to perform: cloudformation:DescribeStacks'),
+      /^AWS denies it \(User: u is not authorized to perform: cloudformation:DescribeStacks\): ask for that permission/,
+    ],
+    [failed('Error', 'getaddrinfo ENOTFOUND x', 'ENOTFOUND'), /is the region eu-west-1 right/],
+    [failed('Error', 'connect ECONNREFUSED', 'ECONNREFUSED'), /AWS_ENDPOINT_URL/],
+    [
+      new AggregateError([failed('Error', 'connect ECONNREFUSED ::1', 'ECONNREFUSED')], ''),
+      /^AWS cannot be reached/,
+    ],
+    [
+      new Error('loading a crawl', { cause: failed('AccessDeniedException', 'dynamodb:GetItem') }),
+      /^AWS denies it \(dynamodb:GetItem\)/,
+    ],
+  ])('%s', (error, message) => {
+    const refusal = awsRefusal(error, { region: 'eu-west-1', profile: 'ops' });
+    expect(refusal).toBeInstanceOf(UsageError);
+    expect(refusal?.message).toMatch(message);
+    expect(refusal?.cause).toBe(error);
+  });
+
+  test('and what is none of this is left as it is', () => {
+    expect(awsRefusal(new Error('a bug'), {})).toBeUndefined();
+    expect(awsRefusal('no error', {})).toBeUndefined();
+  });
+});

@@ -1,0 +1,298 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseArgs } from '../../cli/args.ts';
+import { isStackCommand } from '../../cli/command.ts';
+import { answer } from '../../cli/commands/on-stack.ts';
+import { UsageError } from '../../cli/usage-error.ts';
+import { MAX_SEEDS } from '../../shared/control/api-schemas.ts';
+import { type Control, ControlError, type HostDetail } from '../../shared/control/control.ts';
+import type { CrawlSummary } from '../../shared/control/summary.ts';
+import { InvalidConfig } from '../../shared/crawl/config.ts';
+import { fakeControl, fastClock, paper, RUNNING } from './stack-fakes.ts';
+
+let folder: string;
+const home = process.cwd();
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'strand-on-stack-'));
+});
+afterEach(() => {
+  process.chdir(home);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const HOST: HostDetail = {
+  host: 'a.example',
+  known: 1200,
+  waiting: 7,
+  pages: 30,
+  bytes: 4200,
+  failures: 2,
+  cause: 'no answer\x1b[2J',
+  requests: 33,
+  byStatus: { fetched: 28, gone: 2 },
+  httpStatus: { '200': 28, '404': 2 },
+  errors: { timeout: 2 },
+  skipped: {},
+  robots: [{ origin: 'https://a.example', kind: 'rules', expiresAt: '2026-11-22T00:00:00.000Z' }],
+};
+
+/** The command line's words to a stack that answers so. */
+async function told(line: string, answers: Partial<Control>) {
+  const command = parseArgs(['--stack', 'S', ...line.split(' ')]);
+  if (!isStackCommand(command)) throw new Error('expected a command for a stack');
+  const { control, calls } = fakeControl(answers);
+  const session = { control, rows: { ledgers: {} as never }, refusedKeys: ['hosts', 'warcMaxBytes'] };
+  const [out, err] = [paper(), paper()];
+  const output = { out, err, environment: {}, clock: fastClock(), signal: new AbortController().signal };
+  const code = await answer(session, command, output as never);
+  return { code, out: out.text(), err: err.text(), calls };
+}
+
+const summary = (more: Partial<CrawlSummary> = {}) => ({
+  async status() {
+    return { ...RUNNING, ...more };
+  },
+});
+
+describe('crawl begins a crawl', () => {
+  test('with seeds, name and settings, and tells its name and how to watch it', async () => {
+    const line = 'crawl example.org http://b.example/#x --name news --max-cost 5 --delay 2';
+    const { code, out, calls } = await told(line, { create: async () => RUNNING });
+    expect(calls).toEqual([
+      [
+        'create',
+        {
+          crawl: 'news',
+          seeds: ['https://example.org/', 'http://b.example/'],
+          config: { maxCost: 5, delayMs: 2000 },
+        },
+      ],
+    ]);
+    expect(out).toBe(
+      'The crawl news begins with 2 seeds\nWatch it with: npm run strand -- --stack S watch news\n',
+    );
+    expect(code).toBe(0);
+  });
+
+  test('with the settings of the project below those of the command line, and none of one machine', async () => {
+    writeFileSync(
+      join(folder, 'strand.config.ts'),
+      'export default { crawl: { delayMs: 5000, maxPages: 9, hosts: 500, warcMaxBytes: 5 } };',
+    );
+    process.chdir(folder);
+    const { calls, out } = await told('crawl example.org --delay 2', { create: async () => RUNNING });
+    expect(calls[0]![1]).toHaveProperty('config', { delayMs: 2000, maxPages: 9 });
+    expect(out).toContain('begins with 1 seed and strand.config.ts');
+  });
+
+  test('and answers scripts with the summary', async () => {
+    const { out } = await told('crawl example.org --json', { create: async () => RUNNING });
+    expect(JSON.parse(out)).toEqual(RUNNING);
+  });
+
+  test('and stays with it, where it should, to its exit code', async () => {
+    const { code, out, err } = await told('crawl example.org --watch', {
+      create: async () => RUNNING,
+      ...summary({ state: 'limited', reason: '2,000 pages', pages: 2000 }),
+    });
+    expect(code).toBe(3);
+    expect(err).toMatch(/^The crawl news begins with 1 seed\nlimited {2}2,000 pages/);
+    expect(out).toMatch(/^Limit reached: 2,000 pages\n {2}Crawl {7}news\n/);
+  });
+
+  test('with more seeds than one request takes, in several', async () => {
+    const file = join(folder, 'seeds.txt');
+    writeFileSync(
+      file,
+      Array.from({ length: 2 * MAX_SEEDS + 5 }, (_, i) => `https://h${i}.example/`).join('\n'),
+    );
+    const { calls } = await told(`crawl --seeds ${file}`, {
+      create: async () => RUNNING,
+      addSeeds: async (crawl, urls) => ({ crawl, added: urls.length, refused: [] }),
+    });
+    expect(calls.map(([name]) => name)).toEqual(['create', 'addSeeds', 'addSeeds']);
+    expect(calls.at(-1)).toEqual([
+      'addSeeds',
+      'news',
+      [0, 1, 2, 3, 4].map((i) => `https://h${2 * MAX_SEEDS + i}.example/`),
+    ]);
+  });
+
+  test('but not with a setting that is not valid', async () => {
+    await expect(told('crawl example.org --per-host 65', {})).rejects.toThrow(
+      new InvalidConfig('Expected --per-host <= 64, got 65'),
+    );
+  });
+});
+
+describe('status tells the summary of one machine, and name, cost and next command', () => {
+  test('of a crawl that runs', async () => {
+    const { code, out } = await told('--region eu-west-1 status news', summary());
+    expect(out).toBe(
+      [
+        'Running',
+        '  Crawl       news',
+        '  Pages       1,234 in 2m 14s, 9.2 a second',
+        '  URLs        6,354 known, 5,120 waiting, 1,200 fetched, 30 redirect, 4 gone',
+        '  Hosts       52',
+        '  Bytes       31 MB',
+        '  HTTP        200: 1,200',
+        '  Errors      2 dns, 1 timeout',
+        '  WARC files  1, a.warc.gz',
+        '  Cost        $0.0012, $1.00 for a million pages, Lambda time $0.00080, data out $0.00020,',
+        '              SQS FIFO $0.00010, DynamoDB writes $0.000090, other $0.000040',
+        '  Next        watch it with: npm run strand -- --stack S --region eu-west-1 watch news',
+        '',
+      ].join('\n'),
+    );
+    expect(code).toBe(0);
+  });
+
+  test.each<[Partial<CrawlSummary>, RegExp]>([
+    [
+      { state: 'paused', reason: 'by the operator' },
+      /resume with: npm run strand -- --stack S resume news$/m,
+    ],
+    [
+      { state: 'paused', reason: 'maxCost: it would soon have cost 5 US dollars' },
+      /go on with a higher --max-cost:\n +npm run strand -- --stack S resume news$/m,
+    ],
+    [{ state: 'limited' }, /--max-time or --max-cost:\n +npm run strand -- --stack S resume news$/m],
+    [{ state: 'finished', pages: 0 }, /npm run strand -- --stack S url news URL$/m],
+  ])('of a crawl that is %j', async (more, next) => {
+    expect((await told('status news', summary(more))).out).toMatch(next);
+  });
+
+  test('in JSON as on one machine', async () => {
+    expect(JSON.parse((await told('status news --json', summary())).out)).toEqual(RUNNING);
+  });
+});
+
+describe('watch', () => {
+  test.each<[Partial<CrawlSummary>, number]>([
+    [{ state: 'finished' }, 0],
+    [{ state: 'limited' }, 3],
+    [{ state: 'finished', pages: 0 }, 4],
+    [{ state: 'paused', reason: 'by the operator' }, 130],
+    [{ state: 'paused', reason: 'maxCost: it would soon have cost 5 US dollars' }, 3],
+    [{ state: 'stopped' }, 130],
+  ])('of a crawl that ends %j exits with %d', async (more, code) => {
+    expect((await told('watch news', summary(more))).code).toBe(code);
+  });
+});
+
+describe('the other verbs', () => {
+  test('pause, resume and stop tell the crawl as it is then', async () => {
+    const after = async () => ({ ...RUNNING, state: 'stopped' as const });
+    const { out, calls } = await told('resume news --max-cost 7', { resume: after });
+    expect(calls).toEqual([['resume', 'news', { maxCost: 7 }]]);
+    expect(out).toMatch(/^Stopped\n/);
+    expect((await told('pause news', { pause: after })).calls).toEqual([['pause', 'news']]);
+    expect((await told('stop news', { stop: after })).calls).toEqual([['stop', 'news']]);
+  });
+
+  test('add tells what was left out, and fails where nothing was added', async () => {
+    const refused = [{ url: 'https://b.example/', reason: 'it is outside' }];
+    const some = await told('add news a.example b.example', {
+      addSeeds: async (crawl) => ({ crawl, added: 1, refused }),
+    });
+    expect(some).toMatchObject({
+      code: 0,
+      out: '1 seed on the way to news\n  left out: https://b.example/: it is outside\n',
+      calls: [['addSeeds', 'news', ['https://a.example/', 'https://b.example/']]],
+    });
+    const none = await told('add news b.example --json', {
+      addSeeds: async (crawl) => ({ crawl, added: 0, refused }),
+    });
+    expect(none.code).toBe(2);
+    expect(JSON.parse(none.out)).toEqual({ crawl: 'news', added: 0, refused });
+  });
+
+  test('list has a line for each crawl, and the JSON of the API', async () => {
+    const crawls = [
+      { crawl: 'news', state: 'running' as const, pages: 12_345 },
+      { crawl: 'a', state: 'paused' as const, pages: 3, reason: 'by the operator' },
+    ];
+    const list = async () => crawls;
+    expect((await told('list', { list })).out).toBe(
+      'CRAWL  STATE     PAGES\nnews   running  12,345\na      paused        3  by the operator\n',
+    );
+    expect(JSON.parse((await told('list --json', { list })).out)).toEqual({ crawls });
+    expect((await told('list', { list: async () => [] })).out).toBe(
+      'No crawls yet. Begin one with: npm run strand -- --stack S crawl SEED...\n',
+    );
+  });
+
+  test('hosts has a line for each host and the command for the next page', async () => {
+    const { out, calls } = await told('hosts news --limit 1', {
+      hosts: async () => ({ hosts: [HOST], cursor: "x'y" }),
+    });
+    expect(calls).toEqual([['hosts', 'news', { limit: 1, cursor: undefined }]]);
+    expect(out).toBe(
+      [
+        'HOST       PAGES  KNOWN  WAITING   BYTES',
+        'a.example     30  1,200        7  4.2 kB  2 failures: no answer\ufffd[2J',
+        "More: npm run strand -- --stack S hosts news --limit 1 --cursor 'x'\\''y'",
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('hosts goes on over pages that have none, to the end', async () => {
+    const pages = [{ hosts: [], cursor: '1' }, { hosts: [], cursor: '2' }, { hosts: [] }];
+    const { out, calls } = await told('hosts news', { hosts: async () => pages.shift()! });
+    expect(calls.map((call) => (call[2] as { cursor?: string }).cursor)).toEqual([undefined, '1', '2']);
+    expect(out).toBe('No hosts\n');
+  });
+
+  test('hosts with a host tells all that is known of it', async () => {
+    const { out, calls } = await told('hosts news a.example', { host: async () => HOST });
+    expect(calls).toEqual([['host', 'news', 'a.example']]);
+    expect(out).toContain('  HTTP     200: 28, 404: 2\n');
+    expect(out).toContain('  Robots   https://a.example: rules, until 2026-11-22T00:00:00.000Z\n');
+    expect(out).not.toContain('\x1b');
+  });
+
+  test('url tells as on one machine', async () => {
+    const detail = { url: 'https://example.org/', host: 'example.org', status: 'waiting' as const, depth: 0 };
+    const { out } = await told('url news example.org', { url: async () => detail });
+    expect(out).toMatch(/^https:\/\/example\.org\/\n {2}Status {3}waits to be fetched\n/);
+    expect(JSON.parse((await told('url news example.org --json', { url: async () => detail })).out)).toEqual(
+      detail,
+    );
+  });
+});
+
+describe('a refusal', () => {
+  test.each<[line: string, error: ControlError, message: string]>([
+    [
+      'status news',
+      new ControlError('notFound', 'There is no crawl "news"', 'crawl'),
+      'There is no crawl "news"; all there are: npm run strand -- --stack S list',
+    ],
+    [
+      'crawl a.example --name news',
+      new ControlError('conflict', 'There is a crawl "news" already', 'crawl'),
+      'There is a crawl "news" already (--name CRAWL)',
+    ],
+    [
+      'crawl a.example',
+      new ControlError('invalid', 'the crawl needs a config.contact', 'config.contact'),
+      'the crawl needs a config.contact (--contact URL|MAIL)',
+    ],
+    [
+      'resume news',
+      new ControlError('conflict', 'The crawl would end at once', 'maxPages'),
+      'The crawl would end at once (--max-pages N)',
+    ],
+    ['pause news', new ControlError('conflict', 'It is\x1b finished'), 'It is\ufffd finished'],
+  ])('of %s names the option to mend it by', async (line, error, message) => {
+    const fail = async () => {
+      throw error;
+    };
+    const answers = { status: fail, create: fail, resume: fail, pause: fail };
+    await expect(told(line, answers)).rejects.toThrow(new UsageError(message));
+  });
+});

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseArgs } from '../../cli/args.ts';
+import { isStackCommand } from '../../cli/command.ts';
+import { optionsOf } from '../../cli/options.ts';
+import { UsageError } from '../../cli/usage-error.ts';
+import { isLocalVerb, STACK_VERBS, VERBS } from '../../cli/verbs.ts';
+
+const words = (line: string) => line.split(' ').filter(Boolean);
+const SEED = 'https://example.org/';
+
+describe('a command line with --stack becomes a command for that stack', () => {
+  const cases: [line: string, expected: object][] = [
+    ['--stack S crawl example.org', { verb: 'crawl', seeds: [SEED], options: {}, watch: false }],
+    [
+      '--stack S crawl example.org --name news --max-cost 2.5 --watch --config my.ts --scope any',
+      {
+        verb: 'crawl',
+        seeds: [SEED],
+        name: 'news',
+        options: { maxCost: 2.5, scope: 'any' },
+        config: 'my.ts',
+        watch: true,
+      },
+    ],
+    ['--stack S crawl --seeds -', { verb: 'crawl', seeds: [], seedsFile: '-', options: {}, watch: false }],
+    ['--stack S add news example.org', { verb: 'add', crawl: 'news', seeds: [SEED] }],
+    ['--stack S add news --seeds a.txt', { verb: 'add', crawl: 'news', seeds: [], seedsFile: 'a.txt' }],
+    ['--stack S status news', { verb: 'status', crawl: 'news' }],
+    ['--stack S watch news', { verb: 'watch', crawl: 'news' }],
+    ['--stack S pause news', { verb: 'pause', crawl: 'news' }],
+    ['--stack S stop news', { verb: 'stop', crawl: 'news' }],
+    ['--stack S resume news', { verb: 'resume', crawl: 'news', limits: {}, watch: false }],
+    [
+      '--stack S resume news --max-cost 20 --max-pages 7 --watch',
+      { verb: 'resume', crawl: 'news', limits: { maxCost: 20, maxPages: 7 }, watch: true },
+    ],
+    ['--stack S list', { verb: 'list' }],
+    ['--stack S hosts news', { verb: 'hosts', crawl: 'news' }],
+    ['--stack S hosts news Example.org', { verb: 'hosts', crawl: 'news', host: 'example.org' }],
+    [
+      '--stack S hosts news --limit 5 --cursor abc',
+      { verb: 'hosts', crawl: 'news', limit: 5, cursor: 'abc' },
+    ],
+    ['--stack S url news example.org', { verb: 'url', crawl: 'news', url: SEED }],
+    ['--stack S export news --format csv', { verb: 'export', crawl: 'news', format: 'csv' }],
+  ];
+  test.each(cases)('%s', (line, expected) => {
+    expect(parseArgs(words(line))).toEqual({ stack: 'S', json: false, ...expected });
+  });
+
+  test('the stack and its region may stand before the verb or after it, in any order and form', () => {
+    const expected = { verb: 'status', crawl: 'news', stack: 'S', region: 'eu-west-1', json: true };
+    for (const line of [
+      '--stack S --region eu-west-1 status news --json',
+      '--region=eu-west-1 --stack=S status news --json',
+      'status news --json --stack S --region eu-west-1',
+      '--stack S status --region eu-west-1 --json news',
+    ])
+      expect(parseArgs(words(line))).toEqual(expected);
+  });
+
+  test.each([
+    ['--stack S --help', undefined],
+    ['--stack S help', undefined],
+    ['--stack S help hosts', 'hosts'],
+    ['--stack S hosts --help', 'hosts'],
+    ['hosts --help', 'hosts'],
+  ])('%s asks for help', (line, topic) => {
+    expect(parseArgs(words(line))).toEqual({ verb: 'help', topic });
+  });
+});
+
+describe('what has no meaning there is refused by name, with the reason', () => {
+  test.each([
+    [
+      '--stack S crawl a --out d',
+      'crawl takes no --out with --stack: a stack keeps its crawls in its own tables and bucket',
+    ],
+    [
+      '--stack S crawl a --hosts 5',
+      'crawl takes no --hosts with --stack: how many hosts a worker of a stack serves is settled when it is deployed (hostsPerWorker)',
+    ],
+    [
+      '--stack S resume news --quiet',
+      'resume takes no --quiet with --stack: a crawl there shows no progress line unless --watch or the verb watch asks for one',
+    ],
+    [
+      '--stack S resume news --config f.ts',
+      'resume takes no --config with --stack: what stands around fetches there was deployed with the stack, and its settings are for new crawls',
+    ],
+    [
+      'crawl a --max-cost 5',
+      'crawl takes --max-cost only with --stack NAME: nothing is paid for by use on one machine',
+    ],
+    [
+      'resume d --max-cost 5',
+      'resume takes --max-cost only with --stack NAME: nothing is paid for by use on one machine',
+    ],
+    [
+      'crawl a --name news',
+      'crawl takes --name only with --stack NAME: a crawl on one machine is called by its folder: --out DIR',
+    ],
+    [
+      'crawl a --watch',
+      'crawl takes --watch only with --stack NAME: a crawl on one machine shows its progress by itself',
+    ],
+    [
+      'status d --region r',
+      'status takes --region only with --stack NAME: there is no region on one machine',
+    ],
+    ['--stack S status news --max-pages 3', 'status takes no --max-pages; it belongs to crawl, resume'],
+    ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts'],
+  ])('%s', (line, message) => {
+    expect(() => parseArgs(words(line))).toThrow(new UsageError(message));
+  });
+
+  test.each(STACK_VERBS.filter((verb) => !isLocalVerb(verb)))('%s needs a stack, and says so', (verb) => {
+    expect(() => parseArgs([verb, 'news'])).toThrow(
+      `${verb} is for the crawls of a deployed stack: npm run strand -- --stack NAME ${verb} ...`,
+    );
+  });
+
+  test.each([
+    ['--stack S', 'Expected npm run strand -- --stack NAME COMMAND, got "--stack" "S"'],
+    ['--stack', 'Expected npm run strand -- --stack NAME COMMAND, got "--stack"'],
+    ['status news --stack', 'Expected --stack NAME, got nothing'],
+    ['--stack a/b status news', 'Expected --stack NAME (a letter, then letters, digits and -), got "a/b"'],
+    [
+      '--stack S status crawls/news',
+      'Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got "crawls/news"; all of a stack: npm run strand -- --stack NAME list',
+    ],
+    ['--stack S status', 'Expected npm run strand -- status CRAWL, got nothing'],
+    ['--stack S list news', 'Expected npm run strand -- list, got "news"'],
+    ['--stack S add', 'Expected npm run strand -- add CRAWL SEED..., got nothing'],
+    [
+      '--stack S add news',
+      'Expected a seed, got none: npm run strand -- --stack NAME add CRAWL https://example.org/, or --seeds FILE',
+    ],
+    ['--stack S export news', 'Expected --format jsonl|csv, got nothing'],
+    ['--stack S crawl a --max-cost 0', 'Expected --max-cost USD (such as 5 or 0.50), got "0"'],
+    ['--stack S crawl a --max-cost $5', 'Expected --max-cost USD (such as 5 or 0.50), got "$5"'],
+    [
+      '--stack S hosts news a.example --limit 2',
+      'Expected --limit and --cursor without a host: one host has one answer',
+    ],
+  ])('%s', (line, message) => {
+    expect(() => parseArgs(words(line))).toThrow(new UsageError(message));
+  });
+
+  test('whatever the words, there is a command for the stack, help, or a UsageError of one line', () => {
+    const names = STACK_VERBS.flatMap((verb) => optionsOf(verb).map(({ name }) => `--${name}`));
+    const word = fc.oneof(fc.string(), fc.constantFrom(...VERBS, ...names, '--', '-h', '10', 'news', SEED));
+    fc.assert(
+      fc.property(fc.constantFrom(...VERBS), fc.array(word), (verb, more) => {
+        try {
+          const command = parseArgs(['--stack', 'S', verb, ...more]);
+          expect(isStackCommand(command) || command.verb === 'help').toBe(true);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UsageError);
+          expect((error as Error).message).not.toContain('\n');
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const PROGRAM = fileURLToPath(new URL('../../cli/strand.ts', import.meta.url));
+/** Tells every module as it is loaded, whoever loads it and how. */
+const TRACE = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  import { writeSync } from 'node:fs';
+  registerHooks({
+    resolve(specifier, context, next) {
+      const found = next(specifier, context);
+      writeSync(2, 'loads ' + found.url + '\\n');
+      return found;
+    },
+  });
+`)}`;
+
+/** What the program loads to do that, away from any real account. */
+async function loadedBy(...words: string[]): Promise<{ code: number; modules: string[]; err: string }> {
+  const { AWS_PROFILE, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, ...rest } = process.env;
+  const env = {
+    ...rest,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_CONFIG_FILE: '/dev/null',
+  };
+  const child = spawn(process.execPath, ['--import', TRACE, PROGRAM, ...words], { env });
+  let err = '';
+  child.stderr.on('data', (text) => {
+    err += text;
+  });
+  child.stdout.resume();
+  const [code] = await once(child, 'close');
+  const lines = err.split('\n');
+  return {
+    code,
+    modules: lines.flatMap((line) => (line.startsWith('loads ') ? [line.slice('loads '.length)] : [])),
+    err: lines.filter((line) => !line.startsWith('loads ')).join('\n'),
+  };
+}
+
+const isAws = (module: string) => /@aws-sdk|@smithy|engines\/aws/.test(module);
+const isSqlite = (module: string) => module === 'node:sqlite';
+
+describe('what is not needed is not loaded', () => {
+  test.each([
+    ['help'],
+    ['--version'],
+    ['status', 'nowhere'],
+    ['url', 'nowhere', 'example.org'],
+    ['export', 'nowhere', '--format', 'csv'],
+    ['resume', 'nowhere'],
+    // Refused for want of a contact, when all is loaded.
+    ['crawl', 'example.org'],
+  ])('nothing of AWS by %j %j', async (...words) => {
+    const { modules } = await loadedBy(...words);
+    expect(modules.some((module) => module.endsWith('/cli/args.ts'))).toBe(true);
+    expect(modules.filter(isAws)).toEqual([]);
+  });
+
+  test('and no SQLite by what asks a stack, which is refused without credentials', async () => {
+    const { code, modules, err } = await loadedBy('--stack', 'S', '--region', 'us-east-1', 'status', 'news');
+    expect(err).toMatch(/^strand: No AWS credentials were found/);
+    expect(code).toBe(2);
+    expect(modules.some(isAws)).toBe(true);
+    expect(modules.filter(isSqlite)).toEqual([]);
+  });
+});
