@@ -7,13 +7,17 @@
  * | CrawlState | `CRAWL HOST` | `head` | `version`, `head` (JSON); `dueShard`, `dueAt` where the host is due at some time |
  * | CrawlState | `CRAWL` | `crawl` | `version`, `record` (JSON, gzip), `nonce`, `activeMs`, `runningSince` |
  * | CrawlState | `CRAWL` | `totals#SHARD` | a number for each count (`crawl-counters.ts`), `lastAdd`, `lastAt` |
- * | CrawlState | `CRAWL` | `quiet` | `quietSince` |
+ * | CrawlState | `CRAWL` | `quiet` | `quietSince`, `expiresAt` |
+ * | CrawlState | `CRAWL` | `compact` | `holder`, `leaseUntil`; `planFile`, `planSources` (JSON, gzip), `isStored` (`compact-lease.ts`) |
+ * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
+ * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
  */
 import { hash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { CrawlId, HostKey } from '../../ports.ts';
+import { shardOf } from './shard-of.ts';
 
 /** What the engine's state is kept in. */
 export interface StateNames {
@@ -23,6 +27,11 @@ export interface StateNames {
   readonly urlSeen: string;
   /** Bucket: large parts, and the archive. */
   readonly bucket: string;
+  /**
+   * Partitions of the index of due hosts, for each crawl: 1 to 64, default 8. May grow at any time, as hosts indexed
+   * under fewer are found under more; where it shrinks, those of the partitions left out are never woken.
+   */
+  readonly dueShards?: number;
 }
 
 export type Item = Record<string, AttributeValue>;
@@ -42,10 +51,17 @@ export const HEAD = 'head';
 export const CRAWL = 'crawl';
 export const TOTALS_PREFIX = 'totals#';
 export const QUIET = 'quiet';
+export const COMPACTION = 'compact';
+export const JOINED_PREFIX = 'joined#';
+export const ASIDE_PREFIX = 'aside#';
 export const DIRECTORY = '#crawls';
 
+/** Attribute of items that may die: the second, since the epoch, from which DynamoDB may delete them. */
+export const EXPIRES_AT = 'expiresAt';
+
 /** A partition of a table or an index takes 1,000 write units a second: these take the due times of 8,000 commits. */
-export const DUE_SHARDS = 8;
+const DEFAULT_DUE_SHARDS = 8;
+const MAX_DUE_SHARDS = 64;
 /** The same for the counters, with one write for each commit. */
 export const TOTALS_SHARDS = 8;
 
@@ -61,9 +77,18 @@ export const itemKey = (partition: string, sort: string): Item => ({
   [SORT_KEY]: S(sort),
 });
 
-export const dueShard = (crawl: CrawlId, shard: number): string => `${crawl} ${shard}`;
-export const dueShardOf = (crawl: CrawlId, host: HostKey): string =>
-  dueShard(crawl, hash('sha256', host, 'buffer').readUInt32BE() % DUE_SHARDS);
+/** Throws where the number is not one that all can count on. */
+export function dueShardsOf({ dueShards = DEFAULT_DUE_SHARDS }: Pick<StateNames, 'dueShards'>): number {
+  if (Number.isInteger(dueShards) && dueShards >= 1 && dueShards <= MAX_DUE_SHARDS) return dueShards;
+  throw new RangeError(`Expected 1 to ${MAX_DUE_SHARDS} dueShards, got ${dueShards}`);
+}
+
+/** The due index's partition key, for each of its partitions. */
+export const allDueShards = (crawl: CrawlId, shards: number): string[] =>
+  Array.from({ length: shards }, (_, shard) => dueShard(crawl, shard));
+export const dueShardOf = (crawl: CrawlId, host: HostKey, shards: number): string =>
+  dueShard(crawl, shardOf(host, shards));
+const dueShard = (crawl: CrawlId, shard: number): string => `${crawl} ${shard}`;
 
 /** Prefix of the keys of all objects that hold parts of the crawl's ledgers. */
 export const partsPrefix = (crawl: CrawlId): string => `parts/${crawl}/`;
