@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RETRY_ATTEMPTS } from '../../shared/engines/aws/retry.ts';
-import { type BatchResult, callBatch, inLanes, packBatches } from '../../shared/engines/aws/sqs-batch.ts';
+import { type BatchResult, packBatches, settleBatch } from '../../shared/engines/aws/sqs-batch.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { throttle } from './fake-sqs.ts';
 
@@ -17,8 +17,8 @@ function calling(...answers: ((entries: Entry[]) => BatchResult)[]) {
     return (answers[sent.length - 1] ?? answers.at(-1)!)(entries);
   };
   const isDone = (code: string | undefined) => code === 'Gone';
-  const result = callBatch(ENTRIES, call, { what: 'Send', clock, isDone }).catch((error) => error);
-  return { sent, result: clock.drive(result) };
+  const fates = settleBatch(ENTRIES, call, { what: 'Send', clock, isDone });
+  return { sent, fates: clock.drive(fates) };
 }
 
 const all = (entries: Entry[]): BatchResult => ({ Successful: entries });
@@ -29,59 +29,81 @@ const failing =
     Failed: entries.filter(({ body }) => bodies.includes(body)).map(({ Id }) => ({ Id, Code, SenderFault })),
   });
 
+const NONE = [undefined, undefined, undefined];
+
 test('a batch that succeeds is sent once', async () => {
-  const { sent, result } = calling(all);
-  expect(await result).toBeUndefined();
+  const { sent, fates } = calling(all);
+  expect(await fates).toEqual(NONE);
   expect(sent).toEqual(['abc']);
 });
 
 test('only the entries that failed are sent again, in order', async () => {
-  const { sent, result } = calling(failing('ac', 'InternalError'), failing('a', 'InternalError'), all);
-  expect(await result).toBeUndefined();
+  const { sent, fates } = calling(failing('ac', 'InternalError'), failing('a', 'InternalError'), all);
+  expect(await fates).toEqual(NONE);
   expect(sent).toEqual(['abc', 'ac', 'a']);
 });
 
 test('an entry that the answer does not name is sent again', async () => {
-  const { sent, result } = calling(([first]) => ({ Successful: [first!] }), all);
-  expect(await result).toBeUndefined();
+  const { sent, fates } = calling(([first]) => ({ Successful: [first!] }), all);
+  expect(await fates).toEqual(NONE);
   expect(sent).toEqual(['abc', 'bc']);
 });
 
 test('an entry throttled by itself is sent again, whoever is said to be at fault', async () => {
-  const { sent, result } = calling(failing('b', 'KMS.ThrottlingException', true), all);
-  expect(await result).toBeUndefined();
+  const { sent, fates } = calling(failing('b', 'KMS.ThrottlingException', true), all);
+  expect(await fates).toEqual(NONE);
   expect(sent).toEqual(['abc', 'b']);
 });
 
 test('a throttled call is made again', async () => {
   let isThrottled = false;
-  const { sent, result } = calling((entries) => {
+  const { sent, fates } = calling((entries) => {
     if (isThrottled) return all(entries);
     isThrottled = true;
     throw throttle();
   });
-  expect(await result).toBeUndefined();
+  expect(await fates).toEqual(NONE);
   expect(sent).toEqual(['abc', 'abc']);
 });
 
-test('an entry refused for what it is fails the call at once, with code and message', async () => {
-  const { sent, result } = calling(failing('b', 'InvalidMessageContents', true));
-  expect(await result).toMatchObject({
+test('an entry refused for what it is fails at once, with code and message, and the others are seen to the end', async () => {
+  const { sent, fates } = calling(
+    (entries) => ({
+      Failed: entries.map(({ Id, body }) =>
+        body === 'b'
+          ? { Id, Code: 'InvalidMessageContents', SenderFault: true }
+          : { Id, Code: 'InternalError', SenderFault: false },
+      ),
+    }),
+    failing('c', 'InternalError'),
+    all,
+  );
+  const [a, b, c] = (await fates)!;
+  expect([a, c]).toEqual([undefined, undefined]);
+  expect(b).toMatchObject({
     name: 'BatchFailure',
-    message: 'Send: 1 of the entries failed; InvalidMessageContents: no message',
+    message: 'Send: an entry failed; InvalidMessageContents: no message',
   });
-  expect(sent).toEqual(['abc']);
+  expect(sent).toEqual(['abc', 'ac', 'c']);
 });
 
-test('an entry that never succeeds fails the call in the end', async () => {
-  const { sent, result } = calling(failing('b', 'InternalError'));
-  expect(await result).toMatchObject({ name: 'BatchFailure' });
+test('an entry that never succeeds fails in the end, and alone', async () => {
+  const { sent, fates } = calling(failing('b', 'InternalError'));
+  expect(await fates).toMatchObject([undefined, { name: 'BatchFailure' }, undefined]);
   expect(sent.length).toBe(RETRY_ATTEMPTS);
 });
 
+test('a call that fails is the fate of all that were not done before', async () => {
+  const down = () => {
+    throw new Error('no network');
+  };
+  const { fates } = calling(failing('bc', 'InternalError'), down);
+  expect(await fates).toMatchObject([undefined, { message: 'no network' }, { message: 'no network' }]);
+});
+
 test('an entry that failed with a code as good as done is done', async () => {
-  const { sent, result } = calling(failing('ab', 'Gone', true));
-  expect(await result).toBeUndefined();
+  const { sent, fates } = calling(failing('ab', 'Gone', true));
+  expect(await fates).toEqual(NONE);
   expect(sent).toEqual(['abc']);
 });
 
@@ -114,20 +136,4 @@ test('splits no group that fits into a batch', () => {
     chain.map((batch) => batch.map(({ group }) => group).join('')),
   );
   expect(groups).toEqual([['aaaabbbbbb'], ['cccd']]);
-});
-
-test('work in lanes is done at most so many at once, and begins nothing after an error', async () => {
-  const begun: number[] = [];
-  let active = 0;
-  const work = async (n: number) => {
-    begun.push(n);
-    active++;
-    expect(active).toBeLessThanOrEqual(2);
-    await new Promise((resolve) => setImmediate(resolve));
-    active--;
-    if (n === 3) throw new Error('three');
-  };
-  await expect(inLanes([1, 2, 3, 4, 5, 6, 7, 8], 2, work)).rejects.toThrow('three');
-  expect(begun.length).toBeLessThan(6);
-  await inLanes([1, 2], 2, work);
 });

@@ -1,35 +1,48 @@
 import type { LinkExchange, LinkParcel } from '../../ports.ts';
 import type { CorruptRecord, OnCorrupt, SqsRecord } from './delivery.ts';
 import { MAX_TEXT_BYTES, parcelTexts, parseParcelText } from './message-text.ts';
-import { deleteAll, type SqsQueue, sendAll, settleCorrupt } from './sqs-queue.ts';
+import { deleteAll, gatheredSends, type SqsQueue, settleCorrupt } from './sqs-queue.ts';
 import { receiveRecords } from './sqs-receive.ts';
 
 export interface LinkExchangeOptions extends SqsQueue {
   /** How long a received parcel is hidden; SQS counts whole seconds. */
   readonly visibilityMs?: number;
   readonly maxMessageBytes?: number;
+  /** How long a parcel that is sent waits for others to share a request with. Default 0. */
+  readonly sendGatherMs?: number;
   /** Hears of texts that are no parcels. */
   readonly onCorrupt?: OnCorrupt;
+}
+
+export interface SqsLinkExchange extends LinkExchange {
+  /** Sends texts that are no parcels, as they are: what else the router is told. Durable when it resolves. */
+  sendTexts(texts: readonly string[]): Promise<void>;
 }
 
 const VISIBILITY_MS = 300_000;
 
 /** The link exchange on a standard SQS queue: a parcel is a message, or several where it does not fit into one. */
-export function createLinkExchange(options: LinkExchangeOptions): LinkExchange {
+export function createLinkExchange(options: LinkExchangeOptions): SqsLinkExchange {
   const { visibilityMs = VISIBILITY_MS, maxMessageBytes = MAX_TEXT_BYTES, onCorrupt } = options;
+  const { sendGatherMs = 0 } = options;
   const visibilityS = Math.ceil(visibilityMs / 1000);
+  const sendAll = gatheredSends(options, { gatherMs: sendGatherMs, maxBytes: maxMessageBytes });
   /** Receipt handles of parcels received here and not acknowledged. */
   const handles = new WeakMap<LinkParcel, string>();
 
   return {
     async send(outLinks) {
       if (outLinks.links.length === 0) return;
-      const texts = parcelTexts(outLinks, maxMessageBytes);
-      await sendAll(
-        options,
-        texts.map((MessageBody) => ({ MessageBody })),
-        maxMessageBytes,
-      );
+      await sendAll(parcelTexts(outLinks, maxMessageBytes).map((MessageBody) => ({ MessageBody })));
+    },
+
+    async sendTexts(texts) {
+      for (const text of texts) {
+        const bytes = Buffer.byteLength(text);
+        if (bytes > maxMessageBytes)
+          throw new RangeError(`expected a message of at most ${maxMessageBytes} bytes, got ${bytes}`);
+      }
+      await sendAll(texts.map((MessageBody) => ({ MessageBody })));
     },
 
     async receive(max, waitMs, signal) {

@@ -19,47 +19,59 @@ export interface BatchOptions<E> {
   readonly isDone?: (code: string | undefined, entry: E) => boolean;
 }
 
+/** Why an entry of a batch failed for good; undefined where it succeeded. */
+export type Fate = Error | undefined;
+
 /**
- * Calls for up to {@link MAX_BATCH_ENTRIES} entries until each has succeeded: those that failed, or that the answer does
- * not name, are tried again, in the same order, after a wait with jitter. Throws when an entry is refused for what it
- * is, or when the attempts are used up: nothing is lost silently.
+ * Calls for up to {@link MAX_BATCH_ENTRIES} entries until the fate of each is known: those that failed, or that the
+ * answer does not name, are tried again, in the same order, after a wait with jitter, until the attempts are used up;
+ * those refused for what they are fail at once. Never rejects: nothing is lost silently, and no entry's failure is
+ * another's.
  */
-export async function callBatch<E>(
+export async function settleBatch<E>(
   entries: readonly E[],
   call: (entries: (E & { Id: string })[]) => Promise<BatchResult>,
   { what, clock, isDone }: BatchOptions<E>,
-): Promise<void> {
+): Promise<Fate[]> {
+  const fates = entries.map((): Fate => undefined);
   let left = entries.map((entry, i) => ({ ...entry, Id: String(i) }));
   for (let attempt = 1; left.length > 0; attempt++) {
-    const { Successful = [], Failed = [] } = await withRetry(what, () => call(left), { clock });
-    const done = new Set(Successful.map(({ Id }) => Id));
-    const errors = new Map(Failed.map((error) => [error.Id, error]));
+    if (attempt > 1) await clock.sleep(retryWaitMs(attempt - 1, clock.random()));
+    let result: BatchResult;
+    try {
+      result = await withRetry(what, () => call(left), { clock });
+    } catch (error) {
+      for (const { Id } of left) fates[Number(Id)] = error as Error;
+      return fates;
+    }
+    const done = new Set(result.Successful?.map(({ Id }) => Id));
+    const errors = new Map(result.Failed?.map((error) => [error.Id, error]));
     left = left.filter((entry) => {
       const error = errors.get(entry.Id);
-      return error ? !isDone?.(error.Code, entry) : !done.has(entry.Id);
+      if (error ? isDone?.(error.Code, entry) : done.has(entry.Id)) return false;
+      const isRefused = error?.SenderFault && !isThrottleCode(error.Code);
+      if (!isRefused && attempt < RETRY_ATTEMPTS) return true;
+      fates[Number(entry.Id)] = new BatchFailure(what, error);
+      return false;
     });
-    if (left.length === 0) return;
-    const failed = left.flatMap(({ Id }) => errors.get(Id) ?? []);
-    const refused = failed.find(({ SenderFault, Code }) => SenderFault && !isThrottleCode(Code));
-    if (refused || attempt >= RETRY_ATTEMPTS) throw new BatchFailure(what, refused ?? failed[0], left.length);
-    await clock.sleep(retryWaitMs(attempt, clock.random()));
   }
+  return fates;
 }
 
-/** Thrown when entries of a batch call failed for good: the turn or the routing is to be done again. */
+/** An entry of a batch call that failed for good: the turn or the routing is to be done again. */
 export class BatchFailure extends Error {
   override name = 'BatchFailure';
 
-  constructor(what: string, entry: BatchResultErrorEntry | undefined, count: number) {
-    const cause = entry ? `${entry.Code}: ${entry.Message ?? 'no message'}` : 'the answer does not name them';
-    super(`${what}: ${count} of the entries failed; ${cause}`);
+  constructor(what: string, entry: BatchResultErrorEntry | undefined) {
+    const cause = entry ? `${entry.Code}: ${entry.Message ?? 'no message'}` : 'the answer does not name it';
+    super(`${what}: an entry failed; ${cause}`);
   }
 }
 
 /** What is to go into one batch with others. */
 export interface Packable {
-  /** What stays in order. */
-  readonly group: string;
+  /** What stays in order: all of one value. */
+  readonly group: unknown;
   readonly size: number;
 }
 
@@ -93,24 +105,4 @@ export function packBatches<T extends Packable>(items: readonly T[], maxSize: nu
     }
   }
   return chains;
-}
-
-/** Runs `work` on all items, at most `lanes` at once. After an error no further item is begun; the first one is thrown. */
-export async function inLanes<T>(
-  items: readonly T[],
-  lanes: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const queue = items.values();
-  let failure: { readonly error: unknown } | undefined;
-  async function lane(): Promise<void> {
-    for (const item of queue) {
-      if (failure) return;
-      await work(item).catch((error) => {
-        failure ??= { error };
-      });
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
-  if (failure) throw failure.error;
 }

@@ -9,7 +9,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../ports.ts';
 import type { CorruptRecord, OnCorrupt } from './delivery.ts';
-import { callBatch, inLanes, MAX_BATCH_ENTRIES, packBatches } from './sqs-batch.ts';
+import { gatherer } from './gather.ts';
+import { type Fate, MAX_BATCH_ENTRIES, type Packable, settleBatch } from './sqs-batch.ts';
 
 export interface SqsQueue {
   readonly client: Pick<SQSClient, 'send'>;
@@ -19,68 +20,109 @@ export interface SqsQueue {
 
 export type SendEntry = Omit<SendMessageBatchRequestEntry, 'Id'> & { MessageBody: string };
 
-/** Batches sent at once. */
-const SEND_LANES = 8;
-
-/** Sends all; what one group is sent keeps its order, but for entries that SQS takes only at a later try. */
-export async function sendAll(
+/**
+ * Sends messages, gathered with those of other callers: see {@link gatherer}. What one group is sent keeps its order,
+ * but for entries that SQS takes only at a later try.
+ */
+export function gatheredSends(
   { client, queueUrl, clock }: SqsQueue,
-  entries: readonly SendEntry[],
-  maxBatchBytes: number,
-): Promise<void> {
-  const items = entries.map((entry) => ({
-    entry,
-    group: entry.MessageGroupId ?? '',
-    size: entry.MessageBody.length,
-  }));
-  const chains = packBatches(items, maxBatchBytes);
-  await inLanes(chains, SEND_LANES, async (chain) => {
-    for (const batch of chain) {
-      await callBatch(
-        batch.map(({ entry }) => entry),
+  options: { readonly gatherMs: number; readonly maxBytes: number },
+): (entries: readonly SendEntry[]) => Promise<void> {
+  return gatherer(
+    { clock, ...options },
+    (entry) => ({ group: entry.MessageGroupId ?? entry, size: Buffer.byteLength(entry.MessageBody) }),
+    (batch) =>
+      settleBatch(
+        batch,
         (Entries) => client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries })),
         { what: 'SendMessageBatch', clock },
-      );
-    }
-  });
+      ),
+  );
 }
 
-/** Deletes messages by their receipt handles. Those received again by somebody since are no longer ours: left alone. */
-export async function deleteAll(
-  { client, queueUrl, clock }: SqsQueue,
-  handles: readonly string[],
-): Promise<void> {
-  for (const batch of inBatches(handles)) {
-    await callBatch(
-      batch.map((ReceiptHandle) => ({ ReceiptHandle })),
-      (Entries) => client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries })),
-      { what: 'DeleteMessageBatch', clock, isDone: isExpired },
-    );
-  }
+/** A message received, by its receipt handle; messages of one group are treated in order. */
+export interface ReceivedEntry {
+  readonly handle: string;
+  readonly group: string;
 }
 
-/** Hides messages for so many seconds from now; 0 makes them visible. Gives those that are ours no longer. */
+/** Deletes messages, gathered. Those received again by somebody since are no longer ours: left alone. */
+export function gatheredDeletes(
+  queue: SqsQueue,
+  gatherMs: number,
+): (entries: readonly ReceivedEntry[]) => Promise<void> {
+  return gatherer({ clock: queue.clock, gatherMs }, packable, (batch) =>
+    deleteBatch(
+      queue,
+      batch.map(({ handle }) => handle),
+    ),
+  );
+}
+
+export interface HideEntry extends ReceivedEntry {
+  /** From now; 0 makes the message visible. */
+  readonly seconds: number;
+}
+
+/** Hides messages, gathered. Those that are ours no longer are left alone. */
+export function gatheredHides(
+  queue: SqsQueue,
+  gatherMs: number,
+): (entries: readonly HideEntry[]) => Promise<void> {
+  return gatherer<HideEntry>({ clock: queue.clock, gatherMs }, packable, (batch) =>
+    hideBatch(queue, batch, () => {}),
+  );
+}
+
+const packable = ({ group }: ReceivedEntry): Packable => ({ group, size: 0 });
+
+/** Deletes messages at once. */
+export async function deleteAll(queue: SqsQueue, handles: readonly string[]): Promise<void> {
+  for (const batch of inBatches(handles)) throwFirst(await deleteBatch(queue, batch));
+}
+
+/** Hides messages for so many seconds from now, at once. Gives those that are ours no longer. */
 export async function hideAll(
-  { client, queueUrl, clock }: SqsQueue,
+  queue: SqsQueue,
   handles: readonly string[],
   seconds: number,
 ): Promise<ReadonlySet<string>> {
   const expired = new Set<string>();
   for (const batch of inBatches(handles)) {
-    await callBatch(
-      batch.map((ReceiptHandle) => ({ ReceiptHandle, VisibilityTimeout: seconds })),
-      (Entries) => client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })),
-      {
-        what: 'ChangeMessageVisibilityBatch',
-        clock,
-        isDone(code, { ReceiptHandle }) {
-          if (isExpired(code)) expired.add(ReceiptHandle);
-          return isExpired(code);
-        },
-      },
-    );
+    const entries = batch.map((handle) => ({ handle, seconds }));
+    throwFirst(await hideBatch(queue, entries, (handle) => expired.add(handle)));
   }
   return expired;
+}
+
+const deleteBatch = ({ client, queueUrl, clock }: SqsQueue, handles: readonly string[]): Promise<Fate[]> =>
+  settleBatch(
+    handles.map((ReceiptHandle) => ({ ReceiptHandle })),
+    (Entries) => client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries })),
+    { what: 'DeleteMessageBatch', clock, isDone: isExpired },
+  );
+
+const hideBatch = (
+  { client, queueUrl, clock }: SqsQueue,
+  entries: readonly Omit<HideEntry, 'group'>[],
+  onExpired: (handle: string) => void,
+): Promise<Fate[]> =>
+  settleBatch(
+    entries.map(({ handle, seconds }) => ({ ReceiptHandle: handle, VisibilityTimeout: seconds })),
+    (Entries) => client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })),
+    {
+      what: 'ChangeMessageVisibilityBatch',
+      clock,
+      isDone(code, { ReceiptHandle }) {
+        if (isExpired(code)) onExpired(ReceiptHandle);
+        return isExpired(code);
+      },
+    },
+  );
+
+function throwFirst(fates: readonly Fate[]): void {
+  const failure = fates.find((fate) => fate !== undefined);
+  if (failure) throw failure;
 }
 
 /**

@@ -7,6 +7,8 @@ import { hideAll, type SqsQueue } from './sqs-queue.ts';
 /** The longest poll, and the most messages of one receive (SQS developer guide, message quotas). */
 const MAX_POLL_S = 20;
 const MAX_MESSAGES = 10;
+/** An answer comes no later than this after the poll's end. */
+const ANSWER_MS = 8000;
 
 export interface ReceiveSource extends SqsQueue {
   /** How long received messages are hidden, in whole seconds. */
@@ -97,6 +99,8 @@ async function receiveOnce(
     // A receive whose answer got lost gives the same messages to the SDK's retry, instead of hiding them.
     ...(isFifo && { ReceiveRequestAttemptId: randomUUID() }),
   });
-  const { Messages = [] } = await withRetry('ReceiveMessage', () => client.send(command), { clock, signal });
+  // However short the client's own time-out is.
+  const call = () => client.send(command, { requestTimeout: waitS * 1000 + ANSWER_MS });
+  const { Messages = [] } = await withRetry('ReceiveMessage', call, { clock, signal });
   return Messages.map(recordOf);
 }

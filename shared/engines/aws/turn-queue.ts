@@ -2,7 +2,15 @@ import type { Message } from '../../frontier/message.ts';
 import type { HostDeliveries, HostKey, TurnQueue } from '../../ports.ts';
 import { failuresOf, groupRecords, type OnCorrupt, type SqsRecord } from './delivery.ts';
 import { deduplicationId, groupIdOf, MAX_TEXT_BYTES, messageTexts } from './message-text.ts';
-import { deleteAll, hideAll, type SendEntry, type SqsQueue, sendAll, settleCorrupt } from './sqs-queue.ts';
+import {
+  gatheredDeletes,
+  gatheredHides,
+  gatheredSends,
+  hideAll,
+  type SendEntry,
+  type SqsQueue,
+  settleCorrupt,
+} from './sqs-queue.ts';
 import { receiveRecords } from './sqs-receive.ts';
 
 export interface TurnQueueOptions extends SqsQueue {
@@ -10,6 +18,10 @@ export interface TurnQueueOptions extends SqsQueue {
   readonly visibilityMs: number;
   /** What a message, and a batch of them, may weigh. Links that do not fit in one message travel in several. */
   readonly maxMessageBytes?: number;
+  /** How long a message that is sent waits for others to share a request with. Default 0. */
+  readonly sendGatherMs?: number;
+  /** The same of acknowledging and parking, each of which keeps the host locked for so long. Default 0. */
+  readonly settleGatherMs?: number;
   readonly onCorrupt?: OnCorrupt;
 }
 
@@ -49,7 +61,11 @@ const MAX_HIDDEN_S = 11.5 * 3600;
  */
 export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
   const { clock, onCorrupt, maxMessageBytes = MAX_TEXT_BYTES } = options;
+  const { sendGatherMs = 0, settleGatherMs = 0 } = options;
   const visibilityS = Math.ceil(options.visibilityMs / 1000);
+  const sendAll = gatheredSends(options, { gatherMs: sendGatherMs, maxBytes: maxMessageBytes });
+  const deleteAll = gatheredDeletes(options, settleGatherMs);
+  const hideEach = gatheredHides(options, settleGatherMs);
   const leases = new WeakMap<HostDeliveries, Held>();
 
   function hold(received: HostDeliveries, records: readonly SqsRecord[], held: Omit<Held, 'handles'>): void {
@@ -75,8 +91,7 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
 
   return {
     async send(messages) {
-      const entries = messages.flatMap(({ host, message }) => entriesOf(host, message));
-      await sendAll(options, entries, maxMessageBytes);
+      await sendAll(messages.flatMap(({ host, message }) => entriesOf(host, message)));
     },
 
     async receive(maxHosts, waitMs, signal) {
@@ -105,10 +120,7 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
       const held = heldOf(received);
       if (!held) return;
       const ids = deliveries.map(({ id }) => id).filter((id) => held.handles.has(id));
-      await deleteAll(
-        options,
-        ids.map((id) => held.handles.get(id) as string),
-      );
+      await deleteAll(ids.map((id) => ({ handle: held.handles.get(id) as string, group: received.host })));
       for (const id of ids) {
         held.handles.delete(id);
         held.done?.add(id);
@@ -122,7 +134,8 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
       const seconds = Math.max(0, Math.min(Math.ceil(ms / 1000), MAX_HIDDEN_S - heldS));
       // All of them: what is hidden longest holds back only the messages behind it. The last one first, so that a
       // shortened group comes back whole, and not its first message alone.
-      await hideAll(options, [...held.handles.values()].reverse(), seconds);
+      const handles = [...held.handles.values()].reverse();
+      await hideEach(handles.map((handle) => ({ handle, group: received.host, seconds })));
       leases.delete(received);
     },
 
