@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { inBatches } from '../../shared/engines/aws/dynamo-batch.ts';
 import { changedCounts, sumOfCounts, totalsOf } from '../../shared/engines/aws/head-counts.ts';
 import {
+  allDueShards,
   dueShardOf,
+  dueShardsOf,
   hostOf,
   hostPartition,
   indexedDueAt,
@@ -25,11 +27,24 @@ describe('keys', () => {
   test('hosts spread over the shards of the due index', () => {
     const shards = new Map<string, number>();
     for (let i = 0; i < 4000; i++) {
-      const shard = dueShardOf('c', `host-${i}.test`);
+      const shard = dueShardOf('c', `host-${i}.test`, 8);
       shards.set(shard, (shards.get(shard) ?? 0) + 1);
     }
     expect(shards.size).toBe(8);
     for (const count of shards.values()) expect(count).toBeGreaterThan(400);
+  });
+
+  test('a host indexed under few shards is found when there are more', () => {
+    const shards = fc.integer({ min: 1, max: 64 });
+    fc.assert(
+      fc.property(fc.domain(), shards, shards, (host, a, b) => {
+        expect(allDueShards('c', Math.max(a, b))).toContain(dueShardOf('c', host, Math.min(a, b)));
+      }),
+    );
+  });
+
+  test.each([0, 65, 1.5, Number.NaN])('%s shards are refused', (dueShards) => {
+    expect(() => dueShardsOf({ dueShards })).toThrow(`Expected 1 to 64 dueShards, got ${dueShards}`);
   });
 });
 

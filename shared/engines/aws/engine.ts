@@ -4,12 +4,15 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock, Engine } from '../../ports.ts';
 import { type ArchivesOptions, createArchives } from './archives.ts';
 import type { OnCorrupt } from './delivery.ts';
-import { createLedgerStore } from './ledger-store.ts';
-import { createLinkExchange } from './link-exchange.ts';
+import { type AwsLedgerStore, createLedgerStore } from './ledger-store.ts';
+import { createLinkExchange, type SqsLinkExchange } from './link-exchange.ts';
+import type { Meter } from './meter.ts';
 import { type AwsCrawlRegistry, createRegistry } from './registry.ts';
+import { withRetry } from './retry.ts';
 import { countMessages } from './sqs-queue.ts';
 import type { StateNames } from './tables.ts';
-import { createTurnQueue, type SqsTurnQueue } from './turn-queue.ts';
+import { createTurnQueue, type SqsTurnQueue, type TurnQueueOptions } from './turn-queue.ts';
+import { createShardedTurnQueue } from './turn-shards.ts';
 
 export interface AwsClients {
   readonly dynamo: DynamoDBClient;
@@ -18,19 +21,26 @@ export interface AwsClients {
 }
 
 export interface AwsNames extends StateNames {
-  readonly turnQueueUrl: string;
+  /** A host's messages are in one of them (`turn-shards.ts`). */
+  readonly turnQueueUrls: readonly string[];
   readonly linkQueueUrl: string;
 }
 
-export interface AwsEngineOptions {
+export interface AwsEngineOptions extends Pick<TurnQueueOptions, 'sendGatherMs' | 'settleGatherMs'> {
   readonly clients: AwsClients;
   readonly names: AwsNames;
   readonly clock: Clock;
-  /** The turn queue's visibility timeout: the lease of a host. */
+  /** The turn queues' visibility timeout: the lease of a host. */
   readonly visibilityMs: number;
+  /** The one turn queue that is received from: the one whose event a function serves. Default: all in turn. */
+  readonly turnQueueUrl?: string;
   readonly archive: Pick<ArchivesOptions, 'software' | 'prefix' | 'maxBytes' | 'gatherMs'>;
   /** How long a crawl must have had nothing to do. Default 60,000. */
   readonly settleMs?: number;
+  /** Whose list prices the crawls' cost is by. */
+  readonly region?: string;
+  /** Its usage is stored with the crawls' totals. */
+  readonly meter?: Meter;
   readonly onCorrupt?: OnCorrupt;
   /** Hears of what could not be done at once, for people. */
   readonly warn?: (message: string) => void;
@@ -38,6 +48,8 @@ export interface AwsEngineOptions {
 
 export interface AwsEngine extends Engine {
   readonly queue: SqsTurnQueue;
+  readonly exchange: SqsLinkExchange;
+  readonly ledgers: AwsLedgerStore;
   readonly registry: AwsCrawlRegistry;
 }
 
@@ -46,32 +58,58 @@ export interface AwsEngine extends Engine {
  * there, by design. The clients are the caller's to make, and to destroy.
  */
 export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
-  const { clients, names, clock, visibilityMs, archive, settleMs, onCorrupt, warn } = options;
+  const { clients, names, clock, archive, settleMs, region, meter, onCorrupt, warn } = options;
   const { dynamo, s3, sqs } = clients;
-  const queueUrls = [names.turnQueueUrl, names.linkQueueUrl];
+  const queueUrls = [...names.turnQueueUrls, names.linkQueueUrl];
   const registry = createRegistry({
     dynamo,
     names,
     clock,
     settleMs,
+    region,
+    meter,
     warn,
     async hasMessages() {
-      const counts = await Promise.all(queueUrls.map((url) => countMessages(sqs, url)));
+      const count = (url: string) => withRetry('counting messages', () => countMessages(sqs, url), { clock });
+      const counts = await Promise.all(queueUrls.map(count));
       return counts.some((count) => count > 0);
     },
   });
   return {
     clock,
     registry,
-    queue: createTurnQueue({
+    queue: openTurnQueues(options),
+    exchange: createLinkExchange({
       client: sqs,
-      queueUrl: names.turnQueueUrl,
+      queueUrl: names.linkQueueUrl,
       clock,
-      visibilityMs,
+      sendGatherMs: options.sendGatherMs,
       onCorrupt,
     }),
-    exchange: createLinkExchange({ client: sqs, queueUrl: names.linkQueueUrl, clock, onCorrupt }),
     ledgers: createLedgerStore({ dynamo, s3, names, clock, onCommit: registry.onCommit }),
     archiveOf: createArchives({ client: s3, bucket: names.bucket, clock, registry, ...archive }),
   };
+}
+
+function openTurnQueues(options: AwsEngineOptions): SqsTurnQueue {
+  const { clients, names, clock, visibilityMs, turnQueueUrl, sendGatherMs, settleGatherMs, onCorrupt } =
+    options;
+  const byUrl = new Map(
+    names.turnQueueUrls.map((queueUrl) => [
+      queueUrl,
+      createTurnQueue({
+        client: clients.sqs,
+        queueUrl,
+        clock,
+        visibilityMs,
+        sendGatherMs,
+        settleGatherMs,
+        onCorrupt,
+      }),
+    ]),
+  );
+  const receiveFrom = turnQueueUrl === undefined ? undefined : byUrl.get(turnQueueUrl);
+  if (turnQueueUrl !== undefined && !receiveFrom)
+    throw new Error(`Expected one of the turn queues ${[...byUrl.keys()].join(', ')}, got ${turnQueueUrl}`);
+  return createShardedTurnQueue([...byUrl.values()], { clock, receiveFrom });
 }

@@ -9,17 +9,16 @@ import type { Head } from '../../frontier/head.ts';
 import { type Clock, type CrawlId, type HostKey, type LedgerStore, StaleTurn } from '../../ports.ts';
 import { getItems } from './dynamo-batch.ts';
 import { queryItems, scanItems } from './dynamo-pages.ts';
+import { entryOf, type HostPage, headIn, headScan, hostPage } from './host-page.ts';
 import { createPartStore } from './part-store.ts';
 import { withRetry } from './retry.ts';
 import {
+  allDueShards,
   DUE_INDEX,
-  DUE_SHARDS,
-  dueShard,
   dueShardOf,
+  dueShardsOf,
   HEAD,
-  hostOf,
   hostPartition,
-  hostPrefix,
   type Item,
   indexedDueAt,
   indexedUntil,
@@ -38,6 +37,15 @@ export interface LedgerStoreOptions {
   readonly onCommit?: (crawl: CrawlId, before: Head | undefined, after: Head) => Promise<void>;
 }
 
+export interface AwsLedgerStore extends LedgerStore {
+  /**
+   * Like `hosts`, page by page, for those who cannot hold out till the end: from the beginning without a cursor, on from
+   * there with the cursor that the page before gave. At most `limit` hosts, and perhaps fewer or none, as a call looks
+   * at some thousands of items at most; the last page has no cursor. Throws for a cursor that no page gave.
+   */
+  hostPage(crawl: CrawlId, cursor: string | undefined, limit: number): Promise<HostPage>;
+}
+
 /** Heads whose turns are under way, kept for the case that the answer to their replacement is lost. */
 const MAX_LOADED = 1000;
 /** Read beyond the limit by `dueHosts`, as the index knows their order only roughly. */
@@ -52,9 +60,10 @@ const DUE_SLACK = 100;
  * `dueHosts` gives an order that is exact among hosts due within the same 15 s while they are some hundreds, and lags
  * behind the commits as the index does, mostly by less than a second; each host it gives is read consistently.
  */
-export function createLedgerStore(options: LedgerStoreOptions): LedgerStore {
+export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
   const { dynamo, s3, names, clock, onCommit } = options;
   const table = names.crawlState;
+  const dueShards = dueShardsOf(names);
   const context = { dynamo, clock };
   const loaded = new Map<string, Head>();
 
@@ -76,7 +85,7 @@ export function createLedgerStore(options: LedgerStoreOptions): LedgerStore {
         version: N(next.version),
         head: S(text),
         ...(next.dueAt !== undefined && {
-          dueShard: S(dueShardOf(crawl, host)),
+          dueShard: S(dueShardOf(crawl, host, dueShards)),
           dueAt: N(indexedDueAt(next.dueAt, clock.now())),
         }),
       },
@@ -106,13 +115,13 @@ export function createLedgerStore(options: LedgerStoreOptions): LedgerStore {
     }
   }
 
-  async function indexedHosts(crawl: CrawlId, shard: number, until: number, limit: number): Promise<Item[]> {
+  async function indexedHosts(shard: string, until: number, limit: number): Promise<Item[]> {
     const found: Item[] = [];
     const query = queryItems(context, {
       TableName: table,
       IndexName: DUE_INDEX,
       KeyConditionExpression: 'dueShard = :shard AND dueAt <= :until',
-      ExpressionAttributeValues: { ':shard': S(dueShard(crawl, shard)), ':until': N(until) },
+      ExpressionAttributeValues: { ':shard': S(shard), ':until': N(until) },
       Limit: limit,
     });
     for await (const item of query) if (found.push(item) >= limit) break;
@@ -144,20 +153,15 @@ export function createLedgerStore(options: LedgerStoreOptions): LedgerStore {
     },
 
     async *hosts(crawl) {
-      const items = scanItems(context, {
-        TableName: table,
-        FilterExpression: 'begins_with(pk, :prefix) AND sk = :head',
-        ExpressionAttributeValues: { ':prefix': S(hostPrefix(crawl)), ':head': S(HEAD) },
-        // A host that resuming a crawl does not meet is not woken by anything else.
-        ConsistentRead: true,
-      });
-      for await (const item of items) yield { host: hostIn(item), head: headIn(item) };
+      for await (const item of scanItems(context, headScan(table, crawl))) yield entryOf(item);
     },
+
+    hostPage: (crawl, cursor, limit) => hostPage(context, headScan(table, crawl), cursor, limit),
 
     async dueHosts(crawl, now, limit) {
       const most = limit + DUE_SLACK;
       const shards = await Promise.all(
-        Array.from({ length: DUE_SHARDS }, (_, shard) => indexedHosts(crawl, shard, indexedUntil(now), most)),
+        allDueShards(crawl, dueShards).map((shard) => indexedHosts(shard, indexedUntil(now), most)),
       );
       const first = shards
         .flat()
@@ -165,7 +169,7 @@ export function createLedgerStore(options: LedgerStoreOptions): LedgerStore {
         .slice(0, most);
       const keys = first.map(({ pk }) => itemKey(pk?.S as string, HEAD));
       return (await getItems(context, table, keys))
-        .map((item) => ({ host: hostIn(item), head: headIn(item) }))
+        .map(entryOf)
         .filter(({ head: { dueAt } }) => dueAt !== undefined && dueAt <= now)
         .sort((a, b) => (a.head.dueAt as number) - (b.head.dueAt as number))
         .slice(0, limit)
@@ -173,6 +177,3 @@ export function createLedgerStore(options: LedgerStoreOptions): LedgerStore {
     },
   };
 }
-
-const hostIn = (item: Item): HostKey => hostOf(item.pk?.S as string);
-const headIn = (item: Item): Head => JSON.parse(item.head?.S as string);

@@ -18,11 +18,12 @@ import type { Meter } from './meter.ts';
 import { costOf, priceOf } from './prices.ts';
 import { retryWaitMs, withRetry } from './retry.ts';
 import {
+  allDueShards,
   CRAWL,
   DIRECTORY,
   DUE_INDEX,
-  DUE_SHARDS,
-  dueShard,
+  dueShardsOf,
+  EXPIRES_AT,
   type Item,
   itemKey,
   N,
@@ -48,7 +49,7 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
 
 export interface RegistryOptions {
   readonly dynamo: DynamoDBClient;
-  readonly names: Pick<StateNames, 'crawlState'>;
+  readonly names: Pick<StateNames, 'crawlState' | 'dueShards'>;
   readonly clock: Clock;
   /** Whether the queues hold any message or parcel, received ones too. */
   readonly hasMessages: () => Promise<boolean>;
@@ -63,6 +64,8 @@ export interface RegistryOptions {
 
 /** SQS counts its messages right a minute after the last change (API reference, GetQueueAttributes). */
 const SETTLE_MS = 60_000;
+/** What was seen of a quiet crawl is forgotten when nobody has asked for so long. */
+const QUIET_KEPT_MS = 7 * 86_400_000;
 /** Rounds of a change that others' changes come before. */
 const CHANGE_ATTEMPTS = 20;
 /** An item may have 400 KB; the record is nearly all of it. */
@@ -79,14 +82,15 @@ interface StoredCrawl {
 /**
  * Crawls in CrawlState. A change reads the record and writes it under the condition that nobody else did meanwhile,
  * as often as it takes. Totals are sums kept up with each commit (`onCommit`), exact but for what ended processes
- * have lost: `recount`. As queue counts and index lag, a crawl
- * is quiet when it had nothing to do at two looks, `settleMs` or more apart, and none between them found something, no
- * head was committed and nobody changed the crawl; the looks may be those of different processes. A crawl's active time is the time that its status was `running`.
+ * have lost: `recount`. As queue counts and index lag, a crawl is quiet when it had nothing to do at two looks,
+ * `settleMs` or more apart, and none between them found something, no head was committed and nobody changed the crawl;
+ * the looks may be those of different processes. A crawl's active time is the time that its status was `running`.
  */
 export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
   const { dynamo, names, clock, hasMessages, settleMs = SETTLE_MS, meter, warn } = options;
   const prices = priceOf(options.region ?? 'us-east-1');
   const table = names.crawlState;
+  const dueShards = dueShardsOf(names);
   const context = { dynamo, clock };
   const counters = createCrawlCounters({ dynamo, table, clock, meter, warn });
 
@@ -151,12 +155,12 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
     });
 
   async function isAnyDue(crawl: CrawlId): Promise<boolean> {
-    const shards = Array.from({ length: DUE_SHARDS }, async (_, shard) => {
+    const shards = allDueShards(crawl, dueShards).map(async (shard) => {
       const found = queryItems(context, {
         TableName: table,
         IndexName: DUE_INDEX,
         KeyConditionExpression: 'dueShard = :shard',
-        ExpressionAttributeValues: { ':shard': S(dueShard(crawl, shard)) },
+        ExpressionAttributeValues: { ':shard': S(shard) },
         Limit: 1,
       });
       return !(await found.next()).done;
@@ -169,8 +173,11 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
     const command = new UpdateItemCommand({
       TableName: table,
       Key: itemKey(crawl, QUIET),
-      UpdateExpression: 'SET quietSince = if_not_exists(quietSince, :now)',
-      ExpressionAttributeValues: { ':now': N(clock.now()) },
+      UpdateExpression: `SET quietSince = if_not_exists(quietSince, :now), ${EXPIRES_AT} = :expires`,
+      ExpressionAttributeValues: {
+        ':now': N(clock.now()),
+        ':expires': N(Math.ceil((clock.now() + QUIET_KEPT_MS) / 1000)),
+      },
       ReturnValues: 'ALL_NEW',
     });
     const { Attributes } = await withRetry('noting that a crawl is quiet', () => dynamo.send(command), {
@@ -228,7 +235,8 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
     },
 
     async isQuiet(crawl) {
-      if ((await hasMessages()) || (await isAnyDue(crawl))) {
+      const isRunning = (await load(crawl))?.record.status === 'running';
+      if ((await hasMessages()) || (isRunning && (await isAnyDue(crawl)))) {
         await noteBusy(crawl);
         return false;
       }

@@ -17,7 +17,11 @@ export const stackSettingsSchema = z.strictObject({
   urlSeen: text,
   /** Bucket of large parts and WARC files. */
   bucket: text,
-  /** FIFO queues of the hosts' messages: a host belongs to queue `hash(host) mod n`. */
+  /**
+   * FIFO queues of the hosts' messages: a host belongs to queue `hash(host) mod n`. Their number may change only while
+   * all of them are empty (all crawls paused, nothing received): else a host's messages may be in two queues at once,
+   * and two workers ask it at the same time.
+   */
   turnQueueUrls: z.array(text).min(1),
   /** Standard queue of links between hosts, and of seeds. */
   linkQueueUrl: text,

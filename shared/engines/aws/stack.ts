@@ -1,12 +1,12 @@
 /** The engine of a deployed stack, as each of its functions and its operators' command line open it. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../ports.ts';
+import { version } from '../../version.ts';
+import { createClients } from './clients.ts';
 import type { OnCorrupt } from './delivery.ts';
-import type { AwsClients, AwsEngine } from './engine.ts';
-import type { Meter } from './meter.ts';
-import type { StackSettings } from './settings.ts';
+import { type AwsClients, type AwsEngine, createAwsEngine } from './engine.ts';
+import { createMeter, type Meter } from './meter.ts';
+import { meterEngine } from './metered-engine.ts';
+import { type StackSettings, timesOf } from './settings.ts';
 
 export interface OpenStackOptions {
   readonly clock: Clock;
@@ -28,5 +28,50 @@ export interface OpenedStack {
   close(): void;
 }
 
-export declare function openStack(settings: StackSettings, options: OpenStackOptions): OpenedStack;
-export { DynamoDBClient, S3Client, SQSClient };
+/** Turns that end within the same moment share a PUT, and requests to SQS, which would else be a large part of the cost. */
+const ARCHIVE_GATHER_MS = 500;
+const SEND_GATHER_MS = 50;
+/** Longer, as nothing but the host's own next turn waits for it. */
+const SETTLE_GATHER_MS = 200;
+
+/** Opens nothing yet: connections are made when they are needed, and closed by `close`. */
+export function openStack(settings: StackSettings, options: OpenStackOptions): OpenedStack {
+  const { clock, memoryMb, turnQueueUrl, onCorrupt, warn } = options;
+  const clients = createClients(settings.hostsPerWorker, clock);
+  const meter = createMeter({ clock, memoryMb });
+  for (const client of [clients.dynamo, clients.s3, clients.sqs]) meter.watch(client);
+  const engine = createAwsEngine({
+    clients,
+    names: settings,
+    clock,
+    visibilityMs: timesOf(settings).leaseMs,
+    turnQueueUrl,
+    sendGatherMs: SEND_GATHER_MS,
+    settleGatherMs: SETTLE_GATHER_MS,
+    archive: {
+      software: `Strand/${version}`,
+      prefix: archivePrefix(settings.stack),
+      gatherMs: ARCHIVE_GATHER_MS,
+    },
+    region: regionOf(settings.linkQueueUrl),
+    meter,
+    onCorrupt,
+    warn,
+  });
+  return {
+    engine: meterEngine(engine, meter),
+    clients,
+    meter,
+    flushMeter: engine.registry.flushUsage,
+    close() {
+      for (const client of [clients.dynamo, clients.s3, clients.sqs]) client.destroy();
+    },
+  };
+}
+
+/** A stack's name as WARC files may begin with it. */
+const archivePrefix = (stack: string): string => stack.replace(/[^A-Za-z0-9._-]+/g, '-');
+
+/** The region that a queue's URL names, `https://sqs.REGION.amazonaws.com/...`: the stack's own, as it is known without a call. */
+const regionOf = (queueUrl: string): string | undefined =>
+  /^https?:\/\/sqs\.([a-z0-9-]+)\./.exec(queueUrl)?.[1];

@@ -1,0 +1,66 @@
+/** The AWS SDK's clients, as all of a stack's processes use them. Region, credentials and endpoint: the SDK's own chain. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
+import type { Clock } from '../../ports.ts';
+import type { AwsClients } from './engine.ts';
+
+/** Each service has no more connections than these, however many hosts a worker serves: Lambda allows 1,024 files. */
+const MIN_SOCKETS = 50;
+const MAX_SOCKETS = 150;
+const CONNECT_MS = 3000;
+/** Until the answer is there; a call that takes longer is made again. Both answer in some tens of ms at most. */
+const ANSWER_MS = 8000;
+/** The same where several MB are sent, or copied before S3 answers. */
+const S3_ANSWER_MS = 30_000;
+
+/** `concurrency`: hosts served at once, each of which makes one call at a time. */
+export function createClients(concurrency: number, clock: Pick<Clock, 'random'>): AwsClients {
+  const maxSockets = Math.min(MAX_SOCKETS, Math.max(MIN_SOCKETS, concurrency));
+  const common = (answerMs: number) => ({
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: answerMs,
+      throwOnRequestTimeout: true,
+      httpAgent: { keepAlive: true, maxSockets },
+      httpsAgent: { keepAlive: true, maxSockets },
+    },
+    retryStrategy: transientRetries(clock),
+  });
+  return {
+    dynamo: new DynamoDBClient(common(ANSWER_MS)),
+    // Where the endpoint is an IP address, as an emulator's, the bucket is in the path: the SDK's own endpoint rules.
+    s3: new S3Client(common(S3_ANSWER_MS)),
+    // The queue's URL names an address, too: an emulator's may be one that only it knows.
+    sqs: new SQSClient({ ...common(ANSWER_MS), useQueueUrlAsEndpoint: false }),
+  };
+}
+
+type RetryStrategy = Extract<
+  NonNullable<SQSClientConfig['retryStrategy']>,
+  { refreshRetryTokenForRetry: unknown }
+>;
+
+const MAX_ATTEMPTS = 3;
+const FIRST_WAIT_MS = 100;
+
+/**
+ * The SDK's part of trying again: calls that failed on their way, at once. Throttles are `withRetry`'s: were both to
+ * try, a throttled call would be made two dozen times.
+ */
+export function transientRetries({ random }: Pick<Clock, 'random'>): RetryStrategy {
+  const tokenOf = (retries: number) => ({
+    getRetryCount: () => retries,
+    getRetryDelay: () => (retries === 0 ? 0 : Math.round(random() * FIRST_WAIT_MS * 2 ** retries)),
+  });
+  return {
+    acquireInitialRetryToken: async () => tokenOf(0),
+    async refreshRetryTokenForRetry(token, { errorType }) {
+      const retries = token.getRetryCount() + 1;
+      // The error that is thrown to the caller is the call's own.
+      if (errorType !== 'TRANSIENT' || retries >= MAX_ATTEMPTS) throw new Error('no more attempts');
+      return tokenOf(retries);
+    },
+    recordSuccess() {},
+  };
+}

@@ -1,0 +1,6 @@
+import { hash } from 'node:crypto';
+import type { HostKey } from '../../ports.ts';
+
+/** The shard, from 0 to `shards - 1`, that a host belongs to: by its name alone, so the same everywhere and always. */
+export const shardOf = (host: HostKey, shards: number): number =>
+  hash('sha256', host, 'buffer').readUInt32BE() % shards;
