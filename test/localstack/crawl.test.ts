@@ -34,7 +34,7 @@ test.runIf(hasEmulator())(
   'a crawl on the aws engine fetches each URL once, hurries no host, and archives what it announces',
   async () => {
     const running = await serve();
-    const opened = await openAwsEngine({ leaseMs: 60_000 });
+    const opened = await openAwsEngine({ leaseMs: 60_000, isGathering: true });
     const tempFolder = mkdtempSync(join(tmpdir(), 'strand-'));
     closing.push(opened.close, () => rmSync(tempFolder, { recursive: true }));
     const { engine } = opened;

@@ -9,27 +9,41 @@ import { systemClock } from '../../shared/engines/local/clock.ts';
 import type { OpenedEngine, OpenOptions } from '../contract/engine-contract.ts';
 import { CLIENT_OPTIONS, makeResources } from './resources.ts';
 
-export async function openAwsEngine({ leaseMs = 60_000 }: OpenOptions = {}): Promise<OpenedEngine> {
+export interface AwsOpenOptions extends OpenOptions {
+  /** Default 2; queues.test.ts has one. */
+  readonly turnQueues?: number;
+  /** Requests wait for others, as in a deployed stack. */
+  readonly isGathering?: boolean;
+}
+
+export async function openAwsEngine(options: AwsOpenOptions = {}): Promise<OpenedEngine> {
+  const { leaseMs = 60_000, turnQueues = 2, isGathering = false } = options;
   const resources = await makeResources();
   const { dynamo, s3, names } = resources;
   const sqs = new SQSClient(CLIENT_OPTIONS);
   const id = `strand-${randomUUID()}`;
   const makeQueue = async (QueueName: string, Attributes = {}) =>
     (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl as string;
-  const turnQueueUrl = await makeQueue(`${id}.fifo`, {
-    FifoQueue: 'true',
-    DeduplicationScope: 'messageGroup',
-    FifoThroughputLimit: 'perMessageGroupId',
-  });
+  const shards = Array.from({ length: turnQueues }, (_, shard) => shard);
+  const turnQueueUrls = await Promise.all(
+    shards.map((shard) =>
+      makeQueue(`${id}-${shard}.fifo`, {
+        FifoQueue: 'true',
+        DeduplicationScope: 'messageGroup',
+        FifoThroughputLimit: 'perMessageGroupId',
+      }),
+    ),
+  );
   const linkQueueUrl = await makeQueue(id);
   const engine = createAwsEngine({
     clients: { dynamo, s3, sqs },
-    names: { ...names, turnQueueUrl, linkQueueUrl },
+    names: { ...names, turnQueueUrls, linkQueueUrl },
     clock: systemClock,
     // A lease counts from before the poll that gave it.
     visibilityMs: Math.max(leaseMs, 4000),
     archive: { prefix: 'test', software: 'test' },
     settleMs: 1000,
+    ...(isGathering && { sendGatherMs: 50, settleGatherMs: 200 }),
   });
   return {
     engine,
@@ -45,7 +59,7 @@ export async function openAwsEngine({ leaseMs = 60_000 }: OpenOptions = {}): Pro
       return Body!.transformToByteArray();
     },
     async close() {
-      for (const QueueUrl of [turnQueueUrl, linkQueueUrl])
+      for (const QueueUrl of [...turnQueueUrls, linkQueueUrl])
         await sqs.send(new DeleteQueueCommand({ QueueUrl }));
       sqs.destroy();
       await resources.remove();

@@ -253,6 +253,22 @@ function sqsTests(): void {
     expect(again!.deliveries).toMatchObject([{ message: token('2'), receiveCount: 2 }]);
   });
 
+  test('texts that are no parcels go to the link queue as they are', async () => {
+    const { client, links, exchange } = await openOne();
+    const texts = ['{"control":"resume"}', 'http://b\u00fccher.test/ \u2713'];
+    await exchange.sendTexts([]);
+    await exchange.sendTexts(texts);
+    const bodies: (string | undefined)[] = [];
+    while (bodies.length < 2) {
+      const { Messages = [] } = await client.send(
+        new ReceiveMessageCommand({ QueueUrl: links, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
+      );
+      bodies.push(...Messages.map(({ Body }) => Body));
+    }
+    expect(bodies.sort()).toEqual([...texts].sort());
+    await expect(exchange.sendTexts(['\u2713'.repeat(100_000)])).rejects.toThrow('got 300000');
+  });
+
   test("a person's text on the link queue is told from a parcel", async () => {
     const texts: string[] = [];
     const { client, links, exchange } = await openOne({

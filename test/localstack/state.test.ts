@@ -1,11 +1,11 @@
 /** Heads, parts and crawls on DynamoDB and S3, held to the contract suite; queues and clock are the tests' double. */
-import type { BatchWriteItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { type BatchWriteItemCommandInput, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type DeleteObjectsCommandInput, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
+import { type AwsLedgerStore, createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
 import { MAX_ROW_BYTES } from '../../shared/engines/aws/part-store.ts';
 import { type AwsCrawlRegistry, createRegistry } from '../../shared/engines/aws/registry.ts';
-import { partsPrefix } from '../../shared/engines/aws/tables.ts';
+import { itemKey, partsPrefix, QUIET } from '../../shared/engines/aws/tables.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
 import type { Engine } from '../../shared/ports.ts';
 import type { Subject } from '../contract/engine-contract.ts';
@@ -18,10 +18,12 @@ import { hasEmulator, makeResources, type Resources } from './resources.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 interface StateEngine extends Engine {
+  readonly ledgers: AwsLedgerStore;
   readonly registry: AwsCrawlRegistry;
 }
 
-function engineOn({ dynamo, s3, names }: Resources): StateEngine {
+function engineOn({ dynamo, s3, ...resources }: Resources, dueShards?: number): StateEngine {
+  const names = { ...resources.names, dueShards };
   const memory = createMemoryEngine(systemClock);
   const registry = createRegistry({
     dynamo,
@@ -243,6 +245,61 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
     const due = await engine.ledgers.dueHosts(CRAWL, 1e6 + 249 * 20_000, 200);
     expect(due.map(({ host }) => host)).toEqual(hosts.slice(0, 200));
     expect((await engine.ledgers.dueHosts(CRAWL, 1e6 + 49 * 20_000, 200)).length).toBe(50);
+  });
+
+  test('due hosts are found, and keep a crawl busy, after the index has got more shards', async () => {
+    const hosts = Array.from({ length: 20 }, (_, i) => `h${i}.test`);
+    await engine.registry.create(CRAWL, RECORD);
+    const few = engineOn(resources, 2);
+    for (const [i, host] of hosts.entries())
+      await few.ledgers.commit(CRAWL, host, headOf(1, { dueAt: 1e6 + i }));
+    const many = engineOn(resources, 64);
+    const due = await many.ledgers.dueHosts(CRAWL, 2e6, 100);
+    expect(due.map(({ host }) => host)).toEqual(hosts);
+    expect(await many.registry.isQuiet(CRAWL)).toBe(false);
+  });
+
+  test('gives the hosts of one crawl page by page', async () => {
+    const hosts = Array.from({ length: 45 }, (_, i) => `h${i}.test`);
+    await Promise.all(
+      hosts.flatMap((host) => [CRAWL, 'other'].map((crawl) => engine.ledgers.commit(crawl, host, headOf(1)))),
+    );
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await engine.ledgers.hostPage(CRAWL, cursor, 10);
+      expect(page.hosts.length).toBeLessThanOrEqual(10);
+      for (const { host, head } of page.hosts) {
+        expect(head.version).toBe(1);
+        found.push(host);
+      }
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(found.sort()).toEqual([...hosts].sort());
+  });
+
+  test('a crawl that does not run is quiet though hosts stay due; what is noted of it may expire', async () => {
+    const { dynamo, s3, names } = resources;
+    let now = 1e12;
+    const clock = { ...systemClock, now: () => now };
+    const registry = createRegistry({ dynamo, names, clock, hasMessages: async () => false });
+    const ledgers = createLedgerStore({ dynamo, s3, names, clock });
+    await registry.create(CRAWL, RECORD);
+    await ledgers.commit(CRAWL, 'a.test', headOf(1, { dueAt: 5 }));
+    expect(await registry.isQuiet(CRAWL)).toBe(false);
+    now += 100_000;
+    expect(await registry.isQuiet(CRAWL)).toBe(false);
+    await registry.setStatus(CRAWL, 'paused');
+    expect(await registry.isQuiet(CRAWL)).toBe(false);
+    now += 60_000;
+    expect(await registry.isQuiet(CRAWL)).toBe(true);
+    const { Item } = await dynamo.send(
+      new GetItemCommand({ TableName: names.crawlState, Key: itemKey(CRAWL, QUIET) }),
+    );
+    expect(Number(Item?.expiresAt?.N)).toBe(now / 1000 + 7 * 86_400);
+    await registry.setStatus(CRAWL, 'running');
+    now += 60_000;
+    expect(await registry.isQuiet(CRAWL)).toBe(false);
   });
 
   test('is quiet after two looks that found nothing, with nothing between them', async () => {
