@@ -28,7 +28,7 @@ test.each<[string, Partial<Machine>, object]>([
     { javaHome: undefined, isInstalled: true },
     { mode: 'none', missing: [/Java 17/] },
   ],
-  ['no Python', { python: undefined }, { mode: 'none', missing: [/Python 3\.10/] }],
+  ['no Python', { python: undefined }, { mode: 'none', missing: [/Python 3\.11/] }],
   ['another processor', { architecture: 'arm64' }, { mode: 'none', missing: [/x86-64.*arm64/] }],
 ])('%s', (_, machine, expected) => {
   const { missing, ...rest } = expected as { missing?: RegExp[] };

@@ -38,7 +38,7 @@ export function choose(machine: Machine): Choice {
   const missing: string[] = [];
   // The SQLite library of DynamoDB Local comes for no other.
   if (architecture !== 'x64') missing.push(`an x86-64 processor (this one is ${architecture})`);
-  if (python === undefined) missing.push('Python 3.10 to 3.13 with venv (apt-get install python3-venv)');
+  if (python === undefined) missing.push('Python 3.11 to 3.13 with venv (apt-get install python3-venv)');
   if (javaHome === undefined) missing.push('Java 17 or newer (apt-get install default-jre-headless)');
   if (!hasMaven && !isInstalled) missing.push('Maven (apt-get install maven)');
   return missing.length === 0

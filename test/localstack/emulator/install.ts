@@ -3,13 +3,15 @@
  * the user's cache, under a name that stands for all that they are made of.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { runCommand } from './command.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 const POM = join(import.meta.dirname, 'pom.xml');
+/** To be raised when the steps below make something else of the same requirements. */
+const RECIPE = 1;
 const INSTALL_TIMEOUT_MS = 900_000;
 
 export interface Installation {
@@ -28,8 +30,8 @@ const at = (folder: string): Installation => ({
 /** Where the installation for `python` is or belongs. */
 async function folderFor(python: string): Promise<string> {
   const version = await runCommand(python, ['-c', 'import sys; print(sys.version, sys.platform)']);
-  const parts = await Promise.all([REQUIREMENTS, POM, import.meta.filename].map((file) => readFile(file)));
-  const hash = createHash('sha256').update(version);
+  const parts = await Promise.all([REQUIREMENTS, POM].map((file) => readFile(file)));
+  const hash = createHash('sha256').update(`${RECIPE} ${version}`);
   for (const part of parts) hash.update(part);
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   return join(cache, 'strand-crawler', `emulator-${hash.digest('hex').slice(0, 16)}`);
@@ -50,6 +52,7 @@ export async function install(python: string, say: (line: string) => void): Prom
   if (await exists(folder)) return at(folder);
   say(`Installing an emulator of AWS into ${folder} (once, a minute or two)`);
   const partial = `${folder}.${process.pid}`;
+  await removeLeftOvers(dirname(folder));
   try {
     await mkdir(partial, { recursive: true });
     const part = at(partial);
@@ -63,6 +66,23 @@ export async function install(python: string, say: (line: string) => void): Prom
     await rm(partial, { recursive: true, force: true });
   }
   return at(folder);
+}
+
+/** What installations that were interrupted have left. */
+async function removeLeftOvers(cache: string): Promise<void> {
+  for (const name of await readdir(cache).catch(() => [])) {
+    const pid = /^emulator-[0-9a-f]+\.(\d+)$/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid)))
+      await rm(join(cache, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 async function installLocalStack(basePython: string, { folder, python }: Installation): Promise<void> {

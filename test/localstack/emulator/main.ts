@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { environmentFor } from './emulator.ts';
 import { NoEmulator, startEmulator } from './start-emulator.ts';
 
-const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
 try {
   const emulator = await startEmulator((line) => console.error(line));
+  const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
   console.error(`${emulator.title}. What functions print: ${emulator.functionLogs ?? 'their log groups'}`);
   for (const [name, value] of Object.entries(environmentFor(emulator.endpoint)))
     console.log(`export ${name}=${value}`);

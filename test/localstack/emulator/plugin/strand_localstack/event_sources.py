@@ -1,11 +1,13 @@
 """
-LocalStack serves each SQS event source with one thread: batches one after the other, FIFO groups one after the other,
-MaximumConcurrency unheeded. Here, as on AWS, up to that many invocations go at once, and a batch of a FIFO queue may
-hold several groups. SQS itself keeps a group locked while it is in flight.
+LocalStack serves each SQS event source with one thread: batches one after the other, FIFO groups one after the other;
+MaximumConcurrency and batching windows of up to 20 s are not heeded. Here, as on AWS, so many invocations go at once,
+and a batch of a FIFO queue may hold several groups. SQS itself keeps a group locked while it is in flight.
 """
 
 import logging
+import math
 import threading
+import time
 
 from localstack.services.lambda_.event_source_mapping import esm_worker_factory
 from localstack.services.lambda_.event_source_mapping.pollers.sqs_poller import SqsPoller
@@ -44,18 +46,22 @@ class ConcurrentSqsPoller(SqsPoller):
             threading.Thread(target=self._handle, args=(messages,), daemon=True).start()
 
     def _receive(self) -> list[dict]:
-        # LocalStack's own headers, for what AWS's pollers do in several calls.
-        gather = {
-            "sqs_override_max_message_count": self.batch_size,
-            "sqs_override_wait_time_seconds": self.maximum_batching_window,
-        }
+        """A batch, gathered until it is full or its window over."""
+        messages = self._poll(self.batch_size, LONG_POLL_S)
+        end = time.monotonic() + self.maximum_batching_window
+        while messages and len(messages) < self.batch_size and (left := end - time.monotonic()) > 0:
+            messages += self._poll(self.batch_size - len(messages), math.ceil(left))
+        return messages
+
+    def _poll(self, most: int, wait_s: int) -> list[dict]:
         response = self.source_client.receive_message(
             QueueUrl=self.queue_url,
-            MaxNumberOfMessages=min(self.batch_size, 10),
-            WaitTimeSeconds=min(self.maximum_batching_window or LONG_POLL_S, 20),
+            MaxNumberOfMessages=min(most, 10),
+            WaitTimeSeconds=min(wait_s, 20),
             MessageAttributeNames=["All"],
             MessageSystemAttributeNames=["All"],
-            **(gather if self.maximum_batching_window else {}),
+            # LocalStack's own header, for what AWS's pollers do in several calls.
+            sqs_override_max_message_count=most,
         )
         return response.get("Messages", [])
 

@@ -57,9 +57,8 @@ function answerCustomResourcesHere(): void {
   syncBuiltinESMExports();
 }
 
-async function serveNext(handler: Handler): Promise<boolean> {
-  const [{ statusCode, headers }, event] = await call('GET', '/invocation/next');
-  if (statusCode !== 200) return false;
+async function serveNext(handler: Handler): Promise<void> {
+  const [{ headers }, event] = await call('GET', '/invocation/next');
   const requestId = String(headers['lambda-runtime-aws-request-id']);
   const deadlineMs = Number(headers['lambda-runtime-deadline-ms']);
   env._X_AMZN_TRACE_ID = String(headers['lambda-runtime-trace-id']);
@@ -80,14 +79,13 @@ async function serveNext(handler: Handler): Promise<boolean> {
     console.error('Invoke Error', error);
     await call('POST', `/invocation/${requestId}/error`, errorBody(error));
   }
-  return true;
 }
 
 env.AWS_EXECUTION_ENV = `AWS_Lambda_nodejs${process.versions.node.split('.')[0]}.x`;
 answerCustomResourcesHere();
 try {
   const handler = await loadHandler(env._HANDLER ?? 'index.handler');
-  while (await serveNext(handler));
+  for (;;) await serveNext(handler);
 } catch (error) {
   console.error('Init Error', error);
   await call('POST', '/init/error', errorBody(error));

@@ -49,7 +49,9 @@ class Handler(BaseHTTPRequestHandler):
         self.server.events.put(Event("next"))
         request = self.server.requests.get()
         if request is None:
-            return self._answer(410)
+            # The process has ended.
+            self.close_connection = True
+            return
         headers = {
             "Content-Type": "application/json",
             "Lambda-Runtime-Aws-Request-Id": request.request_id,
