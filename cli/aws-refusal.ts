@@ -1,6 +1,7 @@
 /** What AWS refuses, or what keeps us from asking it, in words that name the mend. */
 import { printable, shorten } from '../shared/control/printable.ts';
-import { UsageError } from './usage-error.ts';
+import { isThrottle } from '../shared/engines/aws/retry.ts';
+import { ServiceUnavailable, UsageError } from './usage-error.ts';
 
 export interface AwsContext {
   /** Undefined where none is set. */
@@ -38,11 +39,13 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** The error as a {@link UsageError} that says what to do, or undefined where it is of another kind. */
-export function awsRefusal(error: unknown, context: AwsContext): UsageError | undefined {
+/** The error as one that says what to do, or undefined where it is of another kind. */
+export function awsRefusal(error: unknown, context: AwsContext): UsageError | ServiceUnavailable | undefined {
   for (const cause of causesOf(error)) {
-    const message = mendOf(cause, context);
-    if (message !== undefined) return new UsageError(message, { cause: error });
+    const refusal = mendOf(cause, context);
+    if (refusal !== undefined) return new UsageError(refusal, { cause: error });
+    const failure = waitFor(cause);
+    if (failure !== undefined) return new ServiceUnavailable(failure, { cause: error });
   }
   return undefined;
 }
@@ -50,9 +53,9 @@ export function awsRefusal(error: unknown, context: AwsContext): UsageError | un
 function mendOf(error: Error, { region, profile }: AwsContext): string | undefined {
   const { name, message } = error;
   const code = (error as NodeJS.ErrnoException).code ?? '';
-  const said = shorten(printable(message), 400);
+  const said = saidBy(error);
   const given = profile === undefined ? '' : ` for the profile ${printable(profile)}`;
-  if (/^Region is missing/.test(message)) {
+  if (/^Region is missing/.test(message) || (/^Region not accepted/.test(message) && !region)) {
     return 'No AWS region is set: add --region REGION, or set AWS_REGION';
   }
   if (/^Region not accepted/.test(message)) {
@@ -76,11 +79,18 @@ function mendOf(error: Error, { region, profile }: AwsContext): string | undefin
   if (code === 'ENOTFOUND') {
     return `AWS cannot be found (${said}): is the region ${printable(region ?? '')} right (--region, AWS_REGION), and is there a network?`;
   }
-  if (UNREACHABLE.has(code)) {
-    return `AWS cannot be reached (${said || code}): check the network, and AWS_ENDPOINT_URL if it is set`;
-  }
   return undefined;
 }
+
+function waitFor(error: Error): string | undefined {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (UNREACHABLE.has(code)) {
+    return `AWS cannot be reached (${saidBy(error) || code}): check the network, and AWS_ENDPOINT_URL if it is set`;
+  }
+  return isThrottle(error) ? `AWS has too much to do (${saidBy(error)}): try again later` : undefined;
+}
+
+const saidBy = ({ message }: Error): string => shorten(printable(message), 400);
 
 /** The error and what it was caused by; of several at once, each. */
 function causesOf(error: unknown, depth = 0): Error[] {

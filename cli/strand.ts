@@ -6,7 +6,7 @@ import { InvalidConfig } from '../shared/crawl/config.ts';
 import { parseArgs } from './args.ts';
 import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
-import { UsageError } from './usage-error.ts';
+import { ServiceUnavailable, UsageError } from './usage-error.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
   const command = parseArgs(argv);
@@ -47,7 +47,8 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
-  process.stderr.write(`strand: ${isRefusal(error) ? error.message : describe(error)}\n`);
+  const isForPeople = isRefusal(error) || error instanceof ServiceUnavailable;
+  process.stderr.write(`strand: ${isForPeople ? error.message : describe(error)}\n`);
 }
 
 function isRefusal(error: unknown): error is Error {

@@ -14,10 +14,11 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** On a terminal the line is drawn anew so often; each look costs a few reads. */
-const LOOK_MS = 3000;
+/** On a terminal the line is drawn anew so often. A look costs reads of the crawl's totals, files and hosts. */
+const LOOK_MS = 4000;
 /** Where there is none, a line is printed so often, and whenever the state changes. */
 const PRINT_MS = 30_000;
+const LOOK_TO_PRINT_MS = 10_000;
 const RATE_WINDOW_MS = 60_000;
 /** What the network or AWS refuse for a moment ends no watch; this many looks in a row do. */
 const MAX_FAILURES = 5;
@@ -58,7 +59,7 @@ export async function watchCrawl(
         }
         if (summary.state !== 'running') return summary;
       }
-      await clock.sleep(LOOK_MS, signal);
+      await clock.sleep(line.isLive ? LOOK_MS : LOOK_TO_PRINT_MS, signal);
     }
     return undefined;
   } finally {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { awsRefusal } from '../../cli/aws-refusal.ts';
 import { findStack, type StackLookup } from '../../cli/find-stack.ts';
-import { UsageError } from '../../cli/usage-error.ts';
+import { ServiceUnavailable, UsageError } from '../../cli/usage-error.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 
 const SETTINGS: StackSettings = {
@@ -132,11 +132,6 @@ describe('what AWS refuses is told with its mend', () => {
       /^AWS denies it \(User: u is not authorized to perform: cloudformation:DescribeStacks\): ask for that permission/,
     ],
     [failed('Error', 'getaddrinfo ENOTFOUND x', 'ENOTFOUND'), /is the region eu-west-1 right/],
-    [failed('Error', 'connect ECONNREFUSED', 'ECONNREFUSED'), /AWS_ENDPOINT_URL/],
-    [
-      new AggregateError([failed('Error', 'connect ECONNREFUSED ::1', 'ECONNREFUSED')], ''),
-      /^AWS cannot be reached/,
-    ],
     [
       new Error('loading a crawl', { cause: failed('AccessDeniedException', 'dynamodb:GetItem') }),
       /^AWS denies it \(dynamodb:GetItem\)/,
@@ -146,6 +141,22 @@ describe('what AWS refuses is told with its mend', () => {
     expect(refusal).toBeInstanceOf(UsageError);
     expect(refusal?.message).toMatch(message);
     expect(refusal?.cause).toBe(error);
+  });
+
+  test.each<[Error, RegExp]>([
+    [failed('Error', 'connect ECONNREFUSED', 'ECONNREFUSED'), /AWS_ENDPOINT_URL/],
+    [
+      new AggregateError([failed('Error', 'connect ECONNREFUSED ::1', 'ECONNREFUSED')], ''),
+      /^AWS cannot be reached/,
+    ],
+    [
+      new Error('loading a crawl: throttled 8 times over', { cause: failed('ThrottlingException', 'Rate') }),
+      /try again later$/,
+    ],
+  ])('or, where it does not answer, without blaming the command line: %s', (error, message) => {
+    const failure = awsRefusal(error, {});
+    expect(failure).toBeInstanceOf(ServiceUnavailable);
+    expect(failure?.message).toMatch(message);
   });
 
   test('and what is none of this is left as it is', () => {

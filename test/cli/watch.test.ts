@@ -58,15 +58,15 @@ describe('watching a crawl', () => {
   });
 
   test('prints a line each half minute where there is no terminal, and one when the state changes', async () => {
-    const answers = Array.from({ length: 25 }, (_, i) => ({ pages: i * 30 }));
-    const { done, stream } = watching([...answers, { state: 'limited', pages: 800 }]);
+    const answers = Array.from({ length: 8 }, (_, i) => ({ pages: i * 30 }));
+    const { done, stream } = watching([...answers, { state: 'limited', pages: 240 }]);
     await done;
     const lines = stream.text().trimEnd().split('\n');
     expect(lines.map((line) => line.split('  ').slice(0, 3).join('  '))).toEqual([
       'running  0 pages  6,354 URLs',
-      'running  300 pages  10/s',
-      'running  600 pages  10/s',
-      'limited  800 pages  11/s',
+      'running  90 pages  3/s',
+      'running  180 pages  3/s',
+      'limited  240 pages  3/s',
     ]);
   });
 
@@ -83,7 +83,7 @@ describe('watching a crawl', () => {
 
   test('ends at the operator word without a summary: the crawl goes on', async () => {
     const stopping = new AbortController();
-    const clock = fastClock((now) => now >= 9000 && stopping.abort());
+    const clock = fastClock((now) => now >= 30_000 && stopping.abort());
     const { done, looks } = watching([{}], { signal: stopping.signal, clock });
     expect(await done).toBeUndefined();
     expect(looks()).toBe(4);
