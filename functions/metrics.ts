@@ -9,8 +9,8 @@ export interface MetricsOptions {
   readonly stack: string;
   readonly now: () => number;
   readonly stats: WorkerStats;
-  /** US dollars that the process has used so far. */
-  readonly cost: () => number;
+  /** US dollars that were used since it was last asked. */
+  readonly takeCost: () => number;
   readonly write: (line: string) => void;
 }
 
@@ -31,13 +31,13 @@ const UNITS = {
   Turns: 'Count',
   StaleTurns: 'Count',
   HostsActive: 'Count',
-  CostUsd: 'None',
   Errors: 'Count',
+  CostUsd: 'None',
 } as const;
 type MetricName = keyof typeof UNITS;
 
 /** To be begun when the worker is. */
-export function createMetrics({ stack, now, stats, cost, write }: MetricsOptions): Metrics {
+export function createMetrics({ stack, now, stats, takeCost, write }: MetricsOptions): Metrics {
   const started = now();
   let sampledAt = started;
   /** One host served for one millisecond is 1. */
@@ -46,7 +46,7 @@ export function createMetrics({ stack, now, stats, cost, write }: MetricsOptions
   let lastFailures: Readonly<Record<string, number>> = {};
 
   /** All only grow. `HostsActive`: minutes of hosts, so that the sum over a minute is how many there were in it. */
-  function countsOf(): Record<MetricName, number> {
+  function countsOf(): Record<Exclude<MetricName, 'CostUsd'>, number> {
     return {
       Pages: stats.pages,
       Bytes: stats.bytes,
@@ -54,7 +54,6 @@ export function createMetrics({ stack, now, stats, cost, write }: MetricsOptions
       Turns: stats.turns,
       StaleTurns: stats.staleTurns,
       HostsActive: hostMs / MINUTE_MS,
-      CostUsd: cost(),
       Errors: stats.errors,
     };
   }
@@ -85,7 +84,7 @@ export function createMetrics({ stack, now, stats, cost, write }: MetricsOptions
     report() {
       sample();
       const counts = countsOf();
-      line({ stack }, differences(counts, last));
+      line({ stack }, { ...differences(counts, last), CostUsd: takeCost() });
       last = counts;
       const failures = { ...stats.failures };
       for (const [reason, Errors] of Object.entries(differences(failures, lastFailures)))
@@ -104,11 +103,11 @@ function differences<K extends string>(
 }
 
 /**
- * Gives what is taken from the meter from now on, in sum over all crawls. It listens to the meter's `take`, which is
- * what the crawls' counters are fed by: what waits to be taken counts when it is.
+ * Gives, each time, what was taken from the meter since the last time, in sum over all crawls. It listens to the meter's
+ * `take`, which is what the crawls' counters are fed by: what waits to be taken counts when it is.
  */
-export function sumTakes(meter: Meter): () => Usage {
-  const sum: Partial<Record<LineItem, number>> = {};
+export function listenToTakes(meter: Meter): () => Usage {
+  let sum: Partial<Record<LineItem, number>> = {};
   const take = meter.take.bind(meter);
   meter.take = () => {
     const taken = take();
@@ -116,5 +115,9 @@ export function sumTakes(meter: Meter): () => Usage {
       for (const item of LINE_ITEMS) if (usage[item]) sum[item] = (sum[item] ?? 0) + usage[item];
     return taken;
   };
-  return () => sum;
+  return () => {
+    const last = sum;
+    sum = {};
+    return last;
+  };
 }

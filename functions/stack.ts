@@ -10,28 +10,28 @@ export interface FunctionStack {
   readonly settings: StackSettings;
   readonly clock: Clock;
   readonly log: Log;
-  /** The same one each time, for the same queue. */
+  /** The same one as the last time, for the same queue; for another one, that is closed: its connections count. */
   open(turnQueueUrl?: string): OpenedStack;
 }
 
 export const functionStack = once((): FunctionStack => {
   const settings = parseStackSettings(process.env.STRAND_SETTINGS);
   const clock = systemClock;
-  const opened = new Map<string | undefined, OpenedStack>();
+  let current: { readonly turnQueueUrl?: string; readonly stack: OpenedStack } | undefined;
   return {
     settings,
     clock,
     log: logLine,
     open(turnQueueUrl) {
-      const stack =
-        opened.get(turnQueueUrl) ??
-        openStack(settings, {
-          clock,
-          turnQueueUrl,
-          memoryMb: Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? settings.workerMemoryMb),
-          warn: (message) => logLine('warn', { message }),
-        });
-      opened.set(turnQueueUrl, stack);
+      if (current && current.turnQueueUrl === turnQueueUrl) return current.stack;
+      current?.stack.close();
+      const stack = openStack(settings, {
+        clock,
+        turnQueueUrl,
+        memoryMb: Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? settings.workerMemoryMb),
+        warn: (message) => logLine('warn', { message }),
+      });
+      current = { turnQueueUrl, stack };
       return stack;
     },
   };
@@ -48,7 +48,7 @@ export function once<T>(make: () => T): () => T {
 
 /** The first invocation pays for the start before it, which Lambda ends after 10 s. */
 const MAX_START_MS = 10_000;
-const paidForStart = new WeakSet<OpenedStack['meter']>();
+let hasPaidForStart = false;
 
 /** Does an invocation's work, metered from its beginning to its end; what the meter has gathered is stored. */
 export async function invoked<T>(
@@ -57,10 +57,9 @@ export async function invoked<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const now = clock.now();
-  const isFirst = !paidForStart.has(meter);
-  paidForStart.add(meter);
   const start = Math.max(performance.timeOrigin, now - MAX_START_MS);
-  meter.beginInvocation(isFirst ? Math.min(start, now) : now);
+  meter.beginInvocation(hasPaidForStart ? now : Math.min(start, now));
+  hasPaidForStart = true;
   try {
     return await work();
   } finally {

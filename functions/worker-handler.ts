@@ -22,8 +22,8 @@ export interface WorkerDeps {
 
 export interface WorkerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
   readonly engine: Engine & Pick<OpenedStack['engine'], 'queue'>;
-  /** US dollars that the process has used so far. */
-  readonly cost: () => number;
+  /** US dollars that were used since it was last asked. */
+  readonly takeCost: () => number;
 }
 
 /** Crawls that have met a limit are ended, and hosts counted, this often. */
@@ -52,7 +52,9 @@ export function createWorkerHandler(deps: WorkerDeps) {
   ): Promise<SQSBatchResponse> => {
     const endsAt = clock.now() + context.getRemainingTimeInMillis();
     const stack = deps.open(queueUrlOf(event, settings));
-    return invoked(stack, clock, async () => {
+    let watching: ReturnType<typeof watch> | undefined;
+
+    async function serve(): Promise<SQSBatchResponse> {
       const batch = await stack.engine.queue.receivedFromEvent(event.Records);
       const worker = startWorker(stack.engine, (crawl) => deps.fetchers.of(crawl), {
         maxHosts,
@@ -64,7 +66,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         endsWhenIdle: true,
         onError: (error, host) => log('error', { host, ...errorFields(error) }),
       });
-      const watching = watch(worker, stack, endsAt, deps);
+      watching = watch(worker, stack, endsAt, deps);
       try {
         await worker.done;
       } catch (error) {
@@ -76,14 +78,26 @@ export function createWorkerHandler(deps: WorkerDeps) {
         await watching.end();
       }
       return { batchItemFailures: batch.failures().map((itemIdentifier) => ({ itemIdentifier })) };
-    });
+    }
+
+    try {
+      return await invoked(stack, clock, serve);
+    } finally {
+      // Now that the cost of the whole invocation is known.
+      watching?.report();
+    }
   };
 }
 
 /** Looks after limits and metrics while the worker works. */
-function watch({ stats, crawls }: Worker, { engine, cost }: WorkerStack, endsAt: number, deps: WorkerDeps) {
+function watch(
+  { stats, crawls }: Worker,
+  { engine, takeCost }: WorkerStack,
+  endsAt: number,
+  deps: WorkerDeps,
+) {
   const { clock, settings, write, log } = deps;
-  const metrics = createMetrics({ stack: settings.stack, now: () => clock.now(), stats, cost, write });
+  const metrics = createMetrics({ stack: settings.stack, now: () => clock.now(), stats, takeCost, write });
   const ending = new AbortController();
 
   async function endAtLimits(): Promise<void> {
@@ -106,11 +120,11 @@ function watch({ stats, crawls }: Worker, { engine, cost }: WorkerStack, endsAt:
       metrics.report();
       reportedAt = clock.now();
     }
-    metrics.report();
   }
 
   const ended = run();
   return {
+    report: metrics.report,
     end(): Promise<void> {
       ending.abort();
       return ended;

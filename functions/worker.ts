@@ -3,9 +3,10 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import project from '#strand-config';
 import { costOf } from '../shared/engines/aws/prices.ts';
+import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { stackPrices } from '../shared/engines/aws/stack-prices.ts';
 import { writeLine } from './log.ts';
-import { sumTakes } from './metrics.ts';
+import { listenToTakes } from './metrics.ts';
 import { functionStack, once } from './stack.ts';
 import { readTestFaults, withFaultyCommits, withPoisonPage } from './test-faults.ts';
 import { createWorkerFetchers } from './worker-fetchers.ts';
@@ -16,30 +17,29 @@ const CHANCE = { random: Math.random, exit: () => process.exit(1) };
 const worker = once(() => {
   const { settings, clock, log, open } = functionStack();
   const faults = readTestFaults(process.env);
+  const prices = stackPrices(settings);
   const fetchers = createWorkerFetchers({ settings, clock, log, middleware: project.middleware ?? [] });
-  const opened = new Map<string, WorkerStack>();
+  let last: { readonly opened: OpenedStack; readonly stack: WorkerStack } | undefined;
 
-  function openOnce(turnQueueUrl: string): WorkerStack {
-    const known = opened.get(turnQueueUrl);
-    if (known) return known;
-    const { engine, meter, flushMeter } = open(turnQueueUrl);
-    const used = sumTakes(meter);
-    const prices = stackPrices(settings);
-    const stack = {
-      engine: withFaultyCommits(engine, faults, CHANCE),
-      meter,
-      flushMeter,
-      cost: () => costOf(used(), prices).total,
-    };
-    opened.set(turnQueueUrl, stack);
-    return stack;
+  function openFor(turnQueueUrl: string): WorkerStack {
+    const opened = open(turnQueueUrl);
+    if (last?.opened !== opened) {
+      const { engine, meter, flushMeter } = opened;
+      const takeUsage = listenToTakes(meter);
+      const takeCost = () => costOf(takeUsage(), prices).total;
+      last = {
+        opened,
+        stack: { engine: withFaultyCommits(engine, faults, CHANCE), meter, flushMeter, takeCost },
+      };
+    }
+    return last.stack;
   }
 
   return createWorkerHandler({
     settings,
     clock,
     log,
-    open: openOnce,
+    open: openFor,
     fetchers: { ...fetchers, of: (crawl) => withPoisonPage(fetchers.of(crawl), faults, CHANCE) },
     write: writeLine,
   });

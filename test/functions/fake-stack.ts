@@ -45,7 +45,7 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
       flushes++;
       meter.take();
     },
-    cost: () => 0,
+    takeCost: () => 0,
     engine: {
       ...engine,
       queue: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errorFields } from '../../functions/log.ts';
-import { sumTakes } from '../../functions/metrics.ts';
+import { listenToTakes } from '../../functions/metrics.ts';
 import { functionStack, invoked, once } from '../../functions/stack.ts';
 import { createMeter } from '../../shared/engines/aws/meter.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -18,6 +18,11 @@ test('settings are read at the first invocation, and again if they were not vali
   try {
     expect(functionStack().settings).toEqual(SETTINGS);
     expect(functionStack()).toBe(functionStack());
+    const { open } = functionStack();
+    const [first, second] = SETTINGS.turnQueueUrls;
+    const stack = open(first);
+    expect(open(first)).toBe(stack);
+    expect(open(second)).not.toBe(stack);
   } finally {
     delete process.env.STRAND_SETTINGS;
   }
@@ -49,12 +54,12 @@ describe('an invocation', () => {
   });
 });
 
-test('the sum of what was taken from a meter is told, and taking it is as before', () => {
+test('what was taken from a meter is told once, and taking it is as before', () => {
   const meter = createMeter({ clock: createFakeClock() });
-  const sum = sumTakes(meter);
+  const takeUsage = listenToTakes(meter);
   meter.add('s3Puts', 2, 'news');
   meter.add('s3Gets', 1, 'other');
-  expect(sum()).toEqual({});
+  expect(takeUsage()).toEqual({});
   expect(meter.take()).toEqual(
     new Map([
       ['news', { s3Puts: 2 }],
@@ -63,7 +68,8 @@ test('the sum of what was taken from a meter is told, and taking it is as before
   );
   meter.add('s3Puts', 3, 'other');
   meter.take();
-  expect(sum()).toEqual({ s3Puts: 5, s3Gets: 1 });
+  expect(takeUsage()).toEqual({ s3Puts: 5, s3Gets: 1 });
+  expect(takeUsage()).toEqual({});
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { listenToTakes } from '../../functions/metrics.ts';
 import { createWorkerHandler } from '../../functions/worker-handler.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
 import { routeParcels } from '../../shared/worker/router.ts';
@@ -128,6 +129,18 @@ test('a crawl that meets its limit while the worker works is ended', async () =>
   expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '2 pages' });
 });
 
+test('the cost of an invocation is told whole, with what its end has cost', async () => {
+  const { turnEvent, run, stack, lines, clock, flushes } = await setUp();
+  const takeUsage = listenToTakes(stack.meter);
+  stack.takeCost = () => takeUsage().lambdaMbMs ?? 0;
+  stack.meter.add('s3Puts', 1, CRAWL);
+  const startedAt = clock.now();
+  await run(await turnEvent());
+  const told = () => lines.reduce((sum, line) => sum + JSON.parse(line).CostUsd, 0);
+  expect(told()).toBe((clock.now() - startedAt) * 1024);
+  expect(flushes()).toBe(1);
+});
+
 test('an invocation is paid for from its beginning to its end, and the crawl’s usage is stored', async () => {
   const { turnEvent, run, flushes, stack, clock } = await setUp();
   const taken: number[] = [];
@@ -154,16 +167,12 @@ describe('metrics', () => {
       delayMs: 3000,
       turnMaxMs: 200_000,
     });
-    let cost = 1;
-    stack.cost = () => {
-      cost += 0.5;
-      return cost;
-    };
+    stack.takeCost = () => 0.5;
     await run(await turnEvent());
     const parsed = lines.map((line) => JSON.parse(line));
     const all = parsed.filter(({ reason }) => reason === undefined);
     expect(all.length).toBe(2);
-    const names = ['Pages', 'Bytes', 'Requests', 'Turns', 'StaleTurns', 'HostsActive', 'CostUsd', 'Errors'];
+    const names = ['Pages', 'Bytes', 'Requests', 'Turns', 'StaleTurns', 'HostsActive', 'Errors', 'CostUsd'];
     for (const { _aws, stack, ...values } of all) {
       expect(_aws.Timestamp).toBeGreaterThan(0);
       expect(_aws.CloudWatchMetrics).toHaveLength(1);
@@ -176,7 +185,7 @@ describe('metrics', () => {
     const sum = (name: string) => all.reduce((total, line) => total + line[name], 0);
     expect(sum('Requests')).toBe(fetcher.log.length);
     expect(sum('Pages')).toBe(31);
-    expect(sum('CostUsd')).toBe(cost - 1.5);
+    expect(sum('CostUsd')).toBe(1);
     // One host for some 90 s.
     expect(sum('HostsActive')).toBeCloseTo(
       (fetcher.log.at(-1)!.endedAt - fetcher.log[0]!.startedAt) / 60_000,

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { ControlError } from '../../shared/control/control.ts';
+import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
+import { InvalidCursor } from '../../shared/engines/aws/host-page.ts';
+import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
+import { stackPrices } from '../../shared/engines/aws/stack-prices.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { fakeStack, SETTINGS } from './fake-stack.ts';
+
+interface ListInput {
+  readonly Prefix: string;
+  readonly ContinuationToken?: string;
+}
+
+/** A stack whose bucket has these objects, a page of them at a time. */
+function setUp(keys: readonly string[] = [], pageSize = 1000) {
+  const clock = createFakeClock();
+  const fake = fakeStack(createMemoryEngine(clock), clock);
+  const lists: ListInput[] = [];
+  const s3 = {
+    async send({ input }: { input: ListInput }) {
+      lists.push(input);
+      const found = keys.filter((key) => key.startsWith(input.Prefix));
+      const from = Number(input.ContinuationToken ?? 0);
+      const isLast = from + pageSize >= found.length;
+      return {
+        Contents: found.slice(from, from + pageSize).map((Key) => ({ Key })),
+        NextContinuationToken: isLast ? undefined : String(from + pageSize),
+      };
+    },
+  };
+  const stack = { ...fake.stack, clients: { s3 } } as unknown as OpenedStack;
+  return { ...fake, lists, engine: controlEngineOf(stack, SETTINGS) };
+}
+
+test('a crawl’s WARC files are named without their folder, and without indexes and other crawls’ files', async () => {
+  const { engine } = setUp([
+    'warc/news/a.warc.gz',
+    'warc/news/joined-1.warc.gz',
+    'warc/news/joined-1.cdxj',
+    'warc/news2/b.warc.gz',
+  ]);
+  expect(await engine.warcFiles?.('news')).toEqual(['a.warc.gz', 'joined-1.warc.gz']);
+});
+
+test('a thousand files are named at most, and looked for in three lists', async () => {
+  const many = Array.from({ length: 1500 }, (_, i) => `warc/news/${i}.warc.gz`);
+  const all = setUp(many);
+  expect(await all.engine.warcFiles?.('news')).toHaveLength(1000);
+  expect(all.lists).toHaveLength(1);
+  const short = setUp(many, 100);
+  expect(await short.engine.warcFiles?.('news')).toHaveLength(300);
+  expect(short.lists).toHaveLength(3);
+});
+
+test('to wake all hosts is the router’s work: it is told by a message', async () => {
+  const { engine, texts } = setUp();
+  await engine.wakeAll('news');
+  expect(texts).toEqual(['{"wakeAll":"news"}']);
+});
+
+test('a cursor that nobody gave is the asker’s fault, and nothing else is', async () => {
+  const { engine } = setUp();
+  expect(await engine.ledgers.hostPage('news', undefined, 5)).toEqual({ hosts: [] });
+  for (const [error, expected] of [
+    [new InvalidCursor('no such cursor'), new ControlError('invalid', 'no such cursor', 'cursor')],
+    [new Error('no table'), new Error('no table')],
+  ] as const) {
+    const { stack: failing } = setUp();
+    failing.engine.ledgers.hostPage = async () => Promise.reject(error);
+    const asked = controlEngineOf({ ...failing, clients: {} } as unknown as OpenedStack, SETTINGS);
+    await expect(asked.ledgers.hostPage('news', 'x', 5)).rejects.toEqual(expected);
+  }
+});
+
+test('usage costs what the stack’s region charges', () => {
+  const { engine } = setUp();
+  expect(engine.costOf?.({ s3Puts: 1000 })).toMatchObject({ total: 0.005, byItem: { s3Puts: 0.005 } });
+  const urlOf = (region: string) => ({ linkQueueUrl: `https://sqs.${region}.amazonaws.com/1/links` });
+  expect(stackPrices(urlOf('us-east-1'))).toMatchObject({ region: 'us-east-1', isExact: true });
+  expect(stackPrices(urlOf('eu-west-1'))).toMatchObject({ region: 'eu-west-1', isExact: false });
+});
+
+test('crawls of a stack may be what its settings say', () => {
+  const settings = { ...SETTINGS, crawlDefaults: { delayMs: 5 }, allowPrivateAddresses: ['10.0.0.0/8'] };
+  expect(controlPolicyOf(settings)).toMatchObject({
+    defaults: { delayMs: 5 },
+    allowPrivateAddresses: ['10.0.0.0/8'],
+    // A fifth of the worker's 120 s.
+    maxTotalTimeoutMs: 24_000,
+    refuses: { hosts: expect.stringContaining('hostsPerWorker'), warcMaxBytes: expect.any(String) },
+  });
+});
