@@ -14,7 +14,7 @@ const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Calls again what AWS has throttled, after the few quick retries of the SDK itself. A throttled request was not
+ * Calls again what AWS has throttled, which the SDK's own retries leave to us (`clients.ts`). A throttled request was not
  * carried out, so this is safe for any call; all other errors are thrown as they come. `what` names the call in the
  * error of the last attempt.
  */
