@@ -3,7 +3,7 @@
  * (`-c workerTimeout=300`, where all values are texts), over the key `aws` of `strand.config.ts`.
  */
 import { z } from 'zod';
-import { didYouMean } from '../cli/nearest.ts';
+import { didYouMean } from '../shared/control/nearest.ts';
 import { parseCidr } from '../shared/fetcher/ip-address.ts';
 
 /** What a text from the command line stands for: `300`, `true`, `{"a":"b"}`; else itself. */

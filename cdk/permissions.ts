@@ -56,13 +56,13 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // Whether a crawl has ended, it knows by the queues' counts.
     turnQueues: [...SEND, ...COUNT],
     linkQueue: COUNT,
-    crawlState: [...ITEMS, ...QUERY],
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],
     dueIndex: QUERY,
   },
   api: {
     turnQueues: COUNT,
     linkQueue: [...SEND, ...COUNT],
-    crawlState: [...ITEMS, ...QUERY, ...SCAN],
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...SCAN],
     urlSeen: ['dynamodb:GetItem', ...QUERY, ...BATCH_GET],
     parts: READ,
     warcList: LIST,
@@ -70,6 +70,6 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
   compactor: {
     warc: OBJECTS,
     warcList: LIST,
-    crawlState: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', ...QUERY, ...BATCHES],
+    crawlState: [...ITEMS, ...QUERY, ...BATCHES],
   },
 };

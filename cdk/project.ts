@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { didYouMean } from '../cli/nearest.ts';
+import { didYouMean } from '../shared/control/nearest.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { StrandConfig } from '../shared/crawl/project.ts';
 import { InvalidOptions } from './options.ts';

@@ -23,6 +23,11 @@ export interface Budget {
   commit(pages: number, bytes: number): void;
   /** Reads anew what the whole crawl has used, by every process; and takes over the limits as they are now. */
   refresh(limits: Limits, read: () => Promise<Used>): Promise<void>;
+  /**
+   * Pages that one turn may make at most: where other processes crawl too, a small part of what `maxPages` leaves, since
+   * their turns are counted only when they are committed.
+   */
+  turnPages(): number;
   /** Which limit was met, if any. */
   metLimit(): MetLimit | undefined;
 }
@@ -39,8 +44,13 @@ export interface MetLimit {
 /** The crawl pauses when it would, at its present rate, have cost its limit after this: what is under way costs too. */
 const COST_HEADROOM_MS = 30_000;
 
-/** `used`: what the crawl has used so far; `now`: the clock. */
-export function createBudget(limits: Limits, used: Used, now: () => number): Budget {
+/** As many turns could use up what is left. */
+const TURNS_TO_LIMIT = 20;
+
+/**
+ * `used`: what the crawl has used so far; `now`: the clock; `isShared`: whether other processes work for the crawl too.
+ */
+export function createBudget(limits: Limits, used: Used, now: () => number, isShared = false): Budget {
   let limit = limits;
   let base = used;
   let baseAt = now();
@@ -76,6 +86,10 @@ export function createBudget(limits: Limits, used: Used, now: () => number): Bud
 
   return {
     metLimit,
+    turnPages() {
+      if (!isShared || limit.maxPages === undefined) return Infinity;
+      return Math.max(1, Math.ceil((limit.maxPages - pages()) / TURNS_TO_LIMIT));
+    },
     async reserve() {
       for (;;) {
         if (metLimit() !== undefined) return false;

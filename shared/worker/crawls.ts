@@ -55,7 +55,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
 
   async function open(id: CrawlId, { config: options, scopeSeeds, status }: CrawlRecord): Promise<Crawl> {
     const config = parseConfig(options);
-    const budget = createBudget(config, await registry.totals(id), clock.now);
+    const budget = createBudget(config, await registry.totals(id), clock.now, registry.isShared);
     return { id, config, budget, scope: createScope(config, scopeSeeds), status };
   }
 

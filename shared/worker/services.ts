@@ -3,6 +3,7 @@ import type { Engine, Fetcher } from '../ports.ts';
 import type { Crawl, Crawls } from './crawls.ts';
 import type { Lanes } from './lanes.ts';
 import type { LedgerCache } from './ledger-cache.ts';
+import type { Lock } from './lock.ts';
 
 /** What the turns of one worker share. */
 export interface Services {
@@ -11,6 +12,11 @@ export interface Services {
   readonly crawls: Crawls;
   readonly ledgers: LedgerCache;
   readonly lanes: Lanes;
+  /**
+   * Held by a careful turn from before its fetch until it is committed: so at most one URL of a process is under
+   * suspicion, and what dies with a worker that a page has killed is not blamed for it.
+   */
+  readonly suspicion: Lock;
   readonly stats: WorkerStats;
   /** Aborted when the worker shall stop: turns end, and commit what they have. */
   readonly stopping: AbortSignal;

@@ -7,6 +7,7 @@ import { type Head, NEW_HEAD } from '../frontier/head.ts';
 import { isHopeless } from '../frontier/politeness.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { Delivery, HostKey } from '../ports.ts';
+import { robotsUrl } from '../robots/policy.ts';
 import { isAllowed } from '../robots/rules.ts';
 import { origin, pathOf } from '../url/host-key.ts';
 import { commitTurn } from './commit.ts';
@@ -74,8 +75,10 @@ export async function runTurn(
   }
 
   const isCareful = deliveries.some(({ receiveCount }) => receiveCount >= CAREFUL_RECEIVE_COUNT);
+  let trust: (() => void) | undefined;
   /** Makes known which URL comes next, before it is fetched. */
   async function announce(url: string): Promise<void> {
+    trust ??= await services.suspicion();
     const tries = head.intent?.url === url ? head.intent.tries + 1 : 1;
     head = { ...head, version: head.version + 1, intent: { url, tries } };
     await ledgers.commit(crawl.id, host, head);
@@ -86,7 +89,7 @@ export async function runTurn(
   try {
     await fetchPages(services, crawl, state, {
       endBy: Math.min(now + crawl.config.turnMaxMs, leaseUntil - crawl.config.totalTimeoutMs - COMMIT_MS),
-      maxPages: isCareful ? 1 : crawl.config.turnMaxPages,
+      maxPages: isCareful ? 1 : Math.min(crawl.config.turnMaxPages, crawl.budget.turnPages()),
       announce: isCareful ? announce : undefined,
       intent: head.intent,
     });
@@ -99,6 +102,7 @@ export async function runTurn(
     if (!state.isCommitted) crawl.budget.giveBack(state.totals.pages - pages);
     throw error;
   } finally {
+    trust?.();
     services.stats.open.delete(ledger);
   }
 }
@@ -180,6 +184,11 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
     const from = origin(record.url);
     let rules = await robots.known(from);
     if (!rules) {
+      if (course.announce && !(await isTrusted(robotsUrl(from) as string, course.announce))) {
+        state.setAside = { cause: causeOfDeath('its robots.txt'), at: clock.now() };
+        ledger.settle(record);
+        return false;
+      }
       const access = await askForRobots(from);
       if (access.kind === 'blocked') {
         unasked++;
@@ -212,13 +221,18 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
       ledger.settle({ ...record, state: 'deniedByRobots', result: { fetchedAt: clock.now(), cause } });
       return true;
     }
-    if (course.intent?.url === record.url && course.intent.tries >= MAX_INTENTS) {
-      const cause = `the worker died ${course.intent.tries} times when it fetched this`;
-      ledger.settle({ ...record, state: 'failed', result: { fetchedAt: clock.now(), cause } });
+    // robots.txt may have taken the host's moment.
+    if (!(await waitForHost())) {
+      ledger.settle(record);
+      return false;
+    }
+    if (course.announce && !(await isTrusted(record.url, course.announce))) {
+      const result = { fetchedAt: clock.now(), cause: causeOfDeath('this') };
+      ledger.settle({ ...record, state: 'failed', result });
       return true;
     }
-    // robots.txt may have taken the host's moment.
-    if (!(await waitForHost()) || !(await budget.reserve())) {
+    // The lock of careful turns may have been waited for.
+    if (clock.now() > course.endBy || !(await budget.reserve())) {
       ledger.settle(record);
       return false;
     }
@@ -230,7 +244,6 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
     begun++;
     inFlight++;
     try {
-      await announce(record.url);
       await visit(services, crawl, state, record, robots.crawlDelayMs(from));
     } finally {
       inFlight--;
@@ -252,13 +265,11 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
     });
   }
 
-  async function announce(url: string): Promise<void> {
-    try {
-      await course.announce?.(url);
-    } catch (error) {
-      budget.settle(false, 0);
-      throw error;
-    }
+  /** Announces the URL, unless its fetch has been a worker's last deed too often. */
+  async function isTrusted(url: string, announce: (url: string) => Promise<void>): Promise<boolean> {
+    if (course.intent?.url === url && course.intent.tries >= MAX_INTENTS) return false;
+    await announce(url);
+    return true;
   }
 
   // Carefully means one by one.
@@ -268,6 +279,8 @@ async function fetchPages(services: Services, crawl: Crawl, state: HostState, co
   // All of them, so that nothing is in flight when the turn is thrown away.
   for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
 }
+
+const causeOfDeath = (what: string): string => `the worker died ${MAX_INTENTS} times when it fetched ${what}`;
 
 /** Whether the host has had its share of pages, if those `inFlight` become some. */
 export function isFull({ config }: Crawl, { totals }: HostState, inFlight = 0): boolean {

@@ -6,6 +6,7 @@ import { type Delivery, type Engine, type Fetcher, type HostDeliveries, StaleTur
 import { type Crawl, type Crawls, createCrawls } from './crawls.ts';
 import { createLanes } from './lanes.ts';
 import { createLedgerCache } from './ledger-cache.ts';
+import { createLock } from './lock.ts';
 import { newStats, type Services, type WorkerStats } from './services.ts';
 import { COMMIT_MS, runTurn } from './turn.ts';
 
@@ -61,6 +62,7 @@ export function startWorker(
     crawls: createCrawls(engine.registry, clock),
     ledgers: createLedgerCache(options.maxCacheBytes ?? 128 * 1024 * 1024),
     lanes: createLanes(clock),
+    suspicion: createLock(),
     stats: newStats(),
     stopping: signal,
   };

@@ -29,10 +29,10 @@ export interface OpenedStack {
 }
 
 /** Turns that end within the same moment share a PUT, and requests to SQS, which would else be a large part of the cost. */
-const ARCHIVE_GATHER_MS = 500;
-const SEND_GATHER_MS = 50;
+const ARCHIVE_GATHER_MS = 1000;
+const SEND_GATHER_MS = 100;
 /** Longer, as nothing but the host's own next turn waits for it. */
-const SETTLE_GATHER_MS = 200;
+const SETTLE_GATHER_MS = 500;
 
 /** Opens nothing yet: connections are made when they are needed, and closed by `close`. */
 export function openStack(settings: StackSettings, options: OpenStackOptions): OpenedStack {

@@ -1,1 +1,0 @@
-export * from '../shared/control/nearest.ts';

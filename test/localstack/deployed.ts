@@ -1,0 +1,160 @@
+/** The real stack, deployed on the emulator by the CDK's own command line, and what tests ask of it. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { parseStackSettings, type StackSettings } from '../../shared/engines/aws/settings.ts';
+import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
+import { systemClock } from '../../shared/engines/local/clock.ts';
+import { CLIENT_OPTIONS } from './resources.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+export interface Deployed {
+  readonly name: string;
+  /** The stack's outputs. */
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly settings: StackSettings;
+  /** Opened as an operator's command line opens it. */
+  readonly stack: OpenedStack;
+  /** Deploys it again, with other options. */
+  update(options: Readonly<Record<string, string>>): Promise<void>;
+  /** A call of its API, through API Gateway. */
+  call<T>(method: string, path: string, body?: unknown): Promise<{ status: number; body: T }>;
+  /** Messages in its dead-letter queues, with their reasons. */
+  deadLetters(): Promise<string[]>;
+  destroy(): Promise<void>;
+}
+
+/** Variables under which the CDK and the SDK find the emulator. */
+const ENVIRONMENT = {
+  ...process.env,
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  AWS_REGION: 'us-east-1',
+  AWS_DEFAULT_REGION: 'us-east-1',
+  CDK_DISABLE_CLI_TELEMETRY: '1',
+  // `cdk.json` says `node`: the one that runs the tests.
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+};
+
+async function cdk(...args: string[]): Promise<string> {
+  const bin = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
+  const options = { cwd: ROOT, env: ENVIRONMENT, maxBuffer: 16 * 1024 * 1024, timeout: 300_000 };
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [bin, ...args, '--no-notices', '--ci'],
+    options,
+  );
+  return stdout + stderr;
+}
+
+/** Bootstraps the emulator's account and deploys, with these options beside those that suit an emulator. */
+export async function deploy(options: Readonly<Record<string, string>> = {}): Promise<Deployed> {
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'strand-cdk-'));
+  const name = `Strand-${randomBytes(4).toString('hex')}`;
+  const file = join(folder, 'outputs.json');
+  const given = {
+    stackName: name,
+    workerTimeout: '30',
+    hostsPerWorker: '20',
+    maxConcurrency: '4',
+    routerWindow: '1',
+    removalPolicy: 'destroy',
+    allowPrivateAddresses: '127.0.0.0/8',
+    ...options,
+  };
+  const put = (more: Readonly<Record<string, string>>) => {
+    const context = Object.entries({ ...given, ...more }).flatMap(([key, value]) => [
+      '-c',
+      `${key}=${value}`,
+    ]);
+    return cdk(
+      'deploy',
+      '--require-approval',
+      'never',
+      '--output',
+      join(folder, 'out'),
+      '-O',
+      file,
+      ...context,
+    );
+  };
+  await cdk('bootstrap', '--output', join(folder, 'out'));
+  await put({});
+  const outputs: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'))[name];
+  const settings = parseStackSettings(outputs.Settings);
+  const stack = openStack(settings, { clock: systemClock });
+  const { sqs } = stack.clients;
+  return {
+    name,
+    outputs,
+    settings,
+    stack,
+    async update(more) {
+      await put(more);
+    },
+    async call(method, path, body) {
+      const response = await fetch(`${CLIENT_OPTIONS.endpoint}/_aws/execute-api/${outputs.ApiId}/v1${path}`, {
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: (await response.json()) as never };
+    },
+    async deadLetters() {
+      const found: string[] = [];
+      for (const QueueUrl of [outputs.TurnDeadLetterUrl, outputs.LinkDeadLetterUrl]) {
+        const { Attributes } = await sqs.send(
+          new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }),
+        );
+        if (Attributes?.ApproximateNumberOfMessages === '0') continue;
+        const { Messages = [] } = await sqs.send(
+          new ReceiveMessageCommand({
+            QueueUrl,
+            MaxNumberOfMessages: 10,
+            MessageAttributeNames: ['All'],
+            VisibilityTimeout: 0,
+          }),
+        );
+        for (const { Body, MessageAttributes } of Messages)
+          found.push(`${MessageAttributes?.reason?.StringValue ?? 'no reason'}: ${Body}`);
+      }
+      return found;
+    },
+    async destroy() {
+      stack.close();
+      await cdk(
+        'destroy',
+        '--force',
+        '--output',
+        join(folder, 'out'),
+        '-c',
+        `stackName=${name}`,
+        '-c',
+        'removalPolicy=destroy',
+      );
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Asks until `isTrue` says so. */
+export async function until(
+  isTrue: () => Promise<boolean>,
+  what: string,
+  timeoutMs = 300_000,
+): Promise<void> {
+  const endsAt = Date.now() + timeoutMs;
+  while (!(await isTrue())) {
+    if (Date.now() > endsAt) throw new Error(`Expected ${what} within ${timeoutMs / 1000} s`);
+    await systemClock.sleep(1000);
+  }
+}
