@@ -1,16 +1,16 @@
 /** The CDK app: `cdk deploy` runs it as `cdk.json` says. */
 import { App } from 'aws-cdk-lib';
+import { readProject } from '../shared/control/project-file.ts';
 import { InvalidConfig } from '../shared/crawl/config.ts';
 import { CrawlerStack } from './crawler-stack.ts';
-import { InvalidOptions, optionsInContext, parseOptions } from './options.ts';
-import { readProject } from './project.ts';
+import { InvalidOptions, optionsInContext, parseOptions, projectFileIn } from './options.ts';
 
 const app = new App();
 try {
   const context: Record<string, unknown> = app.node.getAllContext();
-  const { crawl, aws, file } = await readProject(process.cwd(), context.config);
+  const { crawl, aws, path } = await readProject(projectFileIn(context));
   const options = parseOptions({ ...aws, ...optionsInContext(context) });
-  new CrawlerStack(app, options.stackName, { options, crawl, configFile: file });
+  new CrawlerStack(app, options.stackName, { options, crawl, configFile: path });
 } catch (error) {
   if (!(error instanceof InvalidOptions || error instanceof InvalidConfig)) throw error;
   process.stderr.write(`${error.message}\n`);

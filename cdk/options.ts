@@ -137,7 +137,13 @@ export function optionsInContext(context: Readonly<Record<string, unknown>>): Re
   return Object.fromEntries(Object.entries(context).filter(([key]) => isOption(key)));
 }
 
-/** `config` names the project's file (`project.ts`); the others are the CDK command line's. */
+/** The project's file, where the context names one (`-c config=FILE`). Throws {@link InvalidOptions}. */
+export function projectFileIn({ config }: Readonly<Record<string, unknown>>): string | undefined {
+  if (config === undefined || (typeof config === 'string' && config !== '')) return config;
+  throw new InvalidOptions(`Option config: expected the path of a file, got ${JSON.stringify(config)}`);
+}
+
+/** `config` names the project's file; the others are the CDK command line's. */
 const NO_OPTIONS: ReadonlySet<string> = new Set(['config', 'acknowledged-issue-numbers', 'cli-telemetry']);
 
 const linesOf =

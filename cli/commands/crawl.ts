@@ -1,6 +1,7 @@
 /** `strand crawl` and `strand resume`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Project, readProject } from '../../shared/control/project-file.ts';
 import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import {
@@ -15,7 +16,6 @@ import { terminalOf } from '../drawn-line.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { createLiveLine } from '../live-line.ts';
 import { commandAt } from '../place.ts';
-import { type Project, readProject } from '../project-file.ts';
 import { checkContact } from '../seeds.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 import { UsageError } from '../usage-error.ts';

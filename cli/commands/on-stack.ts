@@ -1,6 +1,7 @@
 /** `strand --stack NAME VERB ...`: what is asked of a deployed stack, and how the answer is told. */
 import { ControlError } from '../../shared/control/control.ts';
 import { printable } from '../../shared/control/printable.ts';
+import { readProject } from '../../shared/control/project-file.ts';
 import type { CrawlSummary } from '../../shared/control/summary.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
@@ -13,7 +14,6 @@ import { urlText } from '../export-rows.ts';
 import { formatCounted } from '../format.ts';
 import { optionsOf } from '../options.ts';
 import { commandAt, stackProgram } from '../place.ts';
-import { readProject } from '../project-file.ts';
 import type { StackSession } from '../stack.ts';
 import { addedText, crawlsText, hostsText, hostText } from '../stack-text.ts';
 import { summaryJson, summaryText } from '../summary.ts';

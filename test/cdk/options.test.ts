@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { optionsInContext, parseOptions, stackOptionsSchema } from '../../cdk/options.ts';
+import { optionsInContext, parseOptions, projectFileIn, stackOptionsSchema } from '../../cdk/options.ts';
 
 describe('options of a stack', () => {
   test('nothing needs to be said', () => {
@@ -77,6 +77,13 @@ describe('options of a stack', () => {
       colour: 1,
     };
     expect(optionsInContext(context)).toEqual({ workerTimeout: '300', colour: 1 });
+    expect(projectFileIn(context)).toBe('./my.config.ts');
+  });
+
+  test('the project’s file is named by a path, or not at all', () => {
+    expect(projectFileIn({})).toBeUndefined();
+    for (const config of [5, ''])
+      expect(() => projectFileIn({ config })).toThrow('Option config: expected the path of a file, got');
   });
 
   test('whatever comes gives options or an error that names an option', () => {

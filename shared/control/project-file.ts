@@ -1,19 +1,23 @@
-/** `strand.config.ts`: the project's file, whose settings hold below those of the command line. */
+/** `strand.config.ts`: the project's file, the same for crawls on one machine, on a stack, and for the stack itself. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describeIssues } from '../shared/control/describe-issues.ts';
-import { didYouMean } from '../shared/control/nearest.ts';
-import { printable, shorten } from '../shared/control/printable.ts';
-import { type CrawlOptions, crawlConfigSchema, InvalidConfig } from '../shared/crawl/config.ts';
-import type { FetchMiddleware, StrandConfig } from '../shared/crawl/project.ts';
+import { type CrawlOptions, crawlConfigSchema, InvalidConfig } from '../crawl/config.ts';
+import type { FetchMiddleware, StrandConfig } from '../crawl/project.ts';
+import { describeIssues } from './describe-issues.ts';
+import { didYouMean } from './nearest.ts';
+import { printable, shorten } from './printable.ts';
 
 export interface Project {
   /** Valid by the schema. */
   readonly crawl: CrawlOptions;
   readonly middleware: readonly FetchMiddleware[];
+  /** What is deployed. Checked by `cdk/options.ts`. */
+  readonly aws: Readonly<Record<string, unknown>>;
   /** As the operator would name it; undefined where there is none. */
   readonly file?: string;
+  /** The same, absolute. */
+  readonly path?: string;
 }
 
 const DEFAULT_FILE = 'strand.config.ts';
@@ -21,23 +25,26 @@ const KEYS: readonly string[] = ['crawl', 'middleware', 'aws'] satisfies (keyof 
 
 /**
  * Runs the project's file: `given`, else `strand.config.ts` of the folder if it is there. Throws `InvalidConfig`, with
- * the file's name and all that is wrong in it. What is to be deployed (`aws`) is read by `cdk/` alone.
+ * the file's name and all that is wrong in it.
  */
 export async function readProject(given: string | undefined, folder = process.cwd()): Promise<Project> {
   const file = given ?? DEFAULT_FILE;
   const path = resolve(folder, file);
   if (!existsSync(path)) {
-    if (given === undefined) return { crawl: {}, middleware: [] };
-    throw new InvalidConfig(`There is no file ${printable(path)}, which --config names`);
+    if (given === undefined) return { crawl: {}, middleware: [], aws: {} };
+    throw new InvalidConfig(`There is no file ${printable(path)}, given as config`);
   }
   const { default: config } = await load(file, path);
   if (!isRecord(config)) {
     throw new InvalidConfig(`Expected "export default defineCrawl({ ... })" in ${file}, got no such object`);
   }
-  const { crawl = {}, middleware = [] } = config;
-  const faults = [...unknownKeys(config), ...crawlFaults(crawl), ...middlewareFaults(middleware)];
+  const { crawl = {}, middleware = [], aws = {} } = config;
+  const faults = [...unknownKeys(config), ...crawlFaults(crawl)];
+  if (!isMiddleware(middleware))
+    faults.push('Expected middleware to be a list of functions (request, next) => outcome');
+  if (!isRecord(aws)) faults.push('Expected aws to be an object of stack options');
   if (faults.length > 0) throw new InvalidConfig(`${file}: ${faults.join('; ')}`);
-  return { file, crawl: crawl as CrawlOptions, middleware: middleware as readonly FetchMiddleware[] };
+  return { file, path, crawl, middleware, aws } as Project;
 }
 
 async function load(file: string, path: string): Promise<{ readonly default?: unknown }> {
@@ -67,10 +74,8 @@ function crawlFaults(crawl: unknown): string[] {
   return issues.map(({ message }) => message);
 }
 
-function middlewareFaults(middleware: unknown): string[] {
-  const isList = Array.isArray(middleware) && middleware.every((one) => typeof one === 'function');
-  return isList ? [] : ['Expected middleware to be a list of functions (request, next) => outcome'];
-}
+const isMiddleware = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => typeof one === 'function');
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

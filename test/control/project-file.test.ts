@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readProject } from '../../shared/control/project-file.ts';
+import { InvalidConfig } from '../../shared/crawl/config.ts';
+
+const PROJECT = fileURLToPath(new URL('../cli/project/', import.meta.url));
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'strand-project-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (text: string, name = 'strand.config.ts') => writeFileSync(join(folder, name), text);
+
+describe("the project's file", () => {
+  test('is strand.config.ts of the folder, where it is there', async () => {
+    expect(await readProject(undefined, folder)).toEqual({ crawl: {}, middleware: [], aws: {} });
+    write('const delayMs: number = 7; export default { crawl: { delayMs }, aws: { stackName: "A" } };');
+    expect(await readProject(undefined, folder)).toEqual({
+      file: 'strand.config.ts',
+      crawl: { delayMs: 7 },
+      path: join(folder, 'strand.config.ts'),
+      middleware: [],
+      aws: { stackName: 'A' },
+    });
+  });
+
+  test('or the one that is named', async () => {
+    write('export default {};', 'mine.ts');
+    expect(await readProject('mine.ts', folder)).toMatchObject({
+      file: 'mine.ts',
+      path: join(folder, 'mine.ts'),
+    });
+  });
+
+  test('imports the crawler by its name', async () => {
+    const project = await readProject(undefined, PROJECT);
+    expect(project.crawl).toEqual({ delayMs: 0, adaptive: false, maxPages: 50 });
+    expect(project.middleware).toHaveLength(1);
+  });
+
+  test.each([
+    ['', 'Expected "export default defineCrawl({ ... })" in strand.config.ts, got no such object'],
+    [
+      'export default [];',
+      'Expected "export default defineCrawl({ ... })" in strand.config.ts, got no such object',
+    ],
+    ['export default { crwal: {} };', 'strand.config.ts: Unknown key crwal; did you mean crawl?'],
+    ['export default { zzz: {} };', 'strand.config.ts: Unknown key zzz; there are crawl, middleware, aws'],
+    [
+      'export default { crawl: { maxPage: 1, perHost: 65 } };',
+      'strand.config.ts: Expected crawl.perHost <= 64, got 65; Unknown key maxPage in crawl; did you mean maxPages?',
+    ],
+    ['export default { crawl: 7 };', 'strand.config.ts: Expected crawl to be of type object, got 7'],
+    [
+      'export default { middleware: [1] };',
+      'strand.config.ts: Expected middleware to be a list of functions (request, next) => outcome',
+    ],
+    ['export default { aws: [] };', 'strand.config.ts: Expected aws to be an object of stack options'],
+    ["throw new Error('no\\u001bway');", 'strand.config.ts cannot be loaded: no\ufffdway'],
+  ])('that holds %j is refused', async (text, message) => {
+    write(text);
+    await expect(readProject(undefined, folder)).rejects.toThrow(new InvalidConfig(message));
+  });
+
+  test('that is named and not there is refused', async () => {
+    await expect(readProject('mine.ts', folder)).rejects.toThrow(
+      new InvalidConfig(`There is no file ${join(folder, 'mine.ts')}, given as config`),
+    );
+  });
+});
