@@ -2,9 +2,8 @@ import { tmpdir } from 'node:os';
 import type { CrawlConfig } from '../shared/crawl/config.ts';
 import type { FetchMiddleware } from '../shared/crawl/project.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
-import { createAddressGuard } from '../shared/fetcher/address-guard.ts';
+import { createBlockGuard } from '../shared/fetcher/address-guard.ts';
 import { createFetcher } from '../shared/fetcher/fetcher.ts';
-import { isInBlock, parseCidr } from '../shared/fetcher/ip-address.ts';
 import { withMiddleware } from '../shared/fetcher/with-middleware.ts';
 import type { Clock, Fetcher } from '../shared/ports.ts';
 import { createFetchers, type Fetchers } from '../shared/worker/fetchers.ts';
@@ -33,10 +32,11 @@ export function createWorkerFetchers({ settings, clock, middleware, log }: Worke
   const hosts = settings.hostsPerWorker;
   const sockets = hosts > MANY_HOSTS ? MAX_SOCKETS_OF_MANY_HOSTS : MAX_SOCKETS;
   const max = Math.max(2, Math.min(MAX_FETCHERS, Math.floor(sockets / (2 * hosts))));
+  const isOpen = createBlockGuard(settings.allowPrivateAddresses);
   function make(config: CrawlConfig): Fetcher {
     const fetcher = createFetcher({
       ...config,
-      allowPrivateAddresses: blocksWithin(config.allowPrivateAddresses, settings.allowPrivateAddresses),
+      allowPrivateAddresses: config.allowPrivateAddresses.filter(isOpen),
       maxSockets: Math.floor(sockets / max),
       tempFolder: tmpdir(),
       clock,
@@ -44,21 +44,4 @@ export function createWorkerFetchers({ settings, clock, middleware, log }: Worke
     return withMiddleware(fetcher, middleware, () => clock.now());
   }
   return createFetchers({ make, max, onError: (error) => log('warn', errorFields(error)) });
-}
-
-/**
- * Those CIDR blocks that lie within one of `allowed`: a crawl's configuration, which whoever may seed may write, opens
- * no address that the stack's operator has not opened. An address of a cloud's metadata service must be named by the
- * stack itself, as for a guard.
- */
-export function blocksWithin(blocks: readonly string[], allowed: readonly string[]): string[] {
-  const outer = allowed.map(parseCidr).filter((block) => block !== undefined);
-  const isOpen = createAddressGuard(allowed);
-  return blocks.filter((text) => {
-    const block = parseCidr(text);
-    if (!block || !outer.some((around) => around.bits <= block.bits && isInBlock(block, around)))
-      return false;
-    const isAddress = block.bits === (block.family === 4 ? 32 : 128);
-    return !isAddress || isOpen(text.replace(/\/.*$/, ''));
-  });
 }

@@ -1,7 +1,7 @@
 /** Which addresses a crawl may be allowed to connect to: its configuration comes from others than the deployer's. */
 import type { CrawlOptions } from '../crawl/config.ts';
-import { createAddressGuard } from '../fetcher/address-guard.ts';
-import { isInBlock, parseCidr, parseIp } from '../fetcher/ip-address.ts';
+import { createAddressGuard, createBlockGuard } from '../fetcher/address-guard.ts';
+import { parseCidr, parseIp } from '../fetcher/ip-address.ts';
 import { ControlError } from './control.ts';
 import { quoted } from './printable.ts';
 
@@ -15,6 +15,7 @@ export function checkAddresses(
   allowed: readonly string[],
 ): void {
   const mayConnect = createAddressGuard(allowed);
+  const mayOpen = createBlockGuard(allowed);
   const may = allowed.length === 0 ? 'no private addresses are' : `only ${allowed.join(', ')} may be`;
   for (const [i, text] of allowPrivateAddresses.entries()) {
     const field = `config.allowPrivateAddresses.${i}`;
@@ -24,7 +25,7 @@ export function checkAddresses(
         `Expected ${field} to be a CIDR block such as 127.0.0.0/8, got ${quoted(text)}`,
         field,
       );
-    if (!isWithin(text, allowed, mayConnect))
+    if (!mayOpen(text))
       throw new ControlError('invalid', `${field}: ${quoted(text)} is not open here; ${may} allowed`, field);
   }
   for (const [i, [pattern, address]] of resolve.entries()) {
@@ -43,16 +44,4 @@ export function checkAddresses(
         field,
       );
   }
-}
-
-/** A block of one address opens even a metadata service, so it must be one that the guard itself lets pass. */
-function isWithin(text: string, allowed: readonly string[], mayConnect: (ip: string) => boolean): boolean {
-  const block = parseCidr(text);
-  if (block === undefined) return false;
-  const isOneAddress = block.bits === (block.family === 4 ? 32 : 128);
-  if (isOneAddress && !mayConnect(text.split('/', 1)[0] as string)) return false;
-  return allowed.some((outer) => {
-    const around = parseCidr(outer);
-    return around !== undefined && around.bits <= block.bits && isInBlock(block, around);
-  });
 }

@@ -108,6 +108,22 @@ export function createAddressGuard(allowedCidrs: readonly string[]): AddressGuar
   };
 }
 
+/**
+ * Says whether a CIDR block opens nothing that `allowedCidrs` do not: it lies within one of them, and the guard lets it
+ * pass where it is a single address, as that would be one named itself. For a crawl's configuration, which whoever may
+ * seed may write. Throws {@link InvalidConfig} for `allowedCidrs`; text that is no block is closed.
+ */
+export function createBlockGuard(allowedCidrs: readonly string[]): (cidr: string) => boolean {
+  const allowed = allowedCidrs.map(requireCidr);
+  const mayConnect = createAddressGuard(allowedCidrs);
+  return (cidr) => {
+    const block = parseCidr(cidr);
+    if (block === undefined) return false;
+    if (isExact(block) && !mayConnect(cidr.split('/', 1)[0] as string)) return false;
+    return allowed.some((outer) => outer.bits <= block.bits && isInBlock(block, outer));
+  };
+}
+
 function requireCidr(text: string): IpBlock {
   const block = parseCidr(text);
   if (block !== undefined) return block;

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { InvalidConfig } from '../../shared/crawl/config.ts';
 import {
   createAddressGuard,
+  createBlockGuard,
   describeSpecialAddress,
   isSpecialAddress,
 } from '../../shared/fetcher/address-guard.ts';
@@ -185,6 +186,49 @@ describe('an address block', () => {
         const block = parseCidr(`${base}/${bits}`)!;
         expect(isInBlock(parseIp(other)!, block)).toBe(list.check(other, type));
         expect(isInBlock(parseIp(base)!, block)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('what a crawl may connect to lies within what its deployment allows', () => {
+  test.each<[string[], string[], string[]]>([
+    [['127.0.0.0/8'], [], []],
+    [['127.0.0.0/8'], ['127.0.0.0/8'], ['127.0.0.0/8']],
+    [['127.0.0.1'], ['127.0.0.0/8'], ['127.0.0.1']],
+    [['127.0.0.0/8'], ['127.0.0.0/16'], []],
+    [['10.1.0.0/16', '192.168.0.0/16'], ['10.0.0.0/8'], ['10.1.0.0/16']],
+    [['0.0.0.0/0'], ['10.0.0.0/8'], []],
+    [['fd00::/16'], ['fd00::/8'], ['fd00::/16']],
+    [['fd00::/8'], ['0.0.0.0/0'], []],
+    [['nonsense'], ['0.0.0.0/0'], []],
+    // A service that hands out credentials must be opened by the deployment itself, and by name.
+    [['169.254.169.254/32'], ['169.254.0.0/16'], []],
+    [['169.254.169.254'], ['0.0.0.0/0'], []],
+    [['169.254.169.254/32'], ['169.254.169.254/32'], ['169.254.169.254/32']],
+    [['fd00:ec2::254/128'], ['fd00::/8'], []],
+  ])('%j within %j is %j', (asked, allowed, expected) => {
+    expect(asked.filter(createBlockGuard(allowed))).toEqual(expected);
+  });
+
+  test('whatever is asked for, no address passes that the deployment’s own guard stops', () => {
+    const block = fc.tuple(fc.ipV4(), fc.nat(32)).map(([ip, bits]) => `${ip}/${bits}`);
+    const special = fc.constantFrom(
+      '10.0.0.0/8',
+      '127.0.0.0/8',
+      '169.254.0.0/16',
+      '169.254.169.254/32',
+      '0.0.0.0/0',
+    );
+    const blocks = fc.array(fc.oneof(block, special), { maxLength: 4 });
+    const address = fc.oneof(
+      fc.ipV4(),
+      fc.constantFrom('127.0.0.1', '10.1.2.3', '169.254.169.254', '169.254.1.1'),
+    );
+    fc.assert(
+      fc.property(blocks, blocks, address, (asked, allowed, ip) => {
+        if (createAddressGuard(asked.filter(createBlockGuard(allowed)))(ip))
+          expect(createAddressGuard(allowed)(ip)).toBe(true);
       }),
     );
   });
