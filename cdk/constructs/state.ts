@@ -1,11 +1,15 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { DUE_AT, DUE_INDEX, DUE_SHARD, PARTITION_KEY, SORT_KEY } from '../../shared/engines/aws/tables.ts';
+import {
+  DUE_AT,
+  DUE_INDEX,
+  DUE_SHARD,
+  EXPIRES_AT,
+  PARTITION_KEY,
+  SORT_KEY,
+} from '../../shared/engines/aws/tables.ts';
 import type { StackOptions } from '../options.ts';
-
-/** Rows that may die name the second in which they may. */
-const EXPIRES_AT = 'expiresAt';
 
 /** The tables. Encrypted at rest with keys of DynamoDB's own, which cost nothing. */
 export class State extends Construct {

@@ -81,3 +81,7 @@ export function timesOf({ workerTimeoutMs }: Pick<StackSettings, 'workerTimeoutM
     receiveMs: workerTimeoutMs - maxTotalTimeoutMs - END_MS,
   };
 }
+
+/** The region that the queues' URLs name, `https://sqs.REGION.amazonaws.com/...`: the stack's own, known without a call. */
+export const regionOf = ({ linkQueueUrl }: Pick<StackSettings, 'linkQueueUrl'>): string | undefined =>
+  /^https?:\/\/sqs\.([a-z0-9-]+)\./.exec(linkQueueUrl)?.[1];

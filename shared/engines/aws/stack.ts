@@ -6,7 +6,7 @@ import type { OnCorrupt } from './delivery.ts';
 import { type AwsClients, type AwsEngine, createAwsEngine } from './engine.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { meterEngine } from './metered-engine.ts';
-import { type StackSettings, timesOf } from './settings.ts';
+import { regionOf, type StackSettings, timesOf } from './settings.ts';
 
 export interface OpenStackOptions {
   readonly clock: Clock;
@@ -53,7 +53,7 @@ export function openStack(settings: StackSettings, options: OpenStackOptions): O
       prefix: archivePrefix(settings.stack),
       gatherMs: ARCHIVE_GATHER_MS,
     },
-    region: regionOf(settings.linkQueueUrl),
+    region: regionOf(settings),
     meter,
     onCorrupt,
     warn,
@@ -71,7 +71,3 @@ export function openStack(settings: StackSettings, options: OpenStackOptions): O
 
 /** A stack's name as WARC files may begin with it. */
 const archivePrefix = (stack: string): string => stack.replace(/[^A-Za-z0-9._-]+/g, '-');
-
-/** The region that a queue's URL names, `https://sqs.REGION.amazonaws.com/...`: the stack's own, as it is known without a call. */
-const regionOf = (queueUrl: string): string | undefined =>
-  /^https?:\/\/sqs\.([a-z0-9-]+)\./.exec(queueUrl)?.[1];
