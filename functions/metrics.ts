@@ -1,7 +1,4 @@
 /** What a worker counts, as lines in CloudWatch's embedded metric format: a log line that becomes metrics by itself. */
-
-import type { Meter } from '../shared/engines/aws/meter.ts';
-import { LINE_ITEMS, type LineItem, type Usage } from '../shared/engines/aws/prices.ts';
 import type { WorkerStats } from '../shared/worker/services.ts';
 
 export interface MetricsOptions {
@@ -100,24 +97,4 @@ function differences<K extends string>(
 ): Record<K, number> {
   const entries = Object.entries<number>(now).map(([key, value]) => [key, value - (before[key as K] ?? 0)]);
   return Object.fromEntries(entries);
-}
-
-/**
- * Gives, each time, what was taken from the meter since the last time, in sum over all crawls. It listens to the meter's
- * `take`, which is what the crawls' counters are fed by: what waits to be taken counts when it is.
- */
-export function listenToTakes(meter: Meter): () => Usage {
-  let sum: Partial<Record<LineItem, number>> = {};
-  const take = meter.take.bind(meter);
-  meter.take = () => {
-    const taken = take();
-    for (const usage of taken.values())
-      for (const item of LINE_ITEMS) if (usage[item]) sum[item] = (sum[item] ?? 0) + usage[item];
-    return taken;
-  };
-  return () => {
-    const last = sum;
-    sum = {};
-    return last;
-  };
 }

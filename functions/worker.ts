@@ -6,7 +6,6 @@ import { costOf } from '../shared/engines/aws/prices.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { stackPrices } from '../shared/engines/aws/stack-prices.ts';
 import { writeLine } from './log.ts';
-import { listenToTakes } from './metrics.ts';
 import { functionStack, once } from './stack.ts';
 import { readTestFaults, withFaultyCommits, withPoisonPage } from './test-faults.ts';
 import { createWorkerFetchers } from './worker-fetchers.ts';
@@ -25,8 +24,7 @@ const worker = once(() => {
     const opened = open(turnQueueUrl);
     if (last?.opened !== opened) {
       const { engine, meter, flushMeter } = opened;
-      const takeUsage = listenToTakes(meter);
-      const takeCost = () => costOf(takeUsage(), prices).total;
+      const takeCost = () => costOf(meter.takeTotal(), prices).total;
       last = {
         opened,
         stack: { engine: withFaultyCommits(engine, faults, CHANCE), meter, flushMeter, takeCost },

@@ -117,7 +117,7 @@ describe('all that was used is somebody’s, once', () => {
   const item = fc.constantFrom(...LINE_ITEMS);
   const step = fc.oneof(
     fc.record({ kind: fc.constant('use' as const), crawl: fc.option(crawls), item, units }),
-    fc.record({ kind: fc.constantFrom('take' as const, 'begin' as const, 'end' as const) }),
+    fc.record({ kind: fc.constantFrom('take' as const, 'total' as const, 'begin' as const, 'end' as const) }),
     fc.record({ kind: fc.constant('pass' as const), ms: fc.nat({ max: 900_000 }) }),
   );
 
@@ -127,6 +127,7 @@ describe('all that was used is somebody’s, once', () => {
         const { clock, meter } = setUp(128);
         const used: Usage[] = [];
         const taken: Usage[] = [];
+        const totals: Usage[] = [];
         let isInvoked = false;
         for (const step of steps) {
           if (step.kind === 'use') {
@@ -136,6 +137,7 @@ describe('all that was used is somebody’s, once', () => {
             clock.at += step.ms;
             if (isInvoked) used.push({ lambdaMbMs: step.ms * 128 });
           } else if (step.kind === 'take') taken.push(...meter.take().values());
+          else if (step.kind === 'total') totals.push(meter.takeTotal());
           else if (step.kind === 'end') {
             meter.endInvocation();
             isInvoked = false;
@@ -148,7 +150,10 @@ describe('all that was used is somebody’s, once', () => {
         }
         meter.add('s3Gets', 1, 'last');
         taken.push(...meter.take().values());
+        totals.push(meter.takeTotal());
         expect(sumOf(taken)).toEqual(sumOf([...used, { s3Gets: 1 }]));
+        expect(sumOf(totals)).toEqual(sumOf(taken));
+        expect(meter.takeTotal()).toEqual({});
         for (const usage of taken) for (const item of LINE_ITEMS) expect(usage[item] ?? 1).toBeGreaterThan(0);
       }),
     );

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { errorFields } from '../../functions/log.ts';
-import { listenToTakes } from '../../functions/metrics.ts';
 import { functionStack, invoked, once } from '../../functions/stack.ts';
 import { createMeter } from '../../shared/engines/aws/meter.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -52,24 +51,6 @@ describe('an invocation', () => {
     await expect(invoked({ meter, flushMeter }, clock, work)).rejects.toThrow('it fails');
     expect(stored).toEqual([['news', { s3Puts: 1, lambdaRequests: 1, lambdaMbMs: 200_000 }]]);
   });
-});
-
-test('what was taken from a meter is told once, and taking it is as before', () => {
-  const meter = createMeter({ clock: createFakeClock() });
-  const takeUsage = listenToTakes(meter);
-  meter.add('s3Puts', 2, 'news');
-  meter.add('s3Gets', 1, 'other');
-  expect(takeUsage()).toEqual({});
-  expect(meter.take()).toEqual(
-    new Map([
-      ['news', { s3Puts: 2 }],
-      ['other', { s3Gets: 1 }],
-    ]),
-  );
-  meter.add('s3Puts', 3, 'other');
-  meter.take();
-  expect(takeUsage()).toEqual({ s3Puts: 5, s3Gets: 1 });
-  expect(takeUsage()).toEqual({});
 });
 
 test.each([

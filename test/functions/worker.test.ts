@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { listenToTakes } from '../../functions/metrics.ts';
 import { createWorkerHandler } from '../../functions/worker-handler.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
 import { routeParcels } from '../../shared/worker/router.ts';
@@ -131,8 +130,7 @@ test('a crawl that meets its limit while the worker works is ended', async () =>
 
 test('the cost of an invocation is told whole, with what its end has cost', async () => {
   const { turnEvent, run, stack, lines, clock, flushes } = await setUp();
-  const takeUsage = listenToTakes(stack.meter);
-  stack.takeCost = () => takeUsage().lambdaMbMs ?? 0;
+  stack.takeCost = () => stack.meter.takeTotal().lambdaMbMs ?? 0;
   stack.meter.add('s3Puts', 1, CRAWL);
   const startedAt = clock.now();
   await run(await turnEvent());

@@ -29,6 +29,8 @@ export interface Meter {
    * either, it waits for the first that does.
    */
   take(): Map<CrawlId, Usage>;
+  /** What was used since the last `takeTotal`, of all crawls and of none: the same units as `take` gives, told by itself. */
+  takeTotal(): Usage;
   /** Attempts since the last `takeCalls`, of all crawls, by call: `sqsFifo.SendMessageBatch`, `dynamo.PutItem`, ... */
   takeCalls(): Record<string, number>;
 }
@@ -48,6 +50,7 @@ export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
   /** How often each crawl used something: since the last `take`, and in the last time that any did. */
   let uses = new Map<CrawlId, number>();
   let earlierUses = new Map<CrawlId, number>();
+  let total: Units = {};
   let calls: Record<string, number> = {};
   /** Up to when time is accounted for; and whether an invocation goes on. */
   let accountedUntil = Number.NEGATIVE_INFINITY;
@@ -55,13 +58,19 @@ export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
 
   function add(usage: Usage, crawl: CrawlId | undefined = current.getStore()): void {
     if (crawl === undefined) {
-      addTo(shared, usage);
+      addShared(usage);
       return;
     }
+    addTo(total, usage);
     const units = byCrawl.get(crawl) ?? {};
     addTo(units, usage);
     byCrawl.set(crawl, units);
     uses.set(crawl, (uses.get(crawl) ?? 0) + 1);
+  }
+
+  function addShared(usage: Usage): void {
+    addTo(total, usage);
+    addTo(shared, usage);
   }
 
   function record(attempt: Attempt): void {
@@ -74,7 +83,7 @@ export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
     if (!isInvoked) return;
     const elapsedMs = Math.max(0, Math.ceil(clock.now() - accountedUntil));
     accountedUntil += elapsedMs;
-    addTo(shared, { lambdaMbMs: elapsedMs * memoryMb });
+    addShared({ lambdaMbMs: elapsedMs * memoryMb });
   }
 
   return {
@@ -87,7 +96,7 @@ export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
       accountedUntil = Math.max(accountedUntil, startedAt);
       isInvoked = true;
       earlierUses = new Map();
-      addTo(shared, { lambdaRequests: 1 });
+      addShared({ lambdaRequests: 1 });
     },
 
     endInvocation() {
@@ -109,6 +118,13 @@ export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
       }
       byCrawl = new Map();
       uses = new Map();
+      return taken;
+    },
+
+    takeTotal() {
+      accountTime();
+      const taken = total;
+      total = {};
       return taken;
     },
 
