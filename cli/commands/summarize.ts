@@ -1,7 +1,7 @@
-import { type CrawlSummary, pageRate } from '../../shared/control/summary.ts';
+import type { CrawlSummary } from '../../shared/control/summary.ts';
+import { summaryOf } from '../../shared/control/summary-of.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive.ts';
 import { foldersOf, type LocalReader, openLocalReader } from '../../shared/engines/local/engine.ts';
-import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { CrawlId } from '../../shared/ports.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -21,27 +21,11 @@ export async function summarize(folder: string): Promise<CrawlSummary> {
     const setAside = [];
     for await (const { host, head } of reader.ledgers.hosts(crawl))
       if (head.setAside) setAside.push({ host, cause: head.setAside.cause });
-    const status = record?.status ?? 'running';
-    const seconds = Math.round(totals.activeMs / 10) / 100;
-    return {
-      pages: totals.pages,
-      urls: countUrls(totals.urls),
-      hosts: totals.hosts,
-      bytes: totals.bytes,
-      seconds,
-      byStatus: totals.urls,
-      httpStatus: totals.httpStatus,
-      skipped: totals.skipped,
-      errors: totals.errors,
-      warcFiles: (await listWarcFiles(foldersOf(folder).archive)).map(({ file }) => file),
-      state: status === 'running' && !reader.isInUse() ? 'interrupted' : status,
-      crawl,
-      rate: pageRate(totals.pages, seconds),
-      cost: 0,
-      costByItem: {},
-      reason: record?.reason,
-      setAside,
-    };
+    const warcFiles = (await listWarcFiles(foldersOf(folder).archive)).map(({ file }) => file);
+    const extras = { costByItem: {}, setAside, warcFiles };
+    const summary = summaryOf(crawl, record ?? { status: 'running' }, totals, extras);
+    const isInterrupted = summary.state === 'running' && !reader.isInUse();
+    return isInterrupted ? { ...summary, state: 'interrupted' } : summary;
   } finally {
     reader.close();
   }
