@@ -1,11 +1,12 @@
 /** The real stack, deployed on the emulator by the CDK's own command line, and what tests ask of it. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { inject } from 'vitest';
 import { parseStackSettings, type StackSettings } from '../../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
@@ -52,6 +53,19 @@ async function cdk(...args: string[]): Promise<string> {
   return stdout + stderr;
 }
 
+/** Two test files may do it at once: whoever comes second finds the first one at work, and then its result. */
+async function bootstrap(out: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await cdk('bootstrap', '--output', out);
+      return;
+    } catch (error) {
+      if (attempt === 3) throw error;
+      await systemClock.sleep(10_000);
+    }
+  }
+}
+
 /** Bootstraps the emulator's account and deploys, with these options beside those that suit an emulator. */
 export async function deploy(options: Readonly<Record<string, string>> = {}): Promise<Deployed> {
   Object.assign(process.env, {
@@ -88,12 +102,13 @@ export async function deploy(options: Readonly<Record<string, string>> = {}): Pr
       ...context,
     );
   };
-  await cdk('bootstrap', '--output', join(folder, 'out'));
+  await bootstrap(join(folder, 'out'));
   await put({});
   const outputs: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'))[name];
   const settings = parseStackSettings(outputs.Settings);
   const stack = openStack(settings, { clock: systemClock });
   const { sqs } = stack.clients;
+  let isDestroyed = false;
   return {
     name,
     outputs,
@@ -130,6 +145,8 @@ export async function deploy(options: Readonly<Record<string, string>> = {}): Pr
       return found;
     },
     async destroy() {
+      if (isDestroyed) return;
+      isDestroyed = true;
       stack.close();
       await cdk(
         'destroy',
@@ -156,5 +173,17 @@ export async function until(
   while (!(await isTrue())) {
     if (Date.now() > endsAt) throw new Error(`Expected ${what} within ${timeoutMs / 1000} s`);
     await systemClock.sleep(1000);
+  }
+}
+
+/** What its functions have logged as errors, for a test that failed. */
+export function printErrors(deployed: Deployed | undefined): void {
+  const folder = inject('emulator')?.functionLogs;
+  if (!folder || !deployed || !existsSync(folder)) return;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => name.includes(deployed.name) && name.endsWith('.log'))) {
+    const lines = readFileSync(join(folder, file), 'utf8').split('\n');
+    const errors = lines.filter((line) => /error/i.test(line)).slice(-20);
+    if (errors.length > 0) console.log([file, ...errors].join('\n'));
   }
 }

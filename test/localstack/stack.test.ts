@@ -3,29 +3,18 @@
  * crawling through its real event source mappings, judged by the web's own log.
  */
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { GetObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import type { HostPage } from '../../shared/control/control.ts';
 import type { CrawlSummary } from '../../shared/control/summary.ts';
 import type { UrlDetail } from '../../shared/control/url-detail.ts';
-import { warcKey } from '../../shared/engines/aws/archive.ts';
-import { warcFolder } from '../../shared/engines/aws/archives.ts';
-import { QUICK } from '../crawl/local-crawl.ts';
-import { checkLog } from '../web/check.ts';
 import { PLAIN } from '../web/features.ts';
-import { generateWeb, type WebOptions } from '../web/graph.ts';
-import { type RunningWeb, startWeb } from '../web/server.ts';
-import { closure, type Truth } from '../web/truth.ts';
-import { type KnownHost, ledgersOf } from '../worker/world.ts';
 import { startChain } from './chain-web.ts';
-import { type Deployed, deploy, until } from './deployed.ts';
+import { type Deployed, deploy, printErrors, until } from './deployed.ts';
 import { hasEmulator } from './resources.ts';
+import { configFor, expectLedgers, expectLog, serve, untilFinished } from './stack-crawl.ts';
 
-const DELAY_MS = 20;
-/** Each worker has its own clock's and scheduler's lateness, and so has the web's server. */
-const TOLERANCE_MS = 4;
 const CHAIN = 40;
 
 const FEATURES = { ...PLAIN, robots: true, redirects: true, errors: true, duplicates: true, slow: true };
@@ -36,56 +25,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
     deployed = await deploy();
   }, 400_000);
   afterAll(() => deployed?.destroy(), 300_000);
-
-  const configFor = (web: RunningWeb) => ({
-    contact: 'tests@strand.test',
-    ...QUICK,
-    delayMs: DELAY_MS,
-    scope: 'host',
-    resolve: [['*.test', web.address]],
-  });
-
-  async function serve(address: string, options: WebOptions): Promise<RunningWeb> {
-    return startWeb(generateWeb(options), { address, latencyMs: 2 });
-  }
-
-  const status = async (crawl: string) => (await deployed.call<CrawlSummary>('GET', `/crawls/${crawl}`)).body;
-
-  async function untilFinished(crawl: string, timeoutMs = 600_000): Promise<CrawlSummary> {
-    await until(async () => (await status(crawl)).state === 'finished', `${crawl} to finish`, timeoutMs);
-    return status(crawl);
-  }
-
-  /** Each URL of the truth in its state; each announced record where the ledger says. */
-  async function expectLedgers(crawl: string, truth: Truth): Promise<Map<string, KnownHost>> {
-    const { engine, clients } = deployed.stack;
-    const known = await ledgersOf(engine, crawl);
-    const records = new Map([...known.values()].flatMap((host) => [...host.records]));
-    for (const [url, { state, orState, minRequests }] of truth.urls) {
-      const found = records.get(url);
-      if (minRequests === 0 && state !== 'deniedByRobots') continue;
-      if (state === 'deniedByRobots' && found?.state === 'waiting') continue;
-      expect([url, found?.state]).toEqual([url, found?.state === orState ? orState : state]);
-    }
-    const announced = [...records.values()].flatMap(({ url, result }) =>
-      result?.location ? [{ url, ...result.location }] : [],
-    );
-    const places = new Set(announced.map(({ file, offset }) => `${file} ${offset}`));
-    expect(places.size).toBe(announced.length);
-    const bodies = new Map<string, Promise<Uint8Array>>();
-    for (const { url, file, offset, length } of announced) {
-      const Key = warcKey(warcFolder(crawl), file);
-      const object =
-        bodies.get(file) ??
-        clients.s3
-          .send(new GetObjectCommand({ Bucket: deployed.settings.bucket, Key }))
-          .then(({ Body }) => Body!.transformToByteArray());
-      bodies.set(file, object);
-      const record = decodeMember((await object).subarray(offset, offset + length));
-      expect(fieldOf(record, 'WARC-Target-URI')).toBe(url);
-    }
-    return known;
-  }
+  beforeEach(() => onTestFailed(() => printErrors(deployed)));
 
   test('crawls 30 hosts from a POST and a plain message to their closure: each URL once, none forbidden, no host hurried', async () => {
     const web = await serve('127.77.0.2', { seed: 41, hosts: 30, pagesPerHost: 48, features: FEATURES });
@@ -111,10 +51,9 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
       });
       expect(chained.status).toBe(201);
 
-      const summary = await untilFinished('web');
-      const truth = closure(web.web, { seeds: web.seeds, scope: 'host', robotsAgent: 'Strand' });
-      expect(checkLog(web.web, web.log, { truth, delayMs: DELAY_MS, toleranceMs: TOLERANCE_MS })).toEqual([]);
-      const known = await expectLedgers('web', truth);
+      const summary = await untilFinished(deployed, 'web');
+      const truth = expectLog(web);
+      const known = await expectLedgers(deployed, 'web', truth);
       expect(summary.hosts).toBe(known.size);
       expect(summary.cost).toBeGreaterThan(0);
       const hosts = (await deployed.call<HostPage>('GET', '/crawls/web/hosts?limit=100')).body;
@@ -129,7 +68,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
       }
       console.log(`web: ${JSON.stringify(summary)}`);
 
-      await untilFinished('chain');
+      await untilFinished(deployed, 'chain');
       expect(chain.asked.map((host) => host.split('.')[0])).toEqual(
         Array.from({ length: CHAIN }, (_, i) => `c${i}`),
       );
@@ -171,41 +110,6 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
       await web.stop();
     }
   }, 180_000);
-
-  test('though workers die at random, and one page kills each that fetches it, nothing is lost or announced twice', async () => {
-    await deployed.update({
-      workerEnvironment: JSON.stringify({ STRAND_TEST_EXIT_RATE: '0.01', STRAND_TEST_EXIT_URL: '/poison' }),
-    });
-    const web = await serve('127.77.0.4', { seed: 43, hosts: 8, pagesPerHost: 20, features: PLAIN });
-    try {
-      const poison = `${web.seeds[0]}poison`;
-      await deployed.call('POST', '/crawls', {
-        crawl: 'killed',
-        seeds: [...web.seeds, poison],
-        config: configFor(web),
-      });
-      await untilFinished('killed', 900_000);
-      const seeds = [...web.seeds];
-      const truth = closure(web.web, { seeds, scope: 'host', robotsAgent: 'Strand' });
-      expect(
-        checkLog(web.web, web.log, {
-          truth,
-          delayMs: DELAY_MS,
-          toleranceMs: TOLERANCE_MS,
-          // A worker that dies has fetched what nobody knows of.
-          allowRepeats: () => true,
-        }),
-      ).toEqual([]);
-      await expectLedgers('killed', truth);
-      const { body } = await deployed.call<UrlDetail>(
-        'GET',
-        `/crawls/killed/url?url=${encodeURIComponent(poison)}`,
-      );
-      expect(body).toMatchObject({ status: 'failed', cause: expect.stringContaining('the worker died') });
-    } finally {
-      await web.stop();
-    }
-  }, 1_200_000);
 
   test('leaves nothing behind when it is destroyed', async () => {
     const { dynamo, sqs, s3 } = deployed.stack.clients;

@@ -1,0 +1,86 @@
+/** A generated web crawled by a deployed stack, and what is to hold afterwards. */
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { expect } from 'vitest';
+import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
+import type { CrawlSummary } from '../../shared/control/summary.ts';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { warcKey } from '../../shared/engines/aws/archive.ts';
+import { warcFolder } from '../../shared/engines/aws/archives.ts';
+import { QUICK } from '../crawl/local-crawl.ts';
+import { checkLog } from '../web/check.ts';
+import { generateWeb, type WebOptions } from '../web/graph.ts';
+import { type LogEntry, type RunningWeb, startWeb } from '../web/server.ts';
+import { closure, type Truth } from '../web/truth.ts';
+import { type KnownHost, ledgersOf } from '../worker/world.ts';
+import { type Deployed, until } from './deployed.ts';
+
+const DELAY_MS = 20;
+/** Each worker has its own clock's and scheduler's lateness, and so has the web's server. */
+const TOLERANCE_MS = 4;
+
+export const serve = (address: string, options: WebOptions): Promise<RunningWeb> =>
+  startWeb(generateWeb(options), { address, latencyMs: 2 });
+
+export const configFor = (web: { readonly address: string }): CrawlOptions => ({
+  ...QUICK,
+  contact: 'tests@strand.test',
+  delayMs: DELAY_MS,
+  scope: 'host',
+  resolve: [['*.test', web.address]],
+});
+
+/** What the API says of the crawl. */
+export const statusOf = async ({ call }: Deployed, crawl: string): Promise<CrawlSummary> =>
+  (await call<CrawlSummary>('GET', `/crawls/${crawl}`)).body;
+
+export async function untilFinished(deployed: Deployed, crawl: string): Promise<CrawlSummary> {
+  const isFinished = async () => (await statusOf(deployed, crawl)).state === 'finished';
+  await until(isFinished, `${crawl} to finish`, 900_000);
+  return statusOf(deployed, crawl);
+}
+
+/** What a correct crawl of the web from its seeds asks for, by the web's own log. */
+export function expectLog(
+  { web, log, seeds }: RunningWeb,
+  allowRepeats?: (entry: LogEntry) => boolean,
+): Truth {
+  const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
+  const options = { truth, delayMs: DELAY_MS, toleranceMs: TOLERANCE_MS, allowRepeats };
+  expect(checkLog(web, log, options)).toEqual([]);
+  return truth;
+}
+
+/** Each URL of the truth in its state; each announced record where the ledger says. */
+export async function expectLedgers(
+  { stack, settings }: Deployed,
+  crawl: string,
+  truth: Truth,
+): Promise<Map<string, KnownHost>> {
+  const { engine, clients } = stack;
+  const known = await ledgersOf(engine, crawl);
+  const records = new Map([...known.values()].flatMap((host) => [...host.records]));
+  for (const [url, { state, orState, minRequests }] of truth.urls) {
+    const found = records.get(url);
+    if (minRequests === 0 && state !== 'deniedByRobots') continue;
+    if (state === 'deniedByRobots' && found?.state === 'waiting') continue;
+    expect([url, found?.state]).toEqual([url, found?.state === orState ? orState : state]);
+  }
+  const announced = [...records.values()].flatMap(({ url, result }) =>
+    result?.location ? [{ url, ...result.location }] : [],
+  );
+  const places = new Set(announced.map(({ file, offset }) => `${file} ${offset}`));
+  expect(places.size).toBe(announced.length);
+  const bodies = new Map<string, Promise<Uint8Array>>();
+  for (const { url, file, offset, length } of announced) {
+    const Key = warcKey(warcFolder(crawl), file);
+    const object =
+      bodies.get(file) ??
+      clients.s3
+        .send(new GetObjectCommand({ Bucket: settings.bucket, Key }))
+        .then(({ Body }) => Body!.transformToByteArray());
+    bodies.set(file, object);
+    const record = decodeMember((await object).subarray(offset, offset + length));
+    expect(fieldOf(record, 'WARC-Target-URI')).toBe(url);
+  }
+  return known;
+}

@@ -1,0 +1,42 @@
+/** The deployed stack while its workers die: the cases that a crawl in the cloud must survive. */
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
+import type { UrlDetail } from '../../shared/control/url-detail.ts';
+import { PLAIN } from '../web/features.ts';
+import { type Deployed, deploy, printErrors } from './deployed.ts';
+import { hasEmulator } from './resources.ts';
+import { configFor, expectLedgers, expectLog, serve, untilFinished } from './stack-crawl.ts';
+
+describe.skipIf(!hasEmulator())('a deployed stack', () => {
+  let deployed: Deployed;
+  beforeAll(async () => {
+    deployed = await deploy();
+  }, 400_000);
+  afterAll(() => deployed?.destroy(), 300_000);
+  beforeEach(() => onTestFailed(() => printErrors(deployed)));
+
+  test('though workers die at random, and one page kills each that fetches it, nothing is lost or announced twice', async () => {
+    await deployed.update({
+      workerEnvironment: JSON.stringify({ STRAND_TEST_EXIT_RATE: '0.01', STRAND_TEST_EXIT_URL: '/poison' }),
+    });
+    const web = await serve('127.77.0.4', { seed: 43, hosts: 8, pagesPerHost: 20, features: PLAIN });
+    try {
+      const poison = `${web.seeds[0]}poison`;
+      await deployed.call('POST', '/crawls', {
+        crawl: 'killed',
+        seeds: [...web.seeds, poison],
+        config: configFor(web),
+      });
+      await untilFinished(deployed, 'killed');
+      // A worker that dies has fetched what nobody knows of.
+      const truth = expectLog(web, () => true);
+      await expectLedgers(deployed, 'killed', truth);
+      const { body } = await deployed.call<UrlDetail>(
+        'GET',
+        `/crawls/killed/url?url=${encodeURIComponent(poison)}`,
+      );
+      expect(body).toMatchObject({ status: 'failed', cause: expect.stringContaining('the worker died') });
+    } finally {
+      await web.stop();
+    }
+  }, 1_200_000);
+});
