@@ -60,9 +60,8 @@ export async function drain(queue: TurnQueue, waitMs: number): Promise<Map<strin
   for (;;) {
     const groups = await queue.receive(1000, waitMs);
     if (groups.length === 0) return all;
-    for (const received of groups) {
-      all.set(received.host, [...(all.get(received.host) ?? []), ...tokensOf(received.deliveries)]);
-      await queue.acknowledge(received, received.deliveries);
-    }
+    for (const { host, deliveries } of groups)
+      all.set(host, [...(all.get(host) ?? []), ...tokensOf(deliveries)]);
+    await Promise.all(groups.map((received) => queue.acknowledge(received, received.deliveries)));
   }
 }

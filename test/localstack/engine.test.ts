@@ -1,4 +1,4 @@
-/** The whole engine on an emulator, held to the one contract suite. */
+/** The whole engine on an emulator, its requests gathered as in a deployed stack, held to the one contract suite. */
 import { describe, vi } from 'vitest';
 import { engineContract } from '../contract/engine-contract.ts';
 import { openAwsEngine } from './open-engine.ts';
@@ -7,7 +7,7 @@ import { hasEmulator } from './resources.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 describe.runIf(hasEmulator())('on an emulator', () => {
-  engineContract('aws', openAwsEngine, {
+  engineContract('aws', (options) => openAwsEngine({ ...options, isGathering: true }), {
     reopen: 'shown for each port by itself in state.test.ts and queues.test.ts',
   });
 });
