@@ -29,7 +29,7 @@ const HEADERS = {
 /** Answers each request; what failed on our side is in the log. */
 export function createApiHandler({ clock, log, stack, control }: ApiDeps) {
   return (event: ApiEvent): Promise<APIGatewayProxyResult> =>
-    invoked(stack, clock, async () => {
+    invoked(stack, { clock, log }, async () => {
       const { httpMethod: method, path } = event;
       const request = { method, path, query: event.queryStringParameters ?? {}, body: bodyOf(event) };
       const { status, body } = await handleRequest(control, request, (error) =>

@@ -40,7 +40,7 @@ export function createCompactorHandler({ clock, log, stack, compact }: Compactor
   }
 
   return (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> =>
-    invoked(stack, clock, async () => {
+    invoked(stack, { clock, log }, async () => {
       const deadline = clock.now() + context.getRemainingTimeInMillis() - END_MS;
       const errors = gatherCrawlErrors(log);
       for (const crawl of beginningAt(await registry.list(), Math.floor(clock.now() / HOUR_MS))) {

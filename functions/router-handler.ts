@@ -136,7 +136,7 @@ export function createRouterHandler({
     { Records }: SQSEvent,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<SQSBatchResponse> =>
-    invoked(stack, clock, async () => {
+    invoked(stack, { clock, log }, async () => {
       meter.add('sqsStandardRequests', polledRequests(Records.map(({ body }) => body)));
       const failed = await handle(Records, () => context.getRemainingTimeInMillis());
       return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };

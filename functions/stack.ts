@@ -50,10 +50,13 @@ export function once<T>(make: () => T): () => T {
 const MAX_START_MS = 10_000;
 let hasPaidForStart = false;
 
-/** Does an invocation's work, metered from its beginning to its end; what the meter has gathered is stored. */
+/**
+ * Does an invocation's work, metered from its beginning to its end; what the meter has gathered is stored. The calls by
+ * kind are a line of the log: `stats sum(calls.dynamo.PutItem)` in CloudWatch Logs Insights.
+ */
 export async function invoked<T>(
   { meter, flushMeter }: Pick<OpenedStack, 'meter' | 'flushMeter'>,
-  clock: Pick<Clock, 'now'>,
+  { clock, log }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log },
   work: () => Promise<T>,
 ): Promise<T> {
   const now = clock.now();
@@ -65,5 +68,7 @@ export async function invoked<T>(
   } finally {
     meter.endInvocation();
     await flushMeter();
+    const calls = meter.takeCalls();
+    if (Object.keys(calls).length > 0) log('info', { calls });
   }
 }

@@ -82,7 +82,7 @@ export function createWakerHandler({ clock, log, stack, crawls }: WakerDeps) {
   }
 
   return (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> =>
-    invoked(stack, clock, async () => {
+    invoked(stack, { clock, log }, async () => {
       const endsAt = clock.now() + context.getRemainingTimeInMillis() - END_MS;
       const wakeUntil = Math.min(endsAt, clock.now() + WAKE_MS);
       const ids = await runningCrawls();

@@ -81,7 +81,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
     }
 
     try {
-      return await invoked(stack, clock, serve);
+      return await invoked(stack, deps, serve);
     } finally {
       // Now that the cost of the whole invocation is known.
       watching?.report();

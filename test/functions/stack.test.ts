@@ -48,7 +48,7 @@ describe('an invocation', () => {
       await clock.advance(2000);
       throw new Error('it fails');
     };
-    await expect(invoked({ meter, flushMeter }, clock, work)).rejects.toThrow('it fails');
+    await expect(invoked({ meter, flushMeter }, { clock, log: () => {} }, work)).rejects.toThrow('it fails');
     expect(stored).toEqual([['news', { s3Puts: 1, lambdaRequests: 1, lambdaMbMs: 200_000 }]]);
   });
 });
