@@ -3,10 +3,11 @@ import type { Head } from '../frontier/head.ts';
 import { RUN_PARTS } from '../frontier/run-stack.ts';
 import type { CrawlId, HostKey } from '../ports.ts';
 import type { Crawl } from './crawls.ts';
+import { isFull } from './fetch-pages.ts';
 import type { HostState } from './host-state.ts';
 import { newPartId, versionOfPart } from './part-id.ts';
 import type { Services } from './services.ts';
-import { isFull, type TurnEnd } from './turn.ts';
+import type { TurnEnd } from './turn.ts';
 
 /** A host that may go on within this time gets a token, and its group is parked until then ... */
 const MAX_PARK_MS = 900_000;
@@ -49,6 +50,7 @@ export async function commitTurn(
     totals: state.totals,
     dueAt: plan.dueAt,
     setAside: state.setAside,
+    ...(state.suspect && { intent: state.suspect }),
   };
   await ledgers.commit(crawl.id, host, next);
   state.isCommitted = true;

@@ -25,6 +25,10 @@ export interface HostState {
   readonly totals: Mutable<HostTotals>;
   /** Links to other hosts, one for each URL. */
   readonly outLinks: Map<string, Link>;
+  /** What a careful turn had announced when its worker died; undefined once that has been fetched, or is settled. */
+  suspect: Head['intent'];
+  /** Whether something of the web is being fetched or read. What is thrown meanwhile, that has done. */
+  isReading: boolean;
   /** Whether anything was appended to the archive. */
   hasArchived: boolean;
   /** Whether the head that holds all this is stored. */
@@ -52,9 +56,19 @@ export function beginHostState(host: HostKey, head: Head, ledger: HostLedger): H
       errors: { ...totals.errors },
     },
     outLinks: new Map(),
+    suspect: head.intent,
+    isReading: false,
     hasArchived: false,
     isCommitted: false,
   };
+}
+
+/** Does what may be a page's undoing of us: see {@link HostState.isReading}. */
+export async function reading<T>(state: HostState, work: () => Promise<T>): Promise<T> {
+  state.isReading = true;
+  const result = await work();
+  state.isReading = false;
+  return result;
 }
 
 export function countOne(counts: Record<string, number>, key: string): void {

@@ -1,16 +1,43 @@
-/** Gives the lock to one after the other, in the order asked for. What it resolves to frees it; safe to call twice. */
-export type Lock = () => Promise<() => void>;
+import type { Clock } from '../ports.ts';
 
-export function createLock(): Lock {
-  let last: Promise<void> = Promise.resolve();
-  return async () => {
-    let free = () => {};
-    const held = new Promise<void>((resolve) => {
-      free = resolve;
+/**
+ * Gives the lock to one after the other, in the order asked for. What it resolves to frees it; safe to call twice.
+ * Undefined if it was not free by `until`.
+ */
+export type Lock = (until: number) => Promise<(() => void) | undefined>;
+
+export function createLock(clock: Pick<Clock, 'now' | 'sleep'>): Lock {
+  let isHeld = false;
+  const waiting: (() => void)[] = [];
+
+  /** Whether the lock became ours before `until`. */
+  async function waitUntil(until: number): Promise<boolean> {
+    const answer = Promise.withResolvers<boolean>();
+    const timing = new AbortController();
+    const take = () => answer.resolve(true);
+    waiting.push(take);
+    void clock.sleep(until - clock.now(), timing.signal).then(() => {
+      const at = waiting.indexOf(take);
+      // Not there any more: it is ours already.
+      if (at < 0) return;
+      waiting.splice(at, 1);
+      answer.resolve(false);
     });
-    const before = last;
-    last = before.then(() => held);
-    await before;
-    return free;
+    const isOurs = await answer.promise;
+    timing.abort();
+    return isOurs;
+  }
+
+  return async (until) => {
+    if (isHeld && !(await waitUntil(until))) return undefined;
+    isHeld = true;
+    let isFreed = false;
+    return () => {
+      if (isFreed) return;
+      isFreed = true;
+      const next = waiting.shift();
+      if (next) next();
+      else isHeld = false;
+    };
   };
 }

@@ -15,7 +15,7 @@ import {
 } from '../robots/rules.ts';
 import { hostKey } from '../url/host-key.ts';
 import type { Crawl } from './crawls.ts';
-import { countRequest, type HostState } from './host-state.ts';
+import { countRequest, type HostState, reading } from './host-state.ts';
 import { newPartId } from './part-id.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
@@ -75,10 +75,11 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       const host = hostKey(url);
       if (redirects > 0 && host === state.host)
         await clock.sleep(state.clock.nextFetchAt - clock.now(), services.stopping);
-      const outcome = await services.lanes.run(host, config.perHost, config.delayMs, () =>
-        services
-          .fetcherOf(crawl)
-          .fetch({ url, maxBodyBytes: MAX_ROBOTS_BYTES + 1, signal: services.stopping }),
+      const request = { url, maxBodyBytes: MAX_ROBOTS_BYTES + 1, signal: services.stopping };
+      const outcome = await reading(state, () =>
+        services.lanes.run(host, config.perHost, config.delayMs, () =>
+          services.fetcherOf(crawl).fetch(request),
+        ),
       );
       if (redirects === 0 && outcome.status === 'failed' && outcome.reason === 'blockedAddress')
         return { kind: 'blocked', cause: outcome.message };
@@ -95,7 +96,8 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       const crawlDelayMs = stateOf(origin)?.crawlDelayMs;
       countRequest(state, outcome, failure, { config, crawlDelayMs, random: clock.random() });
       if (outcome.status === 'response') {
-        await services.engine.archiveOf(crawl.id).append((await encodeCapture(outcome)).members);
+        const { members } = await reading(state, () => encodeCapture(outcome));
+        await services.engine.archiveOf(crawl.id).append(members);
         state.hasArchived = true;
       }
       if (verdict.kind !== 'redirect') return { kind: 'judged', verdict, outcome };
@@ -128,7 +130,11 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
     outcome: FetchOutcome,
   ): Promise<RobotsRules> {
     const isText = verdict.kind === 'rules' && outcome.status === 'response';
-    const rules = isText ? parseRobots(await decodedBody(outcome), productToken(config.userAgent)) : NO_RULES;
+    const rules = isText
+      ? await reading(state, async () =>
+          parseRobots(await decodedBody(outcome), productToken(config.userAgent)),
+        )
+      : NO_RULES;
     const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
     const expiresAt = expiry(clock.now(), cacheControl, config.robotsMaxAgeMs);
     const text = rules.rules.length > 0 ? encodeRules({ ...rules, sitemaps: [] }) : undefined;

@@ -14,7 +14,7 @@ export interface Services {
   readonly lanes: Lanes;
   /**
    * Held by a careful turn from before its fetch until it is committed: so at most one URL of a process is under
-   * suspicion, and what dies with a worker that a page has killed is not blamed for it.
+   * suspicion, and what dies with a worker that a page has killed is not blamed for it (`careful.ts`).
    */
   readonly suspicion: Lock;
   readonly stats: WorkerStats;

@@ -4,12 +4,12 @@ import type { Link } from '../frontier/message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
 import { createDocumentParser, type DocumentFacts } from '../parser/document.ts';
-import type { FetchedResponse, FetchOutcome, RecordLocation } from '../ports.ts';
+import type { FetchedResponse, FetchOutcome, RecordLocation, ResponseHead } from '../ports.ts';
 import { canonicalize, createResolver } from '../url/canonical.ts';
 import { hostKey } from '../url/host-key.ts';
 import { registrableDomain } from '../url/registrable-domain.ts';
 import type { Crawl } from './crawls.ts';
-import { addOutLink, countOne, countRequest, type HostState } from './host-state.ts';
+import { addOutLink, countOne, countRequest, type HostState, reading } from './host-state.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
 
@@ -30,22 +30,21 @@ export async function visit(
   let bytes = 0;
   try {
     let parser: ReturnType<typeof createDocumentParser> | undefined;
-    const outcome = await services.lanes.run(state.host, config.perHost, config.delayMs, () =>
-      services.fetcherOf(crawl).fetch({
+    const onHead = (head: ResponseHead) => {
+      if (head.httpStatus < 200 || head.httpStatus >= 300) return undefined;
+      parser = createDocumentParser({
         url: record.url,
-        signal: services.stopping,
-        onHead: (head) => {
-          if (head.httpStatus < 200 || head.httpStatus >= 300) return undefined;
-          parser = createDocumentParser({
-            url: record.url,
-            headers: head.headers,
-            maxDecodedBytes: config.maxDecodedBytes,
-            maxLinks: config.maxLinksPerPage,
-            resolve: resolver(),
-          });
-          return parser.write;
-        },
-      }),
+        headers: head.headers,
+        maxDecodedBytes: config.maxDecodedBytes,
+        maxLinks: config.maxLinksPerPage,
+        resolve: resolver(),
+      });
+      return parser.write;
+    };
+    const fetch = () =>
+      services.fetcherOf(crawl).fetch({ url: record.url, signal: services.stopping, onHead });
+    const outcome = await reading(state, () =>
+      services.lanes.run(state.host, config.perHost, config.delayMs, fetch),
     );
     const verdict = judge(outcome, record.attempts, config, retryAfterOf(outcome, clock.now()));
     services.stats.requests++;
@@ -57,7 +56,7 @@ export async function visit(
       services.stats.bytes += bytes;
     }
     isPage = verdict.isFinal && outcome.status === 'response' && verdict.state !== 'redirect';
-    const facts = verdict.isFinal ? await parser?.end() : undefined;
+    const facts = verdict.isFinal ? await reading(state, async () => parser?.end()) : undefined;
     await settle(services, crawl, state, record, outcome, verdict, facts);
     // By the scope as it is now: a seed's redirect may have widened it since the turn began.
     const latest = (await services.crawls.get(crawl.id)) ?? crawl;
@@ -88,7 +87,8 @@ async function settle(
   let location: RecordLocation | undefined;
   if (outcome.status === 'response') {
     if (verdict.isFinal) {
-      [location] = await services.engine.archiveOf(crawl.id).append((await encodeCapture(outcome)).members);
+      const { members } = await reading(state, () => encodeCapture(outcome));
+      [location] = await services.engine.archiveOf(crawl.id).append(members);
       state.hasArchived = true;
     }
     await outcome.body.dispose();

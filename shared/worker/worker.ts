@@ -62,7 +62,7 @@ export function startWorker(
     crawls: createCrawls(engine.registry, clock),
     ledgers: createLedgerCache(options.maxCacheBytes ?? 128 * 1024 * 1024),
     lanes: createLanes(clock),
-    suspicion: createLock(),
+    suspicion: createLock(clock),
     stats: newStats(),
     stopping: signal,
   };
@@ -84,8 +84,10 @@ export function startWorker(
         if (restMs > SHORT_REST_MS) break;
         if (restMs > 0) await clock.sleep(restMs, signal);
         const crawl = await services.crawls.get(crawlId);
-        served.push(...deliveries);
-        if (!crawl) continue;
+        if (!crawl) {
+          served.push(...deliveries);
+          continue;
+        }
         const leastMs = crawl.config.totalTimeoutMs + COMMIT_MS;
         // Its turns would commit and fetch nothing, over and over.
         if (leaseMs <= leastMs)
@@ -94,6 +96,8 @@ export function startWorker(
           );
         const end = await runTurn(services, crawl, received.host, deliveries, leaseUntil);
         restUntil = Math.max(restUntil, end.restUntil);
+        if (end.isPutOff) break;
+        served.push(...deliveries);
         stats.turns++;
       }
       failures = 0;

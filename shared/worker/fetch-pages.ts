@@ -1,0 +1,227 @@
+/** What a turn asks of its host: which URLs, when, and when it has had enough. */
+import { isHopeless } from '../frontier/politeness.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import { robotsUrl } from '../robots/policy.ts';
+import { isAllowed } from '../robots/rules.ts';
+import { origin, pathOf } from '../url/host-key.ts';
+import { type Caution, causeOfDeath } from './careful.ts';
+import type { Crawl } from './crawls.ts';
+import type { HostState } from './host-state.ts';
+import { createRobotsKeeper, type RobotsAccess } from './robots-keeper.ts';
+import type { Services } from './services.ts';
+import { visit } from './visit.ts';
+
+/** A turn that has gathered so many links or other changes commits them, to bound what is held in memory. */
+const MAX_CHANGES = 20_000;
+/** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */
+const MAX_UNASKED = 2000;
+
+/** How far a turn may go. */
+export interface Course {
+  /** No request is begun after this time. */
+  readonly endBy: number;
+  readonly maxPages: number;
+  readonly caution?: Caution;
+}
+
+/**
+ * Fetches some of the host's best URLs, robots.txt first where it is not known, at the host's pace. True: the turn has
+ * asked for nothing, and is to be put off.
+ */
+export async function fetchPages(
+  services: Services,
+  crawl: Crawl,
+  state: HostState,
+  { endBy, maxPages, caution }: Course,
+): Promise<boolean> {
+  const { clock } = services.engine;
+  const { config, budget } = crawl;
+  const { ledger } = state;
+  const robots = createRobotsKeeper(services, crawl, state);
+  /** By origin: lanes that need the same robots.txt ask for it once. */
+  const asking = new Map<string, Promise<RobotsAccess>>();
+  /** Lanes that handle a URL; those that found none wait for what it brings. */
+  let busy = 0;
+  const idle: (() => void)[] = [];
+  let inFlight = 0;
+  let begun = 0;
+  let unasked = 0;
+  let isOver = state.setAside !== undefined || crawl.status !== 'running';
+  let isPutOff = false;
+  let taking: Promise<UrlRecord | undefined> = Promise.resolve(undefined);
+
+  /** One at a time, since lanes go side by side and a ledger's `next` calls must not overlap. */
+  const take = () => {
+    taking = taking.then(() => ledger.next(clock.now()));
+    return taking;
+  };
+
+  /** Waits for the host's moment; false if it comes too late for this turn. */
+  async function waitForHost(): Promise<boolean> {
+    for (;;) {
+      if (isOver || services.stopping.aborted) return false;
+      // Paused or stopped since the turn began?
+      if ((await services.crawls.get(crawl.id))?.status !== 'running') return false;
+      const now = clock.now();
+      const restMs = state.clock.nextFetchAt - now;
+      if (now > endBy || restMs > config.turnMaxWaitMs || now + restMs > endBy) return false;
+      if (restMs <= 0) return true;
+      await clock.sleep(restMs, services.stopping);
+    }
+  }
+
+  /** Whether there may be more to do in this turn. */
+  async function step(): Promise<boolean> {
+    if (begun >= maxPages || unasked >= MAX_UNASKED || isFull(crawl, state)) return false;
+    if (ledger.changes >= MAX_CHANGES || state.outLinks.size >= MAX_CHANGES) return false;
+    if (!(await waitForHost())) return false;
+    const record = await take();
+    if (!record) {
+      if (busy === 0) return false;
+      await new Promise<void>((wake) => idle.push(wake));
+      return true;
+    }
+    busy++;
+    try {
+      return await handle(record);
+    } catch (error) {
+      isOver = true;
+      throw error;
+    } finally {
+      busy--;
+      for (const wake of idle.splice(0)) wake();
+    }
+  }
+
+  /** Whether the URL may be fetched now, as far as deaths of workers go. */
+  async function announce(url: string): Promise<'yes' | 'guilty' | 'busy'> {
+    const answer = await caution?.announce(url);
+    if (answer === 'busy') isPutOff = true;
+    return answer === undefined || answer === 'announced' ? 'yes' : answer;
+  }
+
+  /** What an earlier turn suspected is done with. */
+  function acquit(url: string): void {
+    if (state.suspect?.url === url) state.suspect = undefined;
+  }
+
+  function settle(record: UrlRecord): void {
+    if (record.state !== 'waiting') acquit(record.url);
+    ledger.settle(record);
+  }
+
+  function askForRobots(from: string): Promise<RobotsAccess> {
+    const access = asking.get(from) ?? robots.fetch(from).finally(() => asking.delete(from));
+    asking.set(from, access);
+    return access;
+  }
+
+  async function handle(record: UrlRecord): Promise<boolean> {
+    const from = origin(record.url);
+    let rules = await robots.known(from);
+    if (!rules) {
+      const url = robotsUrl(from) as string;
+      const may = await announce(url);
+      if (may !== 'yes') {
+        if (may === 'guilty') state.setAside = { cause: causeOfDeath('its robots.txt'), at: clock.now() };
+        acquit(url);
+        settle(record);
+        return false;
+      }
+      const access = await askForRobots(from);
+      acquit(url);
+      if (access.kind === 'blocked') {
+        unasked++;
+        settle({
+          ...record,
+          state: 'skipped',
+          result: { fetchedAt: clock.now(), cause: access.cause },
+        });
+        return true;
+      }
+      if (access.kind === 'closed') {
+        unasked++;
+        settleClosed(record, access);
+        return true;
+      }
+      if (access.kind === 'unreachable') {
+        // Another URL first next time: perhaps it belongs to the host's other origin, which answers.
+        const dueAt = services.stopping.aborted ? record.dueAt : state.clock.nextFetchAt + 1;
+        settle({ ...record, dueAt });
+        setAsideIfHopeless(crawl, state, clock.now());
+        return false;
+      }
+      rules = access.rules;
+    }
+    const answer = isAllowed(rules, pathOf(record.url));
+    if (!answer.allowed) {
+      unasked++;
+      const { rule } = answer;
+      const cause = rule ? `robots.txt, line ${rule.line}: Disallow: ${rule.pattern}` : 'robots.txt';
+      settle({ ...record, state: 'deniedByRobots', result: { fetchedAt: clock.now(), cause } });
+      return true;
+    }
+    // robots.txt may have taken the host's moment.
+    if (!(await waitForHost())) {
+      settle(record);
+      return false;
+    }
+    const may = await announce(record.url);
+    if (may === 'guilty') {
+      const result = { fetchedAt: clock.now(), cause: causeOfDeath('this') };
+      settle({ ...record, state: 'failed', result });
+      return true;
+    }
+    if (may === 'busy' || !(await budget.reserve())) {
+      settle(record);
+      return false;
+    }
+    // The announcements and the pages of others may have been waited for.
+    if (!(await waitForHost()) || isFull(crawl, state, inFlight)) {
+      budget.settle(false, 0);
+      settle(record);
+      return false;
+    }
+    begun++;
+    inFlight++;
+    try {
+      await visit(services, crawl, state, record, robots.crawlDelayMs(from));
+    } finally {
+      inFlight--;
+    }
+    acquit(record.url);
+    setAsideIfHopeless(crawl, state, clock.now());
+    return state.setAside === undefined;
+  }
+
+  /** Puts off a URL whose origin's robots.txt cannot be had, or gives it up after as many tries as any. */
+  function settleClosed(record: UrlRecord, { cause, until }: { cause: string; until: number }): void {
+    const attempts = record.attempts + 1;
+    const isLast = attempts >= config.maxAttempts;
+    settle({
+      ...record,
+      state: isLast ? 'failed' : 'waiting',
+      attempts,
+      dueAt: isLast ? 0 : until,
+      result: { fetchedAt: clock.now(), cause },
+    });
+  }
+
+  // Carefully means one by one.
+  const lanes = Array.from({ length: caution ? 1 : config.perHost }, async () => {
+    while (await step());
+  });
+  // All of them, so that nothing is in flight when the turn is thrown away.
+  for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
+  return isPutOff;
+}
+
+/** Whether the host has had its share of pages, if those `inFlight` become some. */
+export function isFull({ config }: Crawl, { totals }: HostState, inFlight = 0): boolean {
+  return config.maxPagesPerHost !== undefined && totals.pages + inFlight >= config.maxPagesPerHost;
+}
+
+function setAsideIfHopeless({ config }: Crawl, state: HostState, now: number): void {
+  if (isHopeless(state.clock, config))
+    state.setAside = { cause: state.clock.cause ?? 'it failed again and again', at: now };
+}

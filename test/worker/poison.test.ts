@@ -1,0 +1,152 @@
+/** What kills its worker is found out, and nothing else is blamed for it. */
+import { describe, expect, test } from 'vitest';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { mortal } from './mortal.ts';
+import { page, robots, type Site } from './scripted-fetcher.ts';
+import {
+  areQuiet,
+  begin,
+  CRAWL,
+  createWorld,
+  ledgersOf,
+  recordOf,
+  runToEnd,
+  startProcess,
+  statesOf,
+  type World,
+} from './world.ts';
+
+const HOSTS = Array.from({ length: 20 }, (_, i) => `http://h${i}.test`);
+const VICTIM = 'http://v.test';
+
+/** Hosts of six pages, each of which links to the next host. */
+const site = (hosts: readonly string[]): Site =>
+  Object.fromEntries(
+    hosts.flatMap((host, i) => [
+      [`${host}/`, page('/1', '/2', '/3', `${hosts[(i + 1) % hosts.length]}/`)],
+      ...[1, 2, 3].map((n) => [`${host}/${n}`, page(`/${n + 3}`, `${hosts[(i + n) % hosts.length]}/${n}`)]),
+      ...[4, 5, 6].map((n) => [`${host}/${n}`, page()]),
+    ]),
+  );
+
+const CONFIG: CrawlOptions = { scope: 'any', delayMs: 1000, turnMaxPages: 3, totalTimeoutMs: 10_000 };
+
+/** Crawls to the end, a new process for each that has died; gives how many did. */
+async function crawlThrough(
+  world: World,
+  kills: (url: string) => boolean,
+  { processes = 1, maxDeaths = 40 } = {},
+): Promise<number> {
+  const { clock, engine, fetcher } = world;
+  let deaths = 0;
+  const isOver = () => areQuiet(engine);
+  async function live(): Promise<void> {
+    for (;;) {
+      const own = mortal(engine, fetcher, kills);
+      const process = startProcess(own.engine, own.fetcher);
+      let isEnding = false;
+      const end = clock.sleep(0).then(async () => {
+        while (!isEnding && !(await isOver())) await clock.sleep(1000);
+        process.stop();
+        await process.ended;
+      });
+      const died = await Promise.race([own.died.then(() => true), end.then(() => false)]);
+      isEnding = true;
+      if (!died) return;
+      if (++deaths > maxDeaths) throw new Error(`${deaths} deaths, and no end`);
+      // A new one comes some seconds later.
+      await clock.sleep(5000);
+    }
+  }
+  await clock.drive(Promise.all(Array.from({ length: processes }, live)));
+  return deaths;
+}
+
+describe('a page that kills its worker', () => {
+  test.each([
+    ['the first of its host', `${VICTIM}/`, [page('/1')]],
+    ['one that others of its host link to', `${VICTIM}/1`, [page('/1', '/2')]],
+  ])('beside twenty hosts, %s, is set aside, and nothing else is', async (_, poison, [start]) => {
+    const world = createWorld(
+      { ...site(HOSTS), [`${VICTIM}/`]: start!, [`${VICTIM}/1`]: page(), [`${VICTIM}/2`]: page() },
+      { leaseMs: 60_000, parcelLeaseMs: 60_000 },
+    );
+    await begin(world, [`${VICTIM}/`, ...HOSTS.map((host) => `${host}/`)], CONFIG);
+    const deaths = await crawlThrough(world, (url) => url === poison);
+    const states = await statesOf(world.engine);
+    const failed = Object.keys(states).filter((url) => states[url] !== 'fetched');
+    expect(failed).toEqual([poison]);
+    expect((await recordOf(world.engine, poison))?.result?.cause).toMatch(/^the worker died 3 times/);
+    expect(deaths).toBeLessThanOrEqual(6);
+  });
+
+  test('is found out though twenty hosts go carefully before it in each process', async () => {
+    const world = createWorld(
+      { ...site(HOSTS), [`${VICTIM}/`]: page() },
+      { leaseMs: 60_000, parcelLeaseMs: 60_000, tookMs: 8000 },
+    );
+    await begin(world, [...HOSTS.map((host) => `${host}/`), `${VICTIM}/`], CONFIG);
+    const deaths = await crawlThrough(world, (url) => url === `${VICTIM}/`);
+    const states = await statesOf(world.engine);
+    expect(Object.keys(states).filter((url) => states[url] !== 'fetched')).toEqual([`${VICTIM}/`]);
+    expect(deaths).toBeLessThanOrEqual(8);
+  });
+
+  test('is found out by several processes together', async () => {
+    const world = createWorld(
+      { ...site(HOSTS), [`${VICTIM}/`]: page('/1'), [`${VICTIM}/1`]: page() },
+      { leaseMs: 60_000, parcelLeaseMs: 60_000 },
+    );
+    await begin(world, [`${VICTIM}/`, ...HOSTS.map((host) => `${host}/`)], CONFIG);
+    const deaths = await crawlThrough(world, (url) => url === `${VICTIM}/1`, { processes: 3 });
+    const states = await statesOf(world.engine);
+    expect(Object.keys(states).filter((url) => states[url] !== 'fetched')).toEqual([`${VICTIM}/1`]);
+    expect(deaths).toBeLessThanOrEqual(8);
+  });
+
+  test('may be robots.txt: its host is set aside', async () => {
+    const world = createWorld(
+      { ...site(HOSTS), [`${VICTIM}/robots.txt`]: robots('User-agent: *\nAllow: /') },
+      { leaseMs: 60_000, parcelLeaseMs: 60_000 },
+    );
+    await begin(world, [`${VICTIM}/`, ...HOSTS.map((host) => `${host}/`)], CONFIG);
+    const deaths = await crawlThrough(world, (url) => url === `${VICTIM}/robots.txt`);
+    const states = await statesOf(world.engine);
+    expect(Object.keys(states).filter((url) => states[url] !== 'fetched')).toEqual([`${VICTIM}/`]);
+    expect((await ledgersOf(world.engine)).get('v.test')?.head.setAside?.cause).toMatch(/its robots\.txt$/);
+    expect(deaths).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('our own services fail for a while', () => {
+  test.each(['flush', 'send', 'append'] as const)('at %s: no URL is blamed', async (port) => {
+    const world = createWorld(site(HOSTS.slice(0, 3)), { leaseMs: 60_000, parcelLeaseMs: 60_000 });
+    const { engine, clock } = world;
+    const until = clock.now() + 240_000;
+    const failing =
+      <A extends unknown[], T>(work: (...args: A) => Promise<T>) =>
+      async (...args: A) => {
+        if (clock.now() < until) throw new Error('the service is not well');
+        return work(...args);
+      };
+    const archive = engine.archiveOf(CRAWL);
+    if (port === 'send') engine.exchange.send = failing(engine.exchange.send);
+    else archive[port] = failing(archive[port] as never) as never;
+    await engine.registry.create(CRAWL, {
+      config: { adaptive: false, ...CONFIG },
+      scopeSeeds: [],
+      urlRulesVersion: 1,
+      status: 'running',
+    });
+    const links = HOSTS.slice(0, 3).map((host) => ({ url: `${host}/`, depth: 0, isSeed: true }));
+    await engine.queue.send(
+      links.map((link) => ({
+        host: new URL(link.url).host,
+        message: { kind: 'links', crawl: CRAWL, links: [link] } as const,
+      })),
+    );
+    await runToEnd(world);
+    expect(clock.now()).toBeGreaterThan(until);
+    expect(new Set(Object.values(await statesOf(engine)))).toEqual(new Set(['fetched']));
+  });
+});
