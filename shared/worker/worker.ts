@@ -34,7 +34,7 @@ export interface WorkerOptions {
 export interface Worker {
   readonly stats: WorkerStats;
   readonly crawls: Crawls;
-  /** Resolves when the worker has stopped; rejects when it cannot go on. */
+  /** Resolves when the worker has stopped; rejects when it cannot go on. Nothing of it is under way then. */
   readonly done: Promise<void>;
 }
 
@@ -142,24 +142,31 @@ export function startWorker(
 
   async function run(): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
-    const begin = (received: HostDeliveries) => {
-      const turn: Promise<void> = serve(received)
-        .catch((error) => {
-          failure ??= { error };
-        })
-        .finally(() => active.delete(turn));
-      active.add(turn);
+    const fail = (error: unknown) => {
+      failure ??= { error };
     };
-    for (const received of options.first ?? []) begin(received);
+    const track = (work: Promise<void>) => {
+      const tracked: Promise<void> = work.catch(fail).finally(() => active.delete(tracked));
+      active.add(tracked);
+    };
+    for (const received of options.first ?? []) track(serve(received));
     while (!signal.aborted && !failure && clock.now() < receiveUntil) {
       if (options.maxHosts - active.size < leastRoom) {
         await Promise.race(active);
         continue;
       }
-      const batch = await queue.receive(options.maxHosts - active.size, RECEIVE_MS, signal);
-      for (const received of batch) begin(received);
+      try {
+        const waitMs = Math.min(RECEIVE_MS, receiveUntil - clock.now());
+        const batch = await queue.receive(options.maxHosts - active.size, waitMs, signal);
+        // An answer may come late: then there is no time for these hosts, and others are to have them at once.
+        const isLate = clock.now() >= receiveUntil;
+        for (const received of batch) track(isLate ? queue.park(received, 0) : serve(received));
+      } catch (error) {
+        fail(error);
+      }
       if (options.endsWhenIdle && active.size === 0) break;
     }
+    // Also after a failure: what is under way holds hosts.
     await Promise.all(active);
     if (failure) throw failure.error;
   }

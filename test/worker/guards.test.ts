@@ -183,6 +183,58 @@ describe('a worker with an end', () => {
     expect(engine.messages('h0.test').map(({ kind }) => kind)).toEqual(['token']);
   });
 
+  test('gives hosts back at once that a receive brings when its time is over', async () => {
+    const world = createWorld(site([host], 3));
+    const { clock, engine, fetcher } = world;
+    await begin(world, [`${host}/`], { totalTimeoutMs: 5000 });
+    const links = [{ url: `${host}/`, depth: 0, isSeed: true }];
+    await engine.queue.send([{ host: 'h0.test', message: { kind: 'links', crawl: CRAWL, links } }]);
+    const { queue } = engine;
+    const slow: Engine = {
+      ...engine,
+      queue: {
+        ...queue,
+        async receive(...args) {
+          await clock.sleep(9000);
+          return queue.receive(...args);
+        },
+      },
+    };
+    const errors: unknown[] = [];
+    const worker = startWorker(slow, () => fetcher, {
+      maxHosts: 10,
+      signal: new AbortController().signal,
+      receiveUntil: clock.now() + 1000,
+      deadline: clock.now() + 20_000,
+      endsWhenIdle: true,
+      onError: (error) => errors.push(error),
+    });
+    await clock.drive(worker.done);
+    expect(errors).toEqual([]);
+    expect(fetcher.log).toEqual([]);
+    expect(await queue.receive(1, 0)).toHaveLength(1);
+  });
+
+  test('ends in peace what is under way when nothing can be received any more', async () => {
+    const world = createWorld(site([host], 5));
+    const { clock, engine, fetcher } = world;
+    await begin(world, [`${host}/`], { totalTimeoutMs: 5000 });
+    const links = [{ url: `${host}/`, depth: 0, isSeed: true }];
+    await engine.queue.send([{ host: 'h0.test', message: { kind: 'links', crawl: CRAWL, links } }]);
+    const first = await engine.queue.receive(1, 0);
+    const receive = async () => {
+      throw new Error('no queue');
+    };
+    const worker = startWorker({ ...engine, queue: { ...engine.queue, receive } }, () => fetcher, {
+      maxHosts: 10,
+      signal: new AbortController().signal,
+      first,
+    });
+    await expect(clock.drive(worker.done)).rejects.toThrow('no queue');
+    expect(worker.stats.hostsActive).toBe(0);
+    expect(countOf(await statesOf(engine), 'fetched')).toBe(5);
+  });
+
   test('begins no request that its deadline could cut off', async () => {
     const { engine, fetcher, clock } = await workFor({ deadline: T0 + 30_000 }, { pages: 60, delayMs: 1000 });
     const last = Math.max(...fetcher.log.map(({ startedAt }) => startedAt));

@@ -118,6 +118,34 @@ describe('a page that kills its worker', () => {
   });
 });
 
+describe('a suspicion', () => {
+  test('outlives turns that fetch something else, and ends when the URL was fetched', async () => {
+    const world = createWorld({ [`${VICTIM}/`]: page('/1'), [`${VICTIM}/1`]: page() });
+    const { engine, fetcher, clock } = world;
+    await begin(world, [`${VICTIM}/`], { ...CONFIG, maxPagesPerHost: 1 });
+    await runToEnd(world);
+    const head = (await engine.ledgers.loadHead(CRAWL, 'v.test'))!;
+    const intent = { url: `${VICTIM}/1`, tries: 2 };
+    await engine.ledgers.commit(CRAWL, 'v.test', { ...head, version: head.version + 1, intent });
+    await engine.registry.configure(CRAWL, { maxPagesPerHost: 10 });
+    const links = [{ url: `${VICTIM}/seed`, depth: 0, isSeed: true }];
+    await engine.queue.send([{ host: 'v.test', message: { kind: 'links', crawl: CRAWL, links } }]);
+    const process = startProcess(engine, fetcher);
+    const found: unknown[] = [];
+    await clock.drive(process.ended, async () => {
+      const last = (await engine.ledgers.loadHead(CRAWL, 'v.test'))!;
+      if (found.at(-1) !== last.intent) found.push(last.intent && structuredClone(last.intent));
+      return areQuiet(engine);
+    });
+    process.stop();
+    await clock.drive(process.ended);
+    const tries = found.map((seen) => (seen as typeof intent | undefined)?.tries);
+    // The seed's own announcement, the suspicion again, and that of the suspect itself.
+    expect(tries.filter((n, i) => n !== tries[i - 1])).toEqual([1, 2, 3, undefined]);
+    expect(Object.values(await statesOf(engine))).toEqual(['fetched', 'gone', 'fetched']);
+  });
+});
+
 describe('our own services fail for a while', () => {
   test.each(['flush', 'send', 'append'] as const)('at %s: no URL is blamed', async (port) => {
     const world = createWorld(site(HOSTS.slice(0, 3)), { leaseMs: 60_000, parcelLeaseMs: 60_000 });
