@@ -1,11 +1,24 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { parseOptions, stackOptionsSchema } from '../../cdk/options.ts';
+import { FUNCTIONS } from '../../cdk/permissions.ts';
+import { parseArgs } from '../../cli/args.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { EXPORT_COLUMNS } from '../../cli/export-rows.ts';
 import { optionsMarkdown } from '../../cli/help.ts';
+import { STACK_VERBS } from '../../cli/verbs.ts';
+import { readProject } from '../../shared/control/project-file.ts';
+import { ROUTES } from '../../shared/control/route-table.ts';
+import { SUMMARY_KEYS } from '../../shared/control/summary.ts';
+import { parseConfig } from '../../shared/crawl/config.ts';
+import { parseLinkText } from '../../shared/engines/aws/link-message.ts';
+import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/prices.ts';
+import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
+import { synthesized } from '../cdk/synthesized.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -26,11 +39,15 @@ function foldersBelow(folder: string): string[] {
     .flatMap(({ name }) => [`${folder}${name}/`, ...foldersBelow(`${folder}${name}/`)]);
 }
 
-/** What stands under a heading, up to the next one of the same level. */
+/** What stands under a heading, up to the next one of its level or a higher one. */
 function section(text: string, heading: string): string {
-  const after = text.split(`\n## ${heading}\n`)[1];
-  if (after === undefined) throw new Error(`There is no section "${heading}"`);
-  return after.split('\n## ')[0] as string;
+  const lines = text.split('\n');
+  const at = lines.findIndex((line) => /^#{2,} /.test(line) && line.replace(/^#+ /, '') === heading);
+  if (at < 0) throw new Error(`There is no section "${heading}"`);
+  const level = (lines[at] as string).indexOf(' ');
+  const ends = (line: string) => /^#{2,} /.test(line) && line.indexOf(' ') <= level;
+  const length = lines.slice(at + 1).findIndex(ends);
+  return lines.slice(at + 1, length < 0 ? undefined : at + 1 + length).join('\n');
 }
 
 /** The cells of a section's table, without heading and rule. */
@@ -38,11 +55,38 @@ function rows(text: string): string[][] {
   const lines = text.split('\n').filter((line) => line.startsWith('|'));
   return lines.slice(2).map((line) =>
     line
-      .split('|')
+      .split(/(?<!\\)\|/)
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
 }
+
+/** The blocks of code of a language. */
+const blocks = (text: string, language: string): string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, code]) => code as string,
+  );
+
+/** The words of each command of the documents that begins so, without comment and redirection. */
+const commands = (begin: RegExp): string[][] =>
+  ['README.md', 'docs/aws.md'].flatMap((path) =>
+    blocks(read(path), 'sh')
+      .flatMap((code) => code.split('\n'))
+      .filter((line) => begin.test(line))
+      .map((line) => line.replace(begin, '').replace(/\s+[#>] .*$/, ''))
+      .map((line) => line.split(/\s+/).filter((word) => word !== '')),
+  );
+
+/** What a heading is linked to by. */
+const anchors = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    (heading as string)
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+const code = (text: string) => `\`${text}\``;
 
 describe('the README', () => {
   const readme = read('README.md');
@@ -66,21 +110,114 @@ describe('the README', () => {
     const names = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name).slice(1);
     expect(names).toEqual(EXPORT_COLUMNS);
   });
+
+  test('names the keys of a summary in their order', () => {
+    const list = readme.replaceAll('\n', ' ').match(/The summary's keys are .*?`httpStatus`\./)?.[0] ?? '';
+    expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(SUMMARY_KEYS);
+  });
+
+  test('has a strand.config.ts that both places can read', async () => {
+    const [snippet = ''] = blocks(section(readme, 'strand.config.ts'), 'ts');
+    const folder = mkdtempSync(join(tmpdir(), 'strand-docs-'));
+    try {
+      // By its name, the package is found from within the project alone: `test/control/project-file.test.ts`.
+      const module = join(ROOT, JSON.parse(read('package.json')).exports['.']);
+      writeFileSync(
+        join(folder, 'strand.config.ts'),
+        snippet.replace("'strand-crawler'", JSON.stringify(module)),
+      );
+      const { crawl, middleware, aws } = await readProject(undefined, folder);
+      expect(parseConfig(crawl).contact).toBe('https://example.org/our-crawler');
+      expect(parseOptions(aws).stackName).toBe('News');
+      expect(middleware).toHaveLength(1);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('docs/aws.md', () => {
+  const aws = read('docs/aws.md');
+
+  test('has each option of a stack with its default', () => {
+    const defaults: Readonly<Record<string, unknown>> = parseOptions({});
+    const isNone = (value: unknown) => value === undefined || /^(\[\]|\{\})$/.test(JSON.stringify(value));
+    const expected = Object.keys(stackOptionsSchema.shape).map((name) => [
+      code(name),
+      isNone(defaults[name]) ? '' : code(String(defaults[name])),
+    ]);
+    expect(rows(section(aws, 'Options')).map(([name, , preset]) => [name, preset])).toEqual(expected);
+  });
+
+  test('has each route of the API', () => {
+    const named = rows(section(aws, 'API')).map(([route]) => route);
+    expect(named).toEqual(ROUTES.map(({ method, path }) => code(`${method} ${path}`)));
+  });
+
+  test('has each verb for a stack', () => {
+    const named = rows(section(aws, 'Operate')).map(([usage = '']) => usage.match(/\w+/)?.[0]);
+    expect(named).toEqual(STACK_VERBS);
+  });
+
+  test('has each alarm', () => {
+    const ids = Object.keys(synthesized().resources('AWS::CloudWatch::Alarm'));
+    const names = ids.map((id) => id.replace(/^Alarms/, '').replace(/[0-9A-F]{8}$/, ''));
+    const named = rows(section(aws, 'Watching')).map(([name = '']) => name.match(/\w+/)?.[0]);
+    expect(named.sort()).toEqual(names.sort());
+    expect(rows(section(aws, 'What stands in the account')).join()).toContain(`${ids.length} alarms`);
+  });
+
+  test('has each line item of a bill, and the date of the prices', () => {
+    const metered = section(aws, 'What is metered');
+    const named = rows(metered).flatMap(([items = '']) => items.split(', '));
+    expect(named).toEqual(LINE_ITEMS.map(code));
+    expect(metered).toContain(priceOf('us-east-1').asOf);
+  });
+
+  test('has the times that follow from the default', () => {
+    const workerTimeoutMs = parseOptions({}).workerTimeout * 1000;
+    const { leaseMs, maxTotalTimeoutMs, receiveMs } = timesOf({ workerTimeoutMs });
+    const expected = [leaseMs, maxTotalTimeoutMs, receiveMs].map((ms) => `${ms / 1000} s`);
+    expect(rows(section(aws, 'Times')).map(([, , time]) => time)).toEqual(expected);
+  });
+
+  test('has messages of seeds that are understood', () => {
+    const messages = (blocks(section(aws, 'Seeds'), 'text')[0] ?? '').trim().split('\n');
+    expect(messages.map((message) => parseLinkText(message).kind)).toEqual(messages.map(() => 'seeds'));
+    expect(messages.length).toBe(4);
+  });
+});
+
+describe('the commands of the documents', () => {
+  const verbs = commands(/^npm run (?:-s )?strand --/);
+  const crawls = commands(/^npm run crawl --/).map((words) => ['crawl', ...words]);
+  test.each([...verbs, ...crawls].map((words) => [words.join(' '), words] as const))('%s', (_, words) => {
+    expect(parseArgs(words)).toHaveProperty('verb');
+  });
+
+  const deployments = commands(/^npm run deploy(?: --)?/);
+  test.each(deployments.map((words) => [words.join(' '), words] as const))('deploy %s', (_, words) => {
+    const options = words.filter((word) => word !== '-c').map((word) => word.split('=', 2));
+    expect(parseOptions(Object.fromEntries(options))).toHaveProperty('stackName');
+  });
 });
 
 describe('a Markdown file', () => {
   test.each(markdownFiles())('%s links only to what is there', (path) => {
     const text = read(path).replaceAll(/^```.*?^```/gms, '');
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
-    const lost = targets.filter(
-      (target) =>
-        !/^[a-z]+:/i.test(target) && !existsSync(join(ROOT, dirname(path), target.replace(/#.*$/, ''))),
-    );
-    expect(lost).toEqual([]);
+    const isLost = (target: string) => {
+      if (/^[a-z]+:/i.test(target)) return false;
+      const [file = '', anchor] = target.split('#');
+      const linked = file === '' ? path : join(dirname(path), file);
+      if (!existsSync(join(ROOT, linked))) return true;
+      return anchor !== undefined && !anchors(read(linked)).includes(anchor);
+    };
+    expect(targets.filter(isLost)).toEqual([]);
   });
 
   test.each(markdownFiles())('%s names only files of the project that are there', (path) => {
-    const named = [...read(path).matchAll(/`((?:shared|cli|test|bench|docs)\/[\w./-]+)`/g)];
+    const named = [...read(path).matchAll(/`((?:shared|cli|cdk|functions|test|bench|docs)\/[\w./-]+)`/g)];
     expect(named.map(([, name]) => name as string).filter((name) => !existsSync(join(ROOT, name)))).toEqual(
       [],
     );
@@ -88,9 +225,15 @@ describe('a Markdown file', () => {
 });
 
 describe('ARCHITECTURE.md', () => {
-  test('names every folder of the core', () => {
-    const text = read('ARCHITECTURE.md');
-    expect(foldersBelow('shared/').filter((folder) => !text.includes(`\`${folder}\``))).toEqual([]);
+  const text = read('ARCHITECTURE.md');
+
+  test('names every folder of the core, of the command line and of the deployment', () => {
+    const folders = ['shared/', 'cli/', 'cdk/'].flatMap((folder) => foldersBelow(folder));
+    expect(folders.filter((folder) => !text.includes(code(folder)))).toEqual([]);
+  });
+
+  test('names every function', () => {
+    expect(FUNCTIONS.filter((name) => !text.includes(code(`${name}.ts`)))).toEqual([]);
   });
 });
 
