@@ -6,7 +6,7 @@
 export const FUNCTIONS = ['worker', 'router', 'waker', 'api', 'compactor'] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 
-/** What permissions are about. `warc` and `parts` are the objects under that prefix; `...List` their listing. */
+/** What permissions are about. `warc` and `parts` are the objects under that prefix. */
 export type ResourceName =
   | 'turnQueues'
   | 'linkQueue'
@@ -15,7 +15,10 @@ export type ResourceName =
   | 'dueIndex'
   | 'urlSeen'
   | 'warc'
+  /** Listing the keys under `warc/`; and hearing that one of them is not there, which is else a 403 (`grants.ts`). */
   | 'warcList'
+  /** Unfinished uploads, of the whole bucket: S3 knows no narrower permission. */
+  | 'uploads'
   | 'parts';
 
 export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[]>>>;
@@ -23,27 +26,35 @@ export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[
 const SEND = ['sqs:SendMessage'];
 const COUNT = ['sqs:GetQueueAttributes'];
 /** What an event source mapping asks of the function's role. */
-const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', ...COUNT];
-/** Of one item at a time; a transaction needs what its parts need. */
-const ITEMS = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
+export const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', ...COUNT] as const;
+const GET_ITEM = ['dynamodb:GetItem'];
+/**
+ * Changes of one crawl or head, each by a condition. A change of a crawl begins by deleting its item `quiet`; usage is
+ * added by an update.
+ */
+const ITEMS = [...GET_ITEM, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
 const QUERY = ['dynamodb:Query'];
 const SCAN = ['dynamodb:Scan'];
+/** The batch calls are permissions of their own, and need no others. */
 const BATCH_GET = ['dynamodb:BatchGetItem'];
-const BATCHES = [...BATCH_GET, 'dynamodb:BatchWriteItem'];
+const BATCH_WRITE = ['dynamodb:BatchWriteItem'];
 const READ = ['s3:GetObject'];
 const LIST = ['s3:ListBucket'];
-const OBJECTS = [...READ, 's3:PutObject', 's3:DeleteObject', 's3:AbortMultipartUpload'];
+/** Also each step of a multipart upload, and what it takes to write only where nothing is (`If-None-Match`). */
+const WRITE = ['s3:PutObject'];
+const ABORT = ['s3:AbortMultipartUpload'];
+const DELETE = ['s3:DeleteObject'];
 
 export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
   worker: {
     // It receives more hosts than the event brings, parks and acknowledges, and sends each host its next token.
     turnQueues: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
     linkQueue: SEND,
-    crawlState: [...ITEMS, ...QUERY, ...BATCHES],
-    dueIndex: QUERY,
-    urlSeen: [...ITEMS, ...QUERY, ...BATCHES],
-    warc: OBJECTS,
-    parts: OBJECTS,
+    crawlState: [...ITEMS, ...QUERY],
+    urlSeen: [...GET_ITEM, 'dynamodb:PutItem', ...QUERY, ...BATCH_WRITE],
+    // It reads a WARC object's size only, where the answer to an upload's end was lost.
+    warc: [...READ, ...WRITE, ...ABORT],
+    parts: [...READ, ...WRITE, ...DELETE],
   },
   router: {
     // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds by a scan.
@@ -60,16 +71,16 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     dueIndex: QUERY,
   },
   api: {
-    turnQueues: COUNT,
-    linkQueue: [...SEND, ...COUNT],
+    linkQueue: SEND,
     crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...SCAN],
-    urlSeen: ['dynamodb:GetItem', ...QUERY, ...BATCH_GET],
+    urlSeen: GET_ITEM,
     parts: READ,
     warcList: LIST,
   },
   compactor: {
-    warc: OBJECTS,
+    warc: [...READ, ...WRITE, ...ABORT, ...DELETE],
     warcList: LIST,
-    crawlState: [...ITEMS, ...QUERY, ...BATCHES],
+    uploads: ['s3:ListBucketMultipartUploads'],
+    crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...BATCH_WRITE],
   },
 };

@@ -48,6 +48,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     urlSeen: [urlSeen.tableArn],
     warc: [`${bucket.bucketArn}/warc/*`],
     warcList: [bucket.bucketArn],
+    uploads: [bucket.bucketArn],
     parts: [`${bucket.bucketArn}/parts/*`],
   };
   const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>

@@ -1,0 +1,128 @@
+/**
+ * The emulator refuses nothing, so a missing permission would show in a real account only: here the code itself says
+ * what it calls.
+ */
+import { describe, expect, test } from 'vitest';
+import {
+  CONSUME,
+  FUNCTIONS,
+  type FunctionName,
+  PERMISSIONS,
+  type Permissions,
+} from '../../cdk/permissions.ts';
+import { type Call, callsFrom, type Resource } from './calls.ts';
+
+/** What is reached and never called, as `MODULE`, `MODULE CALL` or `MODULE CALL RESOURCE`, and why. */
+type Never = readonly (readonly [what: string, why: string])[];
+
+const asks: Never = [
+  ['engine.ts countMessages', 'whether a crawl is quiet, the waker alone asks'],
+  ['registry.ts queryItems dueIndex', 'the same'],
+];
+const wakesNone: Never = [['ledger-store.ts queryItems', 'hosts that are due, the waker alone seeks']];
+const crawlsNot: Never = [['archive-object.ts', 'it fetches nothing, so there is nothing to archive']];
+const pollerReceives: Never = [
+  ['link-exchange.ts receiveRecords', "links come by the router's event"],
+  ['link-exchange.ts deleteAll', 'the poller deletes them'],
+  ['link-exchange.ts settleCorrupt', 'only after a receive'],
+];
+const noHosts: Never = [['turn-queue.ts', 'it sends hosts nothing, and receives none']];
+const sendsOnly: Never = [
+  ['turn-queue.ts receiveRecords', 'it serves no hosts'],
+  ['turn-queue.ts gatheredDeletes', 'the same'],
+  ['turn-queue.ts gatheredHides', 'the same'],
+  ['turn-queue.ts hideAll', 'the same'],
+  ['turn-queue.ts settleCorrupt', 'the same'],
+];
+const readsNoList: Never = [
+  ['ledger-store.ts scanItems', 'all hosts at once are for the command line'],
+  ['host-page.ts', 'hosts page by page are for API, router and command line'],
+];
+const readsParts: Never = [
+  ['part-store.ts PutItemCommand', 'it changes no ledger'],
+  ['part-store.ts PutObjectCommand', 'the same'],
+  ['part-store.ts queryItems', 'only where parts are swept'],
+  ['part-store.ts writeItems', 'the same'],
+  ['part-store.ts DeleteObjectsCommand', 'the same'],
+];
+
+const controls: Never = [
+  ...[...asks, ...wakesNone, ...crawlsNot, ...pollerReceives, ...noHosts, ...readsParts],
+  ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
+];
+
+const NEVER: Readonly<Record<FunctionName, Never>> = {
+  worker: [
+    ...[...asks, ...wakesNone, ...pollerReceives, ...readsNoList],
+    ['ledger-store.ts getItems', 'the heads of due hosts'],
+  ],
+  router: [
+    ...[...asks, ...wakesNone, ...crawlsNot, ...sendsOnly],
+    ['link-exchange.ts settleCorrupt', 'it puts corrupt messages aside itself'],
+    ['link-exchange.ts receiveRecords', 'links come by its event'],
+    ['part-store.ts', 'it opens no ledger: seeds are merged by the worker'],
+    ['ledger-store.ts getItems', 'the heads of due hosts'],
+    ['control-engine.ts', 'it takes seeds in, and tells no status'],
+    ['joined-warcs.ts', 'the same'],
+  ],
+  waker: [
+    ...[...crawlsNot, ...sendsOnly, ...readsNoList],
+    ['part-store.ts', 'it reads heads, not ledgers'],
+    ['link-exchange.ts', 'it sends no links'],
+  ],
+  api: controls,
+  compactor: [
+    ...[...asks, ...wakesNone, ...noHosts, ...readsNoList],
+    ['link-exchange.ts', 'it sends no links'],
+    ['part-store.ts', 'it reads no ledgers'],
+  ],
+};
+
+const isNever = ({ module, name, resource }: Call, [what]: Never[number]): boolean => {
+  const [inModule, call, about] = what.split(' ');
+  return module === inModule && (call ?? name) === name && (about ?? resource) === resource;
+};
+
+/** `ACTION on RESOURCE` of each. */
+const linesOf = (resource: Resource, actions: readonly string[]): string[] =>
+  actions.map((action) => `${action} on ${resource}`);
+const granted = (permissions: Permissions): Set<string> =>
+  new Set(Object.entries(permissions).flatMap(([resource, of]) => linesOf(resource as Resource, of)));
+
+/** What the program needs, less what it never calls. */
+function needed(entry: string, never: Never): Set<string> {
+  const calls = callsFrom(entry).filter((call) => !never.some((one) => isNever(call, one)));
+  return new Set(calls.flatMap(({ resource, actions }) => linesOf(resource, actions)));
+}
+
+/** What a function's poller needs of its role. */
+const polled = (name: FunctionName): string[] => {
+  if (name === 'worker') return linesOf('turnQueues', CONSUME);
+  return name === 'router' ? linesOf('linkQueue', CONSUME) : [];
+};
+
+describe.each(FUNCTIONS)('%s', (name) => {
+  const entry = `functions/${name}.ts`;
+
+  test('is granted what its code and its poller call, and nothing else', () => {
+    const all = new Set([...needed(entry, NEVER[name]), ...polled(name)]);
+    expect([...granted(PERMISSIONS[name])].sort()).toEqual([...all].sort());
+  });
+
+  test('reaches each call that is said never to be made, and it is not granted', () => {
+    const calls = callsFrom(entry);
+    const has = granted(PERMISSIONS[name]);
+    const idle = NEVER[name].filter(
+      (one) =>
+        !calls.some(
+          (call) => isNever(call, one) && linesOf(call.resource, call.actions).some((line) => !has.has(line)),
+        ),
+    );
+    expect(idle).toEqual([]);
+  });
+});
+
+test("an operator's command line needs what the API may, and to find the stack", () => {
+  const has = [...granted(PERMISSIONS.api), 'cloudformation:DescribeStacks on stack'];
+  expect([...needed('cli/stack.ts', controls)].sort()).toEqual(has.sort());
+});

@@ -1,0 +1,102 @@
+/** Which AWS calls a program can make, and about what: read from the imports of all modules that it reaches. */
+import type { ResourceName } from '../../cdk/permissions.ts';
+import { reachable } from './reachable.ts';
+
+export type Resource = ResourceName | 'stack';
+
+/** The permissions that a call needs (service authorization reference). Those of a batch are the single call's on SQS and S3. */
+const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  GetItemCommand: ['dynamodb:GetItem'],
+  PutItemCommand: ['dynamodb:PutItem'],
+  UpdateItemCommand: ['dynamodb:UpdateItem'],
+  DeleteItemCommand: ['dynamodb:DeleteItem'],
+  // What its parts need: here a put, and deletes.
+  TransactWriteItemsCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
+  ScanCommand: ['dynamodb:Scan'],
+  SendMessageCommand: ['sqs:SendMessage'],
+  GetObjectCommand: ['s3:GetObject'],
+  HeadObjectCommand: ['s3:GetObject'],
+  PutObjectCommand: ['s3:PutObject'],
+  CreateMultipartUploadCommand: ['s3:PutObject'],
+  UploadPartCommand: ['s3:PutObject'],
+  UploadPartCopyCommand: ['s3:GetObject', 's3:PutObject'],
+  CompleteMultipartUploadCommand: ['s3:PutObject'],
+  AbortMultipartUploadCommand: ['s3:AbortMultipartUpload'],
+  DeleteObjectsCommand: ['s3:DeleteObject'],
+  ListObjectsV2Command: ['s3:ListBucket'],
+  ListMultipartUploadsCommand: ['s3:ListBucketMultipartUploads'],
+  DescribeStacksCommand: ['cloudformation:DescribeStacks'],
+  // Ours, which are told the table or the queue: who takes one of them makes its calls.
+  queryItems: ['dynamodb:Query'],
+  scanItems: ['dynamodb:Scan'],
+  getItems: ['dynamodb:BatchGetItem'],
+  writeItems: ['dynamodb:BatchWriteItem'],
+  gatheredSends: ['sqs:SendMessage'],
+  gatheredDeletes: ['sqs:DeleteMessage'],
+  deleteAll: ['sqs:DeleteMessage'],
+  gatheredHides: ['sqs:ChangeMessageVisibility'],
+  hideAll: ['sqs:ChangeMessageVisibility'],
+  settleCorrupt: ['sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
+  receiveRecords: ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'],
+  countMessages: ['sqs:GetQueueAttributes'],
+  // Without it, an object that is not there is a 403, which this takes for a failure.
+  isMissing: ['s3:ListBucket'],
+};
+
+const HELPERS: ReadonlySet<string> = new Set([
+  'dynamo-pages.ts',
+  'dynamo-batch.ts',
+  'sqs-queue.ts',
+  'sqs-receive.ts',
+]);
+
+/** What the calls of each module are about: by call, else by service. */
+const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>>>> = {
+  'registry.ts': { dynamodb: ['crawlState'], queryItems: ['crawlState', 'dueIndex'] },
+  'crawl-counters.ts': { dynamodb: ['crawlState'] },
+  'ledger-store.ts': { dynamodb: ['crawlState'], queryItems: ['dueIndex'] },
+  'host-page.ts': { dynamodb: ['crawlState'] },
+  'part-store.ts': { dynamodb: ['urlSeen'], s3: ['parts'] },
+  'archive-object.ts': { s3: ['warc'] },
+  'joined-warcs.ts': { dynamodb: ['crawlState'] },
+  'compact-aside.ts': { dynamodb: ['crawlState'] },
+  'compact-candidates.ts': { dynamodb: ['crawlState'] },
+  'compact-lease.ts': { dynamodb: ['crawlState'] },
+  'compact-finish.ts': { s3: ['warcList'] },
+  'compact-scan.ts': { s3: ['warcList'] },
+  'compact-objects.ts': { s3: ['warc'], ListObjectsV2Command: ['warcList'] },
+  'compact-upload.ts': { s3: ['warc'], ListMultipartUploadsCommand: ['uploads'] },
+  'control-engine.ts': { s3: ['warcList'] },
+  'engine.ts': { sqs: ['turnQueues', 'linkQueue'] },
+  'turn-queue.ts': { sqs: ['turnQueues'] },
+  'link-exchange.ts': { sqs: ['linkQueue'] },
+  'functions/dead-letter.ts': { sqs: ['linkDeadLetters'] },
+  'cli/find-stack.ts': { cloudformation: ['stack'] },
+};
+
+export interface Call {
+  /** Without `shared/engines/aws/`. */
+  readonly module: string;
+  readonly name: string;
+  readonly resource: Resource;
+  readonly actions: readonly string[];
+}
+
+/** Throws for a call that the lists above do not tell of. */
+export function callsFrom(entry: string): Call[] {
+  const calls: Call[] = [];
+  for (const [path, imports] of reachable(entry)) {
+    const module = path.replace(/^shared\/engines\/aws\//, '');
+    if (HELPERS.has(module)) continue;
+    for (const name of imports.flatMap(({ names }) => names)) {
+      const actions = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+      if (!actions && !/^[A-Z]\w+Command$/.test(name)) continue;
+      const service = actions?.[0]?.split(':')[0] ?? '';
+      const resources = USES[module]?.[name] ?? USES[module]?.[service];
+      if (!actions || !resources)
+        throw new Error(`Say in test/cdk/calls.ts what ${name} of ${path} needs, and of which resource`);
+      calls.push(...resources.map((resource) => ({ module, name, resource, actions })));
+    }
+  }
+  return calls;
+}
