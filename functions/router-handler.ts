@@ -26,7 +26,7 @@ export interface RouterDeps {
 }
 
 export interface RouterStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
-  readonly engine: Pick<Engine, 'queue' | 'registry'> & {
+  readonly engine: Pick<Engine, 'queue'> & {
     readonly ledgers: Pick<OpenedStack['engine']['ledgers'], 'hostPage'>;
     readonly exchange: OpenedStack['engine']['exchange'];
   };
@@ -58,18 +58,7 @@ export function createRouterHandler({
 
   async function route(crawl: string, parcels: readonly Parcel[]): Promise<void> {
     const links = parcels.map(({ record, outLinks }) => ({ id: record.messageId, outLinks }));
-    await meter.run(crawl, async () => {
-      if (links.some(({ outLinks }) => outLinks.links.some(({ isSeed }) => isSeed))) await revive(crawl);
-      await routeParcels(engine, crawls, links);
-    });
-  }
-
-  /** A crawl may have been called finished in the very moment in which its new seeds were sent. */
-  async function revive(crawl: string): Promise<void> {
-    const record = await engine.registry.load(crawl);
-    if (record?.status !== 'finished') return;
-    await engine.registry.setStatus(crawl, 'running');
-    crawls.refresh(crawl);
+    await meter.run(crawl, () => routeParcels(engine, crawls, links));
   }
 
   /** Some pages; what remains is a message of its own, which another invocation gets. */

@@ -77,7 +77,7 @@ export function createWakerHandler({ clock, log, stack, crawls }: WakerDeps) {
 
   async function finishIfQuiet(id: CrawlId): Promise<void> {
     if ((await registry.load(id))?.status !== 'running' || !(await registry.isQuiet(id))) return;
-    await registry.setStatus(id, 'finished');
+    if (!(await registry.setStatus(id, 'finished', undefined, { from: ['running'] }))) return;
     log('info', { message: 'The crawl has finished', crawl: id });
   }
 

@@ -131,9 +131,10 @@ export interface Archive {
 
 /**
  * `running`. `paused`: nothing is fetched until the crawl is resumed; all that waits stays due, so that it goes on by
- * itself then. `limited`: the same, by one of the crawl's limits. `stopped`: ended by the operator; hosts are given no
- * more turns. `finished`: nothing is left to do. All but `running` mean that turns fetch nothing; each worker hears of
- * a change within seconds, and ends the requests that are in flight in peace.
+ * itself then. `limited`: the same, by one of the crawl's limits. `stopped`: the same, ended by the operator for good.
+ * `finished`: nothing is left to do; a turn that finds something all the same sets the crawl running again. All but
+ * `running` mean that turns fetch nothing; each worker hears of a change within seconds, and ends the requests that are
+ * in flight in peace.
  */
 export type CrawlStatus = 'running' | 'paused' | 'stopped' | 'limited' | 'finished';
 
@@ -159,7 +160,16 @@ export interface CrawlRegistry {
   load(crawl: CrawlId): Promise<CrawlRecord | undefined>;
   /** Fails if the crawl is there already. */
   create(crawl: CrawlId, record: CrawlRecord): Promise<void>;
-  setStatus(crawl: CrawlId, status: CrawlStatus, reason?: string): Promise<void>;
+  /**
+   * With `from`: only if the status is one of these at that moment, so that what was found out a moment ago overwrites
+   * no operator's word. Whether it was set.
+   */
+  setStatus(
+    crawl: CrawlId,
+    status: CrawlStatus,
+    reason?: string,
+    condition?: { readonly from: readonly CrawlStatus[] },
+  ): Promise<boolean>;
   /** Changes parts of the configuration (limits that an operator raises); the rest stays. */
   configure(crawl: CrawlId, changes: CrawlOptions): Promise<void>;
   /** Widens the scope by these URLs (a seed that redirects). Safe to repeat. */
@@ -167,7 +177,8 @@ export interface CrawlRegistry {
   totals(crawl: CrawlId): Promise<CrawlTotals>;
   /**
    * Whether nothing will happen by itself: no message, no parcel, and, if the crawl runs, no host that is due at some
-   * time. Perhaps late, never early.
+   * time. Perhaps late. Where other crawls keep the queues busy, an engine may go by the time in which nothing has come
+   * of any message of this crawl, and be early by one that waits for longer: see `finished`.
    */
   isQuiet(crawl: CrawlId): Promise<boolean>;
 }

@@ -72,7 +72,8 @@ export function createControl(engine: ControlEngine, policy: ControlPolicy): Con
           'conflict',
           `The crawl ${quoted(crawl)} is ${state}: there is nothing to pause`,
         );
-      if (state === 'running') await registry.setStatus(crawl, 'paused', 'by the operator');
+      if (state === 'running')
+        await registry.setStatus(crawl, 'paused', 'by the operator', { from: ['running'] });
       return status(crawl);
     },
 
@@ -83,7 +84,10 @@ export function createControl(engine: ControlEngine, policy: ControlPolicy): Con
           'conflict',
           `The crawl ${quoted(crawl)} is finished: there is nothing to stop`,
         );
-      if (state !== 'stopped') await registry.setStatus(crawl, 'stopped', 'by the operator');
+      if (state !== 'stopped')
+        await registry.setStatus(crawl, 'stopped', 'by the operator', {
+          from: ['running', 'paused', 'limited'],
+        });
       return status(crawl);
     },
 

@@ -66,14 +66,10 @@ export function createSeeding(engine: ControlEngine, policy: ControlPolicy): See
     checkContact(seeds.accepted, config);
     // In this order, so that a crash loses nothing that was promised: the scope, the status, the seeds.
     await widen(crawl, record, wideningSeeds(config, record.scopeSeeds, seeds.accepted));
-    let status: CrawlRecord['status'] = record.status;
-    for (let round = 0; round < 3; round++) {
-      if (status === 'finished') await registry.setStatus(crawl, 'running');
-      await sendSeeds(crawl, seeds.accepted);
-      // It may have been found finished just before the seeds came. To send them twice changes nothing.
-      status = (await recordOf(crawl)).status;
-      if (status !== 'finished') break;
-    }
+    // Found finished only after this, it is set running again by the turn that takes the seeds in.
+    if (record.status === 'finished')
+      await registry.setStatus(crawl, 'running', undefined, { from: ['finished'] });
+    await sendSeeds(crawl, seeds.accepted);
     return added(crawl, seeds);
   }
 

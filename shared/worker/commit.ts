@@ -37,7 +37,7 @@ export async function commitTurn(
   const commit = await ledger.prepareCommit(id);
   for (const part of commit.parts) await ledgers.putPart(crawl.id, host, part.name, part.bytes);
 
-  const plan = planNext((await services.crawls.get(crawl.id)) ?? crawl, state, clock.now());
+  const plan = await planOrRevive(services, crawl, state);
   const token = plan.hasToken ? id : undefined;
   if (token) await queue.send([{ host, message: { kind: 'token', crawl: crawl.id, token } }]);
   const next: Head = {
@@ -60,6 +60,16 @@ export async function commitTurn(
   return { restUntil: plan.restUntil };
 }
 
+/** A crawl that was called finished while links were on their way here goes on. */
+async function planOrRevive({ engine, crawls }: Services, crawl: Crawl, state: HostState): Promise<Plan> {
+  const latest = async () => (await crawls.get(crawl.id)) ?? crawl;
+  const plan = planNext(await latest(), state, engine.clock.now());
+  if ((await latest()).status !== 'finished' || plan.dueAt === undefined) return plan;
+  await engine.registry.setStatus(crawl.id, 'running', undefined, { from: ['finished'] });
+  crawls.refresh(crawl.id);
+  return planNext(await latest(), state, engine.clock.now());
+}
+
 interface Plan {
   readonly hasToken: boolean;
   readonly dueAt?: number;
@@ -69,14 +79,12 @@ interface Plan {
 /** When and by what the host goes on. */
 function planNext(crawl: Crawl, state: HostState, now: number): Plan {
   const { ledger, clock, setAside } = state;
-  const { status } = crawl;
-  const isEnded =
-    setAside !== undefined || status === 'stopped' || status === 'finished' || isFull(crawl, state);
+  const isEnded = setAside !== undefined || isFull(crawl, state);
   const urlDueAt = isEnded ? undefined : ledger.nextDueAt(now);
   if (urlDueAt === undefined) return { hasToken: false, restUntil: clock.nextFetchAt };
   const workAt = Math.max(urlDueAt, clock.nextFetchAt, now);
-  // Due, for when the crawl is resumed; but no turn until then.
-  if (status !== 'running' || crawl.budget.metLimit() !== undefined)
+  // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses nothing.
+  if (crawl.status !== 'running' || crawl.budget.metLimit() !== undefined)
     return { hasToken: false, dueAt: workAt, restUntil: clock.nextFetchAt };
   const isParked =
     workAt - Math.max(clock.nextFetchAt, now) <= MAX_PARK_FOR_URL_MS && workAt - now <= MAX_PARK_MS;

@@ -9,7 +9,7 @@ export async function endCrawlsAtLimits(registry: CrawlRegistry, crawls: Crawls)
   for (const { id, status, budget } of crawls.known()) {
     const met = status === 'running' ? budget.metLimit() : undefined;
     if (!met) continue;
-    await registry.setStatus(id, met.status, met.reason);
+    await registry.setStatus(id, met.status, met.reason, { from: ['running'] });
     crawls.refresh(id);
   }
 }

@@ -32,6 +32,27 @@ export function registryContract(subject: Subject): void {
     expect(await registry().load(CRAWL)).toEqual(RECORD);
   });
 
+  test('sets a status only from those that are named, and says whether it did', async () => {
+    await registry().create(CRAWL, RECORD);
+    expect(await registry().setStatus(CRAWL, 'stopped', 'by the operator')).toBe(true);
+    expect(await registry().setStatus(CRAWL, 'limited', '10 pages', { from: ['running'] })).toBe(false);
+    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, status: 'stopped', reason: 'by the operator' });
+    expect(await registry().setStatus(CRAWL, 'running', undefined, { from: ['paused', 'stopped'] })).toBe(
+      true,
+    );
+    expect(await registry().load(CRAWL)).toEqual(RECORD);
+  });
+
+  test('of many that set a status at once from the same one, one does', async () => {
+    await registry().create(CRAWL, RECORD);
+    const words = ['paused', 'stopped', 'limited', 'finished'] as const;
+    const set = await Promise.all(
+      words.map((status) => registry().setStatus(CRAWL, status, status, { from: ['running'] })),
+    );
+    expect(set.filter((isSet) => isSet)).toHaveLength(1);
+    expect((await registry().load(CRAWL))?.status).toBe(words[set.indexOf(true)]);
+  });
+
   test('changes the parts of a configuration that are given, and no other', async () => {
     await registry().create(CRAWL, RECORD);
     await registry().configure(CRAWL, { maxPages: 20 });

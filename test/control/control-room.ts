@@ -60,9 +60,10 @@ export function openRoom({
         await registry.create(crawl, record);
         done.push(`create ${crawl}`);
       },
-      async setStatus(crawl, status, reason) {
-        await registry.setStatus(crawl, status, reason);
-        done.push(`status ${status}`);
+      async setStatus(crawl, status, ...rest) {
+        const isSet = await registry.setStatus(crawl, status, ...rest);
+        if (isSet) done.push(`status ${status}`);
+        return isSet;
       },
       async addScopeSeeds(crawl, urls) {
         await registry.addScopeSeeds(crawl, urls);

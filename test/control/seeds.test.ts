@@ -48,19 +48,18 @@ describe('seeds added to a crawl', () => {
     expect(done).toEqual([`scope ${B}`, ...(status === 'finished' ? ['status running'] : []), 'send 1']);
   });
 
-  test('are not lost on a crawl that is found finished at that very moment', async () => {
-    const { control, engine, done } = await begun();
-    const { send } = engine.exchange;
-    let isFirst = true;
-    Object.assign(engine.exchange, {
-      async send(links: Parameters<typeof send>[0]) {
-        if (isFirst) await engine.registry.setStatus('one', 'finished');
-        isFirst = false;
-        await send(links);
+  test('set no crawl running that was stopped at that very moment', async () => {
+    const { control, engine } = await begun();
+    await engine.registry.setStatus('one', 'finished');
+    const { addScopeSeeds } = engine.registry;
+    Object.assign(engine.registry, {
+      async addScopeSeeds(...args: Parameters<typeof addScopeSeeds>) {
+        await addScopeSeeds(...args);
+        await engine.registry.setStatus('one', 'stopped');
       },
     });
-    await control.addSeeds('one', [`${A}x`]);
-    expect(done).toEqual(['status finished', 'send 1', 'status running', 'send 1']);
+    await control.addSeeds('one', [B]);
+    expect(await engine.registry.load('one')).toMatchObject({ status: 'stopped' });
   });
 
   test.each([

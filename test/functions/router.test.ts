@@ -73,14 +73,11 @@ describe('links', () => {
     expect(engine.messages('b.test')).toEqual([]);
   });
 
-  test('that are seeds make a crawl run that was called finished meanwhile; other links do not', async () => {
+  test('reach their hosts, though the crawl has been called finished meanwhile', async () => {
     const { run, engine } = await setUp();
     await engine.registry.setStatus(CRAWL, 'finished');
     await run([parcel(CRAWL, 'http://b.test/')]);
-    expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'finished' });
-    const links = [{ url: 'http://b.test/', depth: 0, isSeed: true }];
-    await run(parcelTexts({ crawl: CRAWL, links }, 1e6));
-    expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'running' });
+    expect(engine.messages('b.test')).toHaveLength(1);
   });
 });
 

@@ -1,11 +1,14 @@
 /** How a crawl is held: paused, resumed, stopped, and ended by limits that several processes share. */
 import { describe, expect, test } from 'vitest';
+import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { CrawlRegistry, CrawlTotals, Engine } from '../../shared/ports.ts';
 import { createBudget } from '../../shared/worker/budget.ts';
+import { createCrawls } from '../../shared/worker/crawls.ts';
+import { endCrawlsAtLimits } from '../../shared/worker/limits.ts';
 import { startWorker } from '../../shared/worker/worker.ts';
 import { createFakeClock, T0 } from './fake-clock.ts';
 import { page, type Site } from './scripted-fetcher.ts';
-import { begin, CRAWL, createWorld, ledgersOf, runToEnd, startProcess, statesOf } from './world.ts';
+import { areQuiet, begin, CRAWL, createWorld, ledgersOf, runToEnd, startProcess, statesOf } from './world.ts';
 
 const hostNames = (n: number) => Array.from({ length: n }, (_, i) => `http://h${i}.test`);
 
@@ -48,7 +51,7 @@ describe('a crawl that is paused', () => {
     expect(countOf(await statesOf(engine), 'fetched')).toBe(3 * 40);
   });
 
-  test('keeps its hosts due, and one that is stopped does not', async () => {
+  test('keeps its hosts due, as does one that is stopped', async () => {
     for (const status of ['paused', 'stopped'] as const) {
       const world = createWorld(site(hosts, 5));
       await begin(
@@ -59,11 +62,69 @@ describe('a crawl that is paused', () => {
       await runToEnd(world);
       const heads = [...(await ledgersOf(world.engine)).values()].map(({ head }) => head);
       expect(heads.map(({ dueAt, token }) => [dueAt !== undefined, token])).toEqual(
-        hosts.map(() => [status === 'paused', undefined]),
+        hosts.map(() => [true, undefined]),
       );
       expect(world.fetcher.log).toEqual([]);
     }
   });
+});
+
+describe('a crawl that was called finished', () => {
+  const [host] = hostNames(1) as [string];
+  const links = [{ url: `${host}/`, depth: 0, isSeed: true }];
+  const message = { host: 'h0.test', message: { kind: 'links', crawl: CRAWL, links } } as const;
+
+  test('runs again when links come to a host that were on their way, and fetches them', async () => {
+    const world = createWorld(site([host], 5));
+    await begin(world, [], { scope: 'any' });
+    await world.engine.registry.setStatus(CRAWL, 'finished');
+    await world.engine.queue.send([message]);
+    await runToEnd(world);
+    expect(await world.engine.registry.load(CRAWL)).toMatchObject({ status: 'running' });
+    expect(countOf(await statesOf(world.engine), 'fetched')).toBe(5);
+  });
+
+  test('stays so where the links are known, or where it was stopped meanwhile', async () => {
+    const world = createWorld(site([host], 5));
+    const { engine } = world;
+    await begin(world, [`${host}/`]);
+    await runToEnd(world);
+    await engine.registry.setStatus(CRAWL, 'finished');
+    await engine.queue.send([message]);
+    await runToEnd(world);
+    expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'finished' });
+  });
+
+  test.each(['finished', 'stopped'] as const)(
+    'or %s, and was set running a moment ago, loses nothing in workers that have not heard',
+    async (status) => {
+      const world = createWorld(site([host], 5));
+      const { engine, clock, fetcher } = world;
+      await begin(world, [], { scope: 'any' });
+      await engine.registry.setStatus(CRAWL, status);
+      const process = startProcess(engine, fetcher);
+      await clock.drive(process.ended, async () => (await process.worker.crawls.get(CRAWL)) !== undefined);
+      await engine.registry.setStatus(CRAWL, 'running');
+      await engine.queue.send([message]);
+      await clock.drive(process.ended, () => areQuiet(engine));
+      process.stop();
+      await clock.drive(process.ended);
+      expect(countOf(await statesOf(engine), 'fetched')).toBe(5);
+    },
+  );
+});
+
+test('an operator’s word is not overwritten by a limit that was found out before it was heard', async () => {
+  const world = createWorld({});
+  const { engine, clock } = world;
+  await begin(world, ['http://h0.test/'], { maxPages: 5 });
+  const totals = { ...NEW_HEAD.totals, pages: 5 };
+  await engine.ledgers.commit(CRAWL, 'h0.test', { ...NEW_HEAD, version: 1, totals });
+  const crawls = createCrawls(engine.registry, clock);
+  await crawls.get(CRAWL);
+  await engine.registry.setStatus(CRAWL, 'stopped', 'by the operator');
+  await endCrawlsAtLimits(engine.registry, crawls);
+  expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'stopped', reason: 'by the operator' });
 });
 
 /** The same engine, whose registry says that others work for its crawls too; totals as `cost` has them. */

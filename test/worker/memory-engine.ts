@@ -269,8 +269,13 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
       if (crawls.has(crawl)) throw new Error(`there is a crawl ${crawl} already`);
       crawls.set(crawl, structuredClone(record));
     },
-    async setStatus(crawl, status, reason) {
-      change(crawl, () => ({ status, reason }));
+    async setStatus(crawl, status, reason, condition) {
+      let isSet = false;
+      change(crawl, (record) => {
+        isSet = condition?.from.includes(record.status) ?? true;
+        return isSet ? { status, reason } : {};
+      });
+      return isSet;
     },
     async configure(crawl, changes) {
       change(crawl, ({ config }) => ({ config: { ...config, ...changes } }));

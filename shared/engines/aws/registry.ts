@@ -201,8 +201,11 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
         throw new Error(`there is a crawl ${crawl} already`);
     },
 
-    async setStatus(crawl, status, reason) {
+    async setStatus(crawl, status, reason, condition) {
+      let isSet = false;
       await change(crawl, (stored) => {
+        isSet = condition?.from.includes(stored.record.status) ?? true;
+        if (!isSet) return stored;
         const now = clock.now();
         return {
           ...stored,
@@ -211,6 +214,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
           runningSince: status === 'running' ? now : undefined,
         };
       });
+      return isSet;
     },
 
     async configure(crawl, changes) {

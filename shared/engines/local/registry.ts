@@ -62,8 +62,13 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
       if (insert.run(crawl, JSON.stringify(record), Date.now()).changes === 0)
         throw new Error(`there is a crawl ${crawl} already`);
     },
-    async setStatus(crawl, status, reason) {
-      change(crawl, (record) => ({ ...record, status, reason }));
+    async setStatus(crawl, status, reason, condition) {
+      let isSet = false;
+      change(crawl, (record) => {
+        isSet = condition?.from.includes(record.status) ?? true;
+        return isSet ? { ...record, status, reason } : record;
+      });
+      return isSet;
     },
     async configure(crawl, changes) {
       change(crawl, (record) => ({ ...record, config: { ...record.config, ...changes } }));
