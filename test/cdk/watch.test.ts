@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { synthesized } from './synthesized.ts';
+import { type Synthesized, synthesized } from './synthesized.ts';
 
 const ALARM = 'AWS::CloudWatch::Alarm';
 const plain = synthesized({ turnQueues: 2 });
@@ -18,10 +18,19 @@ describe('alarms', () => {
     expect(Properties.Dimensions[0].Value['Fn::GetAtt'][0]).toMatch(new RegExp(`^${queue}`));
   });
 
-  test.each(['Worker', 'Router', 'Waker', 'Api', 'Compactor'])('there is one for the function %s', (name) => {
-    const { Properties } = plain.one(ALARM, `Alarms${name}Fails`);
+  test('there is one for the waker, which nobody else would miss', () => {
+    const { Properties } = plain.one(ALARM, 'AlarmsWakerFails');
     expect(Properties).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Errors', Threshold: 0 });
-    expect(Properties.Dimensions[0].Value.Ref).toMatch(new RegExp(`^Functions${name}Function`));
+    expect(Properties.Dimensions[0].Value.Ref).toMatch(/^FunctionsWakerFunction/);
+  });
+
+  test('look at 8 metrics, each of which is paid for, and one more for each further turn queue', () => {
+    const metrics = (from: Synthesized) =>
+      Object.values(from.resources(ALARM)).flatMap(
+        ({ Properties: { Metrics } }) => Metrics?.filter((one: object) => 'MetricStat' in one) ?? ['its own'],
+      ).length;
+    expect(metrics(mailing)).toBe(8);
+    expect(metrics(plain)).toBe(9);
   });
 
   test('more errors than half of many requests are one', () => {
@@ -47,7 +56,7 @@ describe('alarms', () => {
 
   test('silence is none', () => {
     const alarms = Object.values(plain.resources(ALARM));
-    expect(alarms).toHaveLength(12);
+    expect(alarms).toHaveLength(8);
     for (const { Properties } of alarms) {
       expect(Properties.TreatMissingData).toBe('notBreaching');
       expect(Properties.AlarmActions).toBeUndefined();
