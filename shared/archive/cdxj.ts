@@ -4,10 +4,8 @@
  * "filename": ...}`, all values strings, in ASCII; fields that a record does not have are left out. Byte for byte what
  * cdxj-indexer writes with `--sort`, for heads of up to 256 KB.
  */
-import { pipeline, Readable } from 'node:stream';
-import { createInflateRaw } from 'node:zlib';
-import { fieldOf, MAX_RECORD_HEAD, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
-import { type ReadAt, type ScannedMember, scanMembers } from './scan-members.ts';
+import { fieldOf, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
+import { type ReadAt, scanMembers } from './scan-members.ts';
 import { surt } from './surt.ts';
 
 /** A capture as it stands in its file: a line of an index but for its end, which says where. */
@@ -21,14 +19,11 @@ export interface Capture {
 
 /**
  * The captures of a WARC file, every member of which is checked ({@link scanMembers}). `read` is called at most
- * about a megabyte before where it was called last, but for the first bytes of a large member.
+ * about a megabyte before where it was called last.
  */
 export async function* scanCaptures(read: ReadAt): AsyncGenerator<Capture> {
-  for await (const member of scanMembers(read)) {
-    const { record, offset, length } = member;
-    if (!isCapture(record)) continue;
-    yield { lineStart: lineStartOf(record, await readHttpHead(read, member)), offset, length };
-  }
+  for await (const { record, offset, length, blockStart } of scanMembers(read))
+    if (isCapture(record)) yield { lineStart: lineStartOf(record, blockStart), offset, length };
 }
 
 /** The line of the capture in a file of that name, in which its own file begins at `base`. Ends with a line feed. */
@@ -44,9 +39,11 @@ function isCapture(record: WarcRecordHead): boolean {
   return (type === 'response' || type === 'revisit') && fieldOf(record, 'WARC-Target-URI') !== undefined;
 }
 
-function lineStartOf(record: WarcRecordHead, http: HttpSummary): string {
+function lineStartOf(record: WarcRecordHead, blockStart: Uint8Array): string {
   const url = fieldOf(record, 'WARC-Target-URI')!.replace(/^<(.*)>$/, '$1');
   const isRevisit = fieldOf(record, 'WARC-Type') === 'revisit';
+  const isHttp = /^application\/http\b/i.test(fieldOf(record, 'Content-Type') ?? '');
+  const http = isHttp ? summarizeHttp(blockStart) : {};
   const values = {
     url,
     mime: isRevisit ? 'warc/revisit' : http.mime,
@@ -76,44 +73,11 @@ interface HttpSummary {
   readonly mime?: string | undefined;
 }
 
-/** Of the head of an HTTP response, as far as it is given; nothing of other text. */
-function summarizeHttp(head: string): HttpSummary {
+/** Of the HTTP response's head at the beginning of the block, as far as it is given; nothing of other text. */
+function summarizeHttp(blockStart: Uint8Array): HttpSummary {
+  const head = Buffer.from(blockStart.subarray(0, recordHeadLength(blockStart))).toString('latin1');
   const [first = '', ...headers] = head.split(/\r?\n/);
   const status = /^HTTP\/\S+ +(\d{3})(?!\S)/.exec(first)?.[1];
   const type = headers.find((line) => /^content-type:/i.test(line));
   return { status, mime: type && /^[^:]*:\s*([^;\s]*)/.exec(type)?.[1] };
-}
-
-/** Reads a response's head from the start of its member, and no more of it. */
-async function readHttpHead(read: ReadAt, { record, offset, length }: ScannedMember): Promise<HttpSummary> {
-  if (!/^application\/http\b/i.test(fieldOf(record, 'Content-Type') ?? '')) return {};
-  const inflate = createInflateRaw();
-  // The iteration below stops it where the head ends, and meets every error.
-  pipeline(Readable.from(piecesOf(read, offset, length), { highWaterMark: 1 }), inflate, () => {});
-  let bytes = Buffer.alloc(0);
-  for await (const chunk of inflate as AsyncIterable<Uint8Array>) {
-    bytes = Buffer.concat([bytes, chunk]);
-    const blockAt = recordHeadLength(bytes);
-    if (blockAt === undefined) continue;
-    const block = bytes.subarray(blockAt, blockAt + record.blockLength);
-    const end = recordHeadLength(block);
-    if (end !== undefined || block.length >= Math.min(record.blockLength, MAX_RECORD_HEAD))
-      return summarizeHttp(block.toString('latin1', 0, end));
-  }
-  return {};
-}
-
-const GZIP_HEAD_BYTES = 10;
-/** Most heads are in the first piece. */
-const FIRST_PIECE_BYTES = 4 * 1024;
-const PIECE_BYTES = 64 * 1024;
-
-async function* piecesOf(read: ReadAt, offset: number, length: number): AsyncGenerator<Uint8Array> {
-  const end = offset + length;
-  for (let at = offset + GZIP_HEAD_BYTES; at < end; ) {
-    const most = at === offset + GZIP_HEAD_BYTES ? FIRST_PIECE_BYTES : PIECE_BYTES;
-    const piece = await read(at, Math.min(most, end - at));
-    yield piece;
-    at += piece.length;
-  }
 }

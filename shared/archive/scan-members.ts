@@ -1,6 +1,7 @@
 /** Finding the gzip members of a WARC file that has no index, such as one whose writer was killed. */
 import { pipeline, Readable } from 'node:stream';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { setImmediate } from 'node:timers/promises';
+import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
 import {
   MAX_RECORD_HEAD,
   NotWarc,
@@ -13,83 +14,150 @@ export interface ScannedMember {
   readonly offset: number;
   readonly length: number;
   readonly record: WarcRecordHead;
+  /** The first {@link MAX_RECORD_HEAD} bytes of the record's block, or all of it. To be let go with the member. */
+  readonly blockStart: Uint8Array;
 }
 
 /** Bytes at a place of the file; fewer than asked for only at its end. */
 export type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
 
+/** A member that lies within so many bytes, and inflates to no more than so many, is inflated in one go. */
+const SMALL_BYTES = 256 * 1024;
+const SMALL_INFLATED_BYTES = 1024 * 1024;
+/** Inflated in one go after the other, then other work has its turn: some 10 ms. */
+const TURN_BYTES = 4 * 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 const MEMBER_HEAD_BYTES = 10;
 const MEMBER_END_BYTES = 8;
 
 /**
  * The whole members from the start of the file, each checked: one gzip member with a true CRC and size around one
- * record. Ends at the file's end; throws {@link NotWarc} at the first member that is not whole. Holds about a
- * quarter of a megabyte, whatever the size of a member.
+ * record. Ends at the file's end; throws {@link NotWarc} at the first member that is not whole, and what `read` throws.
+ * Holds one to two megabytes, whatever the size of a member.
  */
 export async function* scanMembers(read: ReadAt): AsyncGenerator<ScannedMember> {
-  for (let offset = 0; (await read(offset, 1)).length > 0; ) {
-    const member = await scanMember(read, offset);
+  let inflatedBytes = 0;
+  for (let offset = 0; ; ) {
+    const bytes = await read(offset, SMALL_BYTES);
+    if (bytes.length === 0) return;
+    const inflated = inflateSmall(bytes) ?? (await inflateAt(read, offset));
+    const member = checkedMember(offset, inflated);
     yield member;
     offset += member.length;
+    inflatedBytes += inflated.size;
+    if (inflatedBytes < TURN_BYTES) continue;
+    inflatedBytes = 0;
+    await setImmediate();
   }
 }
 
-async function scanMember(read: ReadAt, offset: number): Promise<ScannedMember> {
-  const magic = await read(offset, MEMBER_HEAD_BYTES);
-  if (magic.length < MEMBER_HEAD_BYTES || magic[0] !== 0x1f || magic[1] !== 0x8b || magic[2] !== 8) {
-    throw new NotWarc(
-      `Member at ${offset}: expected a gzip member, got ${Buffer.from(magic).toString('hex')}`,
-    );
-  }
-  // Extra field, name, comment, header CRC: none of them is in WARC files that are written member by member.
-  if (magic[3] !== 0) throw new NotWarc(`Member at ${offset}: expected no gzip flags, got ${magic[3]}`);
-  const inflated = await inflateAt(read, offset);
-  const endAt = offset + MEMBER_HEAD_BYTES + inflated.consumed;
-  const end = Buffer.from(await read(endAt, MEMBER_END_BYTES));
-  if (end.length < MEMBER_END_BYTES)
-    throw new NotWarc(`Member at ${offset}: cut short at ${endAt + end.length}`);
-  if (end.readUInt32LE(0) !== inflated.crc || end.readUInt32LE(4) !== inflated.size % 2 ** 32) {
-    throw new NotWarc(`Member at ${offset}: its CRC or size is not that of its bytes`);
-  }
-  const headLength = recordHeadLength(inflated.start);
-  if (headLength === undefined)
-    throw new NotWarc(`Member at ${offset}: expected an empty line after the fields`);
-  const record = parseRecordHead(inflated.start.subarray(0, headLength), offset);
-  if (headLength + record.blockLength + 4 !== inflated.size) {
-    throw new NotWarc(
-      `Member at ${offset}: expected a record of ${headLength + record.blockLength + 4} bytes, got ${inflated.size}`,
-    );
-  }
-  return { offset, length: endAt + MEMBER_END_BYTES - offset, record };
-}
-
+/** A gzip member, of which nothing is checked yet but that it is one. */
 interface Inflated {
-  /** Bytes of the deflate stream. */
-  readonly consumed: number;
+  readonly length: number;
   readonly size: number;
   readonly crc: number;
-  /** The first {@link MAX_RECORD_HEAD} bytes, at least a head's worth. */
+  /** A record's longest head and as much of its block; or all that it inflates to. */
   readonly start: Uint8Array;
+  /** CRC-32 and size as the member says. */
+  readonly end: Uint8Array;
 }
 
-async function inflateAt(read: ReadAt, memberOffset: number): Promise<Inflated> {
-  const inflate = createInflateRaw();
+const MAX_START = 2 * MAX_RECORD_HEAD;
+
+function checkedMember(offset: number, { length, size, crc, start, end }: Inflated): ScannedMember {
+  const said = Buffer.from(end.buffer, end.byteOffset, end.length);
+  if (said.readUInt32LE(0) !== crc || said.readUInt32LE(4) !== size % 2 ** 32)
+    throw new NotWarc(`Member at ${offset}: its CRC or size is not that of its bytes`);
+  const headLength = recordHeadLength(start);
+  if (headLength === undefined)
+    throw new NotWarc(`Member at ${offset}: expected an empty line after the fields`);
+  const record = parseRecordHead(start.subarray(0, headLength), offset);
+  const { blockLength } = record;
+  if (headLength + blockLength + 4 !== size) {
+    throw new NotWarc(
+      `Member at ${offset}: expected a record of ${headLength + blockLength + 4} bytes, got ${size}`,
+    );
+  }
+  const blockStart = start.subarray(headLength, headLength + Math.min(blockLength, MAX_RECORD_HEAD));
+  return { offset, length, record, blockStart };
+}
+
+const isPlainHead = (bytes: Uint8Array): boolean =>
+  bytes.length >= MEMBER_HEAD_BYTES &&
+  bytes[0] === 0x1f &&
+  bytes[1] === 0x8b &&
+  bytes[2] === 8 &&
+  bytes[3] === 0;
+
+/**
+ * The member at the beginning of `bytes`, if it ends there and is not large. Anything else is {@link inflateAt}'s to
+ * judge. Measured on pages of 60 KB: 0.2 ms of CPU, where a stream takes 1.4.
+ */
+function inflateSmall(bytes: Uint8Array): Inflated | undefined {
+  if (!isPlainHead(bytes)) return undefined;
+  let inflated: { readonly buffer: Buffer; readonly engine: InflateRaw };
+  try {
+    const options = { info: true, maxOutputLength: SMALL_INFLATED_BYTES, chunkSize: PIECE_BYTES };
+    inflated = inflateRawSync(bytes.subarray(MEMBER_HEAD_BYTES), options) as unknown as typeof inflated;
+  } catch {
+    return undefined;
+  }
+  const { buffer, engine } = inflated;
+  const endAt = MEMBER_HEAD_BYTES + engine.bytesWritten;
+  const length = endAt + MEMBER_END_BYTES;
+  if (length > bytes.length) return undefined;
+  return {
+    length,
+    size: buffer.length,
+    crc: crc32(buffer),
+    start: buffer,
+    end: bytes.subarray(endAt, length),
+  };
+}
+
+/** The member there, of whatever size, by a stream. */
+async function inflateAt(read: ReadAt, offset: number): Promise<Inflated> {
+  const head = await read(offset, MEMBER_HEAD_BYTES);
+  if (!isPlainHead(head)) throw noMember(head, offset);
+  const inflate = createInflateRaw({ chunkSize: PIECE_BYTES });
   const kept: Uint8Array[] = [];
   let size = 0;
   let crc = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const readOrFail: ReadAt = async (at, length) => {
+    try {
+      return await read(at, length);
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  };
   // The source goes on to the file's end; the iteration below ends with the deflate stream, and stops it.
-  pipeline(Readable.from(piecesFrom(read, memberOffset + MEMBER_HEAD_BYTES)), inflate, () => {});
+  pipeline(Readable.from(piecesFrom(readOrFail, offset + MEMBER_HEAD_BYTES)), inflate, () => {});
   try {
     for await (const chunk of inflate as AsyncIterable<Uint8Array>) {
-      if (size < MAX_RECORD_HEAD) kept.push(chunk);
+      if (size < MAX_START) kept.push(chunk);
       size += chunk.length;
       crc = crc32(chunk, crc);
     }
   } catch (cause) {
-    throw new NotWarc(`Member at ${memberOffset}: ${(cause as Error).message}`, { cause });
+    if (failure) throw failure.error;
+    throw new NotWarc(`Member at ${offset}: ${(cause as Error).message}`, { cause });
   }
-  return { consumed: inflate.bytesWritten, size, crc, start: Buffer.concat(kept) };
+  const endAt = offset + MEMBER_HEAD_BYTES + inflate.bytesWritten;
+  const end = await read(endAt, MEMBER_END_BYTES);
+  if (end.length < MEMBER_END_BYTES)
+    throw new NotWarc(`Member at ${offset}: cut short at ${endAt + end.length}`);
+  return { length: endAt + MEMBER_END_BYTES - offset, size, crc, start: Buffer.concat(kept), end };
+}
+
+function noMember(head: Uint8Array, offset: number): NotWarc {
+  if (head.length < MEMBER_HEAD_BYTES || head[0] !== 0x1f || head[1] !== 0x8b || head[2] !== 8)
+    return new NotWarc(
+      `Member at ${offset}: expected a gzip member, got ${Buffer.from(head).toString('hex')}`,
+    );
+  // Extra field, name, comment, header CRC: none of them is in WARC files that are written member by member.
+  return new NotWarc(`Member at ${offset}: expected no gzip flags, got ${head[3]}`);
 }
 
 async function* piecesFrom(read: ReadAt, offset: number): AsyncGenerator<Uint8Array> {

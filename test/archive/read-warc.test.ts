@@ -1,8 +1,7 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeMember, NotWarc } from '../../shared/archive/read-warc.ts';
-import { type ScannedMember, scanMembers } from '../../shared/archive/scan-members.ts';
 import { encodeRecord, encodeRecordStream, recordId, warcDate } from '../../shared/archive/warc-record.ts';
 import { bodyOf, joined, T0 } from './captures.ts';
 
@@ -89,62 +88,4 @@ test('bytes that are no member never do worse than be refused', () => {
       }
     }),
   );
-});
-
-async function scan(
-  file: Uint8Array,
-  pieceBytes: number,
-): Promise<{ members: ScannedMember[]; problem?: string }> {
-  const members: ScannedMember[] = [];
-  const read = async (offset: number, length: number) =>
-    file.subarray(offset, offset + (length > 1000 ? Math.min(length, pieceBytes) : length));
-  try {
-    for await (const member of scanMembers(read)) members.push(member);
-    return { members };
-  } catch (error) {
-    expect(error).toBeInstanceOf(NotWarc);
-    return { members, problem: (error as Error).message };
-  }
-}
-
-test('scanning finds each whole member of a file cut anywhere, however its reads fall', async () => {
-  const packings = fc.constantFrom('store' as const, 'deflate' as const);
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(fc.nat(3000), packings), { minLength: 1, maxLength: 5 }),
-      fc.integer({ min: 1, max: 4000 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      async (sizes, pieceBytes, cutShare) => {
-        const members: Buffer[] = [];
-        for (const [size, packing] of sizes) {
-          const body = Buffer.from(Array.from({ length: size }, (_, i) => i * i).join(' ')).subarray(0, size);
-          members.push(await joined(encodeRecord(fields(), body.subarray(0, 10), body, packing)));
-        }
-        const file = Buffer.concat(members);
-        const ends = members.map((_, i) => Buffer.concat(members.slice(0, i + 1)).length);
-        const cut = Math.floor(file.length * cutShare);
-        const found = await scan(file.subarray(0, cut), pieceBytes);
-        expect(found.members.map(({ offset, length }) => offset + length)).toEqual(
-          ends.filter((end) => end <= cut),
-        );
-        expect(found.problem === undefined).toBe(cut === 0 || ends.includes(cut));
-      },
-    ),
-  );
-});
-
-test('scanning takes no member whose content a flipped bit has changed', async () => {
-  const members = [];
-  for (let i = 0; i < 3; i++)
-    members.push(await joined(encodeRecord(fields(), Buffer.from('x'.repeat(100)))));
-  const file = Buffer.concat(members);
-  const content = gunzipSync(file);
-  for (let bit = 0; bit < members[1]!.length * 8; bit++) {
-    const broken = Buffer.from(file);
-    broken[members[0]!.length + (bit >> 3)]! ^= 1 << (bit & 7);
-    const found = await scan(broken, 65_536);
-    // Some bits are idle: the time in the member's head, the last bits of the last byte of the deflate stream.
-    if (found.members.length === 3) expect(gunzipSync(broken).equals(content)).toBe(true);
-    else expect(found.members).toHaveLength(1);
-  }
 });

@@ -16,25 +16,14 @@ export async function scanObject(
   step: () => Promise<void>,
 ): Promise<Scan> {
   const read = createReader(context, source, step);
-  // A scan takes whatever ends its reading for a fault of the file.
-  let failure: unknown;
   const captures: Capture[] = [];
   try {
     if (source.bytes === 0) throw new NotWarc('It is empty');
-    const scanned = scanCaptures(async (offset, length) => {
-      try {
-        return await read(offset, length);
-      } catch (error) {
-        failure ??= error;
-        throw error;
-      }
-    });
-    for await (const capture of scanned) captures.push(capture);
+    for await (const capture of scanCaptures(read)) captures.push(capture);
     return { status: 'whole', captures };
   } catch (error) {
-    if (isMissing(failure)) return { status: 'missing' };
-    if (failure !== undefined) throw failure;
-    if (!(error instanceof NotWarc)) throw error;
-    return { status: 'corrupt', problem: error.message };
+    if (isMissing(error)) return { status: 'missing' };
+    if (error instanceof NotWarc) return { status: 'corrupt', problem: error.message };
+    throw error;
   }
 }
