@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inBatches } from '../../shared/engines/aws/dynamo-batch.ts';
 import { changedCounts, sumOfCounts, totalsOf } from '../../shared/engines/aws/head-counts.ts';
+import { isSettled } from '../../shared/engines/aws/quiet.ts';
 import {
   allDueShards,
   dueShardOf,
@@ -117,6 +118,19 @@ test('whatever a crawl goes through, the changes add up to the sums over the las
         );
     }),
   );
+});
+
+describe('a crawl with nothing to do', () => {
+  test.each([
+    ['whose queues have been empty for a minute', { idleSince: 0, quietSince: 0, lastAt: 0 }, 60_000, true],
+    ['whose queues have not', { idleSince: 0, quietSince: 1, lastAt: 0 }, 60_000, false],
+    ['that has committed since', { idleSince: 0, quietSince: 0, lastAt: 1 }, 60_000, false],
+    ['beside busy ones, for some minutes', { idleSince: 0, lastAt: 0 }, 1_199_999, false],
+    ['beside busy ones, for long', { idleSince: 0, lastAt: 0 }, 1_200_000, true],
+    ['beside busy ones, that has committed since', { idleSince: 0, lastAt: 1 }, 1_200_000, false],
+  ])('%s', (_, times, now, isQuiet) => {
+    expect(isSettled(times, now, {})).toBe(isQuiet);
+  });
 });
 
 describe('batches', () => {

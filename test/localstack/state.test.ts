@@ -332,6 +332,26 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
     expect(await look(60_000)).toBe(true);
   });
 
+  test('is quiet in the end while other crawls keep the queues busy, if nothing comes to it', async () => {
+    const { dynamo, s3, names } = resources;
+    let now = 1e12;
+    const clock = { ...systemClock, now: () => now };
+    const registry = createRegistry({ dynamo, names, clock, hasMessages: async () => true });
+    const ledgers = createLedgerStore({ dynamo, s3, names, clock, onCommit: registry.onCommit });
+    await registry.create(CRAWL, RECORD);
+    expect(await registry.isQuiet(CRAWL)).toBe(false);
+    now += 1_199_000;
+    expect(await registry.isQuiet(CRAWL)).toBe(false);
+    await ledgers.commit(CRAWL, 'a.test', headOf(1, { dueAt: 5 }));
+    expect(await registry.isQuiet(CRAWL)).toBe(false);
+    await ledgers.commit(CRAWL, 'a.test', headOf(2));
+    expect(await registry.isQuiet(CRAWL)).toBe(false);
+    now += 1_199_000;
+    expect(await registry.isQuiet(CRAWL)).toBe(false);
+    now += 1000;
+    expect(await registry.isQuiet(CRAWL)).toBe(true);
+  });
+
   test('lists crawls, keeps thousands of seeds, and counts the time that a crawl runs', async () => {
     const { registry } = engine;
     expect(await registry.list()).toEqual([]);

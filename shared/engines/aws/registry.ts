@@ -3,11 +3,9 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import {
   ConditionalCheckFailedException,
-  DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
-  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Head } from '../../frontier/head.ts';
 import type { Clock, CrawlId, CrawlRecord, CrawlRegistry, LedgerStore } from '../../ports.ts';
@@ -16,6 +14,7 @@ import { queryItems } from './dynamo-pages.ts';
 import { type Counts, changedCounts, sumOfCounts, totalsOf, usageCountsIn } from './head-counts.ts';
 import type { Meter } from './meter.ts';
 import { costOf, priceOf } from './prices.ts';
+import { createQuietNotes, isSettled, type SettleTimes } from './quiet.ts';
 import { retryWaitMs, withRetry } from './retry.ts';
 import {
   allDueShards,
@@ -23,11 +22,9 @@ import {
   DIRECTORY,
   DUE_INDEX,
   dueShardsOf,
-  EXPIRES_AT,
   type Item,
   itemKey,
   N,
-  QUIET,
   S,
   type StateNames,
 } from './tables.ts';
@@ -47,14 +44,12 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   list(): Promise<CrawlId[]>;
 }
 
-export interface RegistryOptions {
+export interface RegistryOptions extends SettleTimes {
   readonly dynamo: DynamoDBClient;
   readonly names: Pick<StateNames, 'crawlState' | 'dueShards'>;
   readonly clock: Clock;
   /** Whether the queues hold any message or parcel, received ones too. */
   readonly hasMessages: () => Promise<boolean>;
-  /** A crawl that has nothing to do is called quiet when that was so for this time. Default 60,000. */
-  readonly settleMs?: number;
   /** Whose list prices the cost is by. Default us-east-1. */
   readonly region?: string;
   /** Its usage becomes the crawls'. */
@@ -62,10 +57,6 @@ export interface RegistryOptions {
   readonly warn?: (message: string) => void;
 }
 
-/** SQS counts its messages right a minute after the last change (API reference, GetQueueAttributes). */
-const SETTLE_MS = 60_000;
-/** What was seen of a quiet crawl is forgotten when nobody has asked for so long. */
-const QUIET_KEPT_MS = 7 * 86_400_000;
 /** Rounds of a change that others' changes come before. */
 const CHANGE_ATTEMPTS = 20;
 /** An item may have 400 KB; the record is nearly all of it. */
@@ -84,14 +75,15 @@ interface StoredCrawl {
  * as often as it takes. Totals are sums kept up with each commit (`onCommit`), exact but for what ended processes
  * have lost: `recount`. As queue counts and index lag, a crawl is quiet when it had nothing to do at two looks,
  * `settleMs` or more apart, and none between them found something, no head was committed and nobody changed the crawl;
- * the looks may be those of different processes. A crawl's active time is the time that its status was `running`.
+ * the looks may be those of different processes (`quiet.ts`). A crawl's active time is the time that its status was `running`.
  */
 export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
-  const { dynamo, names, clock, hasMessages, settleMs = SETTLE_MS, meter, warn } = options;
+  const { dynamo, names, clock, hasMessages, meter, warn } = options;
   const prices = priceOf(options.region ?? 'us-east-1');
   const table = names.crawlState;
   const dueShards = dueShardsOf(names);
   const context = { dynamo, clock };
+  const quiet = createQuietNotes({ dynamo, table, clock });
   const counters = createCrawlCounters({ dynamo, table, clock, meter, warn });
 
   async function load(crawl: CrawlId): Promise<StoredCrawl | undefined> {
@@ -128,15 +120,9 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
     }
   }
 
-  /** Begins the time anew for which the crawl must have nothing to do. */
-  async function noteBusy(crawl: CrawlId): Promise<void> {
-    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(crawl, QUIET) });
-    await withRetry('noting that a crawl is busy', () => dynamo.send(command), { clock });
-  }
-
   async function change(crawl: CrawlId, changes: (stored: StoredCrawl) => StoredCrawl): Promise<void> {
     // Whoever changes a crawl may send it work next, which a look at the queues need not show at once.
-    await noteBusy(crawl);
+    await quiet.noteBusy(crawl);
     for (let attempt = 1; attempt <= CHANGE_ATTEMPTS; attempt++) {
       const stored = await load(crawl);
       if (!stored) throw new Error(`there is no crawl ${crawl}`);
@@ -166,24 +152,6 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
       return !(await found.next()).done;
     });
     return (await Promise.all(shards)).includes(true);
-  }
-
-  /** When the crawl was first seen with nothing to do, now if it was not before. */
-  async function quietSince(crawl: CrawlId): Promise<number> {
-    const command = new UpdateItemCommand({
-      TableName: table,
-      Key: itemKey(crawl, QUIET),
-      UpdateExpression: `SET quietSince = if_not_exists(quietSince, :now), ${EXPIRES_AT} = :expires`,
-      ExpressionAttributeValues: {
-        ':now': N(clock.now()),
-        ':expires': N(Math.ceil((clock.now() + QUIET_KEPT_MS) / 1000)),
-      },
-      ReturnValues: 'ALL_NEW',
-    });
-    const { Attributes } = await withRetry('noting that a crawl is quiet', () => dynamo.send(command), {
-      clock,
-    });
-    return Number(Attributes?.quietSince?.N);
   }
 
   return {
@@ -240,13 +208,13 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
 
     async isQuiet(crawl) {
       const isRunning = (await load(crawl))?.record.status === 'running';
-      if ((await hasMessages()) || (isRunning && (await isAnyDue(crawl)))) {
-        await noteBusy(crawl);
+      if (isRunning && (await isAnyDue(crawl))) {
+        await quiet.noteBusy(crawl);
         return false;
       }
-      const since = await quietSince(crawl);
+      const times = await quiet.noteIdle(crawl, await hasMessages());
       const { lastAt } = await counters.read(crawl);
-      return clock.now() - Math.max(since, lastAt) >= settleMs;
+      return isSettled({ ...times, lastAt }, clock.now(), options);
     },
 
     onCommit: (crawl, before, after) => counters.add(crawl, changedCounts(before, after)),

@@ -1,0 +1,90 @@
+/** Since when a crawl has had nothing to do, as looks at different times by different processes have found it. */
+import { DeleteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Clock, CrawlId } from '../../ports.ts';
+import { withRetry } from './retry.ts';
+import { EXPIRES_AT, itemKey, N, QUIET } from './tables.ts';
+
+/** SQS counts its messages right a minute after the last change (API reference, GetQueueAttributes). */
+const SETTLE_MS = 60_000;
+/**
+ * The queues are all crawls': where others keep them busy, nothing tells whether a message there is this crawl's. But
+ * what is on its way comes to a turn, and to a commit, within seconds, or when its host is no longer parked, which is 15
+ * minutes at most (`worker/worker.ts`). What takes longer, as workers are too few or die, sets the crawl running again.
+ */
+const SHARED_SETTLE_MS = 1_200_000;
+/** What was seen of a quiet crawl is forgotten when nobody has asked for so long. */
+const QUIET_KEPT_MS = 7 * 86_400_000;
+
+/** What the looks have found up to now. */
+export interface QuietTimes {
+  /** No host was due, at each look since then. */
+  readonly idleSince: number;
+  /** The same, and the queues were empty. */
+  readonly quietSince?: number;
+  /** When the crawl's last head was committed. */
+  readonly lastAt: number;
+}
+
+export interface SettleTimes {
+  /** A crawl that has nothing to do is called quiet when that was so for this time. Default 60,000. */
+  readonly settleMs?: number;
+  /** The same where the queues hold messages, of whatever crawls. Default 1,200,000. */
+  readonly sharedSettleMs?: number;
+}
+
+/** Whether that is long enough. */
+export function isSettled(
+  { idleSince, quietSince = Number.POSITIVE_INFINITY, lastAt }: QuietTimes,
+  now: number,
+  { settleMs = SETTLE_MS, sharedSettleMs = SHARED_SETTLE_MS }: SettleTimes,
+): boolean {
+  return (
+    now - Math.max(quietSince, lastAt) >= settleMs || now - Math.max(idleSince, lastAt) >= sharedSettleMs
+  );
+}
+
+export interface QuietNotes {
+  /** Begins all times anew. */
+  noteBusy(crawl: CrawlId): Promise<void>;
+  /** No host is due. Gives what is known with that. */
+  noteIdle(crawl: CrawlId, hasMessages: boolean): Promise<Omit<QuietTimes, 'lastAt'>>;
+}
+
+export interface QuietNotesOptions {
+  readonly dynamo: DynamoDBClient;
+  readonly table: string;
+  readonly clock: Clock;
+}
+
+export function createQuietNotes({ dynamo, table, clock }: QuietNotesOptions): QuietNotes {
+  return {
+    async noteBusy(crawl) {
+      const command = new DeleteItemCommand({ TableName: table, Key: itemKey(crawl, QUIET) });
+      await withRetry('noting that a crawl is busy', () => dynamo.send(command), { clock });
+    },
+
+    async noteIdle(crawl, hasMessages) {
+      const quiet = hasMessages ? '' : ', quietSince = if_not_exists(quietSince, :now)';
+      const command = new UpdateItemCommand({
+        TableName: table,
+        Key: itemKey(crawl, QUIET),
+        UpdateExpression:
+          `SET idleSince = if_not_exists(idleSince, :now), ${EXPIRES_AT} = :expires${quiet}` +
+          (hasMessages ? ' REMOVE quietSince' : ''),
+        ExpressionAttributeValues: {
+          ':now': N(clock.now()),
+          ':expires': N(Math.ceil((clock.now() + QUIET_KEPT_MS) / 1000)),
+        },
+        ReturnValues: 'ALL_NEW',
+      });
+      const { Attributes } = await withRetry('noting that a crawl is quiet', () => dynamo.send(command), {
+        clock,
+      });
+      const { idleSince, quietSince } = Attributes ?? {};
+      return {
+        idleSince: Number(idleSince?.N),
+        ...(quietSince?.N !== undefined && { quietSince: Number(quietSince.N) }),
+      };
+    },
+  };
+}
