@@ -128,18 +128,18 @@ describe.runIf(hasEmulator())('compaction on S3 and DynamoDB', () => {
     }
   }
 
-  test('joins hundreds of small objects and some large ones: no byte is lost, every index line is right', async () => {
-    const sizes = Array.from({ length: 240 }, (_, i) =>
+  test('joins a hundred small objects and some large ones: no byte is lost, every index line is right', async () => {
+    const sizes = Array.from({ length: 120 }, (_, i) =>
       i % 50 === 7 ? 5 * MIB + i * 9000 : i % 3 === 0 ? 250_000 : 2000,
     );
     const files = await Promise.all(sizes.map((size, i) => warcFile(i, size)));
     await putAll('many', files);
     const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
-    const first = await compact('many', { targetBytes: 15 * MIB });
+    const first = await compact('many', { targetBytes: 6 * MIB });
     expect(first.joined).toBeGreaterThan(1);
     await expectReadable('many', files);
-    const rest = await compact('many', { targetBytes: 15 * MIB, finished: true });
+    const rest = await compact('many', { targetBytes: 6 * MIB, finished: true });
     expect(rest.joined).toBe(1);
     expect(first.objects + rest.objects).toBe(files.length);
     expect(first.bytes + rest.bytes).toBe(total);
@@ -176,6 +176,7 @@ describe.runIf(hasEmulator())('compaction on S3 and DynamoDB', () => {
     expect(await stateOf('many')).toEqual(state);
   });
 
+  // At every call: test/engines/aws-compactor.test.ts. A third of them, done or not done in turn, shows that it is so here.
   test('a process that ends at any call, and another after it, end as if nothing had been', async () => {
     const { s3, dynamo } = resources;
     const files = await Promise.all([300, 5 * MIB, 200].map((size, i) => warcFile(i, size)));
@@ -202,7 +203,7 @@ describe.runIf(hasEmulator())('compaction on S3 and DynamoDB', () => {
       const count = calls;
       const expected = await stateOf('undisturbed');
       expect(count).toBeGreaterThan(20);
-      for (let n = 1; n <= count; n++) {
+      for (let n = 1; n <= count; n += 3) {
         const crawl = `ends-${n}`;
         endAt = Number.POSITIVE_INFINITY;
         await putAll(crawl, files);
