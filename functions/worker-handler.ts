@@ -103,7 +103,7 @@ function watch(
   async function endAtLimits(): Promise<void> {
     try {
       // The status of a crawl that has had no turn lately may be old: a stopped one is not to be called limited.
-      for (const { id, budget } of crawls.known()) if (budget.metLimit()) await crawls.get(id);
+      for (const { id, budget } of crawls.known()) if (budget.metForGood()) await crawls.get(id);
       await endCrawlsAtLimits(engine.registry, crawls);
     } catch (error) {
       log('error', errorFields(error));

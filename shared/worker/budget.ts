@@ -15,11 +15,13 @@ export interface Budget {
    * waits to see whether they need them.
    */
   reserve(): Promise<boolean>;
-  /** Settles a reservation: whether it became a page, and the bytes received. */
-  settle(isPage: boolean, bytes: number): void;
-  /** Takes pages back that were counted and did not become real: their turn was thrown away. */
-  giveBack(pages: number): void;
-  /** Pages and bytes that have been settled are in the crawl's totals from now on: their turn is committed. */
+  /** Settles a reservation: whether it became a page. */
+  settle(isPage: boolean): void;
+  /** Counts bytes of any response, robots.txt too. */
+  receive(bytes: number): void;
+  /** Takes back what was counted and did not become real: its turn was thrown away. */
+  giveBack(pages: number, bytes: number): void;
+  /** What was counted is in the crawl's totals from now on: its turn is committed. */
   commit(pages: number, bytes: number): void;
   /** Reads anew what the whole crawl has used, by every process; and takes over the limits as they are now. */
   refresh(limits: Limits, read: () => Promise<Used>): Promise<void>;
@@ -28,8 +30,10 @@ export interface Budget {
    * their turns are counted only when they are committed.
    */
   turnPages(): number;
-  /** Which limit was met, if any. */
+  /** Which limit was met, if any, by what was done: nothing is begun then. */
   metLimit(): MetLimit | undefined;
+  /** The same by what is committed: nothing takes that back, and the crawl may be called limited. */
+  metForGood(): MetLimit | undefined;
 }
 
 export type Limits = Pick<CrawlConfig, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'>;
@@ -60,16 +64,18 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
   const own = { pages: 0, bytes: 0 };
   /** The part of it that is committed. */
   const committed = { pages: 0, bytes: 0 };
+  /** The part of that which `base` may have all the same, as it was committed while `base` was read. */
+  let doubtful = { pages: 0, bytes: 0 };
   let reserved = 0;
   let waiting: (() => void)[] = [];
 
   const pages = () => base.pages + own.pages;
 
-  function metLimit(): MetLimit | undefined {
+  function met(done: Readonly<typeof own>): MetLimit | undefined {
     const { maxPages, maxBytes, maxTimeMs, maxCost } = limit;
     const limited = (reason: string): MetLimit => ({ status: 'limited', reason });
-    if (maxPages !== undefined && pages() >= maxPages) return limited(`${maxPages} pages`);
-    if (maxBytes !== undefined && base.bytes + own.bytes >= maxBytes) return limited(`${maxBytes} bytes`);
+    if (maxPages !== undefined && base.pages + done.pages >= maxPages) return limited(`${maxPages} pages`);
+    if (maxBytes !== undefined && base.bytes + done.bytes >= maxBytes) return limited(`${maxBytes} bytes`);
     const sinceBase = now() - baseAt;
     if (maxTimeMs !== undefined && base.activeMs + sinceBase >= maxTimeMs)
       return limited(`${maxTimeMs / 1000} seconds`);
@@ -77,6 +83,8 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
       return { status: 'paused', reason: `maxCost: it would soon have cost ${maxCost} US dollars` };
     return undefined;
   }
+
+  const metLimit = () => met(own);
 
   function wakeAll(): void {
     const woken = waiting;
@@ -86,6 +94,8 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
 
   return {
     metLimit,
+    metForGood: () =>
+      met({ pages: committed.pages - doubtful.pages, bytes: committed.bytes - doubtful.bytes }),
     turnPages() {
       if (!isShared || limit.maxPages === undefined) return Infinity;
       return Math.max(1, Math.ceil((limit.maxPages - pages()) / TURNS_TO_LIMIT));
@@ -100,14 +110,17 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
         await new Promise<void>((wake) => waiting.push(wake));
       }
     },
-    settle(isPage, received) {
+    settle(isPage) {
       reserved--;
       if (isPage) own.pages++;
-      own.bytes += received;
       wakeAll();
     },
-    giveBack(count) {
-      own.pages -= count;
+    receive(bytes) {
+      own.bytes += bytes;
+    },
+    giveBack(pages, bytes) {
+      own.pages -= pages;
+      own.bytes -= bytes;
       wakeAll();
     },
     commit(pages, bytes) {
@@ -127,6 +140,7 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
         own[key] -= before[key];
         committed[key] -= before[key];
       }
+      doubtful = { ...committed };
       wakeAll();
     },
   };

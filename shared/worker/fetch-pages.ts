@@ -178,7 +178,7 @@ export async function fetchPages(
     }
     // The announcements and the pages of others may have been waited for.
     if (!(await waitForHost()) || isFull(crawl, state, inFlight)) {
-      budget.settle(false, 0);
+      budget.settle(false);
       settle(record);
       return false;
     }

@@ -7,7 +7,7 @@ import type { Crawls } from './crawls.ts';
  */
 export async function endCrawlsAtLimits(registry: CrawlRegistry, crawls: Crawls): Promise<void> {
   for (const { id, status, budget } of crawls.known()) {
-    const met = status === 'running' ? budget.metLimit() : undefined;
+    const met = status === 'running' ? budget.metForGood() : undefined;
     if (!met) continue;
     await registry.setStatus(id, met.status, met.reason, { from: ['running'] });
     crawls.refresh(id);

@@ -96,6 +96,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       const crawlDelayMs = stateOf(origin)?.crawlDelayMs;
       countRequest(state, outcome, failure, { config, crawlDelayMs, random: clock.random() });
       if (outcome.status === 'response') {
+        crawl.budget.receive(outcome.body.size);
         const { members } = await reading(state, () => encodeCapture(outcome));
         await services.engine.archiveOf(crawl.id).append(members);
         state.hasArchived = true;

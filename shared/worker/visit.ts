@@ -27,7 +27,6 @@ export async function visit(
   const { config } = crawl;
   const { clock } = services.engine;
   let isPage = false;
-  let bytes = 0;
   try {
     let parser: ReturnType<typeof createDocumentParser> | undefined;
     const onHead = (head: ResponseHead) => {
@@ -52,8 +51,8 @@ export async function visit(
     if (outcome.status === 'failed') countOne(services.stats.failures, outcome.reason);
     countRequest(state, outcome, verdict.hostFailure, { config, crawlDelayMs, random: clock.random() });
     if (outcome.status === 'response') {
-      bytes = outcome.body.size;
-      services.stats.bytes += bytes;
+      services.stats.bytes += outcome.body.size;
+      crawl.budget.receive(outcome.body.size);
     }
     isPage = verdict.isFinal && outcome.status === 'response' && verdict.state !== 'redirect';
     const facts = verdict.isFinal ? await reading(state, async () => parser?.end()) : undefined;
@@ -62,7 +61,7 @@ export async function visit(
     const latest = (await services.crawls.get(crawl.id)) ?? crawl;
     if (facts) takeLinks(latest, state, record, facts, clock.now());
   } finally {
-    crawl.budget.settle(isPage, bytes);
+    crawl.budget.settle(isPage);
     if (isPage) {
       state.totals.pages++;
       services.stats.pages++;

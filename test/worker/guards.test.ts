@@ -1,7 +1,7 @@
 /** How a crawl is held: paused, resumed, stopped, and ended by limits that several processes share. */
 import { describe, expect, test } from 'vitest';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
-import type { CrawlRegistry, CrawlTotals, Engine } from '../../shared/ports.ts';
+import type { CrawlRegistry, CrawlTotals, Engine, Fetcher } from '../../shared/ports.ts';
 import { createBudget } from '../../shared/worker/budget.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
 import { endCrawlsAtLimits } from '../../shared/worker/limits.ts';
@@ -180,6 +180,97 @@ describe('limits over several processes', () => {
     expect(cost).toBeGreaterThan(1);
   });
 
+  test('a request that waited for the last page of the budget is not begun too late for its lease', async () => {
+    const [a, b] = hostNames(2) as [string, string];
+    const world = createWorld({ [`${b}/`]: page() }, { leaseMs: 40_000 });
+    const { engine, clock, fetcher } = world;
+    const leases = new Map<string, number>();
+    const { receive } = engine.queue;
+    engine.queue.receive = async (...args) => {
+      const all = await receive(...args);
+      for (const { host, leaseUntil } of all) leases.set(host, leaseUntil);
+      return all;
+    };
+    const left: number[] = [];
+    const slow: Fetcher = {
+      ...fetcher,
+      async fetch(request) {
+        const { host, pathname } = new URL(request.url);
+        if (pathname === '/') left.push((leases.get(host) as number) - clock.now());
+        if (host !== 'h0.test' || pathname !== '/') return fetcher.fetch(request);
+        const startedAt = clock.now();
+        await clock.sleep(30_000);
+        const times = { url: request.url, startedAt, endedAt: clock.now() };
+        return { status: 'failed', reason: 'timeout', message: 'too slow', ...times };
+      },
+    };
+    await begin(world, [`${a}/`], { maxPages: 1, totalTimeoutMs: 10_000, turnMaxMs: 60_000, scope: 'any' });
+    const process = startProcess(engine, slow);
+    await clock.advance(2000);
+    await engine.exchange.send({ crawl: CRAWL, links: [{ url: `${b}/`, depth: 0, isSeed: true }] });
+    await clock.advance(60_000);
+    process.stop();
+    await clock.drive(process.ended);
+    expect(left.length).toBeGreaterThanOrEqual(2);
+    expect(Math.min(...left)).toBeGreaterThanOrEqual(20_000 - 2);
+  });
+
+  test('what a turn made that is thrown away ends no crawl', async () => {
+    const [host] = hostNames(1) as [string];
+    const world = createWorld(site([host], 9));
+    const { engine, clock, fetcher } = world;
+    await begin(world, [`${host}/`], { maxPages: 5, delayMs: 100 });
+    const until = clock.now() + 60_000;
+    const { commit } = engine.ledgers;
+    engine.ledgers.commit = async (...args) => {
+      // Late enough for somebody to look at the limits, and then not at all.
+      if (clock.now() < until) {
+        await clock.sleep(5000);
+        throw new Error('the store is not well');
+      }
+      return commit(...args);
+    };
+    const process = startProcess(engine, fetcher);
+    await clock.advance(50_000);
+    expect(fetcher.log.length).toBeGreaterThan(5);
+    expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'running' });
+    await clock.advance(600_000);
+    process.stop();
+    await clock.drive(process.ended);
+    expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '5 pages' });
+    expect((await engine.registry.totals(CRAWL)).pages).toBe(5);
+  });
+
+  test('bytes of robots.txt count once, and those of a turn thrown away not at all', async () => {
+    const budget = createBudget({ maxBytes: 1000 }, { pages: 0, bytes: 0, activeMs: 0 }, () => T0);
+    budget.receive(300);
+    budget.receive(500);
+    budget.commit(0, 800);
+    await budget.refresh({ maxBytes: 1000 }, async () => ({ pages: 0, bytes: 800, activeMs: 0 }));
+    budget.receive(199);
+    expect(budget.metLimit()).toBeUndefined();
+    budget.receive(1);
+    expect(budget.metLimit()).toEqual({ status: 'limited', reason: '1000 bytes' });
+    expect(budget.metForGood()).toBeUndefined();
+    budget.giveBack(0, 200);
+    expect(budget.metLimit()).toBeUndefined();
+  });
+
+  test('what was committed while the totals were read is not taken for a limit met', async () => {
+    const budget = createBudget({ maxPages: 10 }, { pages: 0, bytes: 0, activeMs: 0 }, () => T0, true);
+    for (let i = 0; i < 6; i++) {
+      await budget.reserve();
+      budget.settle(true);
+    }
+    await budget.refresh({ maxPages: 10 }, async () => {
+      budget.commit(6, 0);
+      return { pages: 6, bytes: 0, activeMs: 0 };
+    });
+    expect(budget.metForGood()).toBeUndefined();
+    await budget.refresh({ maxPages: 10 }, async () => ({ pages: 6, bytes: 0, activeMs: 0 }));
+    expect(await budget.reserve()).toBe(true);
+  });
+
   test('a limit that an operator raises is heard of', async () => {
     const world = createWorld(site(hosts.slice(0, 1), 30));
     await begin(world, [`${hosts[0]}/`], { maxPages: 5 });
@@ -196,14 +287,15 @@ describe('limits over several processes', () => {
     const budget = createBudget({ maxPages: 10 }, { pages: 0, bytes: 0, activeMs: 0 }, clock.now);
     for (let i = 0; i < 4; i++) {
       await budget.reserve();
-      budget.settle(true, 100);
+      budget.settle(true);
+      budget.receive(100);
     }
     budget.commit(3, 300);
     // Others have made five pages, and three of ours are in the totals.
     await budget.refresh({ maxPages: 10 }, async () => ({ pages: 8, bytes: 800, activeMs: 0 }));
     expect(budget.metLimit()).toBeUndefined();
     await budget.reserve();
-    budget.settle(true, 100);
+    budget.settle(true);
     expect(budget.metLimit()).toEqual({ status: 'limited', reason: '10 pages' });
   });
 });
