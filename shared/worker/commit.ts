@@ -10,7 +10,7 @@ import type { Services } from './services.ts';
 import type { TurnEnd } from './turn.ts';
 
 /** A host that may go on within this time gets a token, and its group is parked until then ... */
-const MAX_PARK_MS = 900_000;
+export const MAX_PARK_MS = 900_000;
 /** ... unless it waits only for one of its URLs: new links should not have to wait with it for longer than this. */
 const MAX_PARK_FOR_URL_MS = 30_000;
 /** The waker looks after a host whose token has not come back this long after its time. */
@@ -90,7 +90,7 @@ function planNext(crawl: Crawl, state: HostState, now: number): Plan {
     workAt - Math.max(clock.nextFetchAt, now) <= MAX_PARK_FOR_URL_MS && workAt - now <= MAX_PARK_MS;
   return isParked
     ? { hasToken: true, dueAt: workAt + TOKEN_LOST_MS, restUntil: workAt }
-    : { hasToken: false, dueAt: workAt, restUntil: Math.min(clock.nextFetchAt, now + MAX_PARK_MS) };
+    : { hasToken: false, dueAt: workAt, restUntil: clock.nextFetchAt };
 }
 
 /**

@@ -18,7 +18,7 @@ const MAX_UNASKED = 2000;
 
 /** How far a turn may go. */
 export interface Course {
-  /** No request is begun after this time. */
+  /** No URL is begun after this time. */
   readonly endBy: number;
   readonly maxPages: number;
   readonly caution?: Caution;

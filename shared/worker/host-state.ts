@@ -18,6 +18,8 @@ export interface HostState {
   /** Of the head that the turn began with. */
   readonly version: number;
   readonly ledger: HostLedger;
+  /** No request is begun after this time: it could outlive the lease. */
+  readonly lastRequestAt: number;
   clock: HostClock;
   setAside: Head['setAside'];
   robots: HostRobots[];
@@ -39,12 +41,18 @@ type Mutable<T> = {
   -readonly [K in keyof T]: T[K] extends Readonly<Record<string, number>> ? Record<string, number> : T[K];
 };
 
-export function beginHostState(host: HostKey, head: Head, ledger: HostLedger): HostState {
+export function beginHostState(
+  host: HostKey,
+  head: Head,
+  ledger: HostLedger,
+  lastRequestAt: number,
+): HostState {
   const { totals } = head;
   return {
     host,
     version: head.version,
     ledger,
+    lastRequestAt,
     clock: head.clock,
     setAside: head.setAside,
     robots: [...head.robots],

@@ -1,7 +1,7 @@
 /** A host's robots.txt within a turn: from the head while it is fresh, else fetched, politely, and archived. */
 import { encodeCapture } from '../archive/capture.ts';
 import type { HostRobots } from '../frontier/head.ts';
-import { gapAfter } from '../frontier/politeness.ts';
+import { afterFailure, gapAfter } from '../frontier/politeness.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
 import type { FetchedResponse, FetchOutcome } from '../ports.ts';
 import { expiry, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
@@ -14,6 +14,7 @@ import {
   type RobotsRules,
 } from '../robots/rules.ts';
 import { hostKey } from '../url/host-key.ts';
+import { ask } from './ask.ts';
 import type { Crawl } from './crawls.ts';
 import { countRequest, type HostState, reading } from './host-state.ts';
 import { newPartId } from './part-id.ts';
@@ -72,15 +73,8 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
     let url = robotsUrl(origin) as string;
     const { failures, cause } = state.clock;
     for (let redirects = 0; ; redirects++) {
-      const host = hostKey(url);
-      if (redirects > 0 && host === state.host)
-        await clock.sleep(state.clock.nextFetchAt - clock.now(), services.stopping);
-      const request = { url, maxBodyBytes: MAX_ROBOTS_BYTES + 1, signal: services.stopping };
-      const outcome = await reading(state, () =>
-        services.lanes.run(host, config.perHost, config.delayMs, () =>
-          services.fetcherOf(crawl).fetch(request),
-        ),
-      );
+      const request = { url, maxBodyBytes: MAX_ROBOTS_BYTES + 1 };
+      const outcome = await ask(services, crawl, state, hostKey(url), request);
       if (redirects === 0 && outcome.status === 'failed' && outcome.reason === 'blockedAddress')
         return { kind: 'blocked', cause: outcome.message };
       const verdict = robotsVerdict(outcome, redirects);
@@ -106,7 +100,31 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       state.clock = { ...state.clock, failures, cause };
       if (outcome.status === 'response') await outcome.body.dispose();
       url = verdict.location;
+      const why = await waitForRedirect(origin, hostKey(url));
+      if (why !== undefined) return { kind: 'judged', verdict: { kind: 'unreachable', why }, outcome };
     }
+  }
+
+  /** Waits until a redirect to `host` may be followed. Why it may not be, if so. */
+  async function waitForRedirect(origin: string, host: string): Promise<string | undefined> {
+    const now = clock.now();
+    const at = host === state.host ? Math.max(now, state.clock.nextFetchAt) : now;
+    if (at > state.lastRequestAt) {
+      const why = 'its redirects take longer than a turn';
+      const failure = { cause: `robots.txt: ${why}`, weight: 1 };
+      if (!isOtherOriginOpen(origin))
+        state.clock = afterFailure(
+          state.clock,
+          { startedAt: now, endedAt: now },
+          failure,
+          config,
+          clock.random(),
+        );
+      return why;
+    }
+    await clock.sleep(at - now, services.stopping);
+    const status = (await services.crawls.get(crawl.id))?.status;
+    return status === 'running' ? undefined : 'the crawl does not run';
   }
 
   /** Whether another origin of the host (http beside https) has given its robots.txt. */

@@ -44,7 +44,8 @@ export async function runTurn(
   const ledger =
     services.ledgers.take(crawl.id, host, head.version) ??
     (await openLedger(ledgers, crawl.id, host, head.ledger));
-  const state = beginHostState(host, head, ledger);
+  const lastRequestAt = leaseUntil - crawl.config.totalTimeoutMs - COMMIT_MS;
+  const state = beginHostState(host, head, ledger, lastRequestAt);
   const restUntil = services.lanes.restUntil(host);
   if (restUntil > state.clock.nextFetchAt) state.clock = { ...state.clock, nextFetchAt: restUntil };
   if (isResumed && state.setAside) {
@@ -65,7 +66,7 @@ export async function runTurn(
     return { restUntil: head.clock.nextFetchAt };
   }
 
-  const endBy = Math.min(now + crawl.config.turnMaxMs, leaseUntil - crawl.config.totalTimeoutMs - COMMIT_MS);
+  const endBy = Math.min(now + crawl.config.turnMaxMs, lastRequestAt);
   // Or a URL is under suspicion since an earlier turn, and has not been fetched since.
   const isCareful =
     state.suspect !== undefined ||

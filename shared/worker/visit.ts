@@ -8,6 +8,7 @@ import type { FetchedResponse, FetchOutcome, RecordLocation, ResponseHead } from
 import { canonicalize, createResolver } from '../url/canonical.ts';
 import { hostKey } from '../url/host-key.ts';
 import { registrableDomain } from '../url/registrable-domain.ts';
+import { ask } from './ask.ts';
 import type { Crawl } from './crawls.ts';
 import { addOutLink, countOne, countRequest, type HostState, reading } from './host-state.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
@@ -40,11 +41,7 @@ export async function visit(
       });
       return parser.write;
     };
-    const fetch = () =>
-      services.fetcherOf(crawl).fetch({ url: record.url, signal: services.stopping, onHead });
-    const outcome = await reading(state, () =>
-      services.lanes.run(state.host, config.perHost, config.delayMs, fetch),
-    );
+    const outcome = await ask(services, crawl, state, state.host, { url: record.url, onHead });
     const verdict = judge(outcome, record.attempts, config, retryAfterOf(outcome, clock.now()));
     services.stats.requests++;
     if (verdict.hostFailure) services.stats.errors++;

@@ -3,6 +3,7 @@
  * network and for hosts' clocks, hardly for the processor, so hundreds of hosts go side by side in one process.
  */
 import { type Delivery, type Engine, type Fetcher, type HostDeliveries, StaleTurn } from '../ports.ts';
+import { MAX_PARK_MS } from './commit.ts';
 import { type Crawl, type Crawls, createCrawls } from './crawls.ts';
 import { createLanes } from './lanes.ts';
 import { createLedgerCache } from './ledger-cache.ts';
@@ -121,14 +122,15 @@ export function startWorker(
 
   /**
    * Acknowledges what was served, but not before the host's next moment, so that whoever gets the host may fetch at
-   * once. A long rest parks the group instead, which takes one delivery that stays.
+   * once. A long rest parks the group instead, which takes one delivery that stays; a very long one does so again and
+   * again, since links that come meanwhile are to be taken in.
    */
   async function giveBack(
     received: HostDeliveries,
     served: readonly Delivery[],
     restUntil: number,
   ): Promise<void> {
-    const restMs = restUntil - clock.now();
+    const restMs = Math.min(restUntil - clock.now(), MAX_PARK_MS);
     const isAll = served.length === received.deliveries.length;
     if (isAll && restMs <= SHORT_REST_MS) {
       // Also when the worker stops: another crawl's turn knows nothing of this one's rest.

@@ -160,7 +160,99 @@ describe('the gap between a response and the next request to its host', () => {
   });
 });
 
+describe('a robots.txt that redirects on and on', () => {
+  const hops = (location: (n: number) => string): Site =>
+    Object.fromEntries([
+      [`${A}/robots.txt`, redirect(location(1))],
+      ...[1, 2, 3, 4].map((n) => [location(n), redirect(location(n + 1))]),
+    ]);
+
+  test.each([
+    ['its own host', (n: number) => `${A}/r${n}`],
+    ['other hosts', (n: number) => `http://r${n}.test/r`],
+  ])('to %s outlives no lease, and counts as a failure of its host', async (_, location) => {
+    const world = createWorld(hops(location), { tookMs: 9000, leaseMs: 40_000 });
+    const { engine, fetcher, clock } = world;
+    let leaseUntil = 0;
+    const { receive } = engine.queue;
+    engine.queue.receive = async (...args) => {
+      const all = await receive(...args);
+      for (const received of all) leaseUntil = received.leaseUntil;
+      return all;
+    };
+    const left: number[] = [];
+    const fetch = fetcher.fetch.bind(fetcher);
+    fetcher.fetch = async (request) => {
+      left.push(leaseUntil - clock.now());
+      return fetch(request);
+    };
+    await begin(world, [`${A}/`], { totalTimeoutMs: 10_000, delayMs: 1000, maxHostFailures: 2 });
+    expect(await runToEnd(world)).toEqual([]);
+    expect(Math.min(...left)).toBeGreaterThanOrEqual(20_000);
+    const { head } = (await ledgersOf(engine)).get('a.test')!;
+    expect(head.setAside?.cause).toBe('robots.txt: its redirects take longer than a turn');
+  });
+
+  test('to a busy host does not make that host’s own request begin too late for its lease', async () => {
+    const B = 'http://b.test';
+    const world = createWorld({ [`${A}/robots.txt`]: redirect(`${B}/slow`) }, { leaseMs: 40_000 });
+    const { engine, clock, fetcher } = world;
+    const left: number[] = [];
+    let leaseUntil = 0;
+    const { receive } = engine.queue;
+    engine.queue.receive = async (...args) => {
+      const all = await receive(...args);
+      for (const received of all) if (received.host === 'b.test') leaseUntil = received.leaseUntil;
+      return all;
+    };
+    const fetch = fetcher.fetch.bind(fetcher);
+    fetcher.fetch = async (request) => {
+      if (request.url === `${B}/`) left.push(leaseUntil - clock.now());
+      if (request.url === `${B}/slow`) await clock.sleep(25_000);
+      return fetch(request);
+    };
+    await begin(world, [`${A}/`, `${B}/`], { totalTimeoutMs: 10_000, delayMs: 100, turnMaxMs: 100_000 });
+    expect(await runToEnd(world)).toEqual([]);
+    expect(left).toHaveLength(1);
+    expect(left[0]).toBeGreaterThanOrEqual(20_000);
+    expect(await statesOf(engine)).toEqual({ [`${A}/`]: 'gone', [`${B}/`]: 'gone' });
+  });
+
+  test('is not followed any further once the crawl is paused', async () => {
+    const world = createWorld(
+      hops((n) => `${A}/r${n}`),
+      { tookMs: 3000 },
+    );
+    const { engine, fetcher, clock } = world;
+    await begin(world, [`${A}/`], { delayMs: 5000 });
+    const process = startProcess(engine, fetcher);
+    await clock.advance(4000);
+    await engine.registry.setStatus('crawl', 'paused');
+    await clock.advance(60_000);
+    process.stop();
+    await clock.drive(process.ended);
+    expect(fetcher.log.length).toBe(1);
+    expect((await recordOf(engine, `${A}/`))?.attempts).toBe(0);
+  });
+});
+
 describe('a host in trouble', () => {
+  test('that rests for an hour takes in links meanwhile', async () => {
+    const world = createWorld({ [`${A}/`]: { status: 429, headers: { 'Retry-After': '3600' } } });
+    const { engine, fetcher, clock } = world;
+    await begin(world, [`${A}/`], { maxAttempts: 1 });
+    const process = startProcess(engine, fetcher);
+    await clock.advance(10_000);
+    await engine.exchange.send({ crawl: 'crawl', links: [{ url: `${A}/1`, depth: 1 }] });
+    await clock.advance(1_000_000);
+    expect(await recordOf(engine, `${A}/1`)).toMatchObject({ state: 'waiting' });
+    await clock.advance(3_000_000);
+    process.stop();
+    await clock.drive(process.ended);
+    expect(await recordOf(engine, `${A}/1`)).toMatchObject({ state: 'gone' });
+    expect(fetcher.log.at(-1)!.startedAt - fetcher.log.at(-2)!.endedAt).toBeGreaterThanOrEqual(3_600_000);
+  });
+
   test('rests as long as Retry-After says, and another of its URLs is tried before the same one', async () => {
     const busy = (before: number) =>
       before === 0 ? { status: 503, headers: { 'Retry-After': '100' } } : page();
