@@ -43,7 +43,7 @@ const readsParts: Never = [
   ['part-store.ts PutObjectCommand', 'the same'],
   ['part-store.ts queryItems', 'only where parts are swept'],
   ['part-store.ts writeItems', 'the same'],
-  ['part-store.ts DeleteObjectsCommand', 'the same'],
+  ['part-store.ts deleteObjects', 'the same'],
 ];
 
 const controls: Never = [

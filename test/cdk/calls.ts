@@ -26,7 +26,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   ListObjectsV2Command: ['s3:ListBucket'],
   ListMultipartUploadsCommand: ['s3:ListBucketMultipartUploads'],
   DescribeStacksCommand: ['cloudformation:DescribeStacks'],
-  // Ours, which are told the table or the queue: who takes one of them makes its calls.
+  // Ours, which are told the table, the queue or the bucket: who takes one of them makes its calls.
   queryItems: ['dynamodb:Query'],
   scanItems: ['dynamodb:Scan'],
   getItems: ['dynamodb:BatchGetItem'],
@@ -36,6 +36,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   deleteAll: ['sqs:DeleteMessage'],
   gatheredHides: ['sqs:ChangeMessageVisibility'],
   hideAll: ['sqs:ChangeMessageVisibility'],
+  deleteObjects: ['s3:DeleteObject'],
   settleCorrupt: ['sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
   receiveRecords: ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'],
   countMessages: ['sqs:GetQueueAttributes'],
@@ -46,6 +47,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 const HELPERS: ReadonlySet<string> = new Set([
   'dynamo-pages.ts',
   'dynamo-batch.ts',
+  'delete-objects.ts',
   'sqs-queue.ts',
   'sqs-receive.ts',
 ]);
@@ -53,6 +55,7 @@ const HELPERS: ReadonlySet<string> = new Set([
 /** What the calls of each module are about: by call, else by service. */
 const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>>>> = {
   'registry.ts': { dynamodb: ['crawlState'], queryItems: ['crawlState', 'dueIndex'] },
+  'quiet.ts': { dynamodb: ['crawlState'] },
   'crawl-counters.ts': { dynamodb: ['crawlState'] },
   'ledger-store.ts': { dynamodb: ['crawlState'], queryItems: ['dueIndex'] },
   'host-page.ts': { dynamodb: ['crawlState'] },

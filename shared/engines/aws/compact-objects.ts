@@ -1,6 +1,5 @@
 /** A crawl's WARC objects, as a compaction lists, reads and deletes them. */
 import {
-  DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
@@ -9,7 +8,7 @@ import {
 import type { ReadAt } from '../../archive/scan-members.ts';
 import type { ObjectContext } from './archive-object.ts';
 import { isSourceName, type Source } from './compact-layout.ts';
-import { inBatches } from './dynamo-batch.ts';
+import { deleteObjects } from './delete-objects.ts';
 import { withRetry } from './retry.ts';
 
 export interface FolderContext extends ObjectContext {
@@ -23,8 +22,6 @@ export interface ListedSource extends Source {
   readonly modifiedAt: number;
 }
 
-/** DeleteObjects takes so many keys (S3 API reference). */
-const MAX_DELETES = 1000;
 /** A GET brings so much. Read-ahead of a scan goes a megabyte further, and back again: two of them are held. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 const MAX_WINDOWS = 2;
@@ -59,21 +56,9 @@ export async function sizeOf(context: FolderContext, file: string): Promise<numb
 }
 
 export async function deleteFiles(context: FolderContext, files: readonly string[]): Promise<void> {
-  const { s3, bucket, folder, clock } = context;
-  const objects = files.map((file) => ({ Key: folder + file }));
-  await inBatches({ clock }, 'deleting WARC objects', objects, MAX_DELETES, async (Objects) => {
-    const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
-    const { Errors = [] } = await s3.send(command);
-    return Errors.flatMap(({ Key, Code, Message }) => {
-      if (Code === 'NoSuchKey') return [];
-      if (Code !== undefined && TRANSIENT.has(Code)) return { Key: Key as string };
-      throw new Error(`S3 did not delete ${Key}: ${Code} ${Message}`);
-    });
-  });
+  const keys = files.map((file) => context.folder + file);
+  await deleteObjects(context, 'deleting WARC objects', keys);
 }
-
-/** Of one key of a DeleteObjects: to be tried again. */
-const TRANSIENT: ReadonlySet<string> = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable']);
 
 /** The object's bytes from `start` up to `end`; fails if it has not so many. */
 export async function readRange(

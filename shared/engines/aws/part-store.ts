@@ -1,14 +1,9 @@
 /** The parts of ledgers: small ones in rows of UrlSeen, larger ones in S3 with a row that points to them. */
 import { ConditionalCheckFailedException, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  PutObjectCommand,
-  type S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import type { LedgerStore } from '../../ports.ts';
-import { type BatchContext, inBatches, writeItems } from './dynamo-batch.ts';
+import { deleteObjects } from './delete-objects.ts';
+import { type BatchContext, writeItems } from './dynamo-batch.ts';
 import { queryItems } from './dynamo-pages.ts';
 import { withRetry } from './retry.ts';
 import { hostPartition, type Item, itemKey, N, partObject, S, type StateNames } from './tables.ts';
@@ -19,9 +14,6 @@ import { hostPartition, type Item, itemKey, N, partObject, S, type StateNames } 
  * by 0.4 a GET towards DynamoDB, and a row is there some tens of milliseconds sooner, on the way of every turn.
  */
 export const MAX_ROW_BYTES = 8 * 1024;
-
-/** DeleteObjects takes so many keys (S3 API reference). */
-const MAX_DELETES = 1000;
 
 export type PartStore = Pick<LedgerStore, 'putPart' | 'readPart' | 'listParts' | 'deleteParts'>;
 
@@ -128,17 +120,8 @@ export function createPartStore({ dynamo, s3, names, clock }: PartStoreOptions):
       const unique = [...new Set(partNames)];
       // Without asking which of them are objects: to delete costs nothing in S3, to read a row does. Objects before
       // rows: what a crash leaves is listed, and deleted the next time.
-      const objects = unique.map((name) => ({ Key: partObject(crawl, host, name) }));
-      await inBatches({ clock }, 'deleting parts', objects, MAX_DELETES, async (batch) => {
-        const { Errors = [] } = await s3.send(
-          new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: batch, Quiet: true } }),
-        );
-        return Errors.flatMap(({ Key, Code, Message }) => {
-          if (Code === 'NoSuchKey') return [];
-          if (Code !== undefined && TRANSIENT.has(Code)) return { Key: Key as string };
-          throw new Error(`S3 did not delete ${Key}: ${Code} ${Message}`);
-        });
-      });
+      const objects = unique.map((name) => partObject(crawl, host, name));
+      await deleteObjects({ s3, bucket, clock }, 'deleting parts', objects);
       const partition = hostPartition(crawl, host);
       await writeItems(
         { dynamo, clock },
@@ -148,9 +131,6 @@ export function createPartStore({ dynamo, s3, names, clock }: PartStoreOptions):
     },
   };
 }
-
-/** Of one key of a DeleteObjects: to be tried again. */
-const TRANSIENT: ReadonlySet<string> = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable']);
 
 const isStatus = (error: unknown, status: number): boolean =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === status;
