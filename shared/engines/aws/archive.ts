@@ -1,5 +1,7 @@
 /** The {@link Archive} port on S3: one object of several MB for each flush. */
+
 import type { S3Client } from '@aws-sdk/client-s3';
+import { checkWarcPrefix } from '../../archive/warc-prefix.ts';
 import type { Archive, Clock, RecordLocation, WarcMember } from '../../ports.ts';
 import { coalesced } from '../coalesced.ts';
 import { beginWarcUpload, MIN_PART_BYTES, putWarcObject, type WarcUpload } from './archive-object.ts';
@@ -20,7 +22,6 @@ export interface S3ArchiveOptions {
   readonly gatherMs?: number;
 }
 
-const PREFIX = /^[A-Za-z0-9._-]+$/;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Objects' worth of bytes not stored yet, beyond which an append waits until they are. */
 const MAX_UNSTORED = 4;
@@ -53,8 +54,7 @@ interface BufferedObject {
 export function createS3Archive(options: S3ArchiveOptions): Archive {
   const { client: s3, bucket, folder, prefix, clock, warcinfo } = options;
   const { maxBytes = MAX_BYTES, gatherMs = 0 } = options;
-  if (!PREFIX.test(prefix))
-    throw new Error(`Expected a prefix of letters, digits, '.', '_' and '-', got ${JSON.stringify(prefix)}`);
+  checkWarcPrefix(prefix);
   const context = { s3, bucket, clock };
   const random = Math.floor(clock.random() * 2 ** 48)
     .toString(36)

@@ -1,10 +1,11 @@
 /** What WARC files are called, and which of them a folder holds. */
+
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkWarcPrefix } from '../../archive/warc-prefix.ts';
 
 /** What a file's name ends with while it is being written. */
 export const OPEN_SUFFIX = '.open';
-const PREFIX = /^[A-Za-z0-9._-]+$/;
 
 /** `PREFIX-YYYYMMDDhhmmss-NNNNN.warc.gz` (ISO 28500:2017, annex C, without the host's name). */
 export function warcFileName(prefix: string, at: number, serial: number): string {
@@ -14,9 +15,7 @@ export function warcFileName(prefix: string, at: number, serial: number): string
 
 /** Matches the names that {@link warcFileName} makes of `prefix`, the serial number captured. Throws for a bad prefix. */
 export function warcFilePattern(prefix: string): RegExp {
-  if (!PREFIX.test(prefix)) {
-    throw new Error(`Expected a prefix of letters, digits, '.', '_' and '-', got ${JSON.stringify(prefix)}`);
-  }
+  checkWarcPrefix(prefix);
   return new RegExp(`^${prefix.replaceAll('.', '\\.')}-\\d{14}-(\\d{5,})\\.warc\\.gz$`);
 }
 
