@@ -1,4 +1,5 @@
 /** What a worker counts, as lines in CloudWatch's embedded metric format: a log line that becomes metrics by itself. */
+import { METRIC_UNITS, METRICS_NAMESPACE, type MetricName } from '../shared/engines/aws/metric-names.ts';
 import type { WorkerStats } from '../shared/worker/services.ts';
 
 export interface MetricsOptions {
@@ -18,20 +19,7 @@ export interface Metrics {
   report(): void;
 }
 
-const NAMESPACE = 'Strand';
 const MINUTE_MS = 60_000;
-/** CloudWatch's names of units; `None` is its own word, too. */
-const UNITS = {
-  Pages: 'Count',
-  Bytes: 'Bytes',
-  Requests: 'Count',
-  Turns: 'Count',
-  StaleTurns: 'Count',
-  HostsActive: 'Count',
-  Errors: 'Count',
-  CostUsd: 'None',
-} as const;
-type MetricName = keyof typeof UNITS;
 
 /** To be begun when the worker is. */
 export function createMetrics({ stack, now, stats, takeCost, write }: MetricsOptions): Metrics {
@@ -67,9 +55,9 @@ export function createMetrics({ stack, now, stats, takeCost, write }: MetricsOpt
       Timestamp: now(),
       CloudWatchMetrics: [
         {
-          Namespace: NAMESPACE,
+          Namespace: METRICS_NAMESPACE,
           Dimensions: [Object.keys(dimensions)],
-          Metrics: names.map((Name) => ({ Name, Unit: UNITS[Name] })),
+          Metrics: names.map((Name) => ({ Name, Unit: METRIC_UNITS[Name] })),
         },
       ],
     };

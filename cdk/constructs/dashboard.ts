@@ -2,9 +2,10 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { MetricName } from '../../shared/engines/aws/metric-names.ts';
 import type { FunctionName } from '../permissions.ts';
 import type { Frontier } from './frontier.ts';
-import { type CrawlMetric, crawlMetric, errorsByReason, FIVE_MINUTES } from './metrics.ts';
+import { crawlMetric, errorsByReason, FIVE_MINUTES } from './metrics.ts';
 
 export interface DashboardProps {
   readonly stackName: string;
@@ -99,7 +100,7 @@ function cost(stack: string): cloudwatch.IWidget[] {
 }
 
 /** Ids of metrics are told apart within a graph, and begin with a small letter. */
-function perSecond(stack: string, name: CrawlMetric, label: string): cloudwatch.MathExpression {
+function perSecond(stack: string, name: MetricName, label: string): cloudwatch.MathExpression {
   return calculated(`${label} / PERIOD(${label})`, label, { [label]: crawlMetric(stack, name) });
 }
 

@@ -1,0 +1,19 @@
+/** What the worker counts in CloudWatch: its functions write it, dashboard and alarms read it. */
+
+export const METRICS_NAMESPACE = 'Strand';
+
+/** By metric, CloudWatch's name of its unit; `None` is its own word, too. */
+export const METRIC_UNITS = {
+  Pages: 'Count',
+  Bytes: 'Bytes',
+  Requests: 'Count',
+  Turns: 'Count',
+  StaleTurns: 'Count',
+  /** Minutes of hosts that are served: in a minute, hosts. */
+  HostsActive: 'Count',
+  /** Once for all, and once more by `reason`. */
+  Errors: 'Count',
+  CostUsd: 'None',
+} as const;
+
+export type MetricName = keyof typeof METRIC_UNITS;
