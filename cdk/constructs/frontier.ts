@@ -12,7 +12,7 @@ import { ROUTER_TIMEOUT_S } from './times.ts';
  * outage of the tables may last 8 hours before a host's messages are given up; a message that kills every worker it
  * meets stops doing so after 100 leases, 17 hours with the default.
  */
-export const MAX_RECEIVES = 100;
+const MAX_RECEIVES = 100;
 
 /** As long as SQS keeps anything. */
 const RETENTION = Duration.days(14);

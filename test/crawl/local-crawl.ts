@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
 import type { LocalRunEnd } from '../../shared/engines/local/run.ts';
-import { beginCrawl, resumeCrawl } from '../../shared/engines/local/session.ts';
+import { beginCrawl } from '../../shared/engines/local/session.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
 import type { RunningWeb } from '../web/server.ts';
@@ -42,10 +42,6 @@ export async function crawlWeb(
     await beginCrawl(folder, seeds, { ...QUICK, resolve, ...options }, { software: 'test' }),
     signal,
   );
-}
-
-export async function resumeWeb(folder: string, options: CrawlOptions = {}): Promise<LocalRunEnd> {
-  return run(await resumeCrawl(folder, options, { software: 'test' }), new AbortController().signal);
 }
 
 async function run(
