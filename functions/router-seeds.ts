@@ -2,6 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { type AddedSeeds, type Control, ControlError } from '../shared/control/control.ts';
 import { quoted } from '../shared/control/printable.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
+import { MAX_MESSAGE_URLS } from '../shared/engines/aws/link-message.ts';
 import type { CrawlId } from '../shared/ports.ts';
 import type { Log } from './log.ts';
 
@@ -22,8 +23,6 @@ export interface SeedDeps {
   readonly refuse: (record: SQSRecord, reason: string) => Promise<void>;
 }
 
-/** URLs of several messages that are taken in at once. */
-const MAX_URLS = 10_000;
 /** Refused URLs of one message that are logged one by one. */
 const MAX_LOGGED = 20;
 
@@ -85,12 +84,12 @@ async function settle(
 const reasonOf = ({ field, message }: ControlError): string =>
   field === undefined || message.includes(field) ? message : `${field}: ${message}`;
 
-/** In order; each group has at most {@link MAX_URLS} URLs, which no single message passes. */
+/** In order; each group has at most {@link MAX_MESSAGE_URLS} URLs, which no single message passes. */
 function ofBoundedSize(seeds: readonly SeedRecord[]): SeedRecord[][] {
   const groups: SeedRecord[][] = [];
   let size = Number.POSITIVE_INFINITY;
   for (const one of seeds) {
-    if (size + one.urls.length > MAX_URLS) {
+    if (size + one.urls.length > MAX_MESSAGE_URLS) {
       groups.push([]);
       size = 0;
     }

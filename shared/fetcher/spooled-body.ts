@@ -8,7 +8,7 @@ const readFile = promisify(read);
 const closeFile = promisify(close);
 
 /** Bodies up to this stay in memory. With 250 hosts at once, the most that waits there is 250 MiB. */
-export const MAX_MEMORY_BYTES = 1024 * 1024;
+const MAX_MEMORY_BYTES = 1024 * 1024;
 /** Smaller pieces are gathered: a body sent in chunks of one byte must not cost an object for each. */
 const SMALL_PIECE = 4096;
 const GATHER_BYTES = 16_384;

@@ -16,7 +16,7 @@ export interface HtmlLink {
 export type ResolveReference = (reference: string, base: string) => string | undefined;
 
 /** The WHATWG URL parser. */
-export function resolveReference(reference: string, base: string): string | undefined {
+function resolveReference(reference: string, base: string): string | undefined {
   const url = URL.parse(reference, base);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   return url.href;

@@ -53,7 +53,7 @@ export function isSelfClosing(text: string, nameEnd: number, end: number): boole
 }
 
 /** The white space of HTML: tab, line feed, form feed, carriage return, space. */
-export function isSpace(code: number): boolean {
+function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c;
 }
 

@@ -56,15 +56,6 @@ export function fingerprint(url: string, out: Uint32Array, at: number): void {
   out[at + 1] = h2 + h1;
 }
 
-/** The fingerprint as 16 lower-case hexadecimal digits, the high half first. */
-export function fingerprintHex(url: string): string {
-  const halves = new Uint32Array(2);
-  fingerprint(url, halves, 0);
-  return hex(halves[0] as number) + hex(halves[1] as number);
-}
-
-const hex = (half: number): string => half.toString(16).padStart(8, '0');
-
 const rotate = (x: number, by: number): number => (x << by) | (x >>> (32 - by));
 
 const mix = (k: number, before: number, by: number, after: number): number =>

@@ -13,7 +13,7 @@ import { withRetry } from './retry.ts';
 
 /** Of all parts but the last at least 5 MiB, at most 10,000 parts (S3 User Guide, "Multipart upload limits"). */
 export const MIN_PART_BYTES = 5 * 1024 * 1024;
-export const MAX_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 
 export interface ObjectContext {
   readonly s3: S3Client;

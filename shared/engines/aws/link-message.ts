@@ -24,14 +24,14 @@ export class InvalidLinkMessage extends Error {
 }
 
 /** URLs in one message. */
-const MAX_URLS = 10_000;
+export const MAX_MESSAGE_URLS = 10_000;
 
 const text = z.string().min(1);
 const crawlName = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, '1 to 64 letters, digits, ., _ and -');
 const seedsSchema = z.strictObject({
   crawl: crawlName.optional(),
   url: text.optional(),
-  urls: z.array(text).max(MAX_URLS).optional(),
+  urls: z.array(text).max(MAX_MESSAGE_URLS).optional(),
   config: z.record(z.string(), z.unknown()).optional(),
 });
 const wakeAllSchema = z.strictObject({ wakeAll: crawlName, cursor: text.optional() });
@@ -110,8 +110,10 @@ function parseUrls(lines: string): string[] {
     .flatMap((line) => line.replace(/(^|\s)#.*$/, '').split(/\s+/))
     .filter((word) => word !== '');
   if (urls.length === 0) throw new InvalidLinkMessage('Expected URLs, got an empty text');
-  if (urls.length > MAX_URLS)
-    throw new InvalidLinkMessage(`Expected at most ${MAX_URLS} URLs in one message, got ${urls.length}`);
+  if (urls.length > MAX_MESSAGE_URLS)
+    throw new InvalidLinkMessage(
+      `Expected at most ${MAX_MESSAGE_URLS} URLs in one message, got ${urls.length}`,
+    );
   // A text for people, sent here by mistake, is no list of hosts named `Hello` and `world`.
   const word = urls.find((url) => !/[.:]/.test(url));
   if (word !== undefined)
