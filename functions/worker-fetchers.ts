@@ -41,7 +41,7 @@ export function createWorkerFetchers({ settings, clock, middleware, log }: Worke
       tempFolder: tmpdir(),
       clock,
     });
-    return withMiddleware(fetcher, middleware, () => clock.now());
+    return withMiddleware(fetcher, middleware, { clock, totalTimeoutMs: config.totalTimeoutMs });
   }
   return createFetchers({ make, max, onError: (error) => log('warn', errorFields(error)) });
 }

@@ -228,7 +228,10 @@ export interface FetchRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Why an exchange failed. `blockedAddress`: the address guard; `aborted`: by our own signal. */
+/**
+ * Why an exchange failed. `blockedAddress`: the address guard; `aborted`: by our own signal; `middleware`: the project's
+ * own code broke or took too long.
+ */
 export type FailureReason =
   | 'dns'
   | 'connect'
@@ -238,6 +241,7 @@ export type FailureReason =
   | 'protocol'
   | 'headersTooLarge'
   | 'blockedAddress'
+  | 'middleware'
   | 'aborted';
 
 interface ExchangeTimes {

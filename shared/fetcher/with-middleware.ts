@@ -1,25 +1,49 @@
 import type { FetchMiddleware } from '../crawl/project.ts';
-import type { Body, FetchedResponse, Fetcher, FetchFailure, FetchOutcome, FetchRequest } from '../ports.ts';
+import type {
+  Body,
+  Clock,
+  FetchedResponse,
+  Fetcher,
+  FetchFailure,
+  FetchOutcome,
+  FetchRequest,
+} from '../ports.ts';
 
 type Fetch = (request: FetchRequest) => Promise<FetchOutcome>;
 
+export interface MiddlewareOptions {
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Of a fetch without middleware. */
+  readonly totalTimeoutMs: number;
+}
+
+/** What all middleware may take besides the fetch itself; of the time that a turn has for its commit. */
+const OWN_MS = 1000;
+
 /**
  * The fetcher behind a project's middleware, of which the first is the outermost. What a middleware throws, or gives
- * that is no outcome, becomes a failed fetch; and the bodies that came meanwhile are freed.
+ * that is no outcome, becomes a failed fetch, as does one that gives nothing for too long; and the bodies that came
+ * meanwhile are freed.
  */
 export function withMiddleware(
   fetcher: Fetcher,
   middleware: readonly FetchMiddleware[],
-  now: () => number = Date.now,
+  { clock, totalTimeoutMs }: MiddlewareOptions,
 ): Fetcher {
   if (middleware.length === 0) return fetcher;
+  const limitMs = totalTimeoutMs + OWN_MS;
 
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
-    const startedAt = now();
+    const startedAt = clock.now();
     const bodies: Body[] = [];
+    const ending = new AbortController();
+    let isGivenUp = false;
     const innermost: Fetch = async (inner) => {
       const outcome = await fetcher.fetch(inner);
-      if (outcome.status === 'response') bodies.push(outcome.body);
+      if (outcome.status !== 'response') return outcome;
+      // For nobody any more.
+      if (isGivenUp) await outcome.body.dispose();
+      else bodies.push(outcome.body);
       return outcome;
     };
     const outermost = middleware.reduceRight<Fetch>(
@@ -27,11 +51,21 @@ export function withMiddleware(
       (next, layer) => async (inner) => checked(await layer(inner, next)),
       innermost,
     );
+    async function timeOut(): Promise<never> {
+      await clock.sleep(limitMs, ending.signal);
+      throw new Error(`Expected an outcome within ${limitMs} ms`);
+    }
+    const givingUp = new AbortController();
+    const signal = request.signal ? AbortSignal.any([request.signal, givingUp.signal]) : givingUp.signal;
     try {
-      return await outermost(request);
+      return await Promise.race([outermost({ ...request, signal }), timeOut()]);
     } catch (error) {
+      isGivenUp = true;
+      givingUp.abort();
       for (const body of bodies) await body.dispose();
-      return failure(request, error, { startedAt, endedAt: now() });
+      return failure(request, error, { startedAt, endedAt: clock.now() });
+    } finally {
+      ending.abort();
     }
   }
 
@@ -58,7 +92,7 @@ function failure(
     url,
     ...times,
     // A fetch that was given up in the middle may well throw.
-    reason: signal?.aborted ? 'aborted' : 'protocol',
+    reason: signal?.aborted ? 'aborted' : 'middleware',
     message: `${url}: middleware: ${text.replace(/\s+/g, ' ').trim().slice(0, 500)}`,
   };
 }

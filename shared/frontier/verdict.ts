@@ -50,6 +50,8 @@ export function judge(
     if (reason === 'aborted') return { state: 'waiting', isAttempt: false, isFinal: false, retryMs: 0 };
     if (outcome.isStaleConnection) return again(message, 'failed', 0);
     if (reason === 'blockedAddress') return final('skipped', message);
+    // The project's own code, which may break at this page alone.
+    if (reason === 'middleware') return again(message, 'failed', config.retryMs);
     // A name that does not resolve rarely comes back: fewer tries.
     return trouble(message, reason === 'dns' ? 2 : 1, 'failed');
   }

@@ -30,7 +30,7 @@ export type RobotsAccess =
   | { readonly kind: 'known'; readonly rules: RobotsRules }
   /** Nothing may be fetched now; the host's clock says when to try again. */
   | { readonly kind: 'unreachable'; readonly cause: string }
-  /** Nothing of this origin may be fetched before `until`; another one of the host answers, so the host does not rest. */
+  /** Nothing of this origin may be fetched before `until`; the host is not to blame, or another one of its answers, so it does not rest. */
   | { readonly kind: 'closed'; readonly cause: string; readonly until: number }
   /** The address guard keeps us from the host; no request was made. */
   | { readonly kind: 'blocked'; readonly cause: string };
@@ -80,7 +80,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       const verdict = robotsVerdict(outcome, redirects);
       services.stats.requests++;
       const failure =
-        verdict.kind === 'unreachable' && !isAborted(outcome) && !isOtherOriginOpen(origin)
+        verdict.kind === 'unreachable' && !isOurOwn(outcome) && !isOtherOriginOpen(origin)
           ? {
               cause: `robots.txt: ${verdict.why}`,
               weight: outcome.status === 'failed' && outcome.reason === 'dns' ? 2 : 1,
@@ -212,7 +212,9 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
           return { kind: 'known', rules };
         }
         const cause = `robots.txt: ${verdict.kind === 'unreachable' ? verdict.why : ''}`;
-        if (isOtherOriginOpen(origin) && !isAborted(outcome)) return close(origin, cause);
+        // Where the host is not to blame, its URLs use up their tries.
+        if (isByMiddleware(outcome) || (isOtherOriginOpen(origin) && !isAborted(outcome)))
+          return close(origin, cause);
         return { kind: 'unreachable', cause };
       } finally {
         if (outcome.status === 'response') await outcome.body.dispose();
@@ -222,6 +224,9 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
 }
 
 const isAborted = (outcome: FetchOutcome) => outcome.status === 'failed' && outcome.reason === 'aborted';
+const isByMiddleware = (outcome: FetchOutcome) =>
+  outcome.status === 'failed' && outcome.reason === 'middleware';
+const isOurOwn = (outcome: FetchOutcome) => isAborted(outcome) || isByMiddleware(outcome);
 
 async function decodedBody(response: FetchedResponse): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];

@@ -10,7 +10,7 @@ const URL_ = 'http://a.test/';
 function setUp(...middleware: FetchMiddleware[]) {
   const clock = createFakeClock();
   const inner = createScriptedFetcher(clock, { [URL_]: page('/b'), [`${URL_}other`]: page() }, 0);
-  return { clock, inner, fetcher: withMiddleware(inner, middleware, clock.now) };
+  return { clock, inner, fetcher: withMiddleware(inner, middleware, { clock, totalTimeoutMs: 5000 }) };
 }
 
 test('without middleware, it is the fetcher itself', () => {
@@ -77,7 +77,7 @@ describe('what breaks is a failed fetch of that URL', () => {
       url: URL_,
       startedAt: clock.now(),
       endedAt: clock.now(),
-      reason: 'protocol',
+      reason: 'middleware',
       message: `${URL_}: middleware: over there`,
     });
   });
@@ -87,7 +87,7 @@ describe('what breaks is a failed fetch of that URL', () => {
     async (given) => {
       const { fetcher } = setUp(async () => given as unknown as FetchOutcome);
       expect(await fetcher.fetch({ url: URL_ })).toMatchObject({
-        reason: 'protocol',
+        reason: 'middleware',
         message: `${URL_}: middleware: Expected the outcome of a fetch, got none`,
       });
     },
@@ -115,7 +115,7 @@ describe('what breaks is a failed fetch of that URL', () => {
 
   test('bodies that came and went nowhere are freed', async () => {
     const disposed: string[] = [];
-    const { inner } = setUp();
+    const { inner, clock } = setUp();
     const counting: Fetcher = {
       ...inner,
       async fetch(request) {
@@ -126,14 +126,43 @@ describe('what breaks is a failed fetch of that URL', () => {
         };
       },
     };
-    const fetcher = withMiddleware(counting, [
-      async (request, next) => {
-        await next(request);
-        await next(request);
-        throw new Error('twice is enough');
-      },
-    ]);
+    const twice: FetchMiddleware = async (request, next) => {
+      await next(request);
+      await next(request);
+      throw new Error('twice is enough');
+    };
+    const fetcher = withMiddleware(counting, [twice], { clock, totalTimeoutMs: 5000 });
     await fetcher.fetch({ url: URL_ });
     expect(disposed).toEqual([URL_, URL_]);
+  });
+
+  test('a middleware that gives nothing for too long; what comes later is freed', async () => {
+    const { inner, clock } = setUp();
+    let disposed = 0;
+    let isTold = false;
+    const slow: Fetcher = {
+      ...inner,
+      async fetch(request) {
+        request.signal?.addEventListener('abort', () => {
+          isTold = true;
+        });
+        const outcome = (await inner.fetch({ ...request, signal: undefined })) as FetchedResponse;
+        return { ...outcome, body: { ...outcome.body, dispose: async () => void disposed++ } };
+      },
+    };
+    const late: FetchMiddleware = async (request, next) => {
+      await next(request);
+      await clock.sleep(60_000);
+      return next(request);
+    };
+    const fetcher = withMiddleware(slow, [late], { clock, totalTimeoutMs: 5000 });
+    const outcome = await clock.drive(fetcher.fetch({ url: URL_ }));
+    expect(outcome).toMatchObject({
+      reason: 'middleware',
+      message: `${URL_}: middleware: Expected an outcome within 6000 ms`,
+    });
+    expect([disposed, isTold]).toEqual([1, true]);
+    await clock.advance(120_000);
+    expect(disposed).toBe(2);
   });
 });

@@ -16,6 +16,7 @@ const REASONS: readonly FailureReason[] = [
   'protocol',
   'headersTooLarge',
   'blockedAddress',
+  'middleware',
   'aborted',
 ];
 
@@ -103,7 +104,7 @@ describe('trouble', () => {
     },
   );
 
-  test.each(REASONS.filter((reason) => reason !== 'aborted' && reason !== 'blockedAddress'))(
+  test.each(REASONS.filter((reason) => !['aborted', 'blockedAddress', 'middleware'].includes(reason)))(
     'no response (%s) rests the host, and fails the URL at the last try',
     (reason) => {
       const weight = reason === 'dns' ? 2 : 1;
@@ -121,6 +122,18 @@ describe('trouble', () => {
     const verdict = judge(failed('reset', { isStaleConnection: true }), 0, CONFIG);
     expect(verdict).toMatchObject({ state: 'waiting', isAttempt: true, retryMs: 0 });
     expect(verdict.hostFailure).toBeUndefined();
+  });
+
+  test('what the project’s own middleware breaks counts against the URL alone', () => {
+    expect(judge(failed('middleware'), 0, CONFIG)).toEqual({
+      state: 'waiting',
+      cause: 'middleware happened',
+      hostFailure: undefined,
+      isAttempt: true,
+      isFinal: false,
+      retryMs: CONFIG.retryMs,
+    });
+    expect(judge(failed('middleware'), CONFIG.maxAttempts - 1, CONFIG)).toMatchObject({ state: 'failed' });
   });
 
   test('a blocked address is skipped with its cause', () => {

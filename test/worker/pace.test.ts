@@ -236,6 +236,20 @@ describe('a robots.txt that redirects on and on', () => {
   });
 });
 
+describe('middleware that breaks', () => {
+  test.each([
+    ['at a page', `${A}/1`, { [`${A}/`]: 'fetched', [`${A}/1`]: 'failed', [`${A}/2`]: 'gone' }],
+    ['at robots.txt', `${A}/robots.txt`, { [`${A}/`]: 'failed' }],
+  ])('%s costs its URLs their tries, and the host nothing', async (_, url, states) => {
+    const site: Site = { [`${A}/`]: page('/1', '/2'), [url]: { fails: 'middleware' } };
+    const { engine } = await crawl(site, { delayMs: 100 });
+    expect(await statesOf(engine)).toEqual(states);
+    const { head } = (await ledgersOf(engine)).get('a.test')!;
+    expect([head.setAside, head.clock.failures]).toEqual([undefined, 0]);
+    expect(head.totals.errors).toEqual({ middleware: 3 });
+  });
+});
+
 describe('a host in trouble', () => {
   test('that rests for an hour takes in links meanwhile', async () => {
     const world = createWorld({ [`${A}/`]: { status: 429, headers: { 'Retry-After': '3600' } } });

@@ -79,9 +79,15 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
     return leases.get(received);
   }
 
+  /**
+   * SQS drops a message sent again within 5 minutes, also when the first one is consumed. Of the kinds of messages, that
+   * may happen to:
+   * - links, as the first is acknowledged only when a head that knows them is committed: a repeat has nothing to say;
+   * - tokens, each of which is unlike any other (`worker/part-id.ts`), so that only the same call's repeat is dropped;
+   * - not to wake-ups, all alike: a host may have to be woken again minutes after it went to rest.
+   */
   function entriesOf(host: HostKey, message: Message): SendEntry[] {
-    // An operator may resume a crawl twice within the minutes for which SQS drops repeats, and mean it.
-    const salt = message.kind === 'wake' && message.isResumed ? String(clock.now()) : '';
+    const salt = message.kind === 'wake' ? String(clock.now()) : '';
     return messageTexts(host, message, maxMessageBytes).map((text) => ({
       MessageBody: text,
       MessageGroupId: groupIdOf(host),

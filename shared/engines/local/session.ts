@@ -118,7 +118,7 @@ async function open(
   });
   const { clock } = engine;
   const plain = createFetcher({ ...config, tempFolder: foldersOf(folder).temporary, clock });
-  const fetcher = withMiddleware(plain, middleware, clock.now);
+  const fetcher = withMiddleware(plain, middleware, { clock, totalTimeoutMs: config.totalTimeoutMs });
   return {
     id,
     config,
