@@ -4,6 +4,7 @@ import { parseStackSettings, type StackSettings } from '../shared/engines/aws/se
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
 import { systemClock } from '../shared/engines/local/clock.ts';
 import type { Clock } from '../shared/ports.ts';
+import { matchInLinearTime } from './linear-patterns.ts';
 import { type Log, logLine } from './log.ts';
 
 export interface FunctionStack {
@@ -15,6 +16,7 @@ export interface FunctionStack {
 }
 
 export const functionStack = once((): FunctionStack => {
+  matchInLinearTime();
   const settings = parseStackSettings(process.env.STRAND_SETTINGS);
   const clock = systemClock;
   let current: { readonly turnQueueUrl?: string; readonly stack: OpenedStack } | undefined;

@@ -19,12 +19,17 @@ export interface DescribedIssue {
   readonly message: string;
 }
 
-/** At least one for each issue of the error: one for each unknown key. `given` is what was parsed. */
+/** A request of a megabyte may have 100,000 of them, which would take seconds, and megabytes to tell. */
+const MAX_DESCRIBED = 50;
+
+/**
+ * At least one for each issue of the error, and for each unknown key, up to 50 in all. `given` is what was parsed.
+ */
 export function describeIssues(error: z.core.$ZodError, given: unknown, words: IssueWords): DescribedIssue[] {
-  return error.issues.flatMap((issue) => {
+  const described = error.issues.slice(0, MAX_DESCRIBED).flatMap((issue) => {
     const { path } = issue;
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
+      return issue.keys.slice(0, MAX_DESCRIBED).map((key) => ({
         path: [...path, key],
         message: unknownKey(key, words.object(path)),
       }));
@@ -32,6 +37,7 @@ export function describeIssues(error: z.core.$ZodError, given: unknown, words: I
     const came = valueText(valueAt(given, path), path, words);
     return [{ path, message: `Expected ${words.name(path)} ${expectation(issue, words)}, got ${came}` }];
   });
+  return described.slice(0, MAX_DESCRIBED);
 }
 
 function unknownKey(key: string, { name, keys }: ReturnType<IssueWords['object']>): string {

@@ -1,10 +1,11 @@
-import { type CrawlConfig, type CrawlOptions, InvalidConfig, parseConfig } from '../crawl/config.ts';
+import { type CrawlConfig, type CrawlOptions, parseConfig } from '../crawl/config.ts';
 import { crawlNameOf } from '../crawl/crawl-name.ts';
-import { createScope } from '../crawl/scope.ts';
 import type { CrawlId, CrawlRecord } from '../ports.ts';
 import { URL_RULES_VERSION } from '../url/canonical.ts';
-import { newCrawlSchema } from './api-schemas.ts';
+import { crawlIdSchema, newCrawlSchema } from './api-schemas.ts';
 import { checkAddresses } from './check-addresses.ts';
+import { checkBounds } from './check-bounds.ts';
+import { checkPatterns } from './check-patterns.ts';
 import { checkRequest } from './check-request.ts';
 import { contactFault } from './contact-fault.ts';
 import { ControlError, type NewCrawl } from './control.ts';
@@ -41,7 +42,7 @@ export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCraw
   checkContact(seeds.accepted, config);
   const widening = wideningSeeds(config, [], seeds.accepted);
   return {
-    crawl: request.crawl ?? crawlNameOf(seeds.accepted),
+    crawl: request.crawl ?? nameFor(seeds.accepted),
     record: {
       config: options,
       scopeSeeds: widening.length > 0 ? widening : [first],
@@ -50,6 +51,12 @@ export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCraw
     },
     seeds,
   };
+}
+
+/** A host may be called what no crawl may, such as `..`; and a crawl that cannot be asked for cannot be stopped. */
+function nameFor(seeds: readonly string[]): CrawlId {
+  const name = crawlNameOf(seeds);
+  return crawlIdSchema.safeParse(name).success ? name : 'crawl';
 }
 
 /** The defaults, overlaid by what is asked for. */
@@ -61,6 +68,7 @@ function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
     if (reason !== undefined)
       throw new ControlError('invalid', `config.${key} cannot be set here: ${reason}`, `config.${key}`);
   }
+  checkBounds(given, parseConfig(defaults));
   checkPatterns(given);
   checkAddresses(given, allowPrivateAddresses);
   const options = { ...defaults, ...given };
@@ -74,17 +82,6 @@ function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
       'config.totalTimeoutMs',
     );
   return { ...options, totalTimeoutMs: maxTotalTimeoutMs };
-}
-
-function checkPatterns(given: CrawlOptions): void {
-  for (const key of ['include', 'exclude'] as const) {
-    try {
-      createScope({ scope: 'any', include: [], exclude: [], maxUrlLength: 0, [key]: given[key] ?? [] }, []);
-    } catch (cause) {
-      if (!(cause instanceof InvalidConfig)) throw cause;
-      throw new ControlError('invalid', `config.${key}: ${cause.message}`, `config.${key}`);
-    }
-  }
 }
 
 /** Throws where the hosts of the seeds could not tell who crawls them. */

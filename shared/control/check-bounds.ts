@@ -1,0 +1,77 @@
+/** How much a request may ask for: many crawls share a worker's memory, disk and time, and none may take it all. */
+import type { CrawlConfig, CrawlOptions } from '../crawl/config.ts';
+import { ControlError } from './control.ts';
+
+/** Node's timers take no longer time (25 days): they end at once instead. */
+const MAX_MS = 2 ** 31 - 1;
+const MAX_ENTRIES = 100;
+/** A name of a host has no more characters (RFC 1035, section 2.3.4). */
+const MAX_NAME = 253;
+/** A pin with many stars goes back and forth over a name: two cost its length squared. */
+const MAX_STARS = 2;
+
+/** The most of a number, or of a text's or list's length. A URL must fit into a message with the page it was found on. */
+const MOST: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
+  maxUrlLength: 16_384,
+  maxLinksPerPage: 20_000,
+  maxHeaderBytes: 1024 * 1024,
+  maxDecodedBytes: 256 * 1024 * 1024,
+  userAgent: 500,
+  contact: 500,
+  allowPrivateAddresses: MAX_ENTRIES,
+  resolve: MAX_ENTRIES,
+  delayMs: MAX_MS,
+  maxAdaptiveDelayMs: MAX_MS,
+  maxCrawlDelayMs: MAX_MS,
+  maxRetryAfterMs: MAX_MS,
+  backoffMs: MAX_MS,
+  maxBackoffMs: MAX_MS,
+  retryMs: MAX_MS,
+  connectTimeoutMs: MAX_MS,
+  headersTimeoutMs: MAX_MS,
+  idleTimeoutMs: MAX_MS,
+  turnMaxMs: MAX_MS,
+  turnMaxWaitMs: MAX_MS,
+};
+
+/**
+ * Throws {@link ControlError} that names the first key that asks for too much. `defaults`: the deployment's own, whose
+ * word is not held to this, and whose bodies are what the workers' disk is made for.
+ */
+export function checkBounds(given: CrawlOptions, defaults: CrawlConfig): void {
+  for (const [key, most] of Object.entries(MOST)) check(key as keyof CrawlConfig, given, most);
+  const { maxBodyBytes } = defaults;
+  check(
+    'maxBodyBytes',
+    given,
+    maxBodyBytes,
+    "the workers' disk is made for what the deployment's own default is",
+  );
+  for (const [i, [pattern]] of (given.resolve ?? []).entries()) {
+    const field = `config.resolve.${i}`;
+    const stars = pattern.split('*').length - 1;
+    if (pattern.length > MAX_NAME || stars > MAX_STARS)
+      throw new ControlError(
+        'invalid',
+        `Expected ${field} to pin a name of at most ${MAX_NAME} characters with at most ${MAX_STARS} \`*\`, ` +
+          `got ${pattern.length} with ${stars}`,
+        field,
+      );
+  }
+}
+
+function check(key: keyof CrawlConfig, given: CrawlOptions, most: number, why = SHARED): void {
+  const value = given[key];
+  if (value === undefined) return;
+  const isLength = typeof value === 'string' || Array.isArray(value);
+  const size = isLength ? value.length : Number(value);
+  if (size <= most) return;
+  const field = `config.${key}`;
+  throw new ControlError(
+    'invalid',
+    `Expected ${field} ${isLength ? 'to have a length of at most' : '<='} ${most} here, got ${size}: ${why}`,
+    field,
+  );
+}
+
+const SHARED = 'many crawls share a worker';

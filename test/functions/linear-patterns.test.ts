@@ -1,0 +1,85 @@
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { matchInLinearTime } from '../../functions/linear-patterns.ts';
+import { checkPatterns } from '../../shared/control/check-patterns.ts';
+
+beforeAll(matchInLinearTime);
+
+/** Throws for a match that takes for ever: the time-out is there to end the test, and no measure. */
+const matches = (pattern: string, text: string): boolean =>
+  runInNewContext('new RegExp(pattern).test(text)', { pattern, text }, { timeout: 10_000 });
+
+const isAccepted = (pattern: string): boolean => {
+  try {
+    checkPatterns({ exclude: [pattern] });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const LONG = `https://a.test/${'a'.repeat(2067)}!`;
+
+describe('a pattern of a request', () => {
+  test.each([
+    '(a+)+$',
+    '(/?a+)*x$',
+    '(a|aa)+$',
+    '((a*)*)*x',
+    `${'.*a'.repeat(300)}x`,
+    `${'a?'.repeat(400)}x`,
+  ])('%s is accepted, and ends', (pattern) => {
+    expect(isAccepted(pattern)).toBe(true);
+    expect(matches(pattern, LONG)).toBe(false);
+  });
+
+  test.each(['^(?!.*foo)(a+)+$', '(?=a)(a|aa)*!!', '(a{1,50}){1,50}$', '(a+)+\\1$', '.*.*a{1000}(?=x)'])(
+    '%s is refused, as it might not end',
+    (pattern) => {
+      expect(() => checkPatterns({ include: ['ok', pattern] })).toThrow(/^config.include.1: .* too long/);
+    },
+  );
+
+  test.each([
+    '\\.(jpe?g|png|gif|pdf)($|\\?)',
+    '^https?://[^/]+/(en|de)/\\d{4}/',
+    '^(?!.*/(login|logout|cart))',
+    '[?&](sid|session)=[a-f0-9]{32}',
+    '^https://example\\.org/(?!private/)',
+  ])('%s is accepted', (pattern) => {
+    expect(isAccepted(pattern)).toBe(true);
+  });
+
+  test('is accepted beside hundreds of others', () => {
+    const exclude = Array.from({ length: 500 }, (_, i) => `^https://example${i}\\.org/`);
+    expect(() => checkPatterns({ exclude })).not.toThrow();
+  });
+
+  test('that is accepted ends on every text', () => {
+    const atom = fc.constantFrom('a', 'b', '.', '[^/]', '\\w', '(?=a)', '(?!b)', '(?:a|ab)', '(a)');
+    const count = fc.constantFrom('', '', '*', '+', '?', '{2}', '{20}', '{1,30}', '*?');
+    const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
+      pattern: fc.oneof(
+        { depthSize: 'small' },
+        fc.tuple(atom, count).map((parts) => parts.join('')),
+        fc.array(tie('pattern'), { minLength: 1, maxLength: 4 }).map((parts) => parts.join('')),
+        fc.tuple(tie('pattern'), tie('pattern'), count).map(([a, b, n]) => `(?:${a}|${b})${n}`),
+      ),
+    }));
+    const text = fc
+      .tuple(fc.constantFrom('a', 'ab', 'aab/', 'b'), fc.constantFrom('!', 'c', ''))
+      .map(([part, end]) => `https://a.test/${part.repeat(2000 / part.length)}${end}`);
+    fc.assert(
+      fc.property(
+        fc.tuple(fc.constantFrom('', '^'), pattern, fc.constantFrom('x', '$')),
+        text,
+        (parts, of) => {
+          const one = parts.join('');
+          if (isAccepted(one)) matches(one, of);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
