@@ -10,6 +10,7 @@ import type { Crawls } from '../shared/worker/crawls.ts';
 import { routeParcels } from '../shared/worker/router.ts';
 import { wakeResumed } from '../shared/worker/waker.ts';
 import { errorFields, type Log } from './log.ts';
+import { parcelFault } from './parcel-fault.ts';
 import { type SeedRecord, takeSeeds } from './router-seeds.ts';
 import { invoked } from './stack.ts';
 
@@ -63,6 +64,8 @@ export function createRouterHandler({
 
   /** Some pages; what remains is a message of its own, which another invocation gets. */
   async function wakeAll({ crawl, cursor }: WakeAll, timeLeft: () => number): Promise<void> {
+    // Resuming a crawl makes it run first. One that does not any more would be read through, host by host, for nothing.
+    if ((await engine.registry.load(crawl))?.status !== 'running') return;
     let next = cursor;
     for (let pages = 0; pages < WAKE_PAGES && timeLeft() >= END_MS; pages++) {
       const page = await engine.ledgers.hostPage(crawl, next, WAKE_PAGE);
@@ -134,7 +137,9 @@ export function createRouterHandler({
 
 function understood(body: string): LinkMessage | Error {
   try {
-    return parseLinkText(body);
+    const message = parseLinkText(body);
+    const fault = message.kind === 'parcel' ? parcelFault(message.outLinks) : undefined;
+    return fault === undefined ? message : new Error(fault);
   } catch (error) {
     return error as Error;
   }

@@ -18,7 +18,7 @@ export interface WakerDeps {
 
 export interface WakerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
   readonly engine: Pick<Engine, 'queue' | 'ledgers' | 'clock'> & {
-    readonly registry: Engine['registry'] & Pick<OpenedStack['engine']['registry'], 'list'>;
+    readonly registry: Engine['registry'] & Pick<OpenedStack['engine']['registry'], 'list' | 'listRunning'>;
   };
 }
 
@@ -31,6 +31,8 @@ const END_MS = 5000;
  * reads them all.
  */
 const MAX_AWAKE = 10 * WAKE_BATCH;
+/** So many runs later all crawls are looked at again, not only those that are entered as running. */
+const ALL_EVERY = 60;
 /** Crawls loaded at once. */
 const LOADS = 10;
 
@@ -47,7 +49,8 @@ export function createWakerHandler({ clock, log, stack, crawls }: WakerDeps) {
   /** Those that run, another one first each time. */
   async function runningCrawls(): Promise<CrawlId[]> {
     const running = new Set<CrawlId>();
-    const all = await registry.list();
+    // All of them at the first run of a process, and once an hour or so.
+    const all = await (runs % ALL_EVERY === 0 ? registry.list() : registry.listRunning());
     for (let from = 0; from < all.length; from += LOADS) {
       const load = async (id: CrawlId) => {
         if ((await registry.load(id))?.status === 'running') running.add(id);

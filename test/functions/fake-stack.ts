@@ -70,7 +70,7 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
           return { hosts: all.slice(from, from + limit), ...(!isLast && { cursor: String(from + limit) }) };
         },
       },
-      registry: { ...registry, list: async () => [...crawls] },
+      registry: { ...registry, list: async () => [...crawls], listRunning: async () => [...crawls] },
     },
   };
   const crawls: CrawlId[] = [];

@@ -231,6 +231,17 @@ describe('waking all hosts of a crawl', () => {
     expect(counts).toEqual(counts.map((_, i) => (i % 3 !== 0 || i % 9 === 0 ? 1 : 0)));
   });
 
+  test.each(['paused', 'stopped', 'limited', 'finished'] as const)(
+    'that is %s wakes none',
+    async (status) => {
+      const { run, engine, texts, dead } = await withHosts(12);
+      await engine.registry.setStatus(CRAWL, status);
+      expect(await run([wakeAllText(CRAWL), wakeAllText('gone')])).toEqual([]);
+      expect(engine.messages('h1.test')).toEqual([]);
+      expect([texts, dead]).toEqual([[], []]);
+    },
+  );
+
   test('from a cursor that nobody gave is refused', async () => {
     const { run, stack, dead } = await setUp();
     stack.engine.ledgers.hostPage = async () => {

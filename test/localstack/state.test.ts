@@ -363,8 +363,10 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
     await registry.create('paused', { ...RECORD, status: 'paused' });
     expect((await registry.load('large'))?.scopeSeeds).toEqual(scopeSeeds);
     expect(await registry.list()).toEqual(['large', 'paused']);
+    expect(await registry.listRunning()).toEqual(['large']);
     const { activeMs } = await registry.totals('large');
     await registry.setStatus('large', 'stopped');
+    expect(await registry.listRunning()).toEqual([]);
     const stopped = (await registry.totals('large')).activeMs;
     expect(stopped).toBeGreaterThanOrEqual(activeMs);
     expect((await registry.totals('large')).activeMs).toBe(stopped);

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import {
   ConditionalCheckFailedException,
+  DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -25,6 +26,7 @@ import {
   type Item,
   itemKey,
   N,
+  RUNNING,
   S,
   type StateNames,
 } from './tables.ts';
@@ -42,6 +44,11 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   flushUsage(): Promise<void>;
   /** The names of all crawls. */
   list(): Promise<CrawlId[]>;
+  /**
+   * Those that run, and perhaps some others: what must be done every minute for each crawl shall cost nothing for those
+   * that ended long ago. A process that ends while it sets a crawl running may leave it out: look at `list` now and then.
+   */
+  listRunning(): Promise<CrawlId[]>;
 }
 
 export interface RegistryOptions extends SettleTimes {
@@ -154,6 +161,28 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
     return (await Promise.all(shards)).includes(true);
   }
 
+  async function enter(directory: string, crawl: CrawlId): Promise<void> {
+    const command = new PutItemCommand({ TableName: table, Item: itemKey(directory, crawl) });
+    await withRetry('entering a crawl into a directory', () => dynamo.send(command), { clock });
+  }
+
+  async function strike(directory: string, crawl: CrawlId): Promise<void> {
+    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(directory, crawl) });
+    await withRetry('striking a crawl out of a directory', () => dynamo.send(command), { clock });
+  }
+
+  async function entriesOf(directory: string): Promise<CrawlId[]> {
+    const found: CrawlId[] = [];
+    const entries = queryItems(context, {
+      TableName: table,
+      KeyConditionExpression: 'pk = :directory',
+      ExpressionAttributeValues: { ':directory': S(directory) },
+      ConsistentRead: true,
+    });
+    for await (const { sk } of entries) found.push(sk?.S as string);
+    return found;
+  }
+
   return {
     isShared: true,
     async load(crawl) {
@@ -161,9 +190,9 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
     },
 
     async create(crawl, record) {
-      // The directory first: a name there without a crawl does no harm.
-      const entry = new PutItemCommand({ TableName: table, Item: itemKey(DIRECTORY, crawl) });
-      await withRetry('creating a crawl', () => dynamo.send(entry), { clock });
+      // The directories first: a name there without a crawl does no harm.
+      await enter(DIRECTORY, crawl);
+      if (record.status === 'running') await enter(RUNNING, crawl);
       const runningSince = record.status === 'running' ? clock.now() : undefined;
       if (!(await put(crawl, { record, version: 1, activeMs: 0, runningSince })))
         throw new Error(`there is a crawl ${crawl} already`);
@@ -171,6 +200,8 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
 
     async setStatus(crawl, status, reason, condition) {
       let isSet = false;
+      const isRunning = status === 'running';
+      if (isRunning) await enter(RUNNING, crawl);
       await change(crawl, (stored) => {
         isSet = condition?.from.includes(stored.record.status) ?? true;
         if (!isSet) return stored;
@@ -179,9 +210,16 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
           ...stored,
           record: { ...stored.record, status, reason },
           activeMs: activeMsOf(stored, now),
-          runningSince: status === 'running' ? now : undefined,
+          runningSince: isRunning ? now : undefined,
         };
       });
+      // Whoever sets another status at the same time may strike it out between our two writes, or we what they entered:
+      // so the one enters it again, and the other looks again.
+      if (isSet && isRunning) await enter(RUNNING, crawl);
+      else if (isSet) {
+        await strike(RUNNING, crawl);
+        if ((await load(crawl))?.record.status === 'running') await enter(RUNNING, crawl);
+      }
       return isSet;
     },
 
@@ -229,17 +267,8 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
 
     flushUsage: counters.flush,
 
-    async list() {
-      const found: CrawlId[] = [];
-      const entries = queryItems(context, {
-        TableName: table,
-        KeyConditionExpression: 'pk = :directory',
-        ExpressionAttributeValues: { ':directory': S(DIRECTORY) },
-        ConsistentRead: true,
-      });
-      for await (const { sk } of entries) found.push(sk?.S as string);
-      return found;
-    },
+    list: () => entriesOf(DIRECTORY),
+    listRunning: () => entriesOf(RUNNING),
   };
 }
 

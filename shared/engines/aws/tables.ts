@@ -12,6 +12,7 @@
  * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
+ * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
  */
 import { hash } from 'node:crypto';
@@ -55,6 +56,7 @@ export const COMPACTION = 'compact';
 export const JOINED_PREFIX = 'joined#';
 export const ASIDE_PREFIX = 'aside#';
 export const DIRECTORY = '#crawls';
+export const RUNNING = '#running';
 
 /** Attribute of items that may die: the second, since the epoch, from which DynamoDB may delete them. */
 export const EXPIRES_AT = 'expiresAt';
