@@ -196,12 +196,12 @@ export function turnQueueContract(subject: Subject): void {
     expect(await until(drain(queue(), LOOK_MS))).toEqual(new Map(ODD_HOSTS.map((host) => [host, [host]])));
   });
 
-  test('holds thousands of groups, and gives each of them', async () => {
-    const hosts = Array.from({ length: 3000 }, (_, i) => `h${i}.test`);
+  test('holds more groups than a receive asks for, and gives each of them', async () => {
+    const hosts = Array.from({ length: 1500 }, (_, i) => `h${i}.test`);
     await queue().send(hosts.map((host) => ({ host, message: token('1') })));
     await queue().send(hosts.map((host) => ({ host, message: token('2') })));
     const all = await until(drain(queue(), LOOK_MS));
-    expect(all.size).toBe(3000);
+    expect(all.size).toBe(hosts.length);
     for (const tokens of all.values()) expect(tokens).toEqual(['1', '2']);
   });
 
