@@ -65,7 +65,8 @@ export function createRouterHandler({
   /** Some pages; what remains is a message of its own, which another invocation gets. */
   async function wakeAll({ crawl, cursor }: WakeAll, timeLeft: () => number): Promise<void> {
     // Resuming a crawl makes it run first. One that does not any more would be read through, host by host, for nothing.
-    if ((await engine.registry.load(crawl))?.status !== 'running') return;
+    crawls.refresh(crawl);
+    if ((await crawls.get(crawl))?.status !== 'running') return;
     let next = cursor;
     for (let pages = 0; pages < WAKE_PAGES && timeLeft() >= END_MS; pages++) {
       const page = await engine.ledgers.hostPage(crawl, next, WAKE_PAGE);

@@ -1,0 +1,22 @@
+import { crawlIdSchema } from '../shared/control/api-schemas.ts';
+import { quoted } from '../shared/control/printable.ts';
+import type { OutLinks } from '../shared/frontier/message.ts';
+import { canonicalize } from '../shared/url/canonical.ts';
+
+/** Of all texts of a parcel together: those of 20,000 links of 2,083 characters each. They are short while front-coded. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+/**
+ * What is wrong with a parcel that no worker of ours can have sent, if anything: whoever may send seeds can send parcels,
+ * too. A URL that is not canonical would belong to a host of its own (`EXAMPLE.org`, `example.org:443`), and each of
+ * those be fetched beside the others, at the pace of one. A crawl's name becomes a key.
+ */
+export function parcelFault({ crawl, links }: OutLinks): string | undefined {
+  if (!crawlIdSchema.safeParse(crawl).success)
+    return `Expected a parcel of links for a crawl, got one for ${quoted(crawl)}`;
+  const characters = links.reduce((sum, { url, via = '' }) => sum + url.length + via.length, 0);
+  if (characters > MAX_CHARACTERS)
+    return `Expected a parcel of at most ${MAX_CHARACTERS} characters, got ${characters}`;
+  const wrong = links.find(({ url }) => canonicalize(url) !== url);
+  return wrong && `Expected a parcel of canonical URLs, got ${quoted(wrong.url)}`;
+}
