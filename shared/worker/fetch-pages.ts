@@ -170,7 +170,8 @@ export async function fetchPages(
     if (may === 'guilty') {
       const result = { fetchedAt: clock.now(), cause: causeOfDeath('this') };
       settle({ ...record, state: 'failed', result });
-      return true;
+      // To be committed before another URL is announced in its place, and perhaps kills, too.
+      return false;
     }
     if (may === 'busy' || !(await budget.reserve())) {
       settle(record);

@@ -104,6 +104,25 @@ describe('a page that kills its worker', () => {
     expect(deaths).toBeLessThanOrEqual(8);
   });
 
+  test('may be one of several of its host', async () => {
+    const links = [1, 2, 3, 4].map((n) => `/${n}`);
+    const pages = Object.fromEntries(links.map((link) => [VICTIM + link, page()]));
+    const world = createWorld(
+      { ...site(HOSTS), ...pages, [`${VICTIM}/`]: page(...links) },
+      { leaseMs: 60_000, parcelLeaseMs: 60_000 },
+    );
+    await begin(world, [`${VICTIM}/`, ...HOSTS.map((host) => `${host}/`)], CONFIG);
+    const poison = links.slice(1).map((link) => VICTIM + link);
+    const deaths = await crawlThrough(world, (url) => poison.includes(url));
+    const states = await statesOf(world.engine);
+    expect(
+      Object.keys(states)
+        .filter((url) => states[url] !== 'fetched')
+        .sort(),
+    ).toEqual(poison);
+    expect(deaths).toBeLessThanOrEqual(3 * 6);
+  });
+
   test('may be robots.txt: its host is set aside', async () => {
     const world = createWorld(
       { ...site(HOSTS), [`${VICTIM}/robots.txt`]: robots('User-agent: *\nAllow: /') },
