@@ -73,6 +73,42 @@ describe('links', () => {
     expect(engine.messages('b.test')).toEqual([]);
   });
 
+  test.each([
+    'http://B.test/',
+    'http://b.test:80/',
+    'http://u@b.test/',
+    'http://b.test',
+    'http://b.test/#x',
+    'file:///etc/passwd',
+  ])(
+    'to %s, which no worker can have found, go to the dead letters with all of their parcel',
+    async (url) => {
+      const { run, engine, dead } = await setUp();
+      expect(await run([parcel(CRAWL, 'http://b.test/1', url), parcel(CRAWL, 'http://c.test/')])).toEqual([]);
+      expect(dead).toMatchObject([{ reason: `Expected a parcel of canonical URLs, got "${url}"` }]);
+      expect(engine.messages('b.test')).toEqual([]);
+      expect(engine.messages('c.test')).toHaveLength(1);
+    },
+  );
+
+  test('that would fill the memory do so too', async () => {
+    const { run, dead } = await setUp();
+    const long = `http://b.test/${'a'.repeat(1_000_000)}`;
+    const urls = Array.from({ length: 100 }, (_, i) => `${long}${String(i).padStart(3, '0')}`);
+    const body = parcel(CRAWL, ...urls);
+    expect(body.length).toBeLessThan(10_000);
+    expect(await run([body])).toEqual([]);
+    expect(dead).toMatchObject([{ reason: expect.stringMatching(/^Expected a parcel of at most \d+ char/) }]);
+  });
+
+  test.each(['#crawls', 'a b', '..', ''])('of a crawl %j, which can be none, do so too', async (crawl) => {
+    const { run, dead } = await setUp();
+    expect(await run([parcel(crawl, 'http://b.test/')])).toEqual([]);
+    expect(dead).toMatchObject([
+      { reason: `Expected a parcel of links for a crawl, got one for "${crawl}"` },
+    ]);
+  });
+
   test('reach their hosts, though the crawl has been called finished meanwhile', async () => {
     const { run, engine } = await setUp();
     await engine.registry.setStatus(CRAWL, 'finished');
