@@ -35,7 +35,11 @@ const ROUTERS = 10;
 
 type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop'> & Partial<CrawlerFunctionProps>;
 
-/** The five functions, and what starts them. */
+/**
+ * The five functions, and what starts them. No concurrency is reserved: that would be taken from the account's (10 in a
+ * new one) also while the stack rests. What bounds worker and router are their event sources, the waker and the compactor
+ * their schedules, which leave a run's end before the next one, and the API its throttle.
+ */
 export class Functions extends Construct {
   readonly byName: Readonly<Record<FunctionName, lambda.Function>>;
 
