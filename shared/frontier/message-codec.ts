@@ -17,6 +17,9 @@ const MIN_COMPRESSED_BYTES = 200;
 /** What a message may grow to when it is decompressed: far more than a queue carries. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
+/** Of all URLs of a message together, front-coding undone. */
+const MAX_TEXT_LENGTH = 4 * MAX_MESSAGE_BYTES;
+
 export function encodeMessage(message: Message): Uint8Array {
   const out = new ByteWriter();
   out.byte(KINDS.indexOf(message.kind));
@@ -27,12 +30,15 @@ export function encodeMessage(message: Message): Uint8Array {
   return wrap(out.bytes());
 }
 
-/** Throws {@link CorruptBytes} for what {@link encodeMessage} did not make. */
-export function decodeMessage(bytes: Uint8Array): Message {
+/**
+ * Throws {@link CorruptBytes} for what {@link encodeMessage} did not make, and for more than `maxLinks` links: where
+ * strangers may send, a few bytes must not become more than memory holds.
+ */
+export function decodeMessage(bytes: Uint8Array, maxLinks = Number.POSITIVE_INFINITY): Message {
   const input = unwrap(bytes);
   const kind = KINDS[input.byte()];
   const crawl = input.text();
-  if (kind === 'links') return { kind, crawl, links: readLinks(input) };
+  if (kind === 'links') return { kind, crawl, links: readLinks(input, maxLinks) };
   if (kind === 'token') return { kind, crawl, token: input.text() };
   if (kind === 'wake') return input.byte() === 1 ? { kind, crawl, isResumed: true } : { kind, crawl };
   throw new CorruptBytes('a message of unknown kind');
@@ -42,8 +48,9 @@ export function encodeOutLinks({ crawl, links }: OutLinks): Uint8Array {
   return encodeMessage({ kind: 'links', crawl, links });
 }
 
-export function decodeOutLinks(bytes: Uint8Array): OutLinks {
-  const message = decodeMessage(bytes);
+/** Throws as {@link decodeMessage} does. */
+export function decodeOutLinks(bytes: Uint8Array, maxLinks?: number): OutLinks {
+  const message = decodeMessage(bytes, maxLinks);
   if (message.kind !== 'links') throw new CorruptBytes(`links expected, a ${message.kind} came`);
   return { crawl: message.crawl, links: message.links };
 }
@@ -71,14 +78,17 @@ function writeLinks(out: ByteWriter, links: readonly Link[]): void {
   for (const via of vias.keys()) out.text(via);
 }
 
-function readLinks(input: ByteReader): Link[] {
+function readLinks(input: ByteReader, maxLinks: number): Link[] {
   const count = input.varint();
-  const urls = readTexts(input, count);
+  if (count > maxLinks) throw new CorruptBytes(`at most ${maxLinks} links expected, got ${count}`);
+  const urls = readTexts(input, count, MAX_TEXT_LENGTH);
   const flags = urls.map(() => input.byte());
   const depths = urls.map(() => input.varint());
   const redirects = urls.map(() => input.varint());
   const vias = flags.map((flag) => (flag & HAS_VIA ? input.varint() : -1));
-  const table = Array.from({ length: input.varint() }, () => input.text());
+  const pages = input.varint();
+  if (pages > count) throw new CorruptBytes(`at most ${count} pages expected, got ${pages}`);
+  const table = Array.from({ length: pages }, () => input.text());
   return urls.map((url, i) => ({
     url,
     depth: depths[i] as number,

@@ -1,4 +1,4 @@
-import type { ByteReader, ByteWriter } from './bytes.ts';
+import { type ByteReader, type ByteWriter, CorruptBytes } from './bytes.ts';
 
 /**
  * A column of texts, front-coded: of each only what follows the part shared with the one before. Sorted URLs of one
@@ -20,15 +20,19 @@ export function writeTexts(out: ByteWriter, texts: readonly string[]): void {
   for (let i = 0; i < texts.length; i++) out.latin1(texts[i] as string, shared[i] as number);
 }
 
-export function readTexts(input: ByteReader, count: number): string[] {
+/** Throws {@link CorruptBytes} where the texts, all together, are longer than `maxLength` characters. */
+export function readTexts(input: ByteReader, count: number, maxLength = Number.POSITIVE_INFINITY): string[] {
   const shared: number[] = [];
   const rest: number[] = [];
   for (let i = 0; i < count; i++) shared.push(input.varint());
   for (let i = 0; i < count; i++) rest.push(input.varint());
   const texts: string[] = [];
   let previous = '';
+  let length = 0;
   for (let i = 0; i < count; i++) {
     previous = previous.slice(0, shared[i]) + input.latin1(rest[i] as number);
+    length += previous.length;
+    if (length > maxLength) throw new CorruptBytes(`texts of at most ${maxLength} characters expected`);
     texts.push(previous);
   }
   return texts;

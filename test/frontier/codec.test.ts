@@ -13,6 +13,7 @@ import type { Link, Message } from '../../shared/frontier/message.ts';
 import { decodeMessage, encodeMessage } from '../../shared/frontier/message-codec.ts';
 import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
 import { decodeSegment, encodeSegment } from '../../shared/frontier/segment.ts';
+import { readTexts } from '../../shared/frontier/text-column.ts';
 import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
 
 const HOST = 'example.org:8080';
@@ -215,6 +216,23 @@ describe('a message', () => {
   test('that is none is refused', () => {
     expect(() => decodeMessage(Buffer.from('{"url":"x"}'))).toThrow(CorruptBytes);
     expect(() => decodeMessage(Uint8Array.of(0x4d, 7, 0))).toThrow('version 7');
+  });
+
+  test('that would become too much is refused before it has', () => {
+    const links = Array.from({ length: 1001 }, (_, i) => ({ url: `http://a.test/${i}`, depth: 1 }));
+    const bytes = encodeMessage({ kind: 'links', crawl: 'c', links });
+    expect(decodeMessage(bytes, 1001)).toMatchObject({ kind: 'links' });
+    expect(() => decodeMessage(bytes, 1000)).toThrow('at most 1000 links expected, got 1001');
+  });
+
+  test('of which a little stands for very much is refused', () => {
+    // Each text is the one before and a character more: 30,000 of them stand for 450 MB.
+    const out = new ByteWriter();
+    const count = 30_000;
+    for (let i = 0; i < count; i++) out.varint(i);
+    for (let i = 0; i < count; i++) out.varint(1);
+    for (let i = 0; i < count; i++) out.latin1('a', 0);
+    expect(() => readTexts(new ByteReader(out.bytes()), count, 1_000_000)).toThrow(CorruptBytes);
   });
 });
 

@@ -16,6 +16,12 @@ import type { HostKey } from '../../ports.ts';
 /** What a message, and all messages of a batch together, may weigh: SQS's limit until 2025, still set on many queues. */
 export const MAX_TEXT_BYTES = 256 * 1024;
 
+/**
+ * Far more than a turn or a request sends at once. Links that are much alike are a byte or two each when compressed, so a
+ * message that is made to could otherwise hold more of them than a function has memory for.
+ */
+const MAX_LINKS = 100_000;
+
 /** One text; several, if the message's links do not fit into one. All are ASCII, so their length is their size. */
 export function messageTexts(host: HostKey, message: Message, maxBytes: number): string[] {
   const encode = (part: Message) => `${host} ${toBase64(encodeMessage(part))}`;
@@ -27,7 +33,7 @@ export function messageTexts(host: HostKey, message: Message, maxBytes: number):
 export function parseMessageText(text: string): { readonly host: HostKey; readonly message: Message } {
   const blank = text.indexOf(' ');
   if (blank <= 0) throw new CorruptBytes('a host and a message expected');
-  return { host: text.slice(0, blank), message: decodeMessage(fromBase64(text.slice(blank + 1))) };
+  return { host: text.slice(0, blank), message: decodeMessage(fromBase64(text.slice(blank + 1)), MAX_LINKS) };
 }
 
 /** Like {@link messageTexts}, for links to any hosts. */
@@ -36,7 +42,7 @@ export function parcelTexts(outLinks: OutLinks, maxBytes: number): string[] {
 }
 
 /** Throws for any text that {@link parcelTexts} did not make. */
-export const parseParcelText = (text: string): OutLinks => decodeOutLinks(fromBase64(text));
+export const parseParcelText = (text: string): OutLinks => decodeOutLinks(fromBase64(text), MAX_LINKS);
 
 /** `MessageGroupId`: "up to 128 alphanumeric characters and punctuation" (SQS developer guide, message quotas). */
 const GROUP_ID = /^[!-~]{1,128}$/;

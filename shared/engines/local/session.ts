@@ -8,7 +8,7 @@ import { createScope } from '../../crawl/scope.ts';
 import { createFetcher } from '../../fetcher/fetcher.ts';
 import { withMiddleware } from '../../fetcher/with-middleware.ts';
 import type { Link } from '../../frontier/message.ts';
-import type { CrawlId, Fetcher } from '../../ports.ts';
+import type { CrawlId, Fetcher, LinkExchange } from '../../ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../url/canonical.ts';
 import { wakeAllHosts } from '../../worker/waker.ts';
 import { foldersOf, type LocalEngine, openLocalEngine, openLocalReader } from './engine.ts';
@@ -59,7 +59,7 @@ export async function beginCrawl(
     urlRulesVersion: URL_RULES_VERSION,
     status: 'running',
   });
-  await exchange.send({ crawl: id, links: accepted.map(asSeed) });
+  await sendSeeds(exchange, id, accepted);
   return opened;
 }
 
@@ -87,13 +87,24 @@ export async function resumeCrawl(
   await registry.configure(id, limits);
   await registry.setStatus(id, 'running');
   // Killed before its seeds had reached their hosts: merging them twice changes nothing.
-  if ((await registry.totals(id)).hosts === 0)
-    await exchange.send({ crawl: id, links: record.scopeSeeds.map(asSeed) });
+  if ((await registry.totals(id)).hosts === 0) await sendSeeds(exchange, id, record.scopeSeeds);
   await wakeAllHosts(opened.engine, id);
   return opened;
 }
 
-const asSeed = (url: string): Link => ({ url, depth: 0, isSeed: true });
+/** A parcel holds no more: a list of seeds may have millions. */
+const PARCEL_SEEDS = 10_000;
+
+async function sendSeeds(
+  exchange: Pick<LinkExchange, 'send'>,
+  crawl: CrawlId,
+  urls: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < urls.length; from += PARCEL_SEEDS) {
+    const links = urls.slice(from, from + PARCEL_SEEDS).map((url): Link => ({ url, depth: 0, isSeed: true }));
+    await exchange.send({ crawl, links });
+  }
+}
 
 async function open(
   folder: string,
