@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import type { UrlDetail } from '../../shared/control/url-detail.ts';
 import { PLAIN } from '../web/features.ts';
-import { type Deployed, deploy, printErrors } from './deployed.ts';
+import { type Deployed, deploy, printErrors, until } from './deployed.ts';
 import { hasEmulator } from './resources.ts';
-import { configFor, expectLedgers, expectLog, serve, untilFinished } from './stack-crawl.ts';
+import { configFor, expectLedgers, expectLog, serve, statusOf } from './stack-crawl.ts';
 
 describe.skipIf(!hasEmulator())('a deployed stack', () => {
   let deployed: Deployed;
@@ -26,7 +26,10 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
         seeds: [...web.seeds, poison],
         config: configFor(web),
       });
-      await untilFinished(deployed, 'killed');
+      // That it is called finished takes two more minutes, and is shown elsewhere.
+      const isDone = async () =>
+        (await statusOf(deployed, 'killed')).byStatus.waiting === 0 && web.log.length > 0;
+      await until(isDone, 'every URL to be settled', 900_000);
       // A worker that dies has fetched what nobody knows of.
       const truth = expectLog(web, () => true);
       await expectLedgers(deployed, 'killed', truth);
