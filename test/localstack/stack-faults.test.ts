@@ -27,8 +27,10 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
         config: configFor(web),
       });
       // That it is called finished takes two more minutes, and is shown elsewhere.
-      const isDone = async () =>
-        (await statusOf(deployed, 'killed')).byStatus.waiting === 0 && web.log.length > 0;
+      const isDone = async () => {
+        const { hosts, byStatus } = await statusOf(deployed, 'killed');
+        return hosts === web.seeds.length && byStatus.waiting === 0;
+      };
       await until(isDone, 'every URL to be settled', 900_000);
       // A worker that dies has fetched what nobody knows of.
       const truth = expectLog(web, () => true);
