@@ -66,7 +66,8 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
         const state = truth.urls.get(url)?.state;
         expect([body.url, state === 'deniedByRobots' ? state : body.status]).toEqual([url, state]);
       }
-      console.log(`web: ${JSON.stringify(summary)}`);
+      const { pages, seconds, cost, costByItem } = summary;
+      console.log(JSON.stringify({ pages, seconds, cost, costByItem }));
 
       await untilFinished(deployed, 'chain');
       expect(chain.asked.map((host) => host.split('.')[0])).toEqual(
