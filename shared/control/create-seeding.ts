@@ -73,11 +73,7 @@ export function createSeeding(engine: ControlEngine, policy: ControlPolicy): See
     return added(crawl, seeds);
   }
 
-  async function widen(
-    crawl: CrawlId,
-    { status, scopeSeeds }: CrawlRecord,
-    urls: readonly string[],
-  ): Promise<void> {
+  async function widen(crawl: CrawlId, { scopeSeeds }: CrawlRecord, urls: readonly string[]): Promise<void> {
     if (urls.length === 0) return;
     if (scopeSeeds.length + urls.length > MAX_SCOPE_SEEDS)
       throw new ControlError(
@@ -88,7 +84,7 @@ export function createSeeding(engine: ControlEngine, policy: ControlPolicy): See
       );
     await registry.addScopeSeeds(crawl, urls);
     // Links of a seed that a worker fetched before it has heard would be lost as outside of the scope.
-    if (registry.isShared && status === 'running') await clock.sleep(SCOPE_HEARD_MS);
+    if (registry.isShared) await clock.sleep(SCOPE_HEARD_MS);
   }
 
   async function seed(request: Parameters<Control['seed']>[0]): Promise<AddedSeeds> {
