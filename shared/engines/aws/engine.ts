@@ -35,7 +35,7 @@ export interface AwsEngineOptions extends Pick<TurnQueueOptions, 'sendGatherMs' 
   /** The one turn queue that is received from: the one whose event a function serves. Default: all in turn. */
   readonly turnQueueUrl?: string;
   readonly archive: Pick<ArchivesOptions, 'software' | 'prefix' | 'maxBytes' | 'gatherMs'>;
-  /** How long a crawl must have had nothing to do. Default 60,000. */
+  /** How long a crawl must have had nothing to do. Default 55,000. */
   readonly settleMs?: number;
   /** Whose list prices the crawls' cost is by. */
   readonly region?: string;

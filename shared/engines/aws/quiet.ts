@@ -4,8 +4,11 @@ import type { Clock, CrawlId } from '../../ports.ts';
 import { withRetry } from './retry.ts';
 import { EXPIRES_AT, itemKey, N, QUIET } from './tables.ts';
 
-/** SQS counts its messages right a minute after the last change (API reference, GetQueueAttributes). */
-const SETTLE_MS = 60_000;
+/**
+ * SQS counts its messages right a minute after the last change (API reference, GetQueueAttributes). A little less, as the
+ * waker looks once a minute by a clock that is not exact: its second look is to be enough.
+ */
+const SETTLE_MS = 55_000;
 /**
  * The queues are all crawls': where others keep them busy, nothing tells whether a message there is this crawl's. But
  * what is on its way comes to a turn, and to a commit, within seconds, or when its host is no longer parked, which is 15
@@ -26,7 +29,7 @@ export interface QuietTimes {
 }
 
 export interface SettleTimes {
-  /** A crawl that has nothing to do is called quiet when that was so for this time. Default 60,000. */
+  /** A crawl that has nothing to do is called quiet when that was so for this time. Default 55,000. */
   readonly settleMs?: number;
   /** The same where the queues hold messages, of whatever crawls. Default 1,200,000. */
   readonly sharedSettleMs?: number;
