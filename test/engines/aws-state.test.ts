@@ -122,7 +122,12 @@ test('whatever a crawl goes through, the changes add up to the sums over the las
 
 describe('a crawl with nothing to do', () => {
   test.each([
-    ['whose queues have been empty at two looks a minute apart', { idleSince: 0, quietSince: 0, lastAt: 0 }, 55_000, true],
+    [
+      'whose queues have been empty at two looks a minute apart',
+      { idleSince: 0, quietSince: 0, lastAt: 0 },
+      55_000,
+      true,
+    ],
     ['whose queues have not', { idleSince: 0, quietSince: 1, lastAt: 0 }, 55_000, false],
     ['that has committed since', { idleSince: 0, quietSince: 0, lastAt: 1 }, 55_000, false],
     ['beside busy ones, for some minutes', { idleSince: 0, lastAt: 0 }, 1_199_999, false],
