@@ -77,7 +77,7 @@ export function afterFailure(
   random: number,
 ): HostClock {
   const failures = clock.failures + failure.weight;
-  const backoffMs = Math.min(config.backoffMs * 2 ** Math.max(0, failures - 1), config.maxBackoffMs);
+  const backoffMs = backoffAfter(failures, config);
   const askedMs = Math.min(failure.retryAfterMs ?? 0, config.maxRetryAfterMs);
   const restMs = Math.max(backoffMs * (0.75 + random / 2), askedMs * (1 + random / 20));
   return {
@@ -88,6 +88,14 @@ export function afterFailure(
     failures,
     cause: failure.cause,
   };
+}
+
+/** The rest after so many failures in a row: twice as long after each further one. Without jitter. */
+export function backoffAfter(
+  failures: number,
+  { backoffMs, maxBackoffMs }: Pick<PolitenessConfig, 'backoffMs' | 'maxBackoffMs'>,
+): number {
+  return Math.min(backoffMs * 2 ** Math.max(0, failures - 1), maxBackoffMs);
 }
 
 /** Whether the host has failed so often that it is set aside. */

@@ -62,12 +62,12 @@ export async function commitTurn(
 
 /** A crawl that was called finished while links were on their way here goes on. */
 async function planOrRevive({ engine, crawls }: Services, crawl: Crawl, state: HostState): Promise<Plan> {
-  const latest = async () => (await crawls.get(crawl.id)) ?? crawl;
-  const plan = planNext(await latest(), state, engine.clock.now());
-  if ((await latest()).status !== 'finished' || plan.dueAt === undefined) return plan;
+  const latest = (await crawls.get(crawl.id)) ?? crawl;
+  const plan = planNext(latest, state, engine.clock.now());
+  if (latest.status !== 'finished' || plan.dueAt === undefined) return plan;
   await engine.registry.setStatus(crawl.id, 'running', undefined, { from: ['finished'] });
   crawls.refresh(crawl.id);
-  return planNext(await latest(), state, engine.clock.now());
+  return planNext((await crawls.get(crawl.id)) ?? crawl, state, engine.clock.now());
 }
 
 interface Plan {

@@ -1,7 +1,7 @@
 /** A host's robots.txt within a turn: from the head while it is fresh, else fetched, politely, and archived. */
 import { encodeCapture } from '../archive/capture.ts';
 import type { HostRobots } from '../frontier/head.ts';
-import { afterFailure, gapAfter } from '../frontier/politeness.ts';
+import { afterFailure, backoffAfter, gapAfter } from '../frontier/politeness.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
 import type { FetchedResponse, FetchOutcome } from '../ports.ts';
 import { expiry, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
@@ -137,8 +137,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
 
   function close(origin: string, cause: string): RobotsAccess {
     const failures = (closedOf(origin)?.failures ?? 0) + 1;
-    const restMs = Math.min(config.backoffMs * 2 ** (failures - 1), config.maxBackoffMs);
-    const until = clock.now() + restMs;
+    const until = clock.now() + backoffAfter(failures, config);
     state.closedOrigins = [...othersClosed(origin), { origin, until, failures, cause }];
     return { kind: 'closed', cause, until };
   }

@@ -7,7 +7,7 @@ import { engineContract } from './engine-contract.ts';
 engineContract('memory', async (options = {}) => {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock, options);
-  const archive = engine.archiveOf('archived') as unknown as { read(location: RecordLocation): Uint8Array };
+  const archive = engine.archiveOf('archived');
   return {
     engine,
     reopen: async () => engine.reopen(),

@@ -44,7 +44,7 @@ describe('a crawl', () => {
 
   test('has archived each final response when the ledger names its location', async () => {
     const { engine } = await crawl({ [`${A}/`]: page('/1'), [`${A}/1`]: page() }, [`${A}/`]);
-    const { read } = engine.archiveOf('crawl') as unknown as { read(location: object): Uint8Array };
+    const { read } = engine.archiveOf('crawl');
     for (const { records } of (await ledgersOf(engine)).values())
       for (const { result } of records.values())
         expect([...read(result!.location!).subarray(0, 2)]).toEqual([0x1f, 0x8b]);

@@ -4,7 +4,6 @@ import { EMPTY_INDEX } from '../../shared/frontier/ledger.ts';
 import type { Message, OutLinks } from '../../shared/frontier/message.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import {
-  type Archive,
   type Clock,
   type CrawlRecord,
   type CrawlRegistry,
@@ -15,7 +14,7 @@ import {
   StaleTurn,
   type TurnQueue,
 } from '../../shared/ports.ts';
-import { createMemoryArchive } from './memory-archive.ts';
+import { createMemoryArchive, type MemoryArchive } from './memory-archive.ts';
 
 export interface MemoryOptions {
   readonly leaseMs?: number;
@@ -35,6 +34,7 @@ interface Group {
 }
 
 export interface MemoryEngine extends Engine {
+  archiveOf(crawl: string): MemoryArchive;
   /** What the queue keeps for the host. */
   messages(host: string): readonly Message[];
   /** What a new process finds: all that was stored, and no locks. */
@@ -49,7 +49,7 @@ interface Store {
   readonly heads: Map<string, Map<string, string>>;
   readonly parts: Map<string, Map<string, Uint8Array>>;
   readonly crawls: Map<string, CrawlRecord>;
-  readonly archive: Archive;
+  readonly archive: MemoryArchive;
   serial: number;
 }
 

@@ -165,14 +165,21 @@ describe('two workers on one host', () => {
 });
 
 describe('a URL that kills its worker', () => {
-  test('is failed with its cause after some deliveries, and its host goes on', async () => {
-    const world = createWorld({ [`${A}/`]: page('/1', '/bad', '/2') });
-    const { engine, fetcher } = world;
+  /** A host with these links, whose worker falls over at `/bad`. */
+  function fallingWorld(...links: string[]): World {
+    const world = createWorld({ [`${A}/`]: page(...links) });
+    const { fetcher } = world;
     const fetch = fetcher.fetch.bind(fetcher);
     fetcher.fetch = async (request) => {
       if (request.url.endsWith('/bad')) throw new Error('the parser fell over');
       return fetch(request);
     };
+    return world;
+  }
+
+  test('is failed with its cause after some deliveries, and its host goes on', async () => {
+    const world = fallingWorld('/1', '/bad', '/2');
+    const { engine } = world;
     await begin(world, [`${A}/`]);
     const errors = await runToEnd(world);
     expect(errors.length).toBeGreaterThanOrEqual(3);
@@ -187,13 +194,8 @@ describe('a URL that kills its worker', () => {
   });
 
   test('takes no page from the budget', async () => {
-    const world = createWorld({ [`${A}/`]: page('/bad', '/1', '/2') });
-    const { engine, fetcher } = world;
-    const fetch = fetcher.fetch.bind(fetcher);
-    fetcher.fetch = async (request) => {
-      if (request.url.endsWith('/bad')) throw new Error('the parser fell over');
-      return fetch(request);
-    };
+    const world = fallingWorld('/bad', '/1', '/2');
+    const { engine } = world;
     await begin(world, [`${A}/`, `${A}/bad`], { maxPages: 20 });
     await runToEnd(world);
     expect((await engine.registry.totals(CRAWL)).pages).toBe(3);
