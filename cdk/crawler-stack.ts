@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import { Alarms } from './constructs/alarms.ts';
@@ -11,7 +11,7 @@ import { State } from './constructs/state.ts';
 import type { StackOptions } from './options.ts';
 import { settingsOf } from './settings.ts';
 
-export interface CrawlerStackProps extends StackProps {
+export interface CrawlerStackProps {
   readonly options: StackOptions;
   /** What crawls are configured with where they do not say otherwise. */
   readonly crawl?: CrawlOptions;
@@ -22,8 +22,8 @@ export interface CrawlerStackProps extends StackProps {
 /** A whole crawler. No network of its own: no VPC, no NAT gateway, nothing that costs while it rests. */
 export class CrawlerStack extends Stack {
   constructor(scope: Construct, id: string, props: CrawlerStackProps) {
-    const { options, crawl = {}, configFile, ...stackProps } = props;
-    super(scope, id, { description: 'Strand, a web crawler', ...stackProps });
+    const { options, crawl = {}, configFile } = props;
+    super(scope, id, { description: 'Strand, a web crawler' });
     const stores = {
       frontier: new Frontier(this, 'Frontier', options),
       state: new State(this, 'State', options),

@@ -1,4 +1,5 @@
 /** From the words of a command line to a {@link Command}. Pure: no file is read, no name looked up. */
+import { crawlIdSchema } from '../shared/control/api-schemas.ts';
 import { didYouMean } from '../shared/control/nearest.ts';
 import { quoted } from '../shared/control/printable.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
@@ -171,7 +172,7 @@ function readStackName(text: string): string {
 }
 
 function readCrawlName(text: string): string {
-  if (/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/.test(text)) return text;
+  if (crawlIdSchema.safeParse(text).success) return text;
   throw new UsageError(
     `Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got ${quoted(text)}; ` +
       `all of a stack: ${PROGRAM} --stack NAME list`,

@@ -16,8 +16,13 @@ export function formatCount(count: number): string {
 }
 
 /** `3 pages`, `1 page`. */
-export function formatCounted(count: number, singular: string, plural = `${singular}s`): string {
-  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+export function formatCounted(count: number, singular: string): string {
+  return `${formatCount(count)} ${singular}${count === 1 ? '' : 's'}`;
+}
+
+/** By count; those that are equal by name. */
+export function largestFirst(counts: Readonly<Record<string, number>>): [string, number][] {
+  return Object.entries(counts).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
 }
 
 /** Three digits and a decimal unit: `1.23 GB`; 1 kB is 1,000 bytes. */

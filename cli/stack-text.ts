@@ -1,7 +1,7 @@
 /** What a stack's crawls and hosts look like to people. */
 import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../shared/control/control.ts';
 import { printable, shorten } from '../shared/control/printable.ts';
-import { formatBytes, formatCount, formatCounted } from './format.ts';
+import { formatBytes, formatCount, formatCounted, largestFirst } from './format.ts';
 import { type CrawlPlace, commandAt, shellWord } from './place.ts';
 
 const MAX_REFUSED = 20;
@@ -83,9 +83,8 @@ function countsText(
   counts: Readonly<Record<string, number>>,
   write = (name: string, count: string): string => `${count} ${name}`,
 ): string | undefined {
-  const present = Object.entries(counts).filter(([, count]) => count > 0);
-  const sorted = present.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  return sorted.map(([name, count]) => write(name, formatCount(count))).join(', ') || undefined;
+  const present = largestFirst(counts).filter(([, count]) => count > 0);
+  return present.map(([name, count]) => write(name, formatCount(count))).join(', ') || undefined;
 }
 
 /** Columns as wide as their widest cell, those of `numbers` to the right; nothing at the ends of lines. */

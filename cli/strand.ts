@@ -32,7 +32,7 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return exitCodes.finished;
     }
     case 'version':
-      process.stdout.write(`strand ${(await import('./version.ts')).version}\n`);
+      process.stdout.write(`strand ${(await import('../shared/version.ts')).version}\n`);
       return exitCodes.finished;
   }
 }

@@ -10,6 +10,7 @@ import {
   formatDollars,
   formatDuration,
   formatRate,
+  largestFirst,
   type Tone,
   toned,
   wrapWords,
@@ -90,10 +91,6 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['Cost', costLines(summary)],
     ['Next', nextLines(summary, place)],
   ];
-}
-
-function largestFirst(counts: Readonly<Record<string, number>>): [string, number][] {
-  return Object.entries(counts).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
 }
 
 /** The counts that are not zero, the first twelve of them; the others as one. */

@@ -4,7 +4,7 @@ import * as targets from 'aws-cdk-lib/aws-events-targets';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { crawlConfigSchema } from '../../shared/crawl/config.ts';
+import { parseConfig } from '../../shared/crawl/config.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
@@ -88,7 +88,7 @@ export class Functions extends Construct {
 }
 
 function ownOf({ options, settings }: FunctionsProps): Record<FunctionName, Own> {
-  const { maxBodyBytes } = crawlConfigSchema.parse(settings.crawlDefaults);
+  const { maxBodyBytes } = parseConfig(settings.crawlDefaults);
   // A body on its way may be as large as a crawl allows, and lies on disk beyond its first MB.
   const bodiesMb = Math.ceil((options.hostsPerWorker * maxBodyBytes) / 2 ** 20);
   return {

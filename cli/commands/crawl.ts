@@ -10,6 +10,8 @@ import {
   resumeCrawl,
   type SessionOptions,
 } from '../../shared/engines/local/session.ts';
+import { messageOf } from '../../shared/error-message.ts';
+import { version } from '../../shared/version.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { terminalOf } from '../drawn-line.ts';
@@ -19,7 +21,6 @@ import { commandAt } from '../place.ts';
 import { checkContact } from '../seeds.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 import { UsageError } from '../usage-error.ts';
-import { version } from '../version.ts';
 import { progressOf } from './progress.ts';
 import { readSeeds } from './read-seeds.ts';
 import { summarize } from './summarize.ts';
@@ -107,5 +108,3 @@ function defaultFolder(seeds: readonly string[]): string {
   const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return join('crawls', `${crawlNameOf(seeds)}-${time}`);
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

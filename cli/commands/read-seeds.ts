@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { messageOf } from '../../shared/error-message.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import type { Seeds } from '../command.ts';
 import { seedLines } from '../seeds.ts';
@@ -16,7 +17,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     throw new UsageError(`The seeds cannot be read: ${message}`, { cause });
   }
 }

@@ -1,5 +1,6 @@
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import type { CrawlSummary } from '../../shared/control/summary.ts';
+import { messageOf } from '../../shared/error-message.ts';
 import type { Clock, CrawlId } from '../../shared/ports.ts';
 import { createDrawnLine, type LiveStream, renderParts, type TerminalEnvironment } from '../drawn-line.ts';
 import { createRateMeter } from '../live-line.ts';
@@ -66,5 +67,3 @@ export async function watchCrawl(
     line.done();
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 /** What zod finds wrong, in the words of whoever gave it: what was expected, what came, and what was perhaps meant. */
 import type { z } from 'zod';
-import { nearest } from './nearest.ts';
+import { didYouMean } from './nearest.ts';
 import { printable, shorten } from './printable.ts';
 
 export type Path = readonly PropertyKey[];
@@ -41,9 +41,8 @@ export function describeIssues(error: z.core.$ZodError, given: unknown, words: I
 }
 
 function unknownKey(key: string, { name, keys }: ReturnType<IssueWords['object']>): string {
-  // Nobody means a key by a much longer word, and the search costs its length.
-  const meant = key.length <= 60 ? nearest(key, keys) : undefined;
-  return `Unknown key ${shorten(printable(key), 60)} in ${name}${meant ? `; did you mean ${meant}?` : ''}`;
+  const hint = didYouMean(key, keys, '');
+  return `Unknown key ${shorten(printable(key), 60)} in ${name}${hint && `; ${hint}`}`;
 }
 
 function expectation(issue: z.core.$ZodIssue, words: IssueWords): string {

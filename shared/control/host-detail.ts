@@ -2,6 +2,7 @@ import type { Head } from '../frontier/head.ts';
 import { countUrls } from '../frontier/url-record.ts';
 import type { HostKey } from '../ports.ts';
 import type { HostDetail, HostEntry } from './control.ts';
+import { isoTime } from './url-detail.ts';
 
 /** A host's head in the words of the API. */
 export function hostEntry(host: HostKey, { ledger, totals, clock, dueAt, setAside }: Head): HostEntry {
@@ -31,5 +32,3 @@ export function hostDetail(host: HostKey, head: Head): HostDetail {
     robots: robots.map(({ origin, kind, expiresAt }) => ({ origin, kind, expiresAt: isoTime(expiresAt) })),
   };
 }
-
-const isoTime = (time: number): string => new Date(time).toISOString();

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type CrawlOptions, crawlConfigSchema, InvalidConfig } from '../crawl/config.ts';
 import type { FetchMiddleware, StrandConfig } from '../crawl/project.ts';
+import { messageOf } from '../error-message.ts';
 import { describeIssues } from './describe-issues.ts';
 import { didYouMean } from './nearest.ts';
 import { printable, shorten } from './printable.ts';
@@ -51,7 +52,7 @@ async function load(file: string, path: string): Promise<{ readonly default?: un
   try {
     return await import(pathToFileURL(path).href);
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     throw new InvalidConfig(`${file} cannot be loaded: ${shorten(printable(message), 500)}`, { cause });
   }
 }

@@ -57,4 +57,4 @@ export function urlDetail({ url, depth, via, state, seenAt, attempts, dueAt, res
   };
 }
 
-const isoTime = (time: number): string => new Date(time).toISOString();
+export const isoTime = (time: number): string => new Date(time).toISOString();

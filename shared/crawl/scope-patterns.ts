@@ -1,3 +1,4 @@
+import { messageOf } from '../error-message.ts';
 import { InvalidConfig } from './config.ts';
 
 /** The patterns of one configuration key as regular expressions without flags. Throws {@link InvalidConfig}. */
@@ -6,7 +7,7 @@ export function compilePatterns(key: 'include' | 'exclude', patterns: readonly s
     try {
       return new RegExp(pattern);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       throw new InvalidConfig(
         `Expected each \`${key}\` to be a regular expression, got ${JSON.stringify(pattern)}: ${reason}`,
         { cause },

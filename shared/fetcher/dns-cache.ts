@@ -1,3 +1,4 @@
+import { messageOf } from '../error-message.ts';
 import { errorCode } from './failure.ts';
 
 /** What a name stands for. `ttlMs` as the name server gave it; undefined where the source knows none. */
@@ -70,5 +71,5 @@ export function createDnsCache(
 
 /** For people: why a look-up failed. */
 export function describeLookupError(error: unknown): string {
-  return errorCode(error) ?? (error instanceof Error ? error.message : String(error));
+  return errorCode(error) ?? messageOf(error);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../error-message.ts';
 import type { FailureReason } from '../ports.ts';
 
 /** Why a connection was not made. Thrown inside the fetcher only: it becomes a failed outcome. */
@@ -26,7 +27,7 @@ export function describeFailure(
   if (error instanceof ConnectFailure)
     return { reason: error.reason, message: `${url}: ${oneLine(error.message)}` };
   const code = errorCode(error) ?? '';
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const reason = reasonOf(code, text);
   return { reason, message: `${url}: ${oneLine(explain(reason, code, text, limits))}` };
 }

@@ -1,4 +1,5 @@
 import { promises as dns } from 'node:dns';
+import { createLimit } from '../create-limit.ts';
 import type { Lookup, ResolvedName } from './dns-cache.ts';
 import { errorCode } from './failure.ts';
 
@@ -36,21 +37,4 @@ const MAX_SYSTEM_LOOKUPS = 2;
 async function askSystem(hostname: string): Promise<ResolvedName> {
   const found = await dns.lookup(hostname, { all: true, order: 'ipv4first' });
   return { addresses: found.map(({ address }) => address) };
-}
-
-/** Runs what it is given, at most `limit` at a time, in order. */
-function createLimit(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (task) => {
-    if (running < limit) running++;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  };
 }

@@ -1,4 +1,5 @@
 import type { FetchMiddleware } from '../crawl/project.ts';
+import { messageOf } from '../error-message.ts';
 import type {
   Body,
   Clock,
@@ -86,7 +87,7 @@ function failure(
   error: unknown,
   times: Pick<FetchFailure, 'startedAt' | 'endedAt'>,
 ): FetchFailure {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return {
     status: 'failed',
     url,

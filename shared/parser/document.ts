@@ -1,4 +1,5 @@
 /** From a response's head and body as received to what the crawl needs to know of the document. */
+import { messageOf } from '../error-message.ts';
 import type { ResponseHead } from '../ports.ts';
 import { createContentDecoder } from './content-decoder.ts';
 import { createHtmlLinks, type HtmlLinks, type HtmlLinksParser } from './html-links.ts';
@@ -58,7 +59,7 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     try {
       return parse();
     } catch (error) {
-      failure = `parser: ${error instanceof Error ? error.message : String(error)}`;
+      failure = `parser: ${messageOf(error)}`;
       return undefined;
     }
   };

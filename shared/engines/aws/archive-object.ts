@@ -25,8 +25,8 @@ export interface ObjectContext {
  * Named in the upload and its parts: with the SDK's default, which only parts get, S3 says at completion that parts
  * are missing (aws-sdk-go-v2 issue 3005).
  */
-const CHECKSUM = { ChecksumAlgorithm: 'CRC32' } as const;
-const CONTENT_TYPE = 'application/warc';
+export const CHECKSUM = { ChecksumAlgorithm: 'CRC32' } as const;
+export const CONTENT_TYPE = 'application/warc';
 
 /** Safe to repeat: nobody else uses the key. */
 export async function putWarcObject(

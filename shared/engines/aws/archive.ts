@@ -2,6 +2,7 @@
 
 import type { S3Client } from '@aws-sdk/client-s3';
 import { checkWarcPrefix } from '../../archive/warc-prefix.ts';
+import { createLimit } from '../../create-limit.ts';
 import type { Archive, Clock, RecordLocation, WarcMember } from '../../ports.ts';
 import { coalesced } from '../coalesced.ts';
 import { beginWarcUpload, MIN_PART_BYTES, putWarcObject, type WarcUpload } from './archive-object.ts';
@@ -63,7 +64,7 @@ export function createS3Archive(options: S3ArchiveOptions): Archive {
   let current: BufferedObject | undefined;
   /** Closed objects, not yet stored. */
   let unstored: BufferedObject[] = [];
-  const uploads = createPlaces(MAX_UPLOADS);
+  const uploads = createLimit(MAX_UPLOADS);
 
   function nextName(): string {
     const stamp = new Date(clock.now()).toISOString().replace(/\D/g, '').slice(0, 14);
@@ -202,21 +203,4 @@ async function* chain(first: Uint8Array[], rest?: AsyncIterable<Uint8Array>): As
   // Handed over one by one, so that they can be freed while the rest is read.
   for (let piece = first.shift(); piece; piece = first.shift()) yield piece;
   if (rest) yield* rest;
-}
-
-/** Lets `places` jobs run at once; others wait for their turn. */
-function createPlaces(places: number): <T>(job: () => Promise<T>) => Promise<T> {
-  let free = places;
-  const waiting: (() => void)[] = [];
-  return async (job) => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await job();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    }
-  };
 }

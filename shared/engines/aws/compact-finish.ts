@@ -108,5 +108,5 @@ async function leaveToOthers({ folder, mapping, crawl }: FinishContext, plan: Jo
   const first = plan.sources[0]?.file ?? '';
   const announced = (await joinedSources(mapping, crawl, [first])).get(first);
   if (announced?.file !== plan.file) await deleteFiles(folder, [plan.file, indexName(plan.file)]);
-  throw new LeaseLost(`another process compacts the crawl ${crawl}`);
+  throw new LeaseLost(crawl);
 }

@@ -23,6 +23,10 @@ export interface CompactStateContext {
 /** Thrown where another process has the crawl's compaction now. Nothing needs to be undone: stop. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
+
+  constructor(crawl: CrawlId) {
+    super(`another process compacts the crawl ${crawl}`);
+  }
 }
 
 /**
@@ -84,7 +88,7 @@ export async function takeLease(context: CompactStateContext): Promise<CompactLe
   /** The same, as the process that holds the lease. */
   async function updateHeld(...parameters: Parameters<typeof update>): Promise<void> {
     if (await update(...parameters)) return;
-    throw new LeaseLost(`another process compacts the crawl ${crawl}`);
+    throw new LeaseLost(crawl);
   }
 
   async function hold(condition: string, values: Item): Promise<Item | undefined> {
@@ -111,8 +115,7 @@ export async function takeLease(context: CompactStateContext): Promise<CompactLe
 
     async keep() {
       if (leaseUntil - clock.now() > LEASE_MS / 2) return;
-      if (!(await hold('holder = :me', {})))
-        throw new LeaseLost(`another process compacts the crawl ${crawl}`);
+      if (!(await hold('holder = :me', {}))) throw new LeaseLost(crawl);
     },
 
     async begin(next) {

@@ -9,6 +9,7 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
+import { CHECKSUM, CONTENT_TYPE } from './archive-object.ts';
 import { ahead } from './compact-ahead.ts';
 import { type JoinPart, type JoinPlan, partsOf } from './compact-layout.ts';
 import { type FolderContext, readRange, sizeOf } from './compact-objects.ts';
@@ -27,7 +28,6 @@ const PARTS_AT_ONCE = 4;
  * Named at the beginning, so that S3 makes the checksum of copied parts too (API reference, CopyPartResult), and one of
  * the whole object of them all.
  */
-const CHECKSUM = { ChecksumAlgorithm: 'CRC32' } as const;
 const WHOLE_CHECKSUM = { ...CHECKSUM, ChecksumType: 'FULL_OBJECT' } as const;
 
 /**
@@ -50,7 +50,7 @@ export async function uploadJoined(
   const created = new CreateMultipartUploadCommand({
     ...target,
     ...WHOLE_CHECKSUM,
-    ContentType: 'application/warc',
+    ContentType: CONTENT_TYPE,
   });
   const upload = { ...target, UploadId: (await retry(() => s3.send(created))).UploadId };
 

@@ -24,6 +24,7 @@ import {
   indexedUntil,
   itemKey,
   N,
+  replacing,
   S,
   type StateNames,
 } from './tables.ts';
@@ -89,11 +90,7 @@ export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
           dueAt: N(indexedDueAt(next.dueAt, clock.now())),
         }),
       },
-      ConditionExpression: isFirst ? 'attribute_not_exists(pk)' : '#version = :expected',
-      ...(!isFirst && {
-        ExpressionAttributeNames: { '#version': 'version' },
-        ExpressionAttributeValues: { ':expected': N(next.version - 1) },
-      }),
+      ...replacing(next.version - 1),
       ReturnValues: 'ALL_OLD',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });

@@ -55,14 +55,15 @@ export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
         ),
     },
     ledgers: paid(ledgers, firstArgument),
-    registry: { ...paid(registry, firstArgument), list: registry.list, flushUsage: registry.flushUsage },
+    registry: paid(registry, firstArgument),
     archiveOf: paidArchive,
   };
 }
 
 type CrawlOf = (args: readonly unknown[]) => CrawlId | undefined;
 
-const firstArgument: CrawlOf = ([crawl]) => crawl as CrawlId;
+/** None for what is about all crawls. */
+const firstArgument: CrawlOf = ([crawl]) => crawl as CrawlId | undefined;
 
 const onlyOne = ([first, ...rest]: readonly CrawlId[]): CrawlId | undefined =>
   rest.every((crawl) => crawl === first) ? first : undefined;

@@ -31,18 +31,16 @@ export interface QuietTimes {
 export interface SettleTimes {
   /** A crawl that has nothing to do is called quiet when that was so for this time. Default 55,000. */
   readonly settleMs?: number;
-  /** The same where the queues hold messages, of whatever crawls. Default 1,200,000. */
-  readonly sharedSettleMs?: number;
 }
 
 /** Whether that is long enough. */
 export function isSettled(
   { idleSince, quietSince = Number.POSITIVE_INFINITY, lastAt }: QuietTimes,
   now: number,
-  { settleMs = SETTLE_MS, sharedSettleMs = SHARED_SETTLE_MS }: SettleTimes,
+  { settleMs = SETTLE_MS }: SettleTimes,
 ): boolean {
   return (
-    now - Math.max(quietSince, lastAt) >= settleMs || now - Math.max(idleSince, lastAt) >= sharedSettleMs
+    now - Math.max(quietSince, lastAt) >= settleMs || now - Math.max(idleSince, lastAt) >= SHARED_SETTLE_MS
   );
 }
 

@@ -27,6 +27,7 @@ import {
   itemKey,
   N,
   RUNNING,
+  replacing,
   S,
   type StateNames,
 } from './tables.ts';
@@ -106,15 +107,10 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
   /** Writes the crawl over its last version. False if another has written meanwhile. */
   async function put(crawl: CrawlId, next: StoredCrawl): Promise<boolean> {
     const nonce = randomUUID();
-    const isFirst = next.version === 1;
     const command = new PutItemCommand({
       TableName: table,
       Item: { ...itemKey(crawl, CRAWL), ...(await encodeCrawl(next)), nonce: S(nonce) },
-      ConditionExpression: isFirst ? 'attribute_not_exists(pk)' : '#version = :expected',
-      ...(!isFirst && {
-        ExpressionAttributeNames: { '#version': 'version' },
-        ExpressionAttributeValues: { ':expected': N(next.version - 1) },
-      }),
+      ...replacing(next.version - 1),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     try {

@@ -2,13 +2,11 @@ import type { Clock } from '../../ports.ts';
 
 export interface RetryOptions {
   readonly clock: Pick<Clock, 'sleep' | 'random'>;
-  /** Calls made before the throttle is thrown to the caller. */
-  readonly attempts?: number;
   /** Aborted: no more attempts. */
   readonly signal?: AbortSignal;
 }
 
-/** Together at most 12.7 s of waiting, half of it on average. A table or a queue that grows takes longer than that. */
+/** Calls made before the throttle is thrown to the caller. Together at most 12.7 s of waiting, half of it on average. A table or a queue that grows takes longer than that. */
 export const RETRY_ATTEMPTS = 8;
 const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 10_000;
@@ -19,13 +17,13 @@ const MAX_WAIT_MS = 10_000;
  * error of the last attempt.
  */
 export async function withRetry<T>(what: string, call: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { attempts = RETRY_ATTEMPTS, clock, signal } = options;
+  const { clock, signal } = options;
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
     } catch (error) {
       if (!isThrottle(error) || signal?.aborted) throw error;
-      if (attempt >= attempts) {
+      if (attempt >= RETRY_ATTEMPTS) {
         throw new Error(`${what}: throttled ${attempt} times over`, { cause: error });
       }
     }

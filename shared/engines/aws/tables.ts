@@ -116,3 +116,13 @@ export function indexedDueAt(dueAt: number, now: number): number {
 export const indexedUntil = (now: number): number => roundUp(now, FINE_MS);
 
 const roundUp = (at: number, step: number): number => Math.ceil(at / step) * step;
+
+/** Of a write: that it replaces the item of that `version`, and of 0 that there is none yet. */
+export const replacing = (version: number) =>
+  version === 0
+    ? { ConditionExpression: 'attribute_not_exists(pk)' }
+    : {
+        ConditionExpression: '#version = :expected',
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':expected': N(version) },
+      };
