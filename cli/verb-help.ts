@@ -76,7 +76,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   stop: {
     usage: 'stop CRAWL',
-    summary: 'End a crawl for good: as pause, but its hosts are put away. It can still be resumed.',
+    summary: 'End a crawl for good: as pause, but nothing of it is meant to go on. It can still be resumed.',
     examples: ['--stack Strand stop news'],
   },
   help: { usage: 'help [VERB]', summary: 'This page, or that of a command.', examples: ['help crawl'] },
