@@ -1,7 +1,6 @@
 /** Who compacts a crawl, and what he is about to do: one item of CrawlState. */
 import { randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
@@ -106,7 +105,7 @@ export async function takeLease(context: CompactStateContext): Promise<CompactLe
     ':now': N(clock.now()),
   });
   if (!item) return undefined;
-  const plan = item.planFile && (await decodePlan(item));
+  const plan = item.planFile && decodePlan(item);
   hasPlan = plan !== undefined;
 
   return {
@@ -120,7 +119,7 @@ export async function takeLease(context: CompactStateContext): Promise<CompactLe
 
     async begin(next) {
       hasPlan = true;
-      const values = { ':me': S(holder), ':file': S(next.file), ':sources': { B: await encodePlan(next) } };
+      const values = { ':me': S(holder), ':file': S(next.file), ':sources': { B: encodePlan(next) } };
       await updateHeld('SET planFile = :file, planSources = :sources', 'holder = :me', values);
     },
 
@@ -159,11 +158,11 @@ export async function takeLease(context: CompactStateContext): Promise<CompactLe
 }
 
 /** The order is the plan's: another version of the layout could make another one. */
-const encodePlan = ({ sources }: JoinPlan): Promise<Uint8Array> =>
-  promisify(gzip)(JSON.stringify(sources.map(({ file, bytes }) => [file, bytes])));
+const encodePlan = ({ sources }: JoinPlan): Uint8Array =>
+  gzipSync(JSON.stringify(sources.map(({ file, bytes }) => [file, bytes])));
 
-async function decodePlan({ planFile, planSources }: Item): Promise<JoinPlan> {
-  const json = (await promisify(gunzip)(planSources?.B as Uint8Array)).toString('utf8');
+function decodePlan({ planFile, planSources }: Item): JoinPlan {
+  const json = gunzipSync(planSources?.B as Uint8Array).toString('utf8');
   const sources = (JSON.parse(json) as [string, number][]).map(([file, bytes]): Source => ({ file, bytes }));
   return layOut(planFile?.S as string, sources);
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
@@ -109,7 +108,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
     const nonce = randomUUID();
     const command = new PutItemCommand({
       TableName: table,
-      Item: { ...itemKey(crawl, CRAWL), ...(await encodeCrawl(next)), nonce: S(nonce) },
+      Item: { ...itemKey(crawl, CRAWL), ...encodeCrawl(next), nonce: S(nonce) },
       ...replacing(next.version - 1),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
@@ -272,8 +271,8 @@ const activeMsOf = ({ activeMs, runningSince }: StoredCrawl, now: number): numbe
   activeMs + (runningSince === undefined ? 0 : Math.max(0, now - runningSince));
 
 /** Seeds by the thousands are in the record: compressed, some 15,000 of them fit. */
-async function encodeCrawl({ record, version, activeMs, runningSince }: StoredCrawl): Promise<Item> {
-  const bytes = await promisify(gzip)(JSON.stringify(record));
+function encodeCrawl({ record, version, activeMs, runningSince }: StoredCrawl): Item {
+  const bytes = gzipSync(JSON.stringify(record));
   if (bytes.length > MAX_RECORD_BYTES)
     throw new Error(
       `Expected a crawl's seeds and configuration of at most ${MAX_RECORD_BYTES} bytes compressed, got ${bytes.length}`,
@@ -286,9 +285,9 @@ async function encodeCrawl({ record, version, activeMs, runningSince }: StoredCr
   };
 }
 
-async function decodeCrawl({ record, version, activeMs, runningSince }: Item): Promise<StoredCrawl> {
+function decodeCrawl({ record, version, activeMs, runningSince }: Item): StoredCrawl {
   return {
-    record: JSON.parse((await promisify(gunzip)(record?.B as Uint8Array)).toString('utf8')),
+    record: JSON.parse(gunzipSync(record?.B as Uint8Array).toString('utf8')),
     version: Number(version?.N),
     activeMs: Number(activeMs?.N),
     ...(runningSince?.N !== undefined && { runningSince: Number(runningSince.N) }),

@@ -10,6 +10,8 @@ import { regionOf, type StackSettings, timesOf } from './settings.ts';
 
 export interface OpenStackOptions {
   readonly clock: Clock;
+  /** Default: the SDK's own, by its own chain of region, credentials and endpoint. */
+  readonly clients?: AwsClients;
   /** Memory of the function that this is, in MB; none for what runs elsewhere, whose time costs nothing. */
   readonly memoryMb?: number;
   /** Which of the turn queues is received from: the one whose event this is. Default: all in turn. */
@@ -37,7 +39,7 @@ const SETTLE_GATHER_MS = 500;
 /** Opens nothing yet: connections are made when they are needed, and closed by `close`. */
 export function openStack(settings: StackSettings, options: OpenStackOptions): OpenedStack {
   const { clock, memoryMb, turnQueueUrl, onCorrupt, warn } = options;
-  const clients = createClients(settings.hostsPerWorker, clock);
+  const clients = options.clients ?? createClients(settings.hostsPerWorker, clock);
   const meter = createMeter({ clock, memoryMb });
   for (const client of [clients.dynamo, clients.s3, clients.sqs]) meter.watch(client);
   const engine = createAwsEngine({

@@ -1,0 +1,152 @@
+/**
+ * The simulated account: a stack's queues, tables and bucket, on virtual time. One seed decides everything. What runs on it is the
+ * engine `aws` itself, with its gathering, packing and retrying: only the services below it are models.
+ */
+import type { AwsClients } from '../aws/engine.ts';
+import { type StackSettings, timesOf } from '../aws/settings.ts';
+import { type OpenedStack, openStack } from '../aws/stack.ts';
+import { DUE_AT, DUE_INDEX, DUE_SHARD } from '../aws/tables.ts';
+import { createSimClient, type Latency } from './client.ts';
+import { createSimDynamo, type SimDynamo } from './dynamo.ts';
+import { type Faults, NO_FAULTS } from './faults.ts';
+import { awsLatency } from './latency.ts';
+import { createProcess, type SimProcess } from './process.ts';
+import { randomOf } from './random.ts';
+import { createSimS3, type SimS3 } from './s3.ts';
+import type { SimService } from './service.ts';
+import { createSimSqs, type QueueLimits, type SimSqs } from './sqs.ts';
+import { createStorms } from './storms.ts';
+import type { Trace } from './trace.ts';
+import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
+
+export interface SimCloud {
+  readonly time: VirtualTime;
+  readonly faults: Faults;
+  readonly sqs: SimSqs;
+  readonly dynamo: SimDynamo;
+  readonly s3: SimS3;
+  readonly settings: StackSettings;
+  readonly trace?: Trace;
+  /** Where messages of the turn queues end that were received too often. */
+  readonly turnDeadLetterUrl: string;
+  /** Begins a process, whose clock may be wrong. */
+  begin(name: string): SimProcess;
+  /** The services as the process calls them. */
+  clientsOf(process: SimProcess): AwsClients;
+  /** The stack as the process opens it. */
+  open(
+    process: SimProcess,
+    options?: { readonly turnQueueUrl?: string; readonly memoryMb?: number },
+  ): OpenedStack;
+}
+
+export interface SimCloudOptions {
+  readonly seed: number;
+  /** Made for the world's time, which is made first. */
+  readonly faults?: (now: () => number) => Faults;
+  readonly settings?: Partial<StackSettings>;
+  readonly turnQueues?: number;
+  /** Receives after which a message goes to the dead letters. */
+  readonly maxReceives?: number;
+  readonly queueLimits?: Partial<QueueLimits>;
+  readonly latency?: Latency;
+  readonly trace?: Trace;
+}
+
+/** Seconds by which a wrong clock may be off, either way. */
+const MAX_SKEW_MS = 5000;
+const MAX_RECEIVES = 100;
+const WORKER_TIMEOUT_MS = 60_000;
+const LINK_VISIBILITY_S = 360;
+
+export function createSimCloud(options: SimCloudOptions): SimCloud {
+  const { seed, latency = awsLatency, maxReceives = MAX_RECEIVES, trace } = options;
+  const time = createVirtualTime(randomOf(seed, 'ties'));
+  const faults = options.faults?.(time.now) ?? NO_FAULTS;
+  const world = { time, faults, trace };
+  const sqs = createSimSqs({ ...world, random: randomOf(seed, 'sqs'), limits: options.queueLimits });
+  const dynamo = createSimDynamo({ ...world, random: randomOf(seed, 'dynamo') });
+  const s3 = createSimS3({ ...world, random: randomOf(seed, 's3') });
+  const isStormy = createStorms(time.now, faults);
+
+  const workerTimeoutMs = options.settings?.workerTimeoutMs ?? WORKER_TIMEOUT_MS;
+  const visibilityS = timesOf({ workerTimeoutMs }).leaseMs / 1000;
+  const turnDeadLetterUrl = sqs.createQueue({ name: 'turns-dead.fifo', isFifo: true, visibilityS: 30 });
+  const turnQueueUrls = Array.from({ length: options.turnQueues ?? 2 }, (_, shard) =>
+    sqs.createQueue({
+      name: `turns-${shard}.fifo`,
+      isFifo: true,
+      visibilityS,
+      deadLetter: { queueUrl: turnDeadLetterUrl, maxReceives },
+    }),
+  );
+  const linkDeadLetterUrl = sqs.createQueue({ name: 'links-dead', isFifo: false, visibilityS: 30 });
+  const linkQueueUrl = sqs.createQueue({
+    name: 'links',
+    isFifo: false,
+    visibilityS: LINK_VISIBILITY_S,
+    deadLetter: { queueUrl: linkDeadLetterUrl, maxReceives },
+  });
+  dynamo.createTable({
+    name: 'CrawlState',
+    index: { name: DUE_INDEX, partitionKey: DUE_SHARD, sortKey: DUE_AT },
+  });
+  dynamo.createTable({ name: 'UrlSeen' });
+  s3.createBucket('archive');
+
+  const settings: StackSettings = {
+    stack: 'Sim',
+    crawlState: 'CrawlState',
+    urlSeen: 'UrlSeen',
+    bucket: 'archive',
+    turnQueueUrls,
+    linkQueueUrl,
+    linkDeadLetterUrl,
+    dueShards: 2,
+    workerTimeoutMs,
+    hostsPerWorker: 20,
+    workerMemoryMb: 1769,
+    crawlDefaults: {},
+    defaultCrawl: 'default',
+    allowPrivateAddresses: [],
+    ...options.settings,
+  };
+
+  let clients = 0;
+  function clientsOf(process: SimProcess): AwsClients {
+    const clientOf = (service: SimService) =>
+      createSimClient({
+        service,
+        process,
+        time,
+        random: randomOf(seed, 'client', ++clients),
+        faults,
+        latency,
+        isThrottled: isStormy,
+        trace,
+      });
+    return { sqs: clientOf(sqs), dynamo: clientOf(dynamo), s3: clientOf(s3) } as unknown as AwsClients;
+  }
+
+  let processes = 0;
+  return {
+    ...world,
+    sqs,
+    dynamo,
+    s3,
+    settings,
+    turnDeadLetterUrl,
+    begin(name) {
+      const isWrong = faults.strikes('clockSkew');
+      return createProcess({
+        ...world,
+        name,
+        random: randomOf(seed, 'process', ++processes),
+        skewMs: isWrong ? Math.round((faults.random('clockSkew') * 2 - 1) * MAX_SKEW_MS) : 0,
+      });
+    },
+    clientsOf,
+    open: (process, { turnQueueUrl, memoryMb } = {}) =>
+      openStack(settings, { clock: process.clock, clients: clientsOf(process), turnQueueUrl, memoryMb }),
+  };
+}

@@ -1,0 +1,111 @@
+/** What can go wrong in the simulated world: a name for each, how often it strikes, and a count of how often it did. */
+import { type Random, randomOf } from './random.ts';
+
+/** Name: what happens, and the rate by itself, for each occasion unless it says otherwise. */
+export const FAULTS = {
+  callFailsBefore: { what: 'A call to a service fails before it took effect', rate: 0.01 },
+  callFailsAfter: { what: 'A call takes effect, and its answer is lost', rate: 0.01 },
+  conditionAnswerLost: { what: 'A conditional write succeeds, and its answer is lost', rate: 0.02 },
+  throttleStorm: { what: 'A service refuses most calls for a while (for each minute)', rate: 0.05 },
+  batchEntryFails: { what: 'Single entries of a batch fail while the call succeeds', rate: 0.01 },
+  unprocessedKeys: { what: 'DynamoDB leaves keys of a batch unprocessed, or ends a page early', rate: 0.05 },
+  staleRead: {
+    what: 'A read that is not consistent, or an index, shows what was some seconds ago',
+    rate: 0.2,
+  },
+  messageTwice: {
+    what: 'SQS gives a message again although it was deleted, or to two receivers (standard queues)',
+    rate: 0.03,
+  },
+  messageLate: { what: 'A message sent can be received only after some seconds', rate: 0.05 },
+  messageReordered: { what: 'Messages of a standard queue come in another order', rate: 0.3 },
+  receivedUnseen: { what: 'A receive hides messages, and its answer is lost', rate: 0.01 },
+  workerKilled: { what: 'A process dies where it waits', rate: 0.002 },
+  workerFrozen: { what: 'A process stands still, perhaps beyond its lease, and goes on', rate: 0.001 },
+  clockSkew: { what: 'The clocks of processes differ by seconds (for each process)', rate: 0.5 },
+  coldStart: { what: 'A function takes seconds to start (for each start)', rate: 0.3 },
+  dnsFails: { what: 'A host name does not resolve for a while', rate: 0.01 },
+  httpFails: {
+    what: 'A request is refused, reset, cut, answered by an error, or never answered',
+    rate: 0.03,
+  },
+  configChanged: {
+    what: 'The operator changes the configuration of the running crawl (for each minute)',
+    rate: 0.03,
+  },
+  paused: { what: 'The operator pauses the crawl, and resumes it (for each minute)', rate: 0.05 },
+  oldVersion: {
+    what: 'A process of a newer version, which writes another format of the ledger, works beside the others (for each process)',
+    rate: 0.2,
+  },
+} as const satisfies Record<string, { readonly what: string; readonly rate: number }>;
+
+export type FaultName = keyof typeof FAULTS;
+export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
+
+export interface Faults {
+  /** Whether the fault strikes on this occasion; counted if so. */
+  strikes(name: FaultName): boolean;
+  /** For the details of a fault: what was drawn for one changes no other. */
+  random(name: FaultName): number;
+  readonly counts: Readonly<Record<FaultName, number>>;
+}
+
+export interface FaultsOptions {
+  readonly seed: number;
+  /** Those not named never strike. */
+  readonly names: readonly FaultName[];
+  /** Each is multiplied by one of its own, by the seed, so that some runs have much of one and little of another. */
+  readonly now: () => number;
+  /** No fault strikes from then on: what the world comes to in the end is to be seen. */
+  readonly calmAt: number;
+  /** No more strikes than these in all. */
+  readonly maxStrikes?: number;
+}
+
+const FACTORS = [0, 0.3, 1, 1, 3];
+
+export function createFaults({
+  seed,
+  names,
+  now,
+  calmAt,
+  maxStrikes = Number.POSITIVE_INFINITY,
+}: FaultsOptions): Faults {
+  const counts = Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as Record<FaultName, number>;
+  const streams = new Map<
+    FaultName,
+    { readonly rate: number; readonly occasions: Random; readonly details: Random }
+  >();
+  for (const name of names) {
+    const occasions = randomOf(seed, 'fault', name);
+    const factor = FACTORS[Math.floor(occasions() * FACTORS.length)] as number;
+    streams.set(name, {
+      rate: FAULTS[name].rate * factor,
+      occasions,
+      details: randomOf(seed, 'details', name),
+    });
+  }
+  let struck = 0;
+  return {
+    counts,
+    strikes(name) {
+      const stream = streams.get(name);
+      if (!stream || stream.occasions() >= stream.rate || now() >= calmAt || struck >= maxStrikes)
+        return false;
+      struck++;
+      counts[name]++;
+      return true;
+    },
+    random(name) {
+      return streams.get(name)?.details() ?? 0;
+    },
+  };
+}
+
+/** A world in which all goes well. */
+export const NO_FAULTS: Faults = {
+  strikes: () => false,
+  random: () => 0,
+  counts: Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as Record<FaultName, number>,
+};

@@ -1,0 +1,115 @@
+/**
+ * Time that passes only when nothing is left to do at the present moment: a heap of what is to happen, taken one by one.
+ * Between two happenings all that follows from the first is done to its end. So a run depends on its seed alone, as long as nothing
+ * within it waits for the real world: for sockets, files, threads or the real clock.
+ */
+import type { Random } from './random.ts';
+
+export interface VirtualTime {
+  /** Whole milliseconds since the epoch. */
+  now(): number;
+  /** Has `act` done at that time, or at once if it has passed. Gives what takes it back. */
+  at(time: number, act: () => void): () => void;
+  /** Resolves after `ms`, rounded up to whole ones, or when `signal` aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Lets things happen until `isOver`, asked after each, or until nothing more happens before or at `until`, which is
+   * the time then.
+   */
+  run(until: number, isOver?: () => boolean): Promise<void>;
+  /** The same for so long from now. */
+  advance(ms: number): Promise<void>;
+}
+
+/** Far from 0, so that a time that was never set shows. */
+export const T0 = Date.UTC(2026, 0, 1);
+
+interface Happening {
+  readonly at: number;
+  /** Decides among those of one moment. */
+  readonly tie: number;
+  act: (() => void) | undefined;
+}
+
+/** `random` decides in which order happenings of one moment come. */
+export function createVirtualTime(random: Random, start = T0): VirtualTime {
+  let now = start;
+  const heap: Happening[] = [];
+
+  function at(time: number, act: () => void): () => void {
+    const happening: Happening = { at: Math.max(now, Math.ceil(time)), tie: random(), act };
+    push(heap, happening);
+    return () => {
+      happening.act = undefined;
+    };
+  }
+
+  async function run(until: number, isOver: () => boolean = () => false): Promise<void> {
+    await settle();
+    while (!isOver()) {
+      const next = heap[0];
+      if (!next || next.at > until) {
+        now = Math.max(now, until);
+        return;
+      }
+      pop(heap);
+      if (!next.act) continue;
+      now = next.at;
+      next.act();
+      await settle();
+    }
+  }
+
+  return {
+    now: () => now,
+    at,
+    run,
+    advance: (ms) => run(now + ms),
+    sleep(ms, signal) {
+      if (ms <= 0 || signal?.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const cancel = at(now + ms, wake);
+        function wake() {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        }
+        function abort() {
+          cancel();
+          wake();
+        }
+        signal?.addEventListener('abort', abort);
+      });
+    },
+  };
+}
+
+/** Node does all promise reactions and ticks, and those that follow from them, before it comes to the next immediate. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const isBefore = (a: Happening, b: Happening): boolean => a.at < b.at || (a.at === b.at && a.tie < b.tie);
+
+function push(heap: Happening[], item: Happening): void {
+  let i = heap.push(item) - 1;
+  while (i > 0) {
+    const parent = (i - 1) >> 1;
+    if (!isBefore(item, heap[parent] as Happening)) break;
+    heap[i] = heap[parent] as Happening;
+    i = parent;
+  }
+  heap[i] = item;
+}
+
+function pop(heap: Happening[]): void {
+  const last = heap.pop() as Happening;
+  if (heap.length === 0) return;
+  let i = 0;
+  for (;;) {
+    let child = 2 * i + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && isBefore(heap[child + 1] as Happening, heap[child] as Happening)) child++;
+    if (!isBefore(heap[child] as Happening, last)) break;
+    heap[i] = heap[child] as Happening;
+    i = child;
+  }
+  heap[i] = last;
+}

@@ -1,0 +1,82 @@
+/** What a simulated world is made from, and what came of it: the words that all of `test/sim` shares. */
+import type { FaultName } from '../../shared/engines/sim/faults.ts';
+
+/** Everything about a world follows from this. Two runs of the same one are the same, happening by happening. */
+export interface WorldSpec {
+  readonly seed: number;
+  readonly faults: readonly FaultName[];
+  /** Hosts of the web, instead of what the seed says. */
+  readonly hosts?: number;
+  /** Pages of a host at most. */
+  readonly pages?: number;
+  /** Faults strike so often at most. */
+  readonly maxStrikes?: number;
+}
+
+export const INVARIANTS = {
+  oneState: 'Every accepted URL is in exactly one state at the end, and none waits that could be fetched',
+  nothingLost: 'Every link of a page that was fetched is known, every seed is, and nothing else',
+  announcedOnce:
+    'Every fetched URL has exactly one announced WARC record, which holds what was served, and one index line',
+  counted: 'Counters equal the sets',
+  oneRequest: 'A host has never two requests in flight',
+  unhurried: 'Two requests of a host are never closer than its delay',
+  robotsObeyed: 'Nothing is fetched that robots.txt forbids, and nothing before it was asked',
+  limitsKept: 'Limits are never passed by more than what is in flight',
+  ends: 'The run ends',
+  oneChain: 'No chain of tokens doubles or dies',
+  noDeadLetters: 'No message becomes a dead letter',
+  noCrash: 'No function fails but by a fault',
+} as const;
+export type InvariantName = keyof typeof INVARIANTS;
+
+export interface Violation {
+  readonly invariant: InvariantName;
+  readonly message: string;
+  /** The host concerned. */
+  readonly host?: string;
+  /** The world's time. */
+  readonly at?: number;
+}
+
+export interface Outcome {
+  readonly spec: WorldSpec;
+  readonly violations: readonly Violation[];
+  readonly strikes: Readonly<Record<FaultName, number>>;
+  readonly figures: {
+    readonly hosts: number;
+    readonly pages: number;
+    readonly requests: number;
+    readonly turns: number;
+    /** Simulated time, and real time. */
+    readonly virtualMs: number;
+    readonly realMs: number;
+  };
+  /** What happened, if it was asked for. */
+  readonly timeline?: readonly TimelineEntry[];
+}
+
+export interface TimelineEntry {
+  readonly at: number;
+  readonly process?: string;
+  readonly host?: string;
+  readonly what: string;
+}
+
+/** One request as the simulated web has seen it: the world's time, and nothing that the crawler says of itself. */
+export interface WebRequest {
+  readonly url: string;
+  readonly host: string;
+  readonly isRobots: boolean;
+  readonly startedAt: number;
+  /** When the last byte, or the failure, was there, or would have been. */
+  readonly endedAt: number;
+  readonly process: string;
+  /** Status of the response; none where the exchange failed. */
+  readonly httpStatus?: number;
+  /** SHA-1 of the body as served, hex; and whether it came whole. */
+  readonly sha1?: string;
+  readonly isCut?: boolean;
+  /** Of a robots.txt: which of the host's versions it was. */
+  readonly robotsVersion?: number;
+}
