@@ -1,5 +1,9 @@
 /** What a simulated world is made from, and what came of it: the words that all of `test/sim` shares. */
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import type { FaultName } from '../../shared/engines/sim/faults.ts';
+import type { SimProcess } from '../../shared/engines/sim/process.ts';
+import type { Fetcher } from '../../shared/ports.ts';
 
 /** Everything about a world follows from this. Two runs of the same one are the same, happening by happening. */
 export interface WorldSpec {
@@ -79,4 +83,52 @@ export interface WebRequest {
   readonly isCut?: boolean;
   /** Of a robots.txt: which of the host's versions it was. */
   readonly robotsVersion?: number;
+}
+
+/** The simulated web: what there is on it, what it served, and to whom. */
+export interface SimWeb {
+  /** From them all of it is reached. Canonical. */
+  readonly seeds: readonly string[];
+  readonly log: readonly WebRequest[];
+  /** The fetcher of a process. Exchanges take the world's time, and go on at the server when the process dies. */
+  fetcherOf(
+    process: SimProcess,
+    config: { readonly totalTimeoutMs: number; readonly userAgent: string },
+  ): Fetcher;
+  /** The links of the page, canonical, in the order served; a page's content never changes. Empty for what is no page. */
+  linksOf(url: string): readonly string[];
+  /** Where the URL redirects to, whenever it is asked; canonical. */
+  redirectOf(url: string): string | undefined;
+  /** Whether that version of the host's robots.txt allows the URL, by rules of the web's own. */
+  allows(url: string, robotsVersion: number): boolean;
+  /** Crawl-delay of that version, ms. */
+  crawlDelayMs(host: string, robotsVersion: number): number | undefined;
+}
+
+/** A crawl of the world. */
+export interface CrawlPlan {
+  readonly id: string;
+  readonly seeds: readonly string[];
+  /** As begun with. An operator's changes (`configChanged`) never touch what an invariant rests on. */
+  readonly config: CrawlOptions;
+}
+
+/** A function's invocation that threw, or an error that it logged. */
+export interface Failure {
+  readonly at: number;
+  readonly process: string;
+  readonly message: string;
+}
+
+/** A world after its run, for the invariants. */
+export interface World {
+  readonly spec: WorldSpec;
+  readonly cloud: SimCloud;
+  readonly web: SimWeb;
+  readonly crawls: readonly CrawlPlan[];
+  /** Whether all crawls came to their end in time. */
+  readonly hasEnded: boolean;
+  readonly failures: readonly Failure[];
+  /** What was found while it ran. */
+  readonly seen: readonly Violation[];
 }

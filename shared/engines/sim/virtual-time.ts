@@ -83,6 +83,22 @@ export function createVirtualTime(random: Random, start = T0): VirtualTime {
   };
 }
 
+/** What the promise gives, letting time pass until it is settled. Throws where that does not happen by `until`. */
+export async function drive<T>(
+  time: VirtualTime,
+  promise: Promise<T>,
+  until: number = Number.MAX_SAFE_INTEGER,
+): Promise<T> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  await time.run(until, () => isSettled);
+  if (!isSettled) throw new Error('Expected it to be settled by now, but nothing happens any more');
+  return promise;
+}
+
 /** Node does all promise reactions and ticks, and those that follow from them, before it comes to the next immediate. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
