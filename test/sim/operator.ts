@@ -1,0 +1,79 @@
+/** Who has begun the crawls, and now and then pauses one, resumes it, or changes its configuration. */
+import { gunzipSync } from 'node:zlib';
+import { CRAWL } from '../../shared/engines/aws/tables.ts';
+import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
+import { randomOf } from '../../shared/engines/sim/random.ts';
+import type { CrawlRecord, CrawlRegistry } from '../../shared/ports.ts';
+import type { Control } from '../../shared/control/control.ts';
+import { planChanges } from './plan.ts';
+import type { CrawlPlan } from './spec.ts';
+
+const MAX_PAUSE_MS = 300_000;
+
+export interface Operator {
+  /** Once a minute. */
+  look(): void;
+  /** Whether a crawl is still to be resumed. */
+  isBusy(): boolean;
+}
+
+export function createOperator(
+  cloud: SimCloud,
+  crawls: readonly CrawlPlan[],
+  seed: number,
+  open: () => { readonly control: Control; readonly registry: CrawlRegistry },
+): Operator {
+  const { faults, time, trace } = cloud;
+  const random = randomOf(seed, 'operator');
+  let busy = 0;
+
+  /** Whatever the services answer, an operator tries again. */
+  async function insist(what: string, work: () => Promise<unknown>): Promise<void> {
+    busy++;
+    try {
+      for (;;) {
+        try {
+          await work();
+          trace?.({ process: 'operator', what });
+          return;
+        } catch (error) {
+          trace?.({ process: 'operator', what: `${what}: ${(error as Error).message}` });
+          await time.sleep(10_000);
+        }
+      }
+    } finally {
+      busy--;
+    }
+  }
+
+  async function pause(id: string): Promise<void> {
+    busy++;
+    await insist(`pauses ${id}`, () => open().control.pause(id));
+    await time.sleep(faults.random('paused') * MAX_PAUSE_MS);
+    await insist(`resumes ${id}`, async () => {
+      // A crawl that is over, or at its limit, is not to be resumed.
+      if (statusOf(cloud, id) === 'paused') await open().control.resume(id);
+    });
+    busy--;
+  }
+
+  return {
+    isBusy: () => busy > 0,
+    look() {
+      for (const { id } of crawls) {
+        const isRunning = statusOf(cloud, id) === 'running';
+        if (isRunning && faults.strikes('paused')) void pause(id);
+        if (faults.strikes('configChanged'))
+          void insist(`configures ${id}`, () => open().registry.configure(id, planChanges(random)));
+      }
+    },
+  };
+}
+
+/** As the table has it at this moment. */
+export function statusOf({ dynamo, settings }: SimCloud, crawl: string): CrawlRecord['status'] | undefined {
+  for (const { pk, sk, record } of dynamo.items(settings.crawlState))
+    if (pk?.S === crawl && sk?.S === CRAWL)
+      return (JSON.parse(gunzipSync(record?.B as Uint8Array).toString('utf8')) as CrawlRecord).status;
+  return undefined;
+}

@@ -1,0 +1,75 @@
+/** What the seed decides of a world besides its web: the stack, and the crawls. */
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { StackSettings } from '../../shared/engines/aws/settings.ts';
+import { between, pick, type Random, randomOf } from '../../shared/engines/sim/random.ts';
+import type { CrawlPlan } from './spec.ts';
+
+export interface StackPlan {
+  readonly settings: Pick<StackSettings, 'workerTimeoutMs' | 'hostsPerWorker' | 'dueShards'>;
+  readonly turnQueues: number;
+  readonly maxConcurrency: number;
+  readonly routerWindowMs: number;
+  readonly hasCompactor: boolean;
+}
+
+export function planStack(seed: number): StackPlan {
+  const random = randomOf(seed, 'stack');
+  const turnQueues = between(random, 1, 3);
+  return {
+    settings: {
+      workerTimeoutMs: pick(random, [30_000, 60_000, 60_000, 120_000, 600_000]),
+      hostsPerWorker: between(random, 1, 12),
+      dueShards: between(random, 1, 3),
+    },
+    turnQueues,
+    maxConcurrency: turnQueues * between(random, 2, 5),
+    routerWindowMs: pick(random, [0, 1000, 5000]),
+    hasCompactor: random() < 0.3,
+  };
+}
+
+/** One crawl mostly; sometimes two of the same hosts, which SQS keeps apart by one group. */
+export function planCrawls(seed: number, seeds: readonly string[], maxTotalTimeoutMs: number): CrawlPlan[] {
+  const random = randomOf(seed, 'crawls');
+  const count = random() < 0.25 ? 2 : 1;
+  return Array.from({ length: count }, (_, i) => ({
+    id: `crawl-${i}`,
+    seeds,
+    config: configOf(random, maxTotalTimeoutMs),
+  }));
+}
+
+function configOf(random: Random, maxTotalTimeoutMs: number): CrawlOptions {
+  const totalTimeoutMs = Math.min(maxTotalTimeoutMs, pick(random, [5000, 10_000, 20_000]));
+  return {
+    contact: 'https://sim.test/about',
+    scope: pick(random, ['any', 'any', 'any', 'domain', 'host']),
+    maxDepth: between(random, 3, 7),
+    delayMs: pick(random, [100, 500, 1000, 1000, 5000, 15_000, 40_000]),
+    adaptive: random() < 0.2,
+    totalTimeoutMs,
+    headersTimeoutMs: totalTimeoutMs,
+    turnMaxPages: pick(random, [1, 3, 10, 100]),
+    turnMaxMs: pick(random, [2000, 20_000, 20_000]),
+    turnMaxWaitMs: pick(random, [500, 10_000]),
+    backoffMs: pick(random, [500, 5000]),
+    maxBackoffMs: 60_000,
+    maxRetryAfterMs: 60_000,
+    retryMs: pick(random, [200, 1000]),
+    maxAttempts: between(random, 2, 4),
+    maxHostFailures: between(random, 4, 8),
+    robotsMaxAgeMs: pick(random, [86_400_000, 86_400_000, 120_000, 20_000]),
+    ...(random() < 0.15 && { maxPages: between(random, 3, 30) }),
+    ...(random() < 0.2 && { maxPagesPerHost: between(random, 2, 12) }),
+  };
+}
+
+/** What an operator may change of a running crawl without changing what it has promised. */
+export function planChanges(random: Random): CrawlOptions {
+  return {
+    turnMaxPages: between(random, 1, 20),
+    turnMaxMs: between(random, 1000, 20_000),
+    turnMaxWaitMs: between(random, 500, 10_000),
+    retryMs: between(random, 100, 2000),
+  };
+}

@@ -1,0 +1,102 @@
+/** A world from its seed to its end: the deployed stack, its web, an operator, faults; and what is to be said of it then. */
+import { timesOf } from '../../shared/engines/aws/settings.ts';
+import { createSimCloud } from '../../shared/engines/sim/cloud.ts';
+import { createFaults, NO_FAULTS } from '../../shared/engines/sim/faults.ts';
+import { randomOf } from '../../shared/engines/sim/random.ts';
+import type { TraceEntry } from '../../shared/engines/sim/trace.ts';
+import { drive, T0 } from '../../shared/engines/sim/virtual-time.ts';
+import { deploy } from './deployment.ts';
+import { checkWorld } from './invariants/check-world.ts';
+import { createChainProbe } from './invariants/chain-probe.ts';
+import { createRollout } from './newer-version.ts';
+import { createOperator, statusOf } from './operator.ts';
+import { planCrawls, planStack } from './plan.ts';
+import { seedUuids } from './seeded-uuids.ts';
+import type { Outcome, TimelineEntry, World, WorldSpec } from './spec.ts';
+import { createSimWeb, shapeOf } from './web/web.ts';
+
+export interface RunOptions {
+  /** Whether what happens is written down. */
+  readonly timeline?: boolean;
+}
+
+const MINUTE = 60_000;
+/** Faults strike so long: what the world comes to afterwards is to be seen. */
+const CALM_MS = 45 * MINUTE;
+/** By then every crawl is to have ended. */
+const END_MS = 24 * 60 * MINUTE;
+
+/** Runs the world to its end. The same spec gives the same outcome, but for the real time. */
+export async function runWorld(spec: WorldSpec, { timeline: isTraced = false }: RunOptions = {}): Promise<Outcome> {
+  const { seed } = spec;
+  const restoreUuids = seedUuids(randomOf(seed, 'uuids'));
+  const startedAt = performance.now();
+  try {
+    const entries: TimelineEntry[] = [];
+    let now = () => T0;
+    const trace = isTraced ? (entry: TraceEntry) => entries.push({ at: now(), ...entry }) : undefined;
+    const stack = planStack(seed);
+    const cloud = createSimCloud({
+      seed,
+      settings: stack.settings,
+      turnQueues: stack.turnQueues,
+      faults: (now) =>
+        createFaults({ seed, names: spec.faults, now, calmAt: T0 + CALM_MS, maxStrikes: spec.maxStrikes }),
+      trace,
+    });
+    const { time, faults } = cloud;
+    now = time.now;
+    const shape = shapeOf(seed, {
+      ...(spec.hosts !== undefined && { hosts: spec.hosts }),
+      ...(spec.pages !== undefined && { maxPages: spec.pages }),
+    });
+    const web = createSimWeb({ seed, time, faults, trace, shape });
+    const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
+    const deployment = deploy(cloud, {
+      fetcherOf: (process, config) => web.fetcherOf(process, config),
+      maxConcurrency: stack.maxConcurrency,
+      routerWindowMs: stack.routerWindowMs,
+      hasCompactor: stack.hasCompactor,
+      wrapWorkerEngine: (_, engine) => rollout.wrap(engine),
+    });
+    const crawls = planCrawls(seed, web.seeds, timesOf(cloud.settings).maxTotalTimeoutMs);
+    const probe = createChainProbe(cloud);
+    const operator = createOperator(cloud, crawls, seed, deployment.operator);
+    const isOver = () =>
+      !operator.isBusy() &&
+      crawls.every(({ id }) => ['finished', 'limited'].includes(statusOf(cloud, id) ?? '')) &&
+      [...cloud.settings.turnQueueUrls, cloud.settings.linkQueueUrl].every((url) => {
+        const { visible, inFlight, delayed } = cloud.sqs.size(url);
+        return visible + inFlight + delayed === 0;
+      });
+
+    await begin(deployment.operator, crawls, time);
+    while (time.now() < T0 + END_MS && !isOver()) {
+      await time.advance(MINUTE);
+      probe.sample();
+      operator.look();
+    }
+    deployment.stop();
+
+    const hasEnded = isOver();
+    const world: World = { spec, cloud, web, crawls, hasEnded, failures: deployment.failures, seen: probe.violations };
+    const violations = await checkWorld(world);
+    const pages = web.log.filter(({ isRobots, httpStatus }) => !isRobots && httpStatus !== undefined).length;
+    return {
+      spec,
+      violations,
+      strikes: faults.counts,
+      figures: {
+        hosts: new Set(web.log.map(({ host }) => host)).size,
+        pages,
+        requests: web.log.length,
+        invocations: deployment.functions.worker.counts.invocations,
+        virtualMs: time.now() - T0,
+        realMs: performance.now() - startedAt,
+      },
+      ...(isTraced && { timeline: entries }),
+    };
+  } finally {
+    restoreUuids();
+  }
+}
