@@ -1,0 +1,64 @@
+/** Gathers what a poller has received into batches for one invocation each. */
+import type { PolledMessage } from './poller-event.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+export interface PollerBatchesOptions {
+  readonly time: VirtualTime;
+  readonly batchSize: number;
+  /** How long the first message waits for others. 0: a batch is what one receive gave. */
+  readonly windowMs: number;
+  readonly begin: (messages: readonly PolledMessage[]) => void;
+}
+
+export interface PollerBatches {
+  add(messages: readonly PolledMessage[]): void;
+  /** How many more messages the open batch takes. */
+  room(): number;
+  /** Batches that gather: 0 or 1. */
+  readonly open: number;
+  /** Begins with what there is. */
+  flush(): void;
+}
+
+/** An event's payload has 6 MB at most; what a message is besides its body is allowed for. */
+const MAX_BYTES = 6_000_000;
+const OVERHEAD_BYTES = 500;
+
+export function createPollerBatches({
+  time,
+  batchSize,
+  windowMs,
+  begin,
+}: PollerBatchesOptions): PollerBatches {
+  let gathered: PolledMessage[] = [];
+  let bytes = 0;
+  let cancel: (() => void) | undefined;
+
+  function flush(): void {
+    cancel?.();
+    cancel = undefined;
+    const batch = gathered;
+    gathered = [];
+    bytes = 0;
+    if (batch.length > 0) begin(batch);
+  }
+
+  return {
+    room: () => batchSize - gathered.length,
+    get open() {
+      return gathered.length > 0 ? 1 : 0;
+    },
+    flush,
+    add(messages) {
+      for (const message of messages) {
+        const size = message.Body.length + OVERHEAD_BYTES;
+        if (bytes + size > MAX_BYTES) flush();
+        gathered.push(message);
+        bytes += size;
+        if (gathered.length >= batchSize) flush();
+      }
+      if (windowMs <= 0) flush();
+      else if (gathered.length > 0) cancel ??= time.at(time.now() + windowMs, flush);
+    },
+  };
+}
