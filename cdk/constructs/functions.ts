@@ -10,6 +10,7 @@ import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
 import { CrawlerFunction, type CrawlerFunctionProps } from './crawler-function.ts';
 import { grantPermissions, type Stores } from './grants.ts';
+import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, ROUTERS, TURN_BATCH } from './sizes.ts';
 import { API_TIMEOUT_S, COMPACTOR_TIMEOUT_S, ROUTER_TIMEOUT_S, WAKER_TIMEOUT_S } from './times.ts';
 
 export interface FunctionsProps {
@@ -24,14 +25,6 @@ export interface FunctionsProps {
 /** Lambda's least and most (Lambda developer guide, ephemeral storage). */
 const MIN_DISK_MB = 512;
 const MAX_DISK_MB = 10_240;
-
-/** The largest that the event source mapping of a FIFO queue takes. */
-const TURN_BATCH = 10;
-/** Of a standard queue without a window, and with one: up to 6 MB of parcels together, and up to 10,000. */
-const LINK_BATCH = 10;
-const LINK_WINDOW_BATCH = 1000;
-/** Each routes some 1,000 parcels a window: the more there are, the less each host's links come together. */
-const ROUTERS = 10;
 
 type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop'> & Partial<CrawlerFunctionProps>;
 
@@ -99,11 +92,10 @@ function ownOf({ options, settings }: FunctionsProps): Record<FunctionName, Own>
       environment: options.workerEnvironment,
       isInLoop: true,
     },
-    router: { memoryMb: 1024, timeoutS: ROUTER_TIMEOUT_S, isInLoop: true },
-    waker: { memoryMb: 512, timeoutS: WAKER_TIMEOUT_S, isInLoop: true },
-    // Memory is CPU, and somebody waits for a cold start.
-    api: { memoryMb: 1024, timeoutS: API_TIMEOUT_S },
-    compactor: { memoryMb: 1769, timeoutS: COMPACTOR_TIMEOUT_S },
+    router: { memoryMb: MEMORY_MB.router, timeoutS: ROUTER_TIMEOUT_S, isInLoop: true },
+    waker: { memoryMb: MEMORY_MB.waker, timeoutS: WAKER_TIMEOUT_S, isInLoop: true },
+    api: { memoryMb: MEMORY_MB.api, timeoutS: API_TIMEOUT_S },
+    compactor: { memoryMb: MEMORY_MB.compactor, timeoutS: COMPACTOR_TIMEOUT_S },
   };
 }
 

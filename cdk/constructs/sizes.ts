@@ -1,0 +1,18 @@
+/** Sizes of the functions, and of what starts them, that do not depend on the operator's options. */
+
+/** MB. */
+export const MEMORY_MB = {
+  router: 1024,
+  waker: 512,
+  // Memory is CPU, and somebody waits for a cold start.
+  api: 1024,
+  compactor: 1769,
+} as const;
+
+/** The largest that the event source mapping of a FIFO queue takes. */
+export const TURN_BATCH = 10;
+/** Of a standard queue without a window, and with one: up to 6 MB of parcels together, and up to 10,000. */
+export const LINK_BATCH = 10;
+export const LINK_WINDOW_BATCH = 1000;
+/** Each routes some 1,000 parcels a window: the more there are, the less each host's links come together. */
+export const ROUTERS = 10;
