@@ -3,7 +3,7 @@
  * and is deployed beside the present one until all processes are of it.
  */
 import type { Faults } from '../../shared/engines/sim/faults.ts';
-import { type Random, between } from '../../shared/engines/sim/random.ts';
+import { between, type Random } from '../../shared/engines/sim/random.ts';
 import type { Engine } from '../../shared/ports.ts';
 
 const MAGIC = 0x53;

@@ -1,10 +1,10 @@
 /** Who has begun the crawls, and now and then pauses one, resumes it, or changes its configuration. */
 import { gunzipSync } from 'node:zlib';
+import type { Control } from '../../shared/control/control.ts';
 import { CRAWL } from '../../shared/engines/aws/tables.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
 import type { CrawlRecord, CrawlRegistry } from '../../shared/ports.ts';
-import type { Control } from '../../shared/control/control.ts';
 import { planChanges } from './plan.ts';
 import type { CrawlPlan } from './spec.ts';
 

@@ -51,7 +51,8 @@ export interface Outcome {
     readonly hosts: number;
     readonly pages: number;
     readonly requests: number;
-    readonly turns: number;
+    /** Of the worker function. */
+    readonly invocations: number;
     /** Simulated time, and real time. */
     readonly virtualMs: number;
     readonly realMs: number;

@@ -6,8 +6,8 @@ import { randomOf } from '../../shared/engines/sim/random.ts';
 import type { TraceEntry } from '../../shared/engines/sim/trace.ts';
 import { drive, T0 } from '../../shared/engines/sim/virtual-time.ts';
 import { deploy } from './deployment.ts';
-import { checkWorld } from './invariants/check-world.ts';
 import { createChainProbe } from './invariants/chain-probe.ts';
+import { checkWorld } from './invariants/check-world.ts';
 import { createRollout } from './newer-version.ts';
 import { createOperator, statusOf } from './operator.ts';
 import { planCrawls, planStack } from './plan.ts';
@@ -27,7 +27,10 @@ const CALM_MS = 45 * MINUTE;
 const END_MS = 24 * 60 * MINUTE;
 
 /** Runs the world to its end. The same spec gives the same outcome, but for the real time. */
-export async function runWorld(spec: WorldSpec, { timeline: isTraced = false }: RunOptions = {}): Promise<Outcome> {
+export async function runWorld(
+  spec: WorldSpec,
+  { timeline: isTraced = false }: RunOptions = {},
+): Promise<Outcome> {
   const { seed } = spec;
   const restoreUuids = seedUuids(randomOf(seed, 'uuids'));
   const startedAt = performance.now();
@@ -57,7 +60,7 @@ export async function runWorld(spec: WorldSpec, { timeline: isTraced = false }: 
       maxConcurrency: stack.maxConcurrency,
       routerWindowMs: stack.routerWindowMs,
       hasCompactor: stack.hasCompactor,
-      wrapWorkerEngine: (_, engine) => rollout.wrap(engine),
+      wrapWorkerEngine: (_process, engine) => rollout.wrap(engine),
     });
     const crawls = planCrawls(seed, web.seeds, timesOf(cloud.settings).maxTotalTimeoutMs);
     const probe = createChainProbe(cloud);
@@ -70,7 +73,9 @@ export async function runWorld(spec: WorldSpec, { timeline: isTraced = false }: 
         return visible + inFlight + delayed === 0;
       });
 
-    await begin(deployment.operator, crawls, time);
+    const { control } = deployment.operator();
+    for (const { id, seeds, config } of crawls)
+      await drive(time, control.seed({ crawl: id, seeds, config }), T0 + END_MS);
     while (time.now() < T0 + END_MS && !isOver()) {
       await time.advance(MINUTE);
       probe.sample();
@@ -79,7 +84,15 @@ export async function runWorld(spec: WorldSpec, { timeline: isTraced = false }: 
     deployment.stop();
 
     const hasEnded = isOver();
-    const world: World = { spec, cloud, web, crawls, hasEnded, failures: deployment.failures, seen: probe.violations };
+    const world: World = {
+      spec,
+      cloud,
+      web,
+      crawls,
+      hasEnded,
+      failures: deployment.failures,
+      seen: probe.violations,
+    };
     const violations = await checkWorld(world);
     const pages = web.log.filter(({ isRobots, httpStatus }) => !isRobots && httpStatus !== undefined).length;
     return {

@@ -20,6 +20,7 @@ import type { Trace } from './trace.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 export interface SimCloud {
+  readonly seed: number;
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly sqs: SimSqs;
@@ -130,6 +131,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
 
   let processes = 0;
   return {
+    seed,
     ...world,
     sqs,
     dynamo,
