@@ -51,8 +51,8 @@ export interface Outcome {
     readonly hosts: number;
     readonly pages: number;
     readonly requests: number;
-    /** Of the worker function. */
-    readonly invocations: number;
+    /** Heads committed. */
+    readonly turns: number;
     /** Simulated time, and real time. */
     readonly virtualMs: number;
     readonly realMs: number;

@@ -1,7 +1,8 @@
 /** A world from its seed to its end: the deployed stack, its web, an operator, faults; and what is to be said of it then. */
 import { timesOf } from '../../shared/engines/aws/settings.ts';
-import { createSimCloud } from '../../shared/engines/sim/cloud.ts';
-import { createFaults, NO_FAULTS } from '../../shared/engines/sim/faults.ts';
+import { HEAD } from '../../shared/engines/aws/tables.ts';
+import { createSimCloud, type SimCloud } from '../../shared/engines/sim/cloud.ts';
+import { createFaults } from '../../shared/engines/sim/faults.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
 import type { TraceEntry } from '../../shared/engines/sim/trace.ts';
 import { drive, T0 } from '../../shared/engines/sim/virtual-time.ts';
@@ -103,7 +104,7 @@ export async function runWorld(
         hosts: new Set(web.log.map(({ host }) => host)).size,
         pages,
         requests: web.log.length,
-        invocations: deployment.functions.worker.counts.invocations,
+        turns: commitsOf(cloud),
         virtualMs: time.now() - T0,
         realMs: performance.now() - startedAt,
       },
@@ -112,4 +113,12 @@ export async function runWorld(
   } finally {
     restoreUuids();
   }
+}
+
+/** A head counts its own. */
+function commitsOf({ dynamo, settings }: SimCloud): number {
+  let commits = 0;
+  for (const { sk, version } of dynamo.items(settings.crawlState))
+    if (sk?.S === HEAD) commits += Number(version?.N);
+  return commits;
 }
