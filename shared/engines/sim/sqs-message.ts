@@ -1,0 +1,64 @@
+/** A message as the models of SQS keep it. */
+
+/** What invariants may know of a message that is there. */
+export interface QueuedMessage {
+  readonly id: string;
+  readonly body: string;
+  /** `MessageGroupId`: the host, on a FIFO queue. */
+  readonly group: string | undefined;
+  readonly attributes: Readonly<Record<string, unknown>> | undefined;
+  /** Times in ms since the epoch. */
+  readonly sentAt: number;
+  readonly receiveCount: number;
+  /** Received, and hidden since. Otherwise it is delayed if `visibleAt` is to come, and visible if not. */
+  readonly isInFlight: boolean;
+  readonly visibleAt: number;
+}
+
+/** What is sent. */
+export interface NewMessage {
+  readonly body: string;
+  readonly group?: string | undefined;
+  readonly deduplicationId?: string | undefined;
+  readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+  /** Instead of the queue's own. */
+  readonly delayMs?: number | undefined;
+  /** Of a message that comes from another queue, and keeps it. */
+  readonly id?: string;
+}
+
+/** The same with what the models keep books by: one shape for all of them. */
+export interface StoredMessage extends QueuedMessage {
+  /** Number within its queue, in the order sent, from 1. */
+  readonly number: number;
+  readonly deduplicationId: string | undefined;
+  receiveCount: number;
+  isInFlight: boolean;
+  visibleAt: number;
+  /** Of the last receive, and of the first; 0: never. */
+  receivedAt: number;
+  firstReceivedAt: number;
+  /** False once it is deleted, expired or moved. */
+  isStored: boolean;
+  /** Place in the schedule of what is hidden; -1: it is visible. */
+  slot: number;
+  /** Neighbours in the queue, in the order sent. */
+  before: StoredMessage | undefined;
+  after: StoredMessage | undefined;
+  /** Neighbours in the group; FIFO. */
+  groupBefore: StoredMessage | undefined;
+  groupAfter: StoredMessage | undefined;
+  /** Among the first of the queue, which is as far as a receive looks; FIFO. */
+  isInWindow: boolean;
+  /** Of a message that was deleted but comes once more, how often it was received before that; otherwise 0. Standard. */
+  ghostSince: number;
+}
+
+/** As a receive hands it out: the message may change later, this does not. */
+export interface Received {
+  readonly message: StoredMessage;
+  readonly handle: string;
+  /** This receive's number. */
+  readonly receiveCount: number;
+  readonly visibleAt: number;
+}
