@@ -1,5 +1,5 @@
 /** Gathers what a poller has received into batches for one invocation each. */
-import type { PolledMessage } from './poller-event.ts';
+import type { SqsRecord } from '../aws/delivery.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export interface PollerBatchesOptions {
@@ -7,11 +7,11 @@ export interface PollerBatchesOptions {
   readonly batchSize: number;
   /** How long the first message waits for others. 0: a batch is what one receive gave. */
   readonly windowMs: number;
-  readonly begin: (messages: readonly PolledMessage[]) => void;
+  readonly begin: (messages: readonly SqsRecord[]) => void;
 }
 
 export interface PollerBatches {
-  add(messages: readonly PolledMessage[]): void;
+  add(messages: readonly SqsRecord[]): void;
   /** How many more messages the open batch takes. */
   room(): number;
   /** Batches that gather: 0 or 1. */
@@ -30,7 +30,7 @@ export function createPollerBatches({
   windowMs,
   begin,
 }: PollerBatchesOptions): PollerBatches {
-  let gathered: PolledMessage[] = [];
+  let gathered: SqsRecord[] = [];
   let bytes = 0;
   let cancel: (() => void) | undefined;
 
@@ -51,7 +51,7 @@ export function createPollerBatches({
     flush,
     add(messages) {
       for (const message of messages) {
-        const size = message.Body.length + OVERHEAD_BYTES;
+        const size = message.body.length + OVERHEAD_BYTES;
         if (bytes + size > MAX_BYTES) flush();
         gathered.push(message);
         bytes += size;

@@ -2,30 +2,23 @@
  * A model of Lambda's event source mapping for SQS (developer guide, "Using Lambda with Amazon SQS"): it receives, invokes, and deletes
  * what was not reported as failed. It changes no visibility and tells nobody what became of a message.
  */
+import type { SqsRecord } from '../aws/delivery.ts';
 import type { Faults } from './faults.ts';
 import type { Invoked } from './lambda.ts';
 import { createPollerBatches } from './poller-batches.ts';
-import { failedIds, type PolledMessage, type SqsEvent, sqsEvent } from './poller-event.ts';
+import { failedIds, type SqsEvent, sqsEvent } from './poller-event.ts';
 import { createPollerScale } from './poller-scale.ts';
 import type { Random } from './random.ts';
+import type { SimSqs } from './sqs.ts';
 import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
-
-/** What the poller does with a queue, at one moment each. */
-export interface PolledQueue {
-  receive(queueUrl: string, max: number): readonly PolledMessage[];
-  /** Those whose visibility is over are refused by a FIFO queue. */
-  delete(queueUrl: string, handles: readonly string[]): void;
-  /** `listener` hears when messages can be received, be it again. */
-  onArrival(queueUrl: string, listener: () => void): void;
-}
 
 export interface SimPollerOptions {
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly random: Random;
   readonly trace?: Trace;
-  readonly sqs: PolledQueue;
+  readonly sqs: Pick<SimSqs, 'receive' | 'delete' | 'onArrival'>;
   readonly queueUrl: string;
   readonly isFifo: boolean;
   readonly batchSize: number;
@@ -122,7 +115,7 @@ export function createSimPoller(options: SimPollerOptions): SimPoller {
 
   const pollsSince = (since: number) => Math.floor(((time.now() - since) * IDLE_POLLERS) / LONG_POLL_MS);
 
-  async function serve(messages: readonly PolledMessage[]): Promise<void> {
+  async function serve(messages: readonly SqsRecord[]): Promise<void> {
     running++;
     counts.batches++;
     const visibleAt = time.now() + visibilityMs;
@@ -149,12 +142,12 @@ export function createSimPoller(options: SimPollerOptions): SimPoller {
   }
 
   /** Deletes what was not reported. */
-  async function settle(messages: readonly PolledMessage[], result: unknown): Promise<void> {
+  async function settle(messages: readonly SqsRecord[], result: unknown): Promise<void> {
     const failed = failedIds(result, messages);
     if (failed === 'all') return;
     const handles = messages
-      .filter(({ MessageId }) => !failed.has(MessageId))
-      .map(({ ReceiptHandle }) => ReceiptHandle);
+      .filter(({ messageId }) => !failed.has(messageId))
+      .map(({ receiptHandle }) => receiptHandle);
     for (let from = 0; from < handles.length; from += MAX_BATCH_ENTRIES) {
       await time.sleep(2 + random() * 10);
       // At least once: what was done may come again.
@@ -164,11 +157,12 @@ export function createSimPoller(options: SimPollerOptions): SimPoller {
     }
   }
 
-  sqs.onArrival(queueUrl, () => pumpIn(1 + random() * MAX_ANSWER_MS));
+  const endListening = sqs.onArrival(queueUrl, () => pumpIn(1 + random() * MAX_ANSWER_MS));
   pumpIn(1);
   return {
     stop() {
       isStopped = true;
+      endListening();
       batches.flush();
     },
     get running() {

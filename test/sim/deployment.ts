@@ -1,0 +1,261 @@
+/**
+ * The stack's functions as they are deployed, in the simulated account: the handlers themselves, wired as `functions/*.ts` wire them, and
+ * started as `cdk/constructs/functions.ts` has them started.
+ */
+import type { SQSEvent } from 'aws-lambda';
+import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, ROUTERS, TURN_BATCH } from '../../cdk/constructs/sizes.ts';
+import { COMPACTOR_TIMEOUT_S, ROUTER_TIMEOUT_S, WAKER_TIMEOUT_S } from '../../cdk/constructs/times.ts';
+import { parseOptions } from '../../cdk/options.ts';
+import { createCompactorHandler } from '../../functions/compactor-handler.ts';
+import { createDeadLetter } from '../../functions/dead-letter.ts';
+import { errorFields, type Log } from '../../functions/log.ts';
+import { createRouterHandler } from '../../functions/router-handler.ts';
+import { createWakerHandler } from '../../functions/waker-handler.ts';
+import { createWorkerHandler, type WorkerStack } from '../../functions/worker-handler.ts';
+import type { Control } from '../../shared/control/control.ts';
+import { createControl } from '../../shared/control/create-control.ts';
+import type { CrawlConfig } from '../../shared/crawl/config.ts';
+import { compactCrawl } from '../../shared/engines/aws/compactor.ts';
+import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
+import { costOf } from '../../shared/engines/aws/prices.ts';
+import { timesOf } from '../../shared/engines/aws/settings.ts';
+import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
+import { stackPrices } from '../../shared/engines/aws/stack-prices.ts';
+import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
+import { createSimLambda, type SimFunction, type SimHandler } from '../../shared/engines/sim/lambda.ts';
+import { createSimPoller, type SimPoller } from '../../shared/engines/sim/poller.ts';
+import type { SqsEvent } from '../../shared/engines/sim/poller-event.ts';
+import type { SimProcess } from '../../shared/engines/sim/process.ts';
+import { randomOf } from '../../shared/engines/sim/random.ts';
+import { createSimSchedule } from '../../shared/engines/sim/schedule.ts';
+import type { Engine, Fetcher } from '../../shared/ports.ts';
+import { createCrawls } from '../../shared/worker/crawls.ts';
+import { createFetchers } from '../../shared/worker/fetchers.ts';
+import { openOperator } from './operator-process.ts';
+import type { Failure } from './spec.ts';
+
+export interface DeployOptions {
+  /** The fetcher of a worker's process for crawls of that configuration. */
+  readonly fetcherOf: (process: SimProcess, config: CrawlConfig) => Fetcher;
+  /** Workers at once, over all turn queues. Default: the stack's own. */
+  readonly maxConcurrency?: number;
+  readonly routerWindowMs?: number;
+  readonly hasCompactor?: boolean;
+  /** Another version of the worker: asked once for each process. */
+  readonly wrapWorkerEngine?: <E extends Engine>(process: SimProcess, engine: E) => E;
+  /** Kept by default; none: thrown away. */
+  readonly onMetrics?: (line: string) => void;
+}
+
+export interface Deployment {
+  /** An operator's, in a process of its own that no fault strikes, or in the one given. */
+  control(process?: SimProcess): Control;
+  /** The same process each time, which no fault strikes. */
+  operator(): { readonly control: Control; readonly registry: OpenedStack['engine']['registry'] };
+  readonly failures: readonly Failure[];
+  readonly functions: {
+    readonly worker: SimFunction<SqsEvent, unknown>;
+    readonly router: SimFunction<SqsEvent, unknown>;
+    readonly waker: SimFunction<undefined, unknown>;
+    readonly compactor: SimFunction<undefined, unknown>;
+  };
+  readonly pollers: { readonly turns: readonly SimPoller[]; readonly links: SimPoller };
+  /** Nothing is started any more: what runs is seen to its end. */
+  stop(): void;
+  /** Kills the worker (router, ...) that has run the longest. Whether there is one. */
+  killOne(name: keyof Deployment['functions']): boolean;
+}
+
+type FunctionName = keyof Deployment['functions'];
+
+/** As `cdk/constructs/functions.ts` has them. */
+const WAKER_PERIOD_MS = 60_000;
+const COMPACTOR_PERIOD_MS = 3_600_000;
+/** A worker's environment keeps so many at least (`functions/worker-fetchers.ts`). */
+const MAX_FETCHERS = 8;
+
+export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
+  const { time, faults, trace, sqs, settings } = cloud;
+  const seed = seedOf(cloud);
+  const defaults = parseOptions({});
+  const { maxConcurrency = defaults.maxConcurrency, routerWindowMs = defaults.routerWindow * 1000 } = options;
+  const failures: Failure[] = [];
+  const fail = (process: string, message: string) => failures.push({ at: time.now(), process, message });
+
+  const logOf =
+    (process: SimProcess): Log =>
+    (level, fields) => {
+      if (level === 'info') return;
+      const message = String(
+        fields.cause === undefined ? fields.message : `${fields.message} (${fields.cause})`,
+      );
+      trace?.({
+        process: process.name,
+        host: fields.host as string | undefined,
+        what: `${level}: ${message}`,
+      });
+      if (level === 'error') fail(process.name, message);
+    };
+
+  function createFunction<Event>(
+    name: FunctionName,
+    timeoutMs: number,
+    load: (process: SimProcess, log: Log) => SimHandler<Event, unknown>,
+  ): SimFunction<Event, unknown> {
+    return createSimLambda<Event, unknown>({
+      name,
+      time,
+      faults,
+      trace,
+      timeoutMs,
+      random: randomOf(seed, 'function', name),
+      begin: cloud.begin,
+      load: (process) => load(process, logOf(process)),
+      onFailure: ({ process, error }) => {
+        const { message, cause } = errorFields(error);
+        fail(process, cause === undefined ? message : `${message} (${cause})`);
+      },
+    });
+  }
+
+  const functions = {
+    worker: createFunction<SqsEvent>('worker', settings.workerTimeoutMs, loadWorker),
+    router: createFunction<SqsEvent>('router', ROUTER_TIMEOUT_S * 1000, loadRouter),
+    waker: createFunction<undefined>('waker', WAKER_TIMEOUT_S * 1000, loadWaker),
+    compactor: createFunction<undefined>('compactor', COMPACTOR_TIMEOUT_S * 1000, loadCompactor),
+  };
+
+  function loadWorker(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
+    const { clock } = process;
+    const prices = stackPrices(settings);
+    const fetchers = createFetchers({
+      make: (config) => options.fetcherOf(process, config),
+      max: MAX_FETCHERS,
+      onError: (error) => log('warn', errorFields(error)),
+    });
+    let last: { readonly turnQueueUrl: string; readonly stack: WorkerStack } | undefined;
+    function open(turnQueueUrl: string): WorkerStack {
+      if (last?.turnQueueUrl !== turnQueueUrl) {
+        const opened = cloud.open(process, { turnQueueUrl, memoryMb: settings.workerMemoryMb });
+        const { meter, flushMeter } = opened;
+        const engine = options.wrapWorkerEngine?.(process, opened.engine) ?? opened.engine;
+        const takeCost = () => costOf(meter.takeTotal(), prices).total;
+        last = { turnQueueUrl, stack: { engine, meter, flushMeter, takeCost } };
+      }
+      return last.stack;
+    }
+    const write = options.onMetrics ?? (() => {});
+    return ofSqs(createWorkerHandler({ settings, clock, log, open, fetchers, write }));
+  }
+
+  function loadRouter(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
+    const { clock } = process;
+    const stack = cloud.open(process, { memoryMb: MEMORY_MB.router });
+    return ofSqs(
+      createRouterHandler({
+        settings,
+        clock,
+        log,
+        stack,
+        control: createControl(controlEngineOf(stack, settings), controlPolicyOf(settings)),
+        crawls: createCrawls(stack.engine.registry, clock),
+        deadLetter: createDeadLetter({
+          client: stack.clients.sqs,
+          queueUrl: settings.linkDeadLetterUrl,
+          clock,
+        }),
+      }),
+    );
+  }
+
+  function loadWaker(process: SimProcess, log: Log): SimHandler<undefined, unknown> {
+    const { clock } = process;
+    const stack = cloud.open(process, { memoryMb: MEMORY_MB.waker });
+    return createWakerHandler({ clock, log, stack, crawls: createCrawls(stack.engine.registry, clock) });
+  }
+
+  function loadCompactor(process: SimProcess, log: Log): SimHandler<undefined, unknown> {
+    const { clock } = process;
+    const stack = cloud.open(process, { memoryMb: MEMORY_MB.compactor });
+    const { s3, dynamo } = stack.clients;
+    return createCompactorHandler({
+      clock,
+      log,
+      stack,
+      compact: (more) => compactCrawl({ s3, dynamo, clock, names: settings, ...more }),
+    });
+  }
+
+  const world = { time, faults, trace };
+  const perQueue = Math.floor(maxConcurrency / settings.turnQueueUrls.length);
+  const turns = settings.turnQueueUrls.map((queueUrl, shard) =>
+    createSimPoller({
+      ...world,
+      random: randomOf(seed, 'turn poller', shard),
+      sqs,
+      queueUrl,
+      isFifo: true,
+      batchSize: TURN_BATCH,
+      maxConcurrency: perQueue,
+      visibilityMs: timesOf(settings).leaseMs,
+      invoke: functions.worker.invoke,
+    }),
+  );
+  const links = createSimPoller({
+    ...world,
+    random: randomOf(seed, 'link poller'),
+    sqs,
+    queueUrl: settings.linkQueueUrl,
+    isFifo: false,
+    batchSize: routerWindowMs > 0 ? LINK_WINDOW_BATCH : LINK_BATCH,
+    windowMs: routerWindowMs,
+    maxConcurrency: ROUTERS,
+    visibilityMs: 6000 * ROUTER_TIMEOUT_S,
+    invoke: functions.router.invoke,
+  });
+  const schedule = (name: 'waker' | 'compactor', periodMs: number) =>
+    createSimSchedule({
+      time,
+      faults,
+      random: randomOf(seed, 'schedule', name),
+      periodMs,
+      invoke: () => functions[name].invoke(undefined),
+    });
+  const schedules = [schedule('waker', WAKER_PERIOD_MS)];
+  if (options.hasCompactor) schedules.push(schedule('compactor', COMPACTOR_PERIOD_MS));
+
+  const controlOf = (stack: Pick<OpenedStack, 'engine' | 'clients' | 'meter'>) =>
+    createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
+  let operator: ReturnType<Deployment['operator']> | undefined;
+  return {
+    failures,
+    functions,
+    pollers: { turns, links },
+    operator() {
+      if (!operator) {
+        const stack = openOperator(cloud, seed);
+        operator = { control: controlOf(stack), registry: stack.engine.registry };
+      }
+      return operator;
+    },
+    control(process) {
+      return process ? controlOf(cloud.open(process)) : this.operator().control;
+    },
+    stop() {
+      for (const end of schedules) end();
+      for (const poller of [...turns, links]) poller.stop();
+    },
+    killOne: (name) => functions[name].killOne('killed by the operator'),
+  };
+}
+
+/** A number of the cloud's own: processes have chance by its seed. */
+const seedOf = (cloud: SimCloud): number => Math.floor(cloud.begin('deployment').clock.random() * 2 ** 32);
+
+/** The handlers take as much of an event as SQS fills in. */
+const ofSqs =
+  (
+    handler: (event: SQSEvent, context: Parameters<SimHandler<SqsEvent, unknown>>[1]) => Promise<unknown>,
+  ): SimHandler<SqsEvent, unknown> =>
+  (event, context) =>
+    handler(event as unknown as SQSEvent, context);
