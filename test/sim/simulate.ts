@@ -1,0 +1,59 @@
+/**
+ * The command `npm run simulate`: proves the crawler in simulated worlds. `--help` says all. Begun with `--worker`, it is a
+ * process that runs worlds for another one of it.
+ */
+import { fileURLToPath } from 'node:url';
+import { UsageError } from '../../cli/usage-error.ts';
+import { messageOf } from '../../shared/error-message.ts';
+import { helpText } from './cli/help.ts';
+import { type Command, readCommand } from './cli/options.ts';
+import { CannotRun, createPool } from './cli/pool.ts';
+import { replay } from './cli/replay.ts';
+import { exitCodes, simulateSeeds } from './cli/seeds.ts';
+import { serveWorlds } from './cli/serve.ts';
+
+async function main(command: Command): Promise<number> {
+  switch (command.verb) {
+    case 'help':
+      process.stdout.write(helpText());
+      return exitCodes.held;
+    case 'mutants':
+      return (await import('./mutate.ts')).runMutants(command.args);
+    case 'capacity':
+      return (await import('./capacity/capacity.ts')).runCapacity(command.args);
+  }
+  const interrupt = new AbortController();
+  // A second one ends it without a word, as ever.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
+  const jobs = command.verb === 'seeds' ? Math.min(command.jobs, command.count) : command.jobs;
+  const pool = createPool({ program: fileURLToPath(import.meta.url), args: ['--worker'], jobs });
+  const streams = { out: process.stdout, err: process.stderr, environment: process.env };
+  try {
+    if (command.verb === 'seeds') return await simulateSeeds(command, pool.run, streams, interrupt.signal);
+    const aborted = new Promise<number>((resolve) => {
+      interrupt.signal.addEventListener('abort', () => resolve(exitCodes.interrupted), { once: true });
+    });
+    return await Promise.race([replay(command, pool.run, streams), aborted]);
+  } finally {
+    pool.close();
+  }
+}
+
+// A reader that went away (`| head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.held);
+  throw error;
+});
+
+if (process.argv[2] === '--worker') {
+  await serveWorlds((await import('./world.ts')).runWorld);
+} else {
+  try {
+    process.exitCode = await main(readCommand(process.argv.slice(2)));
+  } catch (error) {
+    const isForPeople = error instanceof UsageError || error instanceof CannotRun;
+    const text = error instanceof Error && !isForPeople ? (error.stack ?? error.message) : messageOf(error);
+    process.stderr.write(`simulate: ${text}\n`);
+    process.exitCode = exitCodes.couldNotRun;
+  }
+}
