@@ -1,0 +1,27 @@
+/** All that follows from the seed and the shape alone. */
+import { type Chance, createChance } from './chance.ts';
+import { createHosts, type Hosts } from './hosts.ts';
+import { createLinks, type Links } from './links.ts';
+import { createPages, type Pages } from './pages.ts';
+import { createPlaces, type Places } from './places.ts';
+import { createRules, type Rules } from './rules.ts';
+import type { WebShape } from './shape.ts';
+
+export interface Atlas {
+  readonly shape: WebShape;
+  readonly chance: Chance;
+  readonly hosts: Hosts;
+  readonly places: Places;
+  readonly pages: Pages;
+  readonly links: Links;
+  readonly rules: Rules;
+}
+
+export function createAtlas(seed: number, shape: WebShape): Atlas {
+  const chance = createChance(seed);
+  const hosts = createHosts(shape, chance);
+  const places = createPlaces(hosts, chance);
+  const pages = createPages(shape, hosts, places, chance);
+  const links = createLinks(shape, hosts, places, pages, chance);
+  return { shape, chance, hosts, places, pages, links, rules: createRules(chance) };
+}

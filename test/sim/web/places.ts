@@ -1,0 +1,114 @@
+/** Places of the web: canonical URLs, and what stands there. */
+import { cached } from './cache.ts';
+import { type Chance, DRAW } from './chance.ts';
+import { DOMAIN, type Hosts, type WebHost } from './hosts.ts';
+
+export type Place =
+  /** `isWrongScheme`: the page is at the host's other scheme. */
+  | { readonly what: 'page'; readonly host: WebHost; readonly page: number; readonly isWrongScheme: boolean }
+  /** A stop between a page that redirects and where that ends. */
+  | { readonly what: 'hop'; readonly host: WebHost; readonly page: number; readonly hop: number }
+  /** A day of a trap. */
+  | { readonly what: 'day'; readonly host: WebHost; readonly day: number }
+  /** The rules of `host`, perhaps not at its own name. `isFirst`: where everybody asks first. */
+  | { readonly what: 'robots'; readonly host: WebHost; readonly isFirst: boolean }
+  | { readonly what: 'nothing'; readonly host: WebHost }
+  /** `refused`: the host is there, but not at that port or scheme. */
+  | { readonly what: 'noHost'; readonly refused: boolean };
+
+export interface Places {
+  /** Canonical URL of a page. */
+  pageUrl(host: WebHost, page: number): string;
+  hopUrl(host: WebHost, page: number, hop: number): string;
+  dayUrl(host: WebHost, day: number): string;
+  /** Where the host's robots.txt leads if it is not there itself. */
+  robotsTarget(host: WebHost): string | undefined;
+  find(url: string): Place;
+}
+
+/** Folders, for links of all forms; with `~` and what has to be escaped. */
+const FOLDERS = ['a', 'b', 'news', 'caf%C3%A9', '~ada', 'x%20y', 'c-x'];
+const PAGE_NUMBER = /[/=-](\d+)(?:[./&]|$)/;
+const HOP = /^\/hop\/(\d+)\/(\d+)$/;
+const DAY = /^\/cal\/\d+\/\d+\/\d+\?next=(\d+)$/;
+const DAY_MS = 86_400_000;
+const CALENDAR_FROM = Date.UTC(2026, 0, 1);
+export const MOVED_RULES = '/robots/rules.txt';
+const RULES_HOST = /^robots-(h\d+\..*)$/;
+
+export function createPlaces(hosts: Hosts, chance: Chance): Places {
+  const isHttps = (host: WebHost, page: number): boolean =>
+    host.scheme === 'https' ||
+    (host.scheme === 'either' && chance.at(DRAW.scheme, host.number, page + 1) < 0.5);
+  const siteOf = (host: WebHost, page = 0): string =>
+    `${isHttps(host, page) ? 'https' : 'http'}://${host.key}`;
+  const pageUrl = (host: WebHost, page: number): string => siteOf(host, page) + pathOf(host, page);
+
+  const hopUrl = (host: WebHost, page: number, hop: number): string =>
+    `${siteOf(host, page)}/hop/${page}/${hop}`;
+  const dayUrl = (host: WebHost, day: number): string => siteOf(host) + dayPath(day);
+
+  function pathOf({ number }: WebHost, page: number): string {
+    if (page === 0) return '/';
+    const at = chance.at(DRAW.path, number, page) * 7;
+    const form = Math.floor(at);
+    const folder = FOLDERS[Math.floor((at - form) * FOLDERS.length)] as string;
+    if (form === 0) return `/p/${page}.html`;
+    if (form === 1) return `/${folder}/${page}`;
+    if (form === 2) return `/list?page=${page}&sort=up`;
+    if (form === 3) return `/private/${folder}/${page}.html`;
+    if (form === 4) return `/shop/item-${page}.php?ref=home`;
+    if (form === 5) return `/a/${folder}/deep/${page}/`;
+    return `/${folder}/b/${page}.html`;
+  }
+
+  const robotsTarget = (host: WebHost): string | undefined => {
+    if (host.kind === 'robotsMoved') return siteOf(host) + MOVED_RULES;
+    return host.kind === 'robotsElsewhere' ? `http://robots-${host.key}/robots.txt` : undefined;
+  };
+
+  function find(url: string): Place {
+    const isAsked = url.startsWith('https:');
+    const from = isAsked ? 8 : 7;
+    const pathAt = url.indexOf('/', from);
+    const key = url.slice(from, pathAt);
+    const path = url.slice(pathAt);
+    const host = hosts.byKey(key);
+    if (host === undefined) return findRules(key, url);
+    if (host.scheme !== 'either' && (host.scheme === 'https') !== isAsked)
+      return { what: 'noHost', refused: true };
+    if (path === '/robots.txt') return { what: 'robots', host, isFirst: true };
+    if (path === MOVED_RULES && host.kind === 'robotsMoved') return { what: 'robots', host, isFirst: false };
+    const page = path === '/' ? 0 : Number(PAGE_NUMBER.exec(path)?.[1] ?? host.pages);
+    if (page < host.pages && path === pathOf(host, page))
+      return { what: 'page', host, page, isWrongScheme: isHttps(host, page) !== isAsked };
+    const [hopPage = host.pages, hop = 0] = HOP.exec(path)?.slice(1).map(Number) ?? [];
+    if (hop > 0 && hopPage < host.pages && url === hopUrl(host, hopPage, hop))
+      return { what: 'hop', host, page: hopPage, hop };
+    const next = host.kind === 'trap' ? Number(DAY.exec(path)?.[1] ?? 0) : 0;
+    if (next > 0 && url === dayUrl(host, next - 1)) return { what: 'day', host, day: next - 1 };
+    return { what: 'nothing', host };
+  }
+
+  function findRules(key: string, url: string): Place {
+    const host = hosts.byKey(RULES_HOST.exec(key)?.[1] ?? '');
+    if (host !== undefined && url === robotsTarget(host)) return { what: 'robots', host, isFirst: false };
+    return { what: 'noHost', refused: false };
+  }
+
+  return {
+    pageUrl,
+    hopUrl,
+    dayUrl,
+    robotsTarget,
+    find: cached(4096, find),
+  };
+}
+
+function dayPath(day: number): string {
+  const date = new Date(CALENDAR_FROM + day * DAY_MS);
+  return `/cal/${date.getUTCFullYear()}/${date.getUTCMonth() + 1}/${date.getUTCDate()}?next=${day + 1}`;
+}
+
+/** A URL on a host of no name. */
+export const nowhere = (number: number): string => `http://nowhere-${number}.${DOMAIN}/`;
