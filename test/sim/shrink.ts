@@ -82,8 +82,8 @@ export async function shrink(
 
   async function fewerStrikes(): Promise<void> {
     if (best.spec.faults.length === 0) return;
-    // Faults past the last strike change nothing: so many are always enough.
-    let enough = sum(best.outcome.strikes);
+    // A limit above all strikes changes nothing: so many are always enough.
+    let enough = Math.min(sum(best.outcome.strikes), best.spec.maxStrikes ?? Number.POSITIVE_INFINITY);
     let tooFew = -1;
     while (enough - tooFew > 1) {
       const count = Math.floor((enough + tooFew) / 2);

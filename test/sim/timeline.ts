@@ -67,7 +67,7 @@ function cut<T>(rows: readonly T[], middle: number, most: number): (T | number)[
   const window = most - 2 * edge;
   // Without a violation's place, the middle is the end: it shows what the world came to.
   const centre = middle < 0 ? rows.length : middle;
-  const from = Math.min(Math.max(edge, centre - Math.ceil(window * 0.75)), rows.length - edge - window);
+  const from = Math.min(Math.max(edge, centre - Math.floor(window * 0.75)), rows.length - edge - window);
   const until = from + window;
   return [
     ...rows.slice(0, edge),
