@@ -1,0 +1,170 @@
+/** What S3 holds: objects by key, in the keys' order, and uploads that have not ended. */
+import { crc32 } from 'node:zlib';
+import type { Random } from './random.ts';
+import { noSuchBucket, noSuchKey, refused } from './s3-errors.ts';
+import { compareUtf8, type SortedList, sortingBy } from './sorted-list.ts';
+
+export interface StoredObject {
+  /** Empty where bodies are not kept. */
+  readonly bytes: Uint8Array;
+  readonly size: number;
+  /** In quotes, as S3 gives it: the same for the same bytes, but for those of objects made of parts. */
+  readonly etag: string;
+  /** Ms since the epoch, of a whole second as S3 gives it. */
+  readonly lastModified: number;
+  readonly contentType: string | undefined;
+}
+
+/** Bytes, or how many there were. */
+export type Body = Pick<StoredObject, 'bytes' | 'size'> & { readonly crc32: number };
+
+export interface Upload {
+  readonly id: string;
+  readonly key: string;
+  readonly initiatedAt: number;
+  readonly contentType: string | undefined;
+  readonly hasChecksums: boolean;
+  /** Of the whole object, not of its parts. */
+  readonly isWholeChecked: boolean;
+  readonly parts: Map<number, Body & { readonly etag: string; readonly lastModified: number }>;
+}
+
+export interface Conditions {
+  readonly IfNoneMatch?: string | undefined;
+  readonly IfMatch?: string | undefined;
+}
+
+export interface Bucket {
+  readonly name: string;
+  readonly objects: ReadonlyMap<string, StoredObject>;
+  readonly uploads: Map<string, Upload>;
+  /** Throws NoSuchKey. */
+  object(key: string): StoredObject;
+  /** Stores or replaces. */
+  put(key: string, object: Pick<StoredObject, 'bytes' | 'size' | 'etag' | 'contentType'>): void;
+  delete(key: string): void;
+  /** Keys from that one on, in order, with it or behind it. */
+  keysFrom(key: string, isAfter: boolean): Generator<string>;
+  /** Throws where a write may not be made as things are. */
+  checkConditions(key: string, conditions: Conditions): void;
+}
+
+export interface Buckets {
+  readonly now: () => number;
+  create(name: string): void;
+  named(name: string | undefined): Bucket;
+  keeps(predicate: (key: string) => boolean): void;
+  /** A copy of what was sent, or its size, if bodies of the key are not kept. */
+  bodyOf(key: string, sent: unknown): Body;
+  /** One after the other. */
+  serial(): number;
+}
+
+/** Longer than a call and what the SDK waits before it repeats one. */
+const CONFLICT_MS = 500;
+const MAX_KEY_BYTES = 1024;
+
+export function createBuckets(now: () => number, random: Random): Buckets {
+  const buckets = new Map<string, Bucket>();
+  let isKept = (_key: string) => true;
+  let serials = 0;
+  return {
+    now,
+    create(name) {
+      buckets.set(name, createBucket(name, now, random));
+    },
+    named(name = '') {
+      const bucket = buckets.get(name);
+      if (!bucket) throw noSuchBucket(name);
+      return bucket;
+    },
+    keeps(predicate) {
+      isKept = predicate;
+    },
+    bodyOf(key, sent) {
+      if (key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES)
+        throw refused('KeyTooLongError', 'Expected a key of 1 to 1024 bytes');
+      const bytes = bytesOf(sent);
+      if (!isKept(key)) return { bytes: NO_BYTES, size: bytes.length, crc32: ++serials };
+      return { bytes: new Uint8Array(bytes), size: bytes.length, crc32: crc32(bytes) };
+    },
+    serial: () => ++serials,
+  };
+}
+
+const NO_BYTES = new Uint8Array(0);
+const keySorting = sortingBy<string, string>(compareUtf8);
+
+function createBucket(name: string, now: () => number, random: Random): Bucket {
+  const objects = new Map<string, StoredObject>();
+  const keys: SortedList<string> = [];
+  /** When each of the last keys was written or deleted, oldest first. */
+  const touched = new Map<string, number>();
+
+  function touch(key: string): void {
+    touched.delete(key);
+    touched.set(key, now());
+    for (const [other, at] of touched) {
+      if (at > now() - CONFLICT_MS) break;
+      touched.delete(other);
+    }
+  }
+
+  /** What is known of requests for a key that were under way just now: S3 may see the two as one race. */
+  function isConflict(key: string): boolean {
+    const at = touched.get(key);
+    return at !== undefined && at > now() - CONFLICT_MS && random() < 0.5;
+  }
+
+  return {
+    name,
+    objects,
+    uploads: new Map(),
+
+    object(key) {
+      const object = objects.get(key);
+      if (!object) throw noSuchKey(key);
+      return object;
+    },
+
+    put(key, object) {
+      if (!objects.has(key)) keySorting.set(keys, key, key);
+      objects.set(key, { ...object, lastModified: Math.floor(now() / 1000) * 1000 });
+      touch(key);
+    },
+
+    delete(key) {
+      if (!objects.delete(key)) return;
+      keySorting.remove(keys, key);
+      touch(key);
+    },
+
+    keysFrom: (key, isAfter) => keySorting.from(keys, key, isAfter),
+
+    checkConditions(key, { IfNoneMatch, IfMatch }) {
+      if (IfNoneMatch === undefined && IfMatch === undefined) return;
+      if (IfNoneMatch !== undefined && (IfNoneMatch !== '*' || IfMatch !== undefined))
+        throw refused(
+          'NotImplemented',
+          `A header you provided implies functionality that is not implemented`,
+        );
+      const object = objects.get(key);
+      if (IfMatch !== undefined && !object) throw noSuchKey(key);
+      if (isConflict(key))
+        throw refused('ConditionalRequestConflict', 'A conflicting conditional operation is in progress');
+      if (IfNoneMatch !== undefined ? object : object?.etag !== IfMatch)
+        throw refused('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
+    },
+  };
+}
+
+function bytesOf(sent: unknown): Uint8Array {
+  if (sent instanceof Uint8Array) return sent;
+  if (typeof sent === 'string') return Buffer.from(sent);
+  if (sent === undefined) return NO_BYTES;
+  throw refused('NotImplemented', 'Bodies other than bytes and texts are not part of the model');
+}
+
+/** By checksum and size: a client takes it as it is, and an MD5 would take ten times as long. */
+export const etagOf = ({ crc32, size }: Body): string =>
+  `"${crc32.toString(16).padStart(8, '0')}${size.toString(16).padStart(24, '0')}"`;

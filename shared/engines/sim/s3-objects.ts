@@ -1,0 +1,167 @@
+/** S3's calls for whole objects. */
+import type {
+  DeleteObjectsCommandInput,
+  GetObjectCommandInput,
+  HeadObjectCommandInput,
+  ListObjectsV2CommandInput,
+  PutObjectCommandInput,
+} from '@aws-sdk/client-s3';
+import type { Faults } from './faults.ts';
+import { type Buckets, etagOf, type StoredObject } from './s3-buckets.ts';
+import { refused, refuseOthers, unknown } from './s3-errors.ts';
+import { compareUtf8 } from './sorted-list.ts';
+
+const PUT = new Set(['Bucket', 'Key', 'Body', 'ContentType', 'IfNoneMatch', 'IfMatch']);
+const GET = new Set(['Bucket', 'Key', 'Range', 'IfMatch']);
+const HEAD = new Set(['Bucket', 'Key']);
+const DELETE = new Set(['Bucket', 'Delete']);
+const LIST = new Set(['Bucket', 'Prefix', 'Delimiter', 'ContinuationToken', 'StartAfter', 'MaxKeys']);
+
+const MAX_DELETES = 1000;
+const MAX_KEYS = 1000;
+
+export function createObjectCalls(buckets: Buckets, faults: Faults) {
+  return {
+    put(input: PutObjectCommandInput) {
+      refuseOthers(input, PUT);
+      const { Key = '', Body, ContentType } = input;
+      const bucket = buckets.named(input.Bucket);
+      const body = buckets.bodyOf(Key, Body);
+      bucket.checkConditions(Key, input);
+      const etag = etagOf(body);
+      bucket.put(Key, { bytes: body.bytes, size: body.size, etag, contentType: ContentType });
+      return { ETag: etag };
+    },
+
+    get(input: GetObjectCommandInput) {
+      refuseOthers(input, GET);
+      const { Key = '', Range, IfMatch } = input;
+      const object = buckets.named(input.Bucket).object(Key);
+      if (IfMatch !== undefined && IfMatch !== object.etag)
+        throw refused('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
+      const [from, to] = rangeOf(Range, object.size) ?? [0, object.size];
+      return {
+        ...headersOf(object),
+        ContentLength: to - from,
+        ...(Range !== undefined && { ContentRange: `bytes ${from}-${to - 1}/${object.size}` }),
+        Body: bodyFor(bytesOf(object, Key).subarray(from, to)),
+      };
+    },
+
+    head(input: HeadObjectCommandInput) {
+      refuseOthers(input, HEAD);
+      const object = buckets.named(input.Bucket).objects.get(input.Key ?? '');
+      if (!object) throw unknown();
+      return { ...headersOf(object), ContentLength: object.size };
+    },
+
+    /** Each for itself, whether it is there or not; by a fault, some not. */
+    deleteAll(input: DeleteObjectsCommandInput) {
+      refuseOthers(input, DELETE);
+      const { Objects = [], Quiet = false } = input.Delete ?? {};
+      if (Objects.length === 0 || Objects.length > MAX_DELETES)
+        throw refused('MalformedXML', `Expected 1 to ${MAX_DELETES} keys, got ${Objects.length}`);
+      const bucket = buckets.named(input.Bucket);
+      const Deleted: { Key: string }[] = [];
+      const Errors: { Key: string; Code: string; Message: string }[] = [];
+      for (const { Key = '' } of Objects) {
+        if (faults.strikes('batchEntryFails')) {
+          const Message = 'We encountered an internal error. Please try again.';
+          Errors.push({ Key, Code: 'InternalError', Message });
+          continue;
+        }
+        bucket.delete(Key);
+        Deleted.push({ Key });
+      }
+      return {
+        ...(!Quiet && Deleted.length > 0 && { Deleted }),
+        ...(Errors.length > 0 && { Errors }),
+      };
+    },
+
+    /** In the order of the keys' bytes. */
+    list(input: ListObjectsV2CommandInput) {
+      refuseOthers(input, LIST);
+      const { Prefix = '', Delimiter = '', ContinuationToken, StartAfter, MaxKeys = MAX_KEYS } = input;
+      const bucket = buckets.named(input.Bucket);
+      const most = Math.min(MAX_KEYS, MaxKeys);
+      const after = ContinuationToken === undefined ? StartAfter : keyOf(ContinuationToken);
+      const Contents: object[] = [];
+      const CommonPrefixes: { Prefix: string }[] = [];
+      let last: string | undefined;
+      let isTruncated = false;
+      const isWithin = after !== undefined && compareUtf8(after, Prefix) >= 0;
+      for (const key of bucket.keysFrom(isWithin ? after : Prefix, isWithin)) {
+        if (!key.startsWith(Prefix)) break;
+        const end = Delimiter === '' ? -1 : key.indexOf(Delimiter, Prefix.length);
+        const folder = end < 0 ? undefined : key.slice(0, end + Delimiter.length);
+        if (folder !== undefined && (CommonPrefixes.at(-1)?.Prefix === folder || after?.startsWith(folder))) {
+          last = key;
+          continue;
+        }
+        if (Contents.length + CommonPrefixes.length >= most) {
+          isTruncated = true;
+          break;
+        }
+        last = key;
+        if (folder !== undefined) CommonPrefixes.push({ Prefix: folder });
+        else {
+          const { size, etag, lastModified } = bucket.object(key);
+          Contents.push({ Key: key, Size: size, ETag: etag, LastModified: new Date(lastModified) });
+        }
+      }
+      return {
+        Name: bucket.name,
+        Prefix,
+        KeyCount: Contents.length + CommonPrefixes.length,
+        IsTruncated: isTruncated,
+        ...(Contents.length > 0 && { Contents }),
+        ...(CommonPrefixes.length > 0 && { CommonPrefixes }),
+        ...(isTruncated && last !== undefined && { NextContinuationToken: tokenOf(last) }),
+      };
+    },
+  };
+}
+
+const tokenOf = (key: string): string => Buffer.from(key).toString('base64url');
+
+function keyOf(token: string): string {
+  const key = Buffer.from(token, 'base64url').toString();
+  if (key === '' || tokenOf(key) !== token)
+    throw refused('InvalidArgument', 'The continuation token provided is incorrect');
+  return key;
+}
+
+const headersOf = ({ etag, lastModified, contentType }: StoredObject) => ({
+  ETag: etag,
+  LastModified: new Date(lastModified),
+  ...(contentType !== undefined && { ContentType: contentType }),
+  AcceptRanges: 'bytes',
+});
+
+/** The object's bytes. Throws where they were not kept. */
+export function bytesOf({ bytes, size }: StoredObject, key: string): Uint8Array {
+  if (bytes.length === size) return bytes;
+  throw new Error(`Expected ${key} to be read by nobody: its bytes were not kept`);
+}
+
+/** From where up to where, of so many bytes; undefined: all. */
+export function rangeOf(range: string | undefined, size: number): [number, number] | undefined {
+  if (range === undefined) return undefined;
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];
+  if (first === '' && last === '') return undefined;
+  const from = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const to = first === '' || last === '' ? size : Math.min(size, Number(last) + 1);
+  if (from >= to)
+    throw refused('InvalidRange', `The requested range is not satisfiable: ${range} of ${size}`);
+  return [from, to];
+}
+
+/** A body of the SDK, to be read once or more often. Each reading gives bytes of its own. */
+const bodyFor = (bytes: Uint8Array) => ({
+  transformToByteArray: async () => new Uint8Array(bytes),
+  transformToString: async (encoding: BufferEncoding = 'utf8') => Buffer.from(bytes).toString(encoding),
+  async *[Symbol.asyncIterator]() {
+    if (bytes.length > 0) yield new Uint8Array(bytes);
+  },
+});

@@ -1,0 +1,62 @@
+/**
+ * S3, as far as it promises: an object is there whole or not at all, and whoever reads or lists sees what was written
+ * last. What the model does not know it refuses, options too.
+ */
+
+import type { Faults } from './faults.ts';
+import type { Random } from './random.ts';
+import { createBuckets, type StoredObject } from './s3-buckets.ts';
+import { createObjectCalls } from './s3-objects.ts';
+import { createUploadCalls } from './s3-uploads.ts';
+import type { SimService } from './service.ts';
+import type { Trace } from './trace.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+export type { StoredObject } from './s3-buckets.ts';
+
+export interface SimS3 extends SimService {
+  createBucket(name: string): void;
+  /** By key, as they are now. Their bytes are the store's own: not to be changed. */
+  objects(bucket: string): ReadonlyMap<string, StoredObject>;
+  /** Of objects stored from now on, only the bodies of these keys are kept; of the others their size alone, and to read them fails. */
+  keeps(predicate: (key: string) => boolean): void;
+}
+
+export interface SimS3Options {
+  readonly time: Pick<VirtualTime, 'now'>;
+  readonly faults: Faults;
+  readonly random: Random;
+  readonly trace?: Trace | undefined;
+}
+
+export function createSimS3({ time, faults, random }: SimS3Options): SimS3 {
+  const buckets = createBuckets(time.now, random);
+  const objects = createObjectCalls(buckets, faults);
+  const uploads = createUploadCalls(buckets);
+  const commands: Readonly<Record<string, (input: never) => object>> = {
+    PutObjectCommand: objects.put,
+    GetObjectCommand: objects.get,
+    HeadObjectCommand: objects.head,
+    DeleteObjectsCommand: objects.deleteAll,
+    ListObjectsV2Command: objects.list,
+    CreateMultipartUploadCommand: uploads.create,
+    UploadPartCommand: uploads.uploadPart,
+    UploadPartCopyCommand: uploads.copyPart,
+    CompleteMultipartUploadCommand: uploads.complete,
+    AbortMultipartUploadCommand: uploads.abort,
+    ListMultipartUploadsCommand: uploads.list,
+    ListPartsCommand: uploads.listParts,
+  };
+  return {
+    name: 's3',
+    clientName: 'S3Client',
+    createBucket: buckets.create,
+    objects: (name) => buckets.named(name).objects,
+    keeps: buckets.keeps,
+    handle(command, input) {
+      const handler = commands[command];
+      if (!handler) throw new Error(`${command} is not part of the model of S3`);
+      return { $metadata: { httpStatusCode: 200 }, ...handler(input as never) };
+    },
+  };
+}
