@@ -26,7 +26,12 @@ async function main(command: Command): Promise<number> {
   // A second one ends it without a word, as ever.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
   const jobs = command.verb === 'seeds' ? Math.min(command.jobs, command.count) : command.jobs;
-  const pool = createPool({ program: fileURLToPath(import.meta.url), args: ['--worker'], jobs });
+  const pool = createPool({
+    program: fileURLToPath(import.meta.url),
+    args: ['--worker'],
+    jobs,
+    isHeard: command.verb === 'replay',
+  });
   const streams = { out: process.stdout, err: process.stderr, environment: process.env };
   try {
     if (command.verb === 'seeds') return await simulateSeeds(command, pool.run, streams, interrupt.signal);

@@ -22,6 +22,8 @@ export interface PoolOptions {
   readonly watch?: Watch;
   /** After so many worlds a process makes room for another: what leaks does not add up. */
   readonly worldsEach?: number;
+  /** Whether what worlds print is let through, to standard error: whoever looks for a bug has them print. */
+  readonly isHeard?: boolean;
 }
 
 export interface WorldPool {
@@ -31,19 +33,20 @@ export interface WorldPool {
   close(): void;
 }
 
-/** A world takes a fraction of a second. */
+/** A world takes a fraction of a second; one of many hosts, by order, longer. */
 const PATIENCE_MS = 60_000;
+const PATIENCE_HOSTS = 100;
 const WORLDS_EACH = 1000;
 /** Of what a process wrote before it died. */
 const LAST_CHARACTERS = 2000;
 
-const watchClock: Watch = (_, giveUp) => {
-  const timer = setTimeout(giveUp, PATIENCE_MS);
+const watchClock: Watch = ({ hosts = 0 }, giveUp) => {
+  const timer = setTimeout(giveUp, PATIENCE_MS * Math.max(1, hosts / PATIENCE_HOSTS));
   return () => clearTimeout(timer);
 };
 
 export function createPool(options: PoolOptions): WorldPool {
-  const { program, args = [], jobs, watch = watchClock, worldsEach = WORLDS_EACH } = options;
+  const { program, args = [], jobs, watch = watchClock, worldsEach = WORLDS_EACH, isHeard = false } = options;
   const idle: Worker[] = [];
   const all = new Set<Worker>();
   const waiting: ((place: Worker | undefined) => void)[] = [];
@@ -74,7 +77,7 @@ export function createPool(options: PoolOptions): WorldPool {
     let worker = await take();
     try {
       if (!worker) {
-        worker = begin(program, args);
+        worker = begin(program, args, isHeard);
         all.add(worker);
         await worker.ready;
       }
@@ -107,9 +110,10 @@ interface Worker {
   end(): void;
 }
 
-function begin(program: string, args: readonly string[]): Worker {
-  // What worlds print is no part of what the command says.
-  const child: ChildProcess = fork(program, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+function begin(program: string, args: readonly string[], isHeard: boolean): Worker {
+  // What worlds print is no part of what the command says on standard output.
+  const stdio = ['ignore', isHeard ? process.stderr : 'ignore', 'pipe', 'ipc'] as const;
+  const child: ChildProcess = fork(program, args, { stdio: [...stdio] });
   const ready = Promise.withResolvers<void>();
   let written = '';
   let worlds = 0;
@@ -117,6 +121,7 @@ function begin(program: string, args: readonly string[]): Worker {
   let answered: ((outcome: Outcome | string) => void) | undefined;
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     written = (written + text).slice(-LAST_CHARACTERS);
+    if (isHeard) process.stderr.write(text);
   });
   child.on('message', (answer: Answer) => {
     if ('isReady' in answer) ready.resolve();
