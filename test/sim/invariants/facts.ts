@@ -1,0 +1,96 @@
+/** A world after its run as plain facts: all that the invariants judge. */
+import type { CrawlConfig } from '../../../shared/crawl/config.ts';
+import type { FaultName } from '../../../shared/engines/sim/faults.ts';
+import type { Head } from '../../../shared/frontier/head.ts';
+import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { CrawlStatus } from '../../../shared/ports.ts';
+import type { Failure, SimWeb, Violation } from '../spec.ts';
+
+export interface Facts {
+  /** The world's time at its end. */
+  readonly now: number;
+  readonly hasEnded: boolean;
+  readonly web: Omit<SimWeb, 'seeds' | 'fetcherOf'>;
+  readonly crawls: readonly CrawlFacts[];
+  /** How often each fault struck. */
+  readonly strikes: Readonly<Record<FaultName, number>>;
+  readonly failures: readonly Failure[];
+  /** In the turn queues and the link queue. */
+  readonly messages: readonly MessageFacts[];
+  readonly deadLetters: readonly { readonly queue: string; readonly body: string }[];
+  readonly seen: readonly Violation[];
+  /** How long a worker holds a host at most. */
+  readonly leaseMs: number;
+  readonly hostsPerWorker: number;
+}
+
+export interface CrawlFacts {
+  readonly id: string;
+  /** Canonical. */
+  readonly seeds: readonly string[];
+  /** As begun with, complete. */
+  readonly config: CrawlConfig;
+  /** As stored; undefined where the crawl is not there. */
+  readonly status: CrawlStatus | undefined;
+  /** As stored: the seeds, and where they redirected to. */
+  readonly scopeSeeds: readonly string[];
+  readonly hosts: ReadonlyMap<string, HostFacts>;
+  /** Of all ledgers, by URL. */
+  readonly known: ReadonlyMap<string, UrlRecord>;
+  /** The sum of the counter items, by the names of `head-counts.ts`. */
+  readonly totals: Readonly<Record<string, number>>;
+  /** The bytes of the objects in the crawl's WARC folder, by their names within. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Where files stand that were joined. */
+  readonly joined: ReadonlyMap<string, JoinedFacts>;
+}
+
+export interface JoinedFacts {
+  readonly file: string;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export interface HostFacts {
+  readonly host: string;
+  readonly head: Head;
+  /** All that the ledger holds, in its order. */
+  readonly records: readonly UrlRecord[];
+  /** Why the ledger cannot be read, where it cannot. */
+  readonly problem?: string;
+}
+
+export interface MessageFacts {
+  readonly queue: string;
+  /** Undefined where the message cannot be read. */
+  readonly crawl?: string;
+  readonly host?: string;
+  readonly kind: 'links' | 'token' | 'wake' | 'seeds' | 'wakeAll' | 'unreadable';
+  readonly token?: string;
+  /** URLs that it brings. */
+  readonly urls: readonly string[];
+}
+
+/** What may end a turn between its requests and its commit, so that nobody knows of what it was served. */
+const TURN_LOSING = [
+  'workerKilled',
+  'workerFrozen',
+  'callFailsBefore',
+  'callFailsAfter',
+  'conditionAnswerLost',
+  'throttleStorm',
+  'batchEntryFails',
+  'unprocessedKeys',
+] as const satisfies FaultName[];
+
+/** Whether turns may have been thrown away with what they had learned. */
+export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =>
+  TURN_LOSING.some((name) => strikes[name] > 0);
+
+/** Whether the host has had its share of pages: links to it are dropped then, and nothing of it is fetched. */
+export const isFullHost = ({ config }: CrawlFacts, host: HostFacts | undefined): boolean =>
+  config.maxPagesPerHost !== undefined && (host?.head.totals.pages ?? 0) >= config.maxPagesPerHost;
+
+/** Whether the record stands for a page: a final response that is no redirect (`worker/visit.ts`). */
+export const isPage = ({ state, result }: UrlRecord): boolean =>
+  result?.location !== undefined && state !== 'redirect';

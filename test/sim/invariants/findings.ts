@@ -1,0 +1,27 @@
+/** What an invariant finds: a few violations with all that somebody needs to begin the search. */
+import { T0 } from '../../../shared/engines/sim/virtual-time.ts';
+import type { InvariantName, Violation } from '../spec.ts';
+
+/** More of the same would say nothing new. */
+const MAX_VIOLATIONS = 20;
+
+export interface Findings {
+  add(message: string, where?: { readonly host?: string; readonly at?: number }): void;
+  readonly list: readonly Violation[];
+}
+
+export function createFindings(invariant: InvariantName): Findings {
+  const list: Violation[] = [];
+  return {
+    list,
+    add(message, where) {
+      if (list.length < MAX_VIOLATIONS) list.push({ invariant, message, ...where });
+    },
+  };
+}
+
+/** A time of the world as seconds since its beginning. */
+export const since = (at: number): string => `T0+${((at - T0) / 1000).toFixed(3)} s`;
+
+/** A length of time in seconds. */
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(3)} s`;

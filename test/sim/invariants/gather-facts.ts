@@ -1,0 +1,213 @@
+/** Reads the facts out of the simulated services directly: no call, no virtual time, nothing of the engine above them. */
+import { gunzipSync } from 'node:zlib';
+import { parseConfig } from '../../../shared/crawl/config.ts';
+import { warcFolder } from '../../../shared/engines/aws/archives.ts';
+import { parseLinkText } from '../../../shared/engines/aws/link-message.ts';
+import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
+import { timesOf } from '../../../shared/engines/aws/settings.ts';
+import {
+  CRAWL,
+  HEAD,
+  hostOf,
+  hostPartition,
+  type Item,
+  JOINED_PREFIX,
+  TOTALS_PREFIX,
+} from '../../../shared/engines/aws/tables.ts';
+import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
+import type { Head } from '../../../shared/frontier/head.ts';
+import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { CrawlId, CrawlRecord, HostKey } from '../../../shared/ports.ts';
+import { openLedger } from '../../../shared/worker/open-ledger.ts';
+import { asPresent } from '../newer-version.ts';
+import type { CrawlPlan, World } from '../spec.ts';
+import type { CrawlFacts, Facts, HostFacts, JoinedFacts, MessageFacts } from './facts.ts';
+
+export async function gatherFacts(world: World): Promise<Facts> {
+  const { cloud, web } = world;
+  const { settings } = cloud;
+  const tables = readTables(cloud);
+  const { dynamo, s3 } = cloud;
+  const parts = new Map<string, Item>();
+  for (const item of dynamo.items(settings.urlSeen)) parts.set(`${item.pk?.S}\n${item.sk?.S}`, item);
+  const objects = s3.objects(settings.bucket);
+  const readPart = partReader(parts, objects);
+  const links = new Map<string, readonly string[]>();
+  return {
+    now: cloud.time.now(),
+    hasEnded: world.hasEnded,
+    web: {
+      log: web.log,
+      // Asked for by several invariants, and made anew each time.
+      linksOf(url) {
+        const known = links.get(url) ?? web.linksOf(url);
+        links.set(url, known);
+        return known;
+      },
+      redirectOf: (url) => web.redirectOf(url),
+      allows: (url, version) => web.allows(url, version),
+      crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),
+    },
+    crawls: await Promise.all(world.crawls.map((plan) => crawlFacts(plan, tables, objects, readPart))),
+    strikes: cloud.faults.counts,
+    failures: world.failures,
+    messages: queuedMessages(cloud),
+    deadLetters: [...new Set([cloud.turnDeadLetterUrl, settings.linkDeadLetterUrl])].flatMap((queue) =>
+      Array.from(cloud.sqs.messages(queue), ({ body }) => ({ queue, body })),
+    ),
+    seen: world.seen,
+    leaseMs: timesOf(settings).leaseMs,
+    hostsPerWorker: settings.hostsPerWorker,
+  };
+}
+
+interface Tables {
+  /** By crawl: its own items, and its hosts' heads. */
+  readonly own: ReadonlyMap<CrawlId, readonly Item[]>;
+  readonly heads: ReadonlyMap<CrawlId, ReadonlyMap<HostKey, Head>>;
+}
+
+function readTables({ dynamo, settings }: SimCloud): Tables {
+  const own = new Map<CrawlId, Item[]>();
+  const heads = new Map<CrawlId, Map<HostKey, Head>>();
+  for (const item of dynamo.items(settings.crawlState)) {
+    const partition = item.pk?.S ?? '';
+    const blank = partition.indexOf(' ');
+    const crawl = blank < 0 ? partition : partition.slice(0, blank);
+    if (item.sk?.S === HEAD && blank >= 0) {
+      const ofCrawl = heads.get(crawl) ?? new Map<HostKey, Head>();
+      heads.set(crawl, ofCrawl.set(hostOf(partition), JSON.parse(item.head?.S as string) as Head));
+    } else {
+      const items = own.get(crawl);
+      if (items) items.push(item);
+      else own.set(crawl, [item]);
+    }
+  }
+  return { own, heads };
+}
+
+type Objects = ReadonlyMap<string, { readonly bytes: Uint8Array }>;
+type ReadPart = (
+  crawl: CrawlId,
+  host: HostKey,
+  name: string,
+  offset?: number,
+  length?: number,
+) => Promise<Uint8Array>;
+
+function partReader(parts: ReadonlyMap<string, Item>, objects: Objects): ReadPart {
+  return async (crawl, host, name, offset = 0, length) => {
+    const row = parts.get(`${hostPartition(crawl, host)}\n${name}`);
+    if (!row) throw new Error(`the head names the part ${name}, which is not there`);
+    const bytes = row.bytes?.B ?? objects.get(row.object?.S ?? '')?.bytes;
+    if (!bytes) throw new Error(`the part ${name} stands in the object ${row.object?.S}, which is not there`);
+    const read = bytes.subarray(offset, length === undefined ? undefined : offset + length);
+    return offset === 0 ? asPresent(read) : read;
+  };
+}
+
+async function crawlFacts(
+  { id, seeds, config }: CrawlPlan,
+  { own, heads }: Tables,
+  objects: Objects,
+  readPart: ReadPart,
+): Promise<CrawlFacts> {
+  const items = own.get(id) ?? [];
+  const stored = items.find(({ sk }) => sk?.S === CRAWL)?.record?.B;
+  const record = stored && (JSON.parse(gunzipSync(stored).toString('utf8')) as CrawlRecord);
+  const hosts = new Map<HostKey, HostFacts>();
+  const known = new Map<string, UrlRecord>();
+  for (const [host, head] of heads.get(id) ?? []) {
+    const facts = await hostFacts(id, host, head, readPart);
+    hosts.set(host, facts);
+    for (const each of facts.records) known.set(each.url, each);
+  }
+  const folder = `${warcFolder(id)}/`;
+  return {
+    id,
+    seeds,
+    config: parseConfig(config),
+    status: record?.status,
+    scopeSeeds: record?.scopeSeeds ?? seeds,
+    hosts,
+    known,
+    totals: totalsIn(items),
+    files: new Map(
+      [...objects].flatMap(([key, { bytes }]) =>
+        key.startsWith(folder) ? [[key.slice(folder.length), bytes] as const] : [],
+      ),
+    ),
+    joined: joinedIn(items),
+  };
+}
+
+async function hostFacts(crawl: CrawlId, host: HostKey, head: Head, readPart: ReadPart): Promise<HostFacts> {
+  const records: UrlRecord[] = [];
+  try {
+    const ledger = await openLedger({ readPart }, crawl, host, head.ledger);
+    for await (const record of ledger.records()) records.push(record);
+    return { host, head, records };
+  } catch (error) {
+    return { host, head, records, problem: String(error) };
+  }
+}
+
+/** As `crawl-counters.ts` writes them: an attribute `n.NAME` for each. */
+function totalsIn(items: readonly Item[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const item of items) {
+    if (!item.sk?.S?.startsWith(TOTALS_PREFIX)) continue;
+    for (const [name, value] of Object.entries(item))
+      if (name.startsWith('n.')) sums[name.slice(2)] = (sums[name.slice(2)] ?? 0) + Number(value.N);
+  }
+  return sums;
+}
+
+function joinedIn(items: readonly Item[]): Map<string, JoinedFacts> {
+  const joined = new Map<string, JoinedFacts>();
+  for (const { sk, file, offset, bytes } of items)
+    if (sk?.S?.startsWith(JOINED_PREFIX))
+      joined.set(sk.S.slice(JOINED_PREFIX.length), {
+        file: file?.S ?? '',
+        offset: Number(offset?.N),
+        bytes: Number(bytes?.N),
+      });
+  return joined;
+}
+
+function queuedMessages({ sqs, settings }: SimCloud): MessageFacts[] {
+  const found: MessageFacts[] = [];
+  for (const queue of settings.turnQueueUrls)
+    for (const { body } of sqs.messages(queue)) found.push({ queue, ...turnMessage(body) });
+  const queue = settings.linkQueueUrl;
+  for (const { body } of sqs.messages(queue)) found.push({ queue, ...linkMessage(body) });
+  return found;
+}
+
+type Read = Omit<MessageFacts, 'queue'>;
+const UNREADABLE: Read = { kind: 'unreadable', urls: [] };
+
+function turnMessage(body: string): Read {
+  try {
+    const { host, message } = parseMessageText(body);
+    const { kind, crawl } = message;
+    const urls = kind === 'links' ? message.links.map(({ url }) => url) : [];
+    return { kind, crawl, host, urls, ...(kind === 'token' && { token: message.token }) };
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function linkMessage(body: string): Read {
+  try {
+    const message = parseLinkText(body);
+    if (message.kind === 'parcel') {
+      const { crawl, links } = message.outLinks;
+      return { kind: 'links', crawl, urls: links.map(({ url }) => url) };
+    }
+    if (message.kind === 'wakeAll') return { kind: 'wakeAll', crawl: message.crawl, urls: [] };
+    return { kind: 'seeds', crawl: message.crawl, urls: message.urls };
+  } catch {
+    return UNREADABLE;
+  }
+}

@@ -1,0 +1,125 @@
+import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import { hostKey } from '../../../shared/url/host-key.ts';
+import type { Violation } from '../spec.ts';
+import { type CrawlFacts, type Facts, isFullHost } from './facts.ts';
+import { createFindings, type Findings } from './findings.ts';
+import { scopeOf } from './scope.ts';
+
+/**
+ * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and limits certainly
+ * accept; and nothing that is neither. What a message still carries counts as known: whether it may be there is the
+ * chain's invariant to say. Links to hosts that are full are dropped by design.
+ */
+export function nothingLost(facts: Pick<Facts, 'crawls' | 'web' | 'messages'>): readonly Violation[] {
+  const findings = createFindings('nothingLost');
+  const reachable = reachableUrls(facts);
+  for (const crawl of facts.crawls) {
+    checkKnown(findings, crawl, facts);
+    checkNothingElse(findings, crawl, reachable);
+  }
+  checkAsked(findings, facts);
+  return findings.list;
+}
+
+function checkKnown(
+  findings: Findings,
+  crawl: CrawlFacts,
+  { web, messages }: Pick<Facts, 'web' | 'messages'>,
+): void {
+  const { id, config, known, hosts } = crawl;
+  const pending = new Set(messages.flatMap((message) => (message.crawl === id ? message.urls : [])));
+  const scope = scopeOf(config, crawl.seeds);
+  const isMissing = (url: string) =>
+    !known.has(url) && !pending.has(url) && !isFullHost(crawl, hosts.get(hostKey(url)));
+  for (const seed of crawl.seeds)
+    if (scope.acceptsSeed(seed) && isMissing(seed))
+      findings.add(`${id}: the seed ${seed} is not known`, { host: hostKey(seed) });
+
+  const whole = wholeDigests(web.log);
+  for (const record of known.values()) {
+    if (record.state === 'redirect') {
+      const target = web.redirectOf(record.url);
+      const isFollowed = record.redirects + 1 <= config.maxRedirects;
+      if (target !== undefined && isFollowed && scope.accepts(target, record.depth) && isMissing(target))
+        findings.add(
+          `${id}: ${record.url} redirects to ${target}, which is not known (depth ${record.depth}, ${record.result?.cause})`,
+          { host: hostKey(target) },
+        );
+    }
+    if (record.state !== 'fetched' || !isWhole(record, whole)) continue;
+    const links = web.linksOf(record.url);
+    // Which of too many links are kept is not for us to say.
+    if (links.length > config.maxLinksPerPage) continue;
+    // With several requests at once a page may rise while it is fetched: its links then came from deeper than its record says.
+    const isDepthCertain = config.perHost === 1 || config.maxDepth === undefined;
+    if (!isDepthCertain) continue;
+    for (const link of links)
+      if (scope.accepts(link, record.depth + 1) && isMissing(link))
+        findings.add(
+          `${id}: ${record.url} (fetched, depth ${record.depth}) links to ${link}, which is not known`,
+          { host: hostKey(link) },
+        );
+  }
+}
+
+/** The digests of the bodies that came whole, by URL. Of others, the links beyond the cut were never seen. */
+function wholeDigests(log: Facts['web']['log']): Map<string, Set<string>> {
+  const whole = new Map<string, Set<string>>();
+  for (const { url, sha1, isCut } of log) {
+    if (sha1 === undefined || isCut) continue;
+    const digests = whole.get(url);
+    if (digests) digests.add(sha1);
+    else whole.set(url, new Set([sha1]));
+  }
+  return whole;
+}
+
+function isWhole({ url, result }: UrlRecord, whole: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const { digest, httpStatus = 0 } = result ?? {};
+  if (!digest || httpStatus < 200 || httpStatus >= 300) return false;
+  return whole.get(url)?.has(Buffer.from(digest).toString('hex')) ?? false;
+}
+
+/** What the web has shown to whoever asked what was asked. */
+function reachableUrls({ web }: Pick<Facts, 'web'>): Set<string> {
+  const reachable = new Set<string>();
+  const asked = new Set(web.log.flatMap(({ url, isRobots }) => (isRobots ? [] : url)));
+  for (const url of asked) {
+    for (const link of web.linksOf(url)) reachable.add(link);
+    const target = web.redirectOf(url);
+    if (target !== undefined) reachable.add(target);
+  }
+  return reachable;
+}
+
+function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: ReadonlySet<string>): void {
+  const { id, config, known } = crawl;
+  const seeds = new Set(crawl.seeds);
+  const scope = scopeOf(config, crawl.scopeSeeds);
+  for (const { url, depth, via } of known.values()) {
+    const host = hostKey(url);
+    const from = `depth ${depth}, from ${via ?? 'nowhere'}`;
+    if (!seeds.has(url) && !reachable.has(url))
+      findings.add(`${id}: ${url} is known (${from}), but is no seed and on no page that was asked for`, {
+        host,
+      });
+    else if (depth > 0 && !scope.accepts(url, depth))
+      findings.add(`${id}: ${url} is known (${from}), but is not within the crawl's scope and limits`, {
+        host,
+      });
+  }
+}
+
+/** Nothing is asked for that no ledger knows in the end; where requests may be robots.txt's redirects, nobody can tell. */
+function checkAsked(
+  findings: Findings,
+  { crawls, web, messages }: Pick<Facts, 'crawls' | 'web' | 'messages'>,
+): void {
+  if (!crawls.every(({ status }) => status === 'finished') || messages.length > 0) return;
+  const robotsTargets = new Set(
+    web.log.flatMap(({ url, isRobots }) => (isRobots && web.redirectOf(url)) || []),
+  );
+  for (const { url, host, isRobots, startedAt } of web.log)
+    if (!isRobots && !robotsTargets.has(url) && !crawls.some(({ known }) => known.has(url)))
+      findings.add(`${url} was asked for, and no ledger knows it`, { host, at: startedAt });
+}

@@ -1,0 +1,139 @@
+import { origin } from '../../../shared/url/host-key.ts';
+import type { Violation, WebRequest } from '../spec.ts';
+import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
+import { createFindings, type Findings, seconds, since } from './findings.ts';
+import type { RobotsAnswer, RobotsLog } from './robots-answers.ts';
+
+type Given = Pick<Facts, 'web' | 'crawls' | 'strikes'>;
+
+/**
+ * No host has more requests in flight than `perHost`, mostly one, over all crawls and processes; and from the end of one
+ * to the start of the next passes at least the delay that holds, to the millisecond, whatever the processes' clocks say.
+ *
+ * Exempt are requests that follow a redirect of another host's robots.txt: the crawler promises pace between them and
+ * the host's own only within one process (`worker/lanes.ts`), and there the least `delayMs` of all crawls is asked for.
+ */
+export function requestsApart(facts: Given, robots: RobotsLog): readonly Violation[] {
+  const oneRequest = createFindings('oneRequest');
+  const unhurried = createFindings('unhurried');
+  const leastDelayMs = Math.min(...facts.crawls.map(({ config }) => config.delayMs));
+  const isStrict = !mayHaveLostTurns(facts);
+  for (const [host, requests] of Map.groupBy(facts.web.log, (request) => request.host)) {
+    requests.sort((a, b) => a.startedAt - b.startedAt);
+    const ofHost = facts.crawls.filter((crawl) => crawl.hosts.has(host));
+    const crawls = ofHost.length > 0 ? ofHost : facts.crawls;
+    const lanes = Math.max(...crawls.map(({ config }) => config.perHost));
+    const own = requests.filter((request) => !robots.isForeign(request));
+    const delays: Delays = { facts, crawls, robots, isStrict: isStrict && own.length === requests.length };
+    checkInFlight(oneRequest, own, lanes);
+    if (lanes === 1) {
+      checkGaps(unhurried, own, (before, after) => delayAfter(before, after, delays));
+      if (own.length < requests.length)
+        checkForeign({ oneRequest, unhurried }, requests, robots, leastDelayMs);
+    }
+  }
+  return [...oneRequest.list, ...unhurried.list];
+}
+
+/** `requests` by their start, of one host. */
+function checkInFlight(findings: Findings, requests: readonly WebRequest[], lanes: number): void {
+  let open: WebRequest[] = [];
+  for (const request of requests) {
+    open = open.filter(({ endedAt }) => endedAt > request.startedAt);
+    const other = open[0];
+    if (other && open.length >= lanes) reportOverlap(findings, other, request, lanes);
+    open.push(request);
+  }
+}
+
+function reportOverlap(findings: Findings, open: WebRequest, request: WebRequest, lanes = 1): void {
+  findings.add(
+    `${tell(request)} began while ${tell(open)}, which ended ${since(open.endedAt)}, was in flight; expected at most ${lanes} at once`,
+    { host: request.host, at: request.startedAt },
+  );
+}
+
+function checkGaps(
+  findings: Findings,
+  requests: readonly WebRequest[],
+  delayAfter: (before: WebRequest, after: WebRequest) => { readonly ms: number; readonly why: string },
+): void {
+  let before: WebRequest | undefined;
+  for (const request of requests) {
+    // What overlaps is the other invariant's.
+    if (before && request.startedAt >= before.endedAt) {
+      const gapMs = request.startedAt - before.endedAt;
+      const { ms, why } = delayAfter(before, request);
+      if (gapMs < ms)
+        findings.add(
+          `${tell(request)} began ${seconds(gapMs)} after the end, ${since(before.endedAt)}, of ${tell(before)}; expected at least ${seconds(ms)} (${why})`,
+          { host: request.host, at: request.startedAt },
+        );
+    }
+    if (!before || request.endedAt > before.endedAt) before = request;
+  }
+}
+
+/** Pairs with a request that another host's robots.txt led to, within one process. */
+function checkForeign(
+  { oneRequest, unhurried }: { readonly oneRequest: Findings; readonly unhurried: Findings },
+  requests: readonly WebRequest[],
+  robots: RobotsLog,
+  delayMs: number,
+): void {
+  for (const ofProcess of Map.groupBy(requests, ({ process }) => process).values())
+    for (const [i, request] of ofProcess.entries()) {
+      const before = ofProcess[i - 1];
+      if (!before || !(robots.isForeign(before) || robots.isForeign(request))) continue;
+      if (before.endedAt > request.startedAt) reportOverlap(oneRequest, before, request);
+      else checkGaps(unhurried, [before, request], () => ({ ms: delayMs, why: 'the least delayMs' }));
+    }
+}
+
+interface Delays {
+  readonly facts: Given;
+  /** Those that know the host. */
+  readonly crawls: readonly CrawlFacts[];
+  readonly robots: RobotsLog;
+  /** Each answer of robots.txt was heard for good: no turn can have been thrown away with it. */
+  readonly isStrict: boolean;
+}
+
+/** The least that must lie between the two, whoever made them. The gap after a request is by the crawl that made it. */
+function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
+  const { crawls, robots, facts } = delays;
+  const isPage = !robots.isOfRobots(before);
+  const knowing = crawls.filter(({ known }) => isPage && known.has(before.url));
+  const possible = knowing.length > 0 ? knowing : crawls;
+  const delayMs = Math.min(...possible.map(({ config }) => config.delayMs));
+  if (possible.some(({ config }) => config.robots === 'ignore')) return { ms: delayMs, why: 'delayMs' };
+  const capMs = Math.min(...possible.map(({ config }) => config.maxCrawlDelayMs));
+  const heard = heardAt(before, after, delays).filter(({ kind }) => kind !== 'nothing');
+  const asked = heard.map(({ version }) =>
+    version === undefined ? 0 : (facts.web.crawlDelayMs(before.host, version) ?? 0),
+  );
+  const crawlDelayMs = heard.length === 0 ? 0 : Math.min(capMs, ...asked);
+  return crawlDelayMs > delayMs ? { ms: crawlDelayMs, why: 'Crawl-delay' } : { ms: delayMs, why: 'delayMs' };
+}
+
+/**
+ * The answers of robots.txt, one of which the crawler went by after the request. Where no turn is thrown away, that is the
+ * last one. Else a page shows that its process went by one of those before it; and an answer of robots.txt itself was
+ * surely heard only if the same process asked for a page next, since one without rules asks for them again.
+ */
+function heardAt(before: WebRequest, after: WebRequest, delays: Delays): readonly RobotsAnswer[] {
+  const { crawls, robots, isStrict } = delays;
+  const until = before.endedAt;
+  const answers = robots.answersOf(origin(before.url)).filter(({ at }) => at <= until);
+  const isAlone = crawls.length === 1;
+  if (isStrict && isAlone) return answers.filter(({ kind }) => kind !== 'nothing').slice(-1);
+  if (!robots.isOfRobots(before)) return answers.filter(({ at }) => at <= before.startedAt);
+  const isHeard =
+    isAlone &&
+    !robots.isOfRobots(after) &&
+    after.process === before.process &&
+    origin(after.url) === origin(before.url);
+  return isHeard ? answers.filter(({ request }) => request === before) : [];
+}
+
+const tell = ({ url, process, startedAt }: WebRequest): string => `${url} (${process}, ${since(startedAt)})`;

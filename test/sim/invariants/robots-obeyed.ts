@@ -1,0 +1,90 @@
+import { origin } from '../../../shared/url/host-key.ts';
+import type { Violation, WebRequest } from '../spec.ts';
+import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
+import { createFindings, since } from './findings.ts';
+import type { RobotsAnswer, RobotsLog } from './robots-answers.ts';
+import { MIN_ROBOTS_AGE_MS, STALE_MS } from './robots-terms.ts';
+
+type Given = Pick<Facts, 'web' | 'crawls' | 'strikes' | 'leaseMs'>;
+
+/** What two clocks may differ by, each being 5 s off at most (`engines/sim/cloud.ts`). */
+const MAX_SKEW_MS = 10_000;
+
+/**
+ * Before a page of an origin is asked for, its robots.txt has been answered; and at least one version that was served and
+ * can still count allows the page: the last one, where no fault can have thrown away the turn that had heard it. A version
+ * counts for `robotsMaxAgeMs`, five minutes at least, and ten more from each time that robots.txt could not be had since
+ * (`worker/robots-keeper.ts`); a turn goes by what it found, so as long as the lease on top of that.
+ *
+ * And nothing is called denied by robots.txt that every version served allows.
+ */
+export function robotsObeyed(facts: Given, robots: RobotsLog): readonly Violation[] {
+  const findings = createFindings('robotsObeyed');
+  for (const request of facts.web.log) {
+    if (robots.isOfRobots(request)) continue;
+    const crawls = askingCrawls(facts, request);
+    if (crawls.some(({ config }) => config.robots === 'ignore')) continue;
+    const problem = problemOf(request, crawls, facts, robots);
+    if (problem !== undefined)
+      findings.add(
+        `${request.url} was asked for by ${request.process} ${since(request.startedAt)}, ${problem}`,
+        {
+          host: request.host,
+          at: request.startedAt,
+        },
+      );
+  }
+  for (const { id, hosts } of facts.crawls)
+    for (const { host, records } of hosts.values())
+      for (const { url, state, result } of records) {
+        if (state !== 'deniedByRobots') continue;
+        const answers = robots.answersOf(origin(url));
+        if (answers.every((answer) => answer.kind === 'nothing' || allows(answer, url, facts)))
+          findings.add(
+            `${id}: ${url} counts as denied (${result?.cause}), but no robots.txt served denies it`,
+            {
+              host,
+            },
+          );
+      }
+  return findings.list;
+}
+
+/** Those that know the URL; else those that know its host; else any. */
+function askingCrawls({ crawls }: Given, { url, host }: WebRequest): readonly CrawlFacts[] {
+  const knowing = crawls.filter(({ known }) => known.has(url));
+  if (knowing.length > 0) return knowing;
+  const ofHost = crawls.filter(({ hosts }) => hosts.has(host));
+  return ofHost.length > 0 ? ofHost : crawls;
+}
+
+function problemOf(
+  { url, startedAt }: WebRequest,
+  crawls: readonly CrawlFacts[],
+  facts: Given,
+  robots: RobotsLog,
+): string | undefined {
+  const before = robots.answersOf(origin(url)).filter(({ at }) => at <= startedAt);
+  const heard = before.filter(({ kind }) => kind !== 'nothing');
+  const last = heard.at(-1);
+  if (!last)
+    return `before robots.txt of ${origin(url)} was answered (${before.length} tries came to nothing)`;
+
+  const ageMs = Math.max(MIN_ROBOTS_AGE_MS, ...crawls.map(({ config }) => config.robotsMaxAgeMs));
+  const slackMs = facts.leaseMs + (facts.strikes.clockSkew > 0 ? MAX_SKEW_MS : 0);
+  const endOf = (answer: RobotsAnswer) =>
+    Math.max(
+      answer.at + ageMs,
+      ...before.filter(({ kind, at }) => kind === 'nothing' && at > answer.at).map(({ at }) => at + STALE_MS),
+    );
+  const isLastCertain = !mayHaveLostTurns(facts) && facts.crawls.length === 1;
+  const counting = (isLastCertain ? [last] : heard).filter((answer) => startedAt <= endOf(answer) + slackMs);
+  if (counting.length === 0)
+    return `but its robots.txt, answered ${since(last.at)}, could be used until ${since(endOf(last))} only`;
+  if (counting.some((answer) => allows(answer, url, facts))) return undefined;
+  const versions = counting.map(({ version, at }) => `version ${version}, served until ${since(at)}`);
+  return `but robots.txt forbids it: ${versions.join('; ')}`;
+}
+
+const allows = ({ kind, version }: RobotsAnswer, url: string, { web }: Given): boolean =>
+  kind === 'none' || version === undefined || web.allows(url, version);

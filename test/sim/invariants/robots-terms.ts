@@ -1,0 +1,6 @@
+/** How long a robots.txt may be used: `shared/robots/policy.ts` and `shared/worker/robots-keeper.ts` promise these. */
+
+/** Whatever Cache-Control and configuration say. */
+export const MIN_ROBOTS_AGE_MS = 300_000;
+/** From each time that it could not be had again. */
+export const STALE_MS = 600_000;

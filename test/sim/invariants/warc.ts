@@ -1,0 +1,64 @@
+/** A simple reader of WARC records, of the tests' own: one gzip member, one response. */
+import { hash } from 'node:crypto';
+import { crc32, inflateRawSync } from 'node:zlib';
+
+export interface WarcResponse {
+  /** By lower-case name. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly httpStatus: number;
+  /** SHA-1 of the body, hex. */
+  readonly sha1: string;
+}
+
+/** Throws an error that says what the bytes lack, unless they are one gzip member of one response record. */
+export function readWarcResponse(member: Uint8Array): WarcResponse {
+  const record = gunzipMember(member);
+  const headEnd = record.indexOf('\r\n\r\n');
+  const [version, ...lines] = record.subarray(0, headEnd).toString('utf8').split('\r\n');
+  expect('the version line', version, 'WARC/1.1');
+  const fields = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
+  expect('WARC-Type', fields.get('warc-type'), 'response');
+  const block = record.subarray(headEnd + 4, record.length - 4);
+  expect('Content-Length', fields.get('content-length'), String(block.length));
+  expect('the end', record.subarray(-4).toString('latin1'), '\r\n\r\n');
+  const bodyAt = block.indexOf('\r\n\r\n') + 4;
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(block.subarray(0, bodyAt).toString('latin1'))?.[1];
+  const sha1 = hash('sha1', block.subarray(bodyAt), 'hex');
+  expect('WARC-Payload-Digest', fields.get('warc-payload-digest'), `sha1:${base32(sha1)}`);
+  return { fields, httpStatus: Number(status), sha1 };
+}
+
+/** RFC 1952. A member that has optional fields is not one of ours. */
+function gunzipMember(member: Uint8Array): Buffer {
+  if (member[0] !== 0x1f || member[1] !== 0x8b || member[2] !== 8 || member[3] !== 0)
+    throw new Error(`a gzip member begins with 1f8b0800, these bytes with ${toHex(member.subarray(0, 4))}`);
+  const { buffer, engine } = inflateRawSync(member.subarray(10), { info: true }) as unknown as {
+    readonly buffer: Buffer;
+    readonly engine: { readonly bytesWritten: number };
+  };
+  const end = 10 + engine.bytesWritten;
+  expect('the length of the gzip member', member.length, end + 8);
+  const trailer = new DataView(member.buffer, member.byteOffset + end, 8);
+  expect('CRC-32', trailer.getUint32(0, true), crc32(buffer));
+  expect('the size within', trailer.getUint32(4, true), buffer.length);
+  return buffer;
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** RFC 4648, section 6, of the 20 bytes of a SHA-1. */
+export function base32(sha1: string): string {
+  const digits = BigInt(`0x${sha1}`).toString(32).padStart(32, '0');
+  return digits.replace(/./g, (digit) => ALPHABET[Number.parseInt(digit, 32)] as string);
+}
+
+export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+function expect(what: string, got: string | number | undefined, expected: string | number): void {
+  if (got !== expected) throw new Error(`expected ${what} to be ${expected}, got ${got}`);
+}
