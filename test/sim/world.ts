@@ -14,7 +14,8 @@ import { createOperator, statusOf } from './operator.ts';
 import { planCrawls, planStack } from './plan.ts';
 import { seedUuids } from './seeded-uuids.ts';
 import type { Outcome, TimelineEntry, World, WorldSpec } from './spec.ts';
-import { createSimWeb, shapeOf } from './web/web.ts';
+import { shapeOf } from './web/shape.ts';
+import { createSimWeb } from './web/web.ts';
 
 export interface RunOptions {
   /** Whether what happens is written down. */
