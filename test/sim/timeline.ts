@@ -1,5 +1,5 @@
 /** What happened in a world, to be read: of one host and the processes that touched it, or of all. */
-import { printable } from '../../shared/control/printable.ts';
+import { printable, shorten } from '../../shared/control/printable.ts';
 import { T0 } from '../../shared/engines/sim/virtual-time.ts';
 import type { TimelineEntry, Violation } from './spec.ts';
 
@@ -16,6 +16,8 @@ const MAX_LINES = 160;
 /** Of these lines, so many are from the beginning, and as many from the end. */
 const EDGE = 15;
 const MAX_PROCESS = 24;
+/** Of a violation's line: all of it is said after the timeline. */
+const MAX_MARK = 100;
 
 /** Lines. Equal for equal entries. */
 export function timelineLines(entries: readonly TimelineEntry[], view: TimelineView): string[] {
@@ -57,7 +59,7 @@ function entriesOf(entries: readonly TimelineEntry[], host: string): readonly Ti
 const markOf = ({ invariant, message, host }: Violation) => ({
   process: undefined,
   host,
-  what: `${invariant}: ${message}`,
+  what: shorten(`${invariant}: ${message}`, MAX_MARK),
 });
 
 /** A number stands for so many rows left out. */
