@@ -30,6 +30,8 @@ interface Group {
   isListed: boolean;
 }
 
+type Sent = Pick<StoredMessage, 'id' | 'number'>;
+
 /** A receive takes its groups from so many that have waited longest. */
 const CHOICE = 8;
 /** Of a group's turns in a receive, those that give all that there is of it. */
@@ -40,7 +42,7 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
   const store = createMessageStore(name);
   const groups = new Map<string, Group>();
   const ready = createReadyList<Group>(random);
-  const sent = createRecent<StoredMessage>(limits.deduplicationMs);
+  const sent = createRecent<Sent>(limits.deduplicationMs);
   let inWindow = 0;
   let lastInWindow: StoredMessage | undefined;
   let hasNews = false;
@@ -98,6 +100,8 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
     else group.first = groupAfter;
     if (groupAfter) groupAfter.groupBefore = groupBefore;
     else group.last = groupBefore;
+    message.groupBefore = undefined;
+    message.groupAfter = undefined;
     freed();
     const wasInWindow = message.isInWindow;
     if (message === lastInWindow) lastInWindow = message.before;
@@ -161,10 +165,10 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
       settle(now);
       const key = `${entry.group}\n${entry.deduplicationId}`;
       const known = entry.deduplicationId === undefined ? undefined : sent.get(key, now);
-      if (known) return { id: known.id, number: known.number, isNew: false };
-      const message = add(entry, now, visibleAtOf(options, entry, now));
-      if (entry.deduplicationId !== undefined) sent.set(key, message, now);
-      return { id: message.id, number: message.number, isNew: true };
+      if (known) return { ...known, isNew: false };
+      const { id, number } = add(entry, now, visibleAtOf(options, entry, now));
+      if (entry.deduplicationId !== undefined) sent.set(key, { id, number }, now);
+      return { id, number, isNew: true };
     },
 
     takeOver(entry, now) {
@@ -191,19 +195,19 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
       return received;
     },
 
-    receiveAgain(received, visibilityMs, now) {
-      settle(now);
+    receiveAgain(holds, visibilityMs, now) {
       const visibleAt = now + visibilityMs;
-      const isUntouched = received.every(
-        ({ message, receiveCount, visibleAt }) =>
-          message.isInFlight && message.receiveCount === receiveCount && message.visibleAt === visibleAt,
-      );
-      if (!isUntouched) return undefined;
+      const received: Received[] = [];
+      for (const hold of holds) {
+        const { message } = heldBy(hold.handle, now);
+        if (message?.visibleAt !== hold.visibleAt) return undefined;
+        received.push({ message, handle: hold.handle, receiveCount: message.receiveCount, visibleAt });
+      }
       for (const { message } of received) {
         store.hide(message, visibleAt, now);
         refreshBy(message);
       }
-      return received.map((each) => ({ ...each, visibleAt }));
+      return received;
     },
 
     delete(handle, now) {

@@ -54,11 +54,15 @@ export interface StoredMessage extends QueuedMessage {
   ghostSince: number;
 }
 
-/** As a receive hands it out: the message may change later, this does not. */
-export interface Received {
-  readonly message: StoredMessage;
+/** One receive of a message, as long as nobody touches it. */
+export interface Hold {
   readonly handle: string;
+  readonly visibleAt: number;
+}
+
+/** As a receive hands it out: the message may change later, this does not. */
+export interface Received extends Hold {
+  readonly message: StoredMessage;
   /** This receive's number. */
   readonly receiveCount: number;
-  readonly visibleAt: number;
 }

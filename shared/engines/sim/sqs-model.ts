@@ -1,7 +1,7 @@
 /** What the models of the two kinds of queues have in common: a queue's state, to which the time is given. */
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
-import type { NewMessage, QueuedMessage, Received, StoredMessage } from './sqs-message.ts';
+import type { Hold, NewMessage, QueuedMessage, Received, StoredMessage } from './sqs-message.ts';
 import type { MessageStore, QueueSize } from './sqs-store.ts';
 
 /** Limits of SQS that a test may want lower. */
@@ -51,18 +51,14 @@ export interface QueueModel {
   /** At least one message if there is one to be received, at most `max`. */
   receive(max: number, visibilityMs: number, now: number): readonly Received[];
   /** Hides again what a receive gave, for so long from now; undefined where any of it was touched since. */
-  receiveAgain(
-    received: readonly Received[],
-    visibilityMs: number,
-    now: number,
-  ): readonly Received[] | undefined;
+  receiveAgain(holds: readonly Hold[], visibilityMs: number, now: number): readonly Received[] | undefined;
   delete(handle: string, now: number): Refusal | undefined;
   /** Hides for so long from now. */
   changeVisibility(handle: string, visibilityMs: number, now: number): Refusal | undefined;
   /** The message of a receipt handle, if it is there. */
   find(handle: string): QueuedMessage | undefined;
   size(now: number): QueueSize;
-  /** In the order sent. */
+  /** In the order sent. Nothing is to be changed while they are gone through. */
   messages(now: number): Iterable<QueuedMessage>;
   /** When a hidden message will be visible. */
   nextChangeAt(): number | undefined;

@@ -5,14 +5,10 @@ import type { Received } from './sqs-message.ts';
 
 /** With those system attributes that were asked for. */
 export function messageOf(received: Received, names: readonly string[] = []): Message {
-  const all = Object.entries(systemAttributesOf(received));
-  const asked = names.includes('All') ? all : all.filter(([name]) => names.includes(name));
-  return {
-    MessageId: received.message.id,
-    ReceiptHandle: received.handle,
-    Body: received.message.body,
-    ...(asked.length > 0 && { Attributes: Object.fromEntries(asked) }),
-  };
+  const { message, handle } = received;
+  const output: Message = { MessageId: message.id, ReceiptHandle: handle, Body: message.body };
+  if (names.length > 0) output.Attributes = attributesOf(received, names);
+  return output;
 }
 
 export const recordOf = (received: Received): SqsRecord => ({
@@ -21,6 +17,14 @@ export const recordOf = (received: Received): SqsRecord => ({
   body: received.message.body,
   attributes: systemAttributesOf(received),
 });
+
+function attributesOf(received: Received, names: readonly string[]): Record<string, string> {
+  const all: Readonly<Record<string, string>> = systemAttributesOf(received);
+  if (names.includes('All')) return all;
+  const asked: Record<string, string> = {};
+  for (const name of names) if (all[name] !== undefined) asked[name] = all[name];
+  return asked;
+}
 
 function systemAttributesOf({ message, receiveCount }: Received) {
   const { group, deduplicationId, number, sentAt, firstReceivedAt } = message;

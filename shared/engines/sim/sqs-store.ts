@@ -103,6 +103,9 @@ export function createMessageStore(name: string): MessageStore {
       else first = after;
       if (after) after.before = before;
       else last = before;
+      // Whoever still knows it is not to keep all others alive.
+      message.before = undefined;
+      message.after = undefined;
     },
 
     hide: (message, until, now) => setHidden(message, until, true, now),

@@ -16,11 +16,9 @@ import {
   type ReceiveInput,
   type SendInput,
 } from './sqs-commands.ts';
-import { createSeenSizes, type SeenSizes } from './sqs-counts.ts';
-import { createFifoQueue } from './sqs-fifo-queue.ts';
-import type { QueuedMessage, Received, StoredMessage } from './sqs-message.ts';
-import { QUEUE_LIMITS, type QueueLimits, type QueueModel, type Refusal } from './sqs-model.ts';
-import { createRecent, type Recent } from './sqs-recent.ts';
+import type { QueuedMessage, Received } from './sqs-message.ts';
+import type { QueueLimits, Refusal } from './sqs-model.ts';
+import { createQueues, type Queue, type SimQueueOptions } from './sqs-queues.ts';
 import { messageOf, recordOf, sequenceNumberOf } from './sqs-record.ts';
 import {
   checkMessages,
@@ -31,33 +29,19 @@ import {
   refused,
   visibilityRefusal,
 } from './sqs-refusals.ts';
-import { createStandardQueue } from './sqs-standard-queue.ts';
 import type { QueueSize } from './sqs-store.ts';
-import { createWaiters, type Waiters } from './sqs-waiters.ts';
 import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-export type { QueuedMessage, QueueLimits, QueueSize };
-
-export interface SimQueueOptions {
-  readonly name: string;
-  readonly isFifo: boolean;
-  /** Of a receive that does not say another. */
-  readonly visibilityS: number;
-  readonly delayS?: number;
-  /** The queue there takes what was received `maxReceives` times, when it would be once more. It is made first. */
-  readonly deadLetter?: { readonly queueUrl: string; readonly maxReceives: number };
-  /** Default 14 days. */
-  readonly retentionS?: number;
-}
+export type { QueuedMessage, QueueLimits, QueueSize, SimQueueOptions };
 
 export interface SimSqs extends SimService {
   /** Gives the queue's URL. */
   createQueue(options: SimQueueOptions): string;
-  /** All messages that are there, in the order sent. */
+  /** All messages that are there, in the order sent. Nothing is to be changed while they are gone through. */
   messages(queueUrl: string): Iterable<QueuedMessage>;
   size(queueUrl: string): QueueSize;
-  /** Has `listener` called whenever a message may have become receivable. Gives what ends that. */
+  /** Has `listener` called whenever a message may have become receivable from now on. Gives what ends that. */
   onArrival(queueUrl: string, listener: () => void): () => void;
   /** What can be received now, up to 10 messages, hidden for the queue's own visibility: as Lambda's poller does it. */
   receive(queueUrl: string, max: number): SqsRecord[];
@@ -73,74 +57,8 @@ export interface SimSqsOptions {
   readonly limits?: Partial<QueueLimits>;
 }
 
-interface Queue {
-  readonly name: string;
-  readonly isFifo: boolean;
-  readonly visibilityS: number;
-  readonly model: QueueModel;
-  readonly sizes: SeenSizes;
-  readonly waiters: Waiters<readonly Received[]>;
-  /** Receives by their `ReceiveRequestAttemptId`. */
-  readonly attempts: Recent<readonly Received[]>;
-  /** When it is next looked whether something has become visible. */
-  alarmAt: number;
-  cancelAlarm: () => void;
-}
-
-const URL_PREFIX = 'https://sqs.us-east-1.amazonaws.com/000000000000/';
-const RETENTION_S = 14 * 86_400;
-/** A receive repeated within this gives the same (API reference, ReceiveMessage). */
-const ATTEMPT_MS = 300_000;
-
 export function createSimSqs({ time, faults, random, trace, limits }: SimSqsOptions): SimSqs {
-  const queues = new Map<string, Queue>();
-  /** Queues of which somebody may have to be told. */
-  const changed = new Set<Queue>();
-  let isTelling = false;
-
-  function queueOf(queueUrl: string | undefined): Queue {
-    const queue = queues.get(queueUrl ?? '');
-    if (!queue) throw refused('QueueDoesNotExist', `The queue ${queueUrl} does not exist.`);
-    return queue;
-  }
-
-  /** Does something to the queue, then tells who waits for what came of it. */
-  function change<T>(queue: Queue, act: (now: number) => T): T {
-    const now = time.now();
-    queue.sizes.changes(queue.model.size(now), now);
-    const result = act(now);
-    changed.add(queue);
-    tellAll();
-    return result;
-  }
-
-  function tellAll(): void {
-    if (isTelling) return;
-    isTelling = true;
-    try {
-      // What changes on the way comes again.
-      for (const queue of changed) {
-        changed.delete(queue);
-        if (queue.waiters.isAny && queue.model.takeNews(time.now())) queue.waiters.tell();
-        setAlarm(queue);
-      }
-    } finally {
-      isTelling = false;
-    }
-  }
-
-  /** Time is to stop where something becomes visible, if somebody waits for it. */
-  function setAlarm(queue: Queue): void {
-    const at = queue.model.nextChangeAt();
-    if (at === undefined || at >= queue.alarmAt || !queue.waiters.isAny) return;
-    queue.cancelAlarm();
-    queue.alarmAt = at;
-    queue.cancelAlarm = time.at(at, () => {
-      queue.alarmAt = Number.POSITIVE_INFINITY;
-      changed.add(queue);
-      tellAll();
-    });
-  }
+  const { queueOf, create, change, expectNews } = createQueues({ time, faults, random, trace, limits });
 
   function receive(queue: Queue, max: number, visibilityS: number): readonly Received[] {
     return change(queue, (now) => {
@@ -168,7 +86,7 @@ export function createSimSqs({ time, faults, random, trace, limits }: SimSqsOpti
   }
 
   function deleteEntry(queue: Queue, { ReceiptHandle = '' }: HandleInput, now: number): EntryOutcome {
-    const message = queue.model.find(ReceiptHandle);
+    const message = trace && queue.model.find(ReceiptHandle);
     const refusal = queue.model.delete(ReceiptHandle, now);
     traceHandle('deleted', ReceiptHandle, message, refusal);
     return { refusal };
@@ -179,7 +97,7 @@ export function createSimSqs({ time, faults, random, trace, limits }: SimSqsOpti
     const refusal =
       visibilityRefusal(VisibilityTimeout) ??
       queue.model.changeVisibility(ReceiptHandle, VisibilityTimeout * 1000, now);
-    const message = queue.model.find(ReceiptHandle);
+    const message = trace && queue.model.find(ReceiptHandle);
     traceHandle(`hidden for ${VisibilityTimeout} s`, ReceiptHandle, message, refusal);
     return { refusal };
   }
@@ -225,7 +143,12 @@ export function createSimSqs({ time, faults, random, trace, limits }: SimSqsOpti
 
     const outputOf = (received: readonly Received[] | undefined) => {
       if (!received || received.length === 0) return {};
-      if (attempt && queue.isFifo) queue.attempts.set(attempt, received, time.now());
+      if (attempt && queue.isFifo)
+        queue.attempts.set(
+          attempt,
+          received.map(({ handle, visibleAt }) => ({ handle, visibleAt })),
+          time.now(),
+        );
       return { Messages: received.map((each) => messageOf(each, input.MessageSystemAttributeNames)) };
     };
     const earlier = attempt === undefined ? undefined : queue.attempts.get(attempt, time.now());
@@ -245,7 +168,7 @@ export function createSimSqs({ time, faults, random, trace, limits }: SimSqsOpti
     const received = receiveSome();
     if (received || waitS === 0) return outputOf(received);
     const waiting = queue.waiters.wait(receiveSome, waitS * 1000);
-    setAlarm(queue);
+    expectNews(queue);
     return waiting.then(outputOf);
   }
 
@@ -288,44 +211,13 @@ export function createSimSqs({ time, faults, random, trace, limits }: SimSqsOpti
       return act(input as never);
     },
 
-    createQueue({ name, isFifo, visibilityS, delayS = 0, deadLetter, retentionS = RETENTION_S }) {
-      const target = deadLetter && queueOf(deadLetter.queueUrl);
-      function bury(message: StoredMessage): void {
-        if (!target) return;
-        target.model.takeOver(message, time.now());
-        changed.add(target);
-        trace?.({ host: message.group, what: `${message.id} goes to ${target.name}` });
-      }
-      const create = isFifo ? createFifoQueue : createStandardQueue;
-      const queueUrl = `${URL_PREFIX}${name}`;
-      queues.set(queueUrl, {
-        name,
-        isFifo,
-        visibilityS,
-        model: create({
-          name,
-          limits: { ...QUEUE_LIMITS, ...limits },
-          random,
-          faults,
-          delayMs: delayS * 1000,
-          retentionMs: retentionS * 1000,
-          deadLetters: deadLetter && { maxReceives: deadLetter.maxReceives, take: bury },
-        }),
-        sizes: createSeenSizes(faults),
-        waiters: createWaiters(time),
-        attempts: createRecent(ATTEMPT_MS),
-        alarmAt: Number.POSITIVE_INFINITY,
-        cancelAlarm() {},
-      });
-      return queueUrl;
-    },
-
+    createQueue: create,
     messages: (queueUrl) => queueOf(queueUrl).model.messages(time.now()),
     size: (queueUrl) => queueOf(queueUrl).model.size(time.now()),
     onArrival(queueUrl, listener) {
       const queue = queueOf(queueUrl);
       const end = queue.waiters.listen(listener);
-      setAlarm(queue);
+      expectNews(queue);
       return end;
     },
     receive(queueUrl, max) {
