@@ -4,10 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { NO_FAULTS } from '../../shared/engines/sim/faults.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
 import { createFifoQueue } from '../../shared/engines/sim/sqs-fifo-queue.ts';
-import type { QueueModel } from '../../shared/engines/sim/sqs-model.ts';
+import type { QueueLimits, QueueModel } from '../../shared/engines/sim/sqs-model.ts';
 import { createStandardQueue } from '../../shared/engines/sim/sqs-standard-queue.ts';
 
-const LIMITS = { inFlight: 6, lookAhead: 8, deduplicationMs: 5000 };
+const limits = fc.record({
+  inFlight: fc.integer({ min: 2, max: 8 }),
+  lookAhead: fc.integer({ min: 2, max: 8 }),
+  deduplicationMs: fc.constant(5000),
+});
 const MAX_RECEIVES = 3;
 const RETENTION_MS = 60_000;
 
@@ -49,7 +53,7 @@ interface Known {
 }
 
 /** All messages in a list, and every rule as a search through it. */
-function follow(model: QueueModel, steps: readonly Step[], isFifo: boolean): void {
+function follow(model: QueueModel, steps: readonly Step[], isFifo: boolean, limits: QueueLimits): void {
   let now = 1_000_000;
   let all: Known[] = [];
   const dead = new Set<string>();
@@ -63,7 +67,7 @@ function follow(model: QueueModel, steps: readonly Step[], isFifo: boolean): voi
   /** What comes before the group's first hidden message, as far as the queue looks. */
   function receivable(): Known[] {
     if (!isFifo) return all.filter(isVisible);
-    const window = new Set(all.slice(0, LIMITS.lookAhead));
+    const window = new Set(all.slice(0, limits.lookAhead));
     return ['a', 'b', 'c'].flatMap((name) => {
       const group = groupOf(name);
       const end = group.findIndex((message) => !isVisible(message) || !window.has(message));
@@ -78,7 +82,7 @@ function follow(model: QueueModel, steps: readonly Step[], isFifo: boolean): voi
       const { group } = each;
       const deduplicationId = String(each.id);
       const key = group + deduplicationId;
-      const isRepeat = isFifo && now - (sent.get(key) ?? Number.NEGATIVE_INFINITY) < LIMITS.deduplicationMs;
+      const isRepeat = isFifo && now - (sent.get(key) ?? Number.NEGATIVE_INFINITY) < limits.deduplicationMs;
       const { id, isNew } = model.send(isFifo ? { body: 'x', group, deduplicationId } : { body: 'x' }, now);
       expect(isNew).toBe(!isRepeat);
       if (isRepeat) continue;
@@ -86,7 +90,7 @@ function follow(model: QueueModel, steps: readonly Step[], isFifo: boolean): voi
       expect(id).toBe(`q:${++count}`);
       all.push({ id, group, sentAt: now, visibleAt: now, receiveCount: 0, handle: '' });
     } else if (each.do === 'receive') {
-      const room = Math.min(each.max, LIMITS.inFlight - inFlight());
+      const room = Math.min(each.max, limits.inFlight - inFlight());
       const received = model.receive(each.max, each.ms, now);
       expect(received.length).toBeLessThanOrEqual(Math.max(0, room));
       // Messages given up by the way make room for others to be looked at.
@@ -160,19 +164,19 @@ describe.each([
 ])('a queue, FIFO: $isFifo', ({ isFifo, create }) => {
   it('gives, hides and deletes as a list of messages searched by the rules does', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), fc.nat(), (steps, seed) => {
+      fc.property(fc.array(step, { maxLength: 80, size: 'max' }), limits, fc.nat(), (steps, limits, seed) => {
         const model = create({
           name: 'q',
-          limits: LIMITS,
+          limits,
           random: randomOf(seed),
           faults: NO_FAULTS,
           delayMs: 0,
           retentionMs: RETENTION_MS,
           deadLetters: { maxReceives: MAX_RECEIVES, take() {} },
         });
-        follow(model, steps, isFifo);
+        follow(model, steps, isFifo, limits);
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 });
