@@ -162,6 +162,8 @@ describe('truth', () => {
   });
 });
 
+const withoutScheme = (url: string): string => url.slice(url.indexOf(':'));
+
 const headerOf = (outcome: FetchOutcome, name: string): string | undefined =>
   outcome.status === 'response' ? outcome.headers.find(([given]) => given === name)?.[1] : undefined;
 
@@ -216,6 +218,53 @@ describe('a web', () => {
     const { get } = sceneOf(1, { ...shapeOf(1), plain: true, bodyBytes: 30_000 });
     const outcome = await get('http://h0.sim.test/');
     expect(outcome.status === 'response' && outcome.body.size).toBeGreaterThan(28_000);
+  });
+
+  test.each<[HostKind, RegExp]>([
+    ['ordinary', /^200 \d+$/],
+    ['slow', /^200 (?:[2-9]|1\d)\d{3}$/],
+    ['broken', /^(?:reset|500|503) \d+$/],
+    ['dead', /^(?:connect|tls|timeout) \d+$/],
+    ['nameless', /^dns \d+$/],
+    ['trap', /^200 \d+$/],
+  ])('has hosts that are %s', async (kind, expected) => {
+    for (let seed = 0; seed < 10; seed++) {
+      const { web, get } = sceneOf(seed, shapeOf(seed, { kinds: [kind], hosts: 2 }));
+      const outcome = await get(web.seeds[0] as string);
+      const what = outcome.status === 'failed' ? outcome.reason : outcome.httpStatus;
+      expect(`${what} ${outcome.endedAt - outcome.startedAt}`).toMatch(expected);
+    }
+  });
+
+  test('has pages that fail once or twice, and others that fail for ever', async () => {
+    const tries: number[] = [];
+    for (let seed = 0; seed < 20; seed++) {
+      const { web, get } = sceneOf(seed, shapeOf(seed, { kinds: ['flaky'], hosts: 1, maxPages: 25 }));
+      const isServed = (outcome: FetchOutcome) =>
+        outcome.status === 'response' && outcome.httpStatus < 500 && !outcome.truncated;
+      for (const url of reachable(web, 40).filter((link) => /h0\.sim/.test(link))) {
+        let failed = 0;
+        while (failed < 9 && !isServed(await get(url))) failed++;
+        tries.push(failed);
+      }
+    }
+    expect(tries).toEqual(expect.arrayContaining([0, 1, 2, 9]));
+    expect(new Set(tries).size).toBe(4);
+  });
+
+  test('has hosts with pages at both schemes, each at one of them and redirected to from the other', async () => {
+    let redirects = 0;
+    for (let seed = 0; seed < 60; seed++) {
+      const { web, get } = sceneOf(seed, shapeOf(seed, { kinds: ['ordinary'], hosts: 6, maxPages: 25 }));
+      for (const url of reachable(web, 80)) {
+        const target = web.redirectOf(url);
+        if (target === undefined || target === url || withoutScheme(target) !== withoutScheme(url)) continue;
+        redirects++;
+        expect(await get(url)).toMatchObject({ httpStatus: 301 });
+        expect(web.redirectOf(target)).not.toBe(url);
+      }
+    }
+    expect(redirects).toBeGreaterThan(5);
   });
 
   test('has hosts that fail at first and are well later', async () => {
@@ -277,6 +326,14 @@ describe('an exchange', () => {
     await scene.time.advance(10_000);
     expect(isHeard).toBe(false);
     expect(scene.web.log[0]?.endedAt).toBeGreaterThan(T0 + 40);
+  });
+
+  test('is over for a process that stood still when that goes on', async () => {
+    const scene = sceneOf(1, shape);
+    scene.time.at(T0 + 10, scene.process.freeze);
+    scene.time.at(T0 + 60_000, scene.process.thaw);
+    expect(await scene.get(ROOT)).toMatchObject({ startedAt: T0, endedAt: T0 + 60_000 });
+    expect(scene.web.log[0]?.endedAt).toBeLessThan(T0 + 1000);
   });
 
   test('ends when the client aborts it, at the server too', async () => {

@@ -16,7 +16,7 @@ export interface Failed {
   readonly isStaleConnection?: boolean;
 }
 
-export interface Response extends ResponseHead {
+export interface Responded extends ResponseHead {
   readonly kind: 'response';
   readonly body: Uint8Array;
   readonly headMs: number;
@@ -28,7 +28,7 @@ export interface Response extends ResponseHead {
   readonly robotsVersion?: number;
 }
 
-export type Answer = Failed | Response;
+export type Answer = Failed | Responded;
 
 /** `age`: ms since the web's beginning. */
 export type Answerer = (url: string, place: Place, age: number) => Answer;
@@ -69,9 +69,10 @@ export function createAnswerer(atlas: Atlas): Answerer {
         ? { kind: 'failed', reason: 'connect', afterMs: REFUSED_MS }
         : { kind: 'failed', reason: 'dns', afterMs: NAMELESS_MS };
     const { host } = place;
-    const trouble = hostTrouble(host, place, age);
+    const server = place.what === 'robots' ? place.server : host;
+    const trouble = hostTrouble(server, place, age);
     if (trouble) return trouble;
-    const paceMs = pace(host, url, age);
+    const paceMs = pace(server, url, age);
     if (place.what === 'robots') return robots(host, place.isFirst, age, paceMs);
     const redirect = pages.redirectOf(place);
     if (redirect) {
@@ -127,7 +128,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
     return { ...respond(200, headers, text(rules.textOf(host, robotsVersion)), paceMs), robotsVersion };
   }
 
-  function contentOf(url: string, place: Place, paceMs: number): Response {
+  function contentOf(url: string, place: Place, paceMs: number): Responded {
     if (place.what === 'day') return html(url, place, 0, paceMs);
     if (place.what !== 'page') return missing(404, paceMs);
     const type = pages.typeOf(place.host, place.page);
@@ -150,7 +151,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
     }
   }
 
-  function html(url: string, place: Place, bytes: number, paceMs: number): Response {
+  function html(url: string, place: Place, bytes: number, paceMs: number): Responded {
     const at = place.what === 'page' ? place.page : place.what === 'day' ? -1 - place.day : 0;
     const random = chance.stream(DRAW.spelling, place.what === 'noHost' ? 0 : place.host.number, at);
     return respond(
@@ -169,18 +170,18 @@ function deadAnswer(way: number): Failed {
   return { kind: 'failed', reason: 'tls', afterMs: REFUSED_MS };
 }
 
-export function errorResponse(status: number, headMs: number, retryAfterSeconds?: number): Response {
+export function errorResponse(status: number, headMs: number, retryAfterSeconds?: number): Responded {
   const headers: [string, string][] = [['Content-Type', TYPES.html]];
   if (retryAfterSeconds !== undefined) headers.push(['Retry-After', String(retryAfterSeconds)]);
   // A link that must never be taken: the page is none.
   return respond(status, headers, text(`<a href="/error/${status}">Error ${status}</a>\n`), headMs);
 }
 
-const missing = (status: number, headMs: number): Response =>
+const missing = (status: number, headMs: number): Responded =>
   respond(status, [['Content-Type', TYPES.html]], text('<a href="/error/missing">Not here</a>\n'), headMs);
 
 /** The same response as a client finds it that has no luck. */
-export function spoil(response: Response, how: PageTrouble['how']): Answer {
+export function spoil(response: Responded, how: PageTrouble['how']): Answer {
   if (how === 'status500') return errorResponse(500, response.headMs);
   if (how === 'status503') return errorResponse(503, response.headMs, 3);
   if (how === 'reset' || response.body.length < 2)
@@ -193,7 +194,7 @@ function respond(
   headers: ResponseHead['headers'],
   body: Uint8Array,
   headMs: number,
-): Response {
+): Responded {
   const length = httpStatus === 204 ? [] : [['Content-Length', String(body.length)] as const];
   return {
     kind: 'response',

@@ -1,7 +1,7 @@
 /** One exchange as the world sees it: what comes when, planned as the request reaches the server. */
 import { hash } from 'node:crypto';
 import type { FailureReason, FetchedResponse } from '../../../shared/ports.ts';
-import type { Answer, Response } from './answers.ts';
+import type { Answer, Responded } from './answers.ts';
 
 /** What the client gets. Times are the world's. */
 export type Exchange =
@@ -13,7 +13,7 @@ export type Exchange =
     }
   | {
       readonly kind: 'response';
-      readonly response: Response;
+      readonly response: Responded;
       readonly headAt: number;
       readonly endedAt: number;
       /** Those that come, and their SHA-1. */

@@ -34,7 +34,7 @@ export function createSimFetcher({ process, time, userAgent, open, addressOf }: 
 
   async function exchangeWith(request: FetchRequest): Promise<FetchOutcome> {
     const { url, signal } = request;
-    let startedAt = clock.now();
+    const startedAt = clock.now();
     const failed = (reason: FailureReason, isStaleConnection?: boolean): FetchOutcome => ({
       status: 'failed',
       url,
@@ -53,14 +53,12 @@ export function createSimFetcher({ process, time, userAgent, open, addressOf }: 
     };
 
     if (signal?.aborted) return failed('aborted');
-    const opened = await process.io(async () => {
-      startedAt = clock.now();
-      const { exchange, abandon } = open(request);
-      const firstAt = exchange.kind === 'failed' ? exchange.endedAt : exchange.headAt;
-      return (await waitUntil(firstAt, abandon)) ? { exchange, abandon } : undefined;
-    });
-    if (!opened) return failed('aborted');
-    const { exchange, abandon } = opened;
+    if (process.isDead) return process.io(() => failed('aborted'));
+    // Sent now, even if the process has come to stand still in this moment: one that does so between its last look at
+    // the clock and the sending hurries a host whatever its code is, so nothing would be shown by it.
+    const { exchange, abandon } = open(request);
+    const firstAt = exchange.kind === 'failed' ? exchange.endedAt : exchange.headAt;
+    if (!(await process.io(() => waitUntil(firstAt, abandon)))) return failed('aborted');
     if (exchange.kind === 'failed') return failed(exchange.reason, exchange.isStaleConnection);
     const { response, headAt, endedAt, bytes } = exchange;
     const { httpStatus, statusText, headers } = response;

@@ -1,6 +1,7 @@
 /** What the world's faults do to a request: they come on top of what the web is by itself. */
 import type { Faults } from '../../../shared/engines/sim/faults.ts';
-import { type Answer, errorResponse, spoil } from './answers.ts';
+import { pick, type Random } from '../../../shared/engines/sim/random.ts';
+import { type Answer, errorResponse, type Responded, spoil } from './answers.ts';
 
 /** What becomes of `answer` now. */
 export type Mishaps = (host: string, answer: Answer) => Answer;
@@ -26,14 +27,12 @@ export function createMishaps(faults: Faults, now: () => number): Mishaps {
     if (answer.kind === 'failed') return answer;
     if (isNameless(host)) return { kind: 'failed', reason: 'dns', afterMs: NAMELESS_MS };
     if (!faults.strikes('httpFails')) return answer;
-    const ways = WAYS.length;
-    return (WAYS[Math.floor(faults.random('httpFails') * ways)] as Way)(answer, () =>
-      faults.random('httpFails'),
-    );
+    const random = () => faults.random('httpFails');
+    return pick(random, WAYS)(answer, random);
   };
 }
 
-type Way = (answer: Extract<Answer, { kind: 'response' }>, random: () => number) => Answer;
+type Way = (answer: Responded, random: Random) => Answer;
 
 const WAYS: readonly Way[] = [
   () => ({ kind: 'failed', reason: 'connect', afterMs: 3 }),
@@ -51,7 +50,7 @@ const WAYS: readonly Way[] = [
   ({ headMs }) => errorResponse(799, headMs),
 ];
 
-function cut(answer: Parameters<Way>[0], random: () => number, isEnd: boolean): Answer {
+function cut(answer: Responded, random: Random, isEnd: boolean): Answer {
   const { length } = answer.body;
   if (length === 0) return spoil(answer, 'reset');
   return { ...answer, cut: { bytes: Math.floor(random() * length), isEnd } };

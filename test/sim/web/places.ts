@@ -11,7 +11,13 @@ export type Place =
   /** A day of a trap. */
   | { readonly what: 'day'; readonly host: WebHost; readonly day: number }
   /** The rules of `host`, perhaps not at its own name. `isFirst`: where everybody asks first. */
-  | { readonly what: 'robots'; readonly host: WebHost; readonly isFirst: boolean }
+  | {
+      readonly what: 'robots';
+      readonly host: WebHost;
+      /** Which answers for it, well or not. */
+      readonly server: WebHost;
+      readonly isFirst: boolean;
+    }
   | { readonly what: 'nothing'; readonly host: WebHost }
   /** `refused`: the host is there, but not at that port or scheme. */
   | { readonly what: 'noHost'; readonly refused: boolean };
@@ -33,7 +39,8 @@ const HOP = /^\/hop\/(\d+)\/(\d+)$/;
 const DAY = /^\/cal\/\d+\/\d+\/\d+\?next=(\d+)$/;
 const DAY_MS = 86_400_000;
 const CALENDAR_FROM = Date.UTC(2026, 0, 1);
-export const MOVED_RULES = '/robots/rules.txt';
+const MOVED_RULES = '/robots/rules.txt';
+const GUEST_RULES = /^\/rules-of-(\d+)\.txt$/;
 const RULES_HOST = /^robots-(h\d+\..*)$/;
 
 export function createPlaces(hosts: Hosts, chance: Chance): Places {
@@ -62,10 +69,12 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
     return `/${folder}/b/${page}.html`;
   }
 
-  const robotsTarget = (host: WebHost): string | undefined => {
+  function robotsTarget(host: WebHost): string | undefined {
     if (host.kind === 'robotsMoved') return siteOf(host) + MOVED_RULES;
-    return host.kind === 'robotsElsewhere' ? `http://robots-${host.key}/robots.txt` : undefined;
-  };
+    if (host.kind === 'robotsElsewhere') return `http://robots-${host.key}/robots.txt`;
+    if (host.kind !== 'robotsAtNeighbour') return undefined;
+    return `${siteOf(hosts.of((host.number + 1) % hosts.count))}/rules-of-${host.number}.txt`;
+  }
 
   function find(url: string): Place {
     const isAsked = url.startsWith('https:');
@@ -77,8 +86,10 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
     if (host === undefined) return findRules(key, url);
     if (host.scheme !== 'either' && (host.scheme === 'https') !== isAsked)
       return { what: 'noHost', refused: true };
-    if (path === '/robots.txt') return { what: 'robots', host, isFirst: true };
-    if (path === MOVED_RULES && host.kind === 'robotsMoved') return { what: 'robots', host, isFirst: false };
+    if (path === '/robots.txt') return { what: 'robots', host, server: host, isFirst: true };
+    const guest = Number(GUEST_RULES.exec(path)?.[1] ?? host.number);
+    const ruled = hosts.of(Math.min(guest, hosts.count - 1));
+    if (url === robotsTarget(ruled)) return { what: 'robots', host: ruled, server: host, isFirst: false };
     const page = path === '/' ? 0 : Number(PAGE_NUMBER.exec(path)?.[1] ?? host.pages);
     if (page < host.pages && path === pathOf(host, page))
       return { what: 'page', host, page, isWrongScheme: isHttps(host, page) !== isAsked };
@@ -92,7 +103,8 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
 
   function findRules(key: string, url: string): Place {
     const host = hosts.byKey(RULES_HOST.exec(key)?.[1] ?? '');
-    if (host !== undefined && url === robotsTarget(host)) return { what: 'robots', host, isFirst: false };
+    if (host !== undefined && url === robotsTarget(host))
+      return { what: 'robots', host, server: host, isFirst: false };
     return { what: 'noHost', refused: false };
   }
 

@@ -1,7 +1,6 @@
 /** Each host's robots.txt, and what it allows: judged from the plan, not from the text. */
 import { type Chance, DRAW } from './chance.ts';
 import type { WebHost } from './hosts.ts';
-import { MOVED_RULES } from './places.ts';
 
 export interface RulesPlan {
   /** None: robots.txt is not there (404), and all is allowed. */
@@ -91,7 +90,6 @@ export function createRules(chance: Chance): Rules {
 const CLOSED: readonly PlannedRule[] = [
   { isAllow: false, pattern: '/' },
   { isAllow: true, pattern: '/p/' },
-  { isAllow: true, pattern: MOVED_RULES },
 ];
 
 function drawRules(random: () => number): PlannedRule[] {

@@ -1,7 +1,7 @@
 /** What a simulated web is like: how large, how woven, and what kinds of hosts it has. */
 import { between, pick, randomOf } from '../../../shared/engines/sim/random.ts';
 
-/** Kinds of hosts, how many of each there are to the others, and whether the root of one can be counted on. */
+/** Kinds of hosts, how many of each there are beside the others, and whether the root of one can be counted on. */
 export const HOST_KINDS = {
   /** Answers as it should; now and then a page of another type, a dead link, a redirect. */
   ordinary: { weight: 8, isSteady: true },
@@ -28,6 +28,8 @@ export const HOST_KINDS = {
   robotsMoved: { weight: 1, isSteady: true },
   /** On a host of its own, which serves nothing else. */
   robotsElsewhere: { weight: 0.5, isSteady: true },
+  /** On another host that is crawled too, and hears of it from workers that do not have its turn: only if asked for. */
+  robotsAtNeighbour: { weight: 0, isSteady: true },
   /** Its rules change every while. */
   robotsChanging: { weight: 1, isSteady: true },
   /** A calendar without end. */
