@@ -43,7 +43,7 @@ export interface DeployOptions {
   readonly hasCompactor?: boolean;
   /** Another version of the worker: asked once for each process. */
   readonly wrapWorkerEngine?: <E extends Engine>(process: SimProcess, engine: E) => E;
-  /** Kept by default; none: thrown away. */
+  /** Takes the workers' lines of metrics. */
   readonly onMetrics?: (line: string) => void;
 }
 
@@ -226,21 +226,21 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
 
   const controlOf = (stack: Pick<OpenedStack, 'engine' | 'clients' | 'meter'>) =>
     createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
-  let operator: ReturnType<Deployment['operator']> | undefined;
+  let known: ReturnType<Deployment['operator']> | undefined;
+  function operator(): ReturnType<Deployment['operator']> {
+    if (!known) {
+      const stack = openOperator(cloud, seed);
+      known = { control: controlOf(stack), registry: stack.engine.registry };
+    }
+    return known;
+  }
+
   return {
     failures,
     functions,
     pollers: { turns, links },
-    operator() {
-      if (!operator) {
-        const stack = openOperator(cloud, seed);
-        operator = { control: controlOf(stack), registry: stack.engine.registry };
-      }
-      return operator;
-    },
-    control(process) {
-      return process ? controlOf(cloud.open(process)) : this.operator().control;
-    },
+    operator,
+    control: (process) => (process ? controlOf(cloud.open(process)) : operator().control),
     stop() {
       for (const end of schedules) end();
       for (const poller of [...turns, links]) poller.stop();
