@@ -15,7 +15,8 @@ export interface Links {
 
 /** Hosts below a host, in the tree by which all hosts are found. */
 const HOST_ARITY = 4;
-const ODD_LINKS = 0.04;
+const ODD_LINKS = 0.03;
+const WRONG_SCHEME = 0.15;
 const DAYS_AHEAD = [1, 7, 30];
 
 export function createLinks(
@@ -41,7 +42,8 @@ export function createLinks(
     for (let i = urls.size; i < wanted; i++) {
       const isOwn = random() < shape.sameHostShare;
       if (!shape.plain && random() < ODD_LINKS) urls.add(odd(host, page, random));
-      else urls.add(somePage(isOwn ? host : hosts.linked(random()), random));
+      else if (!isOwn) urls.add(somePage(hosts.linked(random()), random));
+      else urls.add(perhapsWrong(host, somePage(host, random), random));
     }
     return urls;
   }
@@ -53,16 +55,17 @@ export function createLinks(
     return Array.from({ length: count }, (_, i) => hosts.of(from + i));
   }
 
-  /** To what is not there, by the other scheme, to the page itself. */
+  /** To what is not there, or to the page itself. */
   function odd(host: WebHost, page: number, random: Random): string {
-    const way = Math.floor(random() * 4);
-    const site = places.pageUrl(host, 0);
-    if (way === 0) return `${site}missing/${Math.floor(random() * 100)}`;
-    if (way === 1) return nowhere(Math.floor(random() * 10));
-    const url = somePage(host, random);
-    if (way === 2 && host.scheme === 'either')
-      return url.startsWith('https:') ? `http${url.slice(5)}` : `https${url.slice(4)}`;
-    return places.pageUrl(host, page);
+    const way = Math.floor(random() * 3);
+    if (way === 0) return `${places.pageUrl(host, 0)}missing/${Math.floor(random() * 100)}`;
+    return way === 1 ? nowhere(Math.floor(random() * 10)) : places.pageUrl(host, page);
+  }
+
+  /** People link to the scheme they know. */
+  function perhapsWrong(host: WebHost, url: string, random: Random): string {
+    if (host.scheme !== 'either' || random() >= WRONG_SCHEME) return url;
+    return url.startsWith('https:') ? `http${url.slice(5)}` : `https${url.slice(4)}`;
   }
 
   function ofDay(host: WebHost, day: number): string[] {
