@@ -35,6 +35,7 @@ export function cancelled(reasons: CancellationReason[]): TransactionCanceledExc
 
 /** What the model does not know it refuses: an option that was ignored would make it another service. */
 export function refuseOthers(input: object, known: ReadonlySet<string>): void {
-  for (const [name, value] of Object.entries(input))
-    if (value !== undefined && !known.has(name)) throw invalid(`${name} is not part of the model`);
+  for (const name in input)
+    if (!known.has(name) && (input as Readonly<Record<string, unknown>>)[name] !== undefined)
+      throw invalid(`${name} is not part of the model`);
 }

@@ -41,11 +41,13 @@ interface Read {
   readonly bytes: number;
 }
 
-export function createReads({ tableOf, faults, now, onUnits }: DynamoContext) {
+export function createReads({ tableOf, faults, random, trace, now, onUnits }: DynamoContext) {
   /** The moment that a reading shows; undefined: this one. */
-  function shownAt(isConsistent: boolean): number | undefined {
+  function shownAt(isConsistent: boolean, what: string): number | undefined {
     if (isConsistent || !faults.strikes('staleRead')) return undefined;
-    return now() - Math.ceil(MIN_LAG_MS + faults.random('staleRead') * (FORMER_MS - MIN_LAG_MS - 1));
+    const lagMs = MIN_LAG_MS + Math.floor(faults.random('staleRead') * (FORMER_MS - MIN_LAG_MS));
+    trace?.({ what: `${what} is read as it was ${lagMs} ms ago` });
+    return now() - lagMs;
   }
 
   function page(
@@ -89,7 +91,7 @@ export function createReads({ tableOf, faults, now, onUnits }: DynamoContext) {
       checkPlaceholders(input as Placeholders, [projection]);
       const { pk, sk } = bareKeyOf(input.Key ?? {});
       const isConsistent = input.ConsistentRead === true;
-      const row = table.rows.get(pk, sk, shownAt(isConsistent));
+      const row = table.rows.get(pk, sk, shownAt(isConsistent, `${table.spec.name} ${pk}`));
       const units = readUnits(row?.bytes ?? 0, isConsistent);
       bill.add(table, units);
       onUnits(table.spec.name, pk, undefined, 0, units);
@@ -111,7 +113,12 @@ export function createReads({ tableOf, faults, now, onUnits }: DynamoContext) {
       const range = keyRange(condition.tree, source.keys, input as Placeholders);
       const partition = range.partition.S;
       if (partition === undefined) throw invalid('Condition parameter type does not match schema type');
-      const found = source.read(partition, range, input.ExclusiveStartKey, shownAt(isConsistent));
+      const found = source.read(
+        partition,
+        range,
+        input.ExclusiveStartKey,
+        shownAt(isConsistent, `${table.spec.name} ${partition}`),
+      );
       const { bytes, ...answer } = page(found, input, [condition], source.lastKeyOf);
       const units = readUnits(bytes, isConsistent);
       bill.add(table, units);
@@ -124,7 +131,7 @@ export function createReads({ tableOf, faults, now, onUnits }: DynamoContext) {
       const table = tableOf(input.TableName);
       const bill = createBill(input);
       const isConsistent = input.ConsistentRead === true;
-      const at = shownAt(isConsistent);
+      const at = shownAt(isConsistent, table.spec.name);
       const { bytes, ...answer } = page(scanned(table, input.ExclusiveStartKey, at), input, [], bareKey);
       const units = readUnits(bytes, isConsistent);
       bill.add(table, units);
@@ -147,7 +154,7 @@ export function createReads({ tableOf, faults, now, onUnits }: DynamoContext) {
         refuseOthers(wanted, KEYS);
         const table = tableOf(name);
         const isConsistent = wanted.ConsistentRead === true;
-        const at = shownAt(isConsistent);
+        const at = shownAt(isConsistent, name);
         const projection = projectionOf(wanted.ProjectionExpression);
         checkPlaceholders(wanted as Placeholders, [projection]);
         const keys = (wanted.Keys ?? []).map((Key) => ({ Key, ...bareKeyOf(Key) }));
@@ -167,7 +174,8 @@ export function createReads({ tableOf, faults, now, onUnits }: DynamoContext) {
           onUnits(name, pk, undefined, 0, units);
           if (row) items.push(projected(row.item, projection, wanted as Placeholders));
         }
-        Responses[name] = items;
+        // In no order that is promised.
+        Responses[name] = random() < 0.5 ? items : items.reverse();
         if (over.length > 0) UnprocessedKeys[name] = { ...wanted, Keys: over };
       }
       return { Responses, UnprocessedKeys, ConsumedCapacity: bill.told() };

@@ -16,9 +16,13 @@ import { createBill, type OnUnits, writeUnits } from './dynamo-units.ts';
 import { applyUpdate } from './dynamo-update.ts';
 import { copyItem, type Item } from './dynamo-values.ts';
 import type { Faults } from './faults.ts';
+import type { Random } from './random.ts';
+import type { Trace } from './trace.ts';
 
 export interface DynamoContext {
   readonly faults: Faults;
+  readonly random: Random;
+  readonly trace: Trace | undefined;
   readonly now: () => number;
   tableOf(name: string | undefined): Table;
   readonly onUnits: OnUnits;

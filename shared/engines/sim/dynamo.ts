@@ -9,7 +9,7 @@ import { noTable } from './dynamo-errors.ts';
 import { createReads } from './dynamo-reads.ts';
 import { createTable, type Table, type TableSpec } from './dynamo-table.ts';
 import type { OnUnits } from './dynamo-units.ts';
-import { copyItem, type Item } from './dynamo-values.ts';
+import type { Item } from './dynamo-values.ts';
 import { createWrites } from './dynamo-writes.ts';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
@@ -20,8 +20,8 @@ import type { VirtualTime } from './virtual-time.ts';
 export interface SimDynamo extends SimService {
   /** With keys `pk` and `sk`, both texts; the index's are a text and a number. It is sparse, and projects keys only. */
   createTable(spec: TableSpec): void;
-  /** All items of the table as they are now, in the order of a scan. Copies. */
-  items(table: string): Iterable<Item>;
+  /** All items of the table as they are now, in the order of a scan. They are the store's own: not to be changed. */
+  items(table: string): Iterable<Readonly<Item>>;
   /** Hears of what each call consumes where; scans, which are nobody's partition, apart. */
   onUnits: OnUnits | undefined;
 }
@@ -33,7 +33,7 @@ export interface SimDynamoOptions {
   readonly trace?: Trace | undefined;
 }
 
-export function createSimDynamo({ time, faults }: SimDynamoOptions): SimDynamo {
+export function createSimDynamo({ time, faults, random, trace }: SimDynamoOptions): SimDynamo {
   const tables = new Map<string, Table>();
 
   function tableOf(name = ''): Table {
@@ -44,6 +44,8 @@ export function createSimDynamo({ time, faults }: SimDynamoOptions): SimDynamo {
 
   const context = {
     faults,
+    random,
+    trace,
     now: time.now,
     tableOf,
     onUnits: ((...units) => service.onUnits?.(...units)) satisfies OnUnits as OnUnits,
@@ -72,7 +74,7 @@ export function createSimDynamo({ time, faults }: SimDynamoOptions): SimDynamo {
     *items(name) {
       const { rows } = tableOf(name);
       for (const partition of rows.partitions())
-        for (const { item } of rows.from(partition, undefined, false)) yield copyItem(item);
+        for (const { item } of rows.from(partition, undefined, false)) yield item;
     },
     handle(command, input) {
       const handler = commands[command];

@@ -42,7 +42,7 @@ export const refused = (name: keyof typeof STATUSES, message: string): S3Service
 
 /** What the model does not know it refuses. */
 export function refuseOthers(input: object, known: ReadonlySet<string>): void {
-  for (const [name, value] of Object.entries(input))
-    if (value !== undefined && !known.has(name))
+  for (const name in input)
+    if (!known.has(name) && (input as Readonly<Record<string, unknown>>)[name] !== undefined)
       throw refused('NotImplemented', `${name} is not part of the model`);
 }

@@ -1,0 +1,142 @@
+/** The engine's own adapters on the models of DynamoDB and S3, held to the contract suite. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { encodeCapture } from '../../shared/archive/capture.ts';
+import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
+import { createS3Archive, warcKey } from '../../shared/engines/aws/archive.ts';
+import { compactCrawl } from '../../shared/engines/aws/compactor.ts';
+import { resolveLocation } from '../../shared/engines/aws/joined-warcs.ts';
+import { createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
+import { createRegistry } from '../../shared/engines/aws/registry.ts';
+import { type Faults, NO_FAULTS } from '../../shared/engines/sim/faults.ts';
+import { randomOf } from '../../shared/engines/sim/random.ts';
+import type { Clock, Engine, RecordLocation } from '../../shared/ports.ts';
+import { captureOf, joined } from '../archive/captures.ts';
+import type { Subject } from '../contract/engine-contract.ts';
+import { ledgerStoreContract } from '../contract/ledger-store-contract.ts';
+import { registryContract } from '../contract/registry-contract.ts';
+import { CRAWL } from '../contract/subjects.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { always, createServices, often } from './dynamo-services.ts';
+
+function createWorld(faults: Faults) {
+  const services = createServices(faults);
+  services.dynamo.createTable({
+    name: 'CrawlState',
+    index: { name: 'due', partitionKey: 'dueShard', sortKey: 'dueAt' },
+  });
+  services.dynamo.createTable({ name: 'UrlSeen' });
+  const clock: Clock = {
+    now: () => services.clock.at,
+    random: randomOf('clock'),
+    async sleep(ms) {
+      services.clock.at += Math.ceil(ms);
+    },
+  };
+  const names = { crawlState: 'CrawlState', urlSeen: 'UrlSeen', bucket: 'b' };
+  return { ...services, clock, names };
+}
+
+type World = ReturnType<typeof createWorld>;
+
+function engineOn({ clients, clock, names }: World) {
+  const memory = createMemoryEngine(clock);
+  const registry = createRegistry({
+    ...clients,
+    names,
+    clock,
+    settleMs: 1000,
+    hasMessages: async () => !(await memory.registry.isQuiet(CRAWL)),
+  });
+  return {
+    ...memory,
+    registry,
+    ledgers: createLedgerStore({ ...clients, names, clock, onCommit: registry.onCommit }),
+  };
+}
+
+describe.each([
+  ['as they are', () => NO_FAULTS],
+  [
+    'that leave keys unprocessed, end pages early and fail single deletes',
+    () => often('unprocessedKeys', 'batchEntryFails'),
+  ],
+])('on models %s', (_, faultsOf) => {
+  let world: World;
+  let engine: Engine;
+  beforeEach(() => {
+    world = createWorld(faultsOf());
+    engine = engineOn(world);
+  });
+
+  const subject: Subject = {
+    get engine() {
+      return engine;
+    },
+    get opened() {
+      return { engine, reopen: async () => engineOn(world), close: async () => {} };
+    },
+    openWith: async () => engine,
+    lacks: () => undefined,
+    pass: (ms) => world.clock.sleep(ms),
+    until: (promise) => promise,
+  };
+
+  describe('ledger store', () => ledgerStoreContract(subject));
+  describe('crawl registry', () => registryContract(subject));
+});
+
+test('a part that is young is read, though its row may be seen late', async () => {
+  const world = createWorld(always('staleRead', 0.5));
+  const { ledgers } = engineOn(world);
+  const large = Buffer.alloc(20_000, 'x');
+  await ledgers.putPart(CRAWL, 'a.test', 'small', Buffer.from('abc'));
+  await ledgers.putPart(CRAWL, 'a.test', 'large', large);
+  expect(Buffer.from(await ledgers.readPart(CRAWL, 'a.test', 'small', 1)).toString()).toBe('bc');
+  expect(Buffer.compare(await ledgers.readPart(CRAWL, 'a.test', 'large'), large)).toBe(0);
+  await ledgers.putPart(CRAWL, 'a.test', 'large', large);
+  await expect(ledgers.putPart(CRAWL, 'a.test', 'large', large.fill('y'))).rejects.toThrow('differs');
+});
+
+test('an archive is written by whole objects and by parts, joined within S3, and read where it stands', async () => {
+  const world = createWorld(often('unprocessedKeys', 'batchEntryFails'));
+  const { clients, clock, names, s3, dynamo } = world;
+  const folder = `warc/${CRAWL}`;
+  const archive = createS3Archive({
+    client: clients.s3,
+    bucket: names.bucket,
+    folder,
+    prefix: 'Sim',
+    clock,
+    maxBytes: 20_000,
+    warcinfo: (filename) => encodeWarcinfo({ filename, date: clock.now(), software: 'test' }),
+  });
+  const random = randomOf('noise');
+  const written: { bytes: Buffer; location: RecordLocation }[] = [];
+  for (let i = 0; i < 30; i++) {
+    const noise = Buffer.from(Uint8Array.from({ length: i === 7 ? 6_000_000 : 3000 }, () => random() * 256));
+    const capture = captureOf({
+      url: `http://a.test/${i}`,
+      startedAt: clock.now(),
+      headers: [['Content-Type', 'image/png']],
+      body: noise,
+    });
+    const { members } = await encodeCapture(capture);
+    const bytes = await Promise.all(members.map(joined));
+    const locations = await archive.append(bytes.map((one) => [one]));
+    await archive.flush();
+    for (const [j, location] of locations.entries()) written.push({ location, bytes: bytes[j] as Buffer });
+  }
+  const before = s3.objects('b').size;
+  await clock.sleep(2 * 60 * 60_000);
+  const done = await compactCrawl({ ...clients, names, crawl: CRAWL, clock, finished: true });
+  expect(done).toMatchObject({ joined: 1, objects: before, aside: [] });
+  const files = [...s3.objects('b').keys()].map((key) => key.replace(/.*[.]/, '.'));
+  expect(files.toSorted()).toEqual(['.cdxj', '.gz']);
+  for (const { location, bytes } of written) {
+    const { file, offset, length } = await resolveLocation({ ...clients, clock, names }, CRAWL, location);
+    const object = s3.objects('b').get(warcKey(folder, file))?.bytes;
+    expect(Buffer.compare(object?.subarray(offset, offset + length) ?? Buffer.of(), bytes)).toBe(0);
+  }
+  // The lease is given back.
+  expect([...dynamo.items('CrawlState')].map(({ sk }) => sk?.S)).not.toContain('compact');
+});
