@@ -208,6 +208,28 @@ describe('a FIFO queue, as recorded on AWS', () => {
     expect(sqs.receive(deadUrl, 10).map(({ body }) => body)).toEqual(['a1']);
   });
 
+  it('gives what comes into its view as it gives up others, in the same receive', async () => {
+    for (const seed of SEEDS) {
+      const { time, sqs, deadUrl } = queueWorld({ seed, limits: { lookAhead: 2 } });
+      const QueueUrl = sqs.createQueue({
+        name: 'short.fifo',
+        isFifo: true,
+        visibilityS: 1,
+        deadLetter: { queueUrl: deadUrl, maxReceives: 1 },
+      });
+      for (const text of ['a1', 'b1', 'a2'])
+        sqs.handle('SendMessageCommand', {
+          QueueUrl,
+          MessageBody: text,
+          MessageGroupId: text[0],
+          MessageDeduplicationId: text,
+        });
+      while (sqs.receive(QueueUrl, 10).length > 0);
+      await time.advance(1000);
+      expect(sqs.receive(QueueUrl, 1).map(({ body }) => body)).toEqual(['a2']);
+    }
+  });
+
   it('forgets messages after its retention', async () => {
     const { time, sqs, QueueUrl, send, receiveAll } = queueWorld({ retentionS: 60 });
     send('a1');

@@ -56,7 +56,6 @@ interface Known {
 function follow(model: QueueModel, steps: readonly Step[], isFifo: boolean, limits: QueueLimits): void {
   let now = 1_000_000;
   let all: Known[] = [];
-  const dead = new Set<string>();
   const handles: string[] = [];
   const sent = new Map<string, number>();
   let count = 0;
@@ -98,7 +97,6 @@ function follow(model: QueueModel, steps: readonly Step[], isFifo: boolean, limi
       for (const message of all.filter(({ id }) => !left.has(id))) {
         expect(message.receiveCount).toBe(MAX_RECEIVES);
         expect(isVisible(message)).toBe(true);
-        dead.add(message.id);
       }
       all = all.filter(({ id }) => left.has(id));
       const able = receivable().filter(({ receiveCount }) => receiveCount < MAX_RECEIVES);

@@ -61,6 +61,11 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
     }
   }
 
+  function relist(group: Group): void {
+    group.isListed = false;
+    refresh(group);
+  }
+
   function groupOf(message: StoredMessage): Group {
     return groups.get(message.group as string) as Group;
   }
@@ -184,14 +189,13 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
       while (received.length < room) {
         const group = ready.take(CHOICE);
         if (!group) break;
-        taken.push(group);
-        takeFrom(group, room - received.length, now + visibilityMs, now, received);
+        const before = received.length;
+        takeFrom(group, room - before, now + visibilityMs, now, received);
+        if (received.length > before) taken.push(group);
+        else relist(group);
       }
       // Only now: no message comes twice in one receive, even if it was not hidden at all.
-      for (const group of taken) {
-        group.isListed = false;
-        refresh(group);
-      }
+      for (const group of taken) relist(group);
       return received;
     },
 
