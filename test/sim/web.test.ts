@@ -131,6 +131,7 @@ describe('truth', () => {
           const host = hostKey(seedUrl);
           let outcome = await scene.get(new URL('/robots.txt', seedUrl).href);
           const location = headerOf(outcome, 'Location');
+          expect(scene.web.redirectOf(outcome.url)).toBe(location);
           if (location !== undefined) outcome = await scene.get(location);
           const version = scene.requests.at(-1)?.robotsVersion;
           if (outcome.status !== 'response' || version === undefined) continue;

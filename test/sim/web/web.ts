@@ -84,7 +84,11 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         addressOf: (url) => addressOf(hosts.byKey(hostOf(url))?.number ?? 0),
       }),
     linksOf: (url) => links.of(places.find(url)),
-    redirectOf: (url) => pages.redirectOf(places.find(url))?.target,
+    redirectOf(url) {
+      const place = places.find(url);
+      if (place.what === 'robots') return place.isFirst ? places.robotsTarget(place.host) : undefined;
+      return pages.redirectOf(place)?.target;
+    },
     allows(url, robotsVersion) {
       const host = hosts.byKey(hostOf(url));
       return !host || rules.allows(host, robotsVersion, url.slice(url.indexOf('/', 8)));
