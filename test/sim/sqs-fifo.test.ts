@@ -210,21 +210,31 @@ describe('a FIFO queue, as recorded on AWS', () => {
 
   it('gives what comes into its view as it gives up others, in the same receive', async () => {
     for (const seed of SEEDS) {
-      const { time, sqs, deadUrl } = queueWorld({ seed, limits: { lookAhead: 2 } });
+      const { time, sqs, deadUrl } = queueWorld({ seed, limits: { lookAhead: 3 } });
       const QueueUrl = sqs.createQueue({
         name: 'short.fifo',
         isFifo: true,
         visibilityS: 1,
         deadLetter: { queueUrl: deadUrl, maxReceives: 1 },
       });
-      for (const text of ['a1', 'b1', 'a2'])
+      const send = (text: string) =>
         sqs.handle('SendMessageCommand', {
           QueueUrl,
           MessageBody: text,
           MessageGroupId: text[0],
           MessageDeduplicationId: text,
         });
-      while (sqs.receive(QueueUrl, 10).length > 0);
+      for (const text of ['a1', 'b1', 'c1', 'c2', 'a2']) send(text);
+      for (let left = 3; left > 0; )
+        for (const { body, receiptHandle } of sqs.receive(QueueUrl, 10)) {
+          left--;
+          if (body !== 'c1') continue;
+          sqs.handle('ChangeMessageVisibilityCommand', {
+            QueueUrl,
+            ReceiptHandle: receiptHandle,
+            VisibilityTimeout: 60,
+          });
+        }
       await time.advance(1000);
       expect(sqs.receive(QueueUrl, 1).map(({ body }) => body)).toEqual(['a2']);
     }
