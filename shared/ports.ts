@@ -47,6 +47,11 @@ export interface TurnQueue {
   receive(maxHosts: number, waitMs: number, signal?: AbortSignal): Promise<HostDeliveries[]>;
   /** Removes the deliveries for good. After the lease ran out it may do nothing: they come back. */
   acknowledge(received: HostDeliveries, deliveries: readonly Delivery[]): Promise<void>;
+  /**
+   * Keeps the whole group locked until then, should that be later than `leaseUntil`: for what could else outlast it.
+   * Throws {@link StaleTurn} if the group is no longer held.
+   */
+  hold(received: HostDeliveries, until: number): Promise<void>;
   /** Hides the whole group for `ms`, then hands it out again, the deliveries not acknowledged among it. */
   park(received: HostDeliveries, ms: number): Promise<void>;
 }
@@ -70,7 +75,10 @@ export interface LinkExchange {
 
 // -------------------------------------------------------------------------------------------- ledger store
 
-/** Thrown by {@link LedgerStore.commit}: another worker owns the host. Throw the turn away; nothing became visible. */
+/**
+ * Thrown by {@link LedgerStore.commit} and {@link TurnQueue.hold}: another worker owns the host, or may. Throw the turn
+ * away; nothing became visible.
+ */
 export class StaleTurn extends Error {
   override name = 'StaleTurn';
 }

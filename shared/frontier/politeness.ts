@@ -44,6 +44,15 @@ export function gapAfter(request: EndedRequest, config: PolitenessConfig): numbe
   return Math.ceil(Math.max(config.delayMs, crawlDelayMs, adaptiveMs));
 }
 
+/** The longest gap that may follow a request which is yet to be made, and takes `maxMs` at most. */
+export function maxGapAfter(
+  maxMs: number,
+  crawlDelayMs: number | undefined,
+  config: PolitenessConfig,
+): number {
+  return gapAfter({ startedAt: 0, endedAt: maxMs, crawlDelayMs }, config);
+}
+
 /** The clock after a request that the host answered as it should. Half of its failures are forgiven. */
 export function afterAnswer(clock: HostClock, request: EndedRequest, config: PolitenessConfig): HostClock {
   return {

@@ -1,3 +1,4 @@
+import { maxGapAfter } from '../frontier/politeness.ts';
 import type { FetchOutcome, FetchRequest, HostKey } from '../ports.ts';
 import type { Crawl } from './crawls.ts';
 import { type HostState, reading } from './host-state.ts';
@@ -5,7 +6,8 @@ import type { Services } from './services.ts';
 
 /**
  * One exchange with `host`, after those of other turns with it. If it could be begun only when the turn's time for
- * requests is over, it is not begun, and counts as dropped by ourselves.
+ * requests is over, it is not begun, and counts as dropped by ourselves. The host is locked beyond the request and the rest that is due
+ * after it: should this process die, whoever gets the host next knows of neither.
  */
 export function ask(
   { engine: { clock }, lanes, fetcherOf, stopping }: Services,
@@ -13,16 +15,18 @@ export function ask(
   state: HostState,
   host: HostKey,
   request: Omit<FetchRequest, 'signal'>,
+  crawlDelayMs?: number,
 ): Promise<FetchOutcome> {
-  const { perHost, delayMs } = crawl.config;
+  const { perHost, delayMs, totalTimeoutMs } = crawl.config;
+  const lockedMs = totalTimeoutMs + maxGapAfter(totalTimeoutMs, crawlDelayMs, crawl.config);
   const { url } = request;
-  const fetch = async (): Promise<FetchOutcome> => {
+  return lanes.run(host, perHost, delayMs, async () => {
+    if (host === state.host) await state.lease.lockUntil(clock.now() + lockedMs);
     const now = clock.now();
     if (now > state.lastRequestAt) {
       const message = `${url}: there was no time left for it`;
       return { status: 'failed', reason: 'aborted', url, message, startedAt: now, endedAt: now };
     }
-    return fetcherOf(crawl).fetch({ ...request, signal: stopping });
-  };
-  return reading(state, () => lanes.run(host, perHost, delayMs, fetch));
+    return reading(state, () => fetcherOf(crawl).fetch({ ...request, signal: stopping }));
+  });
 }

@@ -12,12 +12,14 @@ import {
 } from '../frontier/politeness.ts';
 import type { FetchOutcome, HostKey } from '../ports.ts';
 import { foldLink } from './fold-links.ts';
+import type { Lease } from './lease.ts';
 
 export interface HostState {
   readonly host: HostKey;
   /** Of the head that the turn began with. */
   readonly version: number;
   readonly ledger: HostLedger;
+  readonly lease: Lease;
   /** No request is begun after this time: it could outlive the lease. */
   readonly lastRequestAt: number;
   clock: HostClock;
@@ -45,6 +47,7 @@ export function beginHostState(
   host: HostKey,
   head: Head,
   ledger: HostLedger,
+  lease: Lease,
   lastRequestAt: number,
 ): HostState {
   const { totals } = head;
@@ -52,6 +55,7 @@ export function beginHostState(
     host,
     version: head.version,
     ledger,
+    lease,
     lastRequestAt,
     clock: head.clock,
     setAside: head.setAside,

@@ -74,7 +74,8 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
     const { failures, cause } = state.clock;
     for (let redirects = 0; ; redirects++) {
       const request = { url, maxBodyBytes: MAX_ROBOTS_BYTES + 1 };
-      const outcome = await ask(services, crawl, state, hostKey(url), request);
+      const crawlDelayMs = stateOf(origin)?.crawlDelayMs;
+      const outcome = await ask(services, crawl, state, hostKey(url), request, crawlDelayMs);
       if (redirects === 0 && outcome.status === 'failed' && outcome.reason === 'blockedAddress')
         return { kind: 'blocked', cause: outcome.message };
       const verdict = robotsVerdict(outcome, redirects);
@@ -87,7 +88,6 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
               retryAfterMs: retryAfterOf(outcome, clock.now()),
             }
           : undefined;
-      const crawlDelayMs = stateOf(origin)?.crawlDelayMs;
       countRequest(state, outcome, failure, { config, crawlDelayMs, random: clock.random() });
       if (outcome.status === 'response') {
         crawl.budget.receive(outcome.body.size);

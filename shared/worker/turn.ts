@@ -10,6 +10,7 @@ import { commitTurn } from './commit.ts';
 import type { Crawl } from './crawls.ts';
 import { fetchPages, isFull } from './fetch-pages.ts';
 import { beginHostState, countOne } from './host-state.ts';
+import type { Lease } from './lease.ts';
 import { openLedger } from './open-ledger.ts';
 import type { Services } from './services.ts';
 
@@ -31,7 +32,7 @@ export async function runTurn(
   crawl: Crawl,
   host: HostKey,
   deliveries: readonly Delivery[],
-  leaseUntil: number,
+  lease: Lease,
 ): Promise<TurnEnd> {
   const { ledgers, clock } = services.engine;
   const head = (await ledgers.loadHead(crawl.id, host)) ?? NEW_HEAD;
@@ -44,8 +45,8 @@ export async function runTurn(
   const ledger =
     services.ledgers.take(crawl.id, host, head.version) ??
     (await openLedger(ledgers, crawl.id, host, head.ledger));
-  const lastRequestAt = leaseUntil - crawl.config.totalTimeoutMs - COMMIT_MS;
-  const state = beginHostState(host, head, ledger, lastRequestAt);
+  const lastRequestAt = lease.endsAt - crawl.config.totalTimeoutMs - COMMIT_MS;
+  const state = beginHostState(host, head, ledger, lease, lastRequestAt);
   const restUntil = services.lanes.restUntil(host);
   if (restUntil > state.clock.nextFetchAt) state.clock = { ...state.clock, nextFetchAt: restUntil };
   if (isResumed && state.setAside) {

@@ -41,7 +41,7 @@ export async function visit(
       });
       return parser.write;
     };
-    const outcome = await ask(services, crawl, state, state.host, { url: record.url, onHead });
+    const outcome = await ask(services, crawl, state, state.host, { url: record.url, onHead }, crawlDelayMs);
     const verdict = judge(outcome, record.attempts, config, retryAfterOf(outcome, clock.now()));
     services.stats.requests++;
     if (verdict.hostFailure) services.stats.errors++;

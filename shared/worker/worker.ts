@@ -6,6 +6,7 @@ import { type Delivery, type Engine, type Fetcher, type HostDeliveries, StaleTur
 import { MAX_PARK_MS } from './commit.ts';
 import { type Crawl, type Crawls, createCrawls } from './crawls.ts';
 import { createLanes } from './lanes.ts';
+import { leaseOf } from './lease.ts';
 import { createLedgerCache } from './ledger-cache.ts';
 import { createLock } from './lock.ts';
 import { newStats, type Services, type WorkerStats } from './services.ts';
@@ -75,8 +76,8 @@ export function startWorker(
   async function serve(received: HostDeliveries): Promise<void> {
     stats.hostsActive++;
     let restUntil = 0;
-    const leaseUntil = Math.min(received.leaseUntil, deadline);
-    const leaseMs = leaseUntil - clock.now();
+    const lease = leaseOf(queue, received, deadline);
+    const leaseMs = lease.endsAt - clock.now();
     try {
       const served: Delivery[] = [];
       for (const [crawlId, deliveries] of byCrawl(received.deliveries)) {
@@ -95,7 +96,7 @@ export function startWorker(
           throw new Error(
             `Expected a lease of more than ${leastMs} ms (totalTimeoutMs and a commit), got ${leaseMs}`,
           );
-        const end = await runTurn(services, crawl, received.host, deliveries, leaseUntil);
+        const end = await runTurn(services, crawl, received.host, deliveries, lease);
         restUntil = Math.max(restUntil, end.restUntil);
         if (end.isPutOff) break;
         served.push(...deliveries);

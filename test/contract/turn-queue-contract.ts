@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Engine } from '../../shared/ports.ts';
+import { type Engine, StaleTurn } from '../../shared/ports.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './engine-contract.ts';
 import { CRAWL, drain, linkTo, ODD_HOSTS, receiveOne, token, tokensOf } from './subjects.ts';
@@ -12,6 +12,8 @@ const LONG_MS = 5000;
 const LOOK_MS = 20;
 const PARK_MS = 60;
 const LEASE_MS = 60;
+/** Much longer than a lease, also where time is rounded to seconds. */
+const HOLD_MS = 5000;
 
 export function turnQueueContract(subject: Subject): void {
   const { until } = subject;
@@ -135,6 +137,32 @@ export function turnQueueContract(subject: Subject): void {
       );
     },
   );
+
+  testIf(
+    subject,
+    'shortLease',
+    'keeps a group locked for as long as it is held beyond its lease',
+    async () => {
+      const { queue: leased, clock } = await subject.openWith({ leaseMs: LEASE_MS });
+      await leased.send([{ host: A, message: token('1') }]);
+      const held = await until(receiveOne(leased, LONG_MS));
+      const end = held.leaseUntil + HOLD_MS;
+      await until(leased.hold(held, end));
+      await leased.send([{ host: A, message: token('2') }]);
+      while (clock.now() < held.leaseUntil + LEASE_MS) await subject.pass(LEASE_MS);
+      expect(await until(leased.receive(10, 0))).toEqual([]);
+      await until(leased.acknowledge(held, held.deliveries));
+      expect((await until(receiveOne(leased, LONG_MS))).deliveries).toMatchObject([{ receiveCount: 1 }]);
+    },
+  );
+
+  testIf(subject, 'shortLease', 'does not hold what was handed out again since', async () => {
+    const { queue: leased } = await subject.openWith({ leaseMs: LEASE_MS });
+    await leased.send([{ host: A, message: token('1') }]);
+    const late = await until(receiveOne(leased, LONG_MS));
+    const again = await until(receiveOne(leased, LONG_MS));
+    await expect(until(leased.hold(late, again.leaseUntil + HOLD_MS))).rejects.toThrow(StaleTurn);
+  });
 
   testIf(subject, 'reopen', 'keeps messages, received or not, through an abrupt end', async () => {
     await send(A, '1', '2');

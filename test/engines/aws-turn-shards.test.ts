@@ -28,6 +28,7 @@ function openShards(count: number, bound?: number) {
       async acknowledge({ host }) {
         calls.push([shard, 'acknowledge', host]);
       },
+      async hold() {},
       async park({ host }, ms) {
         calls.push([shard, 'park', host, ms]);
       },

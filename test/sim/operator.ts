@@ -1,6 +1,6 @@
 /** Who has begun the crawls, and now and then pauses one, resumes it, or changes its configuration. */
 import { gunzipSync } from 'node:zlib';
-import type { Control } from '../../shared/control/control.ts';
+import { type Control, ControlError } from '../../shared/control/control.ts';
 import { CRAWL } from '../../shared/engines/aws/tables.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
@@ -28,7 +28,7 @@ export function createOperator(
   let busy = 0;
 
   /** Whatever the services answer, an operator tries again. */
-  async function insist(what: string, work: () => Promise<unknown>): Promise<void> {
+  async function insist(crawl: string, what: string, work: () => Promise<unknown>): Promise<void> {
     busy++;
     try {
       for (;;) {
@@ -37,6 +37,11 @@ export function createOperator(
           trace?.({ process: 'operator', what });
           return;
         } catch (error) {
+          // What is refused is not to be asked again.
+          if (error instanceof ControlError && error.code === 'conflict') {
+            await open().control.stop(crawl);
+            return;
+          }
           trace?.({ process: 'operator', what: `${what}: ${(error as Error).message}` });
           await time.sleep(10_000);
         }
@@ -48,9 +53,9 @@ export function createOperator(
 
   async function pause(id: string): Promise<void> {
     busy++;
-    await insist(`pauses ${id}`, () => open().control.pause(id));
+    await insist(id, `pauses ${id}`, () => open().control.pause(id));
     await time.sleep(faults.random('paused') * MAX_PAUSE_MS);
-    await insist(`resumes ${id}`, async () => {
+    await insist(id, `resumes ${id}`, async () => {
       // A crawl that is over, or at its limit, is not to be resumed.
       if (statusOf(cloud, id) === 'paused') await open().control.resume(id);
     });
@@ -64,7 +69,7 @@ export function createOperator(
         const isRunning = statusOf(cloud, id) === 'running';
         if (isRunning && faults.strikes('paused')) void pause(id);
         if (faults.strikes('configChanged'))
-          void insist(`configures ${id}`, () => open().registry.configure(id, planChanges(random)));
+          void insist(id, `configures ${id}`, () => open().registry.configure(id, planChanges(random)));
       }
     },
   };

@@ -69,7 +69,7 @@ export async function runWorld(
     const operator = createOperator(cloud, crawls, seed, deployment.operator);
     const isOver = () =>
       !operator.isBusy() &&
-      crawls.every(({ id }) => ['finished', 'limited'].includes(statusOf(cloud, id) ?? '')) &&
+      crawls.every(({ id }) => ['finished', 'limited', 'stopped'].includes(statusOf(cloud, id) ?? '')) &&
       [...cloud.settings.turnQueueUrls, cloud.settings.linkQueueUrl].every((url) => {
         const { visible, inFlight, delayed } = cloud.sqs.size(url);
         return visible + inFlight + delayed === 0;

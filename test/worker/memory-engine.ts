@@ -171,6 +171,11 @@ function createQueue(clock: Clock, store: Store, leaseMs: number): TurnQueue {
       const kept = new Set(group.messages.map(({ id }) => id));
       if (!received.deliveries.some(({ id }) => kept.has(id))) unlock(group, 0);
     },
+    async hold(received, until) {
+      const group = heldBy(received);
+      if (!group) throw new StaleTurn(`${received.host} is no longer held`);
+      group.lockedUntil = Math.max(group.lockedUntil, until);
+    },
     async park(received, ms) {
       const group = heldBy(received);
       if (group) unlock(group, clock.now() + ms);

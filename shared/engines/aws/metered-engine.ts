@@ -32,7 +32,7 @@ export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
   const send = paid({ send: queue.send }, ([messages]) =>
     onlyOne((messages as Parameters<typeof queue.send>[0]).map(({ message }) => message.crawl)),
   );
-  const settle = paid({ acknowledge: queue.acknowledge, park: queue.park }, ([received]) =>
+  const settle = paid({ acknowledge: queue.acknowledge, hold: queue.hold, park: queue.park }, ([received]) =>
     onlyOne((received as HostDeliveries).deliveries.map(({ message }) => message.crawl)),
   );
   return {

@@ -1,5 +1,5 @@
 import type { Message } from '../../frontier/message.ts';
-import type { HostDeliveries, HostKey, TurnQueue } from '../../ports.ts';
+import { type HostDeliveries, type HostKey, StaleTurn, type TurnQueue } from '../../ports.ts';
 import { failuresOf, groupRecords, type OnCorrupt, type SqsRecord } from './delivery.ts';
 import { deduplicationId, groupIdOf, MAX_TEXT_BYTES, messageTexts } from './message-text.ts';
 import {
@@ -47,6 +47,8 @@ interface Held {
   /** By delivery: the receipt handles of what is not acknowledged, in the order received. */
   readonly handles: Map<string, string>;
   readonly receivedAt: number;
+  /** When the lease ends: perhaps later than it was to when received. */
+  until: number;
   /** Ids of an event's records that need not come again. */
   readonly done?: Set<string>;
 }
@@ -68,15 +70,27 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
   const hideEach = gatheredHides(options, settleGatherMs);
   const leases = new WeakMap<HostDeliveries, Held>();
 
-  function hold(received: HostDeliveries, records: readonly SqsRecord[], held: Omit<Held, 'handles'>): void {
+  function take(
+    received: HostDeliveries,
+    records: readonly SqsRecord[],
+    held: Pick<Held, 'receivedAt' | 'done'>,
+  ): void {
     const handles = new Map(records.map(({ messageId, receiptHandle }) => [messageId, receiptHandle]));
-    leases.set(received, { ...held, handles });
+    leases.set(received, { ...held, handles, until: received.leaseUntil });
   }
 
   /** A lease that ran out holds nothing. SQS would refuse its handles; an emulator was seen to take them. */
   function heldOf(received: HostDeliveries): Held | undefined {
-    if (clock.now() >= received.leaseUntil) leases.delete(received);
-    return leases.get(received);
+    const held = leases.get(received);
+    if (held && clock.now() < held.until) return held;
+    leases.delete(received);
+    return undefined;
+  }
+
+  /** What SQS is to be told so that a message is hidden for `ms` from now. */
+  function secondsFor({ receivedAt }: Held, ms: number): number {
+    const heldS = Math.ceil((clock.now() - receivedAt) / 1000);
+    return Math.max(0, Math.min(Math.ceil(ms / 1000), MAX_HIDDEN_S - heldS));
   }
 
   /**
@@ -112,7 +126,7 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
         async (records, receivedAt) => {
           const { groups, corrupt } = groupRecords(records, receivedAt + visibilityS * 1000);
           for (const { received, records } of groups) {
-            hold(received, records, { receivedAt });
+            take(received, records, { receivedAt });
             all.push(received);
           }
           unread += corrupt.length;
@@ -133,11 +147,21 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
       }
     },
 
+    async hold(received, until) {
+      const held = heldOf(received);
+      if (!held) throw new StaleTurn(`the lease of ${received.host} has run out`);
+      if (until <= held.until) return;
+      const askedAt = clock.now();
+      const seconds = secondsFor(held, until - askedAt);
+      const expired = await hideAll(options, [...held.handles.values()], seconds);
+      if (expired.size > 0) throw new StaleTurn(`the lease of ${received.host} has run out`);
+      held.until = Math.max(held.until, askedAt + seconds * 1000);
+    },
+
     async park(received, ms) {
       const held = heldOf(received);
       if (!held) return;
-      const heldS = Math.ceil((clock.now() - held.receivedAt) / 1000);
-      const seconds = Math.max(0, Math.min(Math.ceil(ms / 1000), MAX_HIDDEN_S - heldS));
+      const seconds = secondsFor(held, ms);
       // All of them: what is hidden longest holds back only the messages behind it. The last one first, so that a
       // shortened group comes back whole, and not its first message alone.
       const handles = [...held.handles.values()].reverse();
@@ -155,7 +179,7 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
       const stray = groups.filter(({ records }) => !records.every(isOurs)).flatMap(({ records }) => records);
       await hideAll(options, handlesOf(stray.filter(isOurs)), 0);
       const done = new Set<string>();
-      for (const { received, records } of ours) hold(received, records, { receivedAt, done });
+      for (const { received, records } of ours) take(received, records, { receivedAt, done });
       for (const id of await settleCorrupt(options, corrupt, onCorrupt)) done.add(id);
       return { received: ours.map(({ received }) => received), failures: () => failuresOf(records, done) };
     },

@@ -78,6 +78,10 @@ export function createShardedTurnQueue(
       await owners.get(received)?.acknowledge(received, deliveries);
     },
 
+    async hold(received, until) {
+      await owners.get(received)?.hold(received, until);
+    },
+
     async park(received, ms) {
       await owners.get(received)?.park(received, ms);
     },

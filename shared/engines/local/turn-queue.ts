@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeMessage, encodeMessage } from '../../frontier/message-codec.ts';
-import type { Clock, HostDeliveries, HostKey, TurnQueue } from '../../ports.ts';
+import { type Clock, type HostDeliveries, type HostKey, StaleTurn, type TurnQueue } from '../../ports.ts';
 import { inTransaction } from './database.ts';
 import { createSignal } from './signal.ts';
 
@@ -111,6 +111,14 @@ export function createTurnQueue(database: DatabaseSync, clock: Clock, leaseMs = 
       });
       group.count -= ids.length;
       if (held.size === 0) unlock(received.host, group);
+    },
+
+    async hold(received, until) {
+      const group = heldBy(received);
+      if (!group?.lease) throw new StaleTurn(`${received.host} is no longer held`);
+      clearTimeout(group.lease.timer);
+      const ms = Math.max(received.leaseUntil, until) - clock.now();
+      group.lease.timer = setTimeout(() => unlock(received.host, group), Math.min(ms, MAX_TIMER_MS));
     },
 
     async park(received, ms) {
