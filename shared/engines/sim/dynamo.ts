@@ -20,7 +20,10 @@ import type { VirtualTime } from './virtual-time.ts';
 export interface SimDynamo extends SimService {
   /** With keys `pk` and `sk`, both texts; the index's are a text and a number. It is sparse, and projects keys only. */
   createTable(spec: TableSpec): void;
-  /** All items of the table as they are now, in the order of a scan. They are the store's own: not to be changed. */
+  /**
+   * All items of the table as they are now, in the order of a scan: to be gone through at once. They are the store's own,
+   * not to be changed.
+   */
   items(table: string): Iterable<Readonly<Item>>;
   /** Hears of what each call consumes where; scans, which are nobody's partition, apart. */
   onUnits: OnUnits | undefined;
