@@ -81,7 +81,7 @@ describe('the report', () => {
   test('of many broken seeds: ten of them', () => {
     const text = reportText(ranOf(Array.from({ length: 14 }, (_, i) => outcomeOf(i, [LOST]))), false);
     expect(text.match(/^Seed \d+ broke/gm)).toHaveLength(10);
-    expect(text).toContain('and 4 more broken seeds');
+    expect(text).toContain('and 4 more broken seeds: 4 nothingLost\n');
     expect(text).toMatch(
       /14 seeds broke an invariant: 0 \(nothingLost\), .*9 \(nothingLost\), \.\.\. \(41s\)$/,
     );
@@ -178,6 +178,17 @@ describe('the command', () => {
     expect(written.out).toContain(
       'npm run simulate -- --seed 17 --faults workerKilled --hosts 1 --pages 1 --max-strikes 0 --replay',
     );
+  });
+
+  test('makes worlds smaller that broke different invariants, and shows them first', async () => {
+    const { written, ...all } = streams();
+    const first = (seed: number) => (seed < 20 ? HURRIED : LOST);
+    const bad: RunWorld = async (spec) => ({ ...outcomeOf(spec.seed, [first(spec.seed)], 0), spec });
+    expect(await simulateSeeds(SEEDS, bad, all, never)).toBe(1);
+    const seeds = [...written.out.matchAll(/^Seed (\d+) broke/gm)].map(([, seed]) => Number(seed));
+    expect(seeds).toEqual([10, 11, 20, 12, 13, 14, 15, 16, 17, 18]);
+    expect(written.out.match(/the smallest world found/g)).toHaveLength(3);
+    expect(written.out).toContain('and 10 more broken seeds: 9 nothingLost, 1 unhurried\n');
   });
 
   test('begins no more worlds after the first broken one, if told so', async () => {

@@ -4,6 +4,7 @@ import {
   formatCounted,
   formatDuration,
   formatRate,
+  largestFirst,
   toned,
   wrapWords,
 } from '../../../cli/format.ts';
@@ -47,9 +48,10 @@ export function reportText(ran: Ran, colour: boolean): string {
     `Time    ${formatDuration(tally.virtualMs)} passed in the worlds`,
     '',
   );
-  for (const finding of findings.slice(0, MAX_FINDINGS)) lines.push(...findingLines(finding, colour), '');
-  if (findings.length > MAX_FINDINGS)
-    lines.push(`and ${formatCounted(findings.length - MAX_FINDINGS, 'more broken seed')}`, '');
+  const isShrunk = ({ shrunk }: Finding) => shrunk !== undefined;
+  const inOrder = [...findings.filter(isShrunk), ...findings.filter((finding) => !isShrunk(finding))];
+  for (const finding of inOrder.slice(0, MAX_FINDINGS)) lines.push(...findingLines(finding, colour), '');
+  if (findings.length > MAX_FINDINGS) lines.push(moreLine(inOrder.slice(MAX_FINDINGS)), '');
   lines.push(toned(lastLine(ran), findings.length > 0 ? 'red' : 'green', colour));
   return lines.join('\n');
 }
@@ -87,6 +89,16 @@ function findingLines({ spec, violations, count, shrunk }: Finding, colour: bool
   // Perhaps longer than the other lines: a command must survive being copied.
   lines.push(`  ${shown[0]}`, `    ${replayCommand(shown[1] as WorldSpec)}`);
   return lines;
+}
+
+function moreLine(others: readonly Finding[]): string {
+  const counts: Record<string, number> = {};
+  for (const { violations } of others) {
+    const first = firstViolation(violations)?.invariant ?? '';
+    counts[first] = (counts[first] ?? 0) + 1;
+  }
+  const texts = largestFirst(counts).map(([name, count]) => `${formatCount(count)} ${name}`);
+  return `and ${formatCounted(others.length, 'more broken seed')}: ${texts.join(', ')}`;
 }
 
 export function violationLines({ invariant, message, host, at }: Violation): string[] {

@@ -67,7 +67,16 @@ const foundLine = (seed: number, { invariant, message }: Violation): string =>
 
 async function shrinkFirst(broken: readonly Broken[], run: RunWorld, progress: Progress): Promise<Finding[]> {
   if (broken.length > 0) progress.log('Looking for the smallest worlds that break the same ...');
-  return Promise.all(broken.map((finding, i) => (i < MAX_SHRUNK ? shrinkFinding(finding, run) : finding)));
+  const chosen = new Set(differentFirst(broken).slice(0, MAX_SHRUNK));
+  return Promise.all(broken.map((finding) => (chosen.has(finding) ? shrinkFinding(finding, run) : finding)));
+}
+
+/** One of each invariant that was broken first, then the others. */
+function differentFirst(broken: readonly Broken[]): readonly Broken[] {
+  const invariantOf = ({ violations }: Broken) => firstViolation(violations)?.invariant;
+  const firsts = new Map(broken.toReversed().map((finding) => [invariantOf(finding), finding]));
+  const isFirst = (finding: Broken) => firsts.get(invariantOf(finding)) === finding;
+  return [...broken.filter(isFirst), ...broken.filter((finding) => !isFirst(finding))];
 }
 
 export async function shrinkFinding(finding: Broken, run: RunWorld): Promise<Finding> {

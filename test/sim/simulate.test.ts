@@ -1,0 +1,81 @@
+/** The crawler's proof in small: worlds by the hundreds, by the command that also runs them by the millions. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { FAULT_NAMES } from '../../shared/engines/sim/faults.ts';
+
+const PROGRAM = fileURLToPath(new URL('./simulate.ts', import.meta.url));
+const LIMIT_MS = 600_000;
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Broken {
+  readonly invariants: readonly string[];
+  /** The command that replays it. */
+  readonly replay: string;
+}
+
+function simulate(...args: string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LIMIT_MS,
+  });
+  const texts = { out: '', err: '' };
+  for (const [name, stream] of [
+    ['out', child.stdout],
+    ['err', child.stderr],
+  ] as const) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, ...texts }));
+  });
+}
+
+test(
+  '500 worlds with all faults break no invariant, and every fault strikes',
+  async () => {
+    const { code, out, err } = await simulate('--seeds', '500', '--quiet', '--json');
+    expect(err).toBe('');
+    const { seeds, broken, strikes } = JSON.parse(out);
+    expect(broken.map(({ invariants, replay }: Broken) => `${invariants}: ${replay}`)).toEqual([]);
+    expect(seeds).toBe(500);
+    expect(FAULT_NAMES.filter((name) => !(strikes[name] > 0))).toEqual([]);
+    expect(code).toBe(0);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a world follows from its seed alone: whichever process runs it, after whichever others',
+  async () => {
+    const worlds = ['--seed', '40', '--seeds', '12', '--quiet', '--json', '--no-shrink'];
+    const [alone, beside] = await Promise.all([
+      simulate(...worlds, '--jobs', '1'),
+      simulate(...worlds, '--jobs', '3'),
+    ]);
+    const { digest, figures } = JSON.parse(alone.out);
+    expect(figures.pages).toBeGreaterThan(0);
+    expect(JSON.parse(beside.out)).toMatchObject({ digest, figures });
+  },
+  LIMIT_MS,
+);
+
+test(
+  'two replays of a world print the same, happening by happening',
+  async () => {
+    const replay = () => simulate('--seed', '7', '--replay', '--all');
+    const [first, second] = await Promise.all([replay(), replay()]);
+    expect(first.err).toBe('');
+    expect(first.out.split('\n').length).toBeGreaterThan(100);
+    expect(second).toEqual(first);
+  },
+  LIMIT_MS,
+);
