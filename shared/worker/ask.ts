@@ -6,10 +6,10 @@ import type { Services } from './services.ts';
 
 /**
  * One exchange with `host`, after those of other turns with it. If it could be begun only when the turn's time for
- * requests is over, it is not begun, and counts as dropped by ourselves. The host is locked beyond the request and the rest that is due
- * after it: should this process die, whoever gets the host next knows of neither.
+ * requests is over, it is not begun, and counts as dropped by ourselves. The host is locked beyond the request and the
+ * rest that is due after it: should this process die, whoever gets the host next knows of neither.
  */
-export function ask(
+export async function ask(
   { engine: { clock }, lanes, fetcherOf, stopping }: Services,
   crawl: Crawl,
   state: HostState,
@@ -20,13 +20,15 @@ export function ask(
   const { perHost, delayMs, totalTimeoutMs } = crawl.config;
   const lockedMs = totalTimeoutMs + maxGapAfter(totalTimeoutMs, crawlDelayMs, crawl.config);
   const { url } = request;
-  return lanes.run(host, perHost, delayMs, async () => {
-    if (host === state.host) await state.lease.lockUntil(clock.now() + lockedMs);
+  const late = (): FetchOutcome => {
     const now = clock.now();
-    if (now > state.lastRequestAt) {
-      const message = `${url}: there was no time left for it`;
-      return { status: 'failed', reason: 'aborted', url, message, startedAt: now, endedAt: now };
-    }
+    const message = `${url}: there was no time left for it`;
+    return { status: 'failed', reason: 'aborted', url, message, startedAt: now, endedAt: now };
+  };
+  const outcome = await lanes.run(host, perHost, delayMs, state.lastRequestAt, async () => {
+    if (host === state.host) await state.lease.lockUntil(clock.now() + lockedMs);
+    if (clock.now() > state.lastRequestAt) return late();
     return reading(state, () => fetcherOf(crawl).fetch({ ...request, signal: stopping }));
   });
+  return outcome ?? late();
 }

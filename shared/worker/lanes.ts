@@ -7,9 +7,15 @@ import type { Clock, HostKey } from '../ports.ts';
 export interface Lanes {
   /**
    * Runs `request` when fewer than `perHost` of the host are in flight and `gapMs` have passed since the last one
-   * ended (with one lane).
+   * ended (with one lane). If that is not before `latestAt`, it is not run: undefined.
    */
-  run<T>(host: HostKey, perHost: number, gapMs: number, request: () => Promise<T>): Promise<T>;
+  run<T>(
+    host: HostKey,
+    perHost: number,
+    gapMs: number,
+    latestAt: number,
+    request: () => Promise<T>,
+  ): Promise<T | undefined>;
   /** Keeps in mind that the host is to be left alone until then, where no head says so: its turn was thrown away. */
   rest(host: HostKey, until: number): void;
   /** Until when, by {@link Lanes.rest}; 0 if nothing is in mind. */
@@ -36,17 +42,22 @@ export function createLanes(clock: Clock): Lanes {
   }
 
   return {
-    async run(host, perHost, gapMs, request) {
+    async run(host, perHost, gapMs, latestAt, request) {
       const lane = laneOf(host);
       while (lane.inFlight >= perHost) await new Promise<void>((wake) => lane.waiting.push(wake));
       lane.inFlight++;
       try {
-        const restMs = perHost === 1 ? lane.lastEndedAt + gapMs - clock.now() : 0;
+        const now = clock.now();
+        const restMs = perHost === 1 ? Math.max(0, lane.lastEndedAt + gapMs - now) : 0;
+        if (now + restMs > latestAt) return undefined;
         if (restMs > 0) await clock.sleep(restMs);
-        return await request();
+        try {
+          return await request();
+        } finally {
+          lane.lastEndedAt = clock.now();
+        }
       } finally {
         lane.inFlight--;
-        lane.lastEndedAt = clock.now();
         lane.waiting.shift()?.();
         if (lanes.size > MAX_IDLE_LANES) forgetIdle(lanes, clock.now());
       }
