@@ -66,6 +66,8 @@ export interface RegistryOptions extends SettleTimes {
 
 /** Rounds of a change that others' changes come before. */
 const CHANGE_ATTEMPTS = 20;
+/** Crawls kept as read last. */
+const MAX_DECODED = 20;
 /** An item may have 400 KB; the record is nearly all of it. */
 const MAX_RECORD_BYTES = 390 * 1024;
 
@@ -100,7 +102,19 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
       ConsistentRead: true,
     });
     const { Item } = await withRetry('loading a crawl', () => dynamo.send(command), { clock });
-    return Item && decodeCrawl(Item);
+    return Item && decoded(crawl, Item);
+  }
+
+  /** A worker asks for the same crawl every two seconds, and it may have thousands of seeds. */
+  const lastDecoded = new Map<CrawlId, { readonly nonce: string | undefined; readonly stored: StoredCrawl }>();
+  function decoded(crawl: CrawlId, item: Item): StoredCrawl {
+    const nonce = item.nonce?.S;
+    const last = lastDecoded.get(crawl);
+    if (last && last.nonce === nonce) return last.stored;
+    const stored = decodeCrawl(item);
+    if (lastDecoded.size >= MAX_DECODED) lastDecoded.clear();
+    lastDecoded.set(crawl, { nonce, stored });
+    return stored;
   }
 
   /** Writes the crawl over its last version. False if another has written meanwhile. */
