@@ -1,7 +1,7 @@
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import { hostKey } from '../../../shared/url/host-key.ts';
 import type { Violation } from '../spec.ts';
-import { type CrawlFacts, type Facts, isFullHost } from './facts.ts';
+import { type CrawlFacts, type Facts, isFullHost, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { scopeOf } from './scope.ts';
 
@@ -10,7 +10,9 @@ import { scopeOf } from './scope.ts';
  * accept; and nothing that is neither. What a message still carries counts as known: whether it may be there is the
  * chain's invariant to say. Links to hosts that are full are dropped by design.
  */
-export function nothingLost(facts: Pick<Facts, 'crawls' | 'web' | 'messages'>): readonly Violation[] {
+export function nothingLost(
+  facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,
+): readonly Violation[] {
   const findings = createFindings('nothingLost');
   const reachable = reachableUrls(facts);
   for (const crawl of facts.crawls) {
@@ -110,11 +112,13 @@ function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: Read
   }
 }
 
-/** Nothing is asked for that no ledger knows in the end; where requests may be robots.txt's redirects, nobody can tell. */
-function checkAsked(
-  findings: Findings,
-  { crawls, web, messages }: Pick<Facts, 'crawls' | 'web' | 'messages'>,
-): void {
+/**
+ * Nothing is asked for that no ledger knows in the end; where requests may be robots.txt's redirects, nobody can tell.
+ * A turn that was lost may have found a URL on a page that answered otherwise when it was asked again.
+ */
+function checkAsked(findings: Findings, facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>): void {
+  const { crawls, web, messages } = facts;
+  if (mayHaveLostTurns(facts)) return;
   if (!crawls.every(({ status }) => status === 'finished') || messages.length > 0) return;
   const robotsTargets = new Set(
     web.log.flatMap(({ url, isRobots }) => (isRobots && web.redirectOf(url)) || []),
