@@ -10,6 +10,8 @@ import type { Tally } from './tally.ts';
 
 const REDRAW_MS = 200;
 const LINE_MS = 10_000;
+/** Of those that broke. */
+const SEEDS_NAMED = 5;
 
 export interface Progress {
   /** A line that stays. */
@@ -52,7 +54,10 @@ export function progressParts(tally: Tally, total: number, ms: number): Part[] {
   const parts: Part[] = [
     { text: `${formatCount(worlds)} of ${formatCounted(total, 'world')}`, rank: 0, tone: 'bold' },
     {
-      text: broken.length === 0 ? 'all held' : `${formatCount(broken.length)} broken`,
+      text:
+        broken.length === 0
+          ? 'all held'
+          : `${formatCount(broken.length)} broken (${broken.slice(0, SEEDS_NAMED).map(({ spec }) => spec.seed)})`,
       rank: 1,
       tone: broken.length === 0 ? 'green' : 'red',
     },
