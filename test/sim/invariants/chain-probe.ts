@@ -13,31 +13,44 @@ export interface ChainProbe {
 }
 
 /**
- * Tokens of turns that came to nothing may wait beside the one that counts, to be dropped on sight: as many as tries fail
- * one after the other while the group is held. More means that chains double.
+ * Tokens may wait beside the one that counts, to be dropped on sight: those of turns that came to nothing, as many as
+ * tries fail one after the other while the group is held; and one for each message of links or wake-up that was waiting
+ * before them, as it begins a turn, which names a token of its own. More means that chains double.
  */
 const MAX_TOKENS = 8;
 
 interface Chain {
   readonly host: string;
   readonly tokens: string[];
+  /** Messages seen that were no tokens. */
+  readonly others: Set<string>;
 }
 
 export function createChainProbe(cloud: SimCloud): ChainProbe {
   const { sqs, dynamo, settings, time } = cloud;
   const findings = createFindings('oneChain');
+  const chains = new Map<string, Chain>();
+
+  function gather(id: string, body: string): void {
+    const { host, message } = parseMessageText(body);
+    const partition = hostPartition(message.crawl, host);
+    const chain = chains.get(partition) ?? { host, tokens: [], others: new Set() };
+    chains.set(partition, chain);
+    if (message.kind === 'token') chain.tokens.push(message.token);
+    else chain.others.add(id);
+  }
+
   return {
     violations: findings.list,
     sample() {
       const at = time.now();
-      const chains = new Map<string, Chain>();
+      for (const { tokens } of chains.values()) tokens.length = 0;
       for (const queue of settings.turnQueueUrls)
-        for (const { body } of sqs.messages(queue)) gather(chains, body);
-      for (const [partition, { tokens }] of chains) if (tokens.length < 2) chains.delete(partition);
-      if (chains.size === 0) return;
+        for (const { id, body } of sqs.messages(queue)) gather(id, body);
+      if (chains.values().every(({ tokens }) => tokens.length < 2)) return;
       for (const { pk, sk, head } of dynamo.items(settings.crawlState)) {
         const chain = sk?.S === HEAD ? chains.get(pk?.S ?? '') : undefined;
-        if (!chain) continue;
+        if (!chain || chain.tokens.length < 2) continue;
         const { token, version } = JSON.parse(head?.S as string) as Head;
         const named = chain.tokens.filter((one) => one === token).length;
         if (named > 1)
@@ -46,21 +59,14 @@ export function createChainProbe(cloud: SimCloud): ChainProbe {
             { host: chain.host, at },
           );
       }
-      for (const [partition, { host, tokens }] of chains)
-        if (tokens.length > MAX_TOKENS)
+      for (const [partition, { host, tokens, others }] of chains) {
+        const most = MAX_TOKENS + others.size;
+        if (tokens.length > most)
           findings.add(
-            `${since(at)}, ${tokens.length} tokens wait for ${partition}, expected at most ${MAX_TOKENS}: ${tokens.join(' ')}`,
+            `${since(at)}, ${tokens.length} tokens wait for ${partition}, expected at most ${most}: ${tokens.join(' ')}`,
             { host, at },
           );
+      }
     },
   };
-}
-
-function gather(chains: Map<string, Chain>, body: string): void {
-  const { host, message } = parseMessageText(body);
-  if (message.kind !== 'token') return;
-  const partition = hostPartition(message.crawl, host);
-  const chain = chains.get(partition);
-  if (chain) chain.tokens.push(message.token);
-  else chains.set(partition, { host, tokens: [message.token] });
 }
