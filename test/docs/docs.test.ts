@@ -17,8 +17,11 @@ import { parseConfig } from '../../shared/crawl/config.ts';
 import { parseLinkText } from '../../shared/engines/aws/link-message.ts';
 import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/prices.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
+import { FAULTS } from '../../shared/engines/sim/faults.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import { synthesized } from '../cdk/synthesized.ts';
+import { readCommand } from '../sim/cli/options.ts';
+import { INVARIANTS } from '../sim/spec.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -69,7 +72,7 @@ const blocks = (text: string, language: string): string[] =>
 
 /** The words of each command of the documents that begins so, without comment and redirection. */
 const commands = (begin: RegExp): string[][] =>
-  ['README.md', 'docs/aws.md'].flatMap((path) =>
+  ['README.md', 'docs/aws.md', 'docs/simulation.md'].flatMap((path) =>
     blocks(read(path), 'sh')
       .flatMap((code) => code.split('\n'))
       .filter((line) => begin.test(line))
@@ -188,11 +191,30 @@ describe('docs/aws.md', () => {
   });
 });
 
+describe('docs/simulation.md', () => {
+  const simulation = read('docs/simulation.md');
+
+  test('has each fault with its rate', () => {
+    const expected = Object.entries(FAULTS).map(([name, { what, rate }]) => [code(name), what, String(rate)]);
+    expect(rows(section(simulation, 'Faults'))).toEqual(expected);
+  });
+
+  test('has each invariant', () => {
+    const named = rows(section(simulation, 'Invariants')).map(([name, what]) => [name, what]);
+    expect(named).toEqual(Object.entries(INVARIANTS).map(([name, what]) => [code(name), what]));
+  });
+});
+
 describe('the commands of the documents', () => {
   const verbs = commands(/^npm run (?:-s )?strand --/);
   const crawls = commands(/^npm run crawl --/).map((words) => ['crawl', ...words]);
   test.each([...verbs, ...crawls].map((words) => [words.join(' '), words] as const))('%s', (_, words) => {
     expect(parseArgs(words)).toHaveProperty('verb');
+  });
+
+  const simulations = commands(/^npm run simulate --/);
+  test.each(simulations.map((words) => [words.join(' '), words] as const))('simulate %s', (_, words) => {
+    expect(readCommand(words)).toHaveProperty('verb');
   });
 
   const deployments = commands(/^npm run deploy(?: --)?/);
