@@ -203,7 +203,8 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
           return { kind: 'known', rules: await remember(origin, verdict, outcome) };
         const before = stateOf(origin);
         const rules = before && (await rulesOf(before));
-        if (before && rules) {
+        // What we have not asked for, or broken off, says nothing about the host.
+        if (before && rules && !isAborted(outcome)) {
           const expiresAt = clock.now() + STALE_MS;
           state.robots = state.robots.map((robots) =>
             robots === before ? { ...robots, expiresAt } : robots,

@@ -3,12 +3,28 @@ import { type Random, randomOf } from './random.ts';
 
 /** Name: what happens, and the rate by itself, for each occasion unless it says otherwise. */
 export const FAULTS = {
-  callFailsBefore: { what: 'A call to a service fails before it took effect', rate: 0.01 },
-  callFailsAfter: { what: 'A call takes effect, and its answer is lost', rate: 0.01 },
-  conditionAnswerLost: { what: 'A conditional write succeeds, and its answer is lost', rate: 0.02 },
-  throttleStorm: { what: 'A service refuses most calls for a while (for each minute)', rate: 0.05 },
-  batchEntryFails: { what: 'Single entries of a batch fail while the call succeeds', rate: 0.01 },
-  unprocessedKeys: { what: 'DynamoDB leaves keys of a batch unprocessed, or ends a page early', rate: 0.05 },
+  callFailsBefore: { what: 'A call to a service fails before it took effect', rate: 0.01, losesTurns: true },
+  callFailsAfter: { what: 'A call takes effect, and its answer is lost', rate: 0.01, losesTurns: true },
+  conditionAnswerLost: {
+    what: 'A conditional write succeeds, and its answer is lost',
+    rate: 0.02,
+    losesTurns: true,
+  },
+  throttleStorm: {
+    what: 'A service refuses most calls for a while (for each minute)',
+    rate: 0.05,
+    losesTurns: true,
+  },
+  batchEntryFails: {
+    what: 'Single entries of a batch fail while the call succeeds',
+    rate: 0.01,
+    losesTurns: true,
+  },
+  unprocessedKeys: {
+    what: 'DynamoDB leaves keys of a batch unprocessed, or ends a page early',
+    rate: 0.05,
+    losesTurns: true,
+  },
   staleRead: {
     what: 'A read that is not consistent, or an index, shows what was some seconds ago',
     rate: 0.2,
@@ -20,8 +36,12 @@ export const FAULTS = {
   messageLate: { what: 'A message sent can be received only after some seconds', rate: 0.05 },
   messageReordered: { what: 'Messages of a standard queue come in another order', rate: 0.3 },
   receivedUnseen: { what: 'A receive hides messages, and its answer is lost', rate: 0.01 },
-  workerKilled: { what: 'A process dies where it waits', rate: 0.002 },
-  workerFrozen: { what: 'A process stands still, perhaps beyond its lease, and goes on', rate: 0.001 },
+  workerKilled: { what: 'A process dies where it waits', rate: 0.002, losesTurns: true },
+  workerFrozen: {
+    what: 'A process stands still, perhaps beyond its lease, and goes on',
+    rate: 0.001,
+    losesTurns: true,
+  },
   clockSkew: { what: 'The clocks of processes differ by seconds (for each process)', rate: 0.5 },
   coldStart: { what: 'A function takes seconds to start (for each start)', rate: 0.3 },
   dnsFails: { what: 'A host name does not resolve for a while', rate: 0.01 },
@@ -38,10 +58,15 @@ export const FAULTS = {
     what: 'A process of a newer version, which writes another format of the ledger, works beside the others (for each process)',
     rate: 0.2,
   },
-} as const satisfies Record<string, { readonly what: string; readonly rate: number }>;
+} as const satisfies Record<
+  string,
+  { readonly what: string; readonly rate: number; readonly losesTurns?: true }
+>;
 
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
+/** Those by which a turn may be thrown away with what it had learned: some things can be told for certain only without. */
+export const TURN_LOSING = FAULT_NAMES.filter((name) => 'losesTurns' in FAULTS[name]);
 
 export interface Faults {
   /** Whether the fault strikes on this occasion; counted if so. */
@@ -64,6 +89,8 @@ export interface FaultsOptions {
 }
 
 const FACTORS = [0, 0.3, 1, 1, 3];
+/** Of the worlds, those in which no turn is lost, whatever else goes wrong. */
+const GENTLE = 0.15;
 
 export function createFaults({
   seed,
@@ -77,7 +104,10 @@ export function createFaults({
     FaultName,
     { readonly rate: number; readonly occasions: Random; readonly details: Random }
   >();
+  const isOnlyLosing = names.every((name) => TURN_LOSING.includes(name));
+  const isGentle = !isOnlyLosing && randomOf(seed, 'gentle world')() < GENTLE;
   for (const name of names) {
+    if (isGentle && TURN_LOSING.includes(name)) continue;
     const occasions = randomOf(seed, 'fault', name);
     const factor = FACTORS[Math.floor(occasions() * FACTORS.length)] as number;
     streams.set(name, {

@@ -44,7 +44,11 @@ export function createChainProbe(cloud: SimCloud): ChainProbe {
     violations: findings.list,
     sample() {
       const at = time.now();
-      for (const { tokens } of chains.values()) tokens.length = 0;
+      // Where one chain was left at the last look, what was there before explains nothing more.
+      for (const { tokens, others } of chains.values()) {
+        if (tokens.length < 2) others.clear();
+        tokens.length = 0;
+      }
       for (const queue of settings.turnQueueUrls)
         for (const { id, body } of sqs.messages(queue)) gather(id, body);
       if (chains.values().every(({ tokens }) => tokens.length < 2)) return;

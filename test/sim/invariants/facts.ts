@@ -1,6 +1,6 @@
 /** A world after its run as plain facts: all that the invariants judge. */
 import type { CrawlConfig } from '../../../shared/crawl/config.ts';
-import type { FaultName } from '../../../shared/engines/sim/faults.ts';
+import { type FaultName, TURN_LOSING } from '../../../shared/engines/sim/faults.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { CrawlStatus } from '../../../shared/ports.ts';
@@ -70,18 +70,6 @@ export interface MessageFacts {
   /** URLs that it brings. */
   readonly urls: readonly string[];
 }
-
-/** What may end a turn between its requests and its commit, so that nobody knows of what it was served. */
-const TURN_LOSING = [
-  'workerKilled',
-  'workerFrozen',
-  'callFailsBefore',
-  'callFailsAfter',
-  'conditionAnswerLost',
-  'throttleStorm',
-  'batchEntryFails',
-  'unprocessedKeys',
-] as const satisfies FaultName[];
 
 /** Whether turns may have been thrown away with what they had learned. */
 export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =>
