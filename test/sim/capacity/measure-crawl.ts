@@ -4,6 +4,7 @@ import { parseCapacityArgs } from './options.ts';
 import { type Profile, shareOfCrawler } from './profile.ts';
 import { type Run, runWorld } from './run.ts';
 import type { CrawlFigures, UnitFigures } from './unit-figures.ts';
+import { OWN_LINKS } from './world.ts';
 
 /** A small crawl: 2 workers, some minutes. */
 const CRAWL = [
@@ -76,9 +77,9 @@ export async function measureCrawl(): Promise<CrawlFigures> {
       what: 'written to table UrlSeen, in the same crawl',
     },
     linksPerPage: {
-      value: 60,
+      value: OWN_LINKS + run.options.linksElsewhere,
       unit: 'links a page',
-      what: 'of the simulated web: 40 to its own host, 20 elsewhere, all different',
+      what: `of the simulated web, on the mean: ${OWN_LINKS} to its own host, ${run.options.linksElsewhere} elsewhere`,
     },
   };
 }

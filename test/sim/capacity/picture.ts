@@ -23,7 +23,7 @@ export interface Picture {
 const WIDTH = 960;
 const LEFT = 84;
 const RIGHT = 210;
-const TOP = 76;
+const TOP = 92;
 const PANEL = 132;
 const GAP = 48;
 const BOTTOM = 44;
@@ -37,14 +37,14 @@ export function drawPicture({ title, subtitle, minutes, panels }: Picture): stri
   const first = minutes[0] ?? 0;
   const span = Math.max(1e-9, (minutes.at(-1) ?? 1) - first);
   const x = (minute: number) => LEFT + ((minute - first) / span) * (WIDTH - LEFT - RIGHT);
-  const marks = ticks(span, 8).map((step) => first + step);
+  const marks = ticks(minutes.at(-1) ?? 1, 8).filter((mark) => mark >= first);
   const bottom = height - BOTTOM;
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="${INK}">`,
     `<title>${escaped(title)}</title>`,
     `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
-    `<text x="${LEFT}" y="28" font-size="17" font-weight="600">${escaped(title)}</text>`,
-    `<text x="${LEFT}" y="48" fill="${QUIET}">${escaped(subtitle)}</text>`,
+    `<text x="${LEFT}" y="32" font-size="17" font-weight="600">${escaped(title)}</text>`,
+    `<text x="${LEFT}" y="54" fill="${QUIET}">${escaped(subtitle)}</text>`,
     ...panels.map((panel, i) => drawPanel(panel, TOP + i * (PANEL + GAP), minutes, x, marks)),
     ...marks.map((mark) => text(x(mark), bottom + 18, shortNumber(mark), 'middle')),
     text((LEFT + WIDTH - RIGHT) / 2, bottom + 36, 'minutes of virtual time', 'middle'),

@@ -1,4 +1,5 @@
 /** What the simulated services are asked for: calls, messages, units and bytes, summed up over windows of time. */
+import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
 import { HEAD } from '../../../shared/engines/aws/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { SimService } from '../../../shared/engines/sim/service.ts';
@@ -25,6 +26,9 @@ export interface Probe {
   readonly counts: { turns: number; visits: number };
 }
 
+/** Tokens and wake-ups are shorter; a longer text holds links, and is not read for that. */
+const MAX_SHORT_TEXT = 120;
+
 /** Whatever it is of, a command acts so. */
 const SQS_KINDS: Readonly<Record<string, string>> = {
   SendMessage: 'Send',
@@ -39,7 +43,7 @@ const SQS_KINDS: Readonly<Record<string, string>> = {
 /** As much of the inputs and outputs of all commands as is looked at. */
 interface Input {
   readonly QueueUrl?: string;
-  readonly Entries?: readonly unknown[];
+  readonly Entries?: readonly { readonly MessageBody?: string }[];
   readonly TableName?: string;
   readonly Key?: string | Attributes;
   readonly Item?: Attributes;
@@ -67,10 +71,17 @@ export function createProbe({ sqs, dynamo, s3 }: Pick<SimCloud, 'sqs' | 'dynamo'
     if (!kind) return;
     const queue = QueueUrl?.endsWith('.fifo') ? 'turns' : 'links';
     add(`calls ${queue} ${kind}`, 1);
+    if (kind === 'Send' && queue === 'turns') noteKinds(Entries);
     add(
       `messages ${queue} ${kind}`,
       Entries?.length ?? (kind === 'Receive' ? (output?.Messages?.length ?? 0) : 1),
     );
+  }
+
+  function noteKinds(entries: Input['Entries'] = []): void {
+    for (const { MessageBody = '' } of entries)
+      if (MessageBody.length < MAX_SHORT_TEXT) add(`sent ${parseMessageText(MessageBody).message.kind}`, 1);
+      else add('sent links', 1);
   }
 
   function noteDynamo(command: string, { TableName, Key, Item }: Input, output: Output | undefined): void {

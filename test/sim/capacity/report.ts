@@ -122,7 +122,7 @@ export function reportPicture({ options, samples, plan }: Run): string {
   const units = (kind: string) => (sample: Sample) =>
     sum(`units CrawlState ${kind}`)(sample) + sum(`units UrlSeen ${kind}`)(sample);
   return drawPicture({
-    title: `${options.pagesPerSecond.toLocaleString('en-US')} pages a second over ${options.hosts.toLocaleString('en-US')} hosts`,
+    title: `A crawl of ${options.hosts.toLocaleString('en-US')} hosts by ${(plan.workers * scale).toLocaleString('en-US')} workers`,
     subtitle: `simulated at 1/${scale} (${plan.hosts.toLocaleString('en-US')} hosts) and multiplied; ${options.queues} turn queues, ${options.hostsPerWorker} hosts a worker, ${options.memoryMb.toLocaleString('en-US')} MB`,
     minutes: starts.map((from) => from / perMinute + 1),
     panels: [
@@ -172,7 +172,22 @@ export function reportPicture({ options, samples, plan }: Run): string {
 
 /** All that another program may want to know, minute by minute too. */
 export function reportJson(run: Run, summary: Summary, figures: UnitFigures): string {
-  const { samples: _samples, waits: _waits, failures, ...rest } = run;
+  const { samples, waits: _waits, failures, ...rest } = run;
+  const { scale } = run.options;
+  const perWindow = (scale * 1000) / WINDOW_MS;
+  const byMinute = samples
+    .filter((_, i) => (i + 1) % (60_000 / WINDOW_MS) === 0)
+    .map(({ atMs, pages, turns, workers, waiting, inFlight, sums }) => ({
+      minute: atMs / 60_000,
+      pagesPerSecond: pages * perWindow,
+      turnsPerSecond: turns * perWindow,
+      workers: workers * scale,
+      waiting: waiting * scale,
+      inFlight: inFlight * scale,
+      sent: (sums['messages turns Send'] ?? 0) * perWindow,
+      deleted: (sums['messages turns Delete'] ?? 0) * perWindow,
+      wakeUps: (sums['sent wake'] ?? 0) * perWindow,
+    }));
   const { full, measured, limits, ...others } = summary;
   const limitsOf = limits.map(({ id, used, peak, allowed, share }) => ({ id, used, peak, allowed, share }));
   return `${JSON.stringify(
@@ -181,6 +196,7 @@ export function reportJson(run: Run, summary: Summary, figures: UnitFigures): st
       measured,
       limits: limitsOf,
       ...others,
+      byMinute,
       run: { ...rest, failures: failures.length },
       unitFigures: figures,
     },

@@ -48,7 +48,8 @@ const RESPONSE_MS = [120, 250, 600];
 const SLOW_RESPONSE_MS = 5000;
 /** Of a host; most have far fewer, and about half have fewer than a hundredth of it. */
 const MAX_PAGES = 10_000;
-const OWN_LINKS = 40;
+/** Of a page, on the mean. */
+export const OWN_LINKS = 40;
 /** As the web makes them: smaller than the usual page, whose CPU is charged all the same. */
 const BODY_BYTES = 6000;
 /** What one host brings a worker, about: its pages at their pace, less what a turn needs to begin and to be committed. */
@@ -98,6 +99,7 @@ export async function createWorld(
     },
   });
   dropArchive(plain);
+  scaleWaker(plain, options.scale);
   const probe = createProbe(plain);
   const cpu = withCpu(plain, figures);
   const { cloud } = cpu;
@@ -167,6 +169,24 @@ async function begin(
     if (links.length >= SEEDS_PER_PARCEL) await send();
   }
   if (links.length > 0) await send();
+}
+
+/**
+ * The waker looks at so many hosts in a run, however large the crawl is (`shared/worker/waker.ts`). Of a smaller world that would be
+ * far too large a part: it is shown its share of those due.
+ */
+function scaleWaker({ dynamo }: SimCloud, scale: number): void {
+  if (scale === 1) return;
+  const watched = dynamo as { handle: SimCloud['dynamo']['handle'] };
+  const { handle } = dynamo;
+  watched.handle = (command, input) => {
+    const { IndexName, Limit } = input as { IndexName?: string; Limit?: number };
+    if (command !== 'QueryCommand' || IndexName === undefined || Limit === undefined)
+      return handle.call(dynamo, command, input);
+    const share = { ...(input as object), Limit: Math.ceil(Limit / scale) };
+    // There is no next page.
+    return { ...(handle.call(dynamo, command, share) as object), LastEvaluatedKey: undefined };
+  };
 }
 
 /** An hour's archive does not fit into memory, and nobody reads it: objects of `warc/` count, and are not kept. */
