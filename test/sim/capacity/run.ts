@@ -1,6 +1,6 @@
 /** Runs the world of a capacity run, and notes what there is to see every ten seconds. */
 import { randomOf } from '../../../shared/engines/sim/random.ts';
-import { drive, T0 } from '../../../shared/engines/sim/virtual-time.ts';
+import { drive } from '../../../shared/engines/sim/virtual-time.ts';
 import type { CrawlTotals } from '../../../shared/ports.ts';
 import { seedUuids } from '../seeded-uuids.ts';
 import type { WebRequest } from '../spec.ts';
@@ -75,10 +75,12 @@ async function run(
   const special = new Set<string>();
   const specialPages: Record<string, number> = {};
   let pages = 0;
+  /** When all seeds are sent. */
+  let from = Number.POSITIVE_INFINITY;
   let requests = 0;
   const waits = createWaits(
     options,
-    () => T0 + steadyFromMs,
+    () => from + steadyFromMs,
     (host) => special.has(host),
   );
   const world = await createWorld(options, figures, (request: WebRequest) => {
@@ -98,7 +100,7 @@ async function run(
   let peakRssBytes = 0;
 
   const readTotals = () => drive(time, deployment.operator().registry.totals(CRAWL));
-  const from = time.now();
+  from = time.now();
   while (time.now() < from + lengthMs) {
     const atMs = (samples.length + 1) * WINDOW_MS;
     await time.run(from + atMs);

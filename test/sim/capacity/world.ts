@@ -160,15 +160,17 @@ async function begin(
     status: 'running',
   });
   let links: Link[] = [];
-  const send = async () => {
-    await exchange.send({ crawl: CRAWL, links });
+  const sent: Promise<void>[] = [];
+  const send = () => {
+    sent.push(exchange.send({ crawl: CRAWL, links }));
     links = [];
   };
   for (const url of seeds) {
     links.push({ url, depth: 0, isSeed: true });
-    if (links.length >= SEEDS_PER_PARCEL) await send();
+    if (links.length >= SEEDS_PER_PARCEL) send();
   }
-  if (links.length > 0) await send();
+  if (links.length > 0) send();
+  await Promise.all(sent);
 }
 
 /**
