@@ -43,7 +43,8 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
 
   function take(request: WebRequest): Awaited | undefined {
     const waiting = awaited.get(`${request.process} ${request.url}`);
-    const at = waiting?.findIndex(
+    // The last one: a redirect that was not followed before the next one was met is not followed any more.
+    const at = waiting?.findLastIndex(
       ({ since }) => since <= request.startedAt && request.startedAt <= since + leaseMs,
     );
     return at === undefined || at < 0 ? undefined : waiting?.splice(at, 1)[0];
