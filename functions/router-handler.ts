@@ -7,15 +7,16 @@ import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { Clock, Engine } from '../shared/ports.ts';
 import type { Crawls } from '../shared/worker/crawls.ts';
-import { routeParcels } from '../shared/worker/router.ts';
+import { deliverLinks, gatherLinks } from '../shared/worker/router.ts';
 import { wakeResumed } from '../shared/worker/waker.ts';
+import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';
 import { parcelFault } from './parcel-fault.ts';
 import { type SeedRecord, takeSeeds } from './router-seeds.ts';
 import { invoked } from './stack.ts';
 
 export interface RouterDeps {
-  readonly settings: Pick<StackSettings, 'defaultCrawl'>;
+  readonly settings: Pick<StackSettings, 'defaultCrawl' | 'linkShardUrls'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly stack: RouterStack;
@@ -24,14 +25,24 @@ export interface RouterDeps {
   readonly crawls: Crawls;
   /** Puts a message that cannot be worked on where people find it, with the reason. */
   readonly deadLetter: (body: string, reason: string) => Promise<void>;
+  /** Links of one event to more hosts than that go to the link shards, if there are any. Default 500. */
+  readonly splitHosts?: number;
 }
 
 export interface RouterStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
   readonly engine: Pick<Engine, 'queue'> & {
     readonly ledgers: Pick<OpenedStack['engine']['ledgers'], 'hostPage'>;
     readonly exchange: OpenedStack['engine']['exchange'];
+    readonly linkShards: OpenedStack['engine']['linkShards'];
   };
 }
+
+/**
+ * Up to here, an event's links go to their hosts at once, so that small crawls lose no time. Ten routers with a window of
+ * five seconds send 1,000 messages a second then, which workers keep up with. Beyond, an event has a link or two for each
+ * host, and gathering them for minutes spares most messages.
+ */
+const SPLIT_HOSTS = 500;
 
 /** What is not begun so long before the end comes again. */
 const END_MS = 10_000;
@@ -54,12 +65,20 @@ export function createRouterHandler({
   control,
   crawls,
   deadLetter,
+  splitHosts = SPLIT_HOSTS,
 }: RouterDeps) {
   const { engine, meter } = stack;
+  const { linkShards } = engine;
 
-  async function route(crawl: string, parcels: readonly Parcel[]): Promise<void> {
+  /** To the hosts, or, where those are very many, to the shards. The poller deletes the parcels. */
+  async function route(crawl: string, parcels: readonly Parcel[], maySplit: boolean): Promise<void> {
     const links = parcels.map(({ record, outLinks }) => ({ id: record.messageId, outLinks }));
-    await meter.run(crawl, () => routeParcels(engine, crawls, links));
+    await meter.run(crawl, async () => {
+      const gathered = await gatherLinks(crawls, links);
+      const byHost = gathered.get(crawl);
+      if (maySplit && byHost && byHost.size > splitHosts) await linkShards.send(crawl, byHost);
+      else await deliverLinks(engine, gathered);
+    });
   }
 
   /** Some pages; what remains is a message of its own, which another invocation gets. */
@@ -77,7 +96,9 @@ export function createRouterHandler({
     await engine.exchange.sendTexts([wakeAllText(crawl, next)]);
   }
 
-  async function handle(records: readonly SQSRecord[], timeLeft: () => number): Promise<ReadonlySet<string>> {
+  async function handle(event: SQSEvent, timeLeft: () => number): Promise<ReadonlySet<string>> {
+    const { Records: records } = event;
+    const isOfShard = sourceIn(settings.linkShardUrls, event) !== undefined;
     const failed = new Set<string>();
     async function attempt(some: readonly SQSRecord[], work: () => Promise<void>): Promise<void> {
       try {
@@ -98,7 +119,7 @@ export function createRouterHandler({
     const seeds: SeedRecord[] = [];
     const wakes: { readonly record: SQSRecord; readonly message: WakeAll }[] = [];
     for (const record of records) {
-      const message = understood(record.body);
+      const message = understood(record.body, isOfShard);
       if (message instanceof Error) await refuse(record, message.message);
       else if (message.kind === 'parcel') parcels.push({ record, ...message });
       else if (message.kind === 'wakeAll') wakes.push({ record, message });
@@ -108,7 +129,7 @@ export function createRouterHandler({
     for (const [crawl, some] of Map.groupBy(parcels, ({ outLinks }) => outLinks.crawl)) {
       await attempt(
         some.map(({ record }) => record),
-        () => route(crawl, some),
+        () => route(crawl, some, linkShards.count > 0 && !isOfShard),
       );
     }
     await takeSeeds(seeds, { control, log, attempt, refuse });
@@ -125,21 +146,19 @@ export function createRouterHandler({
     return failed;
   }
 
-  return (
-    { Records }: SQSEvent,
-    context: Pick<Context, 'getRemainingTimeInMillis'>,
-  ): Promise<SQSBatchResponse> =>
+  return (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> =>
     invoked(stack, { clock, log }, async () => {
-      meter.add('sqsStandardRequests', polledRequests(Records.map(({ body }) => body)));
-      const failed = await handle(Records, () => context.getRemainingTimeInMillis());
+      meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
+      const failed = await handle(event, () => context.getRemainingTimeInMillis());
       return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
     });
 }
 
-function understood(body: string): LinkMessage | Error {
+/** Parcels of a shard are the router's own, which nobody else may send there: they have been looked at. */
+function understood(body: string, isOfShard: boolean): LinkMessage | Error {
   try {
     const message = parseLinkText(body);
-    const fault = message.kind === 'parcel' ? parcelFault(message.outLinks) : undefined;
+    const fault = message.kind === 'parcel' && !isOfShard ? parcelFault(message.outLinks) : undefined;
     return fault === undefined ? message : new Error(fault);
   } catch (error) {
     return error as Error;

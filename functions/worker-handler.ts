@@ -5,6 +5,7 @@ import type { Clock, Engine } from '../shared/ports.ts';
 import type { Fetchers } from '../shared/worker/fetchers.ts';
 import { endCrawlsAtLimits } from '../shared/worker/limits.ts';
 import { startWorker, type Worker } from '../shared/worker/worker.ts';
+import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { invoked } from './stack.ts';
@@ -132,11 +133,11 @@ function watch(
   };
 }
 
-/** The queue that the event's records are from. The ARN ends in its name, as the URL does. */
-function queueUrlOf({ Records: [record] }: SQSEvent, { turnQueueUrls }: StackSettings): string {
-  const name = record?.eventSourceARN.split(':').at(-1);
-  const url = turnQueueUrls.find((url) => url.split('/').at(-1) === name);
-  if (url === undefined)
-    throw new Error(`Expected an event of one of the stack's turn queues, got ${record?.eventSourceARN}`);
+function queueUrlOf(event: SQSEvent, { turnQueueUrls }: StackSettings): string {
+  const url = sourceIn(turnQueueUrls, event);
+  if (url === undefined) {
+    const arn = event.Records[0]?.eventSourceARN;
+    throw new Error(`Expected an event of one of the stack's turn queues, got ${arn}`);
+  }
   return url;
 }

@@ -7,6 +7,9 @@ import { foldLink } from './fold-links.ts';
 /** Links in one message to a host: a page of 6,000 links makes three, each far below a queue's limit. */
 const MAX_MESSAGE_LINKS = 2000;
 
+/** Links by the host that they are for; each URL once, with all that matters of its links (`foldLink`). */
+export type LinksByHost = ReadonlyMap<HostKey, ReadonlyMap<string, Link>>;
+
 /**
  * Delivers the links of many turns to their hosts, one message for each host and crawl, so that a popular host
  * receives one message a window however many pages link to it. Drops what the scope rules out. Safe to repeat.
@@ -16,6 +19,15 @@ export async function routeParcels(
   crawls: Crawls,
   parcels: readonly LinkParcel[],
 ): Promise<void> {
+  await deliverLinks(engine, await gatherLinks(crawls, parcels));
+  await engine.exchange.acknowledge(parcels);
+}
+
+/** The first half: the links by crawl and host, but those that the scope rules out, and those of crawls not there. */
+export async function gatherLinks(
+  crawls: Crawls,
+  parcels: readonly LinkParcel[],
+): Promise<ReadonlyMap<CrawlId, LinksByHost>> {
   const byCrawl = new Map<CrawlId, Map<HostKey, Map<string, Link>>>();
   for (const { outLinks } of parcels) {
     const crawl = await crawls.get(outLinks.crawl);
@@ -29,7 +41,15 @@ export async function routeParcels(
       );
     }
   }
-  const messages = [...byCrawl].flatMap(([crawl, byHost]) =>
+  return byCrawl;
+}
+
+/** The second half: sends each host its links. */
+export async function deliverLinks(
+  { queue }: Pick<Engine, 'queue'>,
+  gathered: ReadonlyMap<CrawlId, LinksByHost>,
+): Promise<void> {
+  const messages = [...gathered].flatMap(([crawl, byHost]) =>
     [...byHost].flatMap(([host, links]) =>
       chunks([...links.values()], MAX_MESSAGE_LINKS).map((chunk) => ({
         host,
@@ -37,8 +57,7 @@ export async function routeParcels(
       })),
     ),
   );
-  if (messages.length > 0) await engine.queue.send(messages);
-  await engine.exchange.acknowledge(parcels);
+  if (messages.length > 0) await queue.send(messages);
 }
 
 function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -11,6 +11,7 @@ const SETTINGS: StackSettings = {
   bucket: 'bucket',
   turnQueueUrls: ['https://sqs.us-east-1.amazonaws.com/1/turns.fifo'],
   linkQueueUrl: 'https://sqs.us-east-1.amazonaws.com/1/links',
+  linkShardUrls: [],
   linkDeadLetterUrl: 'https://sqs.us-east-1.amazonaws.com/1/dead',
   dueShards: 8,
   workerTimeoutMs: 600_000,

@@ -19,6 +19,7 @@ function setUp() {
     clock: {},
     queue: port('send', 'receive', 'acknowledge', 'park', 'receivedFromEvent'),
     exchange: port('send', 'receive', 'acknowledge'),
+    linkShards: { ...port('send'), count: 2 },
     ledgers: {
       ...port('loadHead', 'commit', 'putPart'),
       async *hosts() {
@@ -55,6 +56,7 @@ describe('a call is paid for by the crawl it is made for', () => {
     ['an acknowledgement', ({ queue }) => queue.acknowledge(received('a', 'a'), [])],
     ['a host parked', ({ queue }) => queue.park(received('a'), 1000)],
     ['links', ({ exchange }) => exchange.send({ crawl: 'a', links: [] })],
+    ['links to shards', ({ linkShards }) => linkShards.send('a', new Map())],
     ['parcels done with', ({ exchange }) => exchange.acknowledge([parcel('a'), parcel('a')])],
     ['records', ({ archiveOf }) => archiveOf('a').append([])],
     ['a flush', ({ archiveOf }) => archiveOf('a').flush()],

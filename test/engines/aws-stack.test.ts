@@ -13,6 +13,7 @@ const SETTINGS: StackSettings = {
   bucket: 'bucket',
   turnQueueUrls: QUEUES,
   linkQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/1/links',
+  linkShardUrls: [],
   linkDeadLetterUrl: 'https://sqs.eu-west-1.amazonaws.com/1/dead',
   dueShards: 8,
   workerTimeoutMs: 300_000,

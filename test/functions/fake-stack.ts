@@ -1,6 +1,7 @@
 /** A stack as functions see it, over the engine in memory; and the events that start them. */
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { failuresOf } from '../../shared/engines/aws/delivery.ts';
+import type { LinkShards } from '../../shared/engines/aws/link-shards.ts';
 import { createMeter, type Meter } from '../../shared/engines/aws/meter.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { EventBatch } from '../../shared/engines/aws/turn-queue.ts';
@@ -15,6 +16,7 @@ export const SETTINGS: StackSettings = {
   bucket: 'bucket',
   turnQueueUrls: ['https://sqs/1/turns-0.fifo', 'https://sqs/1/turns-1.fifo'],
   linkQueueUrl: 'https://sqs/1/links',
+  linkShardUrls: [],
   linkDeadLetterUrl: 'https://sqs/1/dead-links',
   dueShards: 8,
   workerTimeoutMs: 120_000,
@@ -59,6 +61,7 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
           return { received: [...held], failures: () => failuresOf(records, acknowledged) };
         },
       },
+      linkShards: { count: 0, send: async () => {} } as LinkShards,
       exchange: { ...exchange, sendTexts: async (more: readonly string[]) => void texts.push(...more) },
       ledgers: {
         ...ledgers,
@@ -96,8 +99,11 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
 }
 
 /** The event of a message each. */
-export const linkEvent = (...bodies: readonly string[]): SQSEvent => ({
-  Records: bodies.map((body, i) => record(`m${i}`, body)),
+export const linkEvent = (...bodies: readonly string[]): SQSEvent => eventFrom('links', bodies);
+
+/** The same, from the queue of that name. */
+export const eventFrom = (queue: string, bodies: readonly string[]): SQSEvent => ({
+  Records: bodies.map((body, i) => record(`m${i}`, body, undefined, `arn:aws:sqs:us-east-1:1:${queue}`)),
 });
 
 /** An invocation that may take so long from now. */
@@ -109,7 +115,12 @@ export function contextFor(clock: FakeClock, ms: number) {
 export const failedIds = (response: { readonly batchItemFailures: { itemIdentifier: string }[] }): string[] =>
   response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 
-function record(messageId: string, body: string, group?: HostKey, eventSourceARN = ''): SQSRecord {
+function record(
+  messageId: string,
+  body: string,
+  group: HostKey | undefined,
+  eventSourceARN: string,
+): SQSRecord {
   return {
     messageId,
     body,

@@ -36,6 +36,7 @@ async function makeStack(): Promise<StackSettings> {
     stack: 'Strand of (a) test',
     turnQueueUrls,
     linkQueueUrl: await makeQueue(id),
+    linkShardUrls: [],
     linkDeadLetterUrl: 'none',
     dueShards: 4,
     workerTimeoutMs: 60_000,

@@ -3,8 +3,20 @@
  * started as `cdk/constructs/functions.ts` has them started.
  */
 import type { SQSEvent } from 'aws-lambda';
-import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, ROUTERS, TURN_BATCH } from '../../cdk/constructs/sizes.ts';
-import { COMPACTOR_TIMEOUT_S, ROUTER_TIMEOUT_S, WAKER_TIMEOUT_S } from '../../cdk/constructs/times.ts';
+import {
+  LINK_BATCH,
+  LINK_WINDOW_BATCH,
+  MEMORY_MB,
+  ROUTERS,
+  SHARD_ROUTERS,
+  TURN_BATCH,
+} from '../../cdk/constructs/sizes.ts';
+import {
+  COMPACTOR_TIMEOUT_S,
+  ROUTER_TIMEOUT_S,
+  SHARD_WINDOW_S,
+  WAKER_TIMEOUT_S,
+} from '../../cdk/constructs/times.ts';
 import { parseOptions } from '../../cdk/options.ts';
 import { createCompactorHandler } from '../../functions/compactor-handler.ts';
 import { createDeadLetter } from '../../functions/dead-letter.ts';
@@ -23,7 +35,7 @@ import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
 import { stackPrices } from '../../shared/engines/aws/stack-prices.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { createSimLambda, type SimFunction, type SimHandler } from '../../shared/engines/sim/lambda.ts';
-import { createSimPoller, type SimPoller } from '../../shared/engines/sim/poller.ts';
+import { createSimPoller, type SimPoller, type SimPollerOptions } from '../../shared/engines/sim/poller.ts';
 import type { SqsEvent } from '../../shared/engines/sim/poller-event.ts';
 import type { SimProcess } from '../../shared/engines/sim/process.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
@@ -40,6 +52,8 @@ export interface DeployOptions {
   /** Workers at once, over all turn queues. Default: the stack's own. */
   readonly maxConcurrency?: number;
   readonly routerWindowMs?: number;
+  /** Links of an event to more hosts go to the link shards, where there are any. Default: the router's own. */
+  readonly splitHosts?: number;
   readonly hasCompactor?: boolean;
   /** Another version of the worker: asked once for each process. */
   readonly wrapWorkerEngine?: <E extends Engine>(process: SimProcess, engine: E) => E;
@@ -59,7 +73,11 @@ export interface Deployment {
     readonly waker: SimFunction<undefined, unknown>;
     readonly compactor: SimFunction<undefined, unknown>;
   };
-  readonly pollers: { readonly turns: readonly SimPoller[]; readonly links: SimPoller };
+  readonly pollers: {
+    readonly turns: readonly SimPoller[];
+    readonly links: SimPoller;
+    readonly linkShards: readonly SimPoller[];
+  };
   /** Nothing is started any more: what runs is seen to its end. */
   stop(): void;
   /** Kills the worker (router, ...) that has run the longest. Whether there is one. */
@@ -157,6 +175,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
         clock,
         log,
         stack,
+        splitHosts: options.splitHosts,
         control: createControl(controlEngineOf(stack, settings), controlPolicyOf(settings)),
         crawls: createCrawls(stack.engine.registry, clock),
         deadLetter: createDeadLetter({
@@ -201,18 +220,30 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       invoke: functions.worker.invoke,
     }),
   );
-  const links = createSimPoller({
-    ...world,
+  const linkPoller = (own: Pick<SimPollerOptions, 'random' | 'queueUrl' | 'windowMs' | 'maxConcurrency'>) =>
+    createSimPoller({
+      ...world,
+      ...own,
+      sqs,
+      isFifo: false,
+      batchSize: own.windowMs === 0 ? LINK_BATCH : LINK_WINDOW_BATCH,
+      visibilityMs: 6000 * ROUTER_TIMEOUT_S,
+      invoke: functions.router.invoke,
+    });
+  const links = linkPoller({
     random: randomOf(seed, 'link poller'),
-    sqs,
     queueUrl: settings.linkQueueUrl,
-    isFifo: false,
-    batchSize: routerWindowMs > 0 ? LINK_WINDOW_BATCH : LINK_BATCH,
     windowMs: routerWindowMs,
     maxConcurrency: ROUTERS,
-    visibilityMs: 6000 * ROUTER_TIMEOUT_S,
-    invoke: functions.router.invoke,
   });
+  const linkShards = settings.linkShardUrls.map((queueUrl, shard) =>
+    linkPoller({
+      random: randomOf(seed, 'link shard poller', shard),
+      queueUrl,
+      windowMs: SHARD_WINDOW_S * 1000,
+      maxConcurrency: SHARD_ROUTERS,
+    }),
+  );
   const schedule = (name: 'waker' | 'compactor', periodMs: number) =>
     createSimSchedule({
       time,
@@ -238,12 +269,12 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
   return {
     failures,
     functions,
-    pollers: { turns, links },
+    pollers: { turns, links, linkShards },
     operator,
     control: (process) => (process ? controlOf(cloud.open(process)) : operator().control),
     stop() {
       for (const end of schedules) end();
-      for (const poller of [...turns, links]) poller.stop();
+      for (const poller of [...turns, links, ...linkShards]) poller.stop();
     },
     killOne: (name) => functions[name].killOne('killed by the operator'),
   };

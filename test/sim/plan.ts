@@ -7,6 +7,7 @@ import type { CrawlPlan } from './spec.ts';
 export interface StackPlan {
   readonly settings: Pick<StackSettings, 'workerTimeoutMs' | 'hostsPerWorker' | 'dueShards'>;
   readonly turnQueues: number;
+  readonly linkShards: number;
   readonly maxConcurrency: number;
   readonly routerWindowMs: number;
   readonly hasCompactor: boolean;
@@ -14,6 +15,7 @@ export interface StackPlan {
 
 export function planStack(seed: number): StackPlan {
   const random = randomOf(seed, 'stack');
+  const shards = randomOf(seed, 'link shards');
   const turnQueues = between(random, 1, 3);
   return {
     settings: {
@@ -22,6 +24,7 @@ export function planStack(seed: number): StackPlan {
       dueShards: between(random, 1, 3),
     },
     turnQueues,
+    linkShards: shards() < 0.2 ? between(shards, 2, 3) : 0,
     maxConcurrency: turnQueues * between(random, 2, 5),
     routerWindowMs: pick(random, [0, 1000, 5000]),
     hasCompactor: random() < 0.3,

@@ -27,6 +27,8 @@ const MINUTE = 60_000;
 const CALM_MS = 45 * MINUTE;
 /** By then every crawl is to have ended. */
 const END_MS = 24 * 60 * MINUTE;
+/** Few hosts are many here: the router's own threshold would send no link to a shard. */
+const SPLIT_HOSTS = 2;
 
 /** Runs the world to its end. The same spec gives the same outcome, but for the real time. */
 export async function runWorld(
@@ -45,6 +47,7 @@ export async function runWorld(
       seed,
       settings: stack.settings,
       turnQueues: stack.turnQueues,
+      linkShards: stack.linkShards,
       faults: (now) =>
         createFaults({ seed, names: spec.faults, now, calmAt: T0 + CALM_MS, maxStrikes: spec.maxStrikes }),
       trace,
@@ -61,16 +64,18 @@ export async function runWorld(
       fetcherOf: (process, config) => web.fetcherOf(process, config),
       maxConcurrency: stack.maxConcurrency,
       routerWindowMs: stack.routerWindowMs,
+      splitHosts: SPLIT_HOSTS,
       hasCompactor: stack.hasCompactor,
       wrapWorkerEngine: (_process, engine) => rollout.wrap(engine),
     });
     const crawls = planCrawls(seed, web.seeds, timesOf(cloud.settings).maxTotalTimeoutMs);
     const probe = createChainProbe(cloud);
     const operator = createOperator(cloud, crawls, seed, deployment.operator);
+    const { turnQueueUrls, linkQueueUrl, linkShardUrls } = cloud.settings;
     const isOver = () =>
       !operator.isBusy() &&
       crawls.every(({ id }) => ['finished', 'limited', 'stopped'].includes(statusOf(cloud, id) ?? '')) &&
-      [...cloud.settings.turnQueueUrls, cloud.settings.linkQueueUrl].every((url) => {
+      [...turnQueueUrls, linkQueueUrl, ...linkShardUrls].every((url) => {
         const { visible, inFlight, delayed } = cloud.sqs.size(url);
         return visible + inFlight + delayed === 0;
       });

@@ -2,14 +2,14 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock, Engine } from '../../ports.ts';
+import { anyMessages } from './any-messages.ts';
 import { type ArchivesOptions, createArchives } from './archives.ts';
 import type { OnCorrupt } from './delivery.ts';
 import { type AwsLedgerStore, createLedgerStore } from './ledger-store.ts';
 import { createLinkExchange, type SqsLinkExchange } from './link-exchange.ts';
+import { createLinkShards, type LinkShards } from './link-shards.ts';
 import type { Meter } from './meter.ts';
 import { type AwsCrawlRegistry, createRegistry } from './registry.ts';
-import { withRetry } from './retry.ts';
-import { countMessages } from './sqs-queue.ts';
 import type { StateNames } from './tables.ts';
 import { createTurnQueue, type SqsTurnQueue, type TurnQueueOptions } from './turn-queue.ts';
 import { createShardedTurnQueue } from './turn-shards.ts';
@@ -24,6 +24,8 @@ export interface AwsNames extends StateNames {
   /** A host's messages are in one of them (`turn-shards.ts`). */
   readonly turnQueueUrls: readonly string[];
   readonly linkQueueUrl: string;
+  /** Where the router gathers links once more, if anywhere (`link-shards.ts`). */
+  readonly linkShardUrls?: readonly string[];
 }
 
 export interface AwsEngineOptions extends Pick<TurnQueueOptions, 'sendGatherMs' | 'settleGatherMs'> {
@@ -49,6 +51,7 @@ export interface AwsEngineOptions extends Pick<TurnQueueOptions, 'sendGatherMs' 
 export interface AwsEngine extends Engine {
   readonly queue: SqsTurnQueue;
   readonly exchange: SqsLinkExchange;
+  readonly linkShards: LinkShards;
   readonly ledgers: AwsLedgerStore;
   readonly registry: AwsCrawlRegistry;
 }
@@ -60,7 +63,9 @@ export interface AwsEngine extends Engine {
 export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
   const { clients, names, clock, archive, settleMs, region, meter, onCorrupt, warn } = options;
   const { dynamo, s3, sqs } = clients;
-  const queueUrls = [...names.turnQueueUrls, names.linkQueueUrl];
+  const { turnQueueUrls, linkQueueUrl, linkShardUrls = [] } = names;
+  // While crawls are at work, the first ones mostly have messages: then the others are not asked.
+  const queueUrls = [...turnQueueUrls, linkQueueUrl, ...linkShardUrls];
   const registry = createRegistry({
     dynamo,
     names,
@@ -69,11 +74,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     region,
     meter,
     warn,
-    async hasMessages() {
-      const count = (url: string) => withRetry('counting messages', () => countMessages(sqs, url), { clock });
-      const counts = await Promise.all(queueUrls.map(count));
-      return counts.some((count) => count > 0);
-    },
+    hasMessages: () => anyMessages(sqs, queueUrls, clock),
   });
   return {
     clock,
@@ -81,11 +82,12 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     queue: openTurnQueues(options),
     exchange: createLinkExchange({
       client: sqs,
-      queueUrl: names.linkQueueUrl,
+      queueUrl: linkQueueUrl,
       clock,
       sendGatherMs: options.sendGatherMs,
       onCorrupt,
     }),
+    linkShards: createLinkShards({ client: sqs, queueUrls: linkShardUrls, clock }),
     ledgers: createLedgerStore({ dynamo, s3, names, clock, onCommit: registry.onCommit }),
     archiveOf: createArchives({ client: s3, bucket: names.bucket, clock, registry, ...archive }),
   };

@@ -8,7 +8,7 @@ import type { Meter } from './meter.ts';
  * once (receiving, batches of several) is shared out by the meter.
  */
 export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
-  const { queue, exchange, ledgers, registry, archiveOf } = engine;
+  const { queue, exchange, linkShards, ledgers, registry, archiveOf } = engine;
 
   /** The port's methods within `meter.run`, where the arguments tell the crawl. */
   function paid<T extends object>(port: T, crawlOf: CrawlOf): T {
@@ -54,6 +54,7 @@ export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
           exchange.acknowledge(parcels),
         ),
     },
+    linkShards: paid(linkShards, firstArgument),
     ledgers: paid(ledgers, firstArgument),
     registry: paid(registry, firstArgument),
     archiveOf: paidArchive,

@@ -8,6 +8,24 @@ import type { CrawlOptions } from '../../crawl/config.ts';
 const text = z.string().min(1);
 const positive = z.int().min(1);
 
+/** More queues of a kind than any stack needs; as many as its template has room for. */
+export const MAX_QUEUES = 64;
+
+/**
+ * URLs of queues of a kind. `*` of the pattern stands for their numbers, 0 to `count` - 1: written out, so many would not
+ * fit into a function's environment.
+ */
+const queueUrls = z
+  .union([
+    z.array(text),
+    z.strictObject({ pattern: z.string().regex(/^[^*]+\*[^*]*$/), count: positive.max(MAX_QUEUES) }),
+  ])
+  .transform((urls): readonly string[] =>
+    'pattern' in urls
+      ? Array.from({ length: urls.count }, (_, shard) => urls.pattern.replace('*', String(shard)))
+      : urls,
+  );
+
 export const stackSettingsSchema = z.strictObject({
   /** The stack's name. */
   stack: text,
@@ -22,9 +40,14 @@ export const stackSettingsSchema = z.strictObject({
    * all of them are empty (all crawls paused, nothing received): else a host's messages may be in two queues at once,
    * and two workers ask it at the same time.
    */
-  turnQueueUrls: z.array(text).min(1),
+  turnQueueUrls: queueUrls.refine((urls) => urls.length > 0, { error: 'at least one turn queue' }),
   /** Standard queue of links between hosts, and of seeds. */
   linkQueueUrl: text,
+  /**
+   * Standard queues in which the router gathers links once more, by hosts (`link-shards.ts`); none: it does not. Their
+   * number may grow at any time, and shrink while they are empty.
+   */
+  linkShardUrls: queueUrls.default([]),
   /** Where the router puts messages that it cannot read, with the reason. */
   linkDeadLetterUrl: text,
   /** Partitions of the index of due hosts, for each crawl. May grow, never shrink. */
@@ -44,7 +67,12 @@ export const stackSettingsSchema = z.strictObject({
 });
 
 /** What a deployed stack is made of. */
-export type StackSettings = Readonly<Omit<z.infer<typeof stackSettingsSchema>, 'crawlDefaults'>> & {
+export type StackSettings = Readonly<Omit<z.output<typeof stackSettingsSchema>, 'crawlDefaults'>> & {
+  readonly crawlDefaults: CrawlOptions;
+};
+
+/** The same as it is told: queues may be given by a pattern. */
+export type ToldSettings = Readonly<Omit<z.input<typeof stackSettingsSchema>, 'crawlDefaults'>> & {
   readonly crawlDefaults: CrawlOptions;
 };
 

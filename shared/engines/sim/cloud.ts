@@ -47,6 +47,8 @@ export interface SimCloudOptions {
   readonly faults?: (now: () => number) => Faults;
   readonly settings?: Partial<StackSettings>;
   readonly turnQueues?: number;
+  /** Default: none. */
+  readonly linkShards?: number;
   /** Receives after which a message goes to the dead letters. */
   readonly maxReceives?: number;
   readonly queueLimits?: Partial<QueueLimits>;
@@ -59,6 +61,7 @@ const MAX_SKEW_MS = 5000;
 const MAX_RECEIVES = 100;
 const WORKER_TIMEOUT_MS = 60_000;
 const LINK_VISIBILITY_S = 360;
+const LINK_SHARD_VISIBILITY_S = 660;
 
 export function createSimCloud(options: SimCloudOptions): SimCloud {
   const { seed, latency = awsLatency, maxReceives = MAX_RECEIVES, trace } = options;
@@ -88,6 +91,14 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     visibilityS: LINK_VISIBILITY_S,
     deadLetter: { queueUrl: linkDeadLetterUrl, maxReceives },
   });
+  const linkShardUrls = Array.from({ length: options.linkShards ?? 0 }, (_, shard) =>
+    sqs.createQueue({
+      name: `links-${shard}`,
+      isFifo: false,
+      visibilityS: LINK_SHARD_VISIBILITY_S,
+      deadLetter: { queueUrl: linkDeadLetterUrl, maxReceives },
+    }),
+  );
   dynamo.createTable({
     name: 'CrawlState',
     index: { name: DUE_INDEX, partitionKey: DUE_SHARD, sortKey: DUE_AT },
@@ -102,6 +113,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     bucket: 'archive',
     turnQueueUrls,
     linkQueueUrl,
+    linkShardUrls,
     linkDeadLetterUrl,
     dueShards: 2,
     workerTimeoutMs,

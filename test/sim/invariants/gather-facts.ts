@@ -179,8 +179,8 @@ function queuedMessages({ sqs, settings }: SimCloud): MessageFacts[] {
   const found: MessageFacts[] = [];
   for (const queue of settings.turnQueueUrls)
     for (const { body } of sqs.messages(queue)) found.push({ queue, ...turnMessage(body) });
-  const queue = settings.linkQueueUrl;
-  for (const { body } of sqs.messages(queue)) found.push({ queue, ...linkMessage(body) });
+  for (const queue of [settings.linkQueueUrl, ...settings.linkShardUrls])
+    for (const { body } of sqs.messages(queue)) found.push({ queue, ...linkMessage(body) });
   return found;
 }
 
