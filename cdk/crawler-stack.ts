@@ -52,7 +52,7 @@ export class CrawlerStack extends Stack {
       ApiId: api.rest.restApiId,
       ApiKeyId: api.keyId,
       SeedQueueUrl: frontier.linkQueue.queueUrl,
-      TurnQueueUrls: settings.turnQueueUrls.join(','),
+      TurnQueueUrls: frontier.turns.urls.pattern,
       TurnDeadLetterUrl: frontier.turnDeadLetters.queueUrl,
       LinkDeadLetterUrl: frontier.linkDeadLetters.queueUrl,
       Bucket: settings.bucket,

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { didYouMean } from '../shared/control/nearest.ts';
+import { MAX_QUEUES } from '../shared/engines/aws/settings.ts';
 import { parseCidr } from '../shared/fetcher/ip-address.ts';
 
 /** What a text from the command line stands for: `300`, `true`, `{"a":"b"}`; else itself. */
@@ -67,10 +68,15 @@ export const stackOptionsSchema = z.strictObject({
 
   // ---- shards
   /**
-   * FIFO queues of the hosts' messages. SQS looks at the first 120,000 messages of a queue for free groups, which is
-   * hosts enough for one; at most 16, as their URLs must fit into a function's environment.
+   * FIFO queues of the hosts' messages. SQS looks at the first 120,000 messages of a queue for free groups: one for each
+   * 25,000 hosts that are crawled at the same time leaves room for some messages to each.
    */
-  turnQueues: whole('queues', 1, 16).default(1),
+  turnQueues: whole('queues', 1, MAX_QUEUES).default(1),
+  /**
+   * Queues in which the router gathers links to very many hosts once more, for up to 5 minutes: one for each 100 pages a
+   * second of a broad crawl. 0: links go to their hosts at once.
+   */
+  linkShards: whole('queues', 0, MAX_QUEUES).default(0),
   /** Partitions of the index of due hosts. May grow, never shrink. */
   dueShards: whole('shards', 1, 64).default(8),
   /** Seconds over which the router gathers links: longer means fewer, larger messages to each host. */

@@ -10,6 +10,8 @@ export type FunctionName = (typeof FUNCTIONS)[number];
 export type ResourceName =
   | 'turnQueues'
   | 'linkQueue'
+  /** If there are any. */
+  | 'linkShards'
   | 'linkDeadLetters'
   | 'crawlState'
   | 'dueIndex'
@@ -60,6 +62,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds by a scan.
     linkQueue: [...CONSUME, ...SEND],
     linkDeadLetters: SEND,
+    // Nobody else sends there, so what comes from there need not be looked at again.
+    linkShards: [...CONSUME, ...SEND],
     turnQueues: SEND,
     crawlState: [...ITEMS, ...QUERY, ...SCAN],
   },
@@ -67,6 +71,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // Whether a crawl has ended, it knows by the queues' counts.
     turnQueues: [...SEND, ...COUNT],
     linkQueue: COUNT,
+    linkShards: COUNT,
     crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],
     dueIndex: QUERY,
   },

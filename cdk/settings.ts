@@ -1,5 +1,5 @@
 import { type CrawlOptions, parseConfig } from '../shared/crawl/config.ts';
-import { type StackSettings, type StackTimes, timesOf } from '../shared/engines/aws/settings.ts';
+import { type StackTimes, type ToldSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { Stores } from './constructs/grants.ts';
 import { InvalidOptions, type StackOptions } from './options.ts';
 
@@ -8,7 +8,7 @@ export function settingsOf(
   options: StackOptions,
   crawl: CrawlOptions,
   { frontier, state, archive }: Stores,
-): StackSettings {
+): ToldSettings {
   const workerTimeoutMs = options.workerTimeout * 1000;
   const crawlDefaults = fittedCrawl(crawl, timesOf({ workerTimeoutMs }));
   checkSize(crawlDefaults, options);
@@ -17,8 +17,9 @@ export function settingsOf(
     crawlState: state.crawlState.tableName,
     urlSeen: state.urlSeen.tableName,
     bucket: archive.bucket.bucketName,
-    turnQueueUrls: frontier.turnQueues.map(({ queueUrl }) => queueUrl),
+    turnQueueUrls: frontier.turns.urls,
     linkQueueUrl: frontier.linkQueue.queueUrl,
+    ...(options.linkShards > 0 && { linkShardUrls: frontier.linkShards.urls }),
     linkDeadLetterUrl: frontier.linkDeadLetters.queueUrl,
     dueShards: options.dueShards,
     workerTimeoutMs,
@@ -41,17 +42,18 @@ function fittedCrawl(crawl: CrawlOptions, { maxTotalTimeoutMs }: StackTimes): Cr
 }
 
 /**
- * A function's environment holds 4 KB (Lambda quotas). Less what names and numbers take, and what the URL of a queue
- * does: `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME.fifo`, the name made of the stack's and some 30 letters more.
+ * A function's environment holds 4 KB (Lambda quotas). Less what names and numbers take, and what the pattern of many
+ * queues' URLs does: `{"pattern":"https://sqs.REGION.amazonaws.com/ACCOUNT/STACK-turns-*.fifo","count":40}`.
  */
 const ENVIRONMENT_BYTES = 4096;
 const FIXED_BYTES = 1400;
-const URL_BYTES = 110;
+const URLS_BYTES = 130;
 
 function checkSize(crawl: CrawlOptions, options: StackOptions): void {
-  const { allowPrivateAddresses, workerEnvironment, defaultCrawl, stackName, turnQueues } = options;
+  const { allowPrivateAddresses, workerEnvironment, defaultCrawl, stackName, linkShards } = options;
   const lists = JSON.stringify([crawl, allowPrivateAddresses, workerEnvironment, defaultCrawl]);
-  const room = ENVIRONMENT_BYTES - FIXED_BYTES - turnQueues * (URL_BYTES + stackName.length);
+  const patterns = linkShards > 0 ? 2 : 1;
+  const room = ENVIRONMENT_BYTES - FIXED_BYTES - patterns * (URLS_BYTES + stackName.length);
   if (Buffer.byteLength(lists) <= room) return;
   throw new InvalidOptions(
     `The crawl settings of the project's file and the lists of the stack take ${Buffer.byteLength(lists)} bytes, and ${room} fit into a function's environment: give long lists to each crawl`,

@@ -9,7 +9,7 @@ import { Construct } from 'constructs';
 import type { StackOptions } from '../options.ts';
 import type { FunctionName } from '../permissions.ts';
 import type { Frontier } from './frontier.ts';
-import { crawlMetric, FIVE_MINUTES } from './metrics.ts';
+import { crawlMetric, FIVE_MINUTES, ofQueues } from './metrics.ts';
 
 export interface AlarmsProps {
   readonly options: StackOptions;
@@ -19,11 +19,13 @@ export interface AlarmsProps {
 
 /** A parked host waits for up to 15 minutes; beyond an hour, there are too few workers, or none that gets on. */
 const TURN_AGE = Duration.hours(1);
-/** The router takes seconds. */
+/** The router takes seconds; links in a shard wait for 5 minutes besides. */
 const LINK_AGE = Duration.minutes(15);
 /** The share of requests that end in an error, when there are so many in 5 minutes that it says something. */
 const ERROR_RATIO = 0.5;
 const MIN_REQUESTS = 200;
+/** One alarm looks at so many metrics at most (CloudWatch user guide, alarms on metric math). */
+const ALARM_METRICS = 10;
 
 /**
  * What somebody must look after. No data is no alarm: a crawler at rest says nothing.
@@ -31,7 +33,9 @@ const MIN_REQUESTS = 200;
  * An alarm costs $0.10 a month for each metric that it looks at (list price, us-east-1), also while nothing happens, so
  * there is none for what another one tells: where the worker or the router fails, its messages grow old, and in the end
  * are dead; where the API fails, its caller hears; where the compactor fails, files stay apart and nothing is lost. The
- * dashboard shows each function's errors. All together look at 8 metrics, and one more for each further turn queue.
+ * dashboard shows each function's errors. All together look at 8 metrics, and one more for each further turn queue, ten of
+ * which share an alarm. Hosts are spread evenly over link shards, so what ails the router there shows in the first one,
+ * too: one more metric for all.
  */
 export class Alarms extends Construct {
   readonly all: cloudwatch.Alarm[] = [];
@@ -44,14 +48,14 @@ export class Alarms extends Construct {
     if (props.options.alarmEmail !== undefined) this.mailTo(props.options.alarmEmail);
   }
 
-  private watchQueues({ turnQueues, linkQueue, turnDeadLetters, linkDeadLetters }: Frontier): void {
+  private watchQueues({ turns, linkQueue, linkShards, turnDeadLetters, linkDeadLetters }: Frontier): void {
     const ages = [
-      ...turnQueues.map((queue, shard) => [`Turns${shard}Stuck`, queue, TURN_AGE] as const),
-      ['LinksStuck', linkQueue, LINK_AGE] as const,
+      ...inTens(turns.queues).map((queues, ten) => [`Turns${ten}Stuck`, queues, TURN_AGE] as const),
+      ['LinksStuck', [linkQueue, ...linkShards.queues.slice(0, 1)], LINK_AGE] as const,
     ];
-    for (const [id, queue, age] of ages) {
+    for (const [id, queues, age] of ages) {
       this.add(id, {
-        metric: queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES }),
+        metric: ofQueues('MAX', queues, 'metricApproximateAgeOfOldestMessage'),
         threshold: age.toSeconds(),
         evaluationPeriods: 3,
         alarmDescription: `The oldest message has waited for more than ${age.toMinutes()} minutes: the function that takes them fails, or has too little concurrency.`,
@@ -130,4 +134,11 @@ export class Alarms extends Construct {
     topic.addSubscription(new EmailSubscription(address));
     for (const alarm of this.all) alarm.addAlarmAction(new SnsAction(topic));
   }
+}
+
+function inTens<T>(items: readonly T[]): T[][] {
+  const tens: T[][] = [];
+  for (let from = 0; from < items.length; from += ALARM_METRICS)
+    tens.push(items.slice(from, from + ALARM_METRICS));
+  return tens;
 }

@@ -1,11 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { MetricName } from '../../shared/engines/aws/metric-names.ts';
 import type { FunctionName } from '../permissions.ts';
 import type { Frontier } from './frontier.ts';
-import { crawlMetric, errorsByReason, FIVE_MINUTES } from './metrics.ts';
+import { crawlMetric, errorsByReason, FIVE_MINUTES, ofQueues } from './metrics.ts';
 
 export interface DashboardProps {
   readonly stackName: string;
@@ -15,6 +16,8 @@ export interface DashboardProps {
 }
 
 const HALF = 12;
+/** More queues of a kind are one line, as nobody could tell so many apart. */
+const MAX_LINES = 16;
 
 /** One page: how fast, how well, how far behind, how dear. */
 export class Dashboard extends Construct {
@@ -47,25 +50,41 @@ function hosts(stack: string): cloudwatch.IWidget[] {
   return [graph('Errors by kind', [errorsByReason(stack)]), graph('Hosts active; turns', [active], turns)];
 }
 
-function queues({ turnQueues, linkQueue, turnDeadLetters, linkDeadLetters }: Frontier): cloudwatch.IWidget[] {
-  const labelled = [...turnQueues.map((queue, shard) => [`turns ${shard}`, queue] as const)];
-  const all = [...labelled, ['links', linkQueue] as const];
-  const dead = [['dead turns', turnDeadLetters] as const, ['dead links', linkDeadLetters] as const];
-  const period = FIVE_MINUTES;
+function queues({
+  turns,
+  linkQueue,
+  linkShards,
+  turnDeadLetters,
+  linkDeadLetters,
+}: Frontier): cloudwatch.IWidget[] {
+  const all: [label: string, queues: readonly sqs.Queue[]][] = [
+    ...lines('turns', turns.queues),
+    ['links', [linkQueue]],
+    ...lines('link shards', linkShards.queues),
+  ];
+  const dead: typeof all = [
+    ['dead turns', [turnDeadLetters]],
+    ['dead links', [linkDeadLetters]],
+  ];
   return [
     graph('Messages waiting; dead letters', [
-      ...[...all, ...dead].map(([label, queue]) =>
-        queue.metricApproximateNumberOfMessagesVisible({ label, period }),
+      ...[...all, ...dead].map(([label, queues]) =>
+        ofQueues('SUM', queues, 'metricApproximateNumberOfMessagesVisible', label),
       ),
-      ...all.map(([label, queue]) =>
-        queue.metricApproximateNumberOfMessagesNotVisible({ label: `${label}, in work`, period }),
+      ...all.map(([label, queues]) =>
+        ofQueues('SUM', queues, 'metricApproximateNumberOfMessagesNotVisible', `${label}, in work`),
       ),
     ]),
     graph(
       'Age of the oldest message, seconds',
-      all.map(([label, queue]) => queue.metricApproximateAgeOfOldestMessage({ label, period })),
+      all.map(([label, queues]) => ofQueues('MAX', queues, 'metricApproximateAgeOfOldestMessage', label)),
     ),
   ];
+}
+
+function lines(kind: string, queues: readonly sqs.Queue[]): [label: string, queues: readonly sqs.Queue[]][] {
+  if (queues.length === 0) return [];
+  return queues.length > MAX_LINES ? [[kind, queues]] : queues.map((queue, n) => [`${kind} ${n}`, [queue]]);
 }
 
 function functions(all: readonly lambda.Function[]): cloudwatch.IWidget[] {

@@ -3,7 +3,8 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import type { StackOptions } from '../options.ts';
-import { ROUTER_TIMEOUT_S } from './times.ts';
+import { type NumberedQueues, numberedQueues } from './numbered-queues.ts';
+import { ROUTER_TIMEOUT_S, SHARD_WINDOW_S } from './times.ts';
 
 /**
  * Receives of a message before it counts as dead. Each receive counts, also those after which a host is only parked,
@@ -20,11 +21,13 @@ const RETENTION = Duration.days(14);
 /** The queues: hosts' messages, links between hosts, and what nobody could work on. */
 export class Frontier extends Construct {
   /** FIFO: a host is a message group of one of them, and is locked while its messages are received. */
-  readonly turnQueues: readonly sqs.Queue[];
+  readonly turns: NumberedQueues;
   readonly turnDeadLetters: sqs.Queue;
   /** Standard: links, and seeds. */
   readonly linkQueue: sqs.Queue;
   readonly linkDeadLetters: sqs.Queue;
+  /** Standard: links to very many hosts on their way, each host's in one of them. None by default. */
+  readonly linkShards: NumberedQueues;
 
   constructor(scope: Construct, id: string, options: StackOptions) {
     super(scope, id);
@@ -43,23 +46,23 @@ export class Frontier extends Construct {
 
     this.turnDeadLetters = new sqs.Queue(this, 'TurnDeadLetters', fifo);
     const { leaseMs } = timesOf({ workerTimeoutMs: options.workerTimeout * 1000 });
-    this.turnQueues = Array.from(
-      { length: options.turnQueues },
-      (_, shard) =>
-        new sqs.Queue(this, `Turns${shard}`, {
-          ...fifo,
-          visibilityTimeout: Duration.millis(leaseMs),
-          deadLetterQueue: { queue: this.turnDeadLetters, maxReceiveCount: MAX_RECEIVES },
-        }),
-    );
+    const { stackName } = options;
+    this.turns = numberedQueues(this, 'Turns', options.turnQueues, (n) => `${stackName}-turns-${n}.fifo`, {
+      ...fifo,
+      visibilityTimeout: Duration.millis(leaseMs),
+      deadLetterQueue: { queue: this.turnDeadLetters, maxReceiveCount: MAX_RECEIVES },
+    });
 
     this.linkDeadLetters = new sqs.Queue(this, 'LinkDeadLetters', common);
-    this.linkQueue = new sqs.Queue(this, 'Links', {
+    // Hidden for six times the function's time-out and the window, as Lambda's developer guide asks for ("Using Lambda
+    // with Amazon SQS"): the poller tries a throttled batch again within it.
+    const links = (windowS: number) => ({
       ...common,
-      // Six times the function's time-out and the window, as Lambda's developer guide asks for ("Using Lambda with
-      // Amazon SQS"): the poller tries a throttled batch again within it.
-      visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT_S + options.routerWindow),
+      visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT_S + windowS),
       deadLetterQueue: { queue: this.linkDeadLetters, maxReceiveCount: MAX_RECEIVES },
     });
+    this.linkQueue = new sqs.Queue(this, 'Links', links(options.routerWindow));
+    const shardName = (n: number | '*') => `${stackName}-links-${n}`;
+    this.linkShards = numberedQueues(this, 'LinkShard', options.linkShards, shardName, links(SHARD_WINDOW_S));
   }
 }

@@ -5,17 +5,23 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import type { StackSettings } from '../../shared/engines/aws/settings.ts';
+import type { ToldSettings } from '../../shared/engines/aws/settings.ts';
 import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
 import { CrawlerFunction, type CrawlerFunctionProps } from './crawler-function.ts';
 import { grantPermissions, type Stores } from './grants.ts';
-import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, ROUTERS, TURN_BATCH } from './sizes.ts';
-import { API_TIMEOUT_S, COMPACTOR_TIMEOUT_S, ROUTER_TIMEOUT_S, WAKER_TIMEOUT_S } from './times.ts';
+import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, ROUTERS, SHARD_ROUTERS, TURN_BATCH } from './sizes.ts';
+import {
+  API_TIMEOUT_S,
+  COMPACTOR_TIMEOUT_S,
+  ROUTER_TIMEOUT_S,
+  SHARD_WINDOW_S,
+  WAKER_TIMEOUT_S,
+} from './times.ts';
 
 export interface FunctionsProps {
   readonly options: StackOptions;
-  readonly settings: StackSettings;
+  readonly settings: ToldSettings;
   /** The same as JSON, with the names that are known at deployment only. */
   readonly settingsJson: string;
   readonly stores: Stores;
@@ -43,10 +49,10 @@ export class Functions extends Construct {
     const entries = FUNCTIONS.map((name) => [name, this.create(name, own[name], props)] as const);
     this.byName = Object.fromEntries(entries) as Record<FunctionName, lambda.Function>;
     const { worker, router, waker, compactor } = this.byName;
-    const { turnQueues, linkQueue } = stores.frontier;
+    const { turns, linkQueue, linkShards } = stores.frontier;
 
-    const perQueue = Math.floor(options.maxConcurrency / turnQueues.length);
-    for (const [shard, queue] of turnQueues.entries()) {
+    const perQueue = Math.floor(options.maxConcurrency / turns.queues.length);
+    for (const [shard, queue] of turns.queues.entries()) {
       startFrom(worker, `Turns${shard}`, queue, { batchSize: TURN_BATCH, maxConcurrency: perQueue });
     }
     startFrom(router, 'Links', linkQueue, {
@@ -54,6 +60,13 @@ export class Functions extends Construct {
       maxBatchingWindow: options.routerWindow > 0 ? Duration.seconds(options.routerWindow) : undefined,
       maxConcurrency: ROUTERS,
     });
+    for (const [shard, queue] of linkShards.queues.entries()) {
+      startFrom(router, `LinkShard${shard}`, queue, {
+        batchSize: LINK_WINDOW_BATCH,
+        maxBatchingWindow: Duration.seconds(SHARD_WINDOW_S),
+        maxConcurrency: SHARD_ROUTERS,
+      });
+    }
     this.startEvery(waker, 'EveryMinute', Duration.minutes(1));
     this.startEvery(compactor, 'EveryHour', Duration.hours(1));
   }

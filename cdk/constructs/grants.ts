@@ -14,20 +14,22 @@ export interface Stores {
 /** Gives the role what {@link PERMISSIONS} says of the function. */
 export function grantPermissions(role: iam.Role, name: FunctionName, stores: Stores): void {
   for (const [resource, actions] of Object.entries(PERMISSIONS[name])) {
-    role.addToPolicy(
-      new iam.PolicyStatement({ actions: [...actions], ...targetOf(resource as ResourceName, stores) }),
-    );
+    const target = targetOf(resource as ResourceName, stores);
+    if (target.resources.length > 0)
+      role.addToPolicy(new iam.PolicyStatement({ actions: [...actions], ...target }));
   }
 }
 
-type Target = Pick<iam.PolicyStatementProps, 'resources' | 'conditions'>;
+type Target = Pick<iam.PolicyStatementProps, 'conditions'> & { readonly resources: string[] };
 
 function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: Stores): Target {
   switch (name) {
     case 'turnQueues':
-      return { resources: frontier.turnQueues.map(({ queueArn }) => queueArn) };
+      return { resources: frontier.turns.arns };
     case 'linkQueue':
       return { resources: [frontier.linkQueue.queueArn] };
+    case 'linkShards':
+      return { resources: frontier.linkShards.arns };
     case 'linkDeadLetters':
       return { resources: [frontier.linkDeadLetters.queueArn] };
     case 'crawlState':

@@ -16,3 +16,5 @@ export const LINK_BATCH = 10;
 export const LINK_WINDOW_BATCH = 1000;
 /** Each routes some 1,000 parcels a window: the more there are, the less each host's links come together. */
 export const ROUTERS = 10;
+/** Of each link shard: the least that Lambda takes, so that a shard's links come together. */
+export const SHARD_ROUTERS = 2;

@@ -2,6 +2,8 @@
 
 /** A batch of links is routed in a second or two; a crawl's hosts are woken in slices of it. */
 export const ROUTER_TIMEOUT_S = 60;
+/** A link shard is gathered for so long, the longest that Lambda takes, or until an event is full (6 MB). */
+export const SHARD_WINDOW_S = 300;
 /** Ends before the next one begins. */
 export const WAKER_TIMEOUT_S = 55;
 /** API Gateway waits no longer for a REST API's function. */

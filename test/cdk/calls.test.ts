@@ -16,7 +16,7 @@ import { type Call, callsFrom, type Resource } from './calls.ts';
 type Never = readonly (readonly [what: string, why: string])[];
 
 const asks: Never = [
-  ['engine.ts countMessages', 'whether a crawl is quiet, the waker alone asks'],
+  ['any-messages.ts', 'whether a crawl is quiet, the waker alone asks'],
   ['registry.ts queryItems dueIndex', 'the same'],
 ];
 const wakesNone: Never = [['ledger-store.ts queryItems', 'hosts that are due, the waker alone seeks']];
@@ -26,6 +26,7 @@ const pollerReceives: Never = [
   ['link-exchange.ts deleteAll', 'the poller deletes them'],
   ['link-exchange.ts settleCorrupt', 'only after a receive'],
 ];
+const sortsNone: Never = [['link-shards.ts', 'links are sorted by the router']];
 const noHosts: Never = [['turn-queue.ts', 'it sends hosts nothing, and receives none']];
 const sendsOnly: Never = [
   ['turn-queue.ts receiveRecords', 'it serves no hosts'],
@@ -47,13 +48,13 @@ const readsParts: Never = [
 ];
 
 const controls: Never = [
-  ...[...asks, ...wakesNone, ...crawlsNot, ...pollerReceives, ...noHosts, ...readsParts],
+  ...[...asks, ...wakesNone, ...crawlsNot, ...pollerReceives, ...sortsNone, ...noHosts, ...readsParts],
   ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
 ];
 
 const NEVER: Readonly<Record<FunctionName, Never>> = {
   worker: [
-    ...[...asks, ...wakesNone, ...pollerReceives, ...readsNoList],
+    ...[...asks, ...wakesNone, ...pollerReceives, ...sortsNone, ...readsNoList],
     ['ledger-store.ts getItems', 'the heads of due hosts'],
   ],
   router: [
@@ -66,13 +67,13 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['joined-warcs.ts', 'the same'],
   ],
   waker: [
-    ...[...crawlsNot, ...sendsOnly, ...readsNoList],
+    ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...readsNoList],
     ['part-store.ts', 'it reads heads, not ledgers'],
     ['link-exchange.ts', 'it sends no links'],
   ],
   api: controls,
   compactor: [
-    ...[...asks, ...wakesNone, ...noHosts, ...readsNoList],
+    ...[...asks, ...wakesNone, ...sortsNone, ...noHosts, ...readsNoList],
     ['link-exchange.ts', 'it sends no links'],
     ['part-store.ts', 'it reads no ledgers'],
   ],
@@ -98,7 +99,8 @@ function needed(entry: string, never: Never): Set<string> {
 /** What a function's poller needs of its role. */
 const polled = (name: FunctionName): string[] => {
   if (name === 'worker') return linesOf('turnQueues', CONSUME);
-  return name === 'router' ? linesOf('linkQueue', CONSUME) : [];
+  if (name === 'router') return [...linesOf('linkQueue', CONSUME), ...linesOf('linkShards', CONSUME)];
+  return [];
 };
 
 describe.each(FUNCTIONS)('%s', (name) => {

@@ -70,9 +70,10 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'compact-objects.ts': { s3: ['warc'], ListObjectsV2Command: ['warcList'] },
   'compact-upload.ts': { s3: ['warc'], ListMultipartUploadsCommand: ['uploads'] },
   'control-engine.ts': { s3: ['warcList'] },
-  'engine.ts': { sqs: ['turnQueues', 'linkQueue'] },
+  'any-messages.ts': { sqs: ['turnQueues', 'linkQueue', 'linkShards'] },
   'turn-queue.ts': { sqs: ['turnQueues'] },
   'link-exchange.ts': { sqs: ['linkQueue'] },
+  'link-shards.ts': { sqs: ['linkShards'] },
   'functions/dead-letter.ts': { sqs: ['linkDeadLetters'] },
   'cli/find-stack.ts': { cloudformation: ['stack'] },
 };

@@ -48,9 +48,38 @@ describe('the functions', () => {
     expect(plain.resources(TABLE)[parsed.crawlState]).toBeDefined();
     expect(plain.resources(TABLE)[parsed.urlSeen]).toBeDefined();
     expect(plain.resources(BUCKET)[parsed.bucket]).toBeDefined();
-    for (const url of [...parsed.turnQueueUrls, parsed.linkQueueUrl, parsed.linkDeadLetterUrl]) {
+    for (const url of [parsed.linkQueueUrl, parsed.linkDeadLetterUrl])
       expect(plain.resources(QUEUE)[url]).toBeDefined();
-    }
+    expect(parsed.turnQueueUrls).toEqual(['https://sqs/Strand-turns-0.fifo']);
+    expect(parsed.linkShardUrls).toEqual([]);
+  });
+
+  test('each is told of all queues by their names, and by the beginning of the first one’s URL', () => {
+    const stack = synthesized({ stackName: 'News', turnQueues: 40, linkShards: 62, maxConcurrency: 80 });
+    const value = stack.template.findOutputs('Settings').Settings?.Value;
+    const { turnQueueUrls, linkShardUrls } = stackSettingsSchema.parse(settingsIn(value));
+    const names = Object.values(stack.resources(QUEUE)).flatMap(
+      ({ Properties }) => Properties.QueueName ?? [],
+    );
+    const told = [...turnQueueUrls, ...linkShardUrls].map((url) => url.replace('https://sqs/', ''));
+    expect(told).toHaveLength(102);
+    expect(told.toSorted()).toEqual(names.toSorted());
+    const firsts = JSON.stringify(value).matchAll(/"Fn::Split":\["([^"]+)",\{"Ref":"([^"]+)"\}\]/g);
+    const urls = [...firsts].map(([, name, id = '']) => [
+      name,
+      stack.resources(QUEUE)[id]?.Properties.QueueName,
+    ]);
+    expect(urls).toEqual([
+      ['News-turns-0.fifo', 'News-turns-0.fifo'],
+      ['News-links-0', 'News-links-0'],
+    ]);
+  });
+
+  test('each is told of very many queues in little of its environment', () => {
+    const stackName = 'S'.repeat(64);
+    const many = synthesized({ stackName, turnQueues: 64, linkShards: 64, maxConcurrency: 128 });
+    const { STRAND_SETTINGS } = functionOf(many, 'Router').Properties.Environment.Variables;
+    expect(JSON.stringify(settingsIn(STRAND_SETTINGS)).length).toBeLessThan(1400);
   });
 
   test('the worker alone has the variables of a test, and room for the bodies on their way', () => {

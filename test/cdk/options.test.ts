@@ -58,6 +58,8 @@ describe('options of a stack', () => {
       { turnQueues: 8, maxConcurrency: 15 },
       'Option maxConcurrency: expected at least 2 workers for each of 8',
     ],
+    [{ turnQueues: 65 }, 'Option turnQueues: expected a whole number of queues from 1 to 64, got 65'],
+    [{ linkShards: 65 }, 'Option linkShards: expected a whole number of queues from 0 to 64, got 65'],
   ])('%j fails with its name and what was expected', (given, message) => {
     expect(() => parseOptions(given)).toThrow(message);
   });

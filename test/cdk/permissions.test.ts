@@ -5,6 +5,9 @@ import type { State } from '../../cdk/constructs/state.ts';
 import { FUNCTIONS, type FunctionName, PERMISSIONS } from '../../cdk/permissions.ts';
 import { type Synthesized, synthesized } from './synthesized.ts';
 
+/** As long as a name may be. */
+const LONG_NAME = 'S'.repeat(64);
+
 interface Statement {
   readonly Effect: string;
   readonly Action: string | string[];
@@ -13,6 +16,7 @@ interface Statement {
 }
 
 const plain = synthesized({ turnQueues: 2 });
+const sharded = synthesized({ turnQueues: 64, linkShards: 64, maxConcurrency: 128, stackName: LONG_NAME });
 const traced = synthesized({ tracing: true });
 
 const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
@@ -36,12 +40,14 @@ const line = (effect: string, action: string, resource: unknown, condition?: unk
 
 /** What the list of permissions says, in the same lines. */
 function listed({ stack, resources }: Synthesized, name: FunctionName): string[] {
-  const { turnQueues, linkQueue, linkDeadLetters } = stack.node.findChild('Frontier') as Frontier;
+  const { linkQueue, linkShards, linkDeadLetters } = stack.node.findChild('Frontier') as Frontier;
   const { crawlState, urlSeen } = stack.node.findChild('State') as State;
   const { bucket } = stack.node.findChild('Archive') as Archive;
+  const queueArn = (resource: string) => stack.formatArn({ service: 'sqs', resource });
   const arns: Record<string, string[]> = {
-    turnQueues: turnQueues.map(({ queueArn }) => queueArn),
+    turnQueues: [queueArn(`${stack.stackName}-turns-*.fifo`)],
     linkQueue: [linkQueue.queueArn],
+    linkShards: linkShards.queues.length > 0 ? [queueArn(`${stack.stackName}-links-*`)] : [],
     linkDeadLetters: [linkDeadLetters.queueArn],
     crawlState: [crawlState.tableArn],
     dueIndex: [`${crawlState.tableArn}/index/due`],
@@ -78,6 +84,15 @@ describe('least privilege', () => {
     expect(granted(plain, name)).toEqual(listed(plain, name));
   });
 
+  test.each(FUNCTIONS)('%s may do so in a stack of very many queues, too, by patterns of names', (name) => {
+    expect(granted(sharded, name)).toEqual(listed(sharded, name));
+  });
+
+  test('an inline policy has 10,240 characters at most', () => {
+    for (const { Properties } of Object.values(sharded.resources('AWS::IAM::Policy')))
+      expect(JSON.stringify(Properties.PolicyDocument).length).toBeLessThan(9000);
+  });
+
   test.each(FUNCTIONS)('%s may also write traces where they are wanted', (name) => {
     const more = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'].map((action) =>
       line('Allow', action, '*'),
@@ -101,11 +116,13 @@ describe('least privilege', () => {
     }
   });
 
-  test('the router alone may send to the dead letters, and nobody may change tables or queues', () => {
+  test('the router alone may send to the dead letters and to link shards, and nobody may change tables or queues', () => {
     const actions = FUNCTIONS.flatMap((name) => Object.values(PERMISSIONS[name]).flat());
     for (const action of actions)
       expect(action).not.toMatch(/Create|Tag|Policy|DeleteTable|DeleteQueue|Purge/);
     const senders = FUNCTIONS.filter((name) => PERMISSIONS[name].linkDeadLetters !== undefined);
     expect(senders).toEqual(['router']);
+    const sorters = FUNCTIONS.filter((name) => PERMISSIONS[name].linkShards?.includes('sqs:SendMessage'));
+    expect(sorters).toEqual(['router']);
   });
 });

@@ -7,6 +7,7 @@ const QUEUE = 'AWS::SQS::Queue';
 const MAPPING = 'AWS::Lambda::EventSourceMapping';
 
 const plain = synthesized();
+const wide = synthesized({ linkShards: 3 });
 const sharded = synthesized({ turnQueues: 3, maxConcurrency: 50, workerTimeout: 300, routerWindow: 0 });
 
 describe('the queues', () => {
@@ -37,6 +38,19 @@ describe('the queues', () => {
       const stack = synthesized({ routerWindow });
       const { VisibilityTimeout } = stack.one(QUEUE, 'FrontierLinks').Properties;
       expect(VisibilityTimeout).toBe(6 * functionOf(stack, 'Router').Properties.Timeout + routerWindow);
+    }
+  });
+
+  test('of links to very many hosts are there where they are wanted, and gather for 5 minutes', () => {
+    expect(Object.keys(plain.resources(QUEUE)).filter((id) => id.includes('LinkShard'))).toEqual([]);
+    for (const shard of [0, 1, 2]) {
+      const { Properties } = wide.one(QUEUE, `FrontierLinkShard${shard}`);
+      expect(Properties).toMatchObject({
+        QueueName: `Strand-links-${shard}`,
+        VisibilityTimeout: 6 * functionOf(wide, 'Router').Properties.Timeout + 300,
+        RedrivePolicy: wide.one(QUEUE, 'FrontierLinks').Properties.RedrivePolicy,
+      });
+      expect(Properties.FifoQueue).toBeUndefined();
     }
   });
 
@@ -80,6 +94,21 @@ describe('what starts the functions', () => {
     });
     const { BatchSize, MaximumBatchingWindowInSeconds } = sharded.one(MAPPING, 'FunctionsRouter').Properties;
     expect([BatchSize, MaximumBatchingWindowInSeconds]).toEqual([10, undefined]);
+  });
+
+  test('the router reads each link shard, two at once at most, in batches as large as may be', () => {
+    const mappings = Object.entries(wide.resources(MAPPING)).filter(([id]) => id.includes('LinkShard'));
+    const sources = mappings.map(([id, { Properties }]) => {
+      expect(id).toMatch(/^FunctionsRouterFunction/);
+      expect(Properties).toMatchObject({
+        BatchSize: 1000,
+        MaximumBatchingWindowInSeconds: 300,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: 2 },
+      });
+      return wide.resources(QUEUE)[Properties.EventSourceArn['Fn::GetAtt'][0]]?.Properties.QueueName;
+    });
+    expect(sources.toSorted()).toEqual(['Strand-links-0', 'Strand-links-1', 'Strand-links-2']);
   });
 
   test('the waker runs each minute and the compactor each hour, and neither is tried again', () => {

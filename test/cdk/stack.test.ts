@@ -54,6 +54,18 @@ describe('the whole stack', () => {
     expect(types.filter(({ Type }) => Type.startsWith('AWS::EC2::'))).toEqual([]);
   });
 
+  test('has room in a template of CloudFormation, which has 500 resources and 1 MB, for all queues there may be', () => {
+    const { template } = synthesized({
+      turnQueues: 64,
+      linkShards: 64,
+      maxConcurrency: 128,
+      alarmEmail: 'a@b.org',
+    });
+    const all = template.toJSON();
+    expect(Object.keys(all.Resources).length).toBeLessThanOrEqual(500);
+    expect(JSON.stringify(all, null, 1).length).toBeLessThan(900_000);
+  });
+
   test('says what it is made of', () => {
     expect(Object.keys(plain.template.findOutputs('*')).sort()).toEqual([
       'ApiId',
@@ -74,11 +86,13 @@ describe('the whole stack', () => {
     ]);
   });
 
-  test('has no names of its own, so that it may stand beside another', () => {
+  test('has no names of its own but by its name, so that it may stand beside another', () => {
     const { Resources } = plain.template.toJSON();
     const names = ['QueueName', 'TableName', 'BucketName', 'FunctionName', 'RoleName', 'LogGroupName'];
     for (const { Properties } of Object.values(Resources as Record<string, Resource>)) {
-      for (const name of names) if (typeof Properties?.[name] === 'string') expect(Properties[name]).toBe('');
+      for (const name of names)
+        if (typeof Properties?.[name] === 'string')
+          expect(Properties[name]).toMatch(/^Strand-turns-\d\.fifo$/);
     }
   });
 });

@@ -54,8 +54,22 @@ export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOp
 export const functionOf = (from: Synthesized, name: string): Resource =>
   from.one('AWS::Lambda::Function', `Functions${name}Function`);
 
-/** Settings as JSON, with each placeholder as the logical id that it stands for. */
+/**
+ * Settings as JSON, with each placeholder as the logical id that it stands for. The URL of a queue with a name of its own
+ * is `https://sqs/NAME`.
+ */
 export function settingsIn(value: unknown): unknown {
-  const { 'Fn::Join': join } = value as { 'Fn::Join': [string, (string | { Ref?: string })[]] };
-  return JSON.parse(join[1].map((part) => (typeof part === 'string' ? part : part.Ref)).join(''));
+  const { 'Fn::Join': join } = value as { 'Fn::Join': [string, (string | Placeholder)[]] };
+  return JSON.parse(join[1].map(textOf).join(''));
+}
+
+interface Placeholder {
+  readonly Ref?: string;
+  /** What comes before the name of the first queue of a kind. */
+  readonly 'Fn::Select'?: [0, { 'Fn::Split': [string, { Ref: string }] }];
+}
+
+function textOf(part: string | Placeholder): string | undefined {
+  if (typeof part === 'string') return part;
+  return part['Fn::Select'] ? 'https://sqs/' : part.Ref;
 }

@@ -3,19 +3,50 @@ import { type Synthesized, synthesized } from './synthesized.ts';
 
 const ALARM = 'AWS::CloudWatch::Alarm';
 const plain = synthesized({ turnQueues: 2 });
+const wide = synthesized({ turnQueues: 12, linkShards: 20 });
 const mailing = synthesized({ alarmEmail: 'me@example.org', maxCostPerHour: 0.5 });
+
+/** The name of the queue that a metric is about. */
+const queueOf = (from: Synthesized, { MetricStat }: Watched): string | undefined =>
+  from.resources('AWS::SQS::Queue')[MetricStat.Metric.Dimensions[0].Value['Fn::GetAtt'][0]]?.Properties
+    .QueueName;
+
+interface Watched {
+  readonly Id: string;
+  readonly MetricStat: {
+    readonly Metric: { readonly Dimensions: [{ readonly Value: { readonly 'Fn::GetAtt': [string] } }] };
+  };
+}
 
 describe('alarms', () => {
   test.each([
     ['AlarmsTurns0Stuck', 'ApproximateAgeOfOldestMessage', 3600, 'FrontierTurns0'],
-    ['AlarmsTurns1Stuck', 'ApproximateAgeOfOldestMessage', 3600, 'FrontierTurns1'],
     ['AlarmsLinksStuck', 'ApproximateAgeOfOldestMessage', 900, 'FrontierLinks'],
     ['AlarmsDeadTurns', 'ApproximateNumberOfMessagesVisible', 0, 'FrontierTurnDeadLetters'],
     ['AlarmsDeadLinks', 'ApproximateNumberOfMessagesVisible', 0, 'FrontierLinkDeadLetters'],
   ])('%s looks after its queue', (id, metric, threshold, queue) => {
-    const { Properties } = plain.one(ALARM, id);
+    const { Properties } = mailing.one(ALARM, id);
     expect(Properties).toMatchObject({ MetricName: metric, Threshold: threshold });
     expect(Properties.Dimensions[0].Value['Fn::GetAtt'][0]).toMatch(new RegExp(`^${queue}`));
+  });
+
+  test('each looks after ten turn queues, of which the worst counts', () => {
+    const watched = [0, 1].map((ten) => {
+      const { Threshold, Metrics } = wide.one(ALARM, `AlarmsTurns${ten}Stuck`).Properties;
+      const [{ Expression, ReturnData }, ...metrics] = Metrics;
+      expect([Threshold, ReturnData ?? true]).toEqual([3600, true]);
+      const ids = metrics.map(({ Id }: Watched) => `FILL(${Id}, 0)`);
+      expect(Expression).toBe(`MAX([${ids.join(', ')}])`);
+      return metrics.map((watched: Watched) => queueOf(wide, watched));
+    });
+    expect(watched.flat()).toEqual(Array.from({ length: 12 }, (_, n) => `Strand-turns-${n}.fifo`));
+    expect(watched.map(({ length }) => length)).toEqual([10, 2]);
+  });
+
+  test('the one for links looks at the first link shard, too', () => {
+    const [, ...metrics] = wide.one(ALARM, 'AlarmsLinksStuck').Properties.Metrics;
+    const queues = metrics.map((watched: Watched) => queueOf(wide, watched));
+    expect(queues).toEqual([undefined, 'Strand-links-0']);
   });
 
   test('there is one for the waker, which nobody else would miss', () => {
@@ -31,6 +62,7 @@ describe('alarms', () => {
       ).length;
     expect(metrics(mailing)).toBe(8);
     expect(metrics(plain)).toBe(9);
+    expect(metrics(wide)).toBe(8 + 11 + 1);
   });
 
   test('more errors than half of many requests are one', () => {
@@ -56,7 +88,7 @@ describe('alarms', () => {
 
   test('silence is none', () => {
     const alarms = Object.values(plain.resources(ALARM));
-    expect(alarms).toHaveLength(8);
+    expect(alarms).toHaveLength(7);
     for (const { Properties } of alarms) {
       expect(Properties.TreatMissingData).toBe('notBreaching');
       expect(Properties.AlarmActions).toBeUndefined();
@@ -108,6 +140,15 @@ describe('the dashboard', () => {
     ]) {
       expect(body).toContain(title);
     }
+  });
+
+  test('has a line for each of few queues, and one for all of many', () => {
+    const body = JSON.stringify(wide.one('AWS::CloudWatch::Dashboard', 'Dashboard').Properties.DashboardBody);
+    for (const label of ['turns 0', 'turns 11', 'links', 'link shards', 'link shards, in work'])
+      expect(body).toContain(`\\"label\\":\\"${label}\\"`);
+    expect(body).not.toContain('link shards 0');
+    expect(body).toMatch(/SUM\(\[FILL\(link_shards_sum_0, 0\), FILL\(link_shards_sum_1, 0\)/);
+    expect(body).toContain('MAX([FILL(link_shards_max_0, 0)');
   });
 
   test('can be left out', () => {
