@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
+import { NO_FAULTS } from '../../shared/engines/sim/faults.ts';
 import { T0 } from '../../shared/engines/sim/virtual-time.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { encodeMessage } from '../../shared/frontier/message-codec.ts';
@@ -75,6 +76,7 @@ describe('oneChain', () => {
       const cloud = {
         time: { now: () => T0 + 60_000 },
         settings: { turnQueueUrls: ['turns-0.fifo'], crawlState: 'CrawlState' },
+        faults: NO_FAULTS,
         sqs: { messages: () => bodies },
         dynamo: { items: () => [{ pk: { S: 'crawl b.test' }, sk: { S: 'head' }, head: { S: head } }] },
       };
@@ -98,9 +100,15 @@ describe('oneChain', () => {
       ]);
       // One more is explained by the wake-up that waits beside them.
       const ten = Array.from({ length: 10 }, (_, i) => `${i}-x`);
-      expect(probe(ten.slice(1), 'none')).toEqual([]);
-      expect(probe(ten, 'none').map(({ message }) => message)).toEqual([
+      expect(probe(ten.slice(1), '1-x')).toEqual([]);
+      expect(probe(ten, '1-x').map(({ message }) => message)).toEqual([
         expect.stringMatching(/^T0\+60\.000 s, 10 tokens wait for crawl b\.test, expected at most 9/),
+      ]);
+    });
+
+    test('a head that names a token which no message carries is found', () => {
+      expect(probe(['1-a'], '2-b').map(({ message }) => message)).toEqual([
+        'T0+60.000 s, no message carries the token 2-b that the head crawl b.test (version 2) names',
       ]);
     });
 

@@ -10,7 +10,11 @@ const { randomUUID } = crypto;
  */
 export function seedUuids(random: Random): () => void {
   crypto.randomUUID = () => {
-    const hex = Array.from({ length: 8 }, () => Math.floor(random() * 0x10000).toString(16).padStart(4, '0'));
+    const hex = Array.from({ length: 8 }, () =>
+      Math.floor(random() * 0x10000)
+        .toString(16)
+        .padStart(4, '0'),
+    );
     const [a, b, c, d, e, ...rest] = hex;
     return `${a}${b}-${c}-4${d?.slice(1)}-8${e?.slice(1)}-${rest.join('')}`;
   };

@@ -27,6 +27,8 @@ const MINUTE = 60_000;
 const CALM_MS = 45 * MINUTE;
 /** By then every crawl is to have ended. */
 const END_MS = 24 * 60 * MINUTE;
+/** Enough for the compactor to join what the crawls have stored. */
+const COMPACTOR_MS = 180 * MINUTE;
 /** Few hosts are many here: the router's own threshold would send no link to a shard. */
 const SPLIT_HOSTS = 2;
 
@@ -88,6 +90,8 @@ export async function runWorld(
       probe.sample();
       operator.look();
     }
+    // The compactor comes once an hour, and leaves alone what is younger than that.
+    if (stack.hasCompactor) await time.advance(COMPACTOR_MS);
     deployment.stop();
 
     const hasEnded = isOver();

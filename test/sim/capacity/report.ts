@@ -174,20 +174,24 @@ export function reportPicture({ options, samples, plan }: Run): string {
 export function reportJson(run: Run, summary: Summary, figures: UnitFigures): string {
   const { samples, waits: _waits, failures, ...rest } = run;
   const { scale } = run.options;
-  const perWindow = (scale * 1000) / WINDOW_MS;
-  const byMinute = samples
-    .filter((_, i) => (i + 1) % (60_000 / WINDOW_MS) === 0)
-    .map(({ atMs, pages, turns, workers, waiting, inFlight, sums }) => ({
-      minute: atMs / 60_000,
-      pagesPerSecond: pages * perWindow,
-      turnsPerSecond: turns * perWindow,
+  const perMinute = 60_000 / WINDOW_MS;
+  const byMinute = Array.from({ length: Math.floor(samples.length / perMinute) }, (_, i) => {
+    const minute = samples.slice(i * perMinute, (i + 1) * perMinute);
+    const rate = (of: (sample: Sample) => number) =>
+      (minute.reduce((sum, sample) => sum + of(sample), 0) / 60) * scale;
+    const { workers, waiting, inFlight } = minute.at(-1) as Sample;
+    return {
+      minute: i + 1,
+      pagesPerSecond: rate(({ pages }) => pages),
+      turnsPerSecond: rate(({ turns }) => turns),
       workers: workers * scale,
       waiting: waiting * scale,
       inFlight: inFlight * scale,
-      sent: (sums['messages turns Send'] ?? 0) * perWindow,
-      deleted: (sums['messages turns Delete'] ?? 0) * perWindow,
-      wakeUps: (sums['sent wake'] ?? 0) * perWindow,
-    }));
+      sent: rate(({ sums }) => sums['messages turns Send'] ?? 0),
+      deleted: rate(({ sums }) => sums['messages turns Delete'] ?? 0),
+      wakeUps: rate(({ sums }) => sums['sent wake'] ?? 0),
+    };
+  });
   const { full, measured, limits, ...others } = summary;
   const limitsOf = limits.map(({ id, used, peak, allowed, share }) => ({ id, used, peak, allowed, share }));
   return `${JSON.stringify(

@@ -27,7 +27,12 @@ interface Chain {
 }
 
 export function createChainProbe(cloud: SimCloud): ChainProbe {
-  const { sqs, dynamo, settings, time } = cloud;
+  const { sqs, dynamo, settings, time, faults } = cloud;
+  /**
+   * A token is sent before the head that names it, and deleted after the next one. But while a worker stands still between
+   * the two, another one may take the token for one of a turn that came to nothing: then the waker wakes the host.
+   */
+  const hasFrozen = () => faults.counts.workerFrozen > 0;
   const findings = createFindings('oneChain');
   const chains = new Map<string, Chain>();
 
@@ -51,11 +56,16 @@ export function createChainProbe(cloud: SimCloud): ChainProbe {
       }
       for (const queue of settings.turnQueueUrls)
         for (const { id, body } of sqs.messages(queue)) gather(id, body);
-      if (chains.values().every(({ tokens }) => tokens.length < 2)) return;
       for (const { pk, sk, head } of dynamo.items(settings.crawlState)) {
-        const chain = sk?.S === HEAD ? chains.get(pk?.S ?? '') : undefined;
-        if (!chain || chain.tokens.length < 2) continue;
+        if (sk?.S !== HEAD) continue;
+        const chain = chains.get(pk?.S ?? '');
         const { token, version } = JSON.parse(head?.S as string) as Head;
+        if (!hasFrozen() && token !== undefined && !chain?.tokens.includes(token))
+          findings.add(
+            `${since(at)}, no message carries the token ${token} that the head ${pk?.S} (version ${version}) names`,
+            { host: chain?.host, at },
+          );
+        if (!chain || chain.tokens.length < 2) continue;
         const named = chain.tokens.filter((one) => one === token).length;
         if (named > 1)
           findings.add(

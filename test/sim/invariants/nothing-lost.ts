@@ -48,7 +48,17 @@ function checkKnown(
           { host: hostKey(target) },
         );
     }
-    if (record.state !== 'fetched' || !isWhole(record, whole)) continue;
+    if (
+      record.state === 'fetched' &&
+      isOk(record) &&
+      !isWhole(record, whole) &&
+      record.attempts < config.maxAttempts
+    )
+      findings.add(
+        `${id}: ${record.url} is fetched after ${record.attempts} of ${config.maxAttempts} tries, though its body broke off`,
+        { host: hostKey(record.url) },
+      );
+    if (record.state !== 'fetched' || !isOk(record) || !isWhole(record, whole)) continue;
     const links = web.linksOf(record.url);
     // Which of too many links are kept is not for us to say.
     if (links.length > config.maxLinksPerPage) continue;
@@ -77,10 +87,11 @@ function wholeDigests(log: Facts['web']['log']): Map<string, Set<string>> {
 }
 
 function isWhole({ url, result }: UrlRecord, whole: ReadonlyMap<string, ReadonlySet<string>>): boolean {
-  const { digest, httpStatus = 0 } = result ?? {};
-  if (!digest || httpStatus < 200 || httpStatus >= 300) return false;
-  return whole.get(url)?.has(Buffer.from(digest).toString('hex')) ?? false;
+  return whole.get(url)?.has(Buffer.from(result?.digest ?? []).toString('hex')) ?? false;
 }
+
+const isOk = ({ result: { digest, httpStatus = 0 } = { fetchedAt: 0 } }: UrlRecord): boolean =>
+  digest !== undefined && httpStatus >= 200 && httpStatus < 300;
 
 /** What the web has shown to whoever asked what was asked. */
 function reachableUrls({ web }: Pick<Facts, 'web'>): Set<string> {
