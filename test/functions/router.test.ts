@@ -4,14 +4,16 @@ import { createRouterHandler } from '../../functions/router-handler.ts';
 import { type AddedSeeds, type Control, ControlError } from '../../shared/control/control.ts';
 import { InvalidCursor } from '../../shared/engines/aws/host-page.ts';
 import { wakeAllText } from '../../shared/engines/aws/link-message.ts';
-import { parcelTexts } from '../../shared/engines/aws/message-text.ts';
+import { createLinkShards } from '../../shared/engines/aws/link-shards.ts';
+import { linkShardOf } from '../../shared/engines/aws/link-split.ts';
+import { parcelTexts, parseParcelText } from '../../shared/engines/aws/message-text.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
-import { fakeSqs } from '../engines/fake-sqs.ts';
+import { batchAnswer, entriesOf, fakeSqs } from '../engines/fake-sqs.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { begin, CRAWL } from '../worker/world.ts';
-import { contextFor, failedIds, fakeStack, linkEvent, SETTINGS } from './fake-stack.ts';
+import { contextFor, eventFrom, failedIds, fakeStack, linkEvent, SETTINGS } from './fake-stack.ts';
 
 type SeedRequest = Parameters<Control['seed']>[0];
 
@@ -114,6 +116,121 @@ describe('links', () => {
     await engine.registry.setStatus(CRAWL, 'finished');
     await run([parcel(CRAWL, 'http://b.test/')]);
     expect(engine.messages('b.test')).toHaveLength(1);
+  });
+});
+
+describe('links to very many hosts', () => {
+  const SHARDS = [0, 1].map((n) => `https://sqs/1/links-${n}`);
+
+  /** A router that splits links to more than three hosts. */
+  async function withShards(fails: (queue: string) => boolean = () => false) {
+    const set = await setUp();
+    const { client, calls } = fakeSqs((call) =>
+      fails(String(call.input.QueueUrl)) ? new Error('the shard takes nothing') : batchAnswer(call),
+    );
+    const { clock, engine, stack, log, dead } = set;
+    const linkShards = createLinkShards({ client, queueUrls: SHARDS, clock });
+    const handle = createRouterHandler({
+      settings: { ...SETTINGS, linkShardUrls: SHARDS },
+      clock,
+      log,
+      stack: { ...stack, engine: { ...stack.engine, linkShards } },
+      crawls: createCrawls(engine.registry, clock),
+      control: { seed: async () => Promise.reject(new Error('not asked')) },
+      deadLetter: async (body, reason) => void dead.push({ body, reason }),
+      splitHosts: 3,
+    });
+    const runFrom = async (queue: string, bodies: readonly string[]) =>
+      failedIds(await handle(eventFrom(queue, bodies), contextFor(clock, 60_000)));
+    const sent = () =>
+      calls.flatMap((call) =>
+        entriesOf(call).map(({ MessageBody }) => ({
+          queue: call.input.QueueUrl,
+          body: String(MessageBody),
+          ...parseParcelText(String(MessageBody)),
+        })),
+      );
+    const hosts = () =>
+      ['a', 'b', 'c', 'd', 'e'].filter((name) => engine.messages(`${name}.test`).length > 0);
+    return { ...set, runFrom, sent, hosts };
+  }
+
+  const FOUR = [
+    parcel(CRAWL, 'http://b.test/1', 'http://c.test/'),
+    parcel(CRAWL, 'http://d.test/', 'http://b.test/1', 'http://e.test/'),
+  ];
+
+  test('go to the shards of their hosts, each once, and to no host', async () => {
+    const { runFrom, sent, hosts } = await withShards();
+    expect(await runFrom('links', FOUR)).toEqual([]);
+    expect(hosts()).toEqual([]);
+    for (const { queue, crawl, links } of sent()) {
+      expect(crawl).toBe(CRAWL);
+      for (const { url } of links) expect(SHARDS[linkShardOf(new URL(url).host, 2)]).toBe(queue);
+    }
+    const urls = sent().flatMap(({ links }) => links.map(({ url }) => url));
+    expect(urls.toSorted()).toEqual(
+      ['b.test/1', 'c.test/', 'd.test/', 'e.test/'].map((url) => `http://${url}`),
+    );
+  });
+
+  test('go on from a shard to the hosts, however many these are', async () => {
+    const { runFrom, sent, hosts } = await withShards();
+    expect(await runFrom('links-1', FOUR)).toEqual([]);
+    expect(sent()).toEqual([]);
+    expect(hosts()).toEqual(['b', 'c', 'd', 'e']);
+  });
+
+  test('arrive at the hosts by both ways one after the other', async () => {
+    const { runFrom, sent, hosts } = await withShards();
+    await runFrom('links', FOUR);
+    for (const { queue, body } of sent())
+      expect(await runFrom(String(queue).split('/').at(-1) ?? '', [body])).toEqual([]);
+    expect(hosts()).toEqual(['b', 'c', 'd', 'e']);
+  });
+
+  test('that are not so many go to the hosts at once, also where other crawls have more', async () => {
+    const { runFrom, sent, hosts, engine } = await withShards();
+    await begin({ engine }, ['http://x.test/'], { scope: 'any' }, 'other');
+    const few = parcel('other', 'http://b.test/', 'http://c.test/', 'http://d.test/');
+    expect(await runFrom('links', [few, ...FOUR])).toEqual([]);
+    expect(hosts()).toEqual(['b', 'c', 'd']);
+    expect(new Set(sent().map(({ crawl }) => crawl))).toEqual(new Set([CRAWL]));
+  });
+
+  test('that the scope rules out do not count', async () => {
+    const { runFrom, sent, engine } = await withShards();
+    await begin({ engine }, ['http://b.test/'], { scope: 'host' }, 'narrow');
+    const urls = ['a', 'b', 'c', 'd', 'e'].map((host) => `http://${host}.test/1`);
+    expect(await runFrom('links', [parcel('narrow', ...urls)])).toEqual([]);
+    expect(sent()).toEqual([]);
+    expect(engine.messages('b.test')).toMatchObject([
+      { crawl: 'narrow', links: [{ url: 'http://b.test/1' }] },
+    ]);
+  });
+
+  test('come again, if one shard does not take its own', async () => {
+    const { runFrom, hosts } = await withShards((queue) => queue === SHARDS[0]);
+    expect(await runFrom('links', FOUR)).toEqual(['m0', 'm1']);
+    expect(hosts()).toEqual([]);
+  });
+
+  test('are looked at before they go to a shard, and not again', async () => {
+    const { runFrom, sent, dead, engine } = await withShards();
+    const foreign = parcel(CRAWL, 'http://B.test/', 'http://c.test/', 'http://d.test/', 'http://e.test/');
+    expect(await runFrom('links', [foreign])).toEqual([]);
+    expect(dead).toMatchObject([{ reason: 'Expected a parcel of canonical URLs, got "http://B.test/"' }]);
+    expect(sent()).toEqual([]);
+    expect(await runFrom('links-0', ['nonsense', ...FOUR])).toEqual([]);
+    expect(dead).toHaveLength(2);
+    expect(engine.messages('e.test')).toHaveLength(1);
+  });
+
+  test('go to the hosts where there are no shards', async () => {
+    const { run, engine } = await setUp();
+    const urls = Array.from({ length: 600 }, (_, i) => `http://h${i}.test/`);
+    expect(await run([parcel(CRAWL, ...urls)])).toEqual([]);
+    expect(engine.messages('h599.test')).toHaveLength(1);
   });
 });
 

@@ -28,16 +28,18 @@ async function crawl(
   seed: number,
   {
     names = [] as readonly FaultName[],
+    linkShards = 0,
     during,
     ...options
   }: {
     names?: readonly FaultName[];
+    linkShards?: number;
     during?: (world: ReturnType<typeof begin>) => Promise<void>;
   } & Partial<DeployOptions> = {},
 ) {
   const restoreUuids = seedUuids(randomOf(seed, 'uuids'));
   try {
-    const world = begin(seed, names, options);
+    const world = begin(seed, names, linkShards, options);
     const { cloud, deployment } = world;
     const { time } = cloud;
     const { control } = deployment.operator();
@@ -54,11 +56,17 @@ async function crawl(
   }
 }
 
-function begin(seed: number, names: readonly FaultName[], options: Partial<DeployOptions>) {
+function begin(
+  seed: number,
+  names: readonly FaultName[],
+  linkShards: number,
+  options: Partial<DeployOptions>,
+) {
   const lines: string[] = [];
   let now = () => T0;
   const cloud: SimCloud = createSimCloud({
     seed,
+    linkShards,
     faults: (clock) => {
       now = clock;
       return createFaults({ seed, names, now: clock, calmAt: T0 + 30 * MINUTE });
@@ -130,4 +138,14 @@ test('the engine of a worker can be another version, process by process', async 
   });
   expect(status.state).toBe('finished');
   expect([...processes]).toEqual(['worker']);
+});
+
+test('links that wait in shards keep a crawl from being called finished', async () => {
+  const world = await crawl(6, { linkShards: 2, splitHosts: 0 });
+  expect(world.status).toMatchObject({ state: 'finished', pages: 10 });
+  expect(new Set(urlsOf(world)).size).toBe(10);
+  const { linkShards } = world.deployment.pollers;
+  expect(linkShards.map(({ counts }) => counts.messages > 0)).toEqual([true, true]);
+  // From b.test over c.test back to b.test, each time by a shard.
+  expect(world.ms).toBeGreaterThan(15 * MINUTE);
 });
