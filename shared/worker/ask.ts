@@ -26,7 +26,7 @@ export async function ask(
     return { status: 'failed', reason: 'aborted', url, message, startedAt: now, endedAt: now };
   };
   const outcome = await lanes.run(host, perHost, delayMs, state.lastRequestAt, async () => {
-    if (host === state.host) await state.lease.lockUntil(clock.now() + lockedMs);
+    if (host === state.host) await state.lease.lockFor(lockedMs);
     if (clock.now() > state.lastRequestAt) return late();
     return reading(state, () => fetcherOf(crawl).fetch({ ...request, signal: stopping }));
   });

@@ -1,25 +1,36 @@
-import type { HostDeliveries, TurnQueue } from '../ports.ts';
+import type { Clock, HostDeliveries, TurnQueue } from '../ports.ts';
 
 /** The time for which a worker has a host. */
 export interface Lease {
   /** The host's lock, or the whole process, ends then: all is to be done before. */
   readonly endsAt: number;
   /**
-   * Sees to it that nobody is given the host before that time, whatever becomes of this process. Throws `StaleTurn` if
+   * When it resolves, nobody will be given the host for so long, whatever becomes of this process. Throws `StaleTurn` if
    * somebody may have been already.
    */
-  lockUntil(time: number): Promise<void>;
+  lockFor(ms: number): Promise<void>;
 }
 
+/** Locked for so much longer than was asked for, as the answer takes time. */
+const SLACK_MS = 2000;
+
 /** `deadline`: when the process ends. */
-export function leaseOf(queue: Pick<TurnQueue, 'hold'>, received: HostDeliveries, deadline: number): Lease {
+export function leaseOf(
+  queue: Pick<TurnQueue, 'hold'>,
+  clock: Pick<Clock, 'now'>,
+  received: HostDeliveries,
+  deadline: number,
+): Lease {
   let lockedUntil = received.leaseUntil;
   return {
     endsAt: Math.min(received.leaseUntil, deadline),
-    async lockUntil(time) {
-      if (time <= lockedUntil) return;
-      await queue.hold(received, time);
-      lockedUntil = time;
+    async lockFor(ms) {
+      // More than once where the process stood still meanwhile.
+      while (clock.now() + ms > lockedUntil) {
+        const until = clock.now() + ms + SLACK_MS;
+        await queue.hold(received, until);
+        lockedUntil = until;
+      }
     },
   };
 }

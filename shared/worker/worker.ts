@@ -76,7 +76,7 @@ export function startWorker(
   async function serve(received: HostDeliveries): Promise<void> {
     stats.hostsActive++;
     let restUntil = 0;
-    const lease = leaseOf(queue, received, deadline);
+    const lease = leaseOf(queue, clock, received, deadline);
     const leaseMs = lease.endsAt - clock.now();
     try {
       const served: Delivery[] = [];
