@@ -42,7 +42,7 @@ export interface RouterStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
  * five seconds send 1,000 messages a second then, which workers keep up with. Beyond, an event has a link or two for each
  * host, and gathering them for minutes spares most messages.
  */
-const SPLIT_HOSTS = 500;
+export const SPLIT_HOSTS = 500;
 
 /** What is not begun so long before the end comes again. */
 const END_MS = 10_000;

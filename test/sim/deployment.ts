@@ -54,6 +54,8 @@ export interface DeployOptions {
   readonly routerWindowMs?: number;
   /** Links of an event to more hosts go to the link shards, where there are any. Default: the router's own. */
   readonly splitHosts?: number;
+  /** Of an event of a link shard. Default: what Lambda allows. */
+  readonly shardEventBytes?: number;
   readonly hasCompactor?: boolean;
   /** Another version of the worker: asked once for each process. */
   readonly wrapWorkerEngine?: <E extends Engine>(process: SimProcess, engine: E) => E;
@@ -220,7 +222,9 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       invoke: functions.worker.invoke,
     }),
   );
-  const linkPoller = (own: Pick<SimPollerOptions, 'random' | 'queueUrl' | 'windowMs' | 'maxConcurrency'>) =>
+  const linkPoller = (
+    own: Pick<SimPollerOptions, 'random' | 'queueUrl' | 'windowMs' | 'maxEventBytes' | 'maxConcurrency'>,
+  ) =>
     createSimPoller({
       ...world,
       ...own,
@@ -241,6 +245,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       random: randomOf(seed, 'link shard poller', shard),
       queueUrl,
       windowMs: SHARD_WINDOW_S * 1000,
+      maxEventBytes: options.shardEventBytes,
       maxConcurrency: SHARD_ROUTERS,
     }),
   );

@@ -7,6 +7,8 @@ export interface PollerBatchesOptions {
   readonly batchSize: number;
   /** How long the first message waits for others. 0: a batch is what one receive gave. */
   readonly windowMs: number;
+  /** Of an event's payload. */
+  readonly maxBytes?: number | undefined;
   readonly begin: (messages: readonly SqsRecord[]) => void;
 }
 
@@ -21,13 +23,14 @@ export interface PollerBatches {
 }
 
 /** An event's payload has 6 MB at most; what a message is besides its body is allowed for. */
-const MAX_BYTES = 6_000_000;
+export const MAX_EVENT_BYTES = 6_000_000;
 const OVERHEAD_BYTES = 500;
 
 export function createPollerBatches({
   time,
   batchSize,
   windowMs,
+  maxBytes = MAX_EVENT_BYTES,
   begin,
 }: PollerBatchesOptions): PollerBatches {
   let gathered: SqsRecord[] = [];
@@ -52,7 +55,7 @@ export function createPollerBatches({
     add(messages) {
       for (const message of messages) {
         const size = message.body.length + OVERHEAD_BYTES;
-        if (bytes + size > MAX_BYTES) flush();
+        if (bytes + size > maxBytes) flush();
         gathered.push(message);
         bytes += size;
         if (gathered.length >= batchSize) flush();

@@ -24,6 +24,8 @@ export interface SimPollerOptions {
   readonly batchSize: number;
   /** How long a batch that is not full waits for more. Standard queues only. */
   readonly windowMs?: number;
+  /** What an event's payload may have. Default: Lambda's 6 MB. */
+  readonly maxEventBytes?: number | undefined;
   /** Invocations of this queue at once: from 2 to 1,000. */
   readonly maxConcurrency: number;
   /** The queue's: throttled invocations are tried again so long. */
@@ -72,6 +74,7 @@ export function createSimPoller(options: SimPollerOptions): SimPoller {
     time,
     batchSize: options.batchSize,
     windowMs,
+    maxBytes: options.maxEventBytes,
     begin: (messages) => void serve(messages),
   });
 

@@ -17,6 +17,8 @@ export interface CapacityOptions {
   readonly popularHost: boolean;
   /** Turn queues of the stack. */
   readonly queues: number;
+  /** Link shards of the stack. */
+  readonly linkShards: number;
   /** Workers that the stack allows at once, over all queues; undefined: what the rate needs. */
   readonly workersMax?: number;
   readonly hostsPerWorker: number;
@@ -40,7 +42,8 @@ const OPTIONS = {
   scale: ['NUMBER', 'the simulated world is so many times smaller, and so is every shared limit', '100'],
   seed: ['NUMBER', 'decides everything', '1'],
   'slow-host': ['PAGES', 'one host of so many pages answers slowly', '0'],
-  queues: ['NUMBER', 'turn queues of the stack', '10'],
+  queues: ['NUMBER', 'turn queues of the stack', '40'],
+  'link-shards': ['NUMBER', 'link shards of the stack', '64'],
   'workers-max': ['NUMBER', 'workers at once over all queues; default: what the rate needs', ''],
   'hosts-per-worker': ['NUMBER', 'hosts that a worker serves at once', '50'],
   memory: ['MB', 'memory of a worker; 1,769 is one whole CPU', '1769'],
@@ -83,6 +86,7 @@ export function parseCapacityArgs(args: readonly string[]): CapacityOptions {
     slowHost: number('slow-host', 0),
     popularHost: values['popular-host'] !== undefined,
     queues: number('queues', 1),
+    linkShards: number('link-shards', 0),
     ...(values['workers-max'] !== undefined && { workersMax: number('workers-max', 1) }),
     hostsPerWorker: number('hosts-per-worker', 1),
     memoryMb: number('memory', 128),

@@ -1,7 +1,10 @@
 /** The world of a capacity run: the stack, a plain web, one crawl begun with a seed for each host. */
+
+import { SPLIT_HOSTS } from '../../../functions/router-handler.ts';
 import type { CrawlOptions } from '../../../shared/crawl/config.ts';
 import { createSimCloud, type SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import { NO_FAULTS } from '../../../shared/engines/sim/faults.ts';
+import { MAX_EVENT_BYTES } from '../../../shared/engines/sim/poller-batches.ts';
 import { drive } from '../../../shared/engines/sim/virtual-time.ts';
 import type { Link } from '../../../shared/frontier/message.ts';
 import { URL_RULES_VERSION } from '../../../shared/url/canonical.ts';
@@ -41,6 +44,12 @@ export interface Plan {
   /** Workers of the full world. */
   readonly workersFull: number;
   readonly routerWindowMs: number;
+  /** Of the simulated world. */
+  readonly linkShards: number;
+  /** An event of one of these holds so much at most: it is to be full after as long as one of the full world's. */
+  readonly shardEventBytes: number;
+  /** Hosts of an event from which on its links are sorted through shards. */
+  readonly splitHosts: number;
 }
 
 /** Medians: a third of the hosts each. */
@@ -61,12 +70,13 @@ const ROUTER_BATCH = 1000;
 const SEEDS_PER_PARCEL = 500;
 
 export function planOf(options: CapacityOptions): Plan {
-  const { hosts, pagesPerSecond, scale, queues, hostsPerWorker, routerWindowMs } = options;
+  const { hosts, pagesPerSecond, scale, queues, linkShards, hostsPerWorker, routerWindowMs } = options;
   const workersFull =
     options.workersMax ?? Math.ceil(pagesPerSecond / (hostsPerWorker * PAGES_PER_HOST_SECOND));
   const workers = Math.max(2, Math.round(workersFull / scale));
   // At least 2 workers for each queue, as the event source takes no less.
   const simulated = Math.max(1, Math.min(queues, Math.floor(workers / 2), Math.round(queues / scale)));
+  const shards = linkShards === 0 ? 0 : Math.max(1, Math.round(linkShards / scale));
   return {
     hosts: Math.max(1, Math.round(hosts / scale)),
     workers,
@@ -77,6 +87,9 @@ export function planOf(options: CapacityOptions): Plan {
     routerWindowMs: Math.round(
       Math.min(routerWindowMs, (1000 * ROUTER_BATCH * PAGES_PER_TURN) / Math.max(1, pagesPerSecond)),
     ),
+    linkShards: shards,
+    shardEventBytes: (MAX_EVENT_BYTES * linkShards) / (scale * Math.max(1, shards)),
+    splitHosts: Math.max(1, Math.round(SPLIT_HOSTS / scale)),
   };
 }
 
@@ -90,6 +103,7 @@ export async function createWorld(
   const plain = createSimCloud({
     seed,
     turnQueues: plan.queues,
+    linkShards: plan.linkShards,
     queueLimits: { inFlight: plan.queueLimit, lookAhead: plan.queueLimit },
     settings: {
       hostsPerWorker: options.hostsPerWorker,
@@ -120,6 +134,8 @@ export async function createWorld(
     fetcherOf: (process, config) => cpu.fetcherOf(process, web.fetcherOf(process, config)),
     maxConcurrency: plan.workers,
     routerWindowMs: plan.routerWindowMs,
+    splitHosts: plan.splitHosts,
+    shardEventBytes: plan.shardEventBytes,
   });
   const config: CrawlOptions = { contact: 'https://sim.test/about', scope: 'any', delayMs: options.delayMs };
   await drive(cloud.time, begin(cloud, seed, config, seedsOf(seed, shape, web.seeds)));
