@@ -7,6 +7,7 @@ import { randomOf } from '../../shared/engines/sim/random.ts';
 import type { TraceEntry } from '../../shared/engines/sim/trace.ts';
 import { drive, T0 } from '../../shared/engines/sim/virtual-time.ts';
 import { deploy } from './deployment.ts';
+import { createCauseProbe } from './invariants/cause-probe.ts';
 import { createChainProbe } from './invariants/chain-probe.ts';
 import { checkWorld } from './invariants/check-world.ts';
 import { createRollout } from './newer-version.ts';
@@ -61,6 +62,7 @@ export async function runWorld(
       ...(spec.pages !== undefined && { maxPages: spec.pages }),
     });
     const web = createSimWeb({ seed, time, faults, trace, shape });
+    const causes = createCauseProbe(time.now);
     const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
     const deployment = deploy(cloud, {
       fetcherOf: (process, config) => web.fetcherOf(process, config),
@@ -68,7 +70,7 @@ export async function runWorld(
       routerWindowMs: stack.routerWindowMs,
       splitHosts: SPLIT_HOSTS,
       hasCompactor: stack.hasCompactor,
-      wrapWorkerEngine: (_process, engine) => rollout.wrap(engine),
+      wrapWorkerEngine: (_process, engine) => causes.wrap(rollout.wrap(engine)),
     });
     const crawls = planCrawls(seed, web.seeds, timesOf(cloud.settings).maxTotalTimeoutMs);
     const probe = createChainProbe(cloud);
@@ -102,7 +104,7 @@ export async function runWorld(
       crawls,
       hasEnded,
       failures: deployment.failures,
-      seen: probe.violations,
+      seen: [...probe.violations, ...causes.violations],
     };
     const violations = await checkWorld(world);
     const pages = web.log.filter(({ isRobots, httpStatus }) => !isRobots && httpStatus !== undefined).length;

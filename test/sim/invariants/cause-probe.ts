@@ -1,0 +1,83 @@
+/** Looks at what begins the turns that are committed: at the ports, so that it goes by nothing that the core says of itself. */
+import type { AwsEngine } from '../../../shared/engines/aws/engine.ts';
+import { hostPartition } from '../../../shared/engines/aws/tables.ts';
+import type { Delivery, Engine, HostDeliveries, HostKey } from '../../../shared/ports.ts';
+import type { Violation } from '../spec.ts';
+import { createFindings, since } from './findings.ts';
+
+export interface CauseProbe {
+  /** The same engine, watched: one for each process. */
+  wrap<E extends Engine>(engine: E): E;
+  readonly violations: readonly Violation[];
+}
+
+/** Versions of a head looked back at. */
+const KEPT = 3;
+
+/**
+ * A turn is committed only if something began it: links, a wake-up, or the one token that the head named. A turn begun by
+ * another token is a second chain. `now`: the world's time.
+ */
+export function createCauseProbe(now: () => number): CauseProbe {
+  const findings = createFindings('oneChain');
+  /** By head and version: tokens named by whoever tried to write that version. One of them has. */
+  const named = new Map<string, Map<number, Set<string>>>();
+
+  function note(partition: string, version: number, token: string | undefined): void {
+    const versions = named.get(partition) ?? new Map<number, Set<string>>();
+    named.set(partition, versions);
+    const tokens = versions.get(version) ?? new Set();
+    versions.set(version, tokens);
+    if (token !== undefined) tokens.add(token);
+    versions.delete(version - KEPT);
+  }
+
+  function begins({ message }: Delivery, tokens: ReadonlySet<string> | undefined): boolean {
+    return message.kind !== 'token' || (tokens?.has(message.token) ?? false);
+  }
+
+  return {
+    violations: findings.list,
+    wrap<E extends Engine>(engine: E): E {
+      const { queue, ledgers } = engine as unknown as AwsEngine;
+      const held = new Map<HostKey, readonly Delivery[]>();
+      const hold = (received: readonly HostDeliveries[]) => {
+        for (const { host, deliveries } of received) held.set(host, deliveries);
+      };
+      const watched: Pick<AwsEngine, 'queue' | 'ledgers'> = {
+        queue: {
+          ...queue,
+          async receive(...args) {
+            const received = await queue.receive(...args);
+            hold(received);
+            return received;
+          },
+          async receivedFromEvent(records) {
+            const event = await queue.receivedFromEvent(records);
+            hold(event.received);
+            return event;
+          },
+        },
+        ledgers: {
+          ...ledgers,
+          async commit(crawl, host, next) {
+            const partition = hostPartition(crawl, host);
+            const causes = (held.get(host) ?? []).filter(({ message }) => message.crawl === crawl);
+            const tokens = named.get(partition)?.get(next.version - 1);
+            note(partition, next.version, next.token);
+            await ledgers.commit(crawl, host, next);
+            if (causes.some((delivery) => begins(delivery, tokens))) return;
+            const found = causes.map(({ message }) =>
+              message.kind === 'token' ? message.token : message.kind,
+            );
+            findings.add(
+              `${since(now())}, version ${next.version} of ${partition} was begun by ${found.join(' ') || 'nothing'}, its head named ${[...(tokens ?? [])].join(' ') || 'no token'}`,
+              { host, at: now() },
+            );
+          },
+        },
+      };
+      return { ...engine, ...watched };
+    },
+  };
+}
