@@ -27,7 +27,7 @@ const opens =
   async ({ leaseMs }: OpenOptions = {}) => {
     const cloud = createSimCloud({
       seed,
-      faults: (now) => createFaults({ seed, names, now, calmAt: Number.POSITIVE_INFINITY }),
+      faults: () => createFaults({ seed, names }),
       ...(isInstant && { latency: () => 0 }),
     });
     const { time, s3, settings } = cloud;

@@ -69,7 +69,7 @@ function begin(
     linkShards,
     faults: (clock) => {
       now = clock;
-      return createFaults({ seed, names, now: clock, calmAt: T0 + 30 * MINUTE });
+      return createFaults({ seed, names, isCalm: () => clock() >= T0 + 30 * MINUTE });
     },
     trace: ({ process = '', host = '', what }: TraceEntry) =>
       lines.push(`${now() - T0} ${process} ${host} ${what}`),

@@ -57,6 +57,7 @@ export interface DeployOptions {
   /** Of an event of a link shard. Default: what Lambda allows. */
   readonly shardEventBytes?: number;
   readonly hasCompactor?: boolean;
+  readonly compactorPeriodMs?: number;
   /** Another version of the worker: asked once for each process. */
   readonly wrapWorkerEngine?: <E extends Engine>(process: SimProcess, engine: E) => E;
   /** Takes the workers' lines of metrics. */
@@ -258,7 +259,8 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       invoke: () => functions[name].invoke(undefined),
     });
   const schedules = [schedule('waker', WAKER_PERIOD_MS)];
-  if (options.hasCompactor) schedules.push(schedule('compactor', COMPACTOR_PERIOD_MS));
+  if (options.hasCompactor)
+    schedules.push(schedule('compactor', options.compactorPeriodMs ?? COMPACTOR_PERIOD_MS));
 
   const controlOf = (stack: Pick<OpenedStack, 'engine' | 'clients' | 'meter'>) =>
     createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));

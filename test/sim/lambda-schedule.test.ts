@@ -8,9 +8,7 @@ const MINUTE = 60_000;
 
 async function timesIn(minutes: number, hasFaults = false): Promise<number[]> {
   const time = createVirtualTime(randomOf(1, 'ties'));
-  const faults = hasFaults
-    ? createFaults({ seed: 3, names: ['messageTwice'], now: time.now, calmAt: Number.POSITIVE_INFINITY })
-    : NO_FAULTS;
+  const faults = hasFaults ? createFaults({ seed: 3, names: ['messageTwice'] }) : NO_FAULTS;
   const times: number[] = [];
   const stop = createSimSchedule({
     time,

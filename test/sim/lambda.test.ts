@@ -13,10 +13,7 @@ function world(
   { skewMs = 0, names = [] as FaultName[] } = {},
 ) {
   const time = createVirtualTime(randomOf(1, 'ties'));
-  const faults =
-    names.length > 0
-      ? createFaults({ seed: 1, names, now: time.now, calmAt: Number.POSITIVE_INFINITY })
-      : NO_FAULTS;
+  const faults = names.length > 0 ? createFaults({ seed: 1, names }) : NO_FAULTS;
   const processes: SimProcess[] = [];
   const failures: string[] = [];
   /** What was left running, when it ended. */

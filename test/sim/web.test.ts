@@ -361,7 +361,7 @@ describe('an exchange', () => {
     const names = ['httpFails', 'dnsFails'] as const;
     const ways = new Set<string>();
     for (let seed = 0; seed < 30; seed++) {
-      const faults = createFaults({ seed, names, now, calmAt: T0 + 1 });
+      const faults = createFaults({ seed, names, isCalm: () => now() > T0 });
       const scene = sceneOf(seed, shape, faults);
       for (let i = 0; i < 300; i++) {
         const outcome = await scene.get(ROOT);

@@ -28,8 +28,10 @@ const MINUTE = 60_000;
 const CALM_MS = 45 * MINUTE;
 /** By then every crawl is to have ended. */
 const END_MS = 24 * 60 * MINUTE;
-/** Enough for the compactor to join what the crawls have stored. */
-const COMPACTOR_MS = 180 * MINUTE;
+/** It comes more often than once an hour, so that it meets more faults. */
+const COMPACTOR_PERIOD_MS = 20 * MINUTE;
+/** By then it has joined all: it leaves alone what is younger than an hour. */
+const COMPACTED_MS = 90 * MINUTE;
 /** Few hosts are many here: the router's own threshold would send no link to a shard. */
 const SPLIT_HOSTS = 2;
 
@@ -45,6 +47,7 @@ export async function runWorld(
     const entries: TimelineEntry[] = [];
     let now = () => T0;
     const trace = isTraced ? (entry: TraceEntry) => entries.push({ at: now(), ...entry }) : undefined;
+    let calmAt = T0 + CALM_MS;
     const stack = planStack(seed);
     const cloud = createSimCloud({
       seed,
@@ -52,7 +55,12 @@ export async function runWorld(
       turnQueues: stack.turnQueues,
       linkShards: stack.linkShards,
       faults: (now) =>
-        createFaults({ seed, names: spec.faults, now, calmAt: T0 + CALM_MS, maxStrikes: spec.maxStrikes }),
+        createFaults({
+          seed,
+          names: spec.faults,
+          isCalm: () => now() >= calmAt,
+          maxStrikes: spec.maxStrikes,
+        }),
       trace,
     });
     const { time, faults } = cloud;
@@ -70,6 +78,7 @@ export async function runWorld(
       routerWindowMs: stack.routerWindowMs,
       splitHosts: SPLIT_HOSTS,
       hasCompactor: stack.hasCompactor,
+      compactorPeriodMs: COMPACTOR_PERIOD_MS,
       wrapWorkerEngine: (_process, engine) => causes.wrap(rollout.wrap(engine)),
     });
     const crawls = planCrawls(seed, web.seeds, timesOf(cloud.settings).maxTotalTimeoutMs);
@@ -92,8 +101,11 @@ export async function runWorld(
       probe.sample();
       operator.look();
     }
-    // The compactor comes once an hour, and leaves alone what is younger than that.
-    if (stack.hasCompactor) await time.advance(COMPACTOR_MS);
+    // Also while the compactor works, faults strike.
+    if (stack.hasCompactor) {
+      calmAt = time.now() + COMPACTED_MS;
+      await time.advance(COMPACTED_MS + CALM_MS);
+    }
     deployment.stop();
 
     const hasEnded = isOver();
