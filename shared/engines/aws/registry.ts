@@ -106,7 +106,10 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
   }
 
   /** A worker asks for the same crawl every two seconds, and it may have thousands of seeds. */
-  const lastDecoded = new Map<CrawlId, { readonly nonce: string | undefined; readonly stored: StoredCrawl }>();
+  const lastDecoded = new Map<
+    CrawlId,
+    { readonly nonce: string | undefined; readonly stored: StoredCrawl }
+  >();
   function decoded(crawl: CrawlId, item: Item): StoredCrawl {
     const nonce = item.nonce?.S;
     const last = lastDecoded.get(crawl);
