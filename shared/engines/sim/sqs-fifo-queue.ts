@@ -8,7 +8,6 @@ import { between } from './random.ts';
 import type { NewMessage, Received, StoredMessage } from './sqs-message.ts';
 import {
   EXPIRED,
-  eachOf,
   GONE,
   HIDDEN_TOO_LONG,
   INVALID_HANDLE,
@@ -16,6 +15,7 @@ import {
   type ModelOptions,
   type QueueModel,
   roomOf,
+  viewsOf,
   visibleAtOf,
 } from './sqs-model.ts';
 import { createReadyList } from './sqs-ready.ts';
@@ -166,6 +166,8 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
   }
 
   return {
+    ...viewsOf(store, settle),
+
     send(entry, now) {
       settle(now);
       const key = `${entry.group}\n${entry.deduplicationId}`;
@@ -233,16 +235,6 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
       return undefined;
     },
 
-    find: (handle) => store.find(handle)?.message,
-    size(now) {
-      settle(now);
-      return store.size;
-    },
-    messages(now) {
-      settle(now);
-      return eachOf(store);
-    },
-    nextChangeAt: () => store.nextChangeAt,
     takeNews(now) {
       settle(now);
       const had = hasNews;

@@ -113,6 +113,25 @@ export function roomOf({ limits, random }: ModelOptions, inFlight: number, max: 
   return room > 1 && random() < SHORT ? 1 + Math.floor(random() * room) : room;
 }
 
-export function* eachOf(store: MessageStore): Iterable<QueuedMessage> {
+/** What both kinds of queues tell of themselves. `settle` brings the store to a time. */
+export function viewsOf(
+  store: MessageStore,
+  settle: (now: number) => void,
+): Pick<QueueModel, 'find' | 'size' | 'messages' | 'nextChangeAt'> {
+  return {
+    find: (handle) => store.find(handle)?.message,
+    size(now) {
+      settle(now);
+      return store.size;
+    },
+    messages(now) {
+      settle(now);
+      return eachOf(store);
+    },
+    nextChangeAt: () => store.nextChangeAt,
+  };
+}
+
+function* eachOf(store: MessageStore): Iterable<QueuedMessage> {
   for (let message = store.first; message; message = message.after) yield message;
 }

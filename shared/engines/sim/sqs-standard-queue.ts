@@ -1,7 +1,6 @@
 /** A standard queue of SQS: messages come at least once, in about the order in which they became visible. */
 import type { NewMessage, Received, StoredMessage } from './sqs-message.ts';
 import {
-  eachOf,
   GONE,
   HIDDEN_TOO_LONG,
   INVALID_HANDLE,
@@ -10,6 +9,7 @@ import {
   NOT_IN_FLIGHT,
   type QueueModel,
   roomOf,
+  viewsOf,
   visibleAtOf,
 } from './sqs-model.ts';
 import { createReadyList } from './sqs-ready.ts';
@@ -67,6 +67,8 @@ export function createStandardQueue(options: ModelOptions): QueueModel {
   }
 
   return {
+    ...viewsOf(store, settle),
+
     send(entry, now) {
       settle(now);
       const { id, number } = add(entry, now, visibleAtOf(options, entry, now));
@@ -139,16 +141,6 @@ export function createStandardQueue(options: ModelOptions): QueueModel {
       return undefined;
     },
 
-    find: (handle) => store.find(handle)?.message,
-    size(now) {
-      settle(now);
-      return store.size;
-    },
-    messages(now) {
-      settle(now);
-      return eachOf(store);
-    },
-    nextChangeAt: () => store.nextChangeAt,
     takeNews(now) {
       settle(now);
       const had = hasNews;
