@@ -1,4 +1,5 @@
 /** robots.txt as a plain crawler reads it, from the text: apart from `robots.ts`, which judges from the plan. */
+import { matchesNaively } from './naive-pattern.ts';
 
 export interface NaiveRules {
   readonly crawlDelayMs: number;
@@ -26,14 +27,6 @@ export function readRobots(text: string, agent: string): NaiveRules {
   );
   return {
     crawlDelayMs: group?.delay ?? 0,
-    allows: (path) => longestFirst.find(({ pattern }) => matches(pattern, path))?.isAllow ?? true,
+    allows: (path) => longestFirst.find(({ pattern }) => matchesNaively(pattern, path))?.isAllow ?? true,
   };
-}
-
-function matches(pattern: string, path: string): boolean {
-  if (pattern === '') return true;
-  if (pattern === '$') return path === '';
-  if (pattern[0] !== '*') return pattern[0] === path[0] && matches(pattern.slice(1), path.slice(1));
-  for (let at = 0; at <= path.length; at++) if (matches(pattern.slice(1), path.slice(at))) return true;
-  return false;
 }

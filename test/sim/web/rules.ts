@@ -1,4 +1,5 @@
 /** Each host's robots.txt, and what it allows: judged from the plan, not from the text. */
+import { matchesNaively } from '../../web/naive-pattern.ts';
 import { type Chance, DRAW } from './chance.ts';
 import type { WebHost } from './hosts.ts';
 
@@ -74,7 +75,7 @@ export function createRules(chance: Chance): Rules {
       for (const rule of planOf(host, version).rules ?? []) {
         const isLonger = !longest || rule.pattern.length > longest.pattern.length;
         const isEqual = rule.pattern.length === longest?.pattern.length;
-        if ((isLonger || (isEqual && rule.isAllow)) && matches(rule.pattern, path)) longest = rule;
+        if ((isLonger || (isEqual && rule.isAllow)) && matchesNaively(rule.pattern, path)) longest = rule;
       }
       return longest?.isAllow ?? true;
     },
@@ -102,15 +103,6 @@ function drawRules(random: () => number): PlannedRule[] {
     ...draw(FORBIDDEN, 1 + Math.floor(random() * 4), false),
     ...draw(ALLOWED, Math.floor(random() * 3), true),
   ];
-}
-
-/** RFC 9309, section 2.2.3: a star is any run, a final `$` the end; else the path begins with the pattern. */
-function matches(pattern: string, path: string): boolean {
-  if (pattern === '') return true;
-  if (pattern === '$') return path === '';
-  if (pattern[0] !== '*') return pattern[0] === path[0] && matches(pattern.slice(1), path.slice(1));
-  for (let at = 0; at <= path.length; at++) if (matches(pattern.slice(1), path.slice(at))) return true;
-  return false;
 }
 
 /** Groups of others and comments are there for reading past them. */
