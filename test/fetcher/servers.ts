@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import type { FetcherOptions } from '../../shared/fetcher/fetcher.ts';
 import { createFetcher } from '../../shared/fetcher/fetcher.ts';
 import type { FetchedResponse, Fetcher, FetchFailure, FetchOutcome } from '../../shared/ports.ts';
+import { LOOPBACK } from './loopback.ts';
 
 /** A new folder, and what is in it. */
 export function temporaryFolder(): { path: string; files: () => string[] } {
@@ -17,16 +18,7 @@ export function temporaryFolder(): { path: string; files: () => string[] } {
 /** A fetcher for the loopback network with every name pinned to it, closed when the test ends. */
 export function openFetcher(options: Partial<FetcherOptions> = {}): Fetcher {
   const fetcher = createFetcher({
-    userAgent: 'Strand/0.1',
-    allowPrivateAddresses: ['127.0.0.0/8'],
-    resolve: [['*', '127.0.0.1']],
-    connectTimeoutMs: 10_000,
-    headersTimeoutMs: 10_000,
-    idleTimeoutMs: 10_000,
-    totalTimeoutMs: 20_000,
-    maxBodyBytes: 16 * 1024 * 1024,
-    maxHeaderBytes: 65_536,
-    perHost: 1,
+    ...LOOPBACK,
     tempFolder: join(tmpdir(), 'strand-fetcher-unused'),
     clock: { now: () => 1000 },
     ...options,

@@ -17,6 +17,7 @@ import { createFetcher } from '../../../shared/fetcher/fetcher.ts';
 import { createDocumentParser } from '../../../shared/parser/document.ts';
 import type { Fetcher } from '../../../shared/ports.ts';
 import { createResolver } from '../../../shared/url/canonical.ts';
+import { LOOPBACK } from '../../fetcher/loopback.ts';
 import type { OutsideFigures } from './unit-figures.ts';
 
 const CERTIFICATES = join(import.meta.dirname, '../../fetcher/certificates');
@@ -54,16 +55,7 @@ async function end(server: ChildProcess): Promise<void> {
 async function measure(ports: Ports): Promise<OutsideFigures> {
   const certificate = readFileSync(join(CERTIFICATES, 'site.test.cert.pem'), 'utf8');
   const fetcher = createFetcher({
-    userAgent: 'Strand/0.1',
-    allowPrivateAddresses: ['127.0.0.0/8'],
-    resolve: [['*', '127.0.0.1']],
-    connectTimeoutMs: 10_000,
-    headersTimeoutMs: 10_000,
-    idleTimeoutMs: 10_000,
-    totalTimeoutMs: 20_000,
-    maxBodyBytes: 16 * 1024 * 1024,
-    maxHeaderBytes: 65_536,
-    perHost: 1,
+    ...LOOPBACK,
     tempFolder: tmpdir(),
     clock: { now: Date.now },
     trustedCertificates: [certificate],
