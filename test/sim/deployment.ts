@@ -60,14 +60,10 @@ export interface DeployOptions {
   readonly compactorPeriodMs?: number;
   /** Another version of the worker: asked once for each process. */
   readonly wrapWorkerEngine?: <E extends Engine>(process: SimProcess, engine: E) => E;
-  /** Takes the workers' lines of metrics. */
-  readonly onMetrics?: (line: string) => void;
 }
 
 export interface Deployment {
-  /** An operator's, in a process of its own that no fault strikes, or in the one given. */
-  control(process?: SimProcess): Control;
-  /** The same process each time, which no fault strikes. */
+  /** An operator's, in a process of its own that no fault strikes: the same one each time. */
   operator(): { readonly control: Control; readonly registry: OpenedStack['engine']['registry'] };
   readonly failures: readonly Failure[];
   readonly functions: {
@@ -165,8 +161,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       }
       return last.stack;
     }
-    const write = options.onMetrics ?? (() => {});
-    return ofSqs(createWorkerHandler({ settings, clock, log, open, fetchers, write }));
+    return ofSqs(createWorkerHandler({ settings, clock, log, open, fetchers, write() {} }));
   }
 
   function loadRouter(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
@@ -262,13 +257,12 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
   if (options.hasCompactor)
     schedules.push(schedule('compactor', options.compactorPeriodMs ?? COMPACTOR_PERIOD_MS));
 
-  const controlOf = (stack: Pick<OpenedStack, 'engine' | 'clients' | 'meter'>) =>
-    createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
   let known: ReturnType<Deployment['operator']> | undefined;
   function operator(): ReturnType<Deployment['operator']> {
     if (!known) {
       const stack = openOperator(cloud, seed);
-      known = { control: controlOf(stack), registry: stack.engine.registry };
+      const control = createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
+      known = { control, registry: stack.engine.registry };
     }
     return known;
   }
@@ -278,7 +272,6 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     functions,
     pollers: { turns, links, linkShards },
     operator,
-    control: (process) => (process ? controlOf(cloud.open(process)) : operator().control),
     stop() {
       for (const end of schedules) end();
       for (const poller of [...turns, links, ...linkShards]) poller.stop();
