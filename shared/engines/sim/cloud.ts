@@ -20,7 +20,6 @@ import type { Trace } from './trace.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 export interface SimCloud {
-  readonly seed: number;
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly sqs: SimSqs;
@@ -56,10 +55,11 @@ export interface SimCloudOptions {
   readonly trace?: Trace;
 }
 
-/** Seconds by which a wrong clock may be off, either way. */
+/** A wrong clock is off by so much at most, either way. */
 const MAX_SKEW_MS = 5000;
 const MAX_RECEIVES = 100;
 const WORKER_TIMEOUT_MS = 60_000;
+/** As `cdk/constructs/frontier.ts` has them. */
 const LINK_VISIBILITY_S = 360;
 const LINK_SHARD_VISIBILITY_S = 660;
 
@@ -143,7 +143,6 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
 
   let processes = 0;
   return {
-    seed,
     ...world,
     sqs,
     dynamo,

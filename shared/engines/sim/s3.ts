@@ -2,14 +2,12 @@
  * S3, as far as it promises: an object is there whole or not at all, and whoever reads or lists sees what was written
  * last. What the model does not know it refuses, options too.
  */
-
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import { createBuckets, type StoredObject } from './s3-buckets.ts';
 import { createObjectCalls } from './s3-objects.ts';
 import { createUploadCalls } from './s3-uploads.ts';
 import type { SimService } from './service.ts';
-import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export type { StoredObject } from './s3-buckets.ts';
@@ -26,7 +24,6 @@ export interface SimS3Options {
   readonly time: Pick<VirtualTime, 'now'>;
   readonly faults: Faults;
   readonly random: Random;
-  readonly trace?: Trace | undefined;
 }
 
 export function createSimS3({ time, faults, random }: SimS3Options): SimS3 {

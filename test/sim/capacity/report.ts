@@ -74,7 +74,7 @@ export function reportText(run: Run, summary: Summary): string {
   ].join('\n');
 }
 
-export const limitTable = (limits: readonly LimitUse[]): string =>
+const limitTable = (limits: readonly LimitUse[]): string =>
   table(
     ['use', 'used', 'peak', 'allowed', 'limit'],
     limits.map(({ share, used, peak, allowed, name, unit }) => [

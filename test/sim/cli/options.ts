@@ -176,7 +176,7 @@ function readNumber(name: string, text: string | undefined, least: number): numb
 }
 
 /** In the order of the list, each once. */
-export function readFaults(text: string): readonly FaultName[] {
+function readFaults(text: string): readonly FaultName[] {
   if (text === 'all') return FAULT_NAMES;
   if (text === 'none') return [];
   const words = text.split(',').map((word) => word.trim());

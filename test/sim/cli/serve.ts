@@ -36,7 +36,7 @@ export async function serveWorlds(run: RunWorld): Promise<never> {
 const STACK_LINES = 4;
 
 /** What `run` throws is a finding. */
-export async function runOrBlame(run: RunWorld, spec: WorldSpec, options?: RunOptions): Promise<Outcome> {
+async function runOrBlame(run: RunWorld, spec: WorldSpec, options?: RunOptions): Promise<Outcome> {
   try {
     return await run(spec, options);
   } catch (error) {
@@ -52,6 +52,6 @@ export async function runOrBlame(run: RunWorld, spec: WorldSpec, options?: RunOp
 /** Of a world that came to no end. */
 export function outcomeWithout(spec: WorldSpec, violation: Violation): Outcome {
   const strikes = Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as Record<FaultName, number>;
-  const figures = { hosts: 0, pages: 0, requests: 0, turns: 0, invocations: 0, virtualMs: 0, realMs: 0 };
+  const figures = { hosts: 0, pages: 0, requests: 0, turns: 0, virtualMs: 0, realMs: 0 };
   return { spec, violations: [violation], strikes, figures };
 }

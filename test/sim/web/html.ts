@@ -10,7 +10,7 @@ const WORDS =
 const FILLING = Array.from({ length: 40_000 }, (_, i) => WORDS[(i * i * 7 + (i >> 3)) % WORDS.length])
   .join(' ')
   .replaceAll('  ', ' ');
-export const MAX_FILLING = FILLING.length / 2;
+const MAX_FILLING = FILLING.length / 2;
 
 /** About so many bytes of text. */
 export function filling(bytes: number, random: Random): string {
