@@ -1,5 +1,5 @@
 /** The world of a capacity run: the stack, a plain web, one crawl begun with a seed for each host. */
-
+import { LINK_WINDOW_BATCH } from '../../../cdk/constructs/sizes.ts';
 import { SPLIT_HOSTS } from '../../../functions/router-handler.ts';
 import type { CrawlOptions } from '../../../shared/crawl/config.ts';
 import { createSimCloud, type SimCloud } from '../../../shared/engines/sim/cloud.ts';
@@ -65,8 +65,6 @@ const BODY_BYTES = 6000;
 const PAGES_PER_HOST_SECOND = 0.42;
 /** A turn's pages, about. */
 const PAGES_PER_TURN = 12;
-/** Messages of one event of the router (`cdk/constructs/sizes.ts`). */
-const ROUTER_BATCH = 1000;
 const SEEDS_PER_PARCEL = 500;
 
 export function planOf(options: CapacityOptions): Plan {
@@ -85,7 +83,7 @@ export function planOf(options: CapacityOptions): Plan {
     queueLimit: Math.max(1, Math.round((LIMITS.inFlight.allowed * queues) / (scale * simulated))),
     // In the full world an event is full before a long window is over.
     routerWindowMs: Math.round(
-      Math.min(routerWindowMs, (1000 * ROUTER_BATCH * PAGES_PER_TURN) / Math.max(1, pagesPerSecond)),
+      Math.min(routerWindowMs, (1000 * LINK_WINDOW_BATCH * PAGES_PER_TURN) / Math.max(1, pagesPerSecond)),
     ),
     linkShards: shards,
     shardEventBytes: (MAX_EVENT_BYTES * linkShards) / (scale * Math.max(1, shards)),
