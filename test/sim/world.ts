@@ -24,13 +24,13 @@ export interface RunOptions {
 }
 
 const MINUTE = 60_000;
-/** Faults strike so long: what the world comes to afterwards is to be seen. */
+/** Faults strike so long from the beginning on. What the world comes to without them is to be seen. */
 const CALM_MS = 45 * MINUTE;
 /** By then every crawl is to have ended. */
 const END_MS = 24 * 60 * MINUTE;
 /** It comes more often than once an hour, so that it meets more faults. */
 const COMPACTOR_PERIOD_MS = 20 * MINUTE;
-/** By then it has joined all: it leaves alone what is younger than an hour. */
+/** Faults strike so long again after the crawls' end. By then it has joined all: it leaves alone what is younger than an hour. */
 const COMPACTED_MS = 90 * MINUTE;
 /** Few hosts are many here: the router's own threshold would send no link to a shard. */
 const SPLIT_HOSTS = 2;
