@@ -1,6 +1,6 @@
 /**
- * The stack's functions as they are deployed, in the simulated account: the handlers themselves, wired as `functions/*.ts` wire them, and
- * started as `cdk/constructs/functions.ts` has them started.
+ * The stack's functions as they are deployed, in the simulated account: the handlers themselves, wired as
+ * `functions/*.ts` wire them, and started as `cdk/constructs/functions.ts` has them started.
  */
 import type { SQSEvent } from 'aws-lambda';
 import {

@@ -31,8 +31,8 @@ export type Verdict =
 
 export interface Bench {
   /**
-   * Runs so many worlds of the program with that mutant in it, up to the first that breaks an invariant; with all faults, and then without
-   * any, where counters must be exact. Never rejects.
+   * Runs so many worlds of the program with that mutant in it, up to the first that breaks an invariant; with all
+   * faults, and then without any, where counters must be exact. Never rejects.
    */
   judge(mutant: string | undefined, seeds: number): Promise<Verdict>;
   /** Ends what runs, and removes all copies. Safe to repeat. */

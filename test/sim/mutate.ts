@@ -1,6 +1,7 @@
 /**
- * `npm run simulate -- mutants`: whether the simulation catches bugs put in by hand. Each patch of `mutants/` is applied to a copy of
- * the program, whose simulation is then to break an invariant. Without a patch it is to hold, which is looked at first.
+ * `npm run simulate -- mutants`: whether the simulation catches bugs put in by hand. Each patch of `mutants/` is
+ * applied to a copy of the program, whose simulation is then to break an invariant. Without a patch it is to hold,
+ * which is looked at first.
  */
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../cli/usage-error.ts';

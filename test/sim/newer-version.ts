@@ -1,6 +1,6 @@
 /**
- * A version of the program that is to come, as far as the stored ledgers show it: it writes segments in a format of its own, reads both,
- * and is deployed beside the present one until all processes are of it.
+ * A version of the program that is to come, as far as the stored ledgers show it: it writes segments in a format of its
+ * own, reads both, and is deployed beside the present one until all processes are of it.
  */
 import type { Faults } from '../../shared/engines/sim/faults.ts';
 import { between, type Random } from '../../shared/engines/sim/random.ts';

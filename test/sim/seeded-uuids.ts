@@ -5,8 +5,8 @@ import type { Random } from '../../shared/engines/sim/random.ts';
 const { randomUUID } = crypto;
 
 /**
- * Lets the seed decide the UUIDs of the whole process, too: they stand in WARC records, whose length after compression depends on
- * them, and so do offsets, sizes and all that follows. Gives what ends it.
+ * Lets the seed decide the UUIDs of the whole process, too: they stand in WARC records, whose length after compression
+ * depends on them, and so do offsets, sizes and all that follows. Gives what ends it.
  */
 export function seedUuids(random: Random): () => void {
   crypto.randomUUID = () => {

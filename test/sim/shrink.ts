@@ -1,6 +1,6 @@
 /**
- * A world that breaks an invariant, made smaller: with fewer kinds of faults, hosts, pages and strikes, as long as the same
- * is broken. Smaller is better to read, not certain to be the smallest.
+ * A world that breaks an invariant, made smaller: with fewer kinds of faults, hosts, pages and strikes, as long as the
+ * same is broken. Smaller is better to read, not certain to be the smallest.
  */
 import { FAULT_NAMES, type FaultName } from '../../shared/engines/sim/faults.ts';
 import type { InvariantName, Outcome, WorldSpec } from './spec.ts';

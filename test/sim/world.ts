@@ -1,4 +1,7 @@
-/** A world from its seed to its end: the deployed stack, its web, an operator, faults; and what is to be said of it then. */
+/**
+ * A world from its seed to its end: the deployed stack, its web, an operator, faults; and what is to be said of it
+ * then.
+ */
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { HEAD } from '../../shared/engines/aws/tables.ts';
 import { createSimCloud, type SimCloud } from '../../shared/engines/sim/cloud.ts';
@@ -30,7 +33,10 @@ const CALM_MS = 45 * MINUTE;
 const END_MS = 24 * 60 * MINUTE;
 /** It comes more often than once an hour, so that it meets more faults. */
 const COMPACTOR_PERIOD_MS = 20 * MINUTE;
-/** Faults strike so long again after the crawls' end. By then it has joined all: it leaves alone what is younger than an hour. */
+/**
+ * Faults strike so long again after the crawls' end. By then it has joined all: it leaves alone what is younger than an
+ * hour.
+ */
 const COMPACTED_MS = 90 * MINUTE;
 /** Few hosts are many here: the router's own threshold would send no link to a shard. */
 const SPLIT_HOSTS = 2;

@@ -1,4 +1,4 @@
-/** Apart from the crawler's own `robots/pattern.ts`, which it is to be compared with: as short as it can be, not fast. */
+/** Patterns of robots.txt as plainly as can be, apart from the crawler's own `robots/pattern.ts`. */
 
 /** RFC 9309, section 2.2.3: a star is any run, a final `$` the end; else the path begins with the pattern. */
 export function matchesNaively(pattern: string, path: string): boolean {

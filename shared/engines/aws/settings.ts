@@ -110,6 +110,8 @@ export function timesOf({ workerTimeoutMs }: Pick<StackSettings, 'workerTimeoutM
   };
 }
 
-/** The region that the queues' URLs name, `https://sqs.REGION.amazonaws.com/...`: the stack's own, known without a call. */
+/**
+ * The region that the queues' URLs name, `https://sqs.REGION.amazonaws.com/...`: the stack's own, known without a call.
+ */
 export const regionOf = ({ linkQueueUrl }: Pick<StackSettings, 'linkQueueUrl'>): string | undefined =>
   /^https?:\/\/sqs\.([a-z0-9-]+)\./.exec(linkQueueUrl)?.[1];

@@ -30,7 +30,9 @@ export interface OpenedStack {
   close(): void;
 }
 
-/** Turns that end within the same moment share a PUT, and requests to SQS, which would else be a large part of the cost. */
+/**
+ * Turns that end within the same moment share a PUT, and requests to SQS, which would else be a large part of the cost.
+ */
 const ARCHIVE_GATHER_MS = 1000;
 const SEND_GATHER_MS = 100;
 /** Longer, as nothing but the host's own next turn waits for it. */

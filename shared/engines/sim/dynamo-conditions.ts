@@ -10,7 +10,10 @@ export interface Placeholders {
   readonly ExpressionAttributeValues?: Readonly<Item> | undefined;
 }
 
-/** Throws if a placeholder is given and not used, as DynamoDB does. One that is used and not given is found where it is needed. */
+/**
+ * Throws if a placeholder is given and not used, as DynamoDB does. One that is used and not given is found where it is
+ * needed.
+ */
 export function checkPlaceholders(
   { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: Placeholders,
   expressions: readonly (Parsed<unknown> | undefined)[],

@@ -65,7 +65,9 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
-/** Those by which a turn may be thrown away with what it had learned: some things can be told for certain only without. */
+/**
+ * Those by which a turn may be thrown away with what it had learned: some things can be told for certain only without.
+ */
 export const TURN_LOSING = FAULT_NAMES.filter((name) => 'losesTurns' in FAULTS[name]);
 
 export interface Faults {
@@ -79,8 +81,8 @@ export interface Faults {
 export interface FaultsOptions {
   readonly seed: number;
   /**
-   * Those not named never strike. The rate of each is multiplied by a factor of the seed's, so that some runs have much of
-   * one and little of another.
+   * Those not named never strike. The rate of each is multiplied by a factor of the seed's, so that some runs have much
+   * of one and little of another.
    */
   readonly names: readonly FaultName[];
   /** No fault strikes while it says so: what the world comes to in the end is to be seen. */

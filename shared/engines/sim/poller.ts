@@ -1,6 +1,7 @@
 /**
- * A model of Lambda's event source mapping for SQS (developer guide, "Using Lambda with Amazon SQS"): it receives, invokes, and deletes
- * what was not reported as failed. It changes no visibility and tells nobody what became of a message.
+ * A model of Lambda's event source mapping for SQS (developer guide, "Using Lambda with Amazon SQS"): it receives,
+ * invokes, and deletes what was not reported as failed. It changes no visibility and tells nobody what became of a
+ * message.
  */
 import type { SqsRecord } from '../aws/delivery.ts';
 import type { Faults } from './faults.ts';

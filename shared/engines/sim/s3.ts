@@ -16,7 +16,10 @@ export interface SimS3 extends SimService {
   createBucket(name: string): void;
   /** By key, as they are now. Their bytes are the store's own: not to be changed. */
   objects(bucket: string): ReadonlyMap<string, StoredObject>;
-  /** Of objects stored from now on, only the bodies of these keys are kept; of the others their size alone, and to read them fails. */
+  /**
+   * Of objects stored from now on, only the bodies of these keys are kept; of the others their size alone, and to read
+   * them fails.
+   */
   keeps(predicate: (key: string) => boolean): void;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Lists kept in an order, for what is looked up, changed and read on from anywhere: some steps for each, with lists of millions
- * too. A list is plain data, chunks of so many items; what may be done with it is a set of functions for its order.
+ * Lists kept in an order, for what is looked up, changed and read on from anywhere: some steps for each, with lists of
+ * millions too. A list is plain data, chunks of so many items; what may be done with it is a set of functions for its
+ * order.
  */
 
 /** Begins as `[]`. No chunk is empty. */
@@ -14,7 +15,10 @@ export interface Sorting<T, K> {
   /** Puts the item where its key says, in place of the one that has the key, if any. */
   set(list: SortedList<T>, key: K, item: T): void;
   remove(list: SortedList<T>, key: K): void;
-  /** The items from the key on, with that of the key itself or behind it; all of them without a key. The list must not change meanwhile. */
+  /**
+   * The items from the key on, with that of the key itself or behind it; all of them without a key. The list must not
+   * change meanwhile.
+   */
   from(list: SortedList<T>, key: K | undefined, isAfter?: boolean): Generator<T>;
 }
 

@@ -108,7 +108,9 @@ export function createStandardQueue(options: ModelOptions): QueueModel {
     /** Only FIFO queues know attempts. */
     receiveAgain: () => undefined,
 
-    /** Also with a handle that has expired, as long as nobody else has received the message: then it is left to chance. */
+    /**
+     * Also with a handle that has expired, as long as nobody else has received the message: then it is left to chance.
+     */
     delete(handle, now) {
       settle(now);
       const found = store.find(handle);

@@ -1,6 +1,6 @@
 /**
- * SQS as the engine uses it, on virtual time: its commands over the models of queues. Deduplication is within a group, as the stack's
- * queues have it (`DeduplicationScope`).
+ * SQS as the engine uses it, on virtual time: its commands over the models of queues. Deduplication is within a group,
+ * as the stack's queues have it (`DeduplicationScope`).
  */
 import type { SqsRecord } from '../aws/delivery.ts';
 import type { Faults } from './faults.ts';

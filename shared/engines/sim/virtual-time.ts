@@ -1,7 +1,7 @@
 /**
- * Time that passes only when nothing is left to do at the present moment: a heap of what is to happen, taken one by one.
- * Between two happenings all that follows from the first is done to its end. So a run depends on its seed alone, as long as nothing
- * within it waits for the real world: for sockets, files, threads or the real clock.
+ * Time that passes only when nothing is left to do at the present moment: a heap of what is to happen, taken one by
+ * one. Between two happenings all that follows from the first is done to its end. So a run depends on its seed alone,
+ * as long as nothing within it waits for the real world: for sockets, files, threads or the real clock.
  */
 import type { Random } from './random.ts';
 

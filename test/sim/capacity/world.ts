@@ -188,8 +188,8 @@ async function begin(
 }
 
 /**
- * The waker looks at so many hosts in a run, however large the crawl is (`shared/worker/waker.ts`). Of a smaller world that would be
- * far too large a part: it is shown its share of those due.
+ * The waker looks at so many hosts in a run, however large the crawl is (`shared/worker/waker.ts`). Of a smaller world
+ * that would be far too large a part: it is shown its share of those due.
  */
 function scaleWaker({ dynamo }: SimCloud, scale: number): void {
   if (scale === 1) return;

@@ -1,4 +1,7 @@
-/** Looks at what begins the turns that are committed: at the ports, so that it goes by nothing that the core says of itself. */
+/**
+ * Looks at what begins the turns that are committed: at the ports, so that it goes by nothing that the core says of
+ * itself.
+ */
 import type { AwsEngine } from '../../../shared/engines/aws/engine.ts';
 import { hostPartition } from '../../../shared/engines/aws/tables.ts';
 import type { Delivery, Engine, HostDeliveries, HostKey } from '../../../shared/ports.ts';

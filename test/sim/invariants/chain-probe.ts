@@ -29,8 +29,9 @@ interface Chain {
 export function createChainProbe(cloud: SimCloud): ChainProbe {
   const { sqs, dynamo, settings, time, faults } = cloud;
   /**
-   * A token is sent before the head that names it, and deleted after the next one. But while a worker stands still between
-   * the two, another one may take the token for one of a turn that came to nothing: then the waker wakes the host.
+   * A token is sent before the head that names it, and deleted after the next one. But while a worker stands still
+   * between the two, another one may take the token for one of a turn that came to nothing: then the waker wakes the
+   * host.
    */
   const hasFrozen = () => faults.counts.workerFrozen > 0;
   const findings = createFindings('oneChain');

@@ -6,9 +6,9 @@ import { createFindings, type Findings } from './findings.ts';
 import { scopeOf } from './scope.ts';
 
 /**
- * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and limits certainly
- * accept; and nothing that is neither. What a message still carries counts as known: whether it may be there is the
- * chain's invariant to say. Links to hosts that are full are dropped by design.
+ * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and limits
+ * certainly accept; and nothing that is neither. What a message still carries counts as known: whether it may be there
+ * is the chain's invariant to say. Links to hosts that are full are dropped by design.
  */
 export function nothingLost(
   facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,
@@ -62,7 +62,8 @@ function checkKnown(
     const links = web.linksOf(record.url);
     // Which of too many links are kept is not for us to say.
     if (links.length > config.maxLinksPerPage) continue;
-    // With several requests at once a page may rise while it is fetched: its links then came from deeper than its record says.
+    // With several requests at once a page may rise while it is fetched: its links then came from deeper than its
+    // record says.
     const isDepthCertain = config.perHost === 1 || config.maxDepth === undefined;
     if (!isDepthCertain) continue;
     for (const link of links)

@@ -10,7 +10,10 @@ export interface RobotsAnswer {
   readonly process: string;
   /** The request that brought it: the last one of a chain of redirects. */
   readonly request: WebRequest;
-  /** `rules`: a robots.txt, whole; `none`: there is none, so all is allowed; `nothing`: nobody can tell (RFC 9309, section 2.3.1). */
+  /**
+   * `rules`: a robots.txt, whole; `none`: there is none, so all is allowed; `nothing`: nobody can tell (RFC 9309,
+   * section 2.3.1).
+   */
   readonly kind: 'rules' | 'none' | 'nothing';
   /** Which of the asking host's versions. */
   readonly version?: number | undefined;

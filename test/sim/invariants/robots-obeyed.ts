@@ -11,10 +11,10 @@ type Given = Pick<Facts, 'web' | 'crawls' | 'strikes' | 'leaseMs'>;
 const MAX_SKEW_MS = 10_000;
 
 /**
- * Before a page of an origin is asked for, its robots.txt has been answered; and at least one version that was served and
- * can still count allows the page: the last one, where no fault can have thrown away the turn that had heard it. A version
- * counts for `robotsMaxAgeMs`, five minutes at least, and ten more from each time that robots.txt could not be had since
- * (`worker/robots-keeper.ts`); a turn goes by what it found, so as long as the lease on top of that.
+ * Before a page of an origin is asked for, its robots.txt has been answered; and at least one version that was served
+ * and can still count allows the page: the last one, where no fault can have thrown away the turn that had heard it. A
+ * version counts for `robotsMaxAgeMs`, five minutes at least, and ten more from each time that robots.txt could not be
+ * had since (`worker/robots-keeper.ts`); a turn goes by what it found, so as long as the lease on top of that.
  *
  * And nothing is called denied by robots.txt that every version served allows.
  */

@@ -1,7 +1,7 @@
 /**
- * The simulated web: hosts, pages and their links follow from a seed, by hash, so that nothing of a host is kept before it is
- * visited, and next to nothing after. It knows nothing of the crawler: URLs are made canonical and then written in many
- * ways, robots rules are drawn and then written down.
+ * The simulated web: hosts, pages and their links follow from a seed, by hash, so that nothing of a host is kept before
+ * it is visited, and next to nothing after. It knows nothing of the crawler: URLs are made canonical and then written
+ * in many ways, robots rules are drawn and then written down.
  */
 import type { Faults } from '../../../shared/engines/sim/faults.ts';
 import type { Trace } from '../../../shared/engines/sim/trace.ts';
