@@ -5,9 +5,7 @@ import { noSuchBucket, noSuchKey, refused } from './s3-errors.ts';
 import { compareUtf8, type SortedList, sortingBy } from './sorted-list.ts';
 
 export interface StoredObject {
-  /** Empty where bodies are not kept. */
   readonly bytes: Uint8Array;
-  readonly size: number;
   /** In quotes, as S3 gives it: the same for the same bytes, but for those of objects made of parts. */
   readonly etag: string;
   /** Ms since the epoch, of a whole second as S3 gives it. */
@@ -15,8 +13,10 @@ export interface StoredObject {
   readonly contentType: string | undefined;
 }
 
-/** Bytes, or how many there were. */
-export type Body = Pick<StoredObject, 'bytes' | 'size'> & { readonly crc32: number };
+export interface Body {
+  readonly bytes: Uint8Array;
+  readonly crc32: number;
+}
 
 export interface Upload {
   readonly id: string;
@@ -41,7 +41,7 @@ export interface Bucket {
   /** Throws NoSuchKey. */
   object(key: string): StoredObject;
   /** Stores or replaces. */
-  put(key: string, object: Pick<StoredObject, 'bytes' | 'size' | 'etag' | 'contentType'>): void;
+  put(key: string, object: Pick<StoredObject, 'bytes' | 'etag' | 'contentType'>): void;
   delete(key: string): void;
   /** Keys from that one on, in order, with it or behind it. */
   keysFrom(key: string, isAfter: boolean): Generator<string>;
@@ -53,8 +53,7 @@ export interface Buckets {
   readonly now: () => number;
   create(name: string): void;
   named(name: string | undefined): Bucket;
-  keeps(predicate: (key: string) => boolean): void;
-  /** A copy of what was sent, or its size, if bodies of the key are not kept. */
+  /** A copy of what was sent. */
   bodyOf(key: string, sent: unknown): Body;
   /** One after the other. */
   serial(): number;
@@ -66,7 +65,6 @@ const MAX_KEY_BYTES = 1024;
 
 export function createBuckets(now: () => number, random: Random): Buckets {
   const buckets = new Map<string, Bucket>();
-  let isKept = (_key: string) => true;
   let serials = 0;
   return {
     now,
@@ -78,21 +76,16 @@ export function createBuckets(now: () => number, random: Random): Buckets {
       if (!bucket) throw noSuchBucket(name);
       return bucket;
     },
-    keeps(predicate) {
-      isKept = predicate;
-    },
     bodyOf(key, sent) {
       if (key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES)
         throw refused('KeyTooLongError', 'Expected a key of 1 to 1024 bytes');
-      const bytes = bytesOf(sent);
-      if (!isKept(key)) return { bytes: NO_BYTES, size: bytes.length, crc32: ++serials };
-      return { bytes: new Uint8Array(bytes), size: bytes.length, crc32: crc32(bytes) };
+      const bytes = new Uint8Array(bytesOf(sent));
+      return { bytes, crc32: crc32(bytes) };
     },
     serial: () => ++serials,
   };
 }
 
-const NO_BYTES = new Uint8Array(0);
 const keySorting = sortingBy<string, string>(compareUtf8);
 
 function createBucket(name: string, now: () => number, random: Random): Bucket {
@@ -161,10 +154,10 @@ function createBucket(name: string, now: () => number, random: Random): Bucket {
 function bytesOf(sent: unknown): Uint8Array {
   if (sent instanceof Uint8Array) return sent;
   if (typeof sent === 'string') return Buffer.from(sent);
-  if (sent === undefined) return NO_BYTES;
+  if (sent === undefined) return new Uint8Array(0);
   throw refused('NotImplemented', 'Bodies other than bytes and texts are not part of the model');
 }
 
 /** By checksum and size: a client takes it as it is, and an MD5 would take ten times as long. */
-export const etagOf = ({ crc32, size }: Body): string =>
-  `"${crc32.toString(16).padStart(8, '0')}${size.toString(16).padStart(24, '0')}"`;
+export const etagOf = ({ bytes, crc32 }: Body): string =>
+  `"${crc32.toString(16).padStart(8, '0')}${bytes.length.toString(16).padStart(24, '0')}"`;

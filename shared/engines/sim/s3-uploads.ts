@@ -1,5 +1,5 @@
 /** S3's calls for objects that are made of parts: there when they are complete, not before. */
-import { crc32 as crc32Of } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import type {
   AbortMultipartUploadCommandInput,
   CompletedPart,
@@ -12,7 +12,7 @@ import type {
 } from '@aws-sdk/client-s3';
 import { type Body, type Bucket, type Buckets, etagOf, type Upload } from './s3-buckets.ts';
 import { noSuchUpload, refused, refuseOthers } from './s3-errors.ts';
-import { bytesOf, rangeOf } from './s3-objects.ts';
+import { rangeOf } from './s3-objects.ts';
 import { compareUtf8 } from './sorted-list.ts';
 
 /** S3 User Guide, "Multipart upload limits". */
@@ -54,7 +54,7 @@ export function createUploadCalls(buckets: Buckets) {
   function store(upload: Upload, number: number | undefined, body: Body) {
     if (number === undefined || !Number.isInteger(number) || number < 1 || number > MAX_PARTS)
       throw refused('InvalidArgument', `Part number must be an integer between 1 and ${MAX_PARTS}`);
-    if (body.size > MAX_PART_BYTES)
+    if (body.bytes.length > MAX_PART_BYTES)
       throw refused('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size');
     const etag = etagOf(body);
     upload.parts.set(number, { ...body, etag, lastModified: buckets.now() });
@@ -93,13 +93,11 @@ export function createUploadCalls(buckets: Buckets) {
       const { CopySourceRange, CopySourceIfMatch } = input;
       if (CopySourceIfMatch !== undefined && CopySourceIfMatch !== source.etag)
         throw refused('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
-      if (CopySourceRange !== undefined && source.size < MIN_PART_BYTES)
+      if (CopySourceRange !== undefined && source.bytes.length < MIN_PART_BYTES)
         throw refused('InvalidRequest', 'The specified copy source is not larger than the minimum of 5 MB');
-      const [from, to] = copiedRange(CopySourceRange, source.size);
-      const isKept = source.bytes.length === source.size;
-      const bytes = isKept ? bytesOf(source, key).subarray(from, to) : source.bytes;
-      const crc32 = isKept ? crc32Of(bytes) : buckets.serial();
-      const { ETag, ...checksum } = store(upload, input.PartNumber, { bytes, size: to - from, crc32 });
+      const bytes = source.bytes.subarray(...copiedRange(CopySourceRange, source.bytes.length));
+      const body = { bytes, crc32: crc32(bytes) };
+      const { ETag, ...checksum } = store(upload, input.PartNumber, body);
       return { CopyPartResult: { ETag, ...checksum, LastModified: new Date(buckets.now()) } };
     },
 
@@ -108,13 +106,10 @@ export function createUploadCalls(buckets: Buckets) {
       const { bucket, upload } = uploadOf(input);
       const parts = checkedParts(upload, input.MultipartUpload?.Parts ?? []);
       bucket.checkConditions(upload.key, input);
-      const size = parts.reduce((sum, part) => sum + part.size, 0);
-      const isKept = parts.every((part) => part.bytes.length === part.size);
-      const bytes = isKept ? joined(parts, size) : new Uint8Array(0);
-      const crc32 = isKept ? crc32Of(bytes) : buckets.serial();
-      const etag = `${etagOf({ bytes, size, crc32 }).slice(0, -1)}-${parts.length}"`;
+      const bytes = joined(parts);
+      const etag = `${etagOf({ bytes, crc32: crc32(bytes) }).slice(0, -1)}-${parts.length}"`;
       bucket.uploads.delete(upload.id);
-      bucket.put(upload.key, { bytes, size, etag, contentType: upload.contentType });
+      bucket.put(upload.key, { bytes, etag, contentType: upload.contentType });
       return { Bucket: bucket.name, Key: upload.key, ETag: etag };
     },
 
@@ -151,9 +146,9 @@ export function createUploadCalls(buckets: Buckets) {
       refuseOthers(input, LIST_PARTS);
       const { bucket, upload } = uploadOf(input);
       const found = [...upload.parts].sort(([a], [b]) => a - b);
-      const Parts = found.slice(0, MAX_LISTED).map(([PartNumber, { size, etag, lastModified }]) => ({
+      const Parts = found.slice(0, MAX_LISTED).map(([PartNumber, { bytes, etag, lastModified }]) => ({
         PartNumber,
-        Size: size,
+        Size: bytes.length,
         ETag: etag,
         LastModified: new Date(lastModified),
       }));
@@ -182,18 +177,18 @@ function checkedParts(upload: Upload, named: readonly CompletedPart[]): Body[] {
     const isChecksumDue = upload.hasChecksums && !upload.isWholeChecked;
     if (ChecksumCRC32 === undefined ? isChecksumDue : ChecksumCRC32 !== checksumText(part.crc32))
       throw refused('InvalidPart', `The part's checksum is missing or another one: ${PartNumber}`);
-    if (part.size < MIN_PART_BYTES && i < named.length - 1)
+    if (part.bytes.length < MIN_PART_BYTES && i < named.length - 1)
       throw refused('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed object size');
     return part;
   });
 }
 
-function joined(parts: readonly Body[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
+function joined(parts: readonly Body[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.bytes.length, 0));
   let at = 0;
   for (const part of parts) {
     bytes.set(part.bytes, at);
-    at += part.size;
+    at += part.bytes.length;
   }
   return bytes;
 }
@@ -214,8 +209,8 @@ function copiedRange(range: string | undefined, size: number): [number, number] 
   return rangeOf(range, size) as [number, number];
 }
 
-const checksumText = (crc32: number): string => {
+const checksumText = (checksum: number): string => {
   const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(crc32 >>> 0);
+  bytes.writeUInt32BE(checksum >>> 0);
   return bytes.toString('base64');
 };

@@ -16,11 +16,6 @@ export interface SimS3 extends SimService {
   createBucket(name: string): void;
   /** By key, as they are now. Their bytes are the store's own: not to be changed. */
   objects(bucket: string): ReadonlyMap<string, StoredObject>;
-  /**
-   * Of objects stored from now on, only the bodies of these keys are kept; of the others their size alone, and to read
-   * them fails.
-   */
-  keeps(predicate: (key: string) => boolean): void;
 }
 
 export interface SimS3Options {
@@ -52,7 +47,6 @@ export function createSimS3({ time, faults, random }: SimS3Options): SimS3 {
     clientName: 'S3Client',
     createBucket: buckets.create,
     objects: (name) => buckets.named(name).objects,
-    keeps: buckets.keeps,
     handle(command, input) {
       const handler = commands[command];
       if (!handler) throw new Error(`${command} is not part of the model of S3`);
