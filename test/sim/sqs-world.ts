@@ -11,8 +11,6 @@ export interface QueueWorldOptions extends Partial<SimQueueOptions> {
   readonly limits?: Partial<QueueLimits>;
   /** Strike at each occasion. */
   readonly always?: readonly FaultName[];
-  /** Each fault draws this for its details. */
-  readonly drawn?: number;
 }
 
 export interface Entry {
@@ -38,7 +36,7 @@ export interface Answer {
 }
 
 export function queueWorld(options: QueueWorldOptions = {}) {
-  const { seed = 1, limits = {}, always = [], drawn = 0.5, ...queue } = options;
+  const { seed = 1, limits = {}, always = [], ...queue } = options;
   const time = createVirtualTime(randomOf(seed, 'ties'));
   const counts = Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as Record<FaultName, number>;
   const striking = new Set<FaultName>(always);
@@ -47,7 +45,7 @@ export function queueWorld(options: QueueWorldOptions = {}) {
       if (striking.has(name)) counts[name]++;
       return striking.has(name);
     },
-    random: () => drawn,
+    random: () => 0.5,
     counts,
   };
   const traced: TraceEntry[] = [];
