@@ -54,6 +54,20 @@ test(
 );
 
 test(
+  '40 worlds without faults break no invariant: counters are exact there',
+  async () => {
+    const { code, out, err } = await simulate('--seeds', '40', '--faults', 'none', '--quiet', '--json');
+    expect(err).toBe('');
+    const { seeds, broken, strikes } = JSON.parse(out);
+    expect(broken.map(({ invariants, replay }: Broken) => `${invariants}: ${replay}`)).toEqual([]);
+    expect(seeds).toBe(40);
+    expect(FAULT_NAMES.filter((name) => strikes[name] > 0)).toEqual([]);
+    expect(code).toBe(0);
+  },
+  LIMIT_MS,
+);
+
+test(
   'a world follows from its seed alone: whichever process runs it, after whichever others',
   async () => {
     const worlds = ['--seed', '40', '--seeds', '12', '--quiet', '--json', '--no-shrink'];
