@@ -130,27 +130,23 @@ export function createWrites({ tableOf, faults, onUnits }: DynamoContext) {
     return bill.told()?.[0];
   }
 
+  /** A command for one item, which takes these options. */
+  const single =
+    <I extends { readonly ReturnValues?: string | undefined }>(
+      options: ReadonlySet<string>,
+      plan: (input: never) => Planned,
+    ) =>
+    (input: I) => {
+      refuseOthers(input, options);
+      const planned = plan(input as never);
+      const ConsumedCapacity = makeOne(planned, input as unknown as Conditional);
+      return { ...returned(planned, input.ReturnValues), ConsumedCapacity };
+    };
+
   return {
-    put(input: PutItemCommandInput) {
-      refuseOthers(input, PUT);
-      const planned = planPut(input as Parameters<typeof planPut>[0]);
-      const ConsumedCapacity = makeOne(planned, input as Conditional);
-      return { ...returned(planned, input.ReturnValues), ConsumedCapacity };
-    },
-
-    update(input: UpdateItemCommandInput) {
-      refuseOthers(input, UPDATE);
-      const planned = planUpdate(input as Parameters<typeof planUpdate>[0]);
-      const ConsumedCapacity = makeOne(planned, input as Conditional);
-      return { ...returned(planned, input.ReturnValues), ConsumedCapacity };
-    },
-
-    delete(input: DeleteItemCommandInput) {
-      refuseOthers(input, DELETE);
-      const planned = planDelete(input as Parameters<typeof planDelete>[0]);
-      const ConsumedCapacity = makeOne(planned, input as Conditional);
-      return { ...returned(planned, input.ReturnValues), ConsumedCapacity };
-    },
+    put: single<PutItemCommandInput>(PUT, planPut),
+    update: single<UpdateItemCommandInput>(UPDATE, planUpdate),
+    delete: single<DeleteItemCommandInput>(DELETE, planDelete),
 
     /** All or nothing. */
     transact(input: TransactWriteItemsCommandInput) {
