@@ -59,7 +59,7 @@ export interface SimCloudOptions {
 const MAX_SKEW_MS = 5000;
 const MAX_RECEIVES = 100;
 const WORKER_TIMEOUT_MS = 60_000;
-/** As `cdk/constructs/frontier.ts` has them. */
+/** As `cdk/constructs/frontier.ts` has them: without a window, and with that of the shards. */
 const LINK_VISIBILITY_S = 360;
 const LINK_SHARD_VISIBILITY_S = 660;
 
