@@ -151,6 +151,12 @@ describe('noCrash', () => {
       expect(failed(message, 'callFailsBefore', 'workerKilled')).toHaveLength(1);
   });
 
+  test('that whoever stood still finds the parts of an old head swept is no violation', () => {
+    const message = "Error: the part s1-x of a.test's ledger is not there";
+    expect(failed(message, 'workerFrozen')).toEqual([]);
+    expect(failed(message, 'workerKilled')).toHaveLength(1);
+  });
+
   test("that an old version does not know a new one's format is no violation", () => {
     expect(failed('CorruptBytes: segment version 2: this program knows 1', 'oldVersion')).toEqual([]);
     expect(failed('CorruptBytes: segment version 2: this program knows 1')).toHaveLength(1);
