@@ -227,7 +227,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       sqs,
       isFifo: false,
       batchSize: own.windowMs === 0 ? LINK_BATCH : LINK_WINDOW_BATCH,
-      visibilityMs: 6000 * ROUTER_TIMEOUT_S,
+      visibilityMs: 6000 * ROUTER_TIMEOUT_S + (own.windowMs ?? 0),
       invoke: functions.router.invoke,
     });
   const links = linkPoller({
