@@ -99,12 +99,15 @@ interface Delays {
   readonly isStrict: boolean;
 }
 
-/** The least that must lie between the two, whoever made them. The gap after a request is by the crawl that made it. */
+/**
+ * The least that must lie between the two, whoever made them. The gap after a request is by the crawl that made it: one
+ * that knows the URL, unless a turn may have been thrown away with it.
+ */
 function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
   const { crawls, robots, facts } = delays;
   const isPage = !robots.isOfRobots(before);
   const knowing = crawls.filter(({ known }) => isPage && known.has(before.url));
-  const possible = knowing.length > 0 ? knowing : crawls;
+  const possible = delays.isStrict && knowing.length > 0 ? knowing : crawls;
   const delayMs = Math.min(...possible.map(({ config }) => config.delayMs));
   if (possible.some(({ config }) => config.robots === 'ignore')) return { ms: delayMs, why: 'delayMs' };
   const capMs = Math.min(...possible.map(({ config }) => config.maxCrawlDelayMs));
