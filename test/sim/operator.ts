@@ -1,6 +1,6 @@
 /** Who has begun the crawls, and now and then pauses one, resumes it, or changes its configuration. */
-import { gunzipSync } from 'node:zlib';
 import { type Control, ControlError } from '../../shared/control/control.ts';
+import { decodeCrawl } from '../../shared/engines/aws/crawl-record.ts';
 import { CRAWL } from '../../shared/engines/aws/tables.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
@@ -77,8 +77,7 @@ export function createOperator(
 
 /** As the table has it at this moment. */
 export function statusOf({ dynamo, settings }: SimCloud, crawl: string): CrawlRecord['status'] | undefined {
-  for (const { pk, sk, record } of dynamo.items(settings.crawlState))
-    if (pk?.S === crawl && sk?.S === CRAWL)
-      return (JSON.parse(gunzipSync(record?.B as Uint8Array).toString('utf8')) as CrawlRecord).status;
+  for (const item of dynamo.items(settings.crawlState))
+    if (item.pk?.S === crawl && item.sk?.S === CRAWL) return decodeCrawl(item).record.status;
   return undefined;
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
@@ -10,6 +9,7 @@ import {
 import type { Head } from '../../frontier/head.ts';
 import type { Clock, CrawlId, CrawlRecord, CrawlRegistry, LedgerStore } from '../../ports.ts';
 import { createCrawlCounters } from './crawl-counters.ts';
+import { activeMsOf, createCrawlDecoder, encodeCrawl, type StoredCrawl } from './crawl-record.ts';
 import { queryItems } from './dynamo-pages.ts';
 import { type Counts, changedCounts, sumOfCounts, totalsOf, usageCountsIn } from './head-counts.ts';
 import type { Meter } from './meter.ts';
@@ -22,9 +22,7 @@ import {
   DIRECTORY,
   DUE_INDEX,
   dueShardsOf,
-  type Item,
   itemKey,
-  N,
   RUNNING,
   replacing,
   S,
@@ -66,18 +64,6 @@ export interface RegistryOptions extends SettleTimes {
 
 /** Rounds of a change that others' changes come before. */
 const CHANGE_ATTEMPTS = 20;
-/** Crawls kept as read last. */
-const MAX_DECODED = 20;
-/** An item may have 400 KB; the record is nearly all of it. */
-const MAX_RECORD_BYTES = 390 * 1024;
-
-interface StoredCrawl {
-  readonly record: CrawlRecord;
-  readonly version: number;
-  /** Time that the crawl has run, up to `runningSince` if it runs. */
-  readonly activeMs: number;
-  readonly runningSince?: number;
-}
 
 /**
  * Crawls in CrawlState. A change reads the record and writes it under the condition that nobody else did meanwhile,
@@ -92,6 +78,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
   const table = names.crawlState;
   const dueShards = dueShardsOf(names);
   const context = { dynamo, clock };
+  const decode = createCrawlDecoder();
   const quiet = createQuietNotes({ dynamo, table, clock });
   const counters = createCrawlCounters({ dynamo, table, clock, meter, warn });
 
@@ -102,22 +89,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
       ConsistentRead: true,
     });
     const { Item } = await withRetry('loading a crawl', () => dynamo.send(command), { clock });
-    return Item && decoded(crawl, Item);
-  }
-
-  /** A worker asks for the same crawl every two seconds, and it may have thousands of seeds. */
-  const lastDecoded = new Map<
-    CrawlId,
-    { readonly nonce: string | undefined; readonly stored: StoredCrawl }
-  >();
-  function decoded(crawl: CrawlId, item: Item): StoredCrawl {
-    const nonce = item.nonce?.S;
-    const last = lastDecoded.get(crawl);
-    if (last && last.nonce === nonce) return last.stored;
-    const stored = decodeCrawl(item);
-    if (lastDecoded.size >= MAX_DECODED) lastDecoded.clear();
-    lastDecoded.set(crawl, { nonce, stored });
-    return stored;
+    return Item && decode(crawl, Item);
   }
 
   /** Writes the crawl over its last version. False if another has written meanwhile. */
@@ -281,32 +253,5 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
 
     list: () => entriesOf(DIRECTORY),
     listRunning: () => entriesOf(RUNNING),
-  };
-}
-
-const activeMsOf = ({ activeMs, runningSince }: StoredCrawl, now: number): number =>
-  activeMs + (runningSince === undefined ? 0 : Math.max(0, now - runningSince));
-
-/** Seeds by the thousands are in the record: compressed, some 15,000 of them fit. */
-function encodeCrawl({ record, version, activeMs, runningSince }: StoredCrawl): Item {
-  const bytes = gzipSync(JSON.stringify(record));
-  if (bytes.length > MAX_RECORD_BYTES)
-    throw new Error(
-      `Expected a crawl's seeds and configuration of at most ${MAX_RECORD_BYTES} bytes compressed, got ${bytes.length}`,
-    );
-  return {
-    record: { B: bytes },
-    version: N(version),
-    activeMs: N(activeMs),
-    ...(runningSince !== undefined && { runningSince: N(runningSince) }),
-  };
-}
-
-function decodeCrawl({ record, version, activeMs, runningSince }: Item): StoredCrawl {
-  return {
-    record: JSON.parse(gunzipSync(record?.B as Uint8Array).toString('utf8')),
-    version: Number(version?.N),
-    activeMs: Number(activeMs?.N),
-    ...(runningSince?.N !== undefined && { runningSince: Number(runningSince.N) }),
   };
 }

@@ -2,7 +2,7 @@
  * A client of the AWS SDK whose calls go to a model of the service, on virtual time: with latency, the SDK's own
  * retries of what failed on its way, and faults. What is done by the adapters above is the real thing.
  */
-import { transientRetries } from '../aws/clients.ts';
+import { ANSWER_MS, transientRetries } from '../aws/clients.ts';
 import type { Faults } from './faults.ts';
 import type { SimProcess } from './process.ts';
 import type { Random } from './random.ts';
@@ -44,9 +44,6 @@ export interface SimClient {
   readonly middlewareStack: { add(middleware: Middleware, options: { readonly step: string }): void };
   destroy(): void;
 }
-
-/** A client waits so long for an answer that does not come (`aws/clients.ts`). */
-const ANSWER_MS = 8000;
 
 export function createSimClient(options: SimClientOptions): SimClient {
   const { service, process, time, random, faults, latency, isThrottled, trace } = options;
