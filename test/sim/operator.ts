@@ -37,9 +37,10 @@ export function createOperator(
           trace?.({ process: 'operator', what });
           return;
         } catch (error) {
-          // What is refused is not to be asked again.
+          // What is refused is not to be asked again: a crawl that has come to its limit meanwhile stays as it is, but for a
+          // paused one, which would stand like that for ever.
           if (error instanceof ControlError && error.code === 'conflict') {
-            await open().control.stop(crawl);
+            if (statusOf(cloud, crawl) === 'paused') await open().control.stop(crawl);
             return;
           }
           trace?.({ process: 'operator', what: `${what}: ${(error as Error).message}` });
