@@ -28,6 +28,10 @@ export type LocalCommand =
       /** The project's file; where none is named, `strand.config.ts` if it is there. */
       readonly config?: string;
       readonly options: CrawlOptions;
+      /** Threads that crawl, each some of the hosts. */
+      readonly workers: number;
+      /** An earlier crawl's folder: its payloads are not stored again. */
+      readonly dedupeFrom?: string;
       readonly json: boolean;
       readonly quiet: boolean;
     })
@@ -36,12 +40,47 @@ export type LocalCommand =
       readonly dir: string;
       readonly config?: string;
       readonly limits: RaisedLimits;
+      readonly workers: number;
+      /** Goes on though this program's rules for canonical URLs are others than those the crawl began with. */
+      readonly newUrlRules: boolean;
       readonly json: boolean;
       readonly quiet: boolean;
     }
   | { readonly verb: 'status'; readonly dir: string; readonly json: boolean }
   | { readonly verb: 'url'; readonly dir: string; readonly url: string; readonly json: boolean }
-  | { readonly verb: 'export'; readonly dir: string; readonly format: ExportFormat };
+  | {
+      readonly verb: 'export';
+      readonly dir: string;
+      readonly format: ExportFormat;
+      /** The links left out, not the URLs known. */
+      readonly skipped: boolean;
+      /** A file instead of standard output. Needed for `wacz`. */
+      readonly out?: string;
+    }
+  | (Seeds & { readonly verb: 'add'; readonly dir: string; readonly json: boolean })
+  | {
+      readonly verb: 'explain';
+      /** None: by the project's file and the options alone. */
+      readonly dir?: string;
+      readonly config?: string;
+      readonly options: CrawlOptions;
+      readonly url: string;
+      readonly json: boolean;
+    }
+  | {
+      readonly verb: 'report';
+      readonly dir: string;
+      /** Writes the report as a page of HTML to this file, too. */
+      readonly html?: string;
+      readonly json: boolean;
+    }
+  | {
+      readonly verb: 'warc';
+      readonly ask:
+        | { readonly what: 'check'; readonly paths: readonly string[] }
+        | { readonly what: 'cat'; readonly file: string; readonly offset: number };
+      readonly json: boolean;
+    };
 
 /** Which deployed stack. */
 export interface StackAddress {

@@ -2,7 +2,7 @@
 import type { CrawlConfig } from '../shared/crawl/config.ts';
 import type { StackVerb, Verb } from './verbs.ts';
 
-export const EXPORT_FORMATS = ['jsonl', 'csv'] as const;
+export const EXPORT_FORMATS = ['jsonl', 'csv', 'cdxj', 'wacz'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /**

@@ -9,6 +9,7 @@ import type { CrawlOptions } from './crawl/config.ts';
 import type { Head, HostTotals } from './frontier/head.ts';
 import type { Message, OutLinks } from './frontier/message.ts';
 import type { UrlState } from './frontier/url-record.ts';
+import type { OptionalPorts } from './optional-ports.ts';
 
 /** A crawl's name in its engine: `[A-Za-z0-9._-]{1,64}`. */
 export type CrawlId = string;
@@ -129,8 +130,14 @@ export type WarcMember = readonly Uint8Array[] | AsyncIterable<Uint8Array>;
 
 /** Where WARC records go. */
 export interface Archive {
-  /** Appends the members one after the other in one file, with nothing between them. Not durable before `flush`. */
-  append(members: readonly WarcMember[]): Promise<RecordLocation[]>;
+  /**
+   * Appends the members one after the other in one file, with nothing between them. Not durable before `flush`.
+   * `captures`: for members that are captures, what their lines of the CDXJ index begin with (`archive/cdxj.ts`).
+   */
+  append(
+    members: readonly WarcMember[],
+    captures?: readonly (string | undefined)[],
+  ): Promise<RecordLocation[]>;
   /** Resolves when all that was appended before the call is durable. */
   flush(): Promise<void>;
 }
@@ -302,7 +309,7 @@ export interface Clock {
 }
 
 /** All that a worker is given. */
-export interface Engine {
+export interface Engine extends OptionalPorts {
   readonly queue: TurnQueue;
   readonly exchange: LinkExchange;
   readonly ledgers: LedgerStore;

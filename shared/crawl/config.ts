@@ -11,6 +11,37 @@ const ms = z.number().min(0);
 export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const;
 export type ScopePreset = (typeof SCOPES)[number];
 
+export const SITEMAPS = ['off', 'robots', 'find'] as const;
+
+/** The rules that make two spellings one URL though no standard says so (`url/url-rules.ts`). */
+const urlRulesSchema = z.strictObject({
+  /** Drop parameters that only tell where a visitor came from (`utm_source`, `gclid`): no page depends on them. */
+  trackingParameters: z.boolean().default(true),
+  /** Drop session ids (`;jsessionid=`, `PHPSESSID`): each visit would find every page under new URLs. */
+  sessionParameters: z.boolean().default(true),
+  /** Sort the query's parameters. Off: some sites answer by their order. */
+  sortQuery: z.boolean().default(false),
+  /** `/a/index.html` as `/a/`. Off: servers need not answer both alike. */
+  indexPages: z.boolean().default(false),
+});
+
+/** Another way with some hosts. What is not named stays as for all; where several match, the last one counts. */
+const overrideSchema = z.strictObject({
+  /** Host names; `*` stands for any labels: `*.example.org`. With `:port` where it is not the scheme's default. */
+  hosts: z.array(z.string().min(1)).min(1),
+  delayMs: ms.optional(),
+  adaptive: z.boolean().optional(),
+  maxCrawlDelayMs: ms.optional(),
+  perHost: positive.max(64).optional(),
+  robots: z.enum(['obey', 'ignore']).optional(),
+  maxPagesPerHost: positive.optional(),
+  maxDepth: count.optional(),
+  maxBodyBytes: positive.optional(),
+  /** Besides those for all hosts. */
+  include: z.array(z.string()).optional(),
+  exclude: z.array(z.string()).optional(),
+});
+
 export const crawlConfigSchema = z.strictObject({
   // ---- what belongs to the crawl
   /** `page`: the seeds alone; `prefix`: below a seed's folder; `host`; `domain`: the registrable domain; `any`. */
@@ -25,8 +56,48 @@ export const crawlConfigSchema = z.strictObject({
   maxUrlLength: positive.default(2083),
   /** Links of one page beyond this number are dropped and counted. Heritrix: 6,000. */
   maxLinksPerPage: positive.default(6000),
+  /** Each link's folders are tried too: `/a/b/c` gives `/a/b/`, `/a/` and `/`. */
+  ascendPaths: z.boolean().default(false),
+  urlRules: urlRulesSchema.prefault({}),
   /** Redirects in a row. RFC 9110 names no number; Fetch allows 20, Heritrix and curl -L 20 to 50. */
   maxRedirects: count.default(10),
+
+  // ---- traps: URL spaces that grow without new content
+  /** Longer paths are skipped, in segments. Heritrix (TooManyPathSegmentsDecideRule): 20. */
+  maxPathDepth: positive.default(20),
+  /** So often the same segments may stand in a row: `/a/b/a/b/` has two. Heritrix (PathologicalPathDecideRule): 3. */
+  maxRepeatedSegments: positive.default(3),
+  /** Queries with more parameters are skipped. */
+  maxQueryParameters: positive.default(32),
+  /**
+   * From so many pages of a host on, the templates of its URLs are watched (digits count as one letter). 0: never.
+   * Where a template's last pages brought almost nothing new, no more of it is fetched.
+   */
+  trapAfterPages: count.default(100),
+  /** Almost nothing: a smaller share of a template's last pages brought a new link or a new text. */
+  trapMinNew: z.number().min(0).max(1).default(0.05),
+
+  // ---- what pages ask for, and what belongs to them
+  /** `nofollow`, of a page (meta robots, X-Robots-Tag) and of a link: not followed. */
+  obeyNofollow: z.boolean().default(true),
+  /** `noindex`: the page is archived, and is not given to `onPage`. */
+  obeyNoindex: z.boolean().default(true),
+  /** A page that names another one as its canonical one is its duplicate: that one is fetched, and this one not given to `onPage`. */
+  obeyCanonical: z.boolean().default(true),
+  /** A meta refresh of at most 5 s is a redirect; else its target is a link. */
+  softRedirects: z.boolean().default(true),
+  /** Images, styles, scripts, media and frames of pages are fetched too, wherever they are, so that pages replay whole. */
+  requisites: z.boolean().default(false),
+
+  // ---- sitemaps and feeds
+  /** `robots`: those that robots.txt names; `find`: `/sitemap.xml` too, where it names none. */
+  sitemaps: z.enum(SITEMAPS).default('robots'),
+  /** Sitemaps read besides, by URL. */
+  sitemapUrls: z.array(z.string()).default([]),
+  /** URLs of sitemaps that were not modified since then are skipped: `2026-01-31`, or with a time (ISO 8601). */
+  modifiedSince: z.iso.date().or(z.iso.datetime({ offset: true })).optional(),
+  /** Links of RSS and Atom feeds, which pages name as their alternates. */
+  feeds: z.boolean().default(true),
 
   // ---- limits: what ends the crawl
   /** Pages: responses other than redirects and robots.txt, whatever their status. */
@@ -96,6 +167,19 @@ export const crawlConfigSchema = z.strictObject({
   /** Of a compressed page, this much is parsed: guards against bombs. */
   maxDecodedBytes: positive.default(32 * 1024 * 1024),
 
+  /** Other settings for some hosts. */
+  overrides: z.array(overrideSchema).default([]),
+
+  // ---- archive
+  /** A payload that the crawl has archived before is not stored again: a `revisit` record refers to it. */
+  revisits: z.boolean().default(true),
+  /** A `metadata` record beside each page: title, number of links, how it was found, how long it took. */
+  metadata: z.boolean().default(true),
+
+  // ---- hooks
+  /** What a hook may take for one page. */
+  hookTimeoutMs: positive.default(10_000),
+
   // ---- engine
   /** Hosts that one worker serves at once. */
   hosts: positive.max(10_000).default(250),
@@ -110,6 +194,8 @@ export const crawlConfigSchema = z.strictObject({
 
 /** A crawl's configuration, complete: every default filled in. */
 export type CrawlConfig = Readonly<z.infer<typeof crawlConfigSchema>>;
+export type UrlRules = CrawlConfig['urlRules'];
+export type HostOverride = CrawlConfig['overrides'][number];
 /** A crawl's configuration as an operator writes it. */
 export type CrawlOptions = z.input<typeof crawlConfigSchema>;
 

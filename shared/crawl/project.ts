@@ -6,7 +6,10 @@
  * export default defineCrawl({ crawl: { contact: 'me@example.org', delayMs: 2000 } });
  * ```
  */
-import type { FetchOutcome, FetchRequest } from '../ports.ts';
+import type { CheerioAPI } from 'cheerio';
+import type { CrawlSummary } from '../control/summary.ts';
+import type { LinkKind } from '../parser/link-set.ts';
+import type { FetchOutcome, FetchRequest, ResponseHead } from '../ports.ts';
 import type { CrawlOptions } from './config.ts';
 
 /**
@@ -18,10 +21,99 @@ export type FetchMiddleware = (
   next: (request: FetchRequest) => Promise<FetchOutcome>,
 ) => Promise<FetchOutcome>;
 
+/** A link of a page. */
+export interface PageLink {
+  /** Absolute http(s) URL. */
+  readonly url: string;
+  readonly kind: LinkKind;
+  /** It says `rel=nofollow`. */
+  readonly nofollow?: boolean;
+}
+
+/** A response as hooks see it. Redirects are not followed: they are responses of their own. */
+export interface PageResponse extends ResponseHead {
+  /** When the request was begun; when the last byte came: ms since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly ipAddress: string;
+  /** In lower case without parameters; where nothing is declared, as the first bytes suggest. */
+  readonly contentType?: string;
+  /** Why the body is not whole, in the words of WARC-Truncated. */
+  readonly truncated?: 'length' | 'time' | 'disconnect';
+}
+
+/** A page that was fetched (status 200 to 299). What is costly is made when it is first touched. */
+export interface Page {
+  /** Canonical. */
+  readonly url: string;
+  /** Hops from a seed. */
+  readonly depth: number;
+  /** The page it was first found on; none for a seed. */
+  readonly via?: string;
+  readonly response: PageResponse;
+  readonly title?: string;
+  readonly links: readonly PageLink[];
+  /** The body, its content coding undone. */
+  readonly body: Uint8Array;
+  /** The body as text, by its charset. */
+  readonly html: string;
+  /** What a reader sees, white space folded; of a document that is not HTML, `html`. */
+  readonly text: string;
+  /** The document by cheerio. */
+  readonly $: CheerioAPI;
+}
+
+/** What is taken out of a page. */
+export interface Extraction {
+  readonly title?: string;
+  /** What the crawl follows, as far as it belongs to it. */
+  readonly links: readonly PageLink[];
+}
+
+/**
+ * Stands around the extraction of every page. The first of several is the outermost. One that throws makes the page's
+ * own extraction count, and is counted.
+ */
+export type ExtractionMiddleware = (page: Page, next: () => Promise<Extraction>) => Promise<Extraction>;
+
+/** What `onPage` may return: nothing, an item, or several. An item is an object that JSON can hold. */
+export type Items = void | null | Item | readonly Item[];
+export type Item = Readonly<Record<string, unknown>>;
+
+/** A URL that failed for good, or a hook that failed at it. */
+export interface CrawlError {
+  readonly url: string;
+  readonly source: 'fetch' | 'onPage' | 'extraction' | 'item';
+  /** For people, one line. */
+  readonly message: string;
+}
+
+/** Anything that keeps to the Standard Schema interface (https://standardschema.dev): zod, valibot, arktype. */
+export interface ItemSchema {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+  };
+}
+
+type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
+
 export interface StrandConfig {
   /** What every crawl is configured with where it does not say otherwise. */
   readonly crawl?: CrawlOptions;
+  /** Around the fetch. */
   readonly middleware?: readonly FetchMiddleware[];
+  /** Around the extraction of title and links. */
+  readonly extraction?: readonly ExtractionMiddleware[];
+  /** Hears of each page, once its outcome is known; items go to `items.jsonl` of the crawl's folder. */
+  readonly onPage?: (page: Page) => Items | Promise<Items>;
+  /** What each item must be. One that is not is counted, and not kept. */
+  readonly itemSchema?: ItemSchema;
+  readonly onError?: (error: CrawlError) => void | Promise<void>;
+  /** Hears of the end of the crawl, or of this session of it. */
+  readonly onFinish?: (summary: CrawlSummary) => void | Promise<void>;
   /** What is deployed by `cdk deploy`: the options of `cdk/options.ts`. */
   readonly aws?: Readonly<Record<string, unknown>>;
 }

@@ -9,7 +9,9 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { CorruptBytes } from './bytes.ts';
 
 const MAGIC = 0x4b;
-const VERSION = 1;
+/** Of the whole run, its lists of records too. 2: records may have a kind, and results a size. */
+const VERSION = 2;
+const OLDEST = 1;
 const HEADER_BYTES = 8;
 
 /** Fingerprints ascending, with no two alike; `notes[i]` belongs to the i-th. */
@@ -107,8 +109,9 @@ export function encodeKeyRun(run: KeyRun): Uint8Array {
 export function decodeKeyRun(bytes: Uint8Array): KeyRun {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < HEADER_BYTES || bytes[0] !== MAGIC) throw new CorruptBytes('not a key run');
-  if (bytes[1] !== VERSION)
-    throw new CorruptBytes(`key run version ${bytes[1]}: this program knows ${VERSION}`);
+  const version = bytes[1] ?? 0;
+  if (version < OLDEST || version > VERSION)
+    throw new CorruptBytes(`key run version ${version}: this program knows ${OLDEST} to ${VERSION}`);
   const count = view.getUint32(4, true);
   if (bytes.length < HEADER_BYTES + 8 * count) throw new CorruptBytes('a key run is cut short');
   const notes = inflateRawSync(bytes.subarray(HEADER_BYTES + 8 * count), { maxOutputLength: count + 1 });

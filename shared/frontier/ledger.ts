@@ -14,7 +14,7 @@ import type { HostKey } from '../ports.ts';
 import { depthOfNote, isReadyNote, levelOfNote, MAX_NOTED_DEPTH, noteOf } from './key-run.ts';
 import type { ReadPart } from './list-reader.ts';
 import type { Link } from './message.ts';
-import { levelOf, MAX_LEVEL } from './rank.ts';
+import { levelOfLink } from './rank.ts';
 import type { RunEntry } from './run.ts';
 import { openRunStack, type Part, type RunStack } from './run-stack.ts';
 import { decodeSegment, encodeSegment } from './segment.ts';
@@ -108,12 +108,16 @@ export class HostLedger {
    * Merging a link again changes nothing. True if the URL was new.
    */
   merge(link: Link, now: number): boolean {
-    const level = link.isSeed ? MAX_LEVEL : levelOf(link.url, link.via);
+    const level = levelOfLink(link);
     const fresh = this.#fresh.get(link.url);
     if (fresh) {
-      if (fresh.state !== 'waiting' || (level <= fresh.level && link.depth >= fresh.depth)) return false;
+      const isPage = fresh.kind !== undefined && link.kind === undefined;
+      if (fresh.state !== 'waiting' || (level <= fresh.level && link.depth >= fresh.depth && !isPage))
+        return false;
       this.#put({
         ...fresh,
+        // A page is more than a part of one.
+        kind: isPage ? undefined : fresh.kind,
         depth: Math.min(fresh.depth, link.depth),
         level: Math.max(fresh.level, level),
       });
@@ -122,6 +126,7 @@ export class HostLedger {
     const record: UrlRecord = {
       url: link.url,
       state: 'waiting',
+      ...(link.kind && { kind: link.kind }),
       depth: link.depth,
       level,
       via: link.via,
@@ -136,7 +141,8 @@ export class HostLedger {
       this.#put(record);
       return true;
     }
-    if (!isReadyNote(note)) return false;
+    // What is part of a page does not rise: the run's note does not tell whether the URL is a page itself.
+    if (!isReadyNote(note) || link.kind !== undefined) return false;
     const noted = depthOfNote(note);
     const risen = {
       ...record,

@@ -8,9 +8,12 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter, CorruptBytes } from './bytes.ts';
 import type { Link, Message, OutLinks } from './message.ts';
 import { readTexts, writeTexts } from './text-column.ts';
+import { URL_KINDS } from './url-record.ts';
 
 const MAGIC = 0x4d;
-const VERSION = 1;
+/** 2: links may have a kind and a level. */
+const VERSION = 2;
+const OLDEST = 1;
 const KINDS = ['links', 'token', 'wake'] as const;
 /** Below this, compression costs more than it saves. */
 const MIN_COMPRESSED_BYTES = 200;
@@ -57,6 +60,8 @@ export function decodeOutLinks(bytes: Uint8Array, maxLinks?: number): OutLinks {
 
 const IS_SEED = 1;
 const HAS_VIA = 2;
+const HAS_KIND = 4;
+const HAS_LEVEL = 8;
 
 function writeLinks(out: ByteWriter, links: readonly Link[]): void {
   const sorted = [...links].sort((a, b) => (a.url < b.url ? -1 : a.url > b.url ? 1 : 0));
@@ -66,7 +71,7 @@ function writeLinks(out: ByteWriter, links: readonly Link[]): void {
     out,
     sorted.map((link) => link.url),
   );
-  for (const link of sorted) out.byte((link.isSeed ? IS_SEED : 0) | (link.via !== undefined ? HAS_VIA : 0));
+  for (const link of sorted) out.byte(flagsOf(link));
   for (const link of sorted) out.varint(link.depth);
   for (const link of sorted) out.varint(link.redirects ?? 0);
   for (const { via } of sorted) {
@@ -76,7 +81,17 @@ function writeLinks(out: ByteWriter, links: readonly Link[]): void {
   }
   out.varint(vias.size);
   for (const via of vias.keys()) out.text(via);
+  for (const { kind, level } of sorted) {
+    if (kind !== undefined) out.byte(URL_KINDS.indexOf(kind));
+    if (level !== undefined) out.byte(level);
+  }
 }
+
+const flagsOf = ({ isSeed, via, kind, level }: Link): number =>
+  (isSeed ? IS_SEED : 0) |
+  (via !== undefined ? HAS_VIA : 0) |
+  (kind !== undefined ? HAS_KIND : 0) |
+  (level !== undefined ? HAS_LEVEL : 0);
 
 function readLinks(input: ByteReader, maxLinks: number): Link[] {
   const count = input.varint();
@@ -89,13 +104,25 @@ function readLinks(input: ByteReader, maxLinks: number): Link[] {
   const pages = input.varint();
   if (pages > count) throw new CorruptBytes(`at most ${count} pages expected, got ${pages}`);
   const table = Array.from({ length: pages }, () => input.text());
+  const said = flags.map((flag) => readSaid(input, flag));
   return urls.map((url, i) => ({
     url,
     depth: depths[i] as number,
     ...((vias[i] as number) >= 0 && { via: table[vias[i] as number] }),
     ...((redirects[i] as number) > 0 && { redirects: redirects[i] }),
     ...((flags[i] as number) & IS_SEED && { isSeed: true }),
+    ...said[i],
   }));
+}
+
+/** What stands at the end, for the few links that have it. */
+function readSaid(input: ByteReader, flags: number): Pick<Link, 'kind' | 'level'> | undefined {
+  if ((flags & (HAS_KIND | HAS_LEVEL)) === 0) return undefined;
+  const code = flags & HAS_KIND ? input.byte() : undefined;
+  const kind = code === undefined ? undefined : URL_KINDS[code];
+  if (code !== undefined && kind === undefined) throw new CorruptBytes(`a link has the unknown kind ${code}`);
+  const level = flags & HAS_LEVEL ? input.byte() : undefined;
+  return { ...(kind && { kind }), ...(level !== undefined && { level }) };
 }
 
 function wrap(content: Uint8Array): Uint8Array {
@@ -109,8 +136,9 @@ function wrap(content: Uint8Array): Uint8Array {
 
 function unwrap(bytes: Uint8Array): ByteReader {
   if (bytes[0] !== MAGIC) throw new CorruptBytes('not a message');
-  if (bytes[1] !== VERSION)
-    throw new CorruptBytes(`message version ${bytes[1]}: this program knows ${VERSION}`);
+  const version = bytes[1] ?? 0;
+  if (version < OLDEST || version > VERSION)
+    throw new CorruptBytes(`message version ${version}: this program knows ${OLDEST} to ${VERSION}`);
   const payload = bytes.subarray(3);
   return new ByteReader(
     bytes[2] === 1 ? inflateRawSync(payload, { maxOutputLength: MAX_MESSAGE_BYTES }) : payload,

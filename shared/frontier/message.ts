@@ -1,4 +1,5 @@
 /** What travels between hosts: links, tokens, wake-ups. */
+import type { UrlKind } from './url-record.ts';
 
 /** A URL to be merged into its host's ledger. */
 export interface Link {
@@ -12,6 +13,10 @@ export interface Link {
   readonly redirects?: number;
   /** Given by the operator: it is fetched before all else. */
   readonly isSeed?: boolean;
+  /** What it is to be fetched as; none: as a page. */
+  readonly kind?: UrlKind;
+  /** How much it is said to matter (by a sitemap): 0 to 7, as much as about 2 ** level linking pages. */
+  readonly level?: number;
 }
 
 /** Links of one crawl, to whatever hosts. */

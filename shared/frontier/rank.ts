@@ -6,6 +6,7 @@
  * that any of the hashes of (URL, linking page) has, about log2 of the number of *distinct* linking pages. So it needs
  * three bits, and merging the same link again, or links in another order, changes nothing.
  */
+import type { Link } from './message.ts';
 
 export const MAX_LEVEL = 7;
 /** Deeper URLs are ranked like this depth. */
@@ -27,6 +28,11 @@ export function levelOf(url: string, via: string | undefined): number {
   }
   const hash = mix(hashString(url) ^ lastViaHash);
   return hash === 0 ? MAX_LEVEL : Math.min(MAX_LEVEL, 31 - Math.clz32(hash & -hash));
+}
+
+/** What a link lends to its URL: what is said of it, if more than its page. */
+export function levelOfLink({ url, via, isSeed, level = 0 }: Link): number {
+  return isSeed ? MAX_LEVEL : Math.min(MAX_LEVEL, Math.max(level, levelOf(url, via)));
 }
 
 // The links of a page come one after the other, all with the same `via`.

@@ -10,17 +10,20 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { HostKey } from '../ports.ts';
 import { ByteReader, ByteWriter, CorruptBytes } from './bytes.ts';
 import { readTexts, writeTexts } from './text-column.ts';
-import { type FetchResult, URL_STATES, type UrlRecord } from './url-record.ts';
+import { type FetchResult, URL_KINDS, URL_STATES, type UrlKind, type UrlRecord } from './url-record.ts';
 
 const HTTPS = 0x08;
 const HAS_VIA = 0x10;
 const IS_RETRIED = 0x20;
 const HAS_RESULT = 0x40;
+/** Blocks of parts of version 1 have none of these two. */
+const HAS_KIND = 0x80;
 
 const HAS_LOCATION = 1;
 const HAS_DIGEST = 2;
 const HAS_TYPE = 4;
 const HAS_CAUSE = 8;
+const HAS_SIZE = 16;
 const DIGEST_BYTES = 20;
 
 /** A block bigger than this after decompression is not one of ours. */
@@ -60,16 +63,19 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
     out.varint(record.attempts);
     out.varint(record.dueAt);
   }
+  for (const { kind } of records) if (kind !== undefined) out.byte(URL_KINDS.indexOf(kind));
   let fetchedAt = baseSeconds * 1000;
   let offset = 0;
   for (const { result } of records) {
     if (result === undefined) continue;
-    const { httpStatus, contentType, digest, location, cause } = result;
+    const { httpStatus, contentType, digest, location, cause, bodyBytes, tookMs } = result;
+    const hasSize = bodyBytes !== undefined || tookMs !== undefined;
     out.byte(
       (location ? HAS_LOCATION : 0) |
         (digest ? HAS_DIGEST : 0) |
         (contentType !== undefined ? HAS_TYPE : 0) |
-        (cause !== undefined ? HAS_CAUSE : 0),
+        (cause !== undefined ? HAS_CAUSE : 0) |
+        (hasSize ? HAS_SIZE : 0),
     );
     out.varint(httpStatus ?? 0);
     out.signed(result.fetchedAt - fetchedAt);
@@ -81,6 +87,10 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
       out.signed(location.offset - offset);
       out.varint(location.length);
       offset = location.offset;
+    }
+    if (hasSize) {
+      out.varint((bodyBytes ?? -1) + 1);
+      out.varint((tookMs ?? -1) + 1);
     }
   }
   for (const { result } of records) if (result?.digest) out.raw(result.digest);
@@ -110,6 +120,7 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
       ? { redirects: input.varint(), attempts: input.varint(), dueAt: input.varint() }
       : NOT_RETRIED,
   );
+  const kinds = flags.map((flag) => (flag & HAS_KIND ? readKind(input) : undefined));
   const results = readResults(input, flags, baseSeconds * 1000);
   const viaTable = readTexts(input, input.varint());
   const fileTable = readTable(input);
@@ -127,6 +138,8 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
       ...(raw.type >= 0 && { contentType: typeTable[raw.type] }),
       ...(raw.cause >= 0 && { cause: causeTable[raw.cause] }),
       ...(raw.digest && { digest: raw.digest }),
+      ...(raw.bodyBytes >= 0 && { bodyBytes: raw.bodyBytes }),
+      ...(raw.tookMs >= 0 && { tookMs: raw.tookMs }),
       ...(raw.file >= 0 && {
         location: { file: fileTable[raw.file] as string, offset: raw.offset, length: raw.length },
       }),
@@ -134,6 +147,7 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
     return {
       url: `${flag & HTTPS ? 'https' : 'http'}://${host}${path}`,
       state,
+      ...(kinds[i] && { kind: kinds[i] }),
       depth: depths[i] as number,
       level: levels[i] as number,
       ...(flag & HAS_VIA && { via: viaTable[vias[i] as number] }),
@@ -154,8 +168,16 @@ function flagsOf(record: UrlRecord): number {
     (record.url.startsWith('https:') ? HTTPS : 0) |
     (record.via !== undefined ? HAS_VIA : 0) |
     (isRetried(record) ? IS_RETRIED : 0) |
-    (record.result ? HAS_RESULT : 0)
+    (record.result ? HAS_RESULT : 0) |
+    (record.kind !== undefined ? HAS_KIND : 0)
   );
+}
+
+function readKind(input: ByteReader): UrlKind {
+  const code = input.byte();
+  const kind = URL_KINDS[code];
+  if (kind === undefined) throw new CorruptBytes(`a record has the unknown kind ${code}`);
+  return kind;
 }
 
 /** Path and query of a URL of this host. */
@@ -179,7 +201,10 @@ function readResults(input: ByteReader, flags: readonly number[], firstTime: num
     const file = has & HAS_LOCATION ? input.varint() : -1;
     if (file >= 0) offset += input.signed();
     const length = file >= 0 ? input.varint() : 0;
-    return { has, httpStatus, fetchedAt, type, cause, file, offset, length, digest: NO_DIGEST };
+    const bodyBytes = has & HAS_SIZE ? input.varint() - 1 : -1;
+    const tookMs = has & HAS_SIZE ? input.varint() - 1 : -1;
+    const digest = NO_DIGEST;
+    return { has, httpStatus, fetchedAt, type, cause, file, offset, length, bodyBytes, tookMs, digest };
   });
   for (const result of results)
     if (result && result.has & HAS_DIGEST) result.digest = Uint8Array.from(input.raw(DIGEST_BYTES));

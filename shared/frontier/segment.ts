@@ -8,7 +8,9 @@ import { decodeRecords, encodeRecords } from './record-block.ts';
 import type { UrlRecord } from './url-record.ts';
 
 const MAGIC = 0x53;
-const VERSION = 1;
+/** 2: records may have a kind, and results a size. */
+const VERSION = 2;
+const OLDEST = 1;
 
 export function encodeSegment(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
   const sorted = [...records].sort((a, b) => (a.url < b.url ? -1 : 1));
@@ -23,7 +25,8 @@ export function encodeSegment(host: HostKey, records: readonly UrlRecord[]): Uin
 /** Throws {@link CorruptBytes}. */
 export function decodeSegment(host: HostKey, bytes: Uint8Array): UrlRecord[] {
   if (bytes[0] !== MAGIC) throw new CorruptBytes('not a segment');
-  if (bytes[1] !== VERSION)
-    throw new CorruptBytes(`segment version ${bytes[1]}: this program knows ${VERSION}`);
+  const version = bytes[1] ?? 0;
+  if (version < OLDEST || version > VERSION)
+    throw new CorruptBytes(`segment version ${version}: this program knows ${OLDEST} to ${VERSION}`);
   return decodeRecords(host, bytes.subarray(2));
 }

@@ -12,6 +12,13 @@ export const URL_STATES = [
 ] as const;
 export type UrlState = (typeof URL_STATES)[number];
 
+/**
+ * What a URL is fetched as, other than a page. `requisite`: part of a page that belongs to the crawl, though it does not
+ * itself; only its own requisites are links. `sitemap`: a list of URLs, and no page.
+ */
+export const URL_KINDS = ['requisite', 'sitemap'] as const;
+export type UrlKind = (typeof URL_KINDS)[number];
+
 /** How many URLs there are, whatever became of them. */
 export function countUrls(counts: Readonly<Record<UrlState, number>>): number {
   return URL_STATES.reduce((sum, state) => sum + counts[state], 0);
@@ -26,6 +33,10 @@ export interface FetchResult {
   /** Payload digest: SHA-1, 20 bytes. */
   readonly digest?: Uint8Array;
   readonly location?: RecordLocation;
+  /** Of the body as received. */
+  readonly bodyBytes?: number;
+  /** From the request to the body's end. */
+  readonly tookMs?: number;
   /** Why it failed, was denied or skipped, in words; of a redirect, where to. */
   readonly cause?: string;
 }
@@ -35,6 +46,8 @@ export interface UrlRecord {
   /** Canonical. */
   readonly url: string;
   readonly state: UrlState;
+  /** None: a page. */
+  readonly kind?: UrlKind;
   /** Hops from a seed. */
   readonly depth: number;
   /** About log2 of the number of pages that link here (see `rank.ts`). */

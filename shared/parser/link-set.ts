@@ -1,7 +1,16 @@
 /** The distinct links of one document, bounded. */
 
-/** `frame`: `frame` and `iframe`; `refresh`: `meta` refresh. */
-export type LinkKind = 'a' | 'area' | 'frame' | 'refresh';
+/**
+ * How a document links to a URL.
+ *
+ * - To be followed: `a`, `area`, `frame` (`frame` and `iframe`), `refresh` (`meta` refresh), `feed` (an RSS or Atom feed
+ *   named as alternate), `item` (of a feed), `url` (of a sitemap), `sitemap` (of a sitemap index).
+ * - Requisites, which belong to the page itself: `img` (also `srcset`, `picture`, icons, posters), `style`, `script`,
+ *   `media` (audio, video, tracks, `embed`, `object`), `css` (`url()` and `@import` of styles), `font`.
+ */
+export type LinkKind = FollowedKind | RequisiteKind;
+export type FollowedKind = 'a' | 'area' | 'frame' | 'refresh' | 'feed' | 'item' | 'url' | 'sitemap';
+export type RequisiteKind = 'img' | 'style' | 'script' | 'media' | 'css' | 'font';
 
 export interface HtmlLink {
   /** Absolute http(s) URL as the WHATWG parser writes it, without a fragment. */
@@ -10,6 +19,9 @@ export interface HtmlLink {
   readonly kind: LinkKind;
   /** True if all links to this URL say `rel=nofollow`. */
   readonly nofollow?: boolean;
+  /** Of a sitemap's URLs: how much they are said to matter, 0 to 1; when they were last modified, ms since the epoch. */
+  readonly priority?: number;
+  readonly modifiedAt?: number;
 }
 
 /** The absolute http(s) URL that `reference` (never with a fragment) means at `base`; undefined if it means none. */

@@ -1,5 +1,5 @@
 import type { Link } from '../frontier/message.ts';
-import { levelOf } from '../frontier/rank.ts';
+import { levelOfLink } from '../frontier/rank.ts';
 
 /**
  * Keeps of many links to one URL the one that matters: a ledger makes the same of it as of all of them (but for the
@@ -11,9 +11,11 @@ export function foldLink(links: Map<string, Link>, link: Link): void {
     links.set(link.url, link);
     return;
   }
-  const better = levelOf(link.url, link.via) > levelOf(known.url, known.via) ? link : known;
+  const better = levelOfLink(link) > levelOfLink(known) ? link : known;
   const depth = Math.min(link.depth, known.depth);
   const isSeed = link.isSeed || known.isSeed;
-  if (better !== known || depth !== known.depth || isSeed !== known.isSeed)
-    links.set(link.url, { ...better, depth, ...(isSeed && { isSeed }) });
+  // A page is more than a part of one.
+  const kind = link.kind && known.kind;
+  if (better !== known || depth !== known.depth || isSeed !== known.isSeed || kind !== known.kind)
+    links.set(link.url, { ...better, depth, kind, ...(isSeed && { isSeed }) });
 }

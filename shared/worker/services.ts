@@ -4,6 +4,7 @@ import type { Crawl, Crawls } from './crawls.ts';
 import type { Lanes } from './lanes.ts';
 import type { LedgerCache } from './ledger-cache.ts';
 import type { Lock } from './lock.ts';
+import type { PageHooks } from './page-hooks.ts';
 
 /** What the turns of one worker share. */
 export interface Services {
@@ -17,6 +18,8 @@ export interface Services {
    * suspicion, and what dies with a worker that a page has killed is not blamed for it (`careful.ts`).
    */
   readonly suspicion: Lock;
+  /** None: the project has no hooks. */
+  readonly hooks?: PageHooks;
   readonly stats: WorkerStats;
   /** Aborted when the worker shall stop: turns end, and commit what they have. */
   readonly stopping: AbortSignal;

@@ -9,6 +9,7 @@ import { createLanes } from './lanes.ts';
 import { leaseOf } from './lease.ts';
 import { createLedgerCache } from './ledger-cache.ts';
 import { createLock } from './lock.ts';
+import type { PageHooks } from './page-hooks.ts';
 import { newStats, type Services, type WorkerStats } from './services.ts';
 import { COMMIT_MS, runTurn } from './turn.ts';
 
@@ -29,6 +30,8 @@ export interface WorkerOptions {
   readonly endsWhenIdle?: boolean;
   /** Ledgers kept in memory between turns take about so many bytes. */
   readonly maxCacheBytes?: number;
+  /** The project's hooks, if it has any. */
+  readonly hooks?: PageHooks;
   /** Hears of turns that failed by our own fault, and of what was done about it. */
   readonly onError?: (error: unknown, host: string) => void;
 }
@@ -65,6 +68,7 @@ export function startWorker(
     ledgers: createLedgerCache(options.maxCacheBytes ?? 128 * 1024 * 1024),
     lanes: createLanes(clock),
     suspicion: createLock(clock),
+    hooks: options.hooks,
     stats: newStats(),
     stopping: signal,
   };

@@ -7,8 +7,8 @@ import { between, type Random } from '../../shared/engines/sim/random.ts';
 import type { Engine } from '../../shared/ports.ts';
 
 const MAGIC = 0x53;
-const PRESENT = 1;
-const NEWER = 2;
+const PRESENT = 2;
+const NEWER = 3;
 const MAX_BEGIN_MS = 300_000;
 const MAX_ROLLOUT_MS = 600_000;
 
