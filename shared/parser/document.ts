@@ -1,5 +1,6 @@
 /** From a response's head and body as received to what the crawl needs to know of the document. */
 import { messageOf } from '../error-message.ts';
+import type { UrlKind } from '../frontier/url-record.ts';
 import type { ResponseHead } from '../ports.ts';
 import { createContentDecoder } from './content-decoder.ts';
 import { createHtmlLinks, type HtmlLinks, type HtmlLinksParser } from './html-links.ts';
@@ -15,26 +16,48 @@ export interface DocumentParserOptions {
   readonly maxDecodedBytes: number;
   readonly maxLinks: number;
   readonly resolve?: ResolveReference;
+  /** What the document was fetched as. A `sitemap` may be text or a gzip file, too, whatever its type says. */
+  readonly kind?: UrlKind | undefined;
+  /** Requisites are among the links. */
+  readonly wantsRequisites?: boolean;
+  /** Feeds that a page names as its alternates are among the links. */
+  readonly wantsFeeds?: boolean;
+  readonly wantsTextHash?: boolean;
+  /** Our product token in lower case: directives to a robot of this name count like those to all. */
+  readonly robotName?: string;
 }
 
+/** What the document was read as; `other`: not read at all. */
+export type DocumentType = 'html' | 'css' | 'sitemap' | 'sitemapIndex' | 'feed' | 'other';
+
 export interface DocumentFacts {
+  readonly type: DocumentType;
   /** As declared, in lower case without parameters; where nothing is declared, as its first bytes suggest. */
   readonly mimeType?: string;
-  /** Encoding standard's name, lower case. Of HTML only. */
+  /** Encoding standard's name, lower case. Of what was read. */
   readonly charset?: string;
-  /** Links of HTML and XHTML; other types have none here. */
+  /** Of all kinds, in the order of the document, each URL once. */
   readonly links: HtmlLink[];
   readonly droppedLinks: number;
   readonly title?: string;
+  /** Where the first `meta` refresh leads, and after how long. */
   readonly refresh?: string;
+  readonly refreshMs?: number;
   readonly canonical?: string;
   /** Of the markup and of X-Robots-Tag. */
   readonly robots: RobotsDirectives;
+  /**
+   * 32 bits of the visible text of HTML, with white space folded and each run of digits as one letter, if it was wanted:
+   * pages that differ in dates and counters alone have the same.
+   */
+  readonly textHash?: number;
   readonly decodedBytes: number;
   /** False if the parser did not see all of the document. */
   readonly isWhole: boolean;
   /** One line for people: a fault of the content coding, or of this parser. */
   readonly error?: string;
+  /** One line for people: why a sitemap or feed was not read to its end (broken, too large, nested, a bomb). */
+  readonly fault?: string;
 }
 
 export interface DocumentParser {
@@ -101,6 +124,7 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
       if (start !== undefined) parseSafely(sniff);
       const parsed = parseSafely(() => html?.end());
       return {
+        type: html === undefined ? 'other' : 'html',
         ...factsOf(parsed),
         mimeType,
         robots: robotsOf(parsed, headers),

@@ -27,6 +27,7 @@ describe('createDocumentParser', () => {
       ['content-Encoding', 'gzip'],
     ];
     expect(await parse(zlib.gzipSync(html), headers)).toEqual({
+      type: 'html',
       mimeType: 'text/html',
       charset: 'shift_jis',
       links: [{ url: 'http://example.com/x', kind: 'a' }],
