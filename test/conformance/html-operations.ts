@@ -1,0 +1,35 @@
+/** The links of a document, what it says of itself, and which encoding it is in. */
+import { sniffCharset } from '../../shared/parser/charset.ts';
+import { createHtmlLinks } from '../../shared/parser/html-links.ts';
+import type { LinkKind } from '../../shared/parser/link-set.ts';
+import { bytesOf, type Operation, optionalTextOf, textOf } from './question.ts';
+
+const MAX_LINKS = 10_000;
+const LINKS: readonly LinkKind[] = ['a', 'area'];
+const ALL: readonly LinkKind[] = [...LINKS, 'frame', 'media'];
+
+export const HTML_OPERATIONS: Readonly<Record<string, Operation>> = {
+  links(question) {
+    const parser = createHtmlLinks({
+      url: textOf(question, 'url'),
+      contentType: optionalTextOf(question, 'content_type'),
+      maxLinks: MAX_LINKS,
+    });
+    parser.write(bytesOf(question, 'html'));
+    const { links, title, refresh, robots } = parser.end();
+    const urlsOf = (kinds: readonly LinkKind[]) =>
+      links.filter(({ kind }) => kinds.includes(kind)).map(({ url }) => url);
+    return {
+      links: urlsOf(LINKS),
+      all: urlsOf(ALL),
+      title: title ?? null,
+      refresh: refresh ?? null,
+      nofollow: links.filter(({ nofollow }) => nofollow).map(({ url }) => url),
+      page_nofollow: robots.nofollow,
+    };
+  },
+
+  encoding: (question) => ({
+    encoding: sniffCharset(bytesOf(question, 'html'), optionalTextOf(question, 'content_type')),
+  }),
+};

@@ -1,0 +1,43 @@
+/** Reading, comparing and sorting URLs, and who owns a host. */
+import { surt } from '../../shared/archive/surt.ts';
+import { canonicalize } from '../../shared/url/canonical.ts';
+import { registrableDomain } from '../../shared/url/registrable-domain.ts';
+import { type Operation, optionalTextOf, textOf } from './question.ts';
+
+export const URL_OPERATIONS: Readonly<Record<string, Operation>> = {
+  /** The parser that our canonical form is made of; `canonical-form.test.ts` holds the one to the other. */
+  url_parse(question) {
+    const url = URL.parse(textOf(question, 'input'), optionalTextOf(question, 'base'));
+    if (url === null) return { failure: true };
+    const { href, hostname, port, pathname, search } = url;
+    return { href, hostname, port, pathname, search };
+  },
+
+  same_url(question) {
+    const one = canonicalize(textOf(question, 'a'));
+    return { same: one !== undefined && one === canonicalize(textOf(question, 'b')) };
+  },
+
+  canon(question) {
+    const url = textOf(question, 'url');
+    const profile = textOf(question, 'profile');
+    if (!Object.hasOwn(PROFILES, profile)) return { error: 'unsupported' };
+    return { url: PROFILES[profile]?.(url) ?? null };
+  },
+
+  surt: (question) => ({ surt: surt(textOf(question, 'url')) }),
+
+  /** Not used by us: the archive's indexes are sorted by `surt`. */
+  ssurt: () => ({ error: 'unsupported' }),
+
+  /** A host key is lower case; the cases have hosts as people write them. */
+  registrable_domain: (question) => ({
+    domain: registrableDomain(textOf(question, 'host').toLowerCase()) ?? null,
+  }),
+};
+
+/** Of the policies on record, those that aim at what we do; the others rewrite more (or less) on purpose. */
+const PROFILES: Readonly<Record<string, (url: string) => string | undefined>> = {
+  basic: canonicalize,
+  whatwg: (url) => URL.parse(url)?.href,
+};
