@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CheckedWarc, createWarcCheck, type WarcFault } from '../../shared/archive/check-warc.ts';
+import { openRecord } from '../../shared/archive/read-member.ts';
+import { NotWarc } from '../../shared/archive/read-warc.ts';
+import type { ReadAt } from '../../shared/archive/scan-members.ts';
+import { windowedRead } from '../../shared/archive/windowed-read.ts';
+import { printable, shorten } from '../../shared/control/printable.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { formatBytes, formatCount, formatCounted, largestFirst } from '../format.ts';
+import { UsageError } from '../usage-error.ts';
+import type { RowStream } from './write-rows.ts';
+
+/** `strand warc check PATH...` and `strand warc cat FILE OFFSET`. */
+export async function warc({ ask, json }: LocalCommandOf<'warc'>): Promise<number> {
+  if (ask.what === 'check') return checkFiles(await warcFilesOf(ask.paths), json, process.stdout);
+  await writeRecord(ask.file, ask.offset, process.stdout);
+  return exitCodes.finished;
+}
+
+/** Faults of a file that are told; of more the number. */
+const MAX_TOLD = 100;
+
+interface FaultList {
+  readonly told: WarcFault[];
+  errors: number;
+  warnings: number;
+}
+
+/** A line for each file and, in text, one for each of its faults. 1 if there is an error in any. */
+async function checkFiles(paths: readonly string[], json: boolean, out: RowStream): Promise<number> {
+  let list = newList();
+  const check = createWarcCheck((fault) => {
+    list[fault.severity === 'error' ? 'errors' : 'warnings']++;
+    if (list.told.length < MAX_TOLD) list.told.push(fault);
+  });
+  const write = async (text: string) => {
+    if (!out.write(text)) await once(out as NodeJS.WriteStream, 'drain');
+  };
+  let errors = 0;
+  for (const path of paths) {
+    list = newList();
+    const checked = await readingFile(path, (read) => check.file(path, windowedRead(read)));
+    errors += list.errors;
+    await write(json ? jsonLine(path, checked, list) : fileText(path, checked, list));
+  }
+  list = newList();
+  check.end();
+  if (list.told.length > 0)
+    await write(json ? jsonLine(undefined, undefined, list) : `All files: ${faultText(list, true)}`);
+  return errors > 0 ? exitCodes.unexpected : exitCodes.finished;
+}
+
+const newList = (): FaultList => ({ told: [], errors: 0, warnings: 0 });
+
+/** A last line, about all files together, has no `file`. */
+function jsonLine(file: string | undefined, checked: CheckedWarc | undefined, list: FaultList): string {
+  const { errors, warnings, told } = list;
+  const faults = told.map((fault) => (file === undefined ? fault : { ...fault, file: undefined }));
+  return `${JSON.stringify({ file, ...checked, errors, warnings, faults })}\n`;
+}
+
+function fileText(path: string, { bytes, records }: CheckedWarc, list: FaultList): string {
+  const counts = largestFirst(records);
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const types = counts.map(([type, count]) => `${formatCount(count)} ${shorten(printable(type), 40)}`);
+  const kinds = types.length > 0 ? ` (${types.join(', ')})` : '';
+  const what = `${formatCounted(total, 'record')}${kinds}, ${formatBytes(bytes)}`;
+  return `${printable(path)}: ${what}, ${faultText(list, false)}`;
+}
+
+/** The number of faults, then a line for each. */
+function faultText({ errors, warnings, told }: FaultList, isFileNamed: boolean): string {
+  const counts = [
+    ...(errors > 0 || warnings === 0 ? [errors === 0 ? 'no errors' : formatCounted(errors, 'error')] : []),
+    ...(warnings > 0 ? [formatCounted(warnings, 'warning')] : []),
+  ];
+  const lines = told.map(({ file, offset, severity, message }) => {
+    const where = isFileNamed ? `${printable(file)} at ${offset}` : `at ${offset}`;
+    return `  ${where}: ${severity}: ${printable(message)}`;
+  });
+  const more = errors + warnings - told.length;
+  if (more > 0) lines.push(`  and ${formatCount(more)} more`);
+  return `${[counts.join(', '), ...lines].join('\n')}\n`;
+}
+
+/** The files named, and the WARC files of the folders named, by name. Those that are still written are left out. */
+async function warcFilesOf(paths: readonly string[]): Promise<string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`${path} cannot be read: ${error.message}`, { cause: error });
+    });
+    if (!found.isDirectory()) {
+      files.push(path);
+      continue;
+    }
+    const names = await readdir(path, { recursive: true });
+    const warcs = names.filter((name) => /\.warc(?:\.gz)?$/.test(name)).sort();
+    if (warcs.length === 0) throw new UsageError(`There are no WARC files (*.warc.gz) in ${path}`);
+    files.push(...warcs.map((name) => join(path, name)));
+  }
+  return files;
+}
+
+/** The record's head and block, as stored. Nothing is written where none begins at `offset`. */
+async function writeRecord(path: string, offset: number, out: RowStream): Promise<void> {
+  await readingFile(path, async (read) => {
+    const { head, block, close } = await openRecord(read, offset).catch((error) => {
+      if (!(error instanceof NotWarc)) throw error;
+      throw new UsageError(
+        `No record begins at ${offset} of ${path}: ${error.message.replace(/^Member at \d+: /, '')}`,
+        { cause: error },
+      );
+    });
+    try {
+      out.write(head);
+      for await (const chunk of block) if (!out.write(chunk)) await once(out as NodeJS.WriteStream, 'drain');
+    } finally {
+      await close();
+    }
+  });
+}
+
+async function readingFile<T>(path: string, work: (read: ReadAt) => Promise<T>): Promise<T> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, 'r');
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  try {
+    return await work(async (offset, length) => {
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    });
+  } finally {
+    await handle.close();
+  }
+}

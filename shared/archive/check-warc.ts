@@ -1,0 +1,169 @@
+/** Whether a WARC file is what the standard (ISO 28500:2017) and its own fields say: what `strand warc check` asks. */
+import { checkBlock } from './check-block.ts';
+import { checkFields, type NoteFault, type Severity } from './check-fields.ts';
+import { type AwaitedId, createRecordIds, type RecordIds } from './check-ids.ts';
+import { openRecord } from './read-member.ts';
+import { fieldOf, NotWarc } from './read-warc.ts';
+import { type ReadAt, type ScannedMember, scanMembers } from './scan-members.ts';
+
+/** Something wrong in a file. */
+export interface WarcFault {
+  readonly file: string;
+  /** Of the record's gzip member, in bytes. */
+  readonly offset: number;
+  readonly severity: Severity;
+  /** What was expected and what came. */
+  readonly message: string;
+}
+
+export interface CheckedWarc {
+  readonly bytes: number;
+  /** Records by WARC-Type. */
+  readonly records: Readonly<Record<string, number>>;
+}
+
+export interface WarcCheck {
+  /**
+   * Checks the file. Where a member is broken it goes on with the next one that can be found. `note` hears of each
+   * fault as it is met. Holds some megabytes, whatever the size of file and records. Throws what `read` throws.
+   */
+  file(name: string, read: ReadAt): Promise<CheckedWarc>;
+  /** What can be said only of all files together: call it after the last. */
+  end(): void;
+}
+
+/** Checks files that belong together: records of one may refer to those of another. */
+export function createWarcCheck(note: (fault: WarcFault) => void): WarcCheck {
+  const ids = createRecordIds();
+  const revisited = createRecordIds();
+  return {
+    async file(name, read) {
+      const records: Record<string, number> = {};
+      const inFile = createRecordIds();
+      const noteAt = (offset: number, severity: Severity, message: string) =>
+        note({ file: name, offset, severity, message });
+      let at = 0;
+      for (let isOver = false; !isOver; ) {
+        try {
+          const from = at;
+          for await (const found of scanMembers((offset, length) => read(from + offset, length))) {
+            const member = { ...found, offset: from + found.offset };
+            at = member.offset + member.length;
+            const type = fieldOf(member.record, 'WARC-Type') ?? 'none';
+            // Types come from the file, and may be any text.
+            const key =
+              Object.keys(records).length < MAX_TYPES || Object.hasOwn(records, type) ? type : 'other';
+            records[key] = (records[key] ?? 0) + 1;
+            const { offset } = member;
+            const noteHere: NoteFault = (severity, message) => noteAt(offset, severity, message);
+            checkIds(name, member, { ids, inFile, revisited }, noteHere);
+            checkFields(member.record, noteHere);
+            await checkBlockOf(read, member, noteHere);
+          }
+          isOver = true;
+        } catch (error) {
+          if (!(error instanceof NotWarc)) throw error;
+          const next = await nextMember(read, at + 1);
+          const skipped = next === undefined ? 'no other record after it' : `the next record is at ${next}`;
+          noteAt(
+            at,
+            'error',
+            `${error.message.replace(/^Member at \d+(?: \(\d+ bytes\))?: /, '')}; ${skipped}`,
+          );
+          at = next ?? (await sizeFrom(read, at));
+          isOver = next === undefined;
+        }
+      }
+      if (at === 0) noteAt(0, 'error', 'expected at least one record, got an empty file');
+      for (const { offset, id } of inFile.missing())
+        noteAt(offset, 'error', `WARC-Concurrent-To: expected ${id} in the file, and it is not there`);
+      return { bytes: at, records };
+    },
+    end() {
+      // An earlier crawl's record may be meant, so that it is no error.
+      for (const { file, offset, id } of revisited.missing())
+        note({
+          file,
+          offset,
+          severity: 'warning',
+          message: `WARC-Refers-To: ${id} is not in the files given`,
+        });
+    },
+  };
+}
+
+const MAX_TYPES = 20;
+
+interface Ids {
+  readonly ids: RecordIds;
+  readonly inFile: RecordIds;
+  readonly revisited: RecordIds;
+}
+
+function checkIds(
+  file: string,
+  { record, offset }: ScannedMember,
+  { ids, inFile, revisited }: Ids,
+  note: NoteFault,
+): void {
+  const id = fieldOf(record, 'WARC-Record-ID');
+  if (id) {
+    if (!ids.add(id))
+      note('error', `WARC-Record-ID: expected one of its own, ${id} is another record's, too`);
+    inFile.add(id);
+    revisited.add(id);
+  }
+  const expect = (known: RecordIds, reference: string) => {
+    const awaited: AwaitedId = { id: reference, file, offset };
+    known.expect(awaited);
+  };
+  for (const [name, value] of record.fields)
+    if (name.toLowerCase() === 'warc-concurrent-to') expect(inFile, value);
+  const refersTo = fieldOf(record, 'WARC-Refers-To');
+  if (refersTo) expect(revisited, refersTo);
+}
+
+/** A block that the scan has given whole is not read again. */
+async function checkBlockOf(read: ReadAt, member: ScannedMember, note: NoteFault): Promise<void> {
+  const { record, offset, blockStart: start } = member;
+  if (start.length === record.blockLength) return checkBlock({ record, start, chunks: [start] }, note);
+  const opened = await openRecord(read, offset);
+  try {
+    await checkBlock({ record, start, chunks: opened.block }, note);
+  } finally {
+    await opened.close();
+  }
+}
+
+const SEARCH_BYTES = 1024 * 1024;
+/** The first bytes of a gzip member as WARC writers make them. */
+const MEMBER_START = Buffer.from([0x1f, 0x8b, 8, 0]);
+
+/** Where the next member that holds a record begins, at `from` or after; undefined if none does. */
+async function nextMember(read: ReadAt, from: number): Promise<number | undefined> {
+  for (let at = from; ; ) {
+    const bytes = Buffer.from(await read(at, SEARCH_BYTES));
+    for (let found = bytes.indexOf(MEMBER_START); found >= 0; found = bytes.indexOf(MEMBER_START, found + 1))
+      if (await isRecordAt(read, at + found)) return at + found;
+    if (bytes.length < SEARCH_BYTES) return undefined;
+    at += bytes.length - (MEMBER_START.length - 1);
+  }
+}
+
+async function isRecordAt(read: ReadAt, offset: number): Promise<boolean> {
+  try {
+    await (await openRecord(read, offset)).close();
+    return true;
+  } catch (error) {
+    if (error instanceof NotWarc) return false;
+    throw error;
+  }
+}
+
+async function sizeFrom(read: ReadAt, from: number): Promise<number> {
+  for (let at = from; ; ) {
+    const { length } = await read(at, SEARCH_BYTES);
+    at += length;
+    if (length < SEARCH_BYTES) return at;
+  }
+}

@@ -1,0 +1,90 @@
+/** One record of a WARC file, of whatever size, by its place. */
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import {
+  MAX_RECORD_HEAD,
+  NotWarc,
+  parseRecordHead,
+  recordHeadLength,
+  type WarcRecordHead,
+} from './read-warc.ts';
+import type { ReadAt } from './scan-members.ts';
+
+export interface OpenedRecord {
+  readonly record: WarcRecordHead;
+  /** Version line, fields and empty line, as stored. */
+  readonly head: Uint8Array;
+  /** The block's bytes, to be iterated once. Throws {@link NotWarc} where the member is broken or ends before the block. */
+  readonly block: AsyncGenerator<Uint8Array>;
+  /** Lets go of what reads the file. To be called in any case. */
+  close(): Promise<void>;
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** Opens the record whose gzip member begins at `offset`. Throws {@link NotWarc} where none does. */
+export async function openRecord(read: ReadAt, offset: number): Promise<OpenedRecord> {
+  const chunks = inflateMember(read, offset);
+  try {
+    const { start, headLength } = await readHead(chunks, offset);
+    const head = start.subarray(0, headLength);
+    const record = parseRecordHead(head, offset);
+    const block = blockOf(start.subarray(headLength), chunks, record.blockLength, offset);
+    return { record, head, block, close: async () => void (await chunks.return(undefined)) };
+  } catch (error) {
+    await chunks.return(undefined);
+    throw error;
+  }
+}
+
+async function readHead(chunks: AsyncGenerator<Uint8Array>, offset: number) {
+  let start: Uint8Array = new Uint8Array(0);
+  while (start.length < MAX_RECORD_HEAD) {
+    // By `next`: a loop over the chunks would end them with its own end.
+    const { done, value } = await chunks.next();
+    if (done) break;
+    start = start.length === 0 ? value : Buffer.concat([start, value]);
+    const headLength = recordHeadLength(start);
+    if (headLength !== undefined) return { start, headLength };
+  }
+  throw new NotWarc(`Member at ${offset}: expected an empty line after the fields`);
+}
+
+async function* blockOf(
+  first: Uint8Array,
+  rest: AsyncGenerator<Uint8Array>,
+  length: number,
+  offset: number,
+): AsyncGenerator<Uint8Array> {
+  let left = length;
+  for (let chunk: Uint8Array | undefined = first; left > 0; ) {
+    if (chunk === undefined)
+      throw new NotWarc(`Member at ${offset}: expected a block of ${length} bytes, got ${length - left}`);
+    const part = chunk.subarray(0, left);
+    left -= part.length;
+    if (part.length > 0) yield part;
+    if (left > 0) chunk = (await rest.next()).value;
+  }
+}
+
+/** What the member inflates to, and the members after it, in pieces. */
+async function* inflateMember(read: ReadAt, offset: number): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
+  // The iteration below meets every error of the pipeline, those of `read` too.
+  pipeline(Readable.from(piecesFrom(read, offset)), gunzip, () => {});
+  try {
+    yield* gunzip as AsyncIterable<Uint8Array>;
+  } catch (cause) {
+    if (!/^Z_|^ERR_/.test((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
+    throw new NotWarc(`Member at ${offset}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function* piecesFrom(read: ReadAt, offset: number): AsyncGenerator<Uint8Array> {
+  for (let at = offset; ; ) {
+    const piece = await read(at, PIECE_BYTES);
+    if (piece.length === 0) return;
+    yield piece;
+    at += piece.length;
+  }
+}

