@@ -1,6 +1,8 @@
-/** An HTTP exchange as two WARC records: the response, then the request that it answers. */
+/** An HTTP exchange as two WARC records: the response, or a revisit of one that is archived, then the request. */
 import { createHash, hash } from 'node:crypto';
+import type { ArchivedPayload, NewPayload } from '../optional-ports.ts';
 import type { Body, FetchedResponse, WarcMember } from '../ports.ts';
+import { captureLineStart } from './cdxj.ts';
 import { sha1Label } from './digest.ts';
 import { bodyPacking, storedResponseHead } from './http-head.ts';
 import { encodeRecord, encodeRecordStream, recordId, type WarcFields, warcDate } from './warc-record.ts';
@@ -21,14 +23,19 @@ export interface CaptureOptions {
 }
 
 export interface EncodedCapture {
-  /** The response (the member that a location should name), then the request. To be appended together. */
+  /** The response or revisit (the member that a location should name), then the request. To be appended together. */
   readonly members: readonly [response: WarcMember, request: WarcMember];
+  /** Of the response or revisit. */
   readonly responseId: string;
   readonly requestId: string;
   /** WARC-Date of both: when the request was begun. */
   readonly date: string;
   /** `sha1:` and base32, of the body as stored. */
   readonly payloadDigest: string;
+  /** What the line of the response or revisit in a CDXJ index begins with: `Capture.lineStart` of `cdxj.ts`. */
+  readonly capture: string;
+  /** Where the body stands: in this response, or where the revisit refers to. */
+  readonly payload: NewPayload;
 }
 
 /**
@@ -39,19 +46,11 @@ export async function encodeCapture(
   capture: FetchedResponse,
   options: CaptureOptions = {},
 ): Promise<EncodedCapture> {
-  const newId = options.newId ?? recordId;
-  const responseId = newId();
-  const requestId = newId();
-  const date = warcDate(capture.startedAt);
-  const payloadDigest = sha1Label(capture.body.sha1);
-  const common = {
-    'WARC-Date': date,
-    'WARC-Target-URI': targetUri(capture.url),
-    // A zone (RFC 4007 section 11) names an interface of this machine and is no part of the address.
-    'WARC-IP-Address': capture.ipAddress.replace(/%.*/s, ''),
-    'WARC-Warcinfo-ID': options.warcinfoId,
-  };
-  const response = await encodeResponse(capture, {
+  const parts = partsOf(capture, options);
+  const { common, responseId, requestId, date, payloadDigest } = parts;
+  const isNone = hasNoBody(capture);
+  const head = storedResponseHead(capture, { size: capture.body.size, isNone });
+  const fields: WarcFields = {
     ...common,
     'WARC-Type': 'response',
     'WARC-Record-ID': responseId,
@@ -60,7 +59,73 @@ export async function encodeCapture(
     'WARC-Identified-Payload-Type': options.identifiedPayloadType,
     'WARC-Payload-Digest': payloadDigest,
     'Content-Type': 'application/http;msgtype=response',
-  });
+  };
+  const payload = { sha1: capture.body.sha1, url: common['WARC-Target-URI'], date, recordId: responseId };
+  const response = await encodeResponse(capture, fields, head);
+  return encoded(parts, response, captureLineStart(fields, head), payload);
+}
+
+/**
+ * Whether the response may be archived as a revisit, and be what later ones refer to: whole, to a GET, with a body, no
+ * redirect and no part of something. Other status codes do not matter: of a revisit, pywb, wabac.js and OpenWayback
+ * show its own status and fields with the other record's payload, whatever that one's status was. But they show no body
+ * of a redirect, and OpenWayback finds none that leads to its own URL; wabac.js drops a 206; and what answers a POST is
+ * kept in their indexes under a URL that we do not know.
+ */
+export function isRevisitable(response: FetchedResponse): boolean {
+  const { httpStatus, truncated, body, requestHead } = response;
+  const isOther = (httpStatus >= 300 && httpStatus < 400) || httpStatus === 206;
+  return body.size > 0 && truncated === undefined && !isOther && startsWith(requestHead, 'GET ');
+}
+
+const IDENTICAL_PAYLOAD = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
+
+/**
+ * Encodes the exchange without its body, the bytes of which `original` holds. For responses that are
+ * {@link isRevisitable}. The revisit has the response's own head, which says the body's length, and what replay tools
+ * need: pywb, wabac.js and OpenWayback look the original up by URL, date and digest, jwarc by its id. `WARC-Truncated:
+ * length` is what section 6.7.2 wants of a block that leaves out a payload.
+ */
+export async function encodeRevisit(
+  capture: FetchedResponse,
+  original: ArchivedPayload,
+  options: CaptureOptions = {},
+): Promise<EncodedCapture> {
+  const parts = partsOf(capture, options);
+  const { common, responseId, requestId, payloadDigest } = parts;
+  const head = storedResponseHead(capture, { size: capture.body.size, isNone: false });
+  const fields: WarcFields = {
+    ...common,
+    'WARC-Type': 'revisit',
+    'WARC-Record-ID': responseId,
+    'WARC-Concurrent-To': requestId,
+    'WARC-Profile': IDENTICAL_PAYLOAD,
+    'WARC-Refers-To': original.recordId,
+    'WARC-Refers-To-Target-URI': original.url,
+    'WARC-Refers-To-Date': original.date,
+    'WARC-Truncated': 'length',
+    'WARC-Identified-Payload-Type': options.identifiedPayloadType,
+    'WARC-Payload-Digest': payloadDigest,
+    'WARC-Block-Digest': sha1Label(hash('sha1', head, 'buffer')),
+    'Content-Type': 'application/http;msgtype=response',
+  };
+  const { url, date, recordId: originalId } = original;
+  const payload = { sha1: capture.body.sha1, url, date, recordId: originalId };
+  return encoded(parts, encodeRecord(fields, head), captureLineStart(fields, head), payload);
+}
+
+/** What a response and a revisit have in common. */
+function partsOf(capture: FetchedResponse, { newId = recordId, warcinfoId }: CaptureOptions) {
+  const responseId = newId();
+  const requestId = newId();
+  const date = warcDate(capture.startedAt);
+  const common = {
+    'WARC-Date': date,
+    'WARC-Target-URI': targetUri(capture.url),
+    // A zone (RFC 4007 section 11) names an interface of this machine and is no part of the address.
+    'WARC-IP-Address': capture.ipAddress.replace(/%.*/s, ''),
+    'WARC-Warcinfo-ID': warcinfoId,
+  };
   const request = encodeRecord(
     {
       ...common,
@@ -72,14 +137,24 @@ export async function encodeCapture(
     },
     capture.requestHead,
   );
-  return { members: [response, request], responseId, requestId, date, payloadDigest };
+  return { common, request, responseId, requestId, date, payloadDigest: sha1Label(capture.body.sha1) };
 }
 
-async function encodeResponse(capture: FetchedResponse, fields: WarcFields): Promise<WarcMember> {
-  const { body, httpStatus } = capture;
-  const isNone = httpStatus < 200 || httpStatus === 204 || httpStatus === 304 || isHead(capture.requestHead);
-  const head = storedResponseHead(capture, { size: body.size, isNone });
-  const packing = bodyPacking(capture.headers);
+function encoded(
+  { request, responseId, requestId, date, payloadDigest }: ReturnType<typeof partsOf>,
+  response: WarcMember,
+  capture: string,
+  payload: NewPayload,
+): EncodedCapture {
+  return { members: [response, request], responseId, requestId, date, payloadDigest, capture, payload };
+}
+
+async function encodeResponse(
+  { body, headers }: FetchedResponse,
+  fields: WarcFields,
+  head: Uint8Array,
+): Promise<WarcMember> {
+  const packing = bodyPacking(headers);
   if (body.size > MAX_INLINE_BYTES) {
     const withDigest = { ...fields, 'WARC-Block-Digest': sha1Label(await blockSha1(head, body)) };
     return encodeRecordStream(withDigest, head, body.chunks(), body.size, packing);
@@ -97,11 +172,16 @@ async function blockSha1(head: Uint8Array, body: Body): Promise<Uint8Array> {
   return digest.digest();
 }
 
-function isHead(requestHead: Uint8Array): boolean {
-  return Buffer.from(requestHead.subarray(0, 5)).toString('latin1') === 'HEAD ';
+/** By its nature (RFC 9112 section 6.3). */
+function hasNoBody({ httpStatus, requestHead }: FetchedResponse): boolean {
+  return httpStatus < 200 || httpStatus === 204 || httpStatus === 304 || startsWith(requestHead, 'HEAD ');
+}
+
+function startsWith(bytes: Uint8Array, text: string): boolean {
+  return Buffer.from(bytes.subarray(0, text.length)).toString('latin1') === text;
 }
 
 /** A URI has no white space and no control characters (RFC 3986 section 2); canonical URLs never do. */
 function targetUri(url: string): string {
-  return url.replace(/[\s\p{Cc}]/gu, encodeURIComponent);
+  return url.toWellFormed().replace(/[\s\p{Cc}]/gu, encodeURIComponent);
 }

@@ -4,9 +4,10 @@
  * "filename": ...}`, all values strings, in ASCII; fields that a record does not have are left out. Byte for byte what
  * cdxj-indexer writes with `--sort`, for heads of up to 256 KB.
  */
-import { fieldOf, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
+import { fieldOf, MAX_RECORD_HEAD, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
 import { type ReadAt, scanMembers } from './scan-members.ts';
 import { surt } from './surt.ts';
+import { fieldValue, type WarcFields } from './warc-record.ts';
 
 /** A capture as it stands in its file: a line of an index but for its end, which says where. */
 export interface Capture {
@@ -40,20 +41,33 @@ function isCapture(record: WarcRecordHead): boolean {
 }
 
 function lineStartOf(record: WarcRecordHead, blockStart: Uint8Array): string {
-  const url = fieldOf(record, 'WARC-Target-URI')!.replace(/^<(.*)>$/, '$1');
-  const isRevisit = fieldOf(record, 'WARC-Type') === 'revisit';
   const isHttp = /^application\/http\b/i.test(fieldOf(record, 'Content-Type') ?? '');
-  const http = isHttp ? summarizeHttp(blockStart) : {};
+  return lineStart((name) => fieldOf(record, name), isHttp ? summarizeHttp(blockStart) : {});
+}
+
+/**
+ * What the line of a response or revisit begins with, made while the record is: just what {@link scanCaptures} will find
+ * in it. `httpHead`: what its block begins with.
+ */
+export function captureLineStart(fields: WarcFields, httpHead: Uint8Array): string {
+  const written = (name: FieldName) => fields[name] && fieldValue(fields[name]).toWellFormed();
+  return lineStart(written, summarizeHttp(httpHead.subarray(0, MAX_RECORD_HEAD)));
+}
+
+type FieldName = 'WARC-Type' | 'WARC-Target-URI' | 'WARC-Date' | 'WARC-Payload-Digest';
+
+function lineStart(field: (name: FieldName) => string | undefined, http: HttpSummary): string {
+  const url = field('WARC-Target-URI')!.replace(/^<(.*)>$/, '$1');
   const values = {
     url,
-    mime: isRevisit ? 'warc/revisit' : http.mime,
+    mime: field('WARC-Type') === 'revisit' ? 'warc/revisit' : http.mime,
     status: http.status,
-    digest: fieldOf(record, 'WARC-Payload-Digest'),
+    digest: field('WARC-Payload-Digest'),
   };
   const fields = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : `"${name}": ${jsonText(value)}`,
   );
-  return `${surt(url)} ${timestamp(fieldOf(record, 'WARC-Date') ?? '')} {${fields.join(', ')}`;
+  return `${surt(url)} ${timestamp(field('WARC-Date') ?? '')} {${fields.join(', ')}`;
 }
 
 /** `YYYYMMDDhhmmss` of a WARC-Date, which may end after any of its parts (ISO 28500:2017, section 5.4). */

@@ -84,6 +84,15 @@ test('an exchange becomes these two records, byte for byte', async () => {
     requestId: REQUEST_ID,
     date: '2026-01-02T03:04:05.067Z',
     payloadDigest: sha1Of(body),
+    capture:
+      'test,example)/a?b=c 20260102030405 {"url": "http://example.test/a?b=c", "mime": "text/html", ' +
+      `"status": "200", "digest": "${sha1Of(body)}"`,
+    payload: {
+      sha1: createHash('sha1').update(body).digest(),
+      url: 'http://example.test/a?b=c',
+      date: '2026-01-02T03:04:05.067Z',
+      recordId: RESPONSE_ID,
+    },
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeCapture } from '../../shared/archive/capture.ts';
+import { encodeCapture, encodeRevisit } from '../../shared/archive/capture.ts';
 import { cdxjLine, scanCaptures, sortCdxj } from '../../shared/archive/cdxj.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
 import { surt } from '../../shared/archive/surt.ts';
@@ -218,6 +218,42 @@ describe('CDXJ', () => {
         expect(lines.length).toBe(given.length);
       }),
       { numRuns: 30 },
+    );
+  });
+
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'Ä', '\u2028', ' ', '\r', '\n', ';', ':', '"', '<', '>', '\ud800', '%'),
+  });
+  test('what an encoder says of its record is what scanning finds in it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          url: fc.oneof(
+            fc.webUrl(),
+            text.map((path) => `http://example.test/${path}`),
+            text,
+          ),
+          statusText: text,
+          httpStatus: fc.integer({ min: 100, max: 1200 }),
+          headers: fc.array(fc.tuple(fc.oneof(fc.constant('Content-Type'), text), text), { maxLength: 4 }),
+          startedAt: fc.nat({ max: 2 ** 42 }),
+        }),
+        // Heads beyond what is read of a block.
+        fc.constantFrom(0, 300_000),
+        fc.boolean(),
+        async (given, filler, isRevisit) => {
+          const capture = captureOf({
+            ...given,
+            url: given.url || 'x',
+            headers: [['X-Filler', 'a'.repeat(filler)], ...given.headers],
+            body: Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: a/b\r\n\r\n'),
+          });
+          const original = { url: 'http://a.test/', date: warcDate(T0), recordId: recordId() };
+          const encoded = isRevisit ? await encodeRevisit(capture, original) : await encodeCapture(capture);
+          const lines = await linesOf(Buffer.concat(await Promise.all(encoded.members.map(joined))));
+          expect(lines.map((line) => line.slice(0, line.indexOf(', "length"')))).toEqual([encoded.capture]);
+        },
+      ),
     );
   });
 });

@@ -1,0 +1,104 @@
+/** A record beside a page's, of how it was found and what was found in it (ISO 28500:2017, section 6.6). */
+import { hash } from 'node:crypto';
+import type { LinkKind } from '../parser/link-set.ts';
+import { sha1Label } from './digest.ts';
+import { encodeRecord, fieldValue, recordId } from './warc-record.ts';
+
+/** Where the standard or Heritrix has a name for a fact, it is written under that. */
+export interface MetadataFacts {
+  /** The id of the response or revisit record. */
+  readonly concurrentTo: string;
+  readonly url: string;
+  /** WARC-Date of that record. */
+  readonly date: string;
+  /** None for a seed. */
+  readonly via?: string | undefined;
+  /** Links that led here from a seed. */
+  readonly hopsFromSeed: number;
+  readonly fetchTimeMs: number;
+  readonly title?: string | undefined;
+  /** By which the document was read. */
+  readonly charset?: string | undefined;
+  /** None if the document was not read for links. */
+  readonly links?: readonly { readonly url: string; readonly kind: LinkKind }[] | undefined;
+}
+
+export interface MetadataOptions {
+  /**
+   * So many links are written out, 500 at most; the others are only counted. None unless given: 60 of them make the
+   * record 500 bytes longer and three times as dear.
+   */
+  readonly maxOutlinks?: number;
+  /** Makes the record's id; a random UUID unless given. */
+  readonly newId?: () => string;
+}
+
+const MAX_OUTLINKS = 500;
+const MAX_TITLE_CHARS = 1000;
+/** As Heritrix has it: a longer way is its length and its end. */
+const MAX_HOPS = 50;
+/** Measured: 0.6 KB take 0.03 ms to compress, to half of that, and 0.003 ms to be left as they are; 5 KB become 0.9 KB. */
+const MAX_STORED_CHARS = 1024;
+
+/** The record as one gzip member: 0.01 ms without outlinks. To be appended after the record that it is about. */
+export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions = {}): Uint8Array[] {
+  const { maxOutlinks = 0, newId = recordId } = options;
+  const text = blockOf(facts, Math.min(maxOutlinks, MAX_OUTLINKS));
+  const block = Buffer.from(text);
+  return encodeRecord(
+    {
+      'WARC-Type': 'metadata',
+      'WARC-Record-ID': newId(),
+      'WARC-Date': facts.date,
+      'WARC-Target-URI': facts.url,
+      'WARC-Concurrent-To': facts.concurrentTo,
+      'WARC-Block-Digest': sha1Label(hash('sha1', block, 'buffer')),
+      'Content-Type': 'application/warc-fields',
+    },
+    block,
+    undefined,
+    block.length > MAX_STORED_CHARS ? 'deflate' : 'none',
+  );
+}
+
+function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
+  const { via, hopsFromSeed, fetchTimeMs, title, charset, links } = facts;
+  let text = via === undefined && hopsFromSeed === 0 ? 'seed: \r\n' : '';
+  if (via !== undefined) text += line('via', via);
+  if (hopsFromSeed > 0) text += line('hopsFromSeed', hopsText(hopsFromSeed));
+  text += line('fetchTimeMs', String(Math.max(0, Math.round(fetchTimeMs))));
+  if (charset !== undefined) text += line('charsetForLinkExtraction', charset);
+  if (title !== undefined) text += line('title', title.slice(0, MAX_TITLE_CHARS).toWellFormed());
+  if (links === undefined) return text;
+  text += line('outlinkCount', String(links.length));
+  for (let i = 0; i < links.length && i < maxOutlinks; i++) {
+    const { url, kind } = links[i]!;
+    text += line('outlink', `${url} ${hopOf(kind)} ${kind}`);
+  }
+  return text;
+}
+
+/** One line, whatever the web has put into the value. */
+const line = (name: string, value: string): string => `${name}: ${fieldValue(value)}\r\n`;
+
+/** A letter for each hop; which of them were links and which were not is not known. */
+const hopsText = (hops: number): string =>
+  hops <= MAX_HOPS ? 'L'.repeat(hops) : `${hops}+${'L'.repeat(MAX_HOPS)}`;
+
+/** Heritrix's letters: a link, what is embedded, a refresh, what a list of URLs names. */
+function hopOf(kind: LinkKind): string {
+  switch (kind) {
+    case 'a':
+    case 'area':
+    case 'feed':
+    case 'item':
+      return 'L';
+    case 'refresh':
+      return 'R';
+    case 'url':
+    case 'sitemap':
+      return 'M';
+    default:
+      return 'E';
+  }
+}
