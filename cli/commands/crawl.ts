@@ -41,19 +41,22 @@ export async function crawl(command: LocalCommandOf<'crawl'>): Promise<number> {
     throw new UsageError(
       `${folder} holds a crawl already. Go on with it: ${commandAt({ dir: folder }, 'resume')}. Or choose another folder by --out`,
     );
-  return run(await beginCrawl(folder, seeds, options, sessionOf(project)), folder, project, command);
+  const { workers, dedupeFrom } = command;
+  const session = { ...sessionOf(project), workers, dedupeFrom };
+  return run(await beginCrawl(folder, seeds, options, session), folder, project, command);
 }
 
-/** Goes on with the settings that the crawl began with: of the project's file, only the middleware counts. */
+/** Goes on with the settings that the crawl began with: of the project's file, only middleware and hooks count. */
 export async function resume(command: LocalCommandOf<'resume'>): Promise<number> {
-  const { dir, limits, config } = command;
+  const { dir, limits, config, workers, newUrlRules } = command;
   const project = await readProject(config);
-  return run(await resumeCrawl(dir, limits, sessionOf(project)), dir, project, command);
+  const session = { ...sessionOf(project), workers, newUrlRules };
+  return run(await resumeCrawl(dir, limits, session), dir, project, command);
 }
 
-const sessionOf = ({ middleware }: Project): SessionOptions => ({
+const sessionOf = (project: Project): SessionOptions => ({
   software: `Strand/${version}`,
-  middleware,
+  project,
   warn: (message: string) => process.stderr.write(`${message}\n`),
 });
 

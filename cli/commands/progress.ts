@@ -1,19 +1,19 @@
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
+import type { CrewStats } from '../../shared/engines/local/crew.ts';
 import type { LocalEngine } from '../../shared/engines/local/engine.ts';
 import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { CrawlId, CrawlTotals } from '../../shared/ports.ts';
-import type { WorkerStats } from '../../shared/worker/services.ts';
 import type { Progress } from '../live-line.ts';
 
 /**
- * What the live line shows: what the crawl had when this session began and what the worker has done since; of URLs,
+ * What the live line shows: what the crawl had when this session began and what its workers have done since; of URLs,
  * what turns have committed, read anew each second, and what the turns under way have found.
  */
 export async function progressOf(
   { registry, clock }: LocalEngine,
   crawl: CrawlId,
   config: CrawlConfig,
-): Promise<(stats: WorkerStats) => Progress> {
+): Promise<(stats: CrewStats) => Progress> {
   const startedAt = clock.now();
   const before = await registry.totals(crawl);
   let totals: CrawlTotals = before;
@@ -27,16 +27,10 @@ export async function progressOf(
         totals = read;
       });
     }
-    let urls = countUrls(totals.urls);
-    let { waiting } = totals.urls;
-    for (const [ledger, begun] of stats.open) {
-      urls += countUrls(ledger.counts) - countUrls(begun);
-      waiting += ledger.counts.waiting - begun.waiting;
-    }
     return {
       pages: before.pages + stats.pages,
-      urls,
-      waiting,
+      urls: countUrls(totals.urls) + stats.openUrls,
+      waiting: totals.urls.waiting + stats.openWaiting,
       hosts: totals.hosts,
       hostsActive: stats.hostsActive,
       hostsWaiting: totals.hostsWaiting,

@@ -3,7 +3,7 @@ import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
+import { parseConfig } from '../../shared/crawl/config.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
@@ -20,10 +20,10 @@ import { CRAWL, headOf, RECORD } from './subjects.ts';
 
 const openFolder = (folder: string) =>
   openLocalEngine(folder, {
-    warcMaxBytes: 1e9,
+    crawl: CRAWL,
+    config: parseConfig({ delayMs: 0, adaptive: false }),
+    software: 'test',
     warcPrefix: 'test',
-    warcinfo: (filename) =>
-      encodeWarcinfo({ filename, date: 0, software: 'test', userAgent: 'test', robots: 'obey' }),
   });
 
 async function openLocal({ leaseMs }: OpenOptions = {}): Promise<OpenedEngine & { engine: LocalEngine }> {
@@ -35,7 +35,7 @@ async function openLocal({ leaseMs }: OpenOptions = {}): Promise<OpenedEngine & 
   if (leaseMs !== undefined) {
     // The engine's own lease is 15 minutes.
     const database = openDatabase(join(root, 'leases.sqlite'), 'write');
-    const leased = createTurnQueue(database, systemClock, leaseMs);
+    const leased = createTurnQueue(database, systemClock, { leaseMs });
     queue = leased;
     closing.push(async () => {
       leased.close();

@@ -1,22 +1,32 @@
 import { DatabaseSync } from 'node:sqlite';
 
+/** `join`: to write beside others of this process; the database is there already. */
+export type DatabaseMode = 'write' | 'join' | 'read';
+
 /**
  * The crawl folder's database. Journalled ahead of writing (WAL): a killed process loses nothing that was committed,
  * and `status` and `export` may read while a crawl writes. `synchronous = NORMAL`: after a loss of power the last
  * commits may be gone, but only from the end, so no head ever names what is not there.
  */
-export function openDatabase(path: string, mode: 'write' | 'read'): DatabaseSync {
+export function openDatabase(path: string, mode: DatabaseMode): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: 10_000 });
   if (mode === 'read') return database;
+  if (mode === 'join') {
+    database.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768');
+    return database;
+  }
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768');
   const version = database.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version.user_version > SCHEMA_VERSION)
     throw new Error(`${path} was written by a newer version of Strand (schema ${version.user_version})`);
+  if (version.user_version === 1) database.exec(FROM_1);
   database.exec(SCHEMA);
   return database;
 }
 
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
+
+const FROM_1 = 'ALTER TABLE messages ADD COLUMN in_flight INTEGER NOT NULL DEFAULT 0';
 
 const SCHEMA = `
 PRAGMA user_version = ${SCHEMA_VERSION};
@@ -33,10 +43,12 @@ CREATE TABLE IF NOT EXISTS parts (
   PRIMARY KEY (crawl, host, name)
 ) STRICT;
 CREATE TABLE IF NOT EXISTS messages (
-  id INTEGER PRIMARY KEY, host TEXT NOT NULL, body BLOB NOT NULL, receive_count INTEGER NOT NULL DEFAULT 0
+  id INTEGER PRIMARY KEY, host TEXT NOT NULL, body BLOB NOT NULL, receive_count INTEGER NOT NULL DEFAULT 0,
+  in_flight INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX IF NOT EXISTS message_groups ON messages (host, id);
 CREATE TABLE IF NOT EXISTS parcels (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS sessions (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS warc_files (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
 `;
 

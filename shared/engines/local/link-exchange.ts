@@ -1,48 +1,60 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeOutLinks, encodeOutLinks } from '../../frontier/message-codec.ts';
-import type { LinkExchange } from '../../ports.ts';
+import type { LinkExchange, LinkParcel } from '../../ports.ts';
 import { inTransaction } from './database.ts';
 import { createSignal } from './signal.ts';
 
 export interface LocalLinkExchange extends LinkExchange {
+  /** Whether no parcel is kept, whoever sent it. */
   isEmpty(): boolean;
+  /** Somebody else has sent a parcel. */
+  notice(): void;
 }
 
-/** The link exchange of one process: parcels in SQLite; what was received and not acknowledged comes back after a crash. */
-export function createLinkExchange(database: DatabaseSync): LocalLinkExchange {
+/**
+ * The link exchange on SQLite; what was received and not acknowledged comes back after a crash. Any number of threads
+ * and processes may send, one receives: it finds what others have sent when it is told so by `notice`, or asked again.
+ * `onSend`: hears of what was sent here.
+ */
+export function createLinkExchange(database: DatabaseSync, onSend?: () => void): LocalLinkExchange {
   const insert = database.prepare('INSERT INTO parcels (body) VALUES (?)');
   const select = database.prepare('SELECT id, body FROM parcels WHERE id > ? ORDER BY id LIMIT ?');
+  const selectAny = database.prepare('SELECT 1 FROM parcels LIMIT 1');
   const remove = database.prepare('DELETE FROM parcels WHERE id = ?');
   const arrived = createSignal();
-  let kept = (database.prepare('SELECT count(*) AS n FROM parcels').get() as { n: number }).n;
-  /** The last parcel handed out. */
+  /** The last parcel handed out. Numbers are given in the order of commits, and never again. */
   let lastId = 0;
-  let waiting = kept;
+
+  function next(max: number): LinkParcel[] {
+    const rows = select.all(lastId, max) as { id: number; body: Uint8Array }[];
+    lastId = rows.at(-1)?.id ?? lastId;
+    return rows.map(({ id, body }) => ({ id: String(id), outLinks: decodeOutLinks(body) }));
+  }
 
   return {
+    notice: () => arrived.notify(),
+
     async send(outLinks) {
       if (outLinks.links.length === 0) return;
       insert.run(encodeOutLinks(outLinks));
-      kept++;
-      waiting++;
       arrived.notify();
+      onSend?.();
     },
 
     async receive(max, waitMs, signal) {
-      if (waiting === 0) await arrived.wait(waitMs, signal);
-      if (waiting === 0) return [];
-      const rows = select.all(lastId, max) as { id: number; body: Uint8Array }[];
-      waiting -= rows.length;
-      lastId = rows.at(-1)?.id ?? lastId;
-      return rows.map(({ id, body }) => ({ id: String(id), outLinks: decodeOutLinks(body) }));
+      const parcels = next(max);
+      if (parcels.length > 0) return parcels;
+      await arrived.wait(waitMs, signal);
+      return next(max);
     },
 
     async acknowledge(parcels) {
+      if (parcels.length === 0) return;
       inTransaction(database, () => {
-        for (const { id } of parcels) kept -= Number(remove.run(Number(id)).changes);
+        for (const { id } of parcels) remove.run(Number(id));
       });
     },
 
-    isEmpty: () => kept === 0,
+    isEmpty: () => selectAny.get() === undefined,
   };
 }

@@ -1,19 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { addTotals, type Head, type HostTotals, NO_TOTALS } from '../../frontier/head.ts';
-import { EMPTY_INDEX } from '../../frontier/ledger.ts';
-import { URL_STATES, type UrlState } from '../../frontier/url-record.ts';
+import type { Head } from '../../frontier/head.ts';
 import type { CrawlId, CrawlRecord, CrawlRegistry, CrawlTotals } from '../../ports.ts';
-
-interface Sums {
-  hosts: number;
-  hostsWaiting: number;
-  urls: Record<UrlState, number>;
-  totals: HostTotals;
-}
+import { inTransaction } from './database.ts';
+import { NO_SUMS, replaceHead, type Sums } from './sums.ts';
 
 export interface LocalCrawlRegistry extends CrawlRegistry {
   /** To be told of every head that is replaced. */
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void;
+  /** From now on the crawl's totals are what `read` gives: others commit, and tell how much. */
+  followSums(crawl: CrawlId, read: () => Sums): void;
+  /** The crawl is known by this version of the rules for canonical URLs from now on. */
+  setUrlRulesVersion(crawl: CrawlId, version: number): void;
+  /** Keeps the folder of the earlier crawl whose payloads are not stored again, for those who go on. */
+  keepDedupeFrom(folder: string): void;
+  dedupeFrom(): string | undefined;
   /** Adds to the time that the crawl has run. */
   addActiveMs(crawl: CrawlId, ms: number): void;
   /** The folder's crawls. */
@@ -30,7 +30,7 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
   const addActive = database.prepare('UPDATE crawls SET active_ms = active_ms + ? WHERE crawl = ?');
   const anyDue = database.prepare('SELECT 1 FROM heads WHERE crawl = ? AND due_at IS NOT NULL LIMIT 1');
   const selectHeads = database.prepare('SELECT head FROM heads WHERE crawl = ?');
-  const sums = new Map<CrawlId, Sums>();
+  const sums = new Map<CrawlId, () => Sums>();
 
   const load = (crawl: CrawlId): CrawlRecord | undefined => {
     const row = select.get(crawl) as { record: string } | undefined;
@@ -38,17 +38,22 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
   };
 
   function change(crawl: CrawlId, changes: (record: CrawlRecord) => CrawlRecord): void {
-    const record = load(crawl);
-    if (!record) throw new Error(`there is no crawl ${crawl}`);
-    update.run(JSON.stringify(changes(record)), crawl);
+    // Threads, and `strand add`, change records, too.
+    inTransaction(database, () => {
+      const record = load(crawl);
+      if (!record) throw new Error(`there is no crawl ${crawl}`);
+      update.run(JSON.stringify(changes(record)), crawl);
+    });
   }
 
   function sumsOf(crawl: CrawlId): Sums {
-    let sum = sums.get(crawl);
+    let sum = sums.get(crawl)?.();
     if (!sum) {
-      sum = { hosts: 0, hostsWaiting: 0, urls: { ...EMPTY_INDEX.counts }, totals: NO_TOTALS };
-      for (const { head } of selectHeads.iterate(crawl)) add(sum, undefined, JSON.parse(head as string));
-      sums.set(crawl, sum);
+      sum = NO_SUMS;
+      for (const { head } of selectHeads.iterate(crawl))
+        sum = replaceHead(sum, undefined, JSON.parse(head as string));
+      const read = sum;
+      sums.set(crawl, () => read);
     }
     return sum;
   }
@@ -87,8 +92,24 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
       return anyDue.get(crawl) === undefined || load(crawl)?.status !== 'running';
     },
     onCommit(crawl, before, after) {
-      const sum = sums.get(crawl);
-      if (sum) add(sum, before, after);
+      const sum = sums.get(crawl)?.();
+      if (!sum) return;
+      const next = replaceHead(sum, before, after);
+      sums.set(crawl, () => next);
+    },
+    followSums(crawl, read) {
+      sums.set(crawl, read);
+    },
+    setUrlRulesVersion(crawl, urlRulesVersion) {
+      change(crawl, (record) => ({ ...record, urlRulesVersion }));
+    },
+    keepDedupeFrom(folder) {
+      database.prepare("INSERT OR REPLACE INTO sessions VALUES ('dedupeFrom', ?)").run(folder);
+    },
+    dedupeFrom() {
+      if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sessions'").get()) return undefined;
+      const row = database.prepare("SELECT value FROM sessions WHERE name = 'dedupeFrom'").get();
+      return row?.value as string | undefined;
     },
     addActiveMs(crawl, ms) {
       addActive.run(Math.round(ms), crawl);
@@ -98,29 +119,5 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
         .prepare('SELECT crawl FROM crawls')
         .all()
         .map(({ crawl }) => crawl as string),
-  };
-}
-
-function add(sum: Sums, before: Head | undefined, after: Head): void {
-  if (!before) sum.hosts++;
-  sum.hostsWaiting += hasWaiting(after) - hasWaiting(before);
-  for (const state of URL_STATES)
-    sum.urls[state] += after.ledger.counts[state] - (before?.ledger.counts[state] ?? 0);
-  sum.totals = addTotals(sum.totals, after.totals);
-  if (before) sum.totals = addTotals(sum.totals, negative(before.totals));
-}
-
-const hasWaiting = (head: Head | undefined): number => (head && head.ledger.counts.waiting > 0 ? 1 : 0);
-
-function negative(totals: HostTotals): HostTotals {
-  const counts = (of: Readonly<Record<string, number>>) =>
-    Object.fromEntries(Object.entries(of).map(([key, count]) => [key, -count]));
-  return {
-    pages: -totals.pages,
-    bytes: -totals.bytes,
-    requests: -totals.requests,
-    httpStatus: counts(totals.httpStatus),
-    skipped: counts(totals.skipped),
-    errors: counts(totals.errors),
   };
 }

@@ -1,17 +1,12 @@
-import type { CrawlId, CrawlStatus, Fetcher, HostKey } from '../../ports.ts';
+import type { CrawlId, CrawlStatus, HostKey } from '../../ports.ts';
 import { routeParcels } from '../../worker/router.ts';
-import type { WorkerStats } from '../../worker/services.ts';
 import { wakeDueHosts } from '../../worker/waker.ts';
-import { startWorker } from '../../worker/worker.ts';
+import type { Crew, CrewOptions, CrewStats } from './crew.ts';
 import type { LocalEngine } from './engine.ts';
 
-export interface LocalRunOptions {
-  readonly maxHosts: number;
-  /** Aborted by the operator: turns end and commit, and the run resolves. */
-  readonly signal: AbortSignal;
+export interface LocalRunOptions extends CrewOptions {
   /** Called some times a second. */
-  readonly onProgress?: (stats: WorkerStats) => void;
-  readonly onError?: (error: unknown, host: string) => void;
+  readonly onProgress?: (stats: CrewStats) => void;
 }
 
 /** How a run ended. `running`: by the operator's signal; the crawl can be resumed. */
@@ -26,10 +21,13 @@ const ROUTER_WINDOW_MS = 100;
 const ROUTER_PARCELS = 500;
 const WAKER_MS = 1000;
 
-/** Runs worker, router and waker in this process until the crawl is finished, a limit is met, or `signal` aborts. */
+/**
+ * Runs crew, router and waker until the crawl is finished, a limit is met, its status is changed by somebody else, or
+ * `signal` aborts.
+ */
 export async function runLocalCrawl(
   engine: LocalEngine,
-  fetcher: Fetcher,
+  startCrew: (options: CrewOptions) => Crew,
   crawl: CrawlId,
   options: LocalRunOptions,
 ): Promise<LocalRunEnd> {
@@ -39,17 +37,13 @@ export async function runLocalCrawl(
   options.signal.addEventListener('abort', stop);
   if (options.signal.aborted) stop();
   const { signal } = stopping;
-  const worker = startWorker(engine, () => fetcher, {
-    maxHosts: options.maxHosts,
-    signal,
-    onError: options.onError,
-  });
+  const crew = startCrew({ signal, onError: options.onError });
   let end: LocalRunEnd = { status: 'running' };
 
   async function route(): Promise<void> {
     while (!signal.aborted) {
       const parcels = await exchange.receive(ROUTER_PARCELS, 1000, signal);
-      if (parcels.length > 0) await routeParcels(engine, worker.crawls, parcels);
+      if (parcels.length > 0) await routeParcels(engine, crew.crawls, parcels);
       await clock.sleep(ROUTER_WINDOW_MS, signal);
     }
   }
@@ -57,7 +51,7 @@ export async function runLocalCrawl(
   async function wake(): Promise<void> {
     const woken = new Map<HostKey, { version: number; at: number }>();
     while (!signal.aborted) {
-      await wakeDueHosts(engine, worker.crawls, crawl, woken);
+      await wakeDueHosts(engine, crew.crawls, crawl, woken);
       await clock.sleep(WAKER_MS, signal);
     }
   }
@@ -66,8 +60,8 @@ export async function runLocalCrawl(
   async function watch(): Promise<void> {
     let countedAt = clock.now();
     while (!signal.aborted) {
-      options.onProgress?.(worker.stats);
-      const current = await worker.crawls.get(crawl);
+      options.onProgress?.(crew.stats());
+      const current = await crew.crawls.get(crawl);
       const limit = current?.budget.metLimit();
       if (current && current.status !== 'running') end = { status: current.status };
       else if (limit !== undefined) end = limit;
@@ -87,12 +81,12 @@ export async function runLocalCrawl(
 
   try {
     // Whichever ends first, in peace or not, ends all.
-    const parts = [worker.done, route(), wake(), watch()].map((part) => part.finally(stop));
+    const parts = [crew.done, route(), wake(), watch()].map((part) => part.finally(stop));
     for (const part of await Promise.allSettled(parts)) if (part.status === 'rejected') throw part.reason;
   } finally {
     options.signal.removeEventListener('abort', stop);
   }
   if (end.status !== 'running') await registry.setStatus(crawl, end.status, end.reason);
-  options.onProgress?.(worker.stats);
+  options.onProgress?.(crew.stats());
   return end;
 }

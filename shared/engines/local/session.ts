@@ -1,41 +1,22 @@
 /** A crawl on this machine, from its beginning or from where it stands: what `strand crawl` and `strand resume` do. */
 import { existsSync } from 'node:fs';
-import { encodeWarcinfo } from '../../archive/warcinfo.ts';
-import { type CrawlConfig, type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/config.ts';
+import { resolve } from 'node:path';
+import { type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/config.ts';
 import { crawlNameOf } from '../../crawl/crawl-name.ts';
-import type { FetchMiddleware } from '../../crawl/project.ts';
 import { createScope } from '../../crawl/scope.ts';
-import { createFetcher } from '../../fetcher/fetcher.ts';
-import { withMiddleware } from '../../fetcher/with-middleware.ts';
-import type { Link } from '../../frontier/message.ts';
-import type { CrawlId, Fetcher, LinkExchange } from '../../ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../url/canonical.ts';
+import { createUrlRules } from '../../url/url-rules.ts';
 import { wakeAllHosts } from '../../worker/waker.ts';
-import { foldersOf, type LocalEngine, openLocalEngine, openLocalReader } from './engine.ts';
-import { type LocalRunEnd, type LocalRunOptions, runLocalCrawl } from './run.ts';
+import { foldersOf, openLocalReader } from './engine.ts';
+import { type LocalSession, openSession, type SessionOptions } from './open-session.ts';
+import { canonicalSitemaps, sendSeeds } from './send-seeds.ts';
 
-/** A crawl's folder, held by this process. */
-export interface LocalSession {
-  readonly id: CrawlId;
-  readonly config: CrawlConfig;
-  readonly engine: LocalEngine;
-  readonly fetcher: Fetcher;
-  /** Crawls until nothing is left, a limit is met, or the signal aborts. */
-  run(options: Omit<LocalRunOptions, 'maxHosts'>): Promise<LocalRunEnd>;
-  /** Makes all durable and frees the folder. */
-  close(): Promise<void>;
-}
+export type { LocalSession, SessionOptions } from './open-session.ts';
 
-export interface SessionOptions {
-  /** Name and version of the program, for the WARC files. */
-  readonly software: string;
-  /** Hears of what was mended after a crash. */
-  readonly warn?: (message: string) => void;
-  /** Stands around every fetch of this session. */
-  readonly middleware?: readonly FetchMiddleware[];
-}
-
-/** Begins a crawl. Throws `InvalidConfig`, also where the folder holds a crawl already, and `FolderInUse`. */
+/**
+ * Begins a crawl. Throws `InvalidConfig`, also where the folder holds a crawl already, and `FolderInUse`.
+ * `session.dedupeFrom` is kept with the crawl.
+ */
 export async function beginCrawl(
   folder: string,
   seeds: readonly string[],
@@ -43,7 +24,9 @@ export async function beginCrawl(
   session: SessionOptions,
 ): Promise<LocalSession> {
   const config = parseConfig(options);
-  const canonical = [...new Set(seeds.map((seed) => canonicalize(seed) ?? seed))];
+  const nameOf = createUrlRules(config.urlRules);
+  const canonical = [...new Set(seeds.map((seed) => nameOf(canonicalize(seed) ?? seed)))];
+  const sitemaps = canonicalSitemaps(config.sitemapUrls);
   const scope = createScope(config, canonical);
   const accepted = canonical.filter((seed) => scope.check(seed, 0, true) === undefined);
   if (accepted.length === 0)
@@ -51,7 +34,8 @@ export async function beginCrawl(
   if (existsSync(foldersOf(folder).database))
     throw new InvalidConfig(`${folder} holds a crawl already: resume it, or choose another folder`);
   const id = crawlNameOf(canonical);
-  const opened = await open(folder, id, config, session);
+  const dedupeFrom = session.dedupeFrom === undefined ? undefined : resolve(session.dedupeFrom);
+  const opened = await openSession(folder, id, config, { ...session, dedupeFrom });
   const { registry, exchange } = opened.engine;
   await registry.create(id, {
     config: options,
@@ -59,13 +43,15 @@ export async function beginCrawl(
     urlRulesVersion: URL_RULES_VERSION,
     status: 'running',
   });
-  await sendSeeds(exchange, id, accepted);
+  if (dedupeFrom !== undefined) registry.keepDedupeFrom(dedupeFrom);
+  await sendSeeds(exchange, id, accepted, sitemaps);
   return opened;
 }
 
 /**
  * Goes on with the folder's crawl, whatever ended it: with other limits where given, and with another try for hosts
- * that were set aside. Throws `InvalidConfig` where there is no crawl, and `FolderInUse`.
+ * that were set aside. Throws `InvalidConfig` where there is no crawl, or one that knows its URLs by other rules and
+ * shall not go on with them all the same (`newUrlRules`); and `FolderInUse`.
  */
 export async function resumeCrawl(
   folder: string,
@@ -75,70 +61,25 @@ export async function resumeCrawl(
   const reader = openLocalReader(folder);
   const id = reader?.crawl();
   const record = reader && id !== undefined ? await reader.registry.load(id) : undefined;
+  const dedupeFrom = session.dedupeFrom ?? reader?.registry.dedupeFrom();
   reader?.close();
   if (id === undefined || !record) throw new InvalidConfig(`There is no crawl in ${folder}`);
-  if (record.urlRulesVersion !== URL_RULES_VERSION)
+  const hasNewRules = record.urlRulesVersion !== URL_RULES_VERSION;
+  if (hasNewRules && !session.newUrlRules)
     throw new InvalidConfig(
       `The crawl in ${folder} knows its URLs by version ${record.urlRulesVersion} of the rules for canonical URLs, ` +
-        `this program by version ${URL_RULES_VERSION}: go on with the program that began it`,
+        `this program by version ${URL_RULES_VERSION}: some URLs would be known under two forms, and fetched again. ` +
+        'Go on with the program that began it, or go on all the same by --new-url-rules',
     );
-  const opened = await open(folder, id, parseConfig({ ...record.config, ...limits }), session);
+  const config = parseConfig({ ...record.config, ...limits });
+  const opened = await openSession(folder, id, config, { ...session, dedupeFrom });
   const { registry, exchange } = opened.engine;
   await registry.configure(id, limits);
+  if (hasNewRules) registry.setUrlRulesVersion(id, URL_RULES_VERSION);
   await registry.setStatus(id, 'running');
   // Killed before its seeds had reached their hosts: merging them twice changes nothing.
-  if ((await registry.totals(id)).hosts === 0) await sendSeeds(exchange, id, record.scopeSeeds);
+  if ((await registry.totals(id)).hosts === 0)
+    await sendSeeds(exchange, id, record.scopeSeeds, canonicalSitemaps(config.sitemapUrls));
   await wakeAllHosts(opened.engine, id);
   return opened;
-}
-
-/** A parcel holds no more: a list of seeds may have millions. */
-const PARCEL_SEEDS = 10_000;
-
-async function sendSeeds(
-  exchange: Pick<LinkExchange, 'send'>,
-  crawl: CrawlId,
-  urls: readonly string[],
-): Promise<void> {
-  for (let from = 0; from < urls.length; from += PARCEL_SEEDS) {
-    const links = urls.slice(from, from + PARCEL_SEEDS).map((url): Link => ({ url, depth: 0, isSeed: true }));
-    await exchange.send({ crawl, links });
-  }
-}
-
-async function open(
-  folder: string,
-  id: CrawlId,
-  config: CrawlConfig,
-  { software, warn, middleware = [] }: SessionOptions,
-): Promise<LocalSession> {
-  const engine = await openLocalEngine(folder, {
-    warcMaxBytes: config.warcMaxBytes,
-    warcPrefix: 'strand',
-    warcinfo: (filename) =>
-      encodeWarcinfo({
-        filename,
-        date: Date.now(),
-        software,
-        crawl: id,
-        userAgent: config.userAgent,
-        operator: config.contact,
-        robots: config.robots,
-      }),
-    warn,
-  });
-  const { clock } = engine;
-  const plain = createFetcher({ ...config, tempFolder: foldersOf(folder).temporary, clock });
-  const fetcher = withMiddleware(plain, middleware, { clock, totalTimeoutMs: config.totalTimeoutMs });
-  return {
-    id,
-    config,
-    engine,
-    fetcher,
-    run: (options) => runLocalCrawl(engine, fetcher, id, { ...options, maxHosts: config.hosts }),
-    async close() {
-      await fetcher.close();
-      await engine.close();
-    },
-  };
 }

@@ -7,26 +7,48 @@ import { createSignal } from './signal.ts';
 /** Messages of one host handed out at once. SQS FIFO gives up to 10; here a receive costs nothing. */
 const MAX_DELIVERIES = 64;
 
-interface Group {
-  /** Messages kept for the host, handed out or not. */
-  count: number;
-  /** While handed out (`received`, of whose deliveries `held` are not acknowledged) or parked. */
-  lease?: { timer: NodeJS.Timeout; received?: HostDeliveries; held: Set<string> };
+interface Lease {
+  readonly timer: NodeJS.Timeout;
+  /** What was handed out; none: the group is parked, or kept back. */
+  readonly received?: HostDeliveries;
+  /** Of its deliveries, those not acknowledged. */
+  readonly held: Set<string>;
+}
+
+export interface TurnQueueOptions {
+  /** How long a received group is locked. Default: 15 minutes. */
+  readonly leaseMs?: number;
+  /** The hosts that this queue hands out; messages to others are for other threads. Default: all. */
+  readonly serves?: (host: HostKey) => boolean;
+  /** Hears of the hosts not served that were sent something. */
+  readonly onOthers?: (hosts: readonly HostKey[]) => void;
+  /**
+   * For how long a host is kept back that was with a worker when its thread or process died: nobody knows when it was
+   * asked last. Default: not at all.
+   */
+  readonly keepBackMs?: (host: HostKey) => number;
 }
 
 export interface LocalTurnQueue extends TurnQueue {
-  /** Whether no message is kept at all. */
+  /** Whether no message is kept at all, whoever serves it. */
   isEmpty(): boolean;
+  /** Others have sent these hosts something. Safe to repeat, and where it is not so. */
+  notice(hosts: readonly HostKey[]): void;
   close(): void;
 }
 
 /**
- * The turn queue of one process: messages in SQLite, so that they survive it, and their groups' locks in memory, so
- * that a dead process holds none.
+ * The turn queue of one thread: messages in SQLite, so that they survive it, and their groups' locks in memory, so that
+ * a dead process holds none. Several may stand on one database, each with a connection of its own, if no host is served
+ * by two of them.
  */
-export function createTurnQueue(database: DatabaseSync, clock: Clock, leaseMs = 900_000): LocalTurnQueue {
-  const groups = new Map<HostKey, Group>();
-  /** Hosts with messages and no lease, the longest waiting first. */
+export function createTurnQueue(
+  database: DatabaseSync,
+  clock: Clock,
+  { leaseMs = 900_000, serves = () => true, onOthers, keepBackMs = () => 0 }: TurnQueueOptions = {},
+): LocalTurnQueue {
+  const leases = new Map<HostKey, Lease>();
+  /** Hosts that perhaps have messages, and have no lease; the longest waiting first. */
   const ready = new Set<HostKey>();
   const arrived = createSignal();
 
@@ -34,104 +56,116 @@ export function createTurnQueue(database: DatabaseSync, clock: Clock, leaseMs = 
   const select = database.prepare(
     'SELECT id, body, receive_count AS receiveCount FROM messages WHERE host = ? ORDER BY id LIMIT ?',
   );
+  const selectOne = database.prepare('SELECT 1 FROM messages WHERE host = ? LIMIT 1');
+  const selectAny = database.prepare('SELECT 1 FROM messages LIMIT 1');
   const countReceive = database.prepare(
-    'UPDATE messages SET receive_count = receive_count + 1 WHERE host = ? AND id <= ?',
+    'UPDATE messages SET receive_count = receive_count + 1, in_flight = 1 WHERE host = ? AND id <= ?',
   );
+  const land = database.prepare('UPDATE messages SET in_flight = 0 WHERE host = ? AND in_flight = 1');
   const remove = database.prepare('DELETE FROM messages WHERE id = ?');
 
-  for (const row of database
-    .prepare('SELECT host, count(*) AS count FROM messages GROUP BY host')
-    .iterate()) {
-    groups.set(row.host as string, { count: row.count as number });
-    ready.add(row.host as string);
+  for (const { host, inFlight } of database
+    .prepare('SELECT host, max(in_flight) AS inFlight FROM messages GROUP BY host')
+    .all() as { host: string; inFlight: number }[]) {
+    if (!serves(host)) continue;
+    const ms = inFlight ? keepBackMs(host) : 0;
+    if (ms > 0) lock(host, ms);
+    else ready.add(host);
   }
 
-  function lock(host: HostKey, group: Group, ms: number, received?: HostDeliveries): void {
-    clearTimeout(group.lease?.timer);
-    const timer = setTimeout(() => unlock(host, group), Math.min(ms, MAX_TIMER_MS));
-    group.lease = { timer, received, held: new Set(received?.deliveries.map(({ id }) => id)) };
+  function lock(host: HostKey, ms: number, received?: HostDeliveries): void {
+    clearTimeout(leases.get(host)?.timer);
+    const timer = setTimeout(unlock, Math.min(ms, MAX_TIMER_MS), host);
+    leases.set(host, { timer, received, held: new Set(received?.deliveries.map(({ id }) => id)) });
   }
 
-  function unlock(host: HostKey, group: Group): void {
-    clearTimeout(group.lease?.timer);
-    group.lease = undefined;
-    if (group.count > 0) {
-      ready.add(host);
-      arrived.notify();
-    } else groups.delete(host);
+  function unlock(host: HostKey): void {
+    clearTimeout(leases.get(host)?.timer);
+    leases.delete(host);
+    if (!selectOne.get(host)) return;
+    ready.add(host);
+    arrived.notify();
   }
 
-  function handOut(host: HostKey): HostDeliveries {
+  function notice(hosts: readonly HostKey[]): void {
+    for (const host of hosts) if (!leases.has(host)) ready.add(host);
+    arrived.notify();
+  }
+
+  /** Nothing, where the host has no messages. */
+  function handOut(host: HostKey): HostDeliveries[] {
     const rows = select.all(host, MAX_DELIVERIES) as { id: number; body: Uint8Array; receiveCount: number }[];
-    countReceive.run(host, (rows.at(-1) as { id: number }).id);
+    const last = rows.at(-1);
+    if (!last) return [];
+    countReceive.run(host, last.id);
     const deliveries = rows.map(({ id, body, receiveCount }) => ({
       id: String(id),
       message: decodeMessage(body),
       receiveCount: receiveCount + 1,
     }));
     const received = { host, deliveries, leaseUntil: clock.now() + leaseMs };
-    lock(host, groups.get(host) as Group, leaseMs, received);
-    return received;
+    lock(host, leaseMs, received);
+    return [received];
   }
 
-  /** The group, if `received` is what holds it: a lease that ran out holds nothing. */
-  function heldBy(received: HostDeliveries): Group | undefined {
-    const group = groups.get(received.host);
-    return group?.lease?.received === received ? group : undefined;
+  /** The lease, if `received` is what it holds: one that ran out holds nothing. */
+  function leaseOf(received: HostDeliveries): Lease | undefined {
+    const lease = leases.get(received.host);
+    return lease?.received === received ? lease : undefined;
   }
 
   return {
+    notice,
+
     async send(messages) {
+      if (messages.length === 0) return;
       inTransaction(database, () => {
         for (const { host, message } of messages) insert.run(host, encodeMessage(message));
       });
-      for (const { host } of messages) {
-        const group = groups.get(host);
-        if (group) group.count++;
-        else groups.set(host, { count: 1 });
-        if (!group?.lease) ready.add(host);
-      }
-      arrived.notify();
+      const hosts = [...new Set(messages.map(({ host }) => host))];
+      notice(hosts.filter(serves));
+      const others = hosts.filter((host) => !serves(host));
+      if (others.length > 0) onOthers?.(others);
     },
 
     async receive(maxHosts, waitMs, signal) {
       if (ready.size === 0) await arrived.wait(waitMs, signal);
       const hosts = [...ready].slice(0, maxHosts);
+      if (hosts.length === 0) return [];
       for (const host of hosts) ready.delete(host);
-      return inTransaction(database, () => hosts.map(handOut));
+      return inTransaction(database, () => hosts.flatMap(handOut));
     },
 
     async acknowledge(received, deliveries) {
-      const group = heldBy(received);
-      if (!group?.lease) return;
-      const { held } = group.lease;
-      const ids = deliveries.map(({ id }) => id).filter((id) => held.delete(id));
+      const lease = leaseOf(received);
+      if (!lease) return;
+      const ids = deliveries.map(({ id }) => id).filter((id) => lease.held.delete(id));
       inTransaction(database, () => {
         for (const id of ids) remove.run(Number(id));
       });
-      group.count -= ids.length;
-      if (held.size === 0) unlock(received.host, group);
+      if (lease.held.size === 0) unlock(received.host);
     },
 
     async hold(received, until) {
-      const group = heldBy(received);
-      if (!group?.lease) throw new StaleTurn(`${received.host} is no longer held`);
-      clearTimeout(group.lease.timer);
+      const lease = leaseOf(received);
+      if (!lease) throw new StaleTurn(`${received.host} is no longer held`);
+      clearTimeout(lease.timer);
       const ms = Math.max(received.leaseUntil, until) - clock.now();
-      group.lease.timer = setTimeout(() => unlock(received.host, group), Math.min(ms, MAX_TIMER_MS));
+      const timer = setTimeout(unlock, Math.min(ms, MAX_TIMER_MS), received.host);
+      leases.set(received.host, { ...lease, timer });
     },
 
     async park(received, ms) {
-      const group = heldBy(received);
-      if (!group) return;
-      if (ms <= 0) unlock(received.host, group);
-      else lock(received.host, group, ms);
+      if (!leaseOf(received)) return;
+      land.run(received.host);
+      if (ms <= 0) unlock(received.host);
+      else lock(received.host, ms);
     },
 
-    isEmpty: () => groups.size === 0,
+    isEmpty: () => selectAny.get() === undefined,
 
     close() {
-      for (const { lease } of groups.values()) clearTimeout(lease?.timer);
+      for (const { timer } of leases.values()) clearTimeout(timer);
     },
   };
 }

@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { InvalidConfig } from '../../crawl/config.ts';
+import { openDatabase } from './database.ts';
+import { foldersOf } from './folders.ts';
+import { hasPayloads } from './payload-index.ts';
+
+/** The database of the crawl in `folder`, whose payloads are not to be stored again. Throws `InvalidConfig`. */
+export function openEarlier(folder: string): DatabaseSync {
+  const path = foldersOf(folder).database;
+  if (!existsSync(path))
+    throw new InvalidConfig(`There is no crawl in ${folder}, given as the one to be deduplicated from`);
+  const database = openDatabase(path, 'read');
+  if (hasPayloads(database)) return database;
+  database.close();
+  throw new InvalidConfig(
+    `The crawl in ${folder} has no index of its payloads to be deduplicated from: it has archived none, ran without revisits, or was made by an older version`,
+  );
+}

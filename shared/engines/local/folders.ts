@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+
+export type Folders = ReturnType<typeof foldersOf>;
+
+/** What a crawl's folder holds. */
+export const foldersOf = (folder: string) => ({
+  database: join(folder, 'crawl.sqlite'),
+  /** Large parts of ledgers. */
+  ledgers: join(folder, 'ledgers'),
+  /** WARC files. */
+  archive: join(folder, 'archive'),
+  /** Their CDXJ indexes. */
+  indexes: join(folder, 'indexes'),
+  /** What hooks made of pages: lines of JSON. */
+  items: join(folder, 'items.jsonl'),
+  /** Bodies too large for memory, while they are handled. */
+  temporary: join(folder, 'tmp'),
+});

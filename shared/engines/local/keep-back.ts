@@ -1,0 +1,23 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { CrawlConfig } from '../../crawl/config.ts';
+import type { Head } from '../../frontier/head.ts';
+import { maxGapAfter } from '../../frontier/politeness.ts';
+import type { CrawlId, HostKey } from '../../ports.ts';
+
+/**
+ * For how long a host is to be left alone that was with a worker when that died: as if its longest request had ended a
+ * moment ago. Its head knows nothing of that turn's requests.
+ */
+export function createKeepBack(
+  database: DatabaseSync,
+  crawl: CrawlId,
+  config: CrawlConfig,
+): (host: HostKey) => number {
+  const select = database.prepare('SELECT head FROM heads WHERE crawl = ? AND host = ?');
+  return (host) => {
+    const row = select.get(crawl, host) as { head: string } | undefined;
+    const robots = row ? (JSON.parse(row.head) as Head).robots : [];
+    const crawlDelayMs = Math.max(0, ...robots.map(({ crawlDelayMs = 0 }) => crawlDelayMs));
+    return maxGapAfter(config.totalTimeoutMs, crawlDelayMs, config);
+  };
+}

@@ -1,0 +1,121 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { encodeWarcinfo } from '../../archive/warcinfo.ts';
+import type { CrawlConfig } from '../../crawl/config.ts';
+import type { ItemStore } from '../../optional-ports.ts';
+import type { CrawlId, Engine } from '../../ports.ts';
+import { type FileArchiveJournal, openFileArchive } from './archive.ts';
+import { warcFilePattern } from './archive-names.ts';
+import { systemClock } from './clock.ts';
+import type { Folders } from './folders.ts';
+import { createKeepBack } from './keep-back.ts';
+import { createLedgerStore } from './ledger-store.ts';
+import { createLinkExchange, type LocalLinkExchange } from './link-exchange.ts';
+import { createPayloadIndex } from './payload-index.ts';
+import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
+import { createSkipLog } from './skip-log.ts';
+import { createTurnQueue, type LocalTurnQueue, type TurnQueueOptions } from './turn-queue.ts';
+
+/** The ports of one thread, over its own connection to the database. */
+export interface LocalPorts extends Engine {
+  readonly queue: LocalTurnQueue;
+  readonly exchange: LocalLinkExchange;
+  readonly registry: LocalCrawlRegistry;
+  readonly database: DatabaseSync;
+  /** Flushes and closes everything. */
+  close(): Promise<void>;
+}
+
+export interface LocalPortsOptions {
+  readonly crawl: CrawlId;
+  readonly config: CrawlConfig;
+  /** Name and version of the program, for the WARC files. */
+  readonly software: string;
+  /** WARC files are called `PREFIX-DATE-NUMBER.warc.gz`. One thread at a time may have the prefix. */
+  readonly warcPrefix: string;
+  /** The database of an earlier crawl, whose payloads are found, too. Closed with the rest. */
+  readonly earlier?: DatabaseSync;
+  readonly items?: ItemStore;
+  /** Which hosts are served here, if not all. */
+  readonly turns?: Pick<TurnQueueOptions, 'serves' | 'onOthers'>;
+  /** Hears of parcels that were sent here. */
+  readonly onParcel?: () => void;
+  /** Hears of what was mended, for people. */
+  readonly warn?: (message: string) => void;
+}
+
+/** `database`: open for writing, with its tables. Closed with the rest, also where this throws. */
+export async function openLocalPorts(
+  database: DatabaseSync,
+  paths: Folders,
+  options: LocalPortsOptions,
+): Promise<LocalPorts> {
+  const { crawl, config, earlier, warcPrefix } = options;
+  try {
+    const archive = await openFileArchive({
+      folder: paths.archive,
+      prefix: warcPrefix,
+      maxBytes: config.warcMaxBytes,
+      warcinfo: (filename) => warcinfoOf(filename, options),
+      clock: systemClock,
+      journal: createJournal(database, warcPrefix),
+      warn: options.warn,
+    });
+    const queue = createTurnQueue(database, systemClock, {
+      ...options.turns,
+      keepBackMs: createKeepBack(database, crawl, config),
+    });
+    const exchange = createLinkExchange(database, options.onParcel);
+    // Messages first: a message is deleted after the parcels of its turn are there.
+    const registry = createRegistry(database, () => !queue.isEmpty() || !exchange.isEmpty());
+    const skips = createSkipLog(database);
+    return {
+      queue,
+      exchange,
+      registry,
+      ledgers: createLedgerStore(database, paths.ledgers, registry.onCommit),
+      archiveOf: () => archive,
+      clock: systemClock,
+      payloads: config.revisits ? createPayloadIndex(database, earlier) : undefined,
+      skips,
+      items: options.items,
+      database,
+      async close() {
+        queue.close();
+        await archive.close();
+        skips.close();
+        earlier?.close();
+        database.close();
+      },
+    };
+  } catch (error) {
+    earlier?.close();
+    database.close();
+    throw error;
+  }
+}
+
+const warcinfoOf = (filename: string, { crawl, config, software }: LocalPortsOptions) =>
+  encodeWarcinfo({
+    filename,
+    date: Date.now(),
+    software,
+    crawl,
+    userAgent: config.userAgent,
+    operator: config.contact,
+    robots: config.robots,
+  });
+
+/** How many bytes of each open WARC file of the prefix are good, beside the heads that name their records. */
+function createJournal(database: DatabaseSync, prefix: string): FileArchiveJournal {
+  const pattern = warcFilePattern(prefix);
+  const save = database.prepare('INSERT OR REPLACE INTO warc_files (file, bytes) VALUES (?, ?)');
+  const close = database.prepare('DELETE FROM warc_files WHERE file = ?');
+  return {
+    load() {
+      const rows = database.prepare('SELECT file, bytes FROM warc_files').all();
+      return (rows as { file: string; bytes: number }[]).filter(({ file }) => pattern.test(file));
+    },
+    save: (file, bytes) => save.run(file, bytes),
+    close: (file) => close.run(file),
+  };
+}

@@ -1,0 +1,57 @@
+/** What the heads of a crawl add up to. */
+import { addCounts, addTotals, type Head, type HostTotals, NO_TOTALS } from '../../frontier/head.ts';
+import { EMPTY_INDEX } from '../../frontier/ledger.ts';
+import type { UrlState } from '../../frontier/url-record.ts';
+
+/** Sums over some heads; or by how much those have changed. JSON, as it goes from thread to thread. */
+export interface Sums {
+  readonly hosts: number;
+  /** Hosts that have URLs waiting. */
+  readonly hostsWaiting: number;
+  readonly urls: Readonly<Record<UrlState, number>>;
+  readonly totals: HostTotals;
+}
+
+export const NO_SUMS: Sums = { hosts: 0, hostsWaiting: 0, urls: EMPTY_INDEX.counts, totals: NO_TOTALS };
+
+export function addSums(a: Sums, b: Sums): Sums {
+  return {
+    hosts: a.hosts + b.hosts,
+    hostsWaiting: a.hostsWaiting + b.hostsWaiting,
+    urls: addCounts(a.urls, b.urls) as Sums['urls'],
+    totals: addTotals(a.totals, b.totals),
+  };
+}
+
+/** `sums` after a head took the place of `before`, or is its host's first. */
+export function replaceHead(sums: Sums, before: Head | undefined, after: Head): Sums {
+  const added = addSums(sums, sumsOf(after));
+  return before ? addSums(added, negative(sumsOf(before))) : added;
+}
+
+const sumsOf = ({ ledger, totals }: Head): Sums => ({
+  hosts: 1,
+  hostsWaiting: ledger.counts.waiting > 0 ? 1 : 0,
+  urls: ledger.counts,
+  totals,
+});
+
+function negative({ hosts, hostsWaiting, urls, totals }: Sums): Sums {
+  return {
+    hosts: -hosts,
+    hostsWaiting: -hostsWaiting,
+    urls: negated(urls) as Sums['urls'],
+    totals: {
+      ...totals,
+      pages: -totals.pages,
+      bytes: -totals.bytes,
+      requests: -totals.requests,
+      httpStatus: negated(totals.httpStatus),
+      skipped: negated(totals.skipped),
+      errors: negated(totals.errors),
+    },
+  };
+}
+
+const negated = (counts: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(counts).map(([key, count]) => [key, -count]));
