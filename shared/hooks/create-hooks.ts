@@ -1,0 +1,129 @@
+import type { CrawlConfig } from '../crawl/config.ts';
+import type { CrawlError, StrandConfig } from '../crawl/project.ts';
+import { messageOf } from '../error-message.ts';
+import type { Clock, FetchedResponse } from '../ports.ts';
+import type { HookedPage, PageHooks } from '../worker/page-hooks.ts';
+import { createHookPage } from './hook-page.ts';
+import { toItemLines } from './item-lines.ts';
+import { createPageContent, loadCheerio, type PageContent } from './page-content.ts';
+import { createRoom } from './room.ts';
+import { runExtraction, withExtraction } from './run-extraction.ts';
+import { HookTimeout, oneLine, runHook } from './run-hook.ts';
+
+export type ProjectHooks = Pick<StrandConfig, 'extraction' | 'onPage' | 'itemSchema' | 'onError'>;
+
+export interface HooksOptions {
+  readonly config: Pick<CrawlConfig, 'hookTimeoutMs' | 'maxDecodedBytes' | 'maxLinksPerPage'>;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Hears, for people, that `onError` itself has failed: once, and once more when it is given up. */
+  readonly warn?: (message: string) => void;
+}
+
+/** A larger body is in a file, and in memory only while hooks are called: so many bytes of them at once. */
+const LARGE_BODY_BYTES = 1024 * 1024;
+const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
+
+/**
+ * What a turn calls, of the project's hooks; undefined if it has none. A hook that throws, or takes longer than
+ * `hookTimeoutMs`, costs its page what the hook would have given, and harms nothing else. Endless loops are cut off, but
+ * for those that begin after the hook's first `await`. `onError` hears of failures of the others.
+ */
+export function createHooks(
+  project: ProjectHooks,
+  { config, clock, warn = () => {} }: HooksOptions,
+): PageHooks | undefined {
+  const { extraction = [], onPage, itemSchema, onError } = project;
+  if (extraction.length === 0 && onPage === undefined && onError === undefined) return undefined;
+  const limitMs = config.hookTimeoutMs;
+  const tell = createTeller(onError, { clock, limitMs, warn });
+  const room = createRoom(LARGE_BODIES_BYTES, { clock, limitMs });
+  /** What several hooks make of one response they make once. */
+  const contents = new WeakMap<FetchedResponse, PageContent>();
+
+  async function contentOf({ response, facts }: HookedPage): Promise<PageContent> {
+    const known = contents.get(response);
+    if (known !== undefined) return known;
+    loadCheerio();
+    const content = createPageContent(await response.body.bytes(), response, facts, config.maxDecodedBytes);
+    contents.set(response, content);
+    return content;
+  }
+
+  /** Calls `use` with the page's content. */
+  async function withContent<T>(page: HookedPage, use: (content: PageContent) => Promise<T>): Promise<T> {
+    const { size } = page.response.body;
+    const leave = size > LARGE_BODY_BYTES ? await room.enter(size) : undefined;
+    try {
+      return await use(await contentOf(page));
+    } finally {
+      if (leave !== undefined) contents.delete(page.response);
+      leave?.();
+    }
+  }
+
+  async function failed(url: string, source: CrawlError['source'], text: string): Promise<string> {
+    const message = oneLine(text);
+    await tell({ url, source, message });
+    return message;
+  }
+
+  return {
+    async extract(page) {
+      if (extraction.length === 0) return { facts: page.facts };
+      try {
+        const { facts, error } = await withContent(page, async (content) => {
+          const seen = createHookPage(page, content);
+          const given = await runHook(() => runExtraction(seen, extraction), { clock, limitMs });
+          return withExtraction(page.facts, given, config.maxLinksPerPage);
+        });
+        return error === undefined
+          ? { facts }
+          : { facts, error: await failed(page.url, 'extraction', error) };
+      } catch (error) {
+        return { facts: page.facts, error: await failed(page.url, 'extraction', messageOf(error)) };
+      }
+    },
+
+    async onPage(page) {
+      if (onPage === undefined) return { items: [] };
+      let source: CrawlError['source'] = 'onPage';
+      try {
+        const { lines, faults } = await withContent(page, async (content) => {
+          const startedAt = clock.now();
+          const seen = createHookPage(page, content);
+          const given: unknown = await runHook(() => onPage(seen), { clock, limitMs });
+          source = 'item';
+          const leftMs = Math.max(1, limitMs - (clock.now() - startedAt));
+          return runHook(() => toItemLines(given, itemSchema), { clock, limitMs: leftMs });
+        });
+        if (faults.length === 0) return { items: lines };
+        const more = faults.length > 1 ? ` (and ${faults.length - 1} more items)` : '';
+        return { items: lines, error: await failed(page.url, source, `${faults[0]}${more}`) };
+      } catch (error) {
+        return { items: [], error: await failed(page.url, source, messageOf(error)) };
+      }
+    },
+
+    onError: (url, message) => tell({ url, source: 'fetch', message: oneLine(message) }),
+  };
+}
+
+/** Tells `onError`, whatever that does: one that hangs is not called again, since each page would wait for it. */
+function createTeller(
+  onError: StrandConfig['onError'],
+  { clock, limitMs, warn }: Pick<Required<HooksOptions>, 'clock' | 'warn'> & { readonly limitMs: number },
+): (error: CrawlError) => Promise<void> {
+  let isGivenUp = onError === undefined;
+  let hasWarned = false;
+  return async (error) => {
+    if (isGivenUp) return;
+    try {
+      await runHook(() => onError?.(error), { clock, limitMs });
+    } catch (failure) {
+      isGivenUp ||= failure instanceof HookTimeout;
+      if (isGivenUp || !hasWarned)
+        warn(`onError${isGivenUp ? ' is not called again' : ''}: ${oneLine(messageOf(failure))}`);
+      hasWarned = true;
+    }
+  };
+}

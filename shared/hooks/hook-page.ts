@@ -1,0 +1,43 @@
+import type { Page, PageLink } from '../crawl/project.ts';
+import type { HookedPage } from '../worker/page-hooks.ts';
+import type { PageContent } from './page-content.ts';
+
+/** The page as a project's hooks see it. Copies are made of what the crawl goes on with: a hook may change its own. */
+export function createHookPage({ url, depth, via, response, facts }: HookedPage, content: PageContent): Page {
+  const { httpStatus, statusText, headers, startedAt, endedAt, ipAddress, truncated } = response;
+  let links: PageLink[] | undefined;
+  return {
+    url,
+    depth,
+    ...(via !== undefined && { via }),
+    response: {
+      httpStatus,
+      statusText,
+      headers: headers.map(([name, value]) => [name, value] as const),
+      startedAt,
+      endedAt,
+      ipAddress,
+      ...(facts.mimeType !== undefined && { contentType: facts.mimeType }),
+      ...(truncated !== undefined && { truncated }),
+    },
+    ...(facts.title !== undefined && { title: facts.title }),
+    get links() {
+      links ??= facts.links.map(({ url, kind, nofollow }) =>
+        nofollow ? { url, kind, nofollow } : { url, kind },
+      );
+      return links;
+    },
+    get body() {
+      return content.body;
+    },
+    get html() {
+      return content.html;
+    },
+    get text() {
+      return content.text;
+    },
+    get $() {
+      return content.$;
+    },
+  };
+}

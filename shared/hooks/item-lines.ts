@@ -1,0 +1,116 @@
+/** From what `onPage` gave to lines of JSON. */
+import type { ItemSchema } from '../crawl/project.ts';
+import { messageOf } from '../error-message.ts';
+
+/** A longer item is refused: whoever reads the file line by line would choke on it. */
+export const MAX_LINE_BYTES = 1024 * 1024;
+/** The items of one page: they wait in memory until the turn is committed. */
+export const MAX_PAGE_BYTES = 8 * MAX_LINE_BYTES;
+
+export interface ItemLines {
+  readonly lines: readonly string[];
+  /** One for each item that was refused. */
+  readonly faults: readonly string[];
+}
+
+type Checked = { readonly value: object } | { readonly fault: string };
+
+/**
+ * Nothing, one object, or several in an array; each becomes what the schema makes of it. Resolves at once where the
+ * schema does. Never throws, but runs code of the project (`toJSON`, the schema).
+ */
+export function toItemLines(given: unknown, schema: ItemSchema | undefined): ItemLines | Promise<ItemLines> {
+  if (given === undefined || given === null) return { lines: [], faults: [] };
+  const checked = (Array.isArray(given) ? given : [given]).map((item) => check(item, schema));
+  return checked.some((one) => one instanceof Promise)
+    ? Promise.all(checked).then(format)
+    : format(checked as Checked[]);
+}
+
+function check(item: unknown, schema: ItemSchema | undefined): Checked | Promise<Checked> {
+  if (!isObject(item)) return { fault: `Expected an item to be an object, got ${nameOf(item)}` };
+  if (schema === undefined) return { value: item };
+  try {
+    const result = schema['~standard'].validate(item);
+    return result instanceof Promise ? result.then(outcomeOf).catch(faultOf) : outcomeOf(result);
+  } catch (error) {
+    return faultOf(error);
+  }
+}
+
+type Result = Awaited<ReturnType<ItemSchema['~standard']['validate']>>;
+
+function outcomeOf(result: Result): Checked {
+  if (result.issues) return { fault: `The item is not as its schema says: ${issuesText(result.issues)}` };
+  if (isObject(result.value)) return { value: result.value };
+  return { fault: `Expected the schema to give an object, got ${nameOf(result.value)}` };
+}
+
+const faultOf = (error: unknown) => ({ fault: `The item cannot be kept: ${messageOf(error)}` });
+
+function format(checked: readonly Checked[]): ItemLines {
+  const lines: string[] = [];
+  const faults: string[] = [];
+  let bytes = 0;
+  for (const one of checked) {
+    const line = 'fault' in one ? one : toLine(one.value);
+    if (typeof line === 'object') {
+      faults.push(line.fault);
+      continue;
+    }
+    bytes += Buffer.byteLength(line);
+    if (bytes > MAX_PAGE_BYTES) {
+      faults.push(`Expected at most ${MAX_PAGE_BYTES} bytes of items from one page: the rest is left out`);
+      break;
+    }
+    lines.push(line);
+  }
+  return { lines, faults };
+}
+
+function toLine(value: object): string | { readonly fault: string } {
+  try {
+    const line = JSON.stringify(value, holdable);
+    // By `toJSON`.
+    if (!line?.startsWith('{')) return { fault: 'Expected an item to be an object in JSON' };
+    const bytes = Buffer.byteLength(line);
+    if (bytes <= MAX_LINE_BYTES) return line;
+    return { fault: `Expected an item of at most ${MAX_LINE_BYTES} bytes, got ${bytes}` };
+  } catch (error) {
+    return faultOf(error);
+  }
+}
+
+/** Refuses what `JSON.stringify` would change without a word: `NaN` becomes `null`, a `Map` becomes `{}`. */
+function holdable(key: string, value: unknown): unknown {
+  const isLost =
+    (typeof value === 'number' && !Number.isFinite(value)) ||
+    typeof value === 'function' ||
+    typeof value === 'symbol' ||
+    value instanceof Map ||
+    value instanceof Set;
+  if (isLost)
+    throw new Error(
+      `JSON cannot hold ${key}: ${typeof value === 'object' ? nameOf(value) : String(value).slice(0, 50)}`,
+    );
+  return value;
+}
+
+const MAX_ISSUES = 5;
+
+function issuesText(issues: NonNullable<Result['issues']>): string {
+  const texts = issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => {
+    const keys = path.map((part) => String(isObject(part) && 'key' in part ? part.key : part));
+    return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
+  });
+  const more = issues.length - MAX_ISSUES;
+  return texts.join('; ') + (more > 0 ? `; and ${more} more` : '');
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function nameOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
+  return Array.isArray(value) ? 'an array' : `a ${value.constructor?.name}`;
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '../ports.ts';
+import { CutOff, cutOffAfter } from './cut-off.ts';
+
+export interface HookLimits {
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** What one call may take. */
+  readonly limitMs: number;
+}
+
+/** A hook has taken longer than it may. */
+export class HookTimeout extends Error {
+  override name = 'HookTimeout';
+}
+
+/**
+ * What a hook gives, or resolves to. Rejects with what it throws, or with {@link HookTimeout}: then it is left alone,
+ * and whatever it gives or throws later is ignored.
+ */
+export async function runHook<T>(call: () => T | PromiseLike<T>, limits: HookLimits): Promise<T> {
+  const { clock, limitMs } = limits;
+  const given = begin(call, limitMs);
+  if (!isThenable(given)) return given;
+  const ending = new AbortController();
+  async function timeOut(): Promise<never> {
+    await clock.sleep(limitMs, ending.signal);
+    throw new HookTimeout(`Expected an end within ${limitMs} ms`);
+  }
+  try {
+    return await Promise.race([given, timeOut()]);
+  } finally {
+    ending.abort();
+  }
+}
+
+function begin<T>(call: () => T, limitMs: number): T {
+  try {
+    return cutOffAfter(limitMs, call);
+  } catch (error) {
+    throw error instanceof CutOff ? new HookTimeout(error.message, { cause: error }) : error;
+  }
+}
+
+const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+const MAX_MESSAGE_CHARS = 500;
+
+/** A message of whatever length, as it is counted and shown. */
+export const oneLine = (text: string): string =>
+  text
+    .slice(0, 2 * MAX_MESSAGE_CHARS)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_MESSAGE_CHARS);

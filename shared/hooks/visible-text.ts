@@ -1,0 +1,44 @@
+import { Parser } from 'htmlparser2';
+
+/**
+ * What a reader sees of an HTML document, white space folded: no scripts, styles, titles or hidden elements; a blank
+ * where a block, a cell or a line begins. Linear in the document's length.
+ */
+export function visibleText(html: string): string {
+  const pieces: string[] = [];
+  /** How deep we are in what is not seen. */
+  let hiddenDepth = 0;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        if (hiddenDepth > 0 || UNSEEN.has(name) || isHidden(attributes)) hiddenDepth++;
+        else if (!INLINE.has(name)) pieces.push(' ');
+      },
+      onclosetag(name) {
+        if (hiddenDepth > 0) hiddenDepth--;
+        else if (!INLINE.has(name)) pieces.push(' ');
+      },
+      ontext(text) {
+        if (hiddenDepth === 0) pieces.push(text);
+      },
+    },
+    { decodeEntities: true },
+  );
+  parser.end(html);
+  return pieces.join('').replace(/\s+/g, ' ').trim();
+}
+
+function isHidden(attributes: Readonly<Record<string, string>>): boolean {
+  return attributes.hidden !== undefined || /display\s*:\s*none/i.test(attributes.style ?? '');
+}
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+const UNSEEN = names(
+  'script style noscript template title textarea select datalist object audio video canvas iframe noframes noembed',
+);
+/** Elements within a line; all others begin one of their own (HTML standard, section 15.3). */
+const INLINE = names(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp slot ' +
+    'small span strike strong sub sup time tt u var wbr',
+);
