@@ -1,7 +1,9 @@
 /** Which URLs belong to a crawl. Pure; made once per crawl and worker, asked for every link. */
 import type { CrawlConfig } from './config.ts';
-import { compilePatterns } from './scope-patterns.ts';
+import { createHostRules, type HostRulesConfig } from './host-rules.ts';
 import { createPreset } from './scope-presets.ts';
+import { ruleInWords } from './scope-words.ts';
+import { type TrapConfig, type TrapReason, trapReason } from './traps.ts';
 
 /** Why a URL does not belong to the crawl. */
 export type SkipReason =
@@ -14,17 +16,49 @@ export type SkipReason =
   /** More hops from a seed than `maxDepth`. */
   | 'depth'
   /** Longer than `maxUrlLength` characters. */
-  | 'urlLength';
+  | 'urlLength'
+  | TrapReason;
+
+/** Why a link is left out: for what it is itself, or for what is known where it was found or where it leads. */
+export type LinkSkip =
+  | SkipReason
+  /** Its URL's template has brought nothing new for long (`frontier/template-watch.ts`). */
+  | 'trap'
+  /** Its page or itself says so. */
+  | 'nofollow'
+  /** Of a sitemap: not modified since `modifiedSince`. */
+  | 'notModified'
+  /** Its host has had `maxPagesPerHost` pages. */
+  | 'pagesPerHost'
+  /** It has no canonical form. */
+  | 'badUrl'
+  /** After more than `maxRedirects` redirects in a row. */
+  | 'redirects'
+  /** Beyond `maxLinksPerPage`. */
+  | 'linksPerPage'
+  /** A part of a part of a part of a page. */
+  | 'requisiteHops'
+  /** A sitemap of an index of an index of an index. */
+  | 'sitemapNesting';
 
 export interface Scope {
   /**
    * Undefined for a URL (canonical) that belongs to the crawl, else the first reason against it. A seed belongs by being
-   * one: neither preset nor `include` is asked; `exclude`, `maxDepth` and `maxUrlLength` hold for it too.
+   * one: neither preset nor traps nor `include` are asked; `exclude`, `maxDepth` and `maxUrlLength` hold for it too.
    */
   check(url: string, depth: number, isSeed?: boolean): SkipReason | undefined;
+  /** What {@link Scope.check} says, with the rule that decided in words, for people. */
+  explain(url: string, depth: number, isSeed?: boolean): ScopeVerdict;
 }
 
-export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'include' | 'exclude' | 'maxDepth' | 'maxUrlLength'>;
+export interface ScopeVerdict {
+  /** None for a URL that belongs to the crawl. */
+  readonly reason?: SkipReason;
+  readonly rule: string;
+}
+
+/** Without a trap setting there is no such bound. */
+export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'maxUrlLength'> & HostRulesConfig & Partial<TrapConfig>;
 
 /**
  * `scopeSeeds`: the canonical URLs that the preset is drawn around. A check takes the same time for one of them and for
@@ -32,19 +66,35 @@ export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'include' | 'exclude' | 'm
  * Throws InvalidConfig for a pattern that is no regular expression.
  */
 export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]): Scope {
-  const { maxDepth = Infinity, maxUrlLength } = config;
-  const include = compilePatterns('include', config.include);
-  const exclude = compilePatterns('exclude', config.exclude);
+  const { maxUrlLength } = config;
+  const rulesFor = createHostRules(config);
   const isInPreset = createPreset(config.scope, scopeSeeds);
+  const traps: TrapConfig = {
+    maxPathDepth: config.maxPathDepth ?? Infinity,
+    maxRepeatedSegments: config.maxRepeatedSegments ?? Infinity,
+    maxQueryParameters: config.maxQueryParameters ?? Infinity,
+  };
+
+  function check(url: string, depth: number, isSeed = false): SkipReason | undefined {
+    if (url.length > maxUrlLength) return 'urlLength';
+    const { maxDepth, include, exclude } = rulesFor(url);
+    if (depth > maxDepth) return 'depth';
+    if (!isSeed) {
+      if (!isInPreset(url)) return 'scope';
+      const trap = trapReason(url, traps);
+      if (trap !== undefined) return trap;
+    }
+    if (exclude.some(({ regExp }) => regExp.test(url))) return 'exclude';
+    if (!isSeed && include.length > 0 && !include.some(({ regExp }) => regExp.test(url))) return 'include';
+    return undefined;
+  }
 
   return {
-    check(url, depth, isSeed = false) {
-      if (url.length > maxUrlLength) return 'urlLength';
-      if (depth > maxDepth) return 'depth';
-      if (!isSeed && !isInPreset(url)) return 'scope';
-      if (exclude.some((pattern) => pattern.test(url))) return 'exclude';
-      if (!isSeed && include.length > 0 && !include.some((pattern) => pattern.test(url))) return 'include';
-      return undefined;
+    check,
+    explain(url, depth, isSeed = false) {
+      const reason = check(url, depth, isSeed);
+      const facts = { url, depth, isSeed, preset: config.scope, maxUrlLength, rules: rulesFor(url), traps };
+      return { ...(reason !== undefined && { reason }), rule: ruleInWords(reason, facts) };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { InvalidConfig } from '../crawl/config.ts';
+import { compileHostPattern } from '../url/host-pattern.ts';
 
 /**
  * The `resolve` option: host names pinned to an address, before any name server is asked. A pattern is an exact name
@@ -16,20 +17,7 @@ export function createHostPins(
         `Expected \`resolve\` to pin ${JSON.stringify(pattern)} to an IP address, got ${JSON.stringify(address)}`,
       );
     }
-    return { regExp: toRegExp(pattern), address: bare };
+    return { matches: compileHostPattern(pattern), address: bare };
   });
-  return (hostname) => {
-    const name = withoutDot(hostname.toLowerCase());
-    return compiled.find(({ regExp }) => regExp.test(name))?.address;
-  };
-}
-
-function toRegExp(pattern: string): RegExp {
-  const pieces = withoutDot(pattern.toLowerCase()).split(/\*+/);
-  // A run of stars is one star: `**` compiled to `.+.+` would backtrack.
-  return new RegExp(`^${pieces.map((piece) => piece.replace(/[^a-z0-9-]/g, '\\$&')).join('.+')}$`);
-}
-
-function withoutDot(name: string): string {
-  return name.endsWith('.') ? name.slice(0, -1) : name;
+  return (hostname) => compiled.find(({ matches }) => matches(hostname))?.address;
 }

@@ -1,0 +1,100 @@
+/**
+ * Shapes of URLs that hardly any page has and that broken links grow into without end: `/a/b/a/b/a/b/`, a calendar's
+ * query that each click makes longer. Judged by the URL alone; what shows only in the pages is `frontier/template-watch.ts`.
+ */
+import type { CrawlConfig } from './config.ts';
+
+export type TrapReason =
+  /** The path has more segments than `maxPathDepth`. */
+  | 'pathDepth'
+  /** One to four segments stand more than `maxRepeatedSegments` times in a row. */
+  | 'repeatedSegments'
+  /** More parameters than `maxQueryParameters`, or one of them, with its value, more than three times. */
+  | 'queryParameters';
+
+export type TrapConfig = Pick<CrawlConfig, 'maxPathDepth' | 'maxRepeatedSegments' | 'maxQueryParameters'>;
+
+/** Of so many segments a repeated sequence has at most. Heritrix's PathologicalPathDecideRule knows those of one. */
+const MAX_PERIOD = 4;
+const MAX_EQUAL_PARAMETERS = 3;
+
+/** Of a canonical URL; undefined if its shape is none of a trap. In time linear in its length; most need but a look. */
+export function trapReason(url: string, config: TrapConfig): TrapReason | undefined {
+  const root = url.indexOf('/', 8);
+  const mark = url.indexOf('?', root);
+  const end = mark < 0 ? url.length : mark;
+  const segments = countSegments(url, root, end);
+  if (segments > config.maxPathDepth) return 'pathDepth';
+  if (segments > config.maxRepeatedSegments && repeatsSegments(url, root, end, config.maxRepeatedSegments))
+    return 'repeatedSegments';
+  if (mark >= 0 && hasTrapQuery(url, mark + 1, config.maxQueryParameters)) return 'queryParameters';
+  return undefined;
+}
+
+/** Segments of a canonical URL's path: one of `/a` and `/a/`, three of `/a//b`. */
+export function pathDepth(url: string): number {
+  const root = url.indexOf('/', 8);
+  const mark = url.indexOf('?', root);
+  return countSegments(url, root, mark < 0 ? url.length : mark);
+}
+
+/** Parameters of a canonical URL's query. */
+export function queryParameters(url: string): number {
+  const mark = url.indexOf('?');
+  return mark < 0 ? 0 : countParameters(url, mark + 1);
+}
+
+function countSegments(url: string, root: number, end: number): number {
+  let count = 0;
+  for (let i = root; i >= 0 && i < end - 1; i = url.indexOf('/', i + 1)) count++;
+  return count;
+}
+
+/** Where the segments of the URL that is looked at begin, with the end of the last one. Kept, not to be made for each. */
+const starts: number[] = [];
+
+function repeatsSegments(url: string, root: number, end: number, max: number): boolean {
+  starts.length = 0;
+  for (let i = root; i >= 0 && i < end - 1; i = url.indexOf('/', i + 1)) starts.push(i);
+  const count = starts.length;
+  starts.push(url.charCodeAt(end - 1) === SLASH ? end - 1 : end);
+  for (let period = 1; period <= MAX_PERIOD && period * (max + 1) <= count; period++) {
+    // Segments in a row that are as the one a period before: of n times the sequence, (n - 1) * period.
+    let alike = 0;
+    for (let i = period; i < count; i++) {
+      alike = isSameSegment(url, i - period, i) ? alike + 1 : 0;
+      if (alike >= period * max) return true;
+    }
+  }
+  return false;
+}
+
+function isSameSegment(url: string, a: number, b: number): boolean {
+  const from = starts[a] as number;
+  const to = starts[b] as number;
+  const length = (starts[a + 1] as number) - from;
+  if (length !== (starts[b + 1] as number) - to) return false;
+  for (let i = 1; i < length; i++) if (url.charCodeAt(from + i) !== url.charCodeAt(to + i)) return false;
+  return true;
+}
+
+function hasTrapQuery(url: string, from: number, max: number): boolean {
+  const count = countParameters(url, from);
+  if (count > max) return true;
+  if (count <= MAX_EQUAL_PARAMETERS) return false;
+  const counts = new Map<string, number>();
+  for (const parameter of url.slice(from).split('&')) {
+    const times = (counts.get(parameter) ?? 0) + 1;
+    if (times > MAX_EQUAL_PARAMETERS) return true;
+    counts.set(parameter, times);
+  }
+  return false;
+}
+
+function countParameters(url: string, from: number): number {
+  let count = 1;
+  for (let i = url.indexOf('&', from); i >= 0; i = url.indexOf('&', i + 1)) count++;
+  return count;
+}
+
+const SLASH = 0x2f;

@@ -1,0 +1,40 @@
+/**
+ * Tells of a stream of texts how many of them are new, in a few numbers: a sample of the distinct texts met (distinct
+ * sampling: Gibbons, VLDB 2001). A text belongs to the sample by its hash alone, each time that it comes, so that texts in
+ * the sample repeat as often as all do. When the sample grows too large, every second text leaves it by the next bit.
+ */
+
+/** Texts kept. */
+const MAX_TEXTS = 8;
+const BITS = 28;
+
+export interface TextSample {
+  /** One text in 2 to the power of this belongs to the sample. */
+  level: number;
+  /** The hashes of those met, without the `level` low bits, which are 0. */
+  texts: number[];
+}
+
+/**
+ * Takes in a text by its hash, mixed well ({@link mixHash}). True: new; false: met before; undefined: not in the sample,
+ * so nothing is known of it.
+ */
+export function sampleText(sample: TextSample, mixed: number): boolean | undefined {
+  const hash = mixed >>> (32 - BITS);
+  if ((hash & ((1 << sample.level) - 1)) !== 0) return undefined;
+  const text = hash >>> sample.level;
+  if (sample.texts.includes(text)) return false;
+  sample.texts.push(text);
+  while (sample.texts.length > MAX_TEXTS) {
+    sample.level++;
+    sample.texts = sample.texts.filter((kept) => kept % 2 === 0).map((kept) => kept >>> 1);
+  }
+  return true;
+}
+
+/** The last steps of MurmurHash3: each bit of the result depends on all of `hash`. */
+export function mixHash(hash: number): number {
+  let x = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return (x ^ (x >>> 16)) >>> 0;
+}

@@ -1,0 +1,98 @@
+/**
+ * Rules that take two spellings for one URL though no standard says that they are one: what webmasters, shops and
+ * advertisers do, named one by one, so that an operator can switch each off. They go beyond `canonical.ts`, on its results.
+ * A crawl knows its pages by the form that they give, so a change of what a rule does is one of `URL_RULES_VERSION`.
+ */
+import type { UrlRules } from '../crawl/config.ts';
+import { isTrackingParameter, withoutSessions } from './known-parameters.ts';
+
+type RuleName = keyof UrlRules;
+
+/** The rules in the order in which they are applied, each with the reason for what it does by default. */
+export const URL_RULES: readonly { readonly name: RuleName; readonly why: string }[] = [
+  {
+    name: 'trackingParameters',
+    why: 'they only tell where a visitor came from (utm_source, gclid): no page depends on them',
+  },
+  {
+    name: 'sessionParameters',
+    why: 'they name a visit (;jsessionid=, PHPSESSID): each would find every page under new URLs',
+  },
+  { name: 'sortQuery', why: 'off unless asked for: some sites answer by the order of parameters' },
+  { name: 'indexPages', why: 'off unless asked for: servers need not answer /a/index.html and /a/ alike' },
+];
+
+/**
+ * Takes a canonical URL to the one that stands for all that the rules hold for it. That is canonical, too, and stays as it
+ * is under the same rules. What no rule applies to comes back as the same string, after a look of some 10 ns.
+ */
+export function createUrlRules(rules: UrlRules): (url: string) => string {
+  const { trackingParameters, sessionParameters, sortQuery, indexPages } = rules;
+  const rewritesQuery = trackingParameters || sessionParameters || sortQuery;
+
+  return (url) => {
+    const mark = url.indexOf('?');
+    const hasSession = sessionParameters && url.includes(';');
+    if (mark < 0 && !hasSession && !indexPages) return url;
+    let path = mark < 0 ? url : url.slice(0, mark);
+    let query = mark < 0 ? undefined : url.slice(mark + 1);
+    if (hasSession) path = path.replace(PATH_SESSION, '');
+    if (query && rewritesQuery) query = rewriteQuery(query, rules);
+    if (indexPages && query === undefined) path = path.replace(INDEX_PAGE, '/');
+    const result = query === undefined ? path : `${path}?${query}`;
+    return result === url ? url : result;
+  };
+}
+
+/** The rules that change a canonical URL, in the order in which they do. */
+export function appliedUrlRules(rules: UrlRules, url: string): readonly RuleName[] {
+  const applied: RuleName[] = [];
+  let now = url;
+  for (const { name } of URL_RULES) {
+    if (!rules[name]) continue;
+    const next = createUrlRules({ ...NO_RULES, [name]: true })(now);
+    if (next !== now) applied.push(name);
+    now = next;
+  }
+  return applied;
+}
+
+const NO_RULES: UrlRules = {
+  trackingParameters: false,
+  sessionParameters: false,
+  sortQuery: false,
+  indexPages: false,
+};
+
+/**
+ * The servlet containers' session id, up to the segment's or parameter's end. Not from a segment that would become a dot
+ * segment by it: `/..;jsessionid=1/` is no step upwards. Nor where an `&` shows that something else is meant, too.
+ */
+const PATH_SESSION = /(?<!\/\.{1,2});jsessionid=[^/;&]*(?=[/;]|$)/gi;
+
+/** The names that web servers' manuals give for a folder's page. */
+const INDEX_PAGE = /\/(?:index\.(?:html?|xhtml|php|aspx?|jsp|cfm)|default\.(?:html?|aspx?)|home\.html?)$/i;
+
+/** Undefined if nothing is left of it. */
+function rewriteQuery(query: string, rules: UrlRules): string | undefined {
+  const given = query.split('&');
+  let pairs = given;
+  if (rules.trackingParameters) pairs = pairs.filter((pair) => !isTrackingParameter(pair));
+  if (rules.sessionParameters) pairs = withoutSessions(pairs);
+  if (pairs.length < given.length && pairs.every((pair) => pair === '')) return undefined;
+  if (rules.sortQuery) pairs = pairs.toSorted(comparePairs);
+  return pairs.join('&');
+}
+
+/** By name, then by value, in the order of code units. */
+function comparePairs(a: string, b: string): number {
+  const nameA = nameOf(a);
+  const nameB = nameOf(b);
+  if (nameA !== nameB) return nameA < nameB ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function nameOf(pair: string): string {
+  const equals = pair.indexOf('=');
+  return equals < 0 ? pair : pair.slice(0, equals);
+}
