@@ -6,6 +6,7 @@
 import type { RobotsState } from '../robots/policy.ts';
 import { EMPTY_INDEX, type LedgerIndex } from './ledger.ts';
 import { FRESH_CLOCK, type HostClock } from './politeness.ts';
+import type { WatchedTemplate } from './template-watch.ts';
 
 export interface Head {
   /** Grows by one with each commit; the first is 1. */
@@ -19,6 +20,8 @@ export interface Head {
   readonly closedOrigins?: readonly ClosedOrigin[];
   readonly ledger: LedgerIndex;
   readonly totals: HostTotals;
+  /** Of a large host: which of its URL templates bring nothing new. */
+  readonly templates?: readonly WatchedTemplate[];
   /** When the waker shall give the host a turn, should no message have done so; none: nothing is to be done. */
   readonly dueAt?: number;
   /** The host failed again and again: no more turns, until the crawl is resumed. */

@@ -28,7 +28,7 @@ export async function ask(
   const outcome = await lanes.run(host, perHost, delayMs, state.lastRequestAt, async () => {
     if (host === state.host) await state.lease.lockFor(lockedMs);
     if (clock.now() > state.lastRequestAt) return late();
-    return reading(state, () => fetcherOf(crawl).fetch({ ...request, signal: stopping }));
+    return reading(state, () => fetcherOf(crawl.everywhere ?? crawl).fetch({ ...request, signal: stopping }));
   });
   return outcome ?? late();
 }

@@ -4,10 +4,11 @@
  *
  * Several processes may work for one crawl. Each knows what it has done itself, at once, and what all have done by the
  * crawl's totals, some seconds late; so several together may pass a limit by what they do in that time. One alone never
- * passes `maxPages`.
+ * passes `maxPages`, nor do the threads of one, which count together (`tally.ts`).
  */
 import type { CrawlConfig } from '../crawl/config.ts';
-import type { CrawlStatus, CrawlTotals } from '../ports.ts';
+import type { CrawlStatus } from '../ports.ts';
+import { createTally, type Used } from './tally.ts';
 
 export interface Budget {
   /**
@@ -37,7 +38,6 @@ export interface Budget {
 }
 
 export type Limits = Pick<CrawlConfig, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'>;
-export type Used = Pick<CrawlTotals, 'pages' | 'bytes' | 'activeMs' | 'cost'>;
 
 /** What the crawl's status becomes, and why, in words for people. */
 export interface MetLimit {
@@ -55,27 +55,19 @@ const TURNS_TO_LIMIT = 20;
  * `used`: what the crawl has used so far; `now`: the clock; `isShared`: whether other processes work for the crawl too.
  */
 export function createBudget(limits: Limits, used: Used, now: () => number, isShared = false): Budget {
+  const tally = used.tally ?? createTally(used);
   let limit = limits;
   let base = used;
   let baseAt = now();
   /** US dollars a millisecond. */
   let costRate = 0;
-  /** What this process has settled and `base` does not have yet. */
-  const own = { pages: 0, bytes: 0 };
-  /** The part of it that is committed. */
-  const committed = { pages: 0, bytes: 0 };
-  /** The part of that which `base` may have all the same, as it was committed while `base` was read. */
-  let doubtful = { pages: 0, bytes: 0 };
-  let reserved = 0;
   let waiting: (() => void)[] = [];
 
-  const pages = () => base.pages + own.pages;
-
-  function met(done: Readonly<typeof own>): MetLimit | undefined {
+  function met(done: Pick<Used, 'pages' | 'bytes'>): MetLimit | undefined {
     const { maxPages, maxBytes, maxTimeMs, maxCost } = limit;
     const limited = (reason: string): MetLimit => ({ status: 'limited', reason });
-    if (maxPages !== undefined && base.pages + done.pages >= maxPages) return limited(`${maxPages} pages`);
-    if (maxBytes !== undefined && base.bytes + done.bytes >= maxBytes) return limited(`${maxBytes} bytes`);
+    if (maxPages !== undefined && done.pages >= maxPages) return limited(`${maxPages} pages`);
+    if (maxBytes !== undefined && done.bytes >= maxBytes) return limited(`${maxBytes} bytes`);
     const sinceBase = now() - baseAt;
     if (maxTimeMs !== undefined && base.activeMs + sinceBase >= maxTimeMs)
       return limited(`${maxTimeMs / 1000} seconds`);
@@ -84,7 +76,7 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
     return undefined;
   }
 
-  const metLimit = () => met(own);
+  const metLimit = () => met({ pages: tally.pages(), bytes: tally.bytes() });
 
   function wakeAll(): void {
     const woken = waiting;
@@ -94,53 +86,39 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
 
   return {
     metLimit,
-    metForGood: () =>
-      met({ pages: committed.pages - doubtful.pages, bytes: committed.bytes - doubtful.bytes }),
+    metForGood: () => met(tally.committed()),
     turnPages() {
       if (!isShared || limit.maxPages === undefined) return Infinity;
-      return Math.max(1, Math.ceil((limit.maxPages - pages()) / TURNS_TO_LIMIT));
+      return Math.max(1, Math.ceil((limit.maxPages - tally.pages()) / TURNS_TO_LIMIT));
     },
     async reserve() {
       for (;;) {
         if (metLimit() !== undefined) return false;
-        if (limit.maxPages === undefined || pages() + reserved < limit.maxPages) {
-          reserved++;
-          return true;
-        }
-        await new Promise<void>((wake) => waiting.push(wake));
+        if (tally.reserve(limit.maxPages ?? Infinity)) return true;
+        await new Promise<void>((wake) => {
+          waiting.push(wake);
+          if (tally.pollMs !== undefined) setTimeout(wake, tally.pollMs);
+        });
       }
     },
     settle(isPage) {
-      reserved--;
-      if (isPage) own.pages++;
+      tally.settle(isPage);
       wakeAll();
     },
-    receive(bytes) {
-      own.bytes += bytes;
-    },
+    receive: tally.receive,
     giveBack(pages, bytes) {
-      own.pages -= pages;
-      own.bytes -= bytes;
+      tally.giveBack(pages, bytes);
       wakeAll();
     },
-    commit(pages, bytes) {
-      committed.pages += pages;
-      committed.bytes += bytes;
-    },
+    commit: tally.commit,
     async refresh(limits, read) {
-      const before = { ...committed };
-      const next = await read();
+      const next = await tally.refresh(read);
       const at = now();
       if (base.cost !== undefined && next.cost !== undefined && at > baseAt)
         costRate = Math.max(0, next.cost - base.cost) / (at - baseAt);
       limit = limits;
       base = next;
       baseAt = at;
-      for (const key of ['pages', 'bytes'] as const) {
-        own[key] -= before[key];
-        committed[key] -= before[key];
-      }
-      doubtful = { ...committed };
       wakeAll();
     },
   };

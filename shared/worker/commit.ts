@@ -2,6 +2,7 @@
 import type { Head } from '../frontier/head.ts';
 import { RUN_PARTS } from '../frontier/run-stack.ts';
 import type { CrawlId, HostKey } from '../ports.ts';
+import { atHost } from './at-host.ts';
 import type { Crawl } from './crawls.ts';
 import { isFull } from './fetch-pages.ts';
 import type { HostState } from './host-state.ts';
@@ -33,13 +34,17 @@ export async function commitTurn(
   const id = newPartId(version, clock);
 
   if (state.hasArchived) await engine.archiveOf(crawl.id).flush();
+  if (state.payloads.size > 0) await engine.payloads?.add(crawl.id, [...state.payloads.values()]);
   if (state.outLinks.size > 0) await exchange.send({ crawl: crawl.id, links: [...state.outLinks.values()] });
   const commit = await ledger.prepareCommit(id);
   for (const part of commit.parts) await ledgers.putPart(crawl.id, host, part.name, part.bytes);
 
+  if (state.items.length > 0) await engine.items?.stage(crawl.id, host, version, state.items);
+
   const plan = await planOrRevive(services, crawl, state);
   const token = plan.hasToken ? id : undefined;
   if (token) await queue.send([{ host, message: { kind: 'token', crawl: crawl.id, token } }]);
+  const templates = state.templates.state();
   const next: Head = {
     version,
     token,
@@ -48,12 +53,14 @@ export async function commitTurn(
     ...(state.closedOrigins.length > 0 && { closedOrigins: state.closedOrigins }),
     ledger: commit.index,
     totals: state.totals,
+    ...(templates.length > 0 && { templates }),
     dueAt: plan.dueAt,
     setAside: state.setAside,
     ...(state.suspect && { intent: state.suspect }),
   };
   await ledgers.commit(crawl.id, host, next);
   state.isCommitted = true;
+  if (state.items.length > 0) await engine.items?.publish(crawl.id, host, version);
 
   services.ledgers.put(crawl.id, host, version, ledger);
   if (commit.obsolete.length > 0) await sweep(services, crawl.id, host, head, next);
@@ -62,12 +69,13 @@ export async function commitTurn(
 
 /** A crawl that was called finished while links were on their way here goes on. */
 async function planOrRevive({ engine, crawls }: Services, crawl: Crawl, state: HostState): Promise<Plan> {
-  const latest = (await crawls.get(crawl.id)) ?? crawl;
+  const latest = atHost((await crawls.get(crawl.id)) ?? crawl, state.host);
   const plan = planNext(latest, state, engine.clock.now());
   if (latest.status !== 'finished' || plan.dueAt === undefined) return plan;
   await engine.registry.setStatus(crawl.id, 'running', undefined, { from: ['finished'] });
   crawls.refresh(crawl.id);
-  return planNext((await crawls.get(crawl.id)) ?? crawl, state, engine.clock.now());
+  const revived = atHost((await crawls.get(crawl.id)) ?? crawl, state.host);
+  return planNext(revived, state, engine.clock.now());
 }
 
 interface Plan {

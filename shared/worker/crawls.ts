@@ -1,6 +1,7 @@
 import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
 import { createScope, type Scope } from '../crawl/scope.ts';
 import type { Clock, CrawlId, CrawlRecord, CrawlRegistry, CrawlStatus } from '../ports.ts';
+import { createUrlRules } from '../url/url-rules.ts';
 import { type Budget, createBudget } from './budget.ts';
 
 /** A crawl as a worker sees it. `config`, `scope` and `status` are at most some seconds old. */
@@ -10,6 +11,10 @@ export interface Crawl {
   readonly budget: Budget;
   readonly scope: Scope;
   readonly status: CrawlStatus;
+  /** The form under which the crawl knows a canonical URL: by its URL rules. */
+  readonly nameOf: (url: string) => string;
+  /** Where `config` is that of one host: the crawl with that of all (`at-host.ts`). */
+  readonly everywhere?: Crawl;
 }
 
 /** The crawls that a worker works for, loaded when first met. */
@@ -56,7 +61,8 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
   async function open(id: CrawlId, { config: options, scopeSeeds, status }: CrawlRecord): Promise<Crawl> {
     const config = parseConfig(options);
     const budget = createBudget(config, await registry.totals(id), clock.now, registry.isShared);
-    return { id, config, budget, scope: createScope(config, scopeSeeds), status };
+    const nameOf = createUrlRules(config.urlRules);
+    return { id, config, budget, scope: createScope(config, scopeSeeds), status, nameOf };
   }
 
   /** Parses and draws anew only what has changed: this is done every two seconds. */
@@ -69,7 +75,8 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
     const isStale = registry.isShared && clock.now() - totalsAt >= TOTALS_AGE_MS;
     if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
     return {
-      crawl: { id, config, budget, scope, status: record.status },
+      // The URL rules stay: under others, known URLs would be new ones.
+      crawl: { ...crawl, config, scope, status: record.status },
       totalsAt: isStale ? clock.now() : totalsAt,
     };
   }

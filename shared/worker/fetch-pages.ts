@@ -16,6 +16,8 @@ const MAX_CHANGES = 20_000;
 /** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */
 const MAX_UNASKED = 2000;
 
+const TRAP = 'a trap: the last pages with URLs like this one brought nothing new';
+
 /** How far a turn may go. */
 export interface Course {
   /** No URL is begun after this time. */
@@ -107,6 +109,7 @@ export async function fetchPages(
 
   function settle(record: UrlRecord): void {
     if (record.state !== 'waiting') acquit(record.url);
+    if (record.state === 'failed') void services.hooks?.onError(record.url, record.result?.cause ?? '');
     ledger.settle(record);
   }
 
@@ -118,6 +121,11 @@ export async function fetchPages(
 
   async function handle(record: UrlRecord): Promise<boolean> {
     const from = origin(record.url);
+    if (record.depth > 0 && record.kind === undefined && state.templates.isClosed(record.url)) {
+      unasked++;
+      settle({ ...record, state: 'skipped', result: { fetchedAt: clock.now(), cause: TRAP } });
+      return true;
+    }
     let rules = await robots.known(from);
     if (!rules) {
       const url = robotsUrl(from) as string;

@@ -10,6 +10,8 @@ import {
   type HostFailure,
   type PolitenessConfig,
 } from '../frontier/politeness.ts';
+import { createTemplateWatch, type TemplateWatch } from '../frontier/template-watch.ts';
+import type { NewPayload } from '../optional-ports.ts';
 import type { FetchOutcome, HostKey } from '../ports.ts';
 import { foldLink } from './fold-links.ts';
 import type { Lease } from './lease.ts';
@@ -29,6 +31,12 @@ export interface HostState {
   readonly totals: Mutable<HostTotals>;
   /** Links to other hosts, one for each URL. */
   readonly outLinks: Map<string, Link>;
+  /** Which of the host's URL templates bring nothing new. */
+  readonly templates: TemplateWatch;
+  /** Payloads archived by this turn, by their digests as Latin-1. */
+  readonly payloads: Map<string, NewPayload>;
+  /** Lines of JSON that the project's hooks gave. */
+  readonly items: string[];
   /** What a careful turn had announced when its worker died; undefined once that has been fetched, or is settled. */
   suspect: Head['intent'];
   /** Whether something of the web is being fetched or read. What is thrown meanwhile, that has done. */
@@ -49,6 +57,7 @@ export function beginHostState(
   ledger: HostLedger,
   lease: Lease,
   lastRequestAt: number,
+  trapMinNew: number,
 ): HostState {
   const { totals } = head;
   return {
@@ -68,6 +77,9 @@ export function beginHostState(
       errors: { ...totals.errors },
     },
     outLinks: new Map(),
+    templates: createTemplateWatch(head.templates ?? [], { minNew: trapMinNew }),
+    payloads: new Map(),
+    items: [],
     suspect: head.intent,
     isReading: false,
     hasArchived: false,

@@ -20,6 +20,7 @@ import { countRequest, type HostState, reading } from './host-state.ts';
 import { newPartId } from './part-id.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
+import { takeNamedSitemaps } from './take-sitemaps.ts';
 
 /** Rules up to this long are kept in the head, which is paid for by size at every turn. */
 const MAX_HEAD_RULES = 700;
@@ -167,6 +168,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       text === undefined ? kept : await keepText(kept, text),
     ];
     state.closedOrigins = othersClosed(origin);
+    takeNamedSitemaps(services, crawl, state, { origin, named: rules.sitemaps });
     parsed.set(origin, rules);
     // The gap after robots.txt itself is the one that it asks for.
     const { startedAt, endedAt } = outcome;

@@ -3,6 +3,7 @@ import type { CrawlId, Engine, HostKey, LinkParcel } from '../ports.ts';
 import { hostKey } from '../url/host-key.ts';
 import type { Crawls } from './crawls.ts';
 import { foldLink } from './fold-links.ts';
+import { reasonAgainst } from './take-link.ts';
 
 /** Links in one message to a host: a page of 6,000 links makes three, each far below a queue's limit. */
 const MAX_MESSAGE_LINKS = 2000;
@@ -33,8 +34,10 @@ export async function gatherLinks(
     const crawl = await crawls.get(outLinks.crawl);
     if (!crawl) continue;
     const byHost = getOrAdd(byCrawl, crawl.id, () => new Map<HostKey, Map<string, Link>>());
-    for (const link of outLinks.links) {
-      if (crawl.scope.check(link.url, link.depth, link.isSeed) !== undefined) continue;
+    for (const given of outLinks.links) {
+      // Pages' links have passed the URL rules; seeds come as the operator wrote them.
+      const link = given.isSeed ? { ...given, url: crawl.nameOf(given.url) } : given;
+      if (reasonAgainst(crawl.scope, link) !== undefined) continue;
       foldLink(
         getOrAdd(byHost, hostKey(link.url), () => new Map<string, Link>()),
         link,

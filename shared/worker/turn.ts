@@ -5,6 +5,7 @@
  */
 import { NEW_HEAD } from '../frontier/head.ts';
 import type { Delivery, HostKey } from '../ports.ts';
+import { atHost } from './at-host.ts';
 import { createCaution } from './careful.ts';
 import { commitTurn } from './commit.ts';
 import type { Crawl } from './crawls.ts';
@@ -13,6 +14,7 @@ import { beginHostState, countOne } from './host-state.ts';
 import type { Lease } from './lease.ts';
 import { openLedger } from './open-ledger.ts';
 import type { Services } from './services.ts';
+import { mergeLink } from './take-link.ts';
 
 /** A delivery that came so often has perhaps killed its workers: its turn goes carefully. */
 const CAREFUL_RECEIVE_COUNT = 3;
@@ -29,12 +31,13 @@ export interface TurnEnd {
 /** Throws `StaleTurn` if another worker owns the host, and whatever the engine's ports throw. */
 export async function runTurn(
   services: Services,
-  crawl: Crawl,
+  given: Crawl,
   host: HostKey,
   deliveries: readonly Delivery[],
   lease: Lease,
 ): Promise<TurnEnd> {
   const { ledgers, clock } = services.engine;
+  const crawl = atHost(given, host);
   const head = (await ledgers.loadHead(crawl.id, host)) ?? NEW_HEAD;
   const links = deliveries.flatMap(({ message }) => (message.kind === 'links' ? message.links : []));
   const isNamed = deliveries.some(({ message }) => message.kind === 'token' && message.token === head.token);
@@ -45,8 +48,11 @@ export async function runTurn(
   const ledger =
     services.ledgers.take(crawl.id, host, head.version) ??
     (await openLedger(ledgers, crawl.id, host, head.ledger));
-  const lastRequestAt = lease.endsAt - crawl.config.totalTimeoutMs - COMMIT_MS;
-  const state = beginHostState(host, head, ledger, lease, lastRequestAt);
+  const { totalTimeoutMs, hookTimeoutMs, trapMinNew } = crawl.config;
+  // The project's hooks may take their time after the last one: for extraction, and for the page.
+  const hooksMs = services.hooks ? 2 * hookTimeoutMs : 0;
+  const lastRequestAt = lease.endsAt - totalTimeoutMs - hooksMs - COMMIT_MS;
+  const state = beginHostState(host, head, ledger, lease, lastRequestAt, trapMinNew);
   const restUntil = services.lanes.restUntil(host);
   if (restUntil > state.clock.nextFetchAt) state.clock = { ...state.clock, nextFetchAt: restUntil };
   if (isResumed && state.setAside) {
@@ -58,7 +64,7 @@ export async function runTurn(
   let news = 0;
   for (const link of links) {
     if (isFull(crawl, state) && !ledger.has(link.url)) countOne(state.totals.skipped, 'pagesPerHost');
-    else if (ledger.merge(link, now)) news++;
+    else if (mergeLink(services, crawl, state, link, now)) news++;
   }
   // Links that are all known, to a host that has its next turn already or needs none: nothing to commit.
   const isProvided = head.token !== undefined || head.dueAt !== undefined || ledger.counts.waiting === 0;

@@ -1,18 +1,21 @@
 /** One URL within a turn: fetched, archived, parsed, recorded, and its links taken in. */
-import { encodeCapture } from '../archive/capture.ts';
-import type { Link } from '../frontier/message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
-import { createDocumentParser, type DocumentFacts } from '../parser/document.ts';
+import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
 import type { FetchedResponse, FetchOutcome, RecordLocation, ResponseHead } from '../ports.ts';
+import { productToken } from '../robots/rules.ts';
 import { canonicalize, createResolver } from '../url/canonical.ts';
-import { hostKey } from '../url/host-key.ts';
-import { registrableDomain } from '../url/registrable-domain.ts';
+import { archivePage } from './archive-page.ts';
 import { ask } from './ask.ts';
+import { atHost } from './at-host.ts';
 import type { Crawl } from './crawls.ts';
-import { addOutLink, countOne, countRequest, type HostState, reading } from './host-state.ts';
+import { followLocation, followTo, softRedirect } from './follow-redirect.ts';
+import { countOne, countRequest, type HostState, reading } from './host-state.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
+import { reasonAgainst, takeLink } from './take-link.ts';
+import { isWatching, takePage } from './take-page.ts';
+import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from './take-sitemaps.ts';
 
 /**
  * Fetches `record`, which was taken from the ledger, and settles it. The host's moment must have come, robots.txt
@@ -22,26 +25,23 @@ export async function visit(
   services: Services,
   crawl: Crawl,
   state: HostState,
-  record: UrlRecord,
+  given: UrlRecord,
   crawlDelayMs: number | undefined,
 ): Promise<void> {
   const { config } = crawl;
   const { clock } = services.engine;
+  const record = asWhatItIs(crawl, given);
   let isPage = false;
   try {
-    let parser: ReturnType<typeof createDocumentParser> | undefined;
+    let parser: DocumentParser | undefined;
     const onHead = (head: ResponseHead) => {
       if (head.httpStatus < 200 || head.httpStatus >= 300) return undefined;
-      parser = createDocumentParser({
-        url: record.url,
-        headers: head.headers,
-        maxDecodedBytes: config.maxDecodedBytes,
-        maxLinks: config.maxLinksPerPage,
-        resolve: resolver(),
-      });
+      parser = openParser(crawl, state, record, head);
       return parser.write;
     };
-    const outcome = await ask(services, crawl, state, state.host, { url: record.url, onHead }, crawlDelayMs);
+    const maxBodyBytes = record.kind === 'sitemap' ? MAX_SITEMAP_BYTES : config.maxBodyBytes;
+    const request = { url: record.url, onHead, maxBodyBytes };
+    const outcome = await ask(services, crawl, state, state.host, request, crawlDelayMs);
     const verdict = judge(outcome, record.attempts, config, retryAfterOf(outcome, clock.now()));
     services.stats.requests++;
     if (verdict.hostFailure) services.stats.errors++;
@@ -51,12 +51,14 @@ export async function visit(
       services.stats.bytes += outcome.body.size;
       crawl.budget.receive(outcome.body.size);
     }
-    isPage = verdict.isFinal && outcome.status === 'response' && verdict.state !== 'redirect';
-    const facts = verdict.isFinal ? await reading(state, async () => parser?.end()) : undefined;
-    await settle(services, crawl, state, record, outcome, verdict, facts);
+    const found = verdict.isFinal ? await reading(state, async () => parser?.end()) : undefined;
     // By the scope as it is now: a seed's redirect may have widened it since the turn began.
-    const latest = (await services.crawls.get(crawl.id)) ?? crawl;
-    if (facts) takeLinks(latest, state, record, facts, clock.now());
+    const known = await services.crawls.get(crawl.id);
+    const latest = known ? atHost(known, state.host) : crawl;
+    const end = await settle(services, latest, state, record, outcome, verdict, found);
+    isPage = end.isPage;
+    if (end.facts && outcome.status === 'response')
+      takePage(services, latest, state, record, outcome, end.facts);
   } finally {
     crawl.budget.settle(isPage);
     if (isPage) {
@@ -66,6 +68,41 @@ export async function visit(
   }
 }
 
+/** A part of a page that turns out to belong to the crawl by itself (its scope has been widened) is a page. */
+function asWhatItIs({ scope }: Crawl, record: UrlRecord): UrlRecord {
+  return record.kind === 'requisite' && scope.check(record.url, record.depth) === undefined
+    ? { ...record, kind: undefined }
+    : record;
+}
+
+function openParser(
+  { config }: Crawl,
+  state: HostState,
+  { url, kind }: UrlRecord,
+  head: ResponseHead,
+): DocumentParser {
+  const isSitemap = kind === 'sitemap';
+  return createDocumentParser({
+    url,
+    headers: head.headers,
+    maxDecodedBytes: isSitemap ? MAX_SITEMAP_BYTES : config.maxDecodedBytes,
+    maxLinks: isSitemap ? MAX_SITEMAP_LINKS : config.maxLinksPerPage,
+    resolve: resolver(),
+    kind,
+    wantsRequisites: config.requisites,
+    wantsFeeds: config.feeds,
+    wantsTextHash:
+      config.trapAfterPages > 0 && state.templates.wantsText(url) && isWatching({ config }, state),
+    robotName: productToken(config.userAgent).toLowerCase(),
+  });
+}
+
+interface Settled {
+  readonly isPage: boolean;
+  /** What its links are taken from; none of a response that is not final, or of no document. */
+  readonly facts?: DocumentFacts;
+}
+
 async function settle(
   services: Services,
   crawl: Crawl,
@@ -73,111 +110,115 @@ async function settle(
   record: UrlRecord,
   outcome: FetchOutcome,
   verdict: Verdict,
-  facts: DocumentFacts | undefined,
-): Promise<void> {
-  const { clock } = services.engine;
+  found: DocumentFacts | undefined,
+): Promise<Settled> {
   if (!verdict.isAttempt) {
     state.ledger.settle(record);
-    return;
+    return { isPage: false };
   }
-  let location: RecordLocation | undefined;
-  if (outcome.status === 'response') {
-    if (verdict.isFinal) {
-      const { members } = await reading(state, () => encodeCapture(outcome));
-      [location] = await services.engine.archiveOf(crawl.id).append(members);
-      state.hasArchived = true;
-    }
-    await outcome.body.dispose();
-  }
-  let cause = verdict.cause;
-  if (verdict.state === 'redirect' && outcome.status === 'response')
-    cause = await followRedirect(services, crawl, state, record, outcome);
   const response = outcome.status === 'response' ? outcome : undefined;
-  const contentType = facts?.mimeType ?? (response && mediaType(headersOf(response, 'content-type')[0]));
+  let page: Reading = { facts: found, state: verdict.state, cause: verdict.cause };
+  let location: RecordLocation | undefined;
+  if (response) {
+    if (verdict.isFinal) {
+      page = await read(services, crawl, state, record, response, page);
+      location = await archivePage(services, crawl, state, record, response, page.facts);
+    }
+    await response.body.dispose();
+  }
+  if (page.state === 'failed')
+    await services.hooks?.onError(record.url, page.cause ?? `HTTP ${response?.httpStatus}`);
+  const contentType = page.facts?.mimeType ?? (response && mediaType(headersOf(response, 'content-type')[0]));
   state.ledger.settle({
     ...record,
-    state: verdict.state,
+    state: page.state,
     attempts: record.attempts + 1,
-    dueAt: dueAtOf(verdict, state, clock.now()),
+    dueAt: dueAtOf(verdict, state, services.engine.clock.now()),
     result: {
       fetchedAt: outcome.startedAt,
       ...(response && { httpStatus: response.httpStatus }),
-      ...(verdict.isFinal && response && { digest: response.body.sha1 }),
+      ...(verdict.isFinal && response && sizeOf(response)),
       ...(contentType !== undefined && { contentType }),
       ...(location && { location }),
-      ...(cause !== undefined && { cause }),
+      ...(page.cause !== undefined && { cause: page.cause }),
     },
   });
+  const isPage = verdict.isFinal && response !== undefined && page.state !== 'redirect';
+  return { isPage: isPage && record.kind !== 'sitemap', facts: page.facts };
 }
 
-/** When a URL that is to be tried again may be: 0, at the host's pace, if nothing else speaks against it. */
-function dueAtOf({ state, retryMs }: Verdict, { clock }: HostState, now: number): number {
-  return state === 'waiting' && retryMs > 0 ? Math.max(now, clock.nextFetchAt) + retryMs : 0;
+const sizeOf = ({ body, startedAt, endedAt }: FetchedResponse) => ({
+  digest: body.sha1,
+  bodyBytes: body.size,
+  tookMs: endedAt - startedAt,
+});
+
+interface Reading {
+  readonly facts?: DocumentFacts | undefined;
+  readonly state: Verdict['state'];
+  readonly cause?: string | undefined;
 }
 
-/** Takes the target in as a link of the same depth. Returns where it leads, in words. */
-async function followRedirect(
+/** What the response says of itself: that it leads elsewhere, is another's duplicate, or is for nobody's index. */
+async function read(
   services: Services,
   crawl: Crawl,
   state: HostState,
   record: UrlRecord,
   response: FetchedResponse,
-): Promise<string> {
-  const location = headersOf(response, 'location')[0];
-  if (location === undefined) return 'a redirect without Location';
-  // Fields come as Latin-1; a Location that is not ASCII was meant as UTF-8.
-  const target = canonicalize(Buffer.from(location, 'latin1').toString('utf8').trim(), record.url);
-  if (target === undefined) {
-    countOne(state.totals.skipped, 'badUrl');
-    return `to ${location.slice(0, 200)}, which is no http(s) URL`;
+  { facts: found, state: verdict, cause }: Reading,
+): Promise<Reading> {
+  if (verdict === 'redirect') {
+    const to = await followLocation(services, crawl, state, record, response);
+    return { facts: found, state: verdict, cause: to };
   }
-  const redirects = record.redirects + 1;
-  if (redirects > crawl.config.maxRedirects) {
-    countOne(state.totals.skipped, 'redirects');
-    return `to ${target}, not followed: ${redirects} redirects in a row`;
+  if (found === undefined || record.kind === 'sitemap')
+    return { facts: found, state: verdict, cause: cause ?? found?.fault };
+  const target = softRedirect(crawl, record, found);
+  if (target !== undefined) {
+    const to = await followTo(services, crawl, state, record, target);
+    return { facts: found, state: 'redirect', cause: `${to} (meta refresh)` };
   }
-  const isSeed = record.depth === 0;
-  const isOurs = crawl.scope.check(target, record.depth) === undefined;
-  if (isSeed && !isOurs && isSameSite(target, record.url) && crawl.config.scope !== 'page') {
-    // `http://example.org/` that leads to `https://www.example.org/`: the operator means that site.
-    await services.engine.registry.addScopeSeeds(crawl.id, [target]);
-    services.crawls.refresh(crawl.id);
-  }
-  const isWanted = isSeed && isSameSite(target, record.url);
-  takeLink(
-    crawl,
-    state,
-    { url: target, depth: record.depth, via: record.url, redirects, isSeed: isWanted },
-    services.engine.clock.now(),
-  );
-  return `to ${target}`;
+  const canonical = canonicalOf(services, crawl, state, record, found);
+  const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
+  const remark = canonical ? `its canonical URL is ${canonical}` : isHidden ? 'noindex' : cause;
+  const { hooks } = services;
+  if (!hooks) return { facts: found, state: verdict, cause: remark };
+  const page = { url: record.url, depth: record.depth, via: record.via, response };
+  const { facts, error } = await hooks.extract({ ...page, facts: found });
+  if (error !== undefined) countOne(state.totals.errors, 'extraction');
+  if (canonical || isHidden || record.kind !== undefined)
+    return { facts, state: verdict, cause: remark ?? error };
+  const called = await hooks.onPage({ ...page, facts });
+  if (called.error !== undefined) countOne(state.totals.errors, 'onPage');
+  state.items.push(...called.items);
+  return { facts, state: verdict, cause: remark ?? called.error ?? error };
 }
 
-function isSameSite(a: string, b: string): boolean {
-  const [hostA, hostB] = [hostKey(a), hostKey(b)];
-  const domain = registrableDomain(hostA);
-  return hostA === hostB || (domain !== undefined && domain === registrableDomain(hostB));
-}
-
-function takeLinks(
+/**
+ * The URL that a page names as its canonical one, if that is another one of the crawl: it is taken in, and this page is
+ * its duplicate.
+ */
+function canonicalOf(
+  services: Services,
   crawl: Crawl,
   state: HostState,
   record: UrlRecord,
-  facts: DocumentFacts,
-  now: number,
-): void {
-  const { skipped } = state.totals;
-  if (facts.droppedLinks > 0) skipped.linksPerPage = (skipped.linksPerPage ?? 0) + facts.droppedLinks;
-  for (const { url } of facts.links)
-    takeLink(crawl, state, { url, depth: record.depth + 1, via: record.url }, now);
+  { canonical }: DocumentFacts,
+): string | undefined {
+  if (!crawl.config.obeyCanonical || canonical === undefined || record.kind !== undefined) return undefined;
+  const known = canonicalize(canonical);
+  const url = known && crawl.nameOf(known);
+  if (url === undefined || url === record.url) return undefined;
+  const link = { url, depth: record.depth, via: record.url };
+  if (reasonAgainst(crawl.scope, link) !== undefined) return undefined;
+  takeLink(services, crawl, state, link, services.engine.clock.now());
+  return url;
 }
 
-/** Merges a link of this host; keeps one to another host for the exchange; counts one that is not ours. */
-function takeLink(crawl: Crawl, state: HostState, link: Link, now: number): void {
-  const reason = crawl.scope.check(link.url, link.depth, link.isSeed);
-  if (reason !== undefined) countOne(state.totals.skipped, reason);
-  else if (hostKey(link.url) === state.host) state.ledger.merge(link, now);
-  else addOutLink(state, link);
+/** When a URL that is to be tried again may be: 0, at the host's pace, if nothing else speaks against it. */
+function dueAtOf({ state, retryMs }: Verdict, { clock }: HostState, now: number): number {
+  return state === 'waiting' && retryMs > 0 ? Math.max(now, clock.nextFetchAt) + retryMs : 0;
 }
 
 /** Resolves references to canonical URLs, with one resolver for each base. */

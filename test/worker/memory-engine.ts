@@ -3,6 +3,7 @@ import { addTotals, type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
 import { EMPTY_INDEX } from '../../shared/frontier/ledger.ts';
 import type { Message, OutLinks } from '../../shared/frontier/message.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
+import type { OptionalPorts } from '../../shared/optional-ports.ts';
 import {
   type Clock,
   type CrawlRecord,
@@ -19,6 +20,7 @@ import { createMemoryArchive, type MemoryArchive } from './memory-archive.ts';
 export interface MemoryOptions {
   readonly leaseMs?: number;
   readonly parcelLeaseMs?: number;
+  readonly optional?: OptionalPorts;
 }
 
 interface Kept {
@@ -67,6 +69,7 @@ export function createMemoryEngine(clock: Clock, options: MemoryOptions = {}): M
 
 function openStore(clock: Clock, options: MemoryOptions, store: Store): MemoryEngine {
   return {
+    ...options.optional,
     clock,
     archiveOf: () => store.archive,
     queue: createQueue(clock, store, options.leaseMs ?? 900_000),

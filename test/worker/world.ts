@@ -7,6 +7,7 @@ import type { Engine, Fetcher } from '../../shared/ports.ts';
 import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 import { endCrawlsAtLimits } from '../../shared/worker/limits.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
+import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { routeParcels } from '../../shared/worker/router.ts';
 import { wakeDueHosts } from '../../shared/worker/waker.ts';
 import { startWorker, type Worker } from '../../shared/worker/worker.ts';
@@ -18,14 +19,19 @@ export interface World {
   readonly clock: FakeClock;
   readonly engine: MemoryEngine;
   readonly fetcher: ScriptedFetcher;
+  readonly hooks?: PageHooks;
 }
 
 export const CRAWL = 'crawl';
 
-export function createWorld(site: Site, options: MemoryOptions & { tookMs?: number } = {}): World {
+export function createWorld(
+  site: Site,
+  options: MemoryOptions & { tookMs?: number; hooks?: PageHooks } = {},
+): World {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock, options);
-  return { clock, engine, fetcher: createScriptedFetcher(clock, site, options.tookMs) };
+  const fetcher = createScriptedFetcher(clock, site, options.tookMs);
+  return { clock, engine, fetcher, hooks: options.hooks };
 }
 
 /** Registers a crawl and sends its seeds on their way. */
@@ -53,7 +59,13 @@ export interface Process {
 }
 
 /** A process with a worker, a router and a waker. Whichever fails ends all. */
-export function startProcess(engine: Engine, fetcher: Fetcher, crawls = [CRAWL], maxHosts = 100): Process {
+export function startProcess(
+  engine: Engine,
+  fetcher: Fetcher,
+  crawls = [CRAWL],
+  maxHosts = 100,
+  hooks?: PageHooks,
+): Process {
   const { clock, exchange } = engine;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -61,6 +73,7 @@ export function startProcess(engine: Engine, fetcher: Fetcher, crawls = [CRAWL],
   const worker = startWorker(engine, () => fetcher, {
     maxHosts,
     signal,
+    hooks,
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
   });
   async function route() {
@@ -93,10 +106,10 @@ export function startProcess(engine: Engine, fetcher: Fetcher, crawls = [CRAWL],
 
 /** Runs processes, one after the other should they fail, until the crawls are quiet. Returns their errors. */
 export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number): Promise<string[]> {
-  const { clock, engine, fetcher } = world;
+  const { clock, engine, fetcher, hooks } = world;
   const errors: string[] = [];
   for (;;) {
-    const process = startProcess(engine, fetcher, crawls, maxHosts);
+    const process = startProcess(engine, fetcher, crawls, maxHosts, hooks);
     await clock.drive(process.ended, () => areQuiet(engine, crawls));
     process.stop();
     await clock.drive(process.ended);

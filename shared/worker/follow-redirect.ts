@@ -1,0 +1,77 @@
+/** Redirects: their targets are links of the same depth. */
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { DocumentFacts } from '../parser/document.ts';
+import type { FetchedResponse } from '../ports.ts';
+import { canonicalize } from '../url/canonical.ts';
+import { hostKey } from '../url/host-key.ts';
+import { registrableDomain } from '../url/registrable-domain.ts';
+import type { Crawl } from './crawls.ts';
+import { countOne, type HostState } from './host-state.ts';
+import { headersOf } from './response-headers.ts';
+import type { Services } from './services.ts';
+import { skipLink, takeLink } from './take-link.ts';
+
+/** A meta refresh after a longer time lets the page be read first: it is a link. Search engines draw the line near here. */
+const MAX_SOFT_REDIRECT_MS = 5000;
+
+/** Where a page's meta refresh sends its reader at once, to another URL; undefined for a page that does not. */
+export function softRedirect(crawl: Crawl, { url }: UrlRecord, facts: DocumentFacts): string | undefined {
+  const { refresh, refreshMs = 0 } = facts;
+  if (!crawl.config.softRedirects || refresh === undefined || refreshMs > MAX_SOFT_REDIRECT_MS)
+    return undefined;
+  const target = canonicalize(refresh);
+  return target === undefined || target === url ? undefined : target;
+}
+
+/** Follows a response's Location. Returns where it leads, in words. */
+export function followLocation(
+  services: Services,
+  crawl: Crawl,
+  state: HostState,
+  record: UrlRecord,
+  response: FetchedResponse,
+): Promise<string> | string {
+  const location = headersOf(response, 'location')[0];
+  if (location === undefined) return 'a redirect without Location';
+  // Fields come as Latin-1; a Location that is not ASCII was meant as UTF-8.
+  const target = canonicalize(Buffer.from(location, 'latin1').toString('utf8').trim(), record.url);
+  if (target !== undefined) return followTo(services, crawl, state, record, target);
+  countOne(state.totals.skipped, 'badUrl');
+  return `to ${location.slice(0, 200)}, which is no http(s) URL`;
+}
+
+/** Takes the canonical URL `target` in as a link of the same depth. Returns where it leads, in words. */
+export async function followTo(
+  services: Services,
+  crawl: Crawl,
+  state: HostState,
+  record: UrlRecord,
+  target: string,
+): Promise<string> {
+  const redirects = record.redirects + 1;
+  if (redirects > crawl.config.maxRedirects) {
+    skipLink(services, crawl, state, { url: target, via: record.url }, 'redirects');
+    return `to ${target}, not followed: ${redirects} redirects in a row`;
+  }
+  // A site that adds a session id, or looks for a cookie by it, answers nothing else without it.
+  const named = crawl.nameOf(target);
+  const url = named === record.url ? target : named;
+  const isSeed = record.depth === 0 && record.kind === undefined;
+  const isOurs = crawl.scope.check(url, record.depth) === undefined;
+  if (isSeed && !isOurs && isSameSite(url, record.url) && crawl.config.scope !== 'page') {
+    // `http://example.org/` that leads to `https://www.example.org/`: the operator means that site.
+    await services.engine.registry.addScopeSeeds(crawl.id, [url]);
+    services.crawls.refresh(crawl.id);
+  }
+  const isWanted = isSeed && isSameSite(url, record.url);
+  const { depth, kind } = record;
+  const link = { url, depth, via: record.url, redirects, isSeed: isWanted, kind };
+  takeLink(services, crawl, state, link, services.engine.clock.now());
+  return `to ${target}`;
+}
+
+function isSameSite(a: string, b: string): boolean {
+  const [hostA, hostB] = [hostKey(a), hostKey(b)];
+  const domain = registrableDomain(hostA);
+  return hostA === hostB || (domain !== undefined && domain === registrableDomain(hostB));
+}

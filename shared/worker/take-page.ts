@@ -1,0 +1,103 @@
+/** What a page gives the crawl: where it leads, and whether it is worth more like it. */
+import { templateOf } from '../frontier/template-watch.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { DocumentFacts } from '../parser/document.ts';
+import type { HtmlLink, LinkKind } from '../parser/link-set.ts';
+import type { FetchedResponse } from '../ports.ts';
+import type { Crawl } from './crawls.ts';
+import type { HostState } from './host-state.ts';
+import type { Services } from './services.ts';
+import { skipLink, takeLink } from './take-link.ts';
+import { sitemapLink } from './take-sitemaps.ts';
+
+const REQUISITES: ReadonlySet<LinkKind> = new Set(['img', 'style', 'script', 'media', 'css', 'font']);
+/** A style of a style of a page, and what that needs: as far from the page as parts of it are sought. */
+const MAX_REQUISITE_HOPS = 5;
+
+/** Takes in the links of a page, each as what it is. */
+export function takePage(
+  services: Services,
+  crawl: Crawl,
+  state: HostState,
+  record: UrlRecord,
+  response: FetchedResponse,
+  facts: DocumentFacts,
+): void {
+  const { skipped } = state.totals;
+  const { config } = crawl;
+  if (facts.droppedLinks > 0) skipped.linksPerPage = (skipped.linksPerPage ?? 0) + facts.droppedLinks;
+  if (facts.fault !== undefined) skipped.sitemapFault = (skipped.sitemapFault ?? 0) + 1;
+  const now = services.engine.clock.now();
+  const isWatched = record.kind === undefined && isWatching(crawl, state);
+  const template = isWatched ? templateOf(record.url) : undefined;
+  const isNofollow = config.obeyNofollow && facts.robots.nofollow;
+  let hasNewLink = false;
+  for (const link of facts.links) {
+    const isNew =
+      REQUISITES.has(link.kind) || (link.kind === 'frame' && isPartOnly(crawl, record, link))
+        ? takeRequisite(services, crawl, state, record, link, now)
+        : takeFollowed(services, crawl, state, record, link, isNofollow, now);
+    hasNewLink ||= isNew && template !== undefined && templateOf(link.url) !== template;
+  }
+  if (isWatched) {
+    // Of what is no HTML, the bytes themselves: two pictures are two.
+    const textHash = facts.type === 'html' ? facts.textHash : Buffer.from(response.body.sha1).readUInt32LE(0);
+    state.templates.count(record.url, { hasNewLink, textHash });
+  }
+}
+
+/** Whether the host has so many pages that its templates are watched. */
+export function isWatching({ config }: Pick<Crawl, 'config'>, { totals }: HostState): boolean {
+  return config.trapAfterPages > 0 && totals.pages >= config.trapAfterPages;
+}
+
+/** Whether a frame belongs to the crawl only as a part of its page. */
+function isPartOnly({ config, scope, nameOf }: Crawl, { depth }: UrlRecord, { url }: HtmlLink): boolean {
+  return config.requisites && scope.check(nameOf(url), depth + 1) !== undefined;
+}
+
+function takeRequisite(
+  services: Services,
+  crawl: Crawl,
+  state: HostState,
+  record: UrlRecord,
+  link: HtmlLink,
+  now: number,
+): boolean {
+  const url = crawl.nameOf(link.url);
+  const depth = record.depth + 1;
+  const via = record.url;
+  // What is a page of the crawl by itself is that.
+  if (crawl.scope.check(url, depth) === undefined)
+    return takeLink(services, crawl, state, { url, depth, via }, now);
+  const hops = record.kind === 'requisite' ? record.redirects + 1 : 0;
+  if (hops > MAX_REQUISITE_HOPS) {
+    skipLink(services, crawl, state, { url, via }, 'requisiteHops');
+    return false;
+  }
+  return takeLink(services, crawl, state, { url, depth, via, kind: 'requisite', redirects: hops }, now);
+}
+
+function takeFollowed(
+  services: Services,
+  crawl: Crawl,
+  state: HostState,
+  record: UrlRecord,
+  link: HtmlLink,
+  isNofollow: boolean,
+  now: number,
+): boolean {
+  // A part of a page that does not belong to the crawl: only its own parts are wanted.
+  if (record.kind === 'requisite') return false;
+  const named = { ...link, url: crawl.nameOf(link.url) };
+  const via = record.url;
+  if (isNofollow || (link.nofollow && crawl.config.obeyNofollow)) {
+    skipLink(services, crawl, state, { url: named.url, via }, 'nofollow');
+    return false;
+  }
+  if (link.kind === 'url' || link.kind === 'sitemap') {
+    const taken = sitemapLink(services, crawl, state, record, named);
+    return taken !== undefined && takeLink(services, crawl, state, taken, now);
+  }
+  return takeLink(services, crawl, state, { url: named.url, depth: record.depth + 1, via }, now);
+}

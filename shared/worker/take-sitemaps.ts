@@ -1,0 +1,73 @@
+/** Sitemaps: which are read, and what their entries are worth. */
+import type { Link } from '../frontier/message.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { HtmlLink } from '../parser/link-set.ts';
+import { canonicalize } from '../url/canonical.ts';
+import type { Crawl } from './crawls.ts';
+import type { HostState } from './host-state.ts';
+import type { Services } from './services.ts';
+import { skipLink, takeLink } from './take-link.ts';
+
+/** Bytes of one sitemap, before and after decompression (sitemaps.org, protocol: 50 MB), and its URLs. */
+export const MAX_SITEMAP_BYTES = 52_428_800;
+export const MAX_SITEMAP_LINKS = 50_000;
+/** Of one robots.txt. */
+const MAX_NAMED = 100;
+/** An index may name sitemaps, not indexes (the same protocol); some name indexes all the same. */
+const MAX_NESTING = 3;
+
+/** Takes in the sitemaps that an origin's robots.txt names; where it names none, perhaps the well-known one. */
+export function takeNamedSitemaps(
+  services: Services,
+  crawl: Crawl,
+  state: HostState,
+  { origin, named }: { readonly origin: string; readonly named: readonly string[] },
+): void {
+  const { sitemaps, scope, maxDepth } = crawl.config;
+  // Their URLs are links of depth 1.
+  if (sitemaps === 'off' || scope === 'page' || maxDepth === 0) return;
+  const references = named.length === 0 && sitemaps === 'find' ? ['/sitemap.xml'] : named.slice(0, MAX_NAMED);
+  const via = `${origin}/robots.txt`;
+  const now = services.engine.clock.now();
+  for (const reference of references) {
+    const url = canonicalize(reference, via);
+    if (url === undefined) skipLink(services, crawl, state, { url: reference, via }, 'badUrl');
+    else takeLink(services, crawl, state, { url, depth: 0, via, kind: 'sitemap' }, now);
+  }
+}
+
+/**
+ * The link that an entry of a sitemap makes; undefined for one that is not to be followed, which is counted. `record`:
+ * the sitemap; one that is a page of the crawl itself (a link led to it) counts as such in depth.
+ */
+export function sitemapLink(
+  services: Services,
+  crawl: Crawl,
+  state: HostState,
+  record: UrlRecord,
+  { url, kind, priority, modifiedAt }: HtmlLink,
+): Link | undefined {
+  const via = record.url;
+  if (kind === 'sitemap') {
+    const nesting = record.kind === 'sitemap' ? record.depth + 1 : 1;
+    if (nesting <= MAX_NESTING) return { url, depth: nesting, via, kind: 'sitemap' };
+    skipLink(services, crawl, state, { url, via }, 'sitemapNesting');
+    return undefined;
+  }
+  const { modifiedSince } = crawl.config;
+  if (modifiedSince !== undefined && modifiedAt !== undefined && modifiedAt < Date.parse(modifiedSince)) {
+    skipLink(services, crawl, state, { url, via }, 'notModified');
+    return undefined;
+  }
+  const depth = record.kind === 'sitemap' ? 1 : record.depth + 1;
+  return { url, depth, via, level: levelOfEntry(priority, modifiedAt, services.engine.clock.now()) };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Up to 5 by its priority, and 2 more for what has changed within a week, 1 within two months. */
+function levelOfEntry(priority = 0, modifiedAt: number | undefined, now: number): number {
+  const ageMs = modifiedAt === undefined ? Number.POSITIVE_INFINITY : now - modifiedAt;
+  const recency = ageMs <= 7 * DAY_MS ? 2 : ageMs <= 60 * DAY_MS ? 1 : 0;
+  return Math.round(5 * priority) + recency;
+}

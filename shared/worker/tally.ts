@@ -1,0 +1,76 @@
+import type { CrawlTotals } from '../ports.ts';
+
+export type Used = Pick<CrawlTotals, 'pages' | 'bytes' | 'activeMs' | 'cost'> & {
+  /** Where several threads of one process count together. */
+  readonly tally?: Tally;
+};
+
+/** Pages and bytes that a crawl has used, and pages reserved: what its budget counts. */
+export interface Tally {
+  /** Settled as pages, committed or not. */
+  pages(): number;
+  bytes(): number;
+  /** What nothing takes back. */
+  committed(): { readonly pages: number; readonly bytes: number };
+  /** Reserves a page, if no more than `max` are made and reserved then. */
+  reserve(max: number): boolean;
+  settle(isPage: boolean): void;
+  receive(bytes: number): void;
+  giveBack(pages: number, bytes: number): void;
+  commit(pages: number, bytes: number): void;
+  /** Takes over what `read` says that all processes have used. */
+  refresh(read: () => Promise<Used>): Promise<Used>;
+  /** Others reserve, too: who waits for what they give back is to look again after this. */
+  readonly pollMs?: number;
+}
+
+/** What this process counts, beginning with what the crawl has used so far. */
+export function createTally(used: Used): Tally {
+  let base = used;
+  /** What this process has settled and `base` does not have yet. */
+  const own = { pages: 0, bytes: 0 };
+  /** The part of it that is committed. */
+  const committed = { pages: 0, bytes: 0 };
+  /** The part of that which `base` may have all the same, as it was committed while `base` was read. */
+  let doubtful = { pages: 0, bytes: 0 };
+  let reserved = 0;
+
+  return {
+    pages: () => base.pages + own.pages,
+    bytes: () => base.bytes + own.bytes,
+    committed: () => ({
+      pages: base.pages + committed.pages - doubtful.pages,
+      bytes: base.bytes + committed.bytes - doubtful.bytes,
+    }),
+    reserve(max) {
+      if (base.pages + own.pages + reserved >= max) return false;
+      reserved++;
+      return true;
+    },
+    settle(isPage) {
+      reserved--;
+      if (isPage) own.pages++;
+    },
+    receive(bytes) {
+      own.bytes += bytes;
+    },
+    giveBack(pages, bytes) {
+      own.pages -= pages;
+      own.bytes -= bytes;
+    },
+    commit(pages, bytes) {
+      committed.pages += pages;
+      committed.bytes += bytes;
+    },
+    async refresh(read) {
+      const before = { ...committed };
+      base = await read();
+      for (const key of ['pages', 'bytes'] as const) {
+        own[key] -= before[key];
+        committed[key] -= before[key];
+      }
+      doubtful = { ...committed };
+      return base;
+    },
+  };
+}

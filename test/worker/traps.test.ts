@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { page, type Site } from './scripted-fetcher.ts';
+import { begin, createWorld, ledgersOf, recordOf, runToEnd } from './world.ts';
+
+const A = 'http://a.test';
+
+/** A site whose pages are made as they are asked for. */
+const endless = (make: (path: string) => ReturnType<typeof page> | undefined): Site =>
+  new Proxy({} as Site, { get: (_, url) => make(String(url).slice(A.length)) });
+
+async function crawl(site: Site, config: CrawlOptions = {}) {
+  const world = createWorld(site);
+  await begin(world, [`${A}/`], { delayMs: 0, maxPages: 5000, ...config });
+  expect(await runToEnd(world)).toEqual([]);
+  const totals = await world.engine.registry.totals('crawl');
+  return { ...world, totals };
+}
+
+/** 40 real pages, and a calendar whose months lead to the next ones and to their days. */
+const CALENDAR = endless((path) => {
+  if (path === '/')
+    return page('/calendar?month=0', ...Array.from({ length: 40 }, (_, i) => `/page-${'x'.repeat(i)}`));
+  if (path.startsWith('/page-')) return page('/');
+  const month = /^\/calendar\?month=(-?\d+)$/.exec(path)?.[1];
+  if (month !== undefined)
+    return {
+      body: `<h1>Month ${month}</h1>${
+        page(
+          `/calendar?month=${Number(month) + 1}`,
+          `/calendar?month=${Number(month) - 1}`,
+          ...Array.from({ length: 28 }, (_, day) => `/calendar?month=${month}&day=${day + 1}`),
+        ).body
+      }`,
+    };
+  if (path.startsWith('/calendar?month=')) return { body: 'Nothing on this day' };
+  return undefined;
+});
+
+test('a calendar without an end ends by itself', async () => {
+  const { totals, engine } = await crawl(CALENDAR);
+  expect(totals.pages).toBeLessThan(400);
+  expect(totals.urls.waiting).toBe(0);
+  expect(totals.skipped.trap).toBeGreaterThan(0);
+  const known = (await ledgersOf(engine)).get('a.test');
+  expect(known?.head.templates).toContainEqual(
+    expect.objectContaining({ template: '/calendar?month=0&day=0', isClosed: true }),
+  );
+  for (let i = 0; i < 40; i++)
+    expect((await recordOf(engine, `${A}/page-${'x'.repeat(i)}`))?.state).toBe('fetched');
+});
+
+test('what waited when its template closed says why it was not fetched', async () => {
+  const { engine } = await crawl(CALENDAR);
+  const records = [...(await ledgersOf(engine)).values()].flatMap(({ records }) => [...records.values()]);
+  const skipped = records.filter(({ state }) => state === 'skipped');
+  expect(skipped.length).toBeGreaterThan(0);
+  for (const { result } of skipped) expect(result?.cause).toMatch(/^a trap: /);
+});
+
+test('the watch can be switched off', async () => {
+  const { totals } = await crawl(CALENDAR, { trapAfterPages: 0, maxPages: 600 });
+  expect(totals.pages).toBe(600);
+});
+
+test('a folder in itself ends', async () => {
+  const site = endless((path) =>
+    path === '/' || path.startsWith('/deeper/') ? page(`${path}deeper/`) : undefined,
+  );
+  const { totals } = await crawl(site);
+  expect(totals.pages).toBe(1 + 3);
+  expect(totals.skipped).toEqual({ repeatedSegments: 1 });
+});
+
+test('a large shop is crawled whole', async () => {
+  const site = endless((path) => {
+    if (path === '/') return page(...Array.from({ length: 30 }, (_, i) => `/list?page=${i}`));
+    const list = /^\/list\?page=(\d+)$/.exec(path)?.[1];
+    if (list !== undefined)
+      return page(...Array.from({ length: 30 }, (_, i) => `/item/${30 * Number(list) + i}`));
+    const item = /^\/item\/(\d+)$/.exec(path)?.[1];
+    return item === undefined
+      ? undefined
+      : { body: `A thing called ${Number(item).toString(2).replaceAll('0', 'o').replaceAll('1', 'l')}` };
+  });
+  const { totals } = await crawl(site);
+  expect(totals.pages).toBe(1 + 30 + 900);
+  expect(totals.skipped).toEqual({});
+});
+
+test('pictures, which have no text, are judged by their bytes', async () => {
+  const site = endless((path) => {
+    if (path === '/') return page(...Array.from({ length: 300 }, (_, i) => `/${i}.png`));
+    return { headers: { 'Content-Type': 'image/png' }, body: path };
+  });
+  expect((await crawl(site)).totals.pages).toBe(301);
+});
