@@ -2,8 +2,8 @@
 import { printable } from '../shared/control/printable.ts';
 import type { UrlDetail, UrlRow } from '../shared/control/url-detail.ts';
 import type { UrlState } from '../shared/frontier/url-record.ts';
-import { formatBytes, formatCounted } from './format.ts';
-import type { ExportFormat } from './option-spec.ts';
+import { formatBytes, formatCounted, formatDuration } from './format.ts';
+import type { RowFormat } from './option-spec.ts';
 
 /** The columns of the CSV export, and the order of the keys in JSON. */
 export const EXPORT_COLUMNS = [
@@ -19,18 +19,31 @@ export const EXPORT_COLUMNS = [
   'warcFile',
   'warcOffset',
   'warcLength',
+  'kind',
+  'bodyBytes',
+  'tookMs',
+  'cause',
 ] as const satisfies readonly (keyof UrlRow)[];
 
 /** What comes before the first row: the column names in CSV, nothing in JSON lines. */
-export function exportHeader(format: ExportFormat): string {
-  return format === 'csv' ? csvLine(EXPORT_COLUMNS) : '';
+export function exportHeader(format: RowFormat, columns: readonly string[] = EXPORT_COLUMNS): string {
+  return format === 'csv' ? csvLine(columns) : '';
 }
 
 /** The row as one line with its end. What is undefined is absent in JSON lines, empty in CSV. */
-export function exportRow(row: UrlRow, format: ExportFormat): string {
-  const values = EXPORT_COLUMNS.map((column) => row[column]);
+export function exportRow(row: UrlRow, format: RowFormat): string {
+  return rowLine(row, EXPORT_COLUMNS, format);
+}
+
+/** The columns of a row, in their order. */
+export function rowLine<Column extends string>(
+  row: Readonly<Partial<Record<Column, string | number>>>,
+  columns: readonly Column[],
+  format: RowFormat,
+): string {
+  const values = columns.map((column) => row[column]);
   if (format === 'csv') return csvLine(values);
-  return `${JSON.stringify(Object.fromEntries(EXPORT_COLUMNS.map((column, i) => [column, values[i]])))}\n`;
+  return `${JSON.stringify(Object.fromEntries(columns.map((column, i) => [column, values[i]])))}\n`;
 }
 
 /** RFC 4180, section 2: CRLF, quotes around fields with a comma, quote or line break, quotes within them doubled. */
@@ -52,25 +65,33 @@ const STATUS_TEXTS: Readonly<Record<UrlState, string>> = {
   failed: 'failed',
 };
 
+/** `failed, HTTP 500`: what became of the URL, and why. */
+export function statusText({ status, httpStatus, cause }: UrlDetail): string {
+  return [STATUS_TEXTS[status], httpStatus && `HTTP ${httpStatus}`, cause].filter(Boolean).join(', ');
+}
+
 /** The answer to "what happened to this URL?": the URL, then a line for each thing known. */
 export function urlText(row: UrlDetail): string {
-  const { status, httpStatus, cause, attempts, depth, warcFile, warcOffset, warcLength } = row;
-  const outcome = [STATUS_TEXTS[status], httpStatus && `HTTP ${httpStatus}`, cause]
-    .filter(Boolean)
-    .join(', ');
+  const { attempts, depth, bodyBytes, warcFile, warcOffset, warcLength } = row;
   const facts: [label: string, fact: string | undefined][] = [
-    ['Status', outcome],
+    ['Status', statusText(row)],
     ['Host', row.host],
     ['Depth', depth === undefined ? undefined : depth === 0 ? '0 (a seed)' : String(depth)],
     ['Via', row.via],
+    ['Kind', row.kind],
     ['Type', row.contentType],
+    ['Body', bodyBytes === undefined ? undefined : formatBytes(bodyBytes)],
     ['Digest', row.digest],
     ['Tries', attempts === undefined ? undefined : formatCounted(attempts, 'time')],
     ['Found', row.seenAt],
-    ['Fetched', row.fetchedAt],
+    ['Fetched', fetchedText(row)],
     ['Due', row.dueAt],
     ['WARC', warcFile && `${warcFile} at ${warcOffset ?? '?'}, ${formatBytes(warcLength ?? 0)}`],
   ];
   const lines = facts.flatMap(([label, fact]) => (fact ? [`  ${label.padEnd(9)}${printable(fact)}`] : []));
   return [printable(row.url), ...lines].join('\n');
+}
+
+function fetchedText({ fetchedAt, tookMs }: UrlDetail): string | undefined {
+  return fetchedAt && tookMs !== undefined ? `${fetchedAt}, in ${formatDuration(tookMs)}` : fetchedAt;
 }

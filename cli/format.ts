@@ -94,6 +94,14 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
+/** Whether it is a day (`2026-01-31`) or a time with its offset from UTC, as in ISO 8601. */
+export function isDate(text: string): boolean {
+  return (
+    /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text) &&
+    Number.isFinite(Date.parse(text))
+  );
+}
+
 /** The source of a regular expression, undefined if it is none. */
 export function parsePattern(text: string): string | undefined {
   try {

@@ -3,14 +3,14 @@ import { wrapWords } from './format.ts';
 import { GROUPS, type OptionSpec } from './option-spec.ts';
 import { defaultText, optionsOf } from './options.ts';
 import { VERB_HELP } from './verb-help.ts';
-import { isLocalVerb, PROGRAM, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
+import { isLocalVerb, isStackVerb, PROGRAM, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
 
 const EXIT_CODES =
   'Exit codes: 0 finished, 1 unexpected error, 2 bad arguments or refused, 3 a limit was reached, ' +
   '4 nothing could be fetched, 130 interrupted.';
 
 /** The verbs of which the page of the whole has an example. */
-const OVERVIEW: readonly Verb[] = ['crawl', 'resume', 'status', 'url', 'export', 'help'];
+const OVERVIEW: readonly Verb[] = ['crawl', 'resume', 'status', 'report', 'explain', 'export', 'help'];
 
 /** The page of a verb, or of the whole; lines of at most `columns` characters, taken between 80 and 100. */
 export function helpText(verb?: Verb, columns = 100): string {
@@ -84,9 +84,12 @@ function helpOf(option: OptionSpec, verb: Verb): string {
 
 /** What it does, and where alone, for a verb of both places. */
 function meaningOf(option: OptionSpec, verb: Verb): string {
-  if (option.group === 'Stack' || !isLocalVerb(verb)) return option.help;
+  if (option.group === 'Stack' || !isLocalVerb(verb) || !isStackVerb(verb)) return option.help;
   if (!optionsOf(verb, 'stack').includes(option)) return `${option.help}; not with --stack`;
-  return optionsOf(verb, 'local').includes(option) ? option.help : `${option.help}; only with --stack`;
+  if (!optionsOf(verb, 'local').includes(option)) return `${option.help}; only with --stack`;
+  return option.localChoices
+    ? `${option.help}; ${option.localChoices.join(' and ')} not with --stack`
+    : option.help;
 }
 
 /** Two columns; a left text that is longer than its column has a line of its own. */

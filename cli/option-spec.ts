@@ -2,12 +2,23 @@
 import type { CrawlConfig } from '../shared/crawl/config.ts';
 import type { StackVerb, Verb } from './verbs.ts';
 
-export const EXPORT_FORMATS = ['jsonl', 'csv', 'cdxj', 'wacz'] as const;
+/** Rows of URLs. */
+export const ROW_FORMATS = ['jsonl', 'csv'] as const;
+export type RowFormat = (typeof ROW_FORMATS)[number];
+/** Made of a folder's archive. */
+export const LOCAL_FORMATS = ['cdxj', 'wacz'] as const;
+export const EXPORT_FORMATS = [...ROW_FORMATS, ...LOCAL_FORMATS] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
+export const isRowFormat = (format: ExportFormat): format is RowFormat =>
+  (ROW_FORMATS as readonly ExportFormat[]).includes(format);
+
+/** The verbs that crawl. */
+export const BOTH = ['crawl', 'resume'] as const;
+
 /**
- * `count`: a whole number. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit. `patterns`,
- * `pins`: repeatable.
+ * `count`: a whole number. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit. `date`: a day, or a
+ * time, as in ISO 8601. `rules`: names of the choices that are on, all others off. `patterns`, `pins`, `urls`: repeatable.
  * `addresses`: CIDR blocks, repeatable, the value optional and only by `=`.
  */
 export type OptionType =
@@ -18,17 +29,23 @@ export type OptionType =
   | 'dollars'
   | 'bytes'
   | 'duration'
+  | 'date'
+  | 'rules'
   | 'patterns'
   | 'pins'
+  | 'urls'
   | 'addresses';
 
 export const GROUPS = [
   'Crawl',
   'Scope',
+  'Sitemaps and feeds',
+  'Pages',
   'Limits',
   'Politeness',
   'Identity',
   'Network',
+  'Archive',
   'Output',
   'Stack',
 ] as const;
@@ -40,11 +57,16 @@ export interface OptionSpec {
   readonly argument?: string;
   readonly type: OptionType;
   readonly choices?: readonly string[];
+  /** Of them, those that have a meaning on one machine alone. */
+  readonly localChoices?: readonly string[];
+  /** Of a count that is no key: the least and the most; and what it is where it is not given. */
+  readonly range?: readonly [least: number, most: number];
+  readonly preset?: string;
   /** The key of the crawl's configuration that it sets; none for what concerns the command alone. */
   readonly key?: keyof CrawlConfig;
   /** A flag that `--no-NAME` turns off. */
   readonly isNegatable?: boolean;
-  /** The verbs that take it on one machine; `crawl` where none is named. */
+  /** The verbs that take it on one machine; `crawl` where none is named. With a key and `crawl`, `explain` takes it too. */
   readonly verbs?: readonly Verb[];
   /** The verbs that take it on a stack; the same where none is named. */
   readonly stackVerbs?: readonly StackVerb[];

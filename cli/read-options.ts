@@ -1,9 +1,18 @@
 /** Words and options of a command line, by the table of options. */
 import { didYouMean } from '../shared/control/nearest.ts';
 import { printable, quoted, shorten } from '../shared/control/printable.ts';
-import { parseBlock, parseBytes, parseDollars, parseDuration, parsePattern, parsePin } from './format.ts';
+import {
+  isDate,
+  parseBlock,
+  parseBytes,
+  parseDollars,
+  parseDuration,
+  parsePattern,
+  parsePin,
+} from './format.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { OPTIONS, optionsOf } from './options.ts';
+import { seedUrl } from './seeds.ts';
 import { UsageError } from './usage-error.ts';
 import { PROGRAM, VERBS, type Verb } from './verbs.ts';
 
@@ -61,7 +70,7 @@ function findOption(verb: Verb, dashed: string): { option: OptionSpec; isNegated
   const word = dashed.replace(/^--?/, '');
   const elsewhere = OPTIONS.find((option) => option.name === word && !options.includes(option));
   if (elsewhere) {
-    const takers = VERBS.filter((other) => optionsOf(other).includes(elsewhere)).join(', ');
+    const takers = VERBS.filter((other) => optionsOf(other).some(({ name }) => name === word)).join(', ');
     throw new UsageError(`${verb} takes no --${word}; it belongs to ${takers}`);
   }
   const names = options.flatMap(({ name, isNegatable }) => (isNegatable ? [name, `no-${name}`] : [name]));
@@ -89,8 +98,7 @@ function readValue(
     case 'choice':
       return readChoice(option, text);
     case 'count':
-      if (!/^\d{1,15}$/.test(text)) throw expected(option, text, 'a whole number');
-      return Number(text);
+      return readCount(option, text);
     case 'dollars':
       return parseDollars(text) ?? fail(expected(option, text, 'such as 5 or 0.50'));
     case 'bytes':
@@ -99,6 +107,12 @@ function readValue(
       return (
         parseDuration(text) ?? fail(expected(option, text, 'such as 90 (seconds), 500ms, 10m, 2h or 1d'))
       );
+    case 'date':
+      return isDate(text) ? text : fail(expected(option, text, 'such as 2026-01-31 or 2026-01-31T12:00:00Z'));
+    case 'rules':
+      return readRules(option, text);
+    case 'urls':
+      return added([seedUrl(text, ` for --${option.name}`)]);
     case 'patterns':
       return added([parsePattern(text) ?? fail(expected(option, text, 'a regular expression'))]);
     case 'pins':
@@ -110,6 +124,26 @@ function readValue(
         }),
       );
   }
+}
+
+function readCount(option: OptionSpec, text: string): number {
+  const [least, most] = option.range ?? [0, Number.MAX_SAFE_INTEGER];
+  const hint = option.range ? `a whole number from ${least} to ${most}` : 'a whole number';
+  const count = Number(text);
+  if (!/^\d{1,15}$/.test(text) || count < least || count > most) throw expected(option, text, hint);
+  return count;
+}
+
+/** Each of the choices, on or off. */
+function readRules(option: OptionSpec, text: string): Readonly<Record<string, boolean>> {
+  const choices = option.choices ?? [];
+  const names = text === 'none' ? [] : text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !choices.includes(name));
+  if (unknown !== undefined) {
+    const meant = didYouMean(unknown, choices, `there are ${choices.join(', ')}`);
+    throw expected(option, unknown, '', `; ${meant}`);
+  }
+  return Object.fromEntries(choices.map((name) => [name, names.includes(name)]));
 }
 
 function readChoice(option: OptionSpec, text: string): string {

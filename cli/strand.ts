@@ -20,10 +20,18 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/crawl.ts')).crawl(command);
     case 'resume':
       return (await import('./commands/crawl.ts')).resume(command);
+    case 'add':
+      return (await import('./commands/add.ts')).add(command);
     case 'status':
       return (await import('./commands/status.ts')).status(command);
     case 'url':
       return (await import('./commands/url.ts')).url(command);
+    case 'explain':
+      return (await import('./commands/explain.ts')).explain(command);
+    case 'report':
+      return (await import('./commands/report.ts')).report(command);
+    case 'warc':
+      return (await import('./commands/warc.ts')).warc(command);
     case 'export':
       return (await import('./commands/export.ts')).exportUrls(command);
     case 'help': {

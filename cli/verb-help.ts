@@ -43,16 +43,43 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
     summary: 'What happened to a URL.',
     examples: ['url crawls/example.org https://example.org/about', '--stack Strand url news example.org'],
   },
+  explain: {
+    usage: 'explain [DIR] URL [options]',
+    summary: 'What would happen to a URL and why, in a crawl or by the settings alone.',
+    examples: [
+      'explain crawls/example.org https://example.org/about',
+      'explain https://example.org/a?utm_source=x --exclude [?]',
+    ],
+  },
+  report: {
+    usage: 'report DIR [options]',
+    summary: 'What a crawl found: hosts, status codes, types, sizes, times, failures.',
+    examples: ['report crawls/example.org', 'report crawls/example.org --html report.html'],
+  },
+  warc: {
+    usage: 'warc check FILE... | cat FILE OFFSET',
+    summary: 'Check WARC files, or show the record that begins at an offset.',
+    examples: ['warc check crawls/example.org/archive', 'warc cat a.warc.gz 0'],
+  },
   export: {
-    usage: 'export DIR --format jsonl|csv',
+    usage: 'export DIR --format FORMAT [options]',
     stackUsage: 'export CRAWL --format jsonl|csv',
-    summary: 'Every known URL and what became of it, on standard output.',
-    examples: ['export crawls/example.org --format csv > urls.csv'],
+    summary: 'Every known URL and what became of it; or the links left out, an index, a WACZ.',
+    examples: [
+      'export crawls/example.org --format csv > urls.csv',
+      'export crawls/example.org --format csv --skipped > skipped.csv',
+      'export crawls/example.org --format wacz --out example.wacz',
+    ],
   },
   add: {
-    usage: 'add CRAWL SEED...',
-    summary: 'Give a crawl more seeds. One that had finished runs again.',
-    examples: ['--stack Strand add news example.com', '--stack Strand add news --seeds seeds.txt'],
+    usage: 'add DIR SEED...',
+    stackUsage: 'add CRAWL SEED...',
+    summary: 'Give a crawl more seeds, while it runs or after; on a stack, one that had finished runs again.',
+    examples: [
+      'add crawls/example.org https://example.org/new',
+      '--stack Strand add news example.com',
+      '--stack Strand add news --seeds seeds.txt',
+    ],
   },
   watch: {
     usage: 'watch CRAWL',

@@ -1,7 +1,17 @@
 /** What the program can be told to do. */
 
 /** On a folder of this machine. */
-const LOCAL_VERBS = ['crawl', 'resume', 'status', 'url', 'export'] as const;
+export const LOCAL_VERBS = [
+  'crawl',
+  'resume',
+  'add',
+  'status',
+  'report',
+  'url',
+  'explain',
+  'export',
+  'warc',
+] as const;
 /** On a deployed stack (`--stack NAME`), where a crawl's name takes the place of its folder. */
 export const STACK_VERBS = [
   'crawl',
@@ -29,6 +39,8 @@ export const VERBS: readonly Verb[] = [
 ];
 
 export const isLocalVerb = (verb: Verb): verb is LocalVerb => (LOCAL_VERBS as readonly Verb[]).includes(verb);
+
+export const isStackVerb = (verb: Verb): verb is StackVerb => (STACK_VERBS as readonly Verb[]).includes(verb);
 
 /** How an operator calls the program from its folder. */
 export const PROGRAM = 'npm run strand --';

@@ -1,15 +1,58 @@
+import { openDatabase } from '../../shared/engines/local/database.ts';
+import { foldersOf } from '../../shared/engines/local/engine.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { formatCount } from '../format.ts';
+import { isRowFormat, type RowFormat } from '../option-spec.ts';
+import { withOutput } from './output-file.ts';
 import { openCrawl } from './summarize.ts';
-import { writeRows } from './write-rows.ts';
+import { writeRows, writerTo } from './write-rows.ts';
+import { writeSkipped } from './write-skipped.ts';
 
-/** `strand export DIR --format jsonl|csv`: every known URL on standard output. */
-export async function exportUrls({ dir, format }: LocalCommandOf<'export'>): Promise<number> {
+/** `strand export DIR --format ...`: every known URL, or every link left out; the archive's index, or a WACZ of it. */
+export async function exportUrls({ dir, format, skipped, out }: LocalCommandOf<'export'>): Promise<number> {
+  if (isRowFormat(format)) await (skipped ? exportSkipped : exportRows)(dir, format, out);
+  else if (format === 'cdxj') await exportIndex(dir, out);
+  else {
+    openCrawl(dir).reader.close();
+    const { exportWacz } = await import('./export-wacz.ts');
+    await exportWacz(dir, out!);
+  }
+  return exitCodes.finished;
+}
+
+async function exportRows(dir: string, format: RowFormat, out: string | undefined): Promise<void> {
   const { reader, crawl } = openCrawl(dir);
   try {
-    await writeRows(reader, crawl, format, process.stdout);
-    return exitCodes.finished;
+    await withOutput(out, (stream) => writeRows(reader, crawl, format, stream));
   } finally {
     reader.close();
   }
+}
+
+async function exportSkipped(dir: string, format: RowFormat, out: string | undefined): Promise<void> {
+  const { reader, crawl } = openCrawl(dir);
+  const database = openDatabase(foldersOf(dir).database, 'read');
+  try {
+    let beyond = 0;
+    await withOutput(out, async (stream) => {
+      beyond = await writeSkipped({ ledgers: reader.ledgers, database }, crawl, format, stream);
+    });
+    if (beyond > 0)
+      process.stderr.write(
+        `strand: the log of links left out was full; ${formatCount(beyond)} more are only counted, some more than once\n`,
+      );
+  } finally {
+    database.close();
+    reader.close();
+  }
+}
+
+async function exportIndex(dir: string, out: string | undefined): Promise<void> {
+  openCrawl(dir).reader.close();
+  const { mergedCdxj } = await import('../../shared/engines/local/cdxj-files.ts');
+  await withOutput(out, async (stream) => {
+    const write = writerTo(stream);
+    for await (const line of mergedCdxj(dir)) await write(line);
+  });
 }

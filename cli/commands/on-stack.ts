@@ -12,6 +12,7 @@ import { type LiveStream, type TerminalEnvironment, terminalOf } from '../drawn-
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { urlText } from '../export-rows.ts';
 import { formatCounted } from '../format.ts';
+import type { RowFormat } from '../option-spec.ts';
 import { optionsOf } from '../options.ts';
 import { commandAt, stackProgram } from '../place.ts';
 import type { StackSession } from '../stack.ts';
@@ -159,7 +160,7 @@ async function ask(
     case 'export':
       // To be told of a name that is none.
       await control.status(command.crawl);
-      await writeRows(rows, command.crawl, command.format, output.out);
+      await writeRows(rows, command.crawl, command.format as RowFormat, output.out);
       return exitCodes.finished;
   }
 }

@@ -5,10 +5,10 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlId, HostKey, LedgerStore, RecordLocation } from '../../shared/ports.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
-import type { ExportFormat } from '../option-spec.ts';
+import type { RowFormat } from '../option-spec.ts';
 
 /** What is needed of `process.stdout`. */
-export type RowStream = Pick<NodeJS.WriteStream, 'write' | 'once'>;
+export type RowStream = Pick<NodeJS.WritableStream, 'write' | 'once'>;
 
 /** What is needed of a ledger store, and of an engine that joins WARC files. */
 export interface RowSource {
@@ -26,12 +26,10 @@ const ATTEMPTS = 4;
 export async function writeRows(
   source: RowSource,
   crawl: CrawlId,
-  format: ExportFormat,
+  format: RowFormat,
   out: RowStream,
 ): Promise<void> {
-  const write = async (text: string) => {
-    if (text !== '' && !out.write(text)) await once(out as NodeJS.WriteStream, 'drain');
-  };
+  const write = writerTo(out);
   await write(exportHeader(format));
   let batch: UrlRecord[] = [];
   const flush = async () => {
@@ -47,8 +45,15 @@ export async function writeRows(
   await flush();
 }
 
+/** Writes, and waits while the reader is slower. */
+export function writerTo(out: RowStream): (text: string) => Promise<void> {
+  return async (text) => {
+    if (text !== '' && !out.write(text)) await once(out as NodeJS.WriteStream, 'drain');
+  };
+}
+
 /** Every known URL of the host, though the crawl goes on meanwhile, and parts that newer heads do not name are deleted. */
-async function* recordsOf(
+export async function* recordsOf(
   { ledgers }: RowSource,
   crawl: CrawlId,
   host: HostKey,

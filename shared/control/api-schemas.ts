@@ -1,7 +1,7 @@
 /** What the API takes and gives, by the names under which its description lists them. */
 import { z } from 'zod';
 import { crawlConfigSchema } from '../crawl/config.ts';
-import { URL_STATES } from '../frontier/url-record.ts';
+import { URL_KINDS, URL_STATES } from '../frontier/url-record.ts';
 import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from './control.ts';
 import { resumeLimitsSchema } from './resume-limits.ts';
 import type { CrawlSummary } from './summary.ts';
@@ -122,8 +122,11 @@ const urlDetailSchema = z.strictObject({
   warcFile: z.string().optional(),
   warcOffset: count.optional(),
   warcLength: count.optional(),
+  kind: z.enum(URL_KINDS).optional().describe('What it is fetched as, other than a page'),
+  bodyBytes: count.optional().describe('Of the body as received'),
+  tookMs: count.optional().describe("From the request to the body's end"),
+  cause: z.string().optional().describe('Why it was denied, skipped or has failed; where it redirects to'),
   seenAt: time.optional(),
-  cause: z.string().optional().describe('Why it was skipped or has failed'),
   attempts: count.optional(),
   dueAt: time.optional(),
 }) satisfies z.ZodType<UrlDetail>;

@@ -1,5 +1,5 @@
 import { sha1Label } from '../archive/digest.ts';
-import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
+import type { UrlKind, UrlRecord, UrlState } from '../frontier/url-record.ts';
 import { hostKey } from '../url/host-key.ts';
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
@@ -21,14 +21,20 @@ export interface UrlRow {
   readonly warcFile?: string;
   readonly warcOffset?: number;
   readonly warcLength?: number;
+  /** What it is fetched as; none: a page. */
+  readonly kind?: UrlKind;
+  /** Of the body as received. */
+  readonly bodyBytes?: number;
+  /** From the request to the body's end. */
+  readonly tookMs?: number;
+  /** Why it was denied or skipped, or has failed, for people; of a redirect, where to. */
+  readonly cause?: string;
 }
 
 /** All that is known of it. */
 export interface UrlDetail extends UrlRow {
   /** When it was first found. ISO 8601, UTC. */
   readonly seenAt?: string;
-  /** Why it was skipped or has failed, for people. */
-  readonly cause?: string;
   /** Tries so far. */
   readonly attempts?: number;
   /** When it may next be fetched. ISO 8601, UTC. */
@@ -36,7 +42,8 @@ export interface UrlDetail extends UrlRow {
 }
 
 /** A record of the ledger in the words of `export`, `url` and the API. */
-export function urlDetail({ url, depth, via, state, seenAt, attempts, dueAt, result }: UrlRecord): UrlDetail {
+export function urlDetail(record: UrlRecord): UrlDetail {
+  const { url, depth, via, state, kind, seenAt, attempts, dueAt, result } = record;
   return {
     url,
     host: hostKey(url),
@@ -50,8 +57,11 @@ export function urlDetail({ url, depth, via, state, seenAt, attempts, dueAt, res
     warcFile: result?.location?.file,
     warcOffset: result?.location?.offset,
     warcLength: result?.location?.length,
-    seenAt: isoTime(seenAt),
+    kind,
+    bodyBytes: result?.bodyBytes,
+    tookMs: result?.tookMs,
     cause: result?.cause,
+    seenAt: isoTime(seenAt),
     attempts: attempts > 0 ? attempts : undefined,
     dueAt: dueAt > 0 ? isoTime(dueAt) : undefined,
   };

@@ -13,8 +13,25 @@ const SEED = 'https://example.org/';
 
 /** A crawl of example.org with these options. */
 function crawl(options: CrawlOptions, more: object = {}): object {
-  return { verb: 'crawl', seeds: [SEED], options, json: false, quiet: false, ...more };
+  return { verb: 'crawl', seeds: [SEED], options, workers: 1, json: false, quiet: false, ...more };
 }
+
+const RESUME = {
+  verb: 'resume',
+  dir: 'crawls/a',
+  limits: {},
+  workers: 1,
+  newUrlRules: false,
+  json: false,
+  quiet: false,
+};
+
+const rules = (
+  trackingParameters: boolean,
+  sessionParameters: boolean,
+  sortQuery: boolean,
+  indexPages: boolean,
+) => ({ trackingParameters, sessionParameters, sortQuery, indexPages });
 
 describe('a command line becomes a typed command', () => {
   const cases: [line: string, expected: object][] = [
@@ -82,24 +99,81 @@ describe('a command line becomes a typed command', () => {
         ],
       }),
     ],
-    ['resume crawls/a', { verb: 'resume', dir: 'crawls/a', limits: {}, json: false, quiet: false }],
+    [
+      'crawl example.org --sitemaps find --sitemap https://example.org/a.xml --sitemap b.example/b.gz',
+      crawl({ sitemaps: 'find', sitemapUrls: ['https://example.org/a.xml', 'https://b.example/b.gz'] }),
+    ],
+    ['crawl example.org --modified-since 2026-01-31', crawl({ modifiedSince: '2026-01-31' })],
+    [
+      'crawl example.org --modified-since 2026-01-31T12:00:00+01:00 --no-feeds',
+      crawl({ modifiedSince: '2026-01-31T12:00:00+01:00', feeds: false }),
+    ],
+    ['crawl example.org --requisites --ascend-paths', crawl({ requisites: true, ascendPaths: true })],
+    [
+      'crawl example.org --no-obey-nofollow --no-obey-noindex --no-obey-canonical --no-soft-redirects',
+      crawl({ obeyNofollow: false, obeyNoindex: false, obeyCanonical: false, softRedirects: false }),
+    ],
+    ['crawl example.org --no-revisits --no-metadata', crawl({ revisits: false, metadata: false })],
+    [
+      'crawl example.org --max-path-depth 9 --trap-after-pages 0',
+      crawl({ maxPathDepth: 9, trapAfterPages: 0 }),
+    ],
+    [
+      'crawl example.org --url-rules trackingParameters,sortQuery',
+      crawl({ urlRules: rules(true, false, true, false) }),
+    ],
+    ['crawl example.org --url-rules none', crawl({ urlRules: rules(false, false, false, false) })],
+    [
+      'crawl example.org --workers 64 --dedupe-from crawls/old',
+      crawl({}, { workers: 64, dedupeFrom: 'crawls/old' }),
+    ],
+    ['resume crawls/a', RESUME],
     [
       'resume --json crawls/a --max-pages 7 --max-bytes 1k --max-time 1m --quiet',
+      { ...RESUME, limits: { maxPages: 7, maxBytes: 1000, maxTimeMs: 60_000 }, json: true, quiet: true },
+    ],
+    ['resume crawls/a --workers 2 --new-url-rules', { ...RESUME, workers: 2, newUrlRules: true }],
+    ['resume -- --odd', { ...RESUME, dir: '--odd' }],
+    ['add crawls/a example.org', { verb: 'add', dir: 'crawls/a', seeds: [SEED], json: false }],
+    ['add crawls/a --seeds -', { verb: 'add', dir: 'crawls/a', seeds: [], seedsFile: '-', json: false }],
+    ['explain example.org', { verb: 'explain', url: SEED, options: {}, json: false }],
+    [
+      'explain --json --config my.ts example.org --scope page --max-pages-per-host 3',
       {
-        verb: 'resume',
-        dir: 'crawls/a',
-        limits: { maxPages: 7, maxBytes: 1000, maxTimeMs: 60_000 },
+        verb: 'explain',
+        url: SEED,
+        config: 'my.ts',
+        options: { scope: 'page', maxPagesPerHost: 3 },
         json: true,
-        quiet: true,
       },
     ],
-    ['resume -- --odd', { verb: 'resume', dir: '--odd', limits: {}, json: false, quiet: false }],
+    [
+      'explain crawls/a example.org',
+      { verb: 'explain', dir: 'crawls/a', url: SEED, options: {}, json: false },
+    ],
+    ['report crawls/a --html r.html', { verb: 'report', dir: 'crawls/a', html: 'r.html', json: false }],
+    [
+      'warc check a.warc.gz crawls/a',
+      { verb: 'warc', ask: { what: 'check', paths: ['a.warc.gz', 'crawls/a'] }, json: false },
+    ],
+    [
+      'warc cat a.warc.gz 12 --json',
+      { verb: 'warc', ask: { what: 'cat', file: 'a.warc.gz', offset: 12 }, json: true },
+    ],
     ['status crawls/a --json', { verb: 'status', dir: 'crawls/a', json: true }],
     [
       'url crawls/a example.org/x',
       { verb: 'url', dir: 'crawls/a', url: 'https://example.org/x', json: false },
     ],
-    ['export crawls/a --format csv', { verb: 'export', dir: 'crawls/a', format: 'csv' }],
+    ['export crawls/a --format csv', { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false }],
+    [
+      'export crawls/a --format jsonl --skipped --out a.jsonl',
+      { verb: 'export', dir: 'crawls/a', format: 'jsonl', skipped: true, out: 'a.jsonl' },
+    ],
+    [
+      'export crawls/a --format wacz --out a.wacz',
+      { verb: 'export', dir: 'crawls/a', format: 'wacz', skipped: false, out: 'a.wacz' },
+    ],
   ];
   test.each(cases)('%s', (line, expected) => {
     expect(parseArgs(line.split(' ').filter(Boolean))).toEqual(expected);
@@ -119,13 +193,13 @@ describe('a command line that cannot be followed is refused with what was expect
     [['crwal', 'a'], 'Unknown command "crwal"; did you mean crawl?'],
     [
       ['frobnicate'],
-      'Unknown command "frobnicate"; there are crawl, resume, status, url, export, add, watch, list, hosts, pause, stop, help',
+      'Unknown command "frobnicate"; there are crawl, resume, add, status, report, url, explain, export, warc, watch, list, hosts, pause, stop, help',
     ],
     [['help', 'statsu'], 'Unknown command "statsu"; did you mean status?'],
     [['example.org'], '"example.org" is no command; to crawl it: npm run strand -- crawl URL'],
     [
       ['--json', 'status'],
-      'Expected a command first (crawl, resume, status, url, export, add, watch, list, hosts, pause, stop, help), got "--json"',
+      'Expected a command first (crawl, resume, add, status, report, url, explain, export, warc, watch, list, hosts, pause, stop, help), got "--json"',
     ],
     [['crawl'], 'Expected a seed, got none: npm run strand -- crawl https://example.org/, or --seeds FILE'],
     [['crawl', 'ftp://example.org/'], 'Expected an http or https URL, got "ftp://example.org/"'],
@@ -137,7 +211,7 @@ describe('a command line that cannot be followed is refused with what was expect
     [['crawl', 'a', '-quiet'], 'Unknown option -quiet; did you mean --quiet?'],
     [['crawl', 'a', '--zzzzzzzz'], 'Unknown option --zzzzzzzz; see npm run strand -- help crawl'],
     [['crawl', 'a', '--x\x1b[2J'], 'Unknown option --x\ufffd[2J; see npm run strand -- help crawl'],
-    [['resume', 'd', '--delay', '2'], 'resume takes no --delay; it belongs to crawl'],
+    [['resume', 'd', '--delay', '2'], 'resume takes no --delay; it belongs to crawl, explain'],
     [['status', 'd', '--quiet'], 'status takes no --quiet; it belongs to crawl, resume'],
     [['crawl', 'a', '--json=yes'], 'Expected --json without a value, got "yes"'],
     [['crawl', 'a', '--out'], 'Expected --out DIR, got nothing'],
@@ -194,8 +268,46 @@ describe('a command line that cannot be followed is refused with what was expect
     [['resume'], 'Expected npm run strand -- resume DIR, got nothing'],
     [['status', 'a', 'b'], 'Expected npm run strand -- status DIR, got "a" "b"'],
     [['url', 'a'], 'Expected npm run strand -- url DIR URL, got "a"'],
-    [['export', 'a'], 'Expected --format jsonl|csv, got nothing'],
-    [['export', 'a', '--format', 'cvs'], 'Expected --format jsonl|csv, got "cvs"; did you mean csv?'],
+    [['export', 'a'], 'Expected --format jsonl|csv|cdxj|wacz, got nothing'],
+    [
+      ['export', 'a', '--format', 'cvs'],
+      'Expected --format jsonl|csv|cdxj|wacz, got "cvs"; did you mean csv?',
+    ],
+    [
+      ['export', 'a', '--format', 'wacz'],
+      'Expected --out FILE with --format wacz: it is one file, and not text',
+    ],
+    [
+      ['export', 'a', '--format', 'cdxj', '--skipped'],
+      'Expected --format jsonl|csv with --skipped, got "cdxj"',
+    ],
+    [['crawl', 'a', '--workers', '65'], 'Expected --workers N (a whole number from 1 to 64), got "65"'],
+    [['crawl', 'a', '--workers', '0'], 'Expected --workers N (a whole number from 1 to 64), got "0"'],
+    [
+      ['crawl', 'a', '--modified-since', 'yesterday'],
+      'Expected --modified-since DATE (such as 2026-01-31 or 2026-01-31T12:00:00Z), got "yesterday"',
+    ],
+    [
+      ['crawl', 'a', '--url-rules', 'sortQuerry'],
+      'Expected --url-rules RULE,...|none, got "sortQuerry"; did you mean sortQuery?',
+    ],
+    [['crawl', 'a', '--sitemap', 'ftp://a/'], 'Expected an http or https URL for --sitemap, got "ftp://a/"'],
+    [
+      ['add', 'd'],
+      'Expected a seed, got none: npm run strand -- add DIR https://example.org/, or --seeds FILE',
+    ],
+    [['add'], 'Expected npm run strand -- add DIR SEED..., got nothing'],
+    [['explain'], 'Expected npm run strand -- explain [DIR] URL, got nothing'],
+    [
+      ['explain', 'd', 'a', '--scope', 'any'],
+      'explain takes --scope only without DIR: the crawl in "d" has its settings',
+    ],
+    [
+      ['warc', 'chek', 'f'],
+      'Expected npm run strand -- warc check FILE... | cat FILE OFFSET, got "chek" "f"',
+    ],
+    [['warc', 'check'], 'Expected npm run strand -- warc check FILE... | cat FILE OFFSET, got "check"'],
+    [['warc', 'cat', 'f', 'x'], 'Expected OFFSET to be a whole number of bytes, got "x"'],
   ];
   test.each(cases)('%j', (argv, message) => {
     expect(() => parseArgs(argv)).toThrow(new UsageError(message));
@@ -207,6 +319,8 @@ describe('a command line that cannot be followed is refused with what was expect
       fc.property(fc.constantFrom(...names), fc.nat(), ({ verb, name }, at) => {
         const cut = at % name.length;
         const wrong = name.slice(0, cut) + name.slice(cut + 1);
+        // `--sitemaps` without its last letter is `--sitemap`.
+        fc.pre(!names.some((other) => other.name === wrong));
         expect(() => parseArgs([verb, 'a', `--${wrong}`])).toThrow(`did you mean --${name}?`);
       }),
     );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EXPORT_COLUMNS, exportHeader, exportRow, urlText } from '../../cli/export-rows.ts';
 import type { UrlRow } from '../../shared/control/url-detail.ts';
-import { URL_STATES } from '../../shared/frontier/url-record.ts';
+import { URL_KINDS, URL_STATES } from '../../shared/frontier/url-record.ts';
 
 const ROW: UrlRow = {
   url: 'https://example.org/?a=1,2',
@@ -17,6 +17,8 @@ const ROW: UrlRow = {
   warcFile: 'a.warc.gz',
   warcOffset: 0,
   warcLength: 1234,
+  bodyBytes: 5000,
+  tookMs: 120,
 };
 
 const text = fc.string({
@@ -36,6 +38,10 @@ const row = fc.record<UrlRow>(
     warcFile: text,
     warcOffset: fc.maxSafeNat(),
     warcLength: fc.nat(),
+    kind: fc.constantFrom(...URL_KINDS),
+    bodyBytes: fc.nat(),
+    tookMs: fc.nat(),
+    cause: text,
   },
   { requiredKeys: ['url', 'host', 'status'] },
 );
@@ -59,17 +65,18 @@ function readCsv(csv: string): string[][] {
 
 test('a CSV row has quotes only where RFC 4180 wants them', () => {
   expect(exportHeader('csv')).toBe(
-    'url,host,depth,via,status,httpStatus,contentType,digest,fetchedAt,warcFile,warcOffset,warcLength\r\n',
+    'url,host,depth,via,status,httpStatus,contentType,digest,fetchedAt,warcFile,warcOffset,warcLength,' +
+      'kind,bodyBytes,tookMs,cause\r\n',
   );
   expect(exportRow(ROW, 'csv')).toBe(
     '"https://example.org/?a=1,2",example.org,1,https://example.org/,fetched,200,"text/html; charset=""utf-8""",' +
-      'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ,2026-01-02T03:04:05.000Z,a.warc.gz,0,1234\r\n',
+      'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ,2026-01-02T03:04:05.000Z,a.warc.gz,0,1234,,5000,120,\r\n',
   );
 });
 
 test('what is not known is empty in CSV and absent in JSON lines', () => {
   const known: UrlRow = { url: 'https://a.example/', host: 'a.example', depth: 0, status: 'waiting' };
-  expect(exportRow(known, 'csv')).toBe('https://a.example/,a.example,0,,waiting,,,,,,,\r\n');
+  expect(exportRow(known, 'csv')).toBe('https://a.example/,a.example,0,,waiting,,,,,,,,,,,\r\n');
   expect(exportHeader('jsonl') + exportRow(known, 'jsonl')).toBe(
     '{"url":"https://a.example/","host":"a.example","depth":0,"status":"waiting"}\n',
   );
@@ -96,7 +103,7 @@ test('any row comes back from its one line of JSON as it was', () => {
 });
 
 test('a key that is no column is not exported', () => {
-  expect(exportRow({ ...ROW, ...{ cause: 'x' } }, 'jsonl')).not.toContain('cause');
+  expect(exportRow({ ...ROW, ...{ seenAt: 'x' } }, 'jsonl')).not.toContain('seenAt');
 });
 
 test('people read what happened to a URL', () => {
@@ -108,10 +115,11 @@ test('people read what happened to a URL', () => {
       '  Depth    1',
       '  Via      https://example.org/',
       '  Type     text/html; charset="utf-8"',
+      '  Body     5 kB',
       '  Digest   sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ',
       '  Tries    2 times',
       '  Found    2026-01-02T03:00:00.000Z',
-      '  Fetched  2026-01-02T03:04:05.000Z',
+      '  Fetched  2026-01-02T03:04:05.000Z, in 120ms',
       '  WARC     a.warc.gz at 0, 1.23 kB',
     ].join('\n'),
   );

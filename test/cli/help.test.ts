@@ -45,6 +45,11 @@ test.each([
   ['hosts', '250'],
   ['robots', 'obey'],
   ['user-agent', 'Strand/0.1'],
+  ['url-rules', 'trackingParameters,sessionParameters'],
+  ['sitemaps', 'robots'],
+  ['requisites', 'off'],
+  ['trap-after-pages', '100'],
+  ['workers', '1'],
   ['max-pages', undefined],
   ['include', undefined],
   ['json', undefined],
@@ -52,8 +57,11 @@ test.each([
   expect(defaultText(OPTIONS.find((option) => option.name === name)!)).toBe(text);
 });
 
-test('each option of the table has a name of its own, and a flag no argument', () => {
-  expect(new Set(OPTIONS.map(({ name }) => name)).size).toBe(OPTIONS.length);
+test('each option of a verb has a name of its own, and a flag no argument', () => {
+  for (const verb of VERBS) {
+    const names = optionsOf(verb).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  }
   for (const option of OPTIONS) expect(option.argument === undefined).toBe(option.type === 'flag');
 });
 

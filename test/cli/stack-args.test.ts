@@ -23,6 +23,25 @@ describe('a command line with --stack becomes a command for that stack', () => {
         watch: true,
       },
     ],
+    [
+      '--stack S crawl example.org --sitemaps off --requisites --no-metadata --url-rules none',
+      {
+        verb: 'crawl',
+        seeds: [SEED],
+        options: {
+          sitemaps: 'off',
+          requisites: true,
+          metadata: false,
+          urlRules: {
+            trackingParameters: false,
+            sessionParameters: false,
+            sortQuery: false,
+            indexPages: false,
+          },
+        },
+        watch: false,
+      },
+    ],
     ['--stack S crawl --seeds -', { verb: 'crawl', seeds: [], seedsFile: '-', options: {}, watch: false }],
     ['--stack S add news example.org', { verb: 'add', crawl: 'news', seeds: [SEED] }],
     ['--stack S add news --seeds a.txt', { verb: 'add', crawl: 'news', seeds: [], seedsFile: 'a.txt' }],
@@ -109,7 +128,30 @@ describe('what has no meaning there is refused by name, with the reason', () => 
       'status d --region r',
       'status takes --region only with --stack NAME: there is no region on one machine',
     ],
-    ['--stack S status news --max-pages 3', 'status takes no --max-pages; it belongs to crawl, resume'],
+    [
+      '--stack S status news --max-pages 3',
+      'status takes no --max-pages; it belongs to crawl, resume, explain',
+    ],
+    [
+      '--stack S crawl a --workers 2',
+      'crawl takes no --workers with --stack: a stack has as many workers as its queues keep busy',
+    ],
+    [
+      '--stack S crawl a --dedupe-from d',
+      'crawl takes no --dedupe-from with --stack: the payloads of an earlier crawl are looked up in its folder',
+    ],
+    [
+      '--stack S export news --format csv --skipped',
+      'export takes no --skipped with --stack: a stack counts the links that it leaves out, and keeps no list of them',
+    ],
+    [
+      '--stack S export news --format wacz',
+      'Expected --format jsonl|csv with --stack, got "wacz": an index or a WACZ is made of the archive of a crawl on one machine',
+    ],
+    [
+      '--stack S report news',
+      'report is for crawls on this machine: npm run strand -- report ...; on a stack there are crawl, add, status, watch, list, hosts, url, export, pause, resume, stop',
+    ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts'],
   ])('%s', (line, message) => {
     expect(() => parseArgs(words(line))).toThrow(new UsageError(message));

@@ -1,0 +1,100 @@
+/** `strand add DIR SEED...`: more seeds for a crawl on this machine, while it runs or after. */
+import { type AddedSeeds, ControlError } from '../../shared/control/control.ts';
+import { checkRules } from '../../shared/control/find-crawl.ts';
+import { seedsError, sortSeeds } from '../../shared/control/sort-seeds.ts';
+import { wideningSeeds } from '../../shared/control/widening-seeds.ts';
+import { systemClock } from '../../shared/engines/local/clock.ts';
+import { openDatabase } from '../../shared/engines/local/database.ts';
+import { foldersOf } from '../../shared/engines/local/engine.ts';
+import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
+import { isFolderInUse } from '../../shared/engines/local/lock.ts';
+import { createRegistry } from '../../shared/engines/local/registry.ts';
+import type { Clock, CrawlId, CrawlRecord } from '../../shared/ports.ts';
+import { createUrlRules } from '../../shared/url/url-rules.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { parseCrawlConfig } from '../crawl-config.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { commandAt } from '../place.ts';
+import { checkContact } from '../seeds.ts';
+import { addedText } from '../stack-text.ts';
+import { UsageError } from '../usage-error.ts';
+import { readSeeds } from './read-seeds.ts';
+import { openCrawl } from './summarize.ts';
+
+/** Links in one parcel. */
+const MAX_PARCEL_LINKS = 2000;
+/** A worker knows its crawl's scope as it was two seconds ago (`worker/crawls.ts`). */
+const SCOPE_HEARD_MS = 2500;
+
+export async function add(command: LocalCommandOf<'add'>): Promise<number> {
+  const { dir, json } = command;
+  const { isRunning, ...added } = await addSeeds(dir, readSeeds(command), systemClock);
+  const next = isRunning
+    ? 'The crawl takes them up within seconds'
+    : `Go on with: ${commandAt({ dir }, 'resume')}`;
+  process.stdout.write(
+    `${json ? JSON.stringify({ ...added, isRunning }) : `${addedText(added)}\n${next}`}\n`,
+  );
+  return exitCodes.finished;
+}
+
+/**
+ * Puts the seeds on their way, and widens the crawl's scope by them. `isRunning`: whether a process crawls in the folder,
+ * which takes them up; else they wait for `resume`. Throws {@link UsageError} where none of them can be a seed.
+ */
+export async function addSeeds(
+  folder: string,
+  seeds: readonly string[],
+  clock: Pick<Clock, 'sleep'>,
+): Promise<AddedSeeds & { readonly isRunning: boolean }> {
+  const { crawl, record } = await recordIn(folder);
+  const config = parseCrawlConfig(record.config);
+  const { accepted, refused } = refusedInWords(() => {
+    checkRules(crawl, record);
+    const sorted = sortSeeds(seeds.map(createUrlRules(config.urlRules)), config);
+    if (sorted.accepted.length === 0) throw seedsError(sorted.refused);
+    return sorted;
+  });
+  checkContact(accepted, config);
+  const database = openDatabase(foldersOf(folder).database, 'write');
+  try {
+    const registry = createRegistry(database, () => true);
+    const exchange = createLinkExchange(database);
+    // In this order, so that a crash loses nothing that was promised: the scope, the status, the seeds.
+    const widening = wideningSeeds(config, record.scopeSeeds, accepted);
+    if (widening.length > 0) {
+      await registry.addScopeSeeds(crawl, widening);
+      // Links of a seed that is fetched before the worker has heard would be lost as outside of the scope.
+      if (isFolderInUse(folder)) await clock.sleep(SCOPE_HEARD_MS);
+    }
+    await registry.setStatus(crawl, 'running', undefined, { from: ['finished'] });
+    const links = accepted.map((url) => ({ url, depth: 0, isSeed: true }));
+    for (let from = 0; from < links.length; from += MAX_PARCEL_LINKS)
+      await exchange.send({ crawl, links: links.slice(from, from + MAX_PARCEL_LINKS) });
+    const left = refused.map(({ url, reason }) => ({ url, reason }));
+    return { crawl, added: accepted.length, refused: left, isRunning: isFolderInUse(folder) };
+  } finally {
+    database.close();
+  }
+}
+
+async function recordIn(folder: string): Promise<{ crawl: CrawlId; record: CrawlRecord }> {
+  const { reader, crawl } = openCrawl(folder);
+  try {
+    const record = await reader.registry.load(crawl);
+    if (!record) throw new UsageError(`There is no crawl in ${folder}`);
+    return { crawl, record };
+  } finally {
+    reader.close();
+  }
+}
+
+/** What a stack's operator is told, too. */
+function refusedInWords<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}

@@ -1,0 +1,93 @@
+import { type ExplainFacts, explainUrl, type HostLine, nameIn } from '../../shared/control/explain.ts';
+import { readProject } from '../../shared/control/project-file.ts';
+import type { LocalReader } from '../../shared/engines/local/engine.ts';
+import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
+import type { HostLedger } from '../../shared/frontier/ledger.ts';
+import { rankOf } from '../../shared/frontier/rank.ts';
+import { countUrls, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { CrawlId, HostKey } from '../../shared/ports.ts';
+import { decodeRules, type RobotsRules } from '../../shared/robots/rules.ts';
+import { hostKey, origin } from '../../shared/url/host-key.ts';
+import { openLedger } from '../../shared/worker/open-ledger.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { parseCrawlConfig } from '../crawl-config.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { explanationText } from '../explain-text.ts';
+import { UsageError } from '../usage-error.ts';
+import { openCrawl } from './summarize.ts';
+
+/** Of a larger host the URL's place in the line is not counted: that reads all its records, a second per million. */
+const MAX_COUNTED = 500_000;
+
+/** `strand explain [DIR] URL`: what would happen to a URL, and why. */
+export async function explain(command: LocalCommandOf<'explain'>): Promise<number> {
+  const { dir, json } = command;
+  const facts = dir === undefined ? await factsWithoutCrawl(command) : await factsOfCrawl(dir, command.url);
+  const explained = explainUrl(facts);
+  process.stdout.write(`${json ? JSON.stringify(explained) : explanationText(explained)}\n`);
+  return exitCodes.finished;
+}
+
+async function factsWithoutCrawl({ config, options, url }: LocalCommandOf<'explain'>): Promise<ExplainFacts> {
+  const project = await readProject(config);
+  return { url, config: parseCrawlConfig({ ...project.crawl, ...options }), now: Date.now() };
+}
+
+/** What the crawl in the folder knows, whether it runs or not. */
+async function factsOfCrawl(dir: string, url: string): Promise<ExplainFacts> {
+  const { reader, crawl } = openCrawl(dir);
+  try {
+    const kept = await reader.registry.load(crawl);
+    if (!kept) throw new UsageError(`There is no crawl in ${dir}`);
+    const config = parseCrawlConfig(kept.config);
+    const name = nameIn(config, url);
+    const host = hostKey(name);
+    const head = await reader.ledgers.loadHead(crawl, host);
+    const ledger = await openLedger(reader.ledgers, crawl, host, (head ?? NEW_HEAD).ledger);
+    const record = await ledger.lookUp(name);
+    const now = Date.now();
+    const isInterrupted = kept.status === 'running' && !reader.isInUse();
+    return {
+      url,
+      config,
+      crawl: { id: crawl, state: isInterrupted ? 'interrupted' : kept.status, scopeSeeds: kept.scopeSeeds },
+      head,
+      robots: head && (await robotsOf(reader, crawl, host, head, origin(name))),
+      record,
+      line:
+        record?.state === 'waiting' && record.dueAt <= now ? await lineOf(ledger, record, now) : undefined,
+      now,
+    };
+  } finally {
+    reader.close();
+  }
+}
+
+async function robotsOf(
+  { ledgers }: Pick<LocalReader, 'ledgers'>,
+  crawl: CrawlId,
+  host: HostKey,
+  { robots }: Head,
+  from: string,
+): Promise<RobotsRules | undefined> {
+  const kept = robots.find((one) => one.origin === from);
+  if (!kept || kept.kind === 'allowAll') return undefined;
+  const text = kept.part
+    ? Buffer.from(await ledgers.readPart(crawl, host, kept.part)).toString('utf8')
+    : (kept.rules ?? '');
+  return decodeRules(text);
+}
+
+async function lineOf(ledger: HostLedger, own: UrlRecord, now: number): Promise<HostLine | undefined> {
+  if (countUrls(ledger.counts) > MAX_COUNTED) return undefined;
+  const ownRank = rankOf(own.depth, own.level);
+  let before = 0;
+  let alike = 0;
+  for await (const { url, state, dueAt, depth, level } of ledger.records()) {
+    if (state !== 'waiting' || dueAt > now || url === own.url) continue;
+    const rank = rankOf(depth, level);
+    if (rank < ownRank) before++;
+    else if (rank === ownRank) alike++;
+  }
+  return { before, alike };
+}

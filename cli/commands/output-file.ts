@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { messageOf } from '../../shared/error-message.ts';
+import { UsageError } from '../usage-error.ts';
+import type { RowStream } from './write-rows.ts';
+
+/**
+ * Gives `write` standard output, or a file that has its name only once all is written: whoever finds it finds the whole.
+ * Throws {@link UsageError} where the file cannot be made.
+ */
+export async function withOutput(
+  path: string | undefined,
+  write: (out: RowStream) => Promise<void>,
+): Promise<void> {
+  if (path === undefined) return write(process.stdout);
+  const part = `${path}.part`;
+  const file = createWriteStream(part);
+  try {
+    await once(file, 'open');
+  } catch (cause) {
+    throw new UsageError(`${path} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+  const written = finished(file);
+  try {
+    await Promise.race([write(file).then(() => void file.end()), written]);
+    await written;
+    await rename(part, path);
+  } catch (error) {
+    written.catch(() => {});
+    file.destroy();
+    await rm(part, { force: true });
+    throw error;
+  }
+}

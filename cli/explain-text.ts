@@ -1,0 +1,76 @@
+/** What `explain` shows to people: a line for each rule that has a say, and the verdict. */
+import type { Explanation } from '../shared/control/explain.ts';
+import { printable, shorten } from '../shared/control/printable.ts';
+import { RANKS } from '../shared/frontier/rank.ts';
+import { statusText } from './export-rows.ts';
+import { formatCounted } from './format.ts';
+
+const MAX_FACT = 200;
+
+export function explanationText(explained: Explanation): string {
+  const { url, canonical, scope, template, rank, settings, hostState, crawl, verdict } = explained;
+  const facts: [label: string, fact: string | undefined][] = [
+    ['Becomes', canonical === url ? undefined : becomesText(explained)],
+    [
+      'Scope',
+      scope && `${scope.reason === undefined ? 'in' : 'out'}: ${scope.rule}${assumedText(explained)}`,
+    ],
+    ['Template', template && `${template.template}: ${template.isClosed ? 'closed' : 'open'}`],
+    ['Robots', robotsText(explained)],
+    ['Known', knownText(explained)],
+    [
+      'Rank',
+      rank === undefined
+        ? undefined
+        : `${rank} of 0 to ${RANKS - 1}, by depth and links; the lowest is first`,
+    ],
+    ['Settings', settingsText(settings)],
+    ['Host', hostState && hostText(hostState)],
+    ['Next', hostState?.nextFetchAt],
+    ['Crawl', crawl && `${crawl.crawl}, ${crawl.state}`],
+  ];
+  const lines = facts.flatMap(([label, fact]) =>
+    fact ? [`  ${label.padEnd(10)}${shorten(printable(fact), MAX_FACT)}`] : [],
+  );
+  return [printable(url), ...lines, printable(verdict)].join('\n');
+}
+
+function becomesText({ canonical, urlRules }: Explanation): string {
+  if (canonical === undefined) return 'nothing: it is no http or https URL';
+  return urlRules.length > 0 ? `${canonical}, by ${urlRules.join(', ')}` : canonical;
+}
+
+/** Of a URL that the crawl does not know, what was taken for granted. */
+const assumedText = ({ known, as, scope }: Explanation): string =>
+  known || as !== 'link' || scope?.reason === 'scope' ? '' : ' (taken for a link of a seed)';
+
+function robotsText({ robots }: Explanation): string | undefined {
+  if (!robots) return undefined;
+  const { says, rule, line, until, cause, url } = robots;
+  if (says === 'ignored') return 'ignored, as the settings say';
+  if (says === 'unknown') return `not known, or too old; asked for first: ${url}`;
+  if (says === 'closed') return `could not be had: ${cause}; asked for again after ${until}: ${url}`;
+  if (rule !== undefined) return `${says} by line ${line}: ${rule}`;
+  return says === 'allowed' ? 'allowed: no rule matches' : 'denied: its rules take too long to apply';
+}
+
+function knownText({ known, crawl }: Explanation): string | undefined {
+  if (!known) return crawl && 'no';
+  const { depth, via } = known;
+  const found = via === undefined ? undefined : `found on ${via}`;
+  return [statusText(known), known.kind, depth === 0 ? 'a seed' : `depth ${depth}`, found]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function settingsText(settings: Explanation['settings']): string | undefined {
+  const entries = Object.entries(settings).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
+  return entries.length > 0 ? entries.join(', ') : undefined;
+}
+
+function hostText({ pages, failures, cause, setAside }: NonNullable<Explanation['hostState']>): string {
+  const trouble =
+    failures > 0 ? `${formatCounted(failures, 'failure')}${cause === undefined ? '' : `: ${cause}`}` : '';
+  const parts = [formatCounted(pages, 'page'), setAside === undefined ? trouble : `set aside: ${setAside}`];
+  return parts.filter(Boolean).join(', ');
+}

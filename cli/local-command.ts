@@ -1,0 +1,94 @@
+/** The command for a folder of this machine. */
+import { quoted } from '../shared/control/printable.ts';
+import type { LocalCommand, LocalCommandOf } from './command.ts';
+import { isRowFormat } from './option-spec.ts';
+import { optionsOf } from './options.ts';
+import type { Given } from './read-options.ts';
+import { configOf, isSet, readFormat, readSeedWords, readWords, textOf, wrongWords } from './read-words.ts';
+import { seedUrl } from './seeds.ts';
+import { UsageError } from './usage-error.ts';
+import type { LocalVerb } from './verbs.ts';
+
+/** Throws {@link UsageError} for words that make none. */
+export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
+  const { words } = given;
+  const json = isSet(given, 'json');
+  const quiet = isSet(given, 'quiet');
+  const config = textOf(given, 'config');
+  const workers = (given.values.get('workers') as number | undefined) ?? 1;
+  switch (verb) {
+    case 'crawl': {
+      const seeds = readSeedWords(words, given, verb);
+      const [out, dedupeFrom] = [textOf(given, 'out'), textOf(given, 'dedupe-from')];
+      return { verb, ...seeds, out, config, options: configOf(given), workers, dedupeFrom, json, quiet };
+    }
+    case 'resume': {
+      const [dir] = readWords(verb, given, 'DIR');
+      const newUrlRules = isSet(given, 'new-url-rules');
+      return { verb, dir: dir!, config, limits: configOf(given), workers, newUrlRules, json, quiet };
+    }
+    case 'add': {
+      const [dir, ...seeds] = words;
+      if (!dir) throw wrongWords(verb, words, ['DIR', 'SEED...']);
+      return { verb, dir, ...readSeedWords(seeds, given, 'add DIR'), json };
+    }
+    case 'status':
+      return { verb, dir: readWords(verb, given, 'DIR')[0]!, json };
+    case 'report':
+      return { verb, dir: readWords(verb, given, 'DIR')[0]!, html: textOf(given, 'html'), json };
+    case 'url': {
+      const [dir, url] = readWords(verb, given, 'DIR', 'URL');
+      return { verb, dir: dir!, url: seedUrl(url!), json };
+    }
+    case 'explain':
+      return explainCommand(given, { config, json });
+    case 'export':
+      return exportCommand(given);
+    case 'warc':
+      return { verb, ask: warcAsk(given), json };
+  }
+}
+
+/** With a folder the crawl's own settings count; others would tell of a crawl that is not there. */
+function explainCommand(
+  given: Given,
+  { config, json }: Pick<LocalCommandOf<'explain'>, 'config' | 'json'>,
+): LocalCommandOf<'explain'> {
+  const { words, values } = given;
+  if (words.length === 1) {
+    const [url] = readWords('explain', given, 'URL');
+    return { verb: 'explain', config, options: configOf(given), url: seedUrl(url!), json };
+  }
+  const [dir, url] = readWords('explain', given, '[DIR]', 'URL');
+  const stray = optionsOf('explain').find(({ name }) => name !== 'json' && values.has(name));
+  if (stray) {
+    throw new UsageError(
+      `explain takes --${stray.name} only without DIR: the crawl in ${quoted(dir!)} has its settings`,
+    );
+  }
+  return { verb: 'explain', dir: dir!, options: {}, url: seedUrl(url!), json };
+}
+
+function exportCommand(given: Given): LocalCommandOf<'export'> {
+  const format = readFormat(given);
+  const skipped = isSet(given, 'skipped');
+  const out = textOf(given, 'out');
+  if (skipped && !isRowFormat(format))
+    throw new UsageError(`Expected --format jsonl|csv with --skipped, got ${quoted(format)}`);
+  if (format === 'wacz' && out === undefined)
+    throw new UsageError('Expected --out FILE with --format wacz: it is one file, and not text');
+  return { verb: 'export', dir: readWords('export', given, 'DIR')[0]!, format, skipped, out };
+}
+
+function warcAsk(given: Given): LocalCommandOf<'warc'>['ask'] {
+  const [what, ...words] = given.words;
+  if (what === 'check' && words.length > 0 && words.every((path) => path !== ''))
+    return { what, paths: words };
+  if (what === 'cat') {
+    const [, file, offset] = readWords('warc', given, 'cat', 'FILE', 'OFFSET');
+    if (!/^\d{1,15}$/.test(offset!))
+      throw new UsageError(`Expected OFFSET to be a whole number of bytes, got ${quoted(offset!)}`);
+    return { what, file: file!, offset: Number(offset) };
+  }
+  throw wrongWords('warc', given.words, ['check FILE... | cat FILE OFFSET']);
+}

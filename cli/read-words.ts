@@ -1,0 +1,60 @@
+/** The words of a command beside its options: folders, names of crawls, seeds. */
+import { crawlIdSchema } from '../shared/control/api-schemas.ts';
+import { quoted } from '../shared/control/printable.ts';
+import type { CrawlOptions } from '../shared/crawl/config.ts';
+import type { Seeds } from './command.ts';
+import { EXPORT_FORMATS, type ExportFormat } from './option-spec.ts';
+import { OPTIONS } from './options.ts';
+import type { Given } from './read-options.ts';
+import { seedUrl } from './seeds.ts';
+import { UsageError } from './usage-error.ts';
+import { PROGRAM, type Verb } from './verbs.ts';
+
+export const textOf = ({ values }: Given, name: string): string | undefined =>
+  values.get(name) as string | undefined;
+
+export const isSet = ({ values }: Given, name: string): boolean => values.get(name) === true;
+
+/** The given options that are keys of the crawl's configuration, under these keys. */
+export function configOf({ values }: Given): CrawlOptions {
+  const entries = OPTIONS.flatMap(({ key, name }) =>
+    key && values.has(name) ? [[key, values.get(name)]] : [],
+  );
+  return Object.fromEntries(entries) as CrawlOptions;
+}
+
+/** As many words as are expected, none empty. */
+export function readWords(verb: Verb, { words }: Given, ...expected: string[]): readonly string[] {
+  if (words.length === expected.length && words.every((word) => word !== '')) return words;
+  throw wrongWords(verb, words, expected);
+}
+
+export function wrongWords(verb: Verb, words: readonly string[], expected: readonly string[]): UsageError {
+  const came = words.length === 0 ? 'nothing' : words.map(quoted).slice(0, 5).join(' ');
+  return new UsageError(`Expected ${[PROGRAM, verb, ...expected].join(' ')}, got ${came}`);
+}
+
+export function readCrawlName(text: string): string {
+  if (crawlIdSchema.safeParse(text).success) return text;
+  throw new UsageError(
+    `Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got ${quoted(text)}; ` +
+      `all of a stack: ${PROGRAM} --stack NAME list`,
+  );
+}
+
+/** `example`: what the program is told before the seeds. */
+export function readSeedWords(words: readonly string[], given: Given, example: string): Seeds {
+  const seedsFile = textOf(given, 'seeds');
+  if (words.length === 0 && seedsFile === undefined) {
+    throw new UsageError(
+      `Expected a seed, got none: ${PROGRAM} ${example} https://example.org/, or --seeds FILE`,
+    );
+  }
+  return { seeds: words.map((word) => seedUrl(word)), seedsFile };
+}
+
+export function readFormat(given: Given, formats: readonly ExportFormat[] = EXPORT_FORMATS): ExportFormat {
+  const format = given.values.get('format') as ExportFormat | undefined;
+  if (!format) throw new UsageError(`Expected --format ${formats.join('|')}, got nothing`);
+  return format;
+}

@@ -1,0 +1,79 @@
+/** What is asked of a deployed stack. */
+import { quoted } from '../shared/control/printable.ts';
+import type { StackAsk } from './command.ts';
+import { isRowFormat, ROW_FORMATS } from './option-spec.ts';
+import { optionsOf } from './options.ts';
+import type { Given } from './read-options.ts';
+import {
+  configOf,
+  isSet,
+  readCrawlName,
+  readFormat,
+  readSeedWords,
+  readWords,
+  textOf,
+  wrongWords,
+} from './read-words.ts';
+import { seedUrl } from './seeds.ts';
+import { UsageError } from './usage-error.ts';
+import type { StackVerb } from './verbs.ts';
+
+/** Throws {@link UsageError} for words that make none. */
+export function stackAsk(verb: StackVerb, given: Given): StackAsk {
+  const { words } = given;
+  const watch = isSet(given, 'watch');
+  const crawlAlone = () => readCrawlName(readWords(verb, given, 'CRAWL')[0]!);
+  switch (verb) {
+    case 'crawl': {
+      const name = textOf(given, 'name');
+      return {
+        verb,
+        ...readSeedWords(words, given, verb),
+        name: name && readCrawlName(name),
+        config: textOf(given, 'config'),
+        options: configOf(given),
+        watch,
+      };
+    }
+    case 'add': {
+      const [crawl, ...seeds] = words;
+      if (crawl === undefined) throw wrongWords(verb, words, ['CRAWL', 'SEED...']);
+      return { verb, crawl: readCrawlName(crawl), ...readSeedWords(seeds, given, '--stack NAME add CRAWL') };
+    }
+    case 'resume':
+      return { verb, crawl: crawlAlone(), limits: configOf(given), watch };
+    case 'status':
+    case 'watch':
+    case 'pause':
+    case 'stop':
+      return { verb, crawl: crawlAlone() };
+    case 'list':
+      readWords(verb, given);
+      return { verb };
+    case 'hosts': {
+      const [crawl, host] = words.length === 2 ? words : readWords(verb, given, 'CRAWL');
+      const page = {
+        cursor: textOf(given, 'cursor'),
+        limit: given.values.get('limit') as number | undefined,
+      };
+      if (host !== undefined && (page.cursor !== undefined || page.limit !== undefined)) {
+        throw new UsageError('Expected --limit and --cursor without a host: one host has one answer');
+      }
+      return { verb, crawl: readCrawlName(crawl!), host: host?.toLowerCase(), ...page };
+    }
+    case 'url': {
+      const [crawl, url] = readWords(verb, given, 'CRAWL', 'URL');
+      return { verb, crawl: readCrawlName(crawl!), url: seedUrl(url!) };
+    }
+    case 'export': {
+      const format = readFormat(given, ROW_FORMATS);
+      if (!isRowFormat(format)) throw notThere(format);
+      return { verb, format, crawl: crawlAlone() };
+    }
+  }
+}
+
+function notThere(format: string): UsageError {
+  const { reason } = optionsOf('export', 'stack').find(({ name }) => name === 'format')!;
+  return new UsageError(`Expected --format jsonl|csv with --stack, got ${quoted(format)}: ${reason}`);
+}

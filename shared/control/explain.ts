@@ -1,0 +1,200 @@
+/** What would happen to a URL, and why: each rule that has a say, with the word that it speaks. Pure. */
+import type { CrawlConfig } from '../crawl/config.ts';
+import { hostConfig } from '../crawl/host-config.ts';
+import { createScope, type ScopeVerdict } from '../crawl/scope.ts';
+import type { Head } from '../frontier/head.ts';
+import { rankOf } from '../frontier/rank.ts';
+import { createTemplateWatch, templateOf } from '../frontier/template-watch.ts';
+import type { UrlKind, UrlRecord } from '../frontier/url-record.ts';
+import type { CrawlId } from '../ports.ts';
+import { robotsUrl } from '../robots/policy.ts';
+import { isAllowed, pathAndQuery, type RobotsRules } from '../robots/rules.ts';
+import { canonicalize } from '../url/canonical.ts';
+import { hostKey, origin } from '../url/host-key.ts';
+import { appliedUrlRules, createUrlRules } from '../url/url-rules.ts';
+import { verdictOf } from './explain-verdict.ts';
+import type { CrawlSummary } from './summary.ts';
+import { isoTime, type UrlDetail, urlDetail } from './url-detail.ts';
+
+/** What is known, of the crawl and of the URL's host. */
+export interface ExplainFacts {
+  /** As asked. */
+  readonly url: string;
+  readonly config: CrawlConfig;
+  /** None: no crawl is asked, and the URL is taken for the only seed of one. */
+  readonly crawl?: {
+    readonly id: CrawlId;
+    readonly state: CrawlSummary['state'];
+    readonly scopeSeeds: readonly string[];
+  };
+  /** Of the URL's host, with the robots rules of the URL's origin as far as they are kept. */
+  readonly head?: Head;
+  readonly robots?: RobotsRules;
+  readonly record?: UrlRecord;
+  readonly line?: HostLine;
+  readonly now: number;
+}
+
+/** Of the host's URLs that may be fetched now: how many come before this one, and how many are as urgent. */
+export interface HostLine {
+  readonly before: number;
+  readonly alike: number;
+}
+
+export interface Explanation {
+  /** As asked. */
+  readonly url: string;
+  /** The form in which a crawl knows it; none: it has no such form. */
+  readonly canonical?: string;
+  /** The rules that changed it, beyond what standards say. */
+  readonly urlRules: readonly string[];
+  readonly host?: string;
+  /** As what the scope was asked for it. */
+  readonly as?: 'seed' | 'link' | UrlKind;
+  /** Hops from a seed; of a link not known yet, those of a seed's link. */
+  readonly depth?: number;
+  readonly scope?: ScopeVerdict;
+  /** Where its host has so many pages that templates are watched. */
+  readonly template?: { readonly template: string; readonly isClosed: boolean };
+  readonly robots?: RobotsWord;
+  /** All that the crawl knows of it. */
+  readonly known?: UrlDetail;
+  /** 0 is first. */
+  readonly rank?: number;
+  readonly line?: HostLine;
+  /** Settings that are other ones for its host. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly hostState?: HostWord;
+  readonly crawl?: { readonly crawl: CrawlId; readonly state: CrawlSummary['state'] };
+  readonly wouldBeFetched: boolean;
+  /** In one line, for people. */
+  readonly verdict: string;
+}
+
+export interface RobotsWord {
+  /** `unknown`: it would be asked for first. `closed`: it could not be had, and is asked for again after `until`. */
+  readonly says: 'allowed' | 'denied' | 'unknown' | 'ignored' | 'closed';
+  readonly url: string;
+  /** The rule that decided, as robots.txt has it, and its line there, from 1. */
+  readonly rule?: string;
+  readonly line?: number;
+  /** ISO 8601, UTC. */
+  readonly until?: string;
+  readonly cause?: string;
+}
+
+export interface HostWord {
+  readonly pages: number;
+  /** When it may be asked next. ISO 8601, UTC. */
+  readonly nextFetchAt?: string;
+  readonly failures: number;
+  readonly cause?: string;
+  readonly setAside?: string;
+  /** It has had so many pages as it may. */
+  readonly isFull: boolean;
+}
+
+export function explainUrl(facts: ExplainFacts): Explanation {
+  const { url, crawl } = facts;
+  const named = crawl && { crawl: crawl.id, state: crawl.state };
+  const plain = canonicalize(url);
+  const explained =
+    plain === undefined
+      ? { url, urlRules: [], settings: {}, crawl: named }
+      : { ...explain(facts, plain), crawl: named };
+  return { ...explained, ...verdictOf(explained, facts.now) };
+}
+
+/** The canonical form of a URL in a crawl, or as it is where it has none. */
+export function nameIn({ urlRules }: Pick<CrawlConfig, 'urlRules'>, url: string): string {
+  return createUrlRules(urlRules)(canonicalize(url) ?? url);
+}
+
+function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBeFetched' | 'verdict'> {
+  const { url, config, crawl, head, record, line } = facts;
+  const canonical = nameIn(config, plain);
+  const host = hostKey(canonical);
+  const scopeSeeds = crawl?.scopeSeeds ?? [canonical];
+  const isSeed = record ? record.depth === 0 && record.via === undefined : scopeSeeds.includes(canonical);
+  const as = isSeed ? 'seed' : (record?.kind ?? 'link');
+  const depth = record?.depth ?? (isSeed ? 0 : 1);
+  return {
+    url,
+    canonical,
+    urlRules: appliedUrlRules(config.urlRules, plain),
+    host,
+    as,
+    depth,
+    scope: scopeOf(config, scopeSeeds, canonical, { as, depth }),
+    template: templateWord(facts, canonical, depth),
+    robots: robotsWord(facts, canonical),
+    known: record && urlDetail(record),
+    rank: record ? rankOf(record.depth, record.level) : rankOf(depth, 0),
+    line,
+    settings: settingsOf(config, host),
+    hostState: head && hostWord(head, hostConfig(config, host)),
+  };
+}
+
+/** A part of a page and a sitemap need not lie within the scope: only what excludes seeds excludes them. */
+function scopeOf(
+  config: CrawlConfig,
+  scopeSeeds: readonly string[],
+  url: string,
+  { as, depth }: { readonly as: 'seed' | 'link' | UrlKind; readonly depth: number },
+): ScopeVerdict {
+  const scope = createScope(config, scopeSeeds);
+  if (as === 'link') return scope.explain(url, depth);
+  const word = scope.explain(url, as === 'seed' ? depth : 0, true);
+  if (word.reason !== undefined || as === 'seed') return word;
+  return { rule: as === 'sitemap' ? 'it is a sitemap' : 'it is a part of a page that belongs to the crawl' };
+}
+
+/** Seeds and parts of pages are fetched whatever their template has brought. */
+function templateWord(
+  { config, head, record }: ExplainFacts,
+  url: string,
+  depth: number,
+): Explanation['template'] {
+  if (!head?.templates || depth === 0 || record?.kind !== undefined) return undefined;
+  const watch = createTemplateWatch(head.templates, { minNew: config.trapMinNew });
+  return { template: templateOf(url), isClosed: watch.isClosed(url) };
+}
+
+function robotsWord({ config, head, robots, now }: ExplainFacts, url: string): RobotsWord {
+  const at = robotsUrl(url) as string;
+  const from = origin(url);
+  if (hostConfig(config, hostKey(url)).robots === 'ignore') return { says: 'ignored', url: at };
+  const closed = head?.closedOrigins?.find((one) => one.origin === from && one.until > now);
+  if (closed) return { says: 'closed', url: at, until: isoTime(closed.until), cause: closed.cause };
+  const kept = head?.robots.find((one) => one.origin === from && one.expiresAt > now);
+  if (!kept || (kept.kind === 'rules' && !robots)) return { says: 'unknown', url: at };
+  const until = isoTime(kept.expiresAt);
+  if (kept.kind === 'allowAll' || !robots) return { says: 'allowed', url: at, until };
+  const { allowed, rule } = isAllowed(robots, pathAndQuery(url));
+  return {
+    says: allowed ? 'allowed' : 'denied',
+    url: at,
+    rule: rule && `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`,
+    line: rule?.line,
+    until,
+  };
+}
+
+function hostWord({ clock, setAside, totals }: Head, { maxPagesPerHost = Infinity }: CrawlConfig): HostWord {
+  return {
+    pages: totals.pages,
+    nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
+    failures: clock.failures,
+    cause: clock.failures > 0 ? clock.cause : undefined,
+    setAside: setAside?.cause,
+    isFull: totals.pages >= maxPagesPerHost,
+  };
+}
+
+function settingsOf(config: CrawlConfig, host: string): Readonly<Record<string, unknown>> {
+  const own = hostConfig(config, host);
+  if (own === config) return {};
+  const plain: Readonly<Record<string, unknown>> = config;
+  return Object.fromEntries(Object.entries(own).filter(([key, value]) => value !== plain[key]));
+}
