@@ -2,6 +2,7 @@ import type { Project } from '../../control/project-file.ts';
 import type { CrawlConfig } from '../../crawl/config.ts';
 import { createFetcher } from '../../fetcher/fetcher.ts';
 import { withMiddleware } from '../../fetcher/with-middleware.ts';
+import { createHooks } from '../../hooks/create-hooks.ts';
 import type { CrawlId } from '../../ports.ts';
 import { startOwnCrew } from './crew.ts';
 import { openEarlier } from './earlier.ts';
@@ -57,6 +58,7 @@ export async function openSession(
     clock,
     totalTimeoutMs: config.totalTimeoutMs,
   });
+  const hooks = project && createHooks(project, { config, clock, warn });
   return {
     id: crawl,
     config,
@@ -64,7 +66,7 @@ export async function openSession(
     run: (options) =>
       runLocalCrawl(
         engine,
-        (crew) => startOwnCrew(engine, fetcher, { ...crew, maxHosts: config.hosts }),
+        (crew) => startOwnCrew(engine, fetcher, { ...crew, maxHosts: config.hosts, hooks }),
         crawl,
         options,
       ),
