@@ -12,6 +12,11 @@ export function productToken(userAgent: string): string {
   return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? '';
 }
 
+/** By what name robots.txt and pages call the crawler of that User-Agent, also where it stands behind a browser's. */
+export function robotName(userAgent: string): string {
+  return productToken(/^Mozilla\/[\d.]+ \(compatible; *([^;)]+)/i.exec(userAgent)?.[1] ?? userAgent);
+}
+
 /** The rules of all groups for one product token, or of all for `*`. */
 interface Group {
   /** By kind and pattern: a repeated rule counts once, where it stands first. */

@@ -7,7 +7,7 @@
  */
 import { matchesPattern, normalPath } from './pattern.ts';
 
-export { MAX_ROBOTS_BYTES, parseRobots, productToken } from './parse-robots.ts';
+export { MAX_ROBOTS_BYTES, parseRobots, productToken, robotName } from './parse-robots.ts';
 export { decodeRules, encodeRules } from './rules-text.ts';
 
 export interface RobotsRule {

@@ -10,8 +10,8 @@ import {
   encodeRules,
   MAX_ROBOTS_BYTES,
   parseRobots,
-  productToken,
   type RobotsRules,
+  robotName,
 } from '../robots/rules.ts';
 import { hostKey } from '../url/host-key.ts';
 import { ask } from './ask.ts';
@@ -150,9 +150,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
   ): Promise<RobotsRules> {
     const isText = verdict.kind === 'rules' && outcome.status === 'response';
     const rules = isText
-      ? await reading(state, async () =>
-          parseRobots(await decodedBody(outcome), productToken(config.userAgent)),
-        )
+      ? await reading(state, async () => parseRobots(await decodedBody(outcome), robotName(config.userAgent)))
       : NO_RULES;
     const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
     const expiresAt = expiry(clock.now(), cacheControl, config.robotsMaxAgeMs);

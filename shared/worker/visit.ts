@@ -3,7 +3,7 @@ import type { UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
 import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
 import type { FetchedResponse, FetchOutcome, RecordLocation, ResponseHead } from '../ports.ts';
-import { productToken } from '../robots/rules.ts';
+import { robotName } from '../robots/rules.ts';
 import { canonicalize, createResolver } from '../url/canonical.ts';
 import { archivePage } from './archive-page.ts';
 import { ask } from './ask.ts';
@@ -93,7 +93,7 @@ function openParser(
     wantsFeeds: config.feeds,
     wantsTextHash:
       config.trapAfterPages > 0 && state.templates.wantsText(url) && isWatching({ config }, state),
-    robotName: productToken(config.userAgent).toLowerCase(),
+    robotName: robotName(config.userAgent).toLowerCase(),
   });
 }
 

@@ -8,6 +8,7 @@ import {
   parseRobots,
   pathAndQuery,
   productToken,
+  robotName,
 } from '../../shared/robots/rules.ts';
 
 const parse = (text: string, token = 'Strand') => parseRobots(Buffer.from(text), token);
@@ -22,6 +23,12 @@ describe('the product token', () => {
     ['360Spider', ''],
     ['', ''],
   ])('of %j is %j', (userAgent, token) => expect(productToken(userAgent)).toBe(token));
+
+  test.each([
+    ['Mozilla/5.0 (compatible; MyBot/1.0; +https://example.org/bot)', 'MyBot'],
+    ['Mozilla/5.0 (X11; Linux x86_64)', 'Mozilla'],
+    ['Strand/0.1', 'Strand'],
+  ])('by which %j goes is %j', (userAgent, name) => expect(robotName(userAgent)).toBe(name));
 
   test('that is empty is named by no group, not even by an empty one', () => {
     expect(allows('User-agent:\nUser-agent: 360Spider\nDisallow: /\n', '/a', '360Spider')).toBe(true);
