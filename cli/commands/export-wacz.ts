@@ -1,0 +1,74 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { findTitle } from '../../shared/archive/find-title.ts';
+import { writeWacz } from '../../shared/archive/wacz.ts';
+import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
+import { mergedCdxj } from '../../shared/engines/local/cdxj-files.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { CrawlId, RecordLocation } from '../../shared/ports.ts';
+import { version } from '../../shared/version.ts';
+import { UsageError } from '../usage-error.ts';
+import { openCrawl } from './summarize.ts';
+import { openWarcFiles, type WarcFiles } from './warc-files.ts';
+import { type RowSource, recordsOf } from './write-rows.ts';
+
+/**
+ * `strand export DIR --format wacz --out FILE`: all that is archived, also while the crawl runs: of a file that is still
+ * written, what was durable when the export began. `out` appears when it is whole, in place of what was there before.
+ */
+export async function exportWacz(dir: string, out: string): Promise<void> {
+  const { reader, crawl } = openCrawl(dir);
+  const partial = `${out}.part`;
+  const files = await openWarcFiles(dir);
+  try {
+    if (files.list.length === 0) throw new UsageError(`Nothing is archived yet in ${dir}`);
+    const record = await reader.registry.load(crawl);
+    const wacz = writeWacz({
+      title: crawl,
+      createdAt: Date.now(),
+      software: `Strand ${version}`,
+      warcs: files.list,
+      cdxj: linesWithin(mergedCdxj(dir), files),
+      pages: pagesOf(reader, crawl, files),
+      mainUrl: record?.scopeSeeds[0],
+    });
+    await pipeline(wacz, createWriteStream(partial, { flush: true }));
+    await rename(partial, out);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    await files.close();
+    reader.close();
+  }
+}
+
+const PLACE = /, "length": "(\d+)", "offset": "(\d+)", "filename": "([^"]*)"\}\n$/;
+
+/** The lines of captures that are in the files as they are taken; more may have come meanwhile. */
+async function* linesWithin(lines: AsyncIterable<string>, files: WarcFiles): AsyncGenerator<string> {
+  for await (const line of lines) {
+    const [, length, offset, file] = PLACE.exec(line) ?? [];
+    if (file !== undefined && files.has({ file, offset: Number(offset), length: Number(length) })) yield line;
+  }
+}
+
+async function* pagesOf(source: RowSource, crawl: CrawlId, files: WarcFiles): AsyncGenerator<WaczPage> {
+  for await (const { host, head } of source.ledgers.hosts(crawl)) {
+    for await (const record of recordsOf(source, crawl, host, head)) {
+      const location = pageLocation(record);
+      if (!location || !files.has(location)) continue;
+      const found = await findTitle(files.reader(location.file), record.url, location);
+      if (found) yield { url: record.url, ...found, isSeed: record.depth === 0 && !record.via };
+    }
+  }
+}
+
+/** Where the page is archived; undefined for what is no page: other types, answers other than 200, parts of pages. */
+function pageLocation({ state, kind, result }: UrlRecord): RecordLocation | undefined {
+  const isHtml = /^(?:text\/html|application\/xhtml\+xml)\b/i.test(result?.contentType ?? '');
+  return state === 'fetched' && kind === undefined && result?.httpStatus === 200 && isHtml
+    ? result.location
+    : undefined;
+}

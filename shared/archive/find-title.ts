@@ -1,0 +1,94 @@
+/** The title of an archived page: of the metadata record beside it, or else of the page itself. */
+import { createDocumentParser } from '../parser/document.ts';
+import type { RecordLocation, ResponseHead } from '../ports.ts';
+import { openRecord } from './read-member.ts';
+import { fieldOf, NotWarc, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
+import { type ReadAt, scanMembers } from './scan-members.ts';
+
+export interface ArchivedTitle {
+  /** WARC-Date of the capture. */
+  readonly date: string;
+  readonly title?: string | undefined;
+}
+
+/** A request record and the metadata record after it lie within so many bytes; longer ones are not looked for. */
+const BESIDE_BYTES = 32 * 1024;
+/** How much of a page is read for its title. */
+const MAX_BODY_BYTES = 512 * 1024;
+
+/** Looks where the response or revisit record stands. Undefined if none is there, or it is broken. */
+export async function findTitle(
+  read: ReadAt,
+  url: string,
+  { offset, length }: Pick<RecordLocation, 'offset' | 'length'>,
+): Promise<ArchivedTitle | undefined> {
+  const beside = await read(offset + length, BESIDE_BYTES);
+  return (await titleBeside(beside, url)) ?? (await titleOfPage(read, url, offset));
+}
+
+async function titleBeside(bytes: Uint8Array, url: string): Promise<ArchivedTitle | undefined> {
+  const read: ReadAt = async (offset, length) => bytes.subarray(offset, offset + length);
+  try {
+    for await (const { record, blockStart } of scanMembers(read)) {
+      const type = fieldOf(record, 'WARC-Type');
+      const date = fieldOf(record, 'WARC-Date');
+      if (fieldOf(record, 'WARC-Target-URI') !== url || (type !== 'request' && type !== 'metadata')) return;
+      if (type === 'request' || !date) continue;
+      const title = /^title: *(.*?)\r?$/m.exec(Buffer.from(blockStart).toString('utf8'))?.[1];
+      return title ? { date, title } : undefined;
+    }
+  } catch (error) {
+    // The bytes end somewhere in a record.
+    if (!(error instanceof NotWarc)) throw error;
+  }
+  return undefined;
+}
+
+async function titleOfPage(read: ReadAt, url: string, offset: number): Promise<ArchivedTitle | undefined> {
+  try {
+    const { record, block, close } = await openRecord(read, offset);
+    try {
+      const date = fieldOf(record, 'WARC-Date');
+      return date === undefined ? undefined : { date, title: await parsedTitle(record, url, block) };
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    if (error instanceof NotWarc) return undefined;
+    throw error;
+  }
+}
+
+async function parsedTitle(
+  record: WarcRecordHead,
+  url: string,
+  block: AsyncIterable<Uint8Array>,
+): Promise<string | undefined> {
+  if (fieldOf(record, 'WARC-Type') !== 'response') return undefined;
+  let parser: ReturnType<typeof createDocumentParser> | undefined;
+  let start: Uint8Array = new Uint8Array(0);
+  let taken = 0;
+  for await (const chunk of block) {
+    if (parser) parser.write(chunk);
+    else {
+      start = start.length === 0 ? chunk : Buffer.concat([start, chunk]);
+      const headLength = recordHeadLength(start);
+      if (headLength !== undefined) {
+        const headers = headersOf(start.subarray(0, headLength));
+        parser = createDocumentParser({ url, headers, maxDecodedBytes: MAX_BODY_BYTES, maxLinks: 0 });
+        parser.write(start.subarray(headLength));
+      }
+    }
+    taken += chunk.length;
+    if (taken >= MAX_BODY_BYTES) break;
+  }
+  return (await parser?.end())?.title;
+}
+
+function headersOf(head: Uint8Array): ResponseHead['headers'] {
+  const [, ...lines] = Buffer.from(head).toString('latin1').split('\r\n');
+  return lines.flatMap((line): [string, string][] => {
+    const colon = line.indexOf(':');
+    return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1).trim()]] : [];
+  });
+}
