@@ -1,5 +1,6 @@
 /** A crawl's configuration, checked; what is wrong with it in the words of the command line. */
 import { describeIssues } from '../shared/control/describe-issues.ts';
+import { keysAt } from '../shared/control/schema-keys.ts';
 import { type CrawlConfig, crawlConfigSchema, InvalidConfig } from '../shared/crawl/config.ts';
 import { formatBytes, formatDuration } from './format.ts';
 import type { OptionSpec, OptionType } from './option-spec.ts';
@@ -16,7 +17,10 @@ export function parseCrawlConfig(given: unknown): CrawlConfig {
   const issues = describeIssues(parsed.error, given, {
     name: ([key, ...rest]) =>
       dashed(key) ?? (key === undefined ? 'a configuration' : [key, ...rest].join('.')),
-    object: () => ({ name: 'the configuration', keys: Object.keys(crawlConfigSchema.shape) }),
+    object: (path) => ({
+      name: path.length === 0 ? 'the configuration' : path.join('.'),
+      keys: keysAt(crawlConfigSchema, path),
+    }),
     value: (value, [key]) => inUnit(value, optionFor(key)?.type),
   });
   throw new InvalidConfig(issues.map(({ message }) => message).join('; '), { cause: parsed.error });

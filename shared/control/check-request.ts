@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { crawlConfigSchema } from '../crawl/config.ts';
 import { ControlError } from './control.ts';
 import { describeIssues } from './describe-issues.ts';
+import { keysAt } from './schema-keys.ts';
 
 /**
  * What `given` is by the schema. Throws {@link ControlError}: the message tells what is wrong with each part, and the
@@ -10,12 +10,10 @@ import { describeIssues } from './describe-issues.ts';
 export function checkRequest<S extends z.ZodObject>(schema: S, given: unknown, name: string): z.output<S> {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
+  const nameOf = (path: readonly PropertyKey[]) => (path.length === 0 ? name : path.join('.'));
   const issues = describeIssues(parsed.error, given, {
-    name: (path) => (path.length === 0 ? name : path.join('.')),
-    object: ([part]) =>
-      part === 'config'
-        ? { name: 'config', keys: Object.keys(crawlConfigSchema.shape) }
-        : { name, keys: Object.keys(schema.shape) },
+    name: nameOf,
+    object: (path) => ({ name: nameOf(path), keys: keysAt(schema, path) }),
   });
   const field = issues[0]?.path.join('.');
   throw new ControlError(

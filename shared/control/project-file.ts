@@ -3,18 +3,19 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type CrawlOptions, crawlConfigSchema, InvalidConfig } from '../crawl/config.ts';
-import type { FetchMiddleware, StrandConfig } from '../crawl/project.ts';
+import type { StrandConfig } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
 import { describeIssues } from './describe-issues.ts';
 import { didYouMean } from './nearest.ts';
 import { printable, shorten } from './printable.ts';
+import { keysAt } from './schema-keys.ts';
 
-export interface Project {
+/** What the file gives, with nothing in place of what it leaves out. */
+export interface Project
+  extends Required<Pick<StrandConfig, 'middleware' | 'extraction' | 'aws'>>,
+    Pick<StrandConfig, 'onPage' | 'itemSchema' | 'onError' | 'onFinish'> {
   /** Valid by the schema. */
   readonly crawl: CrawlOptions;
-  readonly middleware: readonly FetchMiddleware[];
-  /** What is deployed. Checked by `cdk/options.ts`. */
-  readonly aws: Readonly<Record<string, unknown>>;
   /** As the operator would name it; undefined where there is none. */
   readonly file?: string;
   /** The same, absolute. */
@@ -22,7 +23,22 @@ export interface Project {
 }
 
 const DEFAULT_FILE = 'strand.config.ts';
-const KEYS: readonly string[] = ['crawl', 'middleware', 'aws'] satisfies (keyof StrandConfig)[];
+
+type Check = readonly [isRight: (value: unknown) => boolean, expected: string];
+
+/** What each key's value must be, but for `crawl`, which has a schema. */
+const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl'>, Check>> = {
+  middleware: [areFunctions, 'a list of functions (request, next) => outcome'],
+  extraction: [areFunctions, 'a list of functions (page, next) => extraction'],
+  onPage: [isFunction, 'a function (page) => items'],
+  itemSchema: [isStandardSchema, 'a schema that keeps to Standard Schema, such as one of zod'],
+  onError: [isFunction, 'a function (error) => void'],
+  onFinish: [isFunction, 'a function (summary) => void'],
+  aws: [isRecord, 'an object of stack options'],
+};
+const KEYS = ['crawl', ...Object.keys(CHECKS)];
+
+const NO_PROJECT: Project = { crawl: {}, middleware: [], extraction: [], aws: {} };
 
 /**
  * Runs the project's file: `given`, else `strand.config.ts` of the folder if it is there. Throws `InvalidConfig`, with
@@ -32,20 +48,23 @@ export async function readProject(given: string | undefined, folder = process.cw
   const file = given ?? DEFAULT_FILE;
   const path = resolve(folder, file);
   if (!existsSync(path)) {
-    if (given === undefined) return { crawl: {}, middleware: [], aws: {} };
+    if (given === undefined) return NO_PROJECT;
     throw new InvalidConfig(`There is no file ${printable(path)}, given as config`);
   }
   const { default: config } = await load(file, path);
   if (!isRecord(config)) {
     throw new InvalidConfig(`Expected "export default defineCrawl({ ... })" in ${file}, got no such object`);
   }
-  const { crawl = {}, middleware = [], aws = {} } = config;
-  const faults = [...unknownKeys(config), ...crawlFaults(crawl)];
-  if (!isMiddleware(middleware))
-    faults.push('Expected middleware to be a list of functions (request, next) => outcome');
-  if (!isRecord(aws)) faults.push('Expected aws to be an object of stack options');
+  const parts = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
+  const faults = [
+    ...unknownKeys(config),
+    ...('crawl' in parts ? crawlFaults(parts.crawl) : []),
+    ...Object.entries(CHECKS)
+      .filter(([key, [isRight]]) => key in parts && !isRight(parts[key]))
+      .map(([key, [, expected]]) => `Expected ${key} to be ${expected}`),
+  ];
   if (faults.length > 0) throw new InvalidConfig(`${file}: ${faults.join('; ')}`);
-  return { file, path, crawl, middleware, aws } as Project;
+  return { ...NO_PROJECT, ...parts, file, path };
 }
 
 async function load(file: string, path: string): Promise<{ readonly default?: unknown }> {
@@ -70,13 +89,26 @@ function crawlFaults(crawl: unknown): string[] {
   if (parsed.success) return [];
   const issues = describeIssues(parsed.error, crawl, {
     name: (path) => ['crawl', ...path].join('.'),
-    object: () => ({ name: 'crawl', keys: Object.keys(crawlConfigSchema.shape) }),
+    object: (path) => ({ name: ['crawl', ...path].join('.'), keys: keysAt(crawlConfigSchema, path) }),
   });
   return issues.map(({ message }) => message);
 }
 
-const isMiddleware = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((one) => typeof one === 'function');
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+function areFunctions(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isFunction);
+}
+
+/** Some libraries' schemas are functions. */
+function isStandardSchema(value: unknown): boolean {
+  if (!isRecord(value) && typeof value !== 'function') return false;
+  const standard: unknown = Reflect.get(value, '~standard');
+  return isRecord(standard) && standard.version === 1 && isFunction(standard.validate);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

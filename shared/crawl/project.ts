@@ -12,6 +12,11 @@ import type { LinkKind } from '../parser/link-set.ts';
 import type { FetchOutcome, FetchRequest, ResponseHead } from '../ports.ts';
 import type { CrawlOptions } from './config.ts';
 
+export type { CrawlSummary } from '../control/summary.ts';
+export { type GivenResponse, responseOf } from '../hooks/response-of.ts';
+export type { FetchedResponse, FetchOutcome, FetchRequest } from '../ports.ts';
+export type { CrawlOptions };
+
 /**
  * Stands around every exchange of pages and robots.txt: may change the request, answer it itself, or look at the
  * outcome. The first of several is the outermost. One that throws makes that fetch a failure and harms nothing else.
@@ -98,7 +103,12 @@ export interface ItemSchema {
 
 type StandardResult =
   | { readonly value: unknown; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly unknown[] | undefined;
+      }[];
+    };
 
 export interface StrandConfig {
   /** What every crawl is configured with where it does not say otherwise. */

@@ -18,13 +18,19 @@ const write = (text: string, name = 'strand.config.ts') => writeFileSync(join(fo
 
 describe("the project's file", () => {
   test('is strand.config.ts of the folder, where it is there', async () => {
-    expect(await readProject(undefined, folder)).toEqual({ crawl: {}, middleware: [], aws: {} });
+    expect(await readProject(undefined, folder)).toEqual({
+      crawl: {},
+      middleware: [],
+      extraction: [],
+      aws: {},
+    });
     write('const delayMs: number = 7; export default { crawl: { delayMs }, aws: { stackName: "A" } };');
     expect(await readProject(undefined, folder)).toEqual({
       file: 'strand.config.ts',
       crawl: { delayMs: 7 },
       path: join(folder, 'strand.config.ts'),
       middleware: [],
+      extraction: [],
       aws: { stackName: 'A' },
     });
   });
@@ -43,6 +49,22 @@ describe("the project's file", () => {
     expect(project.middleware).toHaveLength(1);
   });
 
+  test('hands over its hooks', async () => {
+    write(`
+      const validate = (value) => ({ value });
+      export default {
+        extraction: [(page, next) => next()],
+        onPage() {}, onError() {}, onFinish() {}, middleware: undefined,
+        itemSchema: Object.assign(() => {}, { '~standard': { version: 1, vendor: 'mine', validate } }),
+      };
+    `);
+    const project = await readProject(undefined, folder);
+    expect(project).toMatchObject({ crawl: {}, middleware: [], aws: {} });
+    expect(project.extraction).toHaveLength(1);
+    for (const key of ['onPage', 'onError', 'onFinish', 'itemSchema'] as const)
+      expect(project[key]).toBeTypeOf('function');
+  });
+
   test.each([
     ['', 'Expected "export default defineCrawl({ ... })" in strand.config.ts, got no such object'],
     [
@@ -50,7 +72,10 @@ describe("the project's file", () => {
       'Expected "export default defineCrawl({ ... })" in strand.config.ts, got no such object',
     ],
     ['export default { crwal: {} };', 'strand.config.ts: Unknown key crwal; did you mean crawl?'],
-    ['export default { zzz: {} };', 'strand.config.ts: Unknown key zzz; there are crawl, middleware, aws'],
+    [
+      'export default { zzz: {} };',
+      'strand.config.ts: Unknown key zzz; there are crawl, middleware, extraction, onPage, itemSchema, onError, onFinish, aws',
+    ],
     [
       'export default { crawl: { maxPage: 1, perHost: 65 } };',
       'strand.config.ts: Expected crawl.perHost <= 64, got 65; Unknown key maxPage in crawl; did you mean maxPages?',
@@ -59,6 +84,23 @@ describe("the project's file", () => {
     [
       'export default { middleware: [1] };',
       'strand.config.ts: Expected middleware to be a list of functions (request, next) => outcome',
+    ],
+    [
+      'export default { extraction: {}, onPage: 1, itemSchema: {}, onError: [], onFinish: "x" };',
+      'strand.config.ts: Expected extraction to be a list of functions (page, next) => extraction; ' +
+        'Expected onPage to be a function (page) => items; ' +
+        'Expected itemSchema to be a schema that keeps to Standard Schema, such as one of zod; ' +
+        'Expected onError to be a function (error) => void; Expected onFinish to be a function (summary) => void',
+    ],
+    ['export default { onpage() {} };', 'strand.config.ts: Unknown key onpage; did you mean onPage?'],
+    [
+      'export default { crawl: { overrides: [{ hosts: ["a.test"], delayMs: -1, delayMS: 1 }] } };',
+      'strand.config.ts: Expected crawl.overrides.0.delayMs >= 0, got -1; ' +
+        'Unknown key delayMS in crawl.overrides.0; did you mean delayMs?',
+    ],
+    [
+      'export default { crawl: { urlRules: { sortQueries: true } } };',
+      'strand.config.ts: Unknown key sortQueries in crawl.urlRules; did you mean sortQuery?',
     ],
     ['export default { aws: [] };', 'strand.config.ts: Expected aws to be an object of stack options'],
     ["throw new Error('no\\u001bway');", 'strand.config.ts cannot be loaded: no\ufffdway'],

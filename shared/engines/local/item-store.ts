@@ -35,15 +35,22 @@ const ROWS_READ = 32;
 
 const syncData = promisify(fdatasync);
 
-/** What any number of threads may have, each by its own connection, beside the one {@link createItemStore}. */
+/**
+ * What any number of threads may have, each by its own connection, beside the one {@link createItemStore}. A turn without
+ * items stages none (it costs one look): an earlier one that was thrown away may have staged some for the same version.
+ */
 export function createItemStage(database: DatabaseSync): Pick<ItemStore, 'stage'> {
   const selectHead = database.prepare('SELECT version FROM heads WHERE crawl = ? AND host = ?');
+  const isStaged = database.prepare(
+    'SELECT 1 FROM staged_items WHERE crawl = ? AND host = ? AND version = ? LIMIT 1',
+  );
   const unstage = database.prepare('DELETE FROM staged_items WHERE crawl = ? AND host = ? AND version = ?');
   const insert = database.prepare(
     'INSERT INTO staged_items (crawl, host, version, part, lines) VALUES (?, ?, ?, ?, ?)',
   );
   return {
     async stage(crawl, host, version, lines) {
+      if (lines.length === 0 && isStaged.get(crawl, host, version) === undefined) return;
       inTransaction(database, () => {
         const head = selectHead.get(crawl, host);
         // Whoever comes so late has lost its turn. The items of that version are another's, and perhaps half published.

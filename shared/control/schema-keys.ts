@@ -1,0 +1,36 @@
+import type { z } from 'zod';
+
+/** What of zod's own description of a schema is looked at here (`zod/v4/core`, `schemas.ts`). */
+interface Described {
+  readonly def: {
+    /** What is wrapped: by a default, or as optional, nullable, read-only. */
+    readonly innerType?: Described;
+    /** What a pipe begins with. */
+    readonly in?: Described;
+    /** Of an array; of a tuple; of a record. */
+    readonly element?: Described;
+    readonly items?: readonly Described[];
+    readonly valueType?: Described;
+    readonly shape?: Readonly<Record<PropertyKey, Described>>;
+  };
+}
+
+/** The keys of the object that the schema wants at `path`; none where it wants no object there. */
+export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let at = unwrapped(schema as Described);
+  for (const part of path) {
+    const { shape, element, items, valueType } = at?.def ?? {};
+    at = unwrapped(shape?.[part] ?? items?.[Number(part)] ?? element ?? valueType);
+  }
+  return Object.keys(at?.def.shape ?? {});
+}
+
+function unwrapped(schema: Described | undefined): Described | undefined {
+  let inner = schema;
+  while (inner !== undefined) {
+    const next: Described | undefined = inner.def.innerType ?? inner.def.in;
+    if (next === undefined) break;
+    inner = next;
+  }
+  return inner;
+}

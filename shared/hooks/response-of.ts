@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { Body, FetchedResponse, FetchRequest, ResponseHead } from '../ports.ts';
+
+/** A response that a middleware has got in its own way: by a proxy, a browser, a store. */
+export interface GivenResponse {
+  readonly httpStatus: number;
+  readonly statusText?: string;
+  /** A `Headers`, an object, or pairs; names as they came, where that is known: they are archived so. */
+  readonly headers?:
+    | Iterable<readonly [string, string]>
+    | Readonly<Record<string, string | readonly string[]>>;
+  /** In its content coding, as the headers say; a string is taken as UTF-8. */
+  readonly body?: Uint8Array | string;
+  /**
+   * The body's content coding is undone already, as `fetch` does it: the header fields that tell of it, and its length,
+   * are left out.
+   */
+  readonly isDecoded?: boolean;
+  /** ms since the epoch. Default: now. */
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  /** As sent. Default: the plain request for the URL, with the headers of `request`. */
+  readonly requestHead?: Uint8Array | string;
+  /** Of whoever answered. Default: `0.0.0.0`. */
+  readonly ipAddress?: string;
+  /** The body is not whole, and why. A longer body than the request allows is cut, and says so by itself. */
+  readonly truncated?: FetchedResponse['truncated'];
+}
+
+/**
+ * The outcome of `request` that a middleware answers by itself: parsed, archived and counted like one that came through
+ * the crawler's own fetcher. The bytes are not copied, and must not change afterwards.
+ *
+ * Politeness stays: the host's next request waits as ever. The address guard does not: what the middleware connects to is
+ * its own affair.
+ */
+export function responseOf(request: FetchRequest, given: GivenResponse): FetchedResponse {
+  const { httpStatus, statusText = '', truncated, isDecoded = false, ipAddress = '0.0.0.0' } = given;
+  if (!Number.isInteger(httpStatus) || httpStatus < 200 || httpStatus > 599)
+    throw new Error(`Expected httpStatus to be a final status, 200 to 599, got ${String(httpStatus)}`);
+  const headers = pairsOf(given.headers ?? []).filter(
+    ([name]) => !isDecoded || !OF_CODING.has(name.toLowerCase()),
+  );
+  const whole = typeof given.body === 'string' ? Buffer.from(given.body) : (given.body ?? new Uint8Array(0));
+  const bytes = whole.subarray(0, request.maxBodyBytes ?? whole.length);
+  const endedAt = given.endedAt ?? Date.now();
+  const head: ResponseHead = { httpStatus, statusText, headers };
+  const onChunk = request.onHead?.(head);
+  if (bytes.length > 0) onChunk?.(bytes);
+  return {
+    status: 'response',
+    url: request.url,
+    startedAt: given.startedAt ?? endedAt,
+    endedAt,
+    ...head,
+    body: bodyOf(bytes),
+    requestHead: Buffer.from(given.requestHead ?? requestHeadOf(request)),
+    ipAddress,
+    ...(bytes.length < whole.length ? { truncated: 'length' } : truncated !== undefined && { truncated }),
+  };
+}
+
+const OF_CODING = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
+
+function pairsOf(headers: NonNullable<GivenResponse['headers']>): (readonly [string, string])[] {
+  if (Symbol.iterator in headers)
+    return [...(headers as Iterable<readonly [string, string]>)].map(([name, value]) => [name, value]);
+  return Object.entries(headers).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((one): [string, string] => [name, one]),
+  );
+}
+
+function bodyOf(bytes: Uint8Array): Body {
+  return {
+    size: bytes.length,
+    sha1: createHash('sha1').update(bytes).digest(),
+    bytes: async () => bytes,
+    async *chunks() {
+      if (bytes.length > 0) yield bytes;
+    },
+    // The middleware's own memory: it goes when nobody refers to it.
+    dispose: async () => {},
+  };
+}
+
+function requestHeadOf({ url, headers = {} }: FetchRequest): string {
+  const { host, pathname, search } = new URL(url);
+  const lines = [`GET ${pathname}${search} HTTP/1.1`, `Host: ${host}`];
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
