@@ -8,7 +8,15 @@ import { InvalidOptions, optionsInContext, parseOptions, projectFileIn } from '.
 const app = new App();
 try {
   const context: Record<string, unknown> = app.node.getAllContext();
-  const { crawl, aws, path } = await readProject(projectFileIn(context));
+  const project = await readProject(projectFileIn(context));
+  const { crawl, aws, path } = project;
+  const unheard = (['extraction', 'onPage', 'onError', 'onFinish'] as const).filter((key) =>
+    Array.isArray(project[key]) ? project[key].length > 0 : project[key],
+  );
+  if (unheard.length > 0)
+    process.stderr.write(
+      `${project.file}: a stack calls no ${unheard.join(', ')}; crawls on one machine do\n`,
+    );
   const options = parseOptions({ ...aws, ...optionsInContext(context) });
   new CrawlerStack(app, options.stackName, { options, crawl, configFile: path });
 } catch (error) {

@@ -20,6 +20,10 @@ const MOST: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
   contact: 500,
   allowPrivateAddresses: MAX_ENTRIES,
   resolve: MAX_ENTRIES,
+  overrides: MAX_ENTRIES,
+  sitemapUrls: MAX_ENTRIES,
+  maxPathDepth: 1000,
+  maxRepeatedSegments: 100,
   delayMs: MAX_MS,
   maxAdaptiveDelayMs: MAX_MS,
   maxCrawlDelayMs: MAX_MS,
@@ -47,26 +51,37 @@ export function checkBounds(given: CrawlOptions, defaults: CrawlConfig): void {
     maxBodyBytes,
     "the workers' disk is made for what the deployment's own default is",
   );
-  for (const [i, [pattern]] of (given.resolve ?? []).entries()) {
-    const field = `config.resolve.${i}`;
-    const stars = pattern.split('*').length - 1;
-    if (pattern.length > MAX_NAME || stars > MAX_STARS)
-      throw new ControlError(
-        'invalid',
-        `Expected ${field} to pin a name of at most ${MAX_NAME} characters with at most ${MAX_STARS} \`*\`, ` +
-          `got ${pattern.length} with ${stars}`,
-        field,
-      );
+  for (const [i, [pattern]] of (given.resolve ?? []).entries()) checkName(`config.resolve.${i}`, pattern);
+  for (const [i, override] of (given.overrides ?? []).entries()) {
+    const field = `config.overrides.${i}`;
+    checkSize(`${field}.hosts`, override.hosts, MAX_ENTRIES);
+    for (const [j, pattern] of override.hosts.entries()) checkName(`${field}.hosts.${j}`, pattern);
+    checkSize(`${field}.delayMs`, override.delayMs, MAX_MS);
+    checkSize(`${field}.maxCrawlDelayMs`, override.maxCrawlDelayMs, MAX_MS);
+    checkSize(`${field}.maxBodyBytes`, override.maxBodyBytes, maxBodyBytes);
   }
 }
 
+function checkName(field: string, pattern: string): void {
+  const stars = pattern.split('*').length - 1;
+  if (pattern.length > MAX_NAME || stars > MAX_STARS)
+    throw new ControlError(
+      'invalid',
+      `Expected ${field} to mean a name of at most ${MAX_NAME} characters with at most ${MAX_STARS} \`*\`, ` +
+        `got ${pattern.length} with ${stars}`,
+      field,
+    );
+}
+
 function check(key: keyof CrawlConfig, given: CrawlOptions, most: number, why = SHARED): void {
-  const value = given[key];
+  checkSize(`config.${key}`, given[key], most, why);
+}
+
+function checkSize(field: string, value: unknown, most: number, why = SHARED): void {
   if (value === undefined) return;
   const isLength = typeof value === 'string' || Array.isArray(value);
   const size = isLength ? value.length : Number(value);
   if (size <= most) return;
-  const field = `config.${key}`;
   throw new ControlError(
     'invalid',
     `Expected ${field} ${isLength ? 'to have a length of at most' : '<='} ${most} here, got ${size}: ${why}`,

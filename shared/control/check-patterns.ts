@@ -12,39 +12,45 @@ const MAX_PATTERN_LENGTH = 2000;
 const MAX_COST = 1e9;
 
 /** Throws {@link ControlError} for patterns that are none, or that may hold up a worker. */
-export function checkPatterns(given: Pick<CrawlOptions, (typeof KEYS)[number]>): void {
+export function checkPatterns(given: Pick<CrawlOptions, (typeof KEYS)[number] | 'overrides'>): void {
   let cost = 0;
-  for (const key of KEYS) {
-    const patterns = given[key] ?? [];
-    if (patterns.length > MAX_PATTERNS)
-      throw refusal(
-        `config.${key}`,
-        `Expected config.${key} to have at most ${MAX_PATTERNS} items, got ${patterns.length}`,
-      );
-    for (const [i, pattern] of patterns.entries()) {
-      const field = `config.${key}.${i}`;
-      if (pattern.length > MAX_PATTERN_LENGTH)
-        throw refusal(field, `Expected ${field} to have at most ${MAX_PATTERN_LENGTH} characters`);
-      checkSyntax(key, pattern);
-      cost += patternCost(pattern);
-      if (cost > MAX_COST)
+  // A host may be meant by all of them: their costs add up.
+  const places = [
+    { at: 'config', ...given },
+    ...(given.overrides ?? []).map((override, i) => ({ at: `config.overrides.${i}`, ...override })),
+  ];
+  for (const place of places)
+    for (const key of KEYS) {
+      const patterns = place[key] ?? [];
+      if (patterns.length > MAX_PATTERNS)
         throw refusal(
-          field,
-          `${field}: ${quoted(pattern)} may take too long on some URL, by itself or with those before it. Where it has ` +
-            'a lookahead, a backreference or a count beyond 16, it must repeat no repetition and no choice, and have ' +
-            'few long repetitions, fewer still without a `^` at its beginning',
+          `${place.at}.${key}`,
+          `Expected ${place.at}.${key} to have at most ${MAX_PATTERNS} items, got ${patterns.length}`,
         );
+      for (const [i, pattern] of patterns.entries()) {
+        const field = `${place.at}.${key}.${i}`;
+        if (pattern.length > MAX_PATTERN_LENGTH)
+          throw refusal(field, `Expected ${field} to have at most ${MAX_PATTERN_LENGTH} characters`);
+        checkSyntax(key, pattern, `${place.at}.${key}`);
+        cost += patternCost(pattern);
+        if (cost > MAX_COST)
+          throw refusal(
+            field,
+            `${field}: ${quoted(pattern)} may take too long on some URL, by itself or with those before it. Where it has ` +
+              'a lookahead, a backreference or a count beyond 16, it must repeat no repetition and no choice, and have ' +
+              'few long repetitions, fewer still without a `^` at its beginning',
+          );
+      }
     }
-  }
 }
 
 const refusal = (field: string, message: string) => new ControlError('invalid', message, field);
 
-function checkSyntax(key: (typeof KEYS)[number], pattern: string): void {
+function checkSyntax(key: (typeof KEYS)[number], pattern: string, field: string): void {
   try {
     compilePatterns(key, [pattern]);
   } catch (cause) {
     if (!(cause instanceof InvalidConfig)) throw cause;
-    throw refusal(`config.${key}`, `config.${key}: ${cause.message}`);
+    throw refusal(field, `${field}: ${cause.message}`);
   }
 }

@@ -1,4 +1,5 @@
 import { parseConfig } from '../crawl/config.ts';
+import { canonicalSitemaps } from '../crawl/seed-links.ts';
 import { NEW_HEAD } from '../frontier/head.ts';
 import type { CrawlId } from '../ports.ts';
 import { canonicalize } from '../url/canonical.ts';
@@ -101,7 +102,12 @@ export function createControl(engine: ControlEngine, policy: ControlPolicy): Con
       if (Object.keys(changes).length > 0) await registry.configure(crawl, changes);
       if (record.status !== 'running') await registry.setStatus(crawl, 'running');
       // Begun by a process that died before its seeds were on their way: merging them twice changes nothing.
-      if (totals.hosts === 0) await seeding.sendSeeds(crawl, record.scopeSeeds);
+      if (totals.hosts === 0)
+        await seeding.sendSeeds(
+          crawl,
+          record.scopeSeeds,
+          canonicalSitemaps(parseConfig(record.config).sitemapUrls),
+        );
       await engine.wakeAll(crawl);
       return status(crawl);
     },

@@ -1,5 +1,5 @@
 import { parseConfig } from '../crawl/config.ts';
-import type { Link } from '../frontier/message.ts';
+import { seedLinks } from '../crawl/seed-links.ts';
 import type { CrawlId, CrawlRecord } from '../ports.ts';
 import { newSeedsSchema } from './api-schemas.ts';
 import { checkRequest } from './check-request.ts';
@@ -21,8 +21,8 @@ const SCOPE_HEARD_MS = 2500;
 export interface Seeding extends Pick<Control, 'addSeeds' | 'seed'> {
   /** Begins the crawl that is asked for, and gives its name. */
   create(request: Parameters<Control['create']>[0]): Promise<CrawlId>;
-  /** Sends canonical URLs to their hosts as seeds. To send them twice changes nothing. */
-  sendSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void>;
+  /** Sends canonical URLs to their hosts as seeds, and as sitemaps. To send them twice changes nothing. */
+  sendSeeds(crawl: CrawlId, urls: readonly string[], sitemaps?: readonly string[]): Promise<void>;
 }
 
 /** How seeds come into crawls. */
@@ -30,13 +30,13 @@ export function createSeeding(engine: ControlEngine, policy: ControlPolicy): See
   const { registry, exchange, clock } = engine;
   const { find, recordOf } = createFinder(registry);
 
-  async function sendSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void> {
-    const links = urls.map((url): Link => ({ url, depth: 0, isSeed: true }));
+  const sendSeeds: Seeding['sendSeeds'] = async (crawl, urls, sitemaps = []) => {
+    const links = seedLinks(urls, sitemaps);
     for (let from = 0; from < links.length; from += MAX_PARCEL_LINKS)
       await exchange.send({ crawl, links: links.slice(from, from + MAX_PARCEL_LINKS) });
-  }
+  };
 
-  async function begin({ crawl, record, seeds }: PlannedCrawl): Promise<void> {
+  async function begin({ crawl, record, seeds, sitemaps }: PlannedCrawl): Promise<void> {
     const conflict = () =>
       new ControlError(
         'conflict',
@@ -51,7 +51,7 @@ export function createSeeding(engine: ControlEngine, policy: ControlPolicy): See
       if (await registry.load(crawl)) throw conflict();
       throw error;
     }
-    await sendSeeds(crawl, seeds.accepted);
+    await sendSeeds(crawl, seeds.accepted, sitemaps);
   }
 
   async function addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds> {

@@ -1,5 +1,7 @@
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../crawl/config.ts';
 import { crawlNameOf } from '../crawl/crawl-name.ts';
+import { canonicalSitemaps } from '../crawl/seed-links.ts';
+import { messageOf } from '../error-message.ts';
 import type { CrawlId, CrawlRecord } from '../ports.ts';
 import { URL_RULES_VERSION } from '../url/canonical.ts';
 import { crawlIdSchema, newCrawlSchema } from './api-schemas.ts';
@@ -29,6 +31,8 @@ export interface PlannedCrawl {
   readonly crawl: CrawlId;
   readonly record: CrawlRecord;
   readonly seeds: SortedSeeds;
+  /** Canonical. */
+  readonly sitemaps: readonly string[];
 }
 
 /** The crawl that is asked for. Throws {@link ControlError} that names what is at fault, also where no seed is left. */
@@ -50,7 +54,16 @@ export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCraw
       status: 'running',
     },
     seeds,
+    sitemaps: sitemapsOf(config),
   };
+}
+
+function sitemapsOf({ sitemapUrls }: CrawlConfig): string[] {
+  try {
+    return canonicalSitemaps(sitemapUrls);
+  } catch (cause) {
+    throw new ControlError('invalid', messageOf(cause), 'config.sitemapUrls');
+  }
 }
 
 /** A host may be called what no crawl may, such as `..`; and a crawl that cannot be asked for cannot be stopped. */

@@ -2,6 +2,7 @@ import type { CrawlConfig } from '../crawl/config.ts';
 import { createScope, type SkipReason } from '../crawl/scope.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { parseSeed } from '../url/parse-seed.ts';
+import { createUrlRules } from '../url/url-rules.ts';
 import { type AddedSeeds, ControlError } from './control.ts';
 import { quoted } from './printable.ts';
 
@@ -21,12 +22,14 @@ const MAX_NAMED = 5;
 /** Reads the URLs as people write them (`example.org` is `https://example.org/`), and holds them against the crawl. */
 export function sortSeeds(urls: readonly string[], config: CrawlConfig): SortedSeeds {
   const scope = createScope(config, []);
+  const nameOf = createUrlRules(config.urlRules);
   const accepted = new Set<string>();
   const refused: SortedSeeds['refused'][number][] = [];
   for (const [index, text] of urls.entries()) {
     const refuse = (reason: string, isUnreadable: boolean) =>
       refused.push({ url: text, reason, index, isUnreadable });
-    const url = canonicalize(parseSeed(text) ?? '');
+    const canonical = canonicalize(parseSeed(text) ?? '');
+    const url = canonical && nameOf(canonical);
     const skip = url === undefined ? undefined : scope.check(url, 0, true);
     if (url === undefined) refuse('expected an http or https URL', true);
     else if (skip !== undefined) refuse(reasonText(skip, config), false);

@@ -45,6 +45,16 @@ describe('a new crawl', () => {
     }
   });
 
+  test('takes spellings of a seed for one by its URL rules, and sends the sitemaps that it names', async () => {
+    const { control, sent, engine } = openRoom();
+    const config = { sitemapUrls: ['https://c.test/map.xml#x'] };
+    await control.create({ crawl: 'one', seeds: [A, `${A}?utm_source=x`], config });
+    expect(sent).toEqual([A, 'https://c.test/map.xml']);
+    expect((await engine.registry.load('one'))?.scopeSeeds).toEqual([A]);
+    const wrong = control.create({ crawl: 'two', seeds: [A], config: { sitemapUrls: ['ftp://x'] } });
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid', field: 'config.sitemapUrls' });
+  });
+
   test('leaves out seeds that its own configuration excludes', async () => {
     const { control, sent } = openRoom();
     await control.create({ seeds: [A, `${A}no`], config: { exclude: ['no$'] } });

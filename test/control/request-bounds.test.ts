@@ -16,6 +16,13 @@ describe('a crawl that asks for more than one of many may have is refused', () =
     ['resolve.0', { resolve: [['*-*-*.test', '93.184.215.14']] }, /at most 2 `\*`, got 10 with 3$/],
     ['exclude.1', { exclude: ['a', '(?=a)(a+)+$'] }, /^config.exclude.1: .* too long on some URL/],
     ['include.0', { include: ['a'.repeat(2001)] }, /at most 2000 characters$/],
+    [
+      'overrides.0.exclude.0',
+      { overrides: [{ hosts: ['a'], exclude: ['(?=a)(a+)+$'] }] },
+      /may take too long/,
+    ],
+    ['overrides.0.hosts.1', { overrides: [{ hosts: ['a', '*-*-*'] }] }, /at most 2 `\*`, got 5 with 3$/],
+    ['overrides.0.maxBodyBytes', { overrides: [{ hosts: ['a'], maxBodyBytes: 1e9 }] }, /<= 16777216 here/],
     ['include', { include: Array(1001).fill('a') }, /at most 1000 items, got 1001$/],
   ])('%s', async (field, config, message, policy) => {
     const { control, done } = openRoom({ policy });

@@ -4,12 +4,13 @@ import { resolve } from 'node:path';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/config.ts';
 import { crawlNameOf } from '../../crawl/crawl-name.ts';
 import { createScope } from '../../crawl/scope.ts';
+import { canonicalSitemaps } from '../../crawl/seed-links.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../url/canonical.ts';
 import { createUrlRules } from '../../url/url-rules.ts';
 import { wakeAllHosts } from '../../worker/waker.ts';
 import { foldersOf, openLocalReader } from './engine.ts';
 import { type LocalSession, openSession, type SessionOptions } from './open-session.ts';
-import { canonicalSitemaps, sendSeeds } from './send-seeds.ts';
+import { sendSeeds } from './send-seeds.ts';
 
 export type { LocalSession, SessionOptions } from './open-session.ts';
 
