@@ -1,5 +1,5 @@
 /** What `explain` shows to people: a line for each rule that has a say, and the verdict. */
-import type { Explanation } from '../shared/control/explain.ts';
+import type { Explanation, TemplateWord } from '../shared/control/explain.ts';
 import { printable, shorten } from '../shared/control/printable.ts';
 import { RANKS } from '../shared/frontier/rank.ts';
 import { statusText } from './export-rows.ts';
@@ -15,7 +15,7 @@ export function explanationText(explained: Explanation): string {
       'Scope',
       scope && `${scope.reason === undefined ? 'in' : 'out'}: ${scope.rule}${assumedText(explained)}`,
     ],
-    ['Template', template && `${template.template}: ${template.isClosed ? 'closed' : 'open'}`],
+    ['Template', template && templateText(template)],
     ['Robots', robotsText(explained)],
     ['Known', knownText(explained)],
     [
@@ -38,6 +38,11 @@ export function explanationText(explained: Explanation): string {
 function becomesText({ canonical, urlRules }: Explanation): string {
   if (canonical === undefined) return 'nothing: it is no http or https URL';
   return urlRules.length > 0 ? `${canonical}, by ${urlRules.join(', ')}` : canonical;
+}
+
+function templateText({ template, isClosed, pages }: TemplateWord): string {
+  const after = pages === undefined ? '' : `, ${formatCounted(pages, 'page')}`;
+  return `${template}: ${isClosed ? 'closed' : 'open'}${after}`;
 }
 
 /** Of a URL that the crawl does not know, what was taken for granted. */

@@ -67,7 +67,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
     summary: 'Every known URL and what became of it; or the links left out, an index, a WACZ.',
     examples: [
       'export crawls/example.org --format csv > urls.csv',
-      'export crawls/example.org --format csv --skipped > skipped.csv',
+      'export crawls/a --format csv --skipped --out left-out.csv',
       'export crawls/example.org --format wacz --out example.wacz',
     ],
   },

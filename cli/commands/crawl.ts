@@ -1,8 +1,10 @@
 /** `strand crawl` and `strand resume`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { printable } from '../../shared/control/printable.ts';
 import { type Project, readProject } from '../../shared/control/project-file.ts';
 import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
+import { systemClock } from '../../shared/engines/local/clock.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import {
   beginCrawl,
@@ -11,6 +13,7 @@ import {
   type SessionOptions,
 } from '../../shared/engines/local/session.ts';
 import { messageOf } from '../../shared/error-message.ts';
+import { callOnFinish } from '../../shared/hooks/on-finish.ts';
 import { version } from '../../shared/version.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
@@ -63,14 +66,14 @@ const sessionOf = (project: Project): SessionOptions => ({
 async function run(
   session: LocalSession,
   folder: string,
-  { file }: Project,
+  project: Project,
   { json, quiet, config }: Output,
 ): Promise<number> {
   const stopping = listenForSignals();
   const live = createLiveLine(quiet ? { write: () => true } : process.stderr, process.env);
   const progress = await progressOf(session.engine, session.id, session.config);
   try {
-    live.log(`Crawling into ${folder}${file === undefined ? '' : `, with ${file}`}`);
+    live.log(`Crawling into ${folder}${project.file === undefined ? '' : `, with ${project.file}`}`);
     await session.run({
       signal: stopping.signal,
       onProgress: (stats) => live.update(progress(stats)),
@@ -86,6 +89,9 @@ async function run(
   const { colour } = terminalOf(process.stdout, process.env);
   const text = json ? summaryJson(summary) : summaryText(summary, colour, { dir: folder, config });
   process.stdout.write(`${text}\n`);
+  const limits = { clock: systemClock, limitMs: session.config.hookTimeoutMs };
+  const fault = await callOnFinish(project, summary, limits);
+  if (fault !== undefined) process.stderr.write(`strand: ${printable(fault)}\n`);
   return exitCodeOf(summary);
 }
 

@@ -53,6 +53,7 @@ async function exportIndex(dir: string, out: string | undefined): Promise<void> 
   const { mergedCdxj } = await import('../../shared/engines/local/cdxj-files.ts');
   await withOutput(out, async (stream) => {
     const write = writerTo(stream);
-    for await (const line of mergedCdxj(dir)) await write(line);
+    const warn = (message: string) => process.stderr.write(`strand: ${message}\n`);
+    for await (const line of mergedCdxj(dir, warn)) await write(line);
   });
 }

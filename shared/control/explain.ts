@@ -4,7 +4,7 @@ import { hostConfig } from '../crawl/host-config.ts';
 import { createScope, type ScopeVerdict } from '../crawl/scope.ts';
 import type { Head } from '../frontier/head.ts';
 import { rankOf } from '../frontier/rank.ts';
-import { createTemplateWatch, templateOf } from '../frontier/template-watch.ts';
+import { templateOf } from '../frontier/template-watch.ts';
 import type { UrlKind, UrlRecord } from '../frontier/url-record.ts';
 import type { CrawlId } from '../ports.ts';
 import { robotsUrl } from '../robots/policy.ts';
@@ -55,7 +55,7 @@ export interface Explanation {
   readonly depth?: number;
   readonly scope?: ScopeVerdict;
   /** Where its host has so many pages that templates are watched. */
-  readonly template?: { readonly template: string; readonly isClosed: boolean };
+  readonly template?: TemplateWord;
   readonly robots?: RobotsWord;
   /** All that the crawl knows of it. */
   readonly known?: UrlDetail;
@@ -69,6 +69,14 @@ export interface Explanation {
   readonly wouldBeFetched: boolean;
   /** In one line, for people. */
   readonly verdict: string;
+}
+
+/** What is known of the URLs that differ from this one in digits alone. */
+export interface TemplateWord {
+  readonly template: string;
+  readonly isClosed: boolean;
+  /** About so many pages of it were fetched while it was watched. */
+  readonly pages?: number;
 }
 
 export interface RobotsWord {
@@ -151,14 +159,11 @@ function scopeOf(
 }
 
 /** Seeds and parts of pages are fetched whatever their template has brought. */
-function templateWord(
-  { config, head, record }: ExplainFacts,
-  url: string,
-  depth: number,
-): Explanation['template'] {
+function templateWord({ head, record }: ExplainFacts, url: string, depth: number): TemplateWord | undefined {
   if (!head?.templates || depth === 0 || record?.kind !== undefined) return undefined;
-  const watch = createTemplateWatch(head.templates, { minNew: config.trapMinNew });
-  return { template: templateOf(url), isClosed: watch.isClosed(url) };
+  const template = templateOf(url);
+  const watched = head.templates.find((one) => one.template === template);
+  return { template, isClosed: watched?.isClosed === true, pages: watched?.pages };
 }
 
 function robotsWord({ config, head, robots, now }: ExplainFacts, url: string): RobotsWord {
