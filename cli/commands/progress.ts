@@ -1,5 +1,5 @@
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
-import type { CrewStats } from '../../shared/engines/local/crew.ts';
+import type { CrewStats } from '../../shared/engines/local/crew-stats.ts';
 import type { LocalEngine } from '../../shared/engines/local/engine.ts';
 import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { CrawlId, CrawlTotals } from '../../shared/ports.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
 import type { LocalRunEnd } from '../../shared/engines/local/run.ts';
-import { beginCrawl } from '../../shared/engines/local/session.ts';
+import { beginCrawl, type LocalSession, type SessionOptions } from '../../shared/engines/local/session.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
 import type { RunningWeb } from '../web/server.ts';
@@ -35,20 +35,16 @@ export async function crawlWeb(
   running: RunningWeb,
   options: CrawlOptions,
   seeds: readonly string[] = running.seeds,
-  signal: AbortSignal = new AbortController().signal,
+  session: Omit<SessionOptions, 'software'> = {},
 ): Promise<LocalRunEnd> {
   const resolve: [string, string][] = [['*.test', running.address]];
-  return run(
-    await beginCrawl(folder, seeds, { ...QUICK, resolve, ...options }, { software: 'test' }),
-    signal,
-  );
+  const given = { ...QUICK, resolve, ...options };
+  return run(await beginCrawl(folder, seeds, given, { software: 'test', ...session }));
 }
 
-async function run(
-  session: Awaited<ReturnType<typeof beginCrawl>>,
-  signal: AbortSignal,
-): Promise<LocalRunEnd> {
+async function run(session: LocalSession): Promise<LocalRunEnd> {
   const errors: unknown[] = [];
+  const { signal } = new AbortController();
   try {
     const end = await session.run({ signal, onError: (error) => errors.push(error) });
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} turns failed: ${errors[0]}`);

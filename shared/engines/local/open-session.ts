@@ -4,10 +4,11 @@ import { createFetcher } from '../../fetcher/fetcher.ts';
 import { withMiddleware } from '../../fetcher/with-middleware.ts';
 import { createHooks } from '../../hooks/create-hooks.ts';
 import type { CrawlId } from '../../ports.ts';
-import { startOwnCrew } from './crew.ts';
+import { type CrewOptions, startOwnCrew } from './crew.ts';
 import { openEarlier } from './earlier.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from './engine.ts';
 import { type LocalRunEnd, type LocalRunOptions, runLocalCrawl } from './run.ts';
+import { startThreads, type ThreadCrew } from './threads/start-threads.ts';
 
 /** A crawl's folder, held by this process. */
 export interface LocalSession {
@@ -25,7 +26,7 @@ export interface SessionOptions {
   readonly software: string;
   /** Hears of what was mended after a crash. */
   readonly warn?: (message: string) => void;
-  /** Whose middleware and hooks stand around fetches and pages of this session. */
+  /** Whose middleware and hooks stand around fetches and pages. Several workers read its file anew, each its own. */
   readonly project?: Project;
   /** Threads that crawl, each some of the hosts. Default: 1, this one. */
   readonly workers?: number;
@@ -42,34 +43,47 @@ export async function openSession(
   config: CrawlConfig,
   session: SessionOptions,
 ): Promise<LocalSession> {
-  const { software, warn, project, dedupeFrom } = session;
+  const { software, warn, dedupeFrom, workers = 1 } = session;
   const earlier = dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom);
+  let threads: ThreadCrew | undefined;
   const engine = await openLocalEngine(folder, {
     crawl,
     config,
     software,
     warcPrefix: 'strand',
     earlier,
+    turns: workers > 1 ? { serves: () => false, onOthers: (hosts) => threads?.notice(hosts) } : undefined,
     warn,
   });
-  const { clock } = engine;
-  const plain = createFetcher({ ...config, tempFolder: foldersOf(folder).temporary, clock });
-  const fetcher = withMiddleware(plain, project?.middleware ?? [], {
-    clock,
-    totalTimeoutMs: config.totalTimeoutMs,
-  });
-  const hooks = project && createHooks(project, { config, clock, warn });
+  const opened = { id: crawl, config, engine };
+  if (workers === 1) return { ...opened, ...inThisThread(opened, folder, session) };
+  const projectFile = session.project?.path;
+  const start = { folder, crawl, config, software, blocks: workers, projectFile, dedupeFrom };
+  const startCrew = (options: CrewOptions) => {
+    threads = startThreads(engine, { ...options, start, warn });
+    return threads;
+  };
   return {
-    id: crawl,
-    config,
-    engine,
-    run: (options) =>
-      runLocalCrawl(
-        engine,
-        (crew) => startOwnCrew(engine, fetcher, { ...crew, maxHosts: config.hosts, hooks }),
-        crawl,
-        options,
-      ),
+    ...opened,
+    run: (options) => runLocalCrawl(engine, startCrew, crawl, options),
+    close: engine.close,
+  };
+}
+
+function inThisThread(
+  { id, config, engine }: Pick<LocalSession, 'id' | 'config' | 'engine'>,
+  folder: string,
+  { project, warn }: SessionOptions,
+): Pick<LocalSession, 'run' | 'close'> {
+  const { clock } = engine;
+  const { totalTimeoutMs } = config;
+  const plain = createFetcher({ ...config, tempFolder: foldersOf(folder).temporary, clock });
+  const fetcher = withMiddleware(plain, project?.middleware ?? [], { clock, totalTimeoutMs });
+  const hooks = project && createHooks(project, { config, clock, warn });
+  const startCrew = (options: CrewOptions) =>
+    startOwnCrew(engine, fetcher, { ...options, maxHosts: config.hosts, hooks });
+  return {
+    run: (options) => runLocalCrawl(engine, startCrew, id, options),
     async close() {
       await fetcher.close();
       await engine.close();

@@ -7,6 +7,8 @@ import { NO_SUMS, replaceHead, type Sums } from './sums.ts';
 export interface LocalCrawlRegistry extends CrawlRegistry {
   /** To be told of every head that is replaced. */
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void;
+  /** What the crawl's heads add up to. */
+  sums(crawl: CrawlId): Sums;
   /** From now on the crawl's totals are what `read` gives: others commit, and tell how much. */
   followSums(crawl: CrawlId, read: () => Sums): void;
   /** The crawl is known by this version of the rules for canonical URLs from now on. */
@@ -97,6 +99,7 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
       const next = replaceHead(sum, before, after);
       sums.set(crawl, () => next);
     },
+    sums: sumsOf,
     followSums(crawl, read) {
       sums.set(crawl, read);
     },

@@ -1,7 +1,8 @@
 import type { CrawlId, CrawlStatus, HostKey } from '../../ports.ts';
 import { routeParcels } from '../../worker/router.ts';
 import { wakeDueHosts } from '../../worker/waker.ts';
-import type { Crew, CrewOptions, CrewStats } from './crew.ts';
+import type { Crew, CrewOptions } from './crew.ts';
+import type { CrewStats } from './crew-stats.ts';
 import type { LocalEngine } from './engine.ts';
 
 export interface LocalRunOptions extends CrewOptions {

@@ -1,0 +1,80 @@
+/** A thread that crawls: what `thread.ts` starts. It ends when it is told to, in peace, or dies and is begun anew. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { readProject } from '../../../control/project-file.ts';
+import { createFetcher } from '../../../fetcher/fetcher.ts';
+import { withMiddleware } from '../../../fetcher/with-middleware.ts';
+import { createHooks } from '../../../hooks/create-hooks.ts';
+import { startWorker, type Worker } from '../../../worker/worker.ts';
+import { crewStats } from '../crew-stats.ts';
+import { foldersOf } from '../folders.ts';
+import { openThreadEngine } from './thread-engine.ts';
+import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
+
+/** Sockets of all threads together: as many as one process has by itself (`fetcher.ts`). */
+const MAX_SOCKETS = 900;
+/** Ledgers in memory, of all threads together. */
+const CACHE_BYTES = 128 * 1024 * 1024;
+const PROGRESS_MS = 100;
+
+const port = parentPort;
+if (!port) throw new Error('Expected to run in a thread');
+const start = workerData as ThreadStart;
+const { config, blocks } = start;
+const stopping = new AbortController();
+const tell = (message: FromThread) => port.postMessage(message);
+const warn = (message: string) => tell({ kind: 'warning', message });
+
+async function crawl(): Promise<void> {
+  const project = start.projectFile === undefined ? undefined : await readProject(start.projectFile);
+  const engine = await openThreadEngine(start, tell);
+  const { clock } = engine;
+  const plain = createFetcher({
+    ...config,
+    tempFolder: foldersOf(start.folder).temporary,
+    clock,
+    maxSockets: Math.ceil(MAX_SOCKETS / blocks),
+  });
+  const fetcher = withMiddleware(plain, project?.middleware ?? [], {
+    clock,
+    totalTimeoutMs: config.totalTimeoutMs,
+  });
+  const worker: Worker = startWorker(engine, () => fetcher, {
+    maxHosts: Math.ceil(config.hosts / blocks),
+    maxCacheBytes: Math.ceil(CACHE_BYTES / blocks),
+    signal: stopping.signal,
+    hooks: project && createHooks(project, { config, clock, warn }),
+    onError: (error, host) => tell({ kind: 'turnFailed', host, message: describe(error) }),
+  });
+  const progress = () =>
+    tell({
+      kind: 'progress',
+      stats: crewStats(worker.stats),
+      sums: engine.registry.sums(start.crawl),
+    });
+  const ticking = setInterval(progress, PROGRESS_MS);
+  port!.on('message', (message: ToThread) => {
+    if (message.kind === 'stop') stopping.abort();
+    else if (message.kind === 'changed') worker.crawls.refresh(start.crawl);
+    else engine.hear(message);
+  });
+  try {
+    await worker.done;
+  } finally {
+    clearInterval(ticking);
+    progress();
+    await fetcher.close();
+    await engine.close();
+  }
+}
+
+const describe = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
+
+try {
+  await crawl();
+  tell({ kind: 'ended' });
+} catch (error) {
+  tell({ kind: 'failed', message: describe(error) });
+}
+// What a project's own code has left running does not keep the thread.
+process.exit(0);

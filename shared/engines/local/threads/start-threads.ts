@@ -1,0 +1,191 @@
+import type { HostKey } from '../../../ports.ts';
+import { type Crawls, createCrawls } from '../../../worker/crawls.ts';
+import { newStats } from '../../../worker/services.ts';
+import type { Crew, CrewOptions } from '../crew.ts';
+import { addStats, type CrewStats, crewStats, endedStats } from '../crew-stats.ts';
+import type { LocalEngine } from '../engine.ts';
+import { addSums } from '../sums.ts';
+import { readBlockHeads } from './block-heads.ts';
+import { blockOf } from './block-of.ts';
+import { type RunningThread, runThread, type ThreadEnd } from './run-thread.ts';
+import { createSharedTally, resetTally, tallyMemory } from './shared-tally.ts';
+import { sharingRegistry } from './sharing-registry.ts';
+import type { FromThread, ThreadProgress, ThreadStart } from './thread-messages.ts';
+
+export interface ThreadsOptions extends CrewOptions {
+  readonly start: Omit<ThreadStart, 'block' | 'tally' | 'changes'>;
+  /** Hears what is worth telling people. */
+  readonly warn?: (message: string) => void;
+}
+
+export interface ThreadCrew extends Crew {
+  /** These hosts were sent something. */
+  notice(hosts: readonly HostKey[]): void;
+}
+
+/** A thread that dies so often in a row, and nothing is committed meanwhile, would always die. */
+const MAX_DEATHS = 5;
+/** A new thread is begun after this, twice as long after each death in a row. */
+const RESTART_MS = 100;
+
+/** What is known of one block. */
+interface Block {
+  /** What its heads came to when its thread was begun. */
+  begun: ReturnType<typeof readBlockHeads>[number];
+  /** What its thread has told since. */
+  told?: ThreadProgress;
+  /** What earlier threads of it had told when they died. */
+  gone: CrewStats;
+  thread?: RunningThread;
+}
+
+/**
+ * The workers of several threads, each of which serves the hosts of one block by its own connection to the database.
+ * This thread routes, wakes, watches and publishes items for all. A thread that dies is begun anew: its turns were not
+ * committed, so their messages come again, with one receive more, which finds out the page that kills (`careful.ts`);
+ * and its hosts are kept back as long as their longest rest (`keep-back.ts`).
+ */
+export function startThreads(engine: LocalEngine, options: ThreadsOptions): ThreadCrew {
+  const { registry, exchange, items, clock, database } = engine;
+  const { start, onError, warn } = options;
+  const { crawl, blocks: count } = start;
+  const tally = tallyMemory(count);
+  const changes = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const blocks = readBlockHeads(database, crawl, count).map(
+    (begun): Block => ({ begun, gone: crewStats(newStats()) }),
+  );
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([options.signal, stopping.signal]);
+
+  for (const [block, { begun }] of blocks.entries()) resetTally(tally, block, begun.sums.totals);
+  registry.followSums(crawl, () =>
+    blocks.flatMap(({ begun, told }) => (told ? [begun.sums, told.sums] : [begun.sums])).reduce(addSums),
+  );
+
+  const own = sharingRegistry(registry, { tally: createSharedTally(tally, 0), onChange: () => {} });
+  const crawls = createCrawls(own, clock);
+  let seenChanges = 0;
+  /** Before anything that may go by a change is routed: who gets it is told first of the change. */
+  function passChanges(): void {
+    const now = Atomics.load(changes, 0);
+    if (now === seenChanges) return;
+    seenChanges = now;
+    crawls.refresh(crawl);
+    for (const { thread } of blocks) thread?.tell({ kind: 'changed' });
+  }
+  const watched: Crawls = {
+    ...crawls,
+    get(id) {
+      passChanges();
+      return crawls.get(id);
+    },
+  };
+
+  function notice(hosts: readonly HostKey[]): void {
+    const byBlock = Map.groupBy(hosts, (host) => blockOf(host, count));
+    for (const [block, own] of byBlock) blocks[block]?.thread?.tell({ kind: 'hosts', hosts: own });
+  }
+
+  function hear(block: Block, message: FromThread): void {
+    switch (message.kind) {
+      case 'hosts':
+        notice(message.hosts);
+        break;
+      case 'parcel':
+        exchange.notice();
+        break;
+      case 'changed':
+        passChanges();
+        break;
+      case 'progress':
+        block.told = message;
+        break;
+      case 'turnFailed':
+        onError?.(new Error(message.message), message.host);
+        break;
+      case 'warning':
+        warn?.(message.message);
+        break;
+      case 'publish':
+        void publish(block, message);
+    }
+  }
+
+  async function publish(
+    block: Block,
+    { id, crawl, host, version }: Extract<FromThread, { kind: 'publish' }>,
+  ): Promise<void> {
+    const { thread } = block;
+    try {
+      await items?.publish(crawl, host, version);
+      thread?.tell({ kind: 'published', id });
+    } catch (error) {
+      thread?.tell({ kind: 'published', id, error: String(error) });
+    }
+  }
+
+  /** Runs the block's threads, one after the other, until one ends in peace. */
+  async function keep(block: Block, index: number): Promise<void> {
+    for (let deaths = 0; ; ) {
+      const end = await runOne(block, index);
+      if (end.kind === 'ended') return;
+      if (end.kind === 'failed') throw new Error(end.message);
+      const before = block.begun;
+      takeStock(block, index);
+      await publishCommitted(index);
+      if (signal.aborted) return;
+      deaths = block.begun.versions > before.versions ? 1 : deaths + 1;
+      const thread = `thread ${index + 1}`;
+      if (deaths >= MAX_DEATHS)
+        throw new Error(`${thread} died ${deaths} times in a row, and nothing came of it: ${end.cause}`);
+      onError?.(new Error(`it died: ${end.cause}`), thread);
+      await clock.sleep(RESTART_MS * 2 ** (deaths - 1), signal);
+    }
+  }
+
+  async function runOne(block: Block, index: number): Promise<ThreadEnd> {
+    if (signal.aborted) return { kind: 'ended' };
+    const thread = runThread({ ...start, block: index, tally, changes }, (message) => hear(block, message));
+    block.thread = thread;
+    const stop = () => thread.tell({ kind: 'stop' });
+    signal.addEventListener('abort', stop);
+    const end = await thread.end;
+    signal.removeEventListener('abort', stop);
+    block.thread = undefined;
+    return end;
+  }
+
+  /** After a death: what the thread had not told stands in the heads, and nothing else of it counts. */
+  function takeStock(block: Block, index: number): void {
+    if (block.told) block.gone = addStats(block.gone, endedStats(block.told.stats));
+    block.told = undefined;
+    block.begun = readBlockHeads(database, crawl, count)[index]!;
+    resetTally(tally, index, block.begun.sums.totals);
+  }
+
+  /** The word that its last turns were committed may have been lost with the thread. */
+  async function publishCommitted(index: number): Promise<void> {
+    const rows = database
+      .prepare(
+        `SELECT DISTINCT heads.host, heads.version FROM staged_items JOIN heads USING (crawl, host)
+         WHERE crawl = ? AND heads.version >= staged_items.version`,
+      )
+      .all(crawl) as { host: HostKey; version: number }[];
+    for (const { host, version } of rows)
+      if (blockOf(host, count) === index) await items?.publish(crawl, host, version);
+  }
+
+  async function run(): Promise<void> {
+    const runs = blocks.map((block, index) => keep(block, index));
+    // One that cannot go on ends all, in peace; and all have ended before that is told.
+    for (const one of runs) one.catch(() => stopping.abort());
+    for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason;
+  }
+
+  return {
+    crawls: watched,
+    notice,
+    stats: () => blocks.flatMap(({ gone, told }) => (told ? [gone, told.stats] : [gone])).reduce(addStats),
+    done: run(),
+  };
+}

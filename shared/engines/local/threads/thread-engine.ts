@@ -1,0 +1,82 @@
+import type { ItemStore } from '../../../optional-ports.ts';
+import { openDatabase } from '../database.ts';
+import { openEarlier } from '../earlier.ts';
+import { foldersOf } from '../folders.ts';
+import { createItemStage } from '../item-store.ts';
+import { type LocalPorts, openLocalPorts } from '../open-ports.ts';
+import { NO_SUMS } from '../sums.ts';
+import { blockOf } from './block-of.ts';
+import { createSharedTally } from './shared-tally.ts';
+import { sharingRegistry } from './sharing-registry.ts';
+import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
+
+export interface ThreadEngine extends LocalPorts {
+  /** What the main thread says of hosts and items. */
+  hear(message: Extract<ToThread, { kind: 'hosts' | 'published' }>): void;
+}
+
+/**
+ * The engine of one thread of several: its own connection to the crawl's database, its own WARC files, the hosts of its
+ * block. Its registry's sums and totals are of what it has done itself, but for pages and bytes, which all count
+ * together.
+ */
+export async function openThreadEngine(
+  start: ThreadStart,
+  tell: (message: FromThread) => void,
+): Promise<ThreadEngine> {
+  const { crawl, config, software, block, blocks, dedupeFrom } = start;
+  const paths = foldersOf(start.folder);
+  const database = openDatabase(paths.database, 'join');
+  const publications = createPublications(tell);
+  const ports = await openLocalPorts(database, paths, {
+    crawl,
+    config,
+    software,
+    warcPrefix: `strand-${block + 1}`,
+    earlier: dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom),
+    items: { ...createItemStage(database), publish: publications.publish },
+    turns: {
+      serves: (host) => blockOf(host, blocks) === block,
+      onOthers: (hosts) => tell({ kind: 'hosts', hosts }),
+    },
+    onParcel: () => tell({ kind: 'parcel' }),
+    warn: (message) => tell({ kind: 'warning', message }),
+  });
+  ports.registry.followSums(crawl, () => NO_SUMS);
+  return {
+    ...ports,
+    registry: sharingRegistry(ports.registry, {
+      tally: createSharedTally(start.tally, block),
+      onChange() {
+        Atomics.add(start.changes, 0, 1);
+        tell({ kind: 'changed' });
+      },
+    }),
+    hear(message) {
+      if (message.kind === 'hosts') ports.queue.notice(message.hosts);
+      else publications.settle(message);
+    },
+  };
+}
+
+/** Items are published by the main thread, the one writer of their file. */
+function createPublications(tell: (message: FromThread) => void) {
+  const open = new Map<number, { resolve(): void; reject(error: Error): void }>();
+  let lastId = 0;
+  const publish: ItemStore['publish'] = (crawl, host, version) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const id = ++lastId;
+    open.set(id, { resolve, reject });
+    tell({ kind: 'publish', id, crawl, host, version });
+    return promise;
+  };
+  return {
+    publish,
+    settle({ id, error }: Extract<ToThread, { kind: 'published' }>): void {
+      const publication = open.get(id);
+      open.delete(id);
+      if (error === undefined) publication?.resolve();
+      else publication?.reject(new Error(error));
+    },
+  };
+}

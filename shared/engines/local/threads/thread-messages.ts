@@ -1,0 +1,60 @@
+/** What the main thread and the threads that crawl tell one another. All of it can be cloned. */
+import type { CrawlConfig } from '../../../crawl/config.ts';
+import type { CrawlId, HostKey } from '../../../ports.ts';
+import type { CrewStats } from '../crew-stats.ts';
+import type { Sums } from '../sums.ts';
+
+/** What a thread is begun with. */
+export interface ThreadStart {
+  readonly folder: string;
+  readonly crawl: CrawlId;
+  readonly config: CrawlConfig;
+  readonly software: string;
+  /** It serves the hosts of this block of so many. */
+  readonly block: number;
+  readonly blocks: number;
+  /** Absolute. */
+  readonly projectFile?: string;
+  readonly dedupeFrom?: string;
+  /** Where the threads count pages and bytes together (`shared-tally.ts`). */
+  readonly tally: BigInt64Array;
+  /** Grows by one with each change of the crawl's record, before its maker goes on. */
+  readonly changes: Int32Array;
+}
+
+export type ToThread =
+  /** These hosts of yours were sent something. */
+  | { readonly kind: 'hosts'; readonly hosts: readonly HostKey[] }
+  /** The crawl's record has changed. */
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'published'; readonly id: number; readonly error?: string }
+  | { readonly kind: 'stop' };
+
+export type FromThread =
+  /** These hosts, which others serve, were sent something. */
+  | { readonly kind: 'hosts'; readonly hosts: readonly HostKey[] }
+  | { readonly kind: 'parcel' }
+  | { readonly kind: 'changed' }
+  | ({ readonly kind: 'progress' } & ThreadProgress)
+  /** A turn failed, and is tried again. */
+  | { readonly kind: 'turnFailed'; readonly host: HostKey; readonly message: string }
+  | { readonly kind: 'warning'; readonly message: string }
+  /** The head of that version is committed: its items may go to the file. */
+  | {
+      readonly kind: 'publish';
+      readonly id: number;
+      readonly crawl: CrawlId;
+      readonly host: HostKey;
+      readonly version: number;
+    }
+  /** The thread has stopped in peace, all is durable. */
+  | { readonly kind: 'ended' }
+  /** It cannot go on, and another one could not either. */
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Since the thread began. */
+export interface ThreadProgress {
+  readonly stats: CrewStats;
+  /** By how much the commits of its turns have changed the crawl's sums. */
+  readonly sums: Sums;
+}
