@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCapture } from '../../shared/archive/capture.ts';
+import { encodeMetadata } from '../../shared/archive/metadata.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
+import { recordId, warcDate } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import {
   ArchiveFailed,
@@ -14,7 +16,7 @@ import {
   openFileArchive,
 } from '../../shared/engines/local/archive.ts';
 import type { RecordLocation } from '../../shared/ports.ts';
-import { captureOf, T0 } from './captures.ts';
+import { captureOf, RESPONSE_ID, T0 } from './captures.ts';
 
 let root: string;
 let folders = 0;
@@ -41,7 +43,7 @@ function memoryJournal(entries: Iterable<readonly [string, number]> = []) {
 async function newArchive(
   options: Partial<FileArchiveOptions> & { journal?: ReturnType<typeof memoryJournal> } = {},
 ) {
-  const folder = options.folder ?? join(root, String(folders++));
+  const folder = options.folder ?? join(root, String(folders++), 'archive');
   const journal = options.journal ?? memoryJournal();
   const warnings: string[] = [];
   const archive = await openFileArchive({
@@ -56,11 +58,15 @@ async function newArchive(
   return { archive, folder, journal, warnings };
 }
 
-const capture = async (name: string, size = 100) => {
+const capture = async (name: string, size = 100, id?: string) => {
   const body = Buffer.alloc(size, `${name} `);
   const headers: [string, string][] = [['Content-Type', 'image/png']];
-  return (await encodeCapture(captureOf({ url: `http://example.test/${name}`, headers, body }))).members;
+  const ids = [id ?? recordId(), recordId()];
+  const exchange = captureOf({ url: `http://example.test/${name}`, headers, body });
+  return (await encodeCapture(exchange, { newId: () => ids.shift()! })).members;
 };
+
+const METADATA = { url: 'http://example.test/', date: warcDate(T0), hopsFromSeed: 0, fetchTimeMs: 1 };
 
 async function uriAt(folder: string, { file, offset, length }: RecordLocation): Promise<string | undefined> {
   const entry = (await listWarcFiles(folder)).find((found) => found.file === file);
@@ -309,17 +315,21 @@ async function killedFile(): Promise<{ bytes: Buffer; ends: number[]; leadBytes:
   const ends: number[] = [];
   let leadBytes = 0;
   for (let i = 0; i < 5; i++) {
-    const [response, request] = await archive.append(await capture(String(i), i * 100));
+    const [response, request, metadata] = await archive.append([
+      ...(await capture(String(i), i * 100, RESPONSE_ID)),
+      encodeMetadata({ ...METADATA, concurrentTo: RESPONSE_ID }),
+    ]);
     leadBytes ||= response!.offset;
-    ends.push(request!.offset + request!.length);
+    // Whole without its metadata, too.
+    ends.push(request!.offset + request!.length, metadata!.offset + metadata!.length);
   }
   await archive.close();
   return { bytes: await readFile(join(folder, FILE)), ends, leadBytes };
 }
 
 async function folderWith(bytes: Uint8Array | undefined, name = `${FILE}.open`): Promise<string> {
-  const folder = join(root, String(folders++));
-  await mkdir(folder);
+  const folder = join(root, String(folders++), 'archive');
+  await mkdir(folder, { recursive: true });
   if (bytes) await writeFile(join(folder, name), bytes);
   return folder;
 }

@@ -55,6 +55,8 @@ test('fails as a source fails, and closes the others', async () => {
     throw new Error('disk');
   }
   const merged = mergeSorted([whole.source, broken()]);
-  await expect(Array.fromAsync(merged)).rejects.toThrow('disk');
+  await expect(async () => {
+    for await (const _ of merged);
+  }).rejects.toThrow('disk');
   expect(whole.state.isClosed).toBe(true);
 });

@@ -3,7 +3,9 @@ import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldOf, NotWarc } from '../../archive/read-warc.ts';
 import { type ReadAt, scanMembers } from '../../archive/scan-members.ts';
-import { listWarcFiles, OPEN_SUFFIX, sizeOf, syncFolder, type WarcFileEntry } from './archive-names.ts';
+import { windowedRead } from '../../archive/windowed-read.ts';
+import { listWarcFiles, sizeOf, syncFolder, type WarcFileEntry } from './archive-names.ts';
+import { indexByScanning, removeIndexLeftovers } from './cdxj-files.ts';
 
 /** How many bytes of each file being written are durable, and announced by nothing that came later. */
 export interface FileArchiveJournal {
@@ -16,6 +18,7 @@ export interface FileArchiveJournal {
 
 export interface MendOptions {
   readonly folder: string;
+  readonly indexFolder: string;
   /** Files not known to the journal are ours if their final name matches. */
   readonly pattern: RegExp;
   readonly journal: FileArchiveJournal;
@@ -25,21 +28,23 @@ export interface MendOptions {
 /**
  * Gives each `.open` file its final name, cut to the length in the journal: what lies beyond was never announced.
  * A file that the journal does not know, or that is shorter than the journal says, keeps its whole captures from its
- * start. A file that is left with no capture is removed. May be repeated, also after a crash in its midst.
+ * start. A file that is left with no capture is removed; others are indexed, where they can be. May be repeated, also
+ * after a crash in its midst.
  */
 export async function mendFolder(options: MendOptions): Promise<void> {
-  const { folder, pattern, journal, warn } = options;
+  const { folder, indexFolder, pattern, journal, warn } = options;
+  await removeIndexLeftovers(indexFolder, pattern);
   const left = new Map((await listWarcFiles(folder)).filter((f) => f.isOpen).map((f) => [f.file, f]));
   const known = new Map(journal.load().map(({ file, bytes }) => [file, bytes]));
   for (const [file, bytes] of known) {
     const found = left.get(file);
-    if (found) await mendFile(found, folder, await goodLength(found, bytes, warn));
+    if (found) await mendFile(found, options, await goodLength(found, bytes, warn));
     else await checkFinished(folder, file, bytes, warn);
     journal.close(file);
   }
   for (const [file, found] of left) {
     if (known.has(file) || !pattern.test(file)) continue;
-    await mendFile(found, folder, await goodLength(found, undefined, warn));
+    await mendFile(found, options, await goodLength(found, undefined, warn));
   }
 }
 
@@ -74,14 +79,25 @@ async function checkFinished(
   warn(`WARC file ${file} ${what} and the journal says ${saved}: announced records are lost`);
 }
 
-async function mendFile(found: WarcFileEntry, folder: string, bytes: number): Promise<void> {
+async function mendFile(
+  { file, path }: WarcFileEntry,
+  { folder, indexFolder, warn }: MendOptions,
+  bytes: number,
+): Promise<void> {
   if (bytes === 0) {
-    await rm(found.path);
-  } else {
-    await cutDurably(found.path, bytes);
-    await rename(join(folder, found.file + OPEN_SUFFIX), join(folder, found.file));
+    await rm(path);
+    await syncFolder(folder);
+    return;
   }
+  await cutDurably(path, bytes);
+  const final = join(folder, file);
+  await rename(path, final);
   await syncFolder(folder);
+  try {
+    await indexByScanning({ file, path: final }, indexFolder);
+  } catch (error) {
+    warn(`WARC file ${file} could not be indexed: ${(error as Error).message}`);
+  }
 }
 
 async function cutDurably(path: string, bytes: number): Promise<void> {
@@ -108,15 +124,16 @@ export async function scanCaptures(path: string): Promise<{ bytes: number; probl
   const met = new Set<string>();
   let bytes = 0;
   try {
-    for await (const { offset, length, record } of scanMembers(read)) {
+    for await (const { offset, length, record } of scanMembers(windowedRead(read))) {
       const id = fieldOf(record, 'WARC-Record-ID') ?? '';
       const concurrent = fieldOf(record, 'WARC-Concurrent-To');
-      if (concurrent !== undefined && !met.has(concurrent)) awaited.add(concurrent);
+      const goesOn = concurrent !== undefined && met.has(concurrent);
+      // Captures do not reach over one another, so that nothing after this place can ask for a record before it.
+      if (awaited.size === 0 && !goesOn) met.clear();
+      if (concurrent !== undefined && !goesOn) awaited.add(concurrent);
       awaited.delete(id);
       met.add(id);
       if (awaited.size > 0) continue;
-      // Captures do not reach over one another, so that nothing after this place can ask for a record before it.
-      met.clear();
       if (bytes > 0 || fieldOf(record, 'WARC-Type') !== 'warcinfo') bytes = offset + length;
     }
     return { bytes };

@@ -19,6 +19,12 @@ export function warcFilePattern(prefix: string): RegExp {
   return new RegExp(`^${prefix.replaceAll('.', '\\.')}-\\d{14}-(\\d{5,})\\.warc\\.gz$`);
 }
 
+/** Matches those of `prefix`, and of it with a number after: `strand`, `strand-1`. */
+export function warcFilesPattern(prefix: string): RegExp {
+  checkWarcPrefix(prefix);
+  return new RegExp(`^${prefix.replaceAll('.', '\\.')}(?:-\\d{1,5})?-\\d{14}-\\d{5,}\\.warc\\.gz$`);
+}
+
 export interface WarcFileEntry {
   /** The final name, as locations give it. */
   readonly file: string;

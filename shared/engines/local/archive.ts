@@ -1,17 +1,21 @@
-/** The {@link Archive} port on a folder of WARC files. */
+/** The {@link Archive} port on a folder of WARC files, with their indexes beside. */
 import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Archive, Clock, RecordLocation, WarcMember } from '../../ports.ts';
 import { coalesced } from '../coalesced.ts';
 import { createWarcFile, type OpenWarcFile } from './archive-file.ts';
 import { type FileArchiveJournal, mendFolder } from './archive-mend.ts';
-import { listWarcFiles, warcFileName, warcFilePattern } from './archive-names.ts';
+import { listWarcFiles, warcFileName, warcFilePattern, warcFilesPattern } from './archive-names.ts';
+import { createIndexWriter, type IndexWriter } from './cdxj-files.ts';
 
 export type { FileArchiveJournal } from './archive-mend.ts';
 export { listWarcFiles, type WarcFileEntry } from './archive-names.ts';
 
 export interface FileArchiveOptions {
-  /** Made if it is not there. One process at a time may write files of the prefix in it. */
+  /** Made if it is not there. One archive at a time may write files of the prefix in it. */
   readonly folder: string;
+  /** Where the files' CDXJ indexes go. `indexes` beside the folder unless given. */
+  readonly indexFolder?: string;
   /** Files are called `PREFIX-YYYYMMDDhhmmss-NNNNN.warc.gz`. */
   readonly prefix: string;
   /** A file that reaches this size is closed; it is larger by at most one append. */
@@ -20,6 +24,8 @@ export interface FileArchiveOptions {
   readonly warcinfo: (filename: string) => readonly Uint8Array[];
   readonly clock: Pick<Clock, 'now'>;
   readonly journal: FileArchiveJournal;
+  /** {@link mendFileArchive} was called, as it must be where several archives write in one folder. */
+  readonly isMended?: boolean;
   /** Hears of what had to be mended, or was lost. */
   readonly warn?: (message: string) => void;
 }
@@ -35,6 +41,8 @@ interface CurrentFile {
   leadBytes: number;
   /** Bytes known to the journal. */
   savedBytes: number;
+  /** None if not all of its captures are known: it is made by scanning then, when it is asked for. */
+  index: IndexWriter | undefined;
 }
 
 /**
@@ -46,22 +54,43 @@ export class ArchiveFailed extends Error {
 }
 
 /**
+ * Mends what killed writers left in the folder: of the prefix, and of it with a number after, `strand` and `strand-1`.
+ * To be called while no archive is open there, before the first of several is.
+ */
+export async function mendFileArchive(
+  options: Pick<FileArchiveOptions, 'folder' | 'indexFolder' | 'prefix' | 'journal' | 'warn'>,
+): Promise<void> {
+  const { folder, indexFolder = indexFolderOf(folder), prefix, journal, warn = () => {} } = options;
+  await mendFolder({ folder, indexFolder, pattern: warcFilesPattern(prefix), journal, warn });
+}
+
+const indexFolderOf = (folder: string): string => join(dirname(folder), 'indexes');
+
+/**
  * Opens the folder, after mending what a killed writer left in it. Appends are done one after the other, through one
  * buffer of 1 MiB; an append resolves when its bytes are in the buffer or the file. Locations name the final file,
  * which has `.open` after its name until it is closed.
+ *
+ * Soon after a file is closed, and at the latest when the archive is, its index is made of the `captures` given with
+ * each append; not so if an append came without, or if that fails, as an index can be made at any time
+ * (`cdxj-files.ts`).
  *
  * An append whose member fails while it is iterated leaves no trace and rejects with that error. A failing disk ends
  * the archive with {@link ArchiveFailed}: nothing is then known of bytes once accepted, so nothing more is accepted.
  */
 export async function openFileArchive(options: FileArchiveOptions): Promise<FileArchive> {
   const { folder, prefix, maxBytes = 1_000_000_000, warcinfo, clock, journal, warn = () => {} } = options;
+  const { indexFolder = indexFolderOf(folder), isMended = false } = options;
   const pattern = warcFilePattern(prefix);
   await mkdir(folder, { recursive: true });
-  await mendFolder({ folder, pattern, journal, warn });
+  await mkdir(indexFolder, { recursive: true });
+  if (!isMended) await mendFolder({ folder, indexFolder, pattern, journal, warn });
   let serial = await nextSerial(folder, pattern);
   let current: CurrentFile | undefined;
   let failure: ArchiveFailed | undefined;
   let isClosed = false;
+  /** The indexes that are being made. Never rejects. */
+  let indexing: Promise<void> = Promise.resolve();
 
   /** The end of the line of steps; never rejects. */
   let line: Promise<unknown> = Promise.resolve();
@@ -93,7 +122,7 @@ export async function openFileArchive(options: FileArchiveOptions): Promise<File
       // Known to the journal before it exists: whatever a crash leaves of it is known to hold nothing.
       journal.save(name, 0);
       const file = await createWarcFile(folder, name);
-      current = { file, leadBytes: 0, savedBytes: 0 };
+      current = { file, leadBytes: 0, savedBytes: 0, index: createIndexWriter(indexFolder, name) };
       for (const piece of lead) await file.add(piece);
       current.leadBytes = file.size();
       return current;
@@ -112,7 +141,7 @@ export async function openFileArchive(options: FileArchiveOptions): Promise<File
 
   async function finish(): Promise<void> {
     if (!current) return;
-    const { file, leadBytes } = current;
+    const { file, leadBytes, index } = current;
     const isEmpty = file.size() === leadBytes;
     await sync();
     await orFail(`close ${file.name}`, async () => {
@@ -120,10 +149,34 @@ export async function openFileArchive(options: FileArchiveOptions): Promise<File
       journal.close(file.name);
     });
     current = undefined;
+    if (isEmpty) await index?.drop();
+    else if (index)
+      indexing = indexing.then(() => index.finish()).catch((error: Error) => warnOfIndex(file.name, error));
   }
 
-  async function appendAll(members: readonly WarcMember[]): Promise<RecordLocation[]> {
-    const { file } = current ?? (await begin());
+  function warnOfIndex(name: string, { message }: Error): void {
+    warn(`No index of WARC file ${name} could be written, it is made when it is asked for: ${message}`);
+  }
+
+  /** Never rejects: an archive that can write its files needs no index. */
+  async function index(
+    to: CurrentFile,
+    locations: readonly RecordLocation[],
+    captures: Captures,
+  ): Promise<void> {
+    try {
+      if (captures === undefined) await dropIndex(to);
+      for (const [i, lineStart] of captures?.entries() ?? [])
+        if (lineStart !== undefined) await to.index?.add({ lineStart, ...locations[i]! });
+    } catch (error) {
+      warnOfIndex(to.file.name, error as Error);
+      await dropIndex(to).catch(() => {});
+    }
+  }
+
+  async function appendAll(members: readonly WarcMember[], captures: Captures): Promise<RecordLocation[]> {
+    const to = current ?? (await begin());
+    const { file } = to;
     const start = file.size();
     const locations: RecordLocation[] = [];
     const add = (piece: Uint8Array) => orFail(`write ${file.name}`, () => file.add(piece));
@@ -138,14 +191,15 @@ export async function openFileArchive(options: FileArchiveOptions): Promise<File
       if (!failure) await orFail(`cut ${file.name}`, () => file.cutTo(start));
       throw error;
     }
+    await index(to, locations, captures);
     if (file.size() >= maxBytes) await finish();
     return locations;
   }
 
   return {
-    async append(members) {
+    async append(members, captures) {
       if (isClosed) throw new Error(`The archive in ${folder} is closed`);
-      return members.length === 0 ? [] : inLine(() => appendAll(members));
+      return members.length === 0 ? [] : inLine(() => appendAll(members, captures));
     },
 
     flush: coalesced(() => inLine(sync)),
@@ -156,10 +210,22 @@ export async function openFileArchive(options: FileArchiveOptions): Promise<File
       try {
         await inLine(finish);
       } finally {
-        if (failure) await current?.file.abandon().catch(() => {});
+        if (failure && current) {
+          await current.file.abandon().catch(() => {});
+          await dropIndex(current).catch(() => {});
+        }
+        await indexing;
       }
     },
   };
+}
+
+type Captures = Parameters<Archive['append']>[1];
+
+async function dropIndex(of: CurrentFile): Promise<void> {
+  const { index } = of;
+  of.index = undefined;
+  await index?.drop();
 }
 
 async function nextSerial(folder: string, pattern: RegExp): Promise<number> {
