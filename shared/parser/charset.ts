@@ -1,11 +1,11 @@
 /**
- * Which character encoding an HTML document is in, as browsers find it out (HTML standard, section 13.2.3.2, and the
+ * Which character encoding a document is in, as browsers find it out (for HTML: HTML standard, section 13.2.3.2, and the
  * Encoding standard). Names are the Encoding standard's, in lower case.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { charsetOf } from './charset-decoder.ts';
 import { charsetParameter } from './media-type.ts';
-import { prescanForCharset } from './meta-prescan.ts';
+import { prescanForCharset, xmlDeclarationCharset } from './meta-prescan.ts';
 
 /**
  * How much of a document the sniffing looks at. Authors are asked to declare the encoding in the first 1,024 bytes;
@@ -30,6 +30,39 @@ export function sniffCharset(start: Uint8Array, contentType: string | undefined)
     prescanForCharset(sniffed) ??
     undeclaredCharset(sniffed)
   );
+}
+
+/** Longer than any XML declaration; CSS Syntax asks for as many. */
+export const XML_SNIFFED_BYTES = 1024;
+export const CSS_SNIFFED_BYTES = 1024;
+
+/** Of XML (RFC 7303, section 3): a byte order mark, the `charset` of Content-Type, the XML declaration, else UTF-8. */
+export function sniffXmlCharset(start: Uint8Array, contentType: string | undefined): string {
+  const text = latin1(start.subarray(0, XML_SNIFFED_BYTES));
+  return (
+    byteOrderMark(start) ??
+    charsetOf(charsetParameter(contentType)) ??
+    (text.startsWith('<\0') ? 'utf-16le' : undefined) ??
+    (text.startsWith('\0<') ? 'utf-16be' : undefined) ??
+    xmlDeclarationCharset(text.trimStart()) ??
+    'utf-8'
+  );
+}
+
+/** Of a style sheet (CSS Syntax level 3, section 3.2). */
+export function sniffCssCharset(start: Uint8Array, contentType: string | undefined): string {
+  const declared = /^@charset "([^"]*)";/.exec(latin1(start.subarray(0, CSS_SNIFFED_BYTES)))?.[1];
+  const charset = charsetOf(declared);
+  return (
+    byteOrderMark(start) ??
+    charsetOf(charsetParameter(contentType)) ??
+    (charset?.startsWith('utf-16') ? 'utf-8' : charset) ??
+    'utf-8'
+  );
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
 function undeclaredCharset(bytes: Uint8Array): string {

@@ -3,10 +3,11 @@ import { messageOf } from '../error-message.ts';
 import type { UrlKind } from '../frontier/url-record.ts';
 import type { ResponseHead } from '../ports.ts';
 import { createContentDecoder } from './content-decoder.ts';
-import { createHtmlLinks, type HtmlLinks, type HtmlLinksParser } from './html-links.ts';
+import { createDocumentReader, type DocumentReader, type ReadDocument } from './document-reader.ts';
 import type { HtmlLink, ResolveReference } from './link-set.ts';
 import { essenceOf, sniffMimeType } from './media-type.ts';
-import { bothRobotsDirectives, parseRobotsDirectives, type RobotsDirectives } from './robots-directives.ts';
+import { bothRobotsDirectives, parseRobotsTag, type RobotsDirectives } from './robots-directives.ts';
+import { MAX_SITEMAP_BYTES } from './xml-links.ts';
 
 export interface DocumentParserOptions {
   /** Absolute URL of the document. */
@@ -72,24 +73,26 @@ const SNIFFED_BYTES = 1445;
 
 /** Should the parser fail, which is a bug, the document has no links and an `error`; the page is not lost. */
 export function createDocumentParser(options: DocumentParserOptions): DocumentParser {
-  const { url, headers, maxDecodedBytes, maxLinks, resolve } = options;
+  const { headers, kind, robotName } = options;
+  const maxDecodedBytes =
+    kind === 'sitemap' ? Math.min(options.maxDecodedBytes, MAX_SITEMAP_BYTES) : options.maxDecodedBytes;
   const contentType = lastHeader(headers, 'content-type');
   let mimeType = essenceOf(contentType);
-  let html: HtmlLinksParser | undefined;
+  let reader: DocumentReader | undefined;
   let failure: string | undefined;
-  const parseSafely = <T>(parse: () => T): T | undefined => {
-    if (failure !== undefined) return undefined;
+  const fail = (error: unknown) => {
+    failure ??= `parser: ${messageOf(error)}`;
+  };
+  const parseSafely = (parse: () => void) => {
+    if (failure !== undefined) return;
     try {
-      return parse();
+      parse();
     } catch (error) {
-      failure = `parser: ${messageOf(error)}`;
-      return undefined;
+      fail(error);
     }
   };
-  const openHtml = () => {
-    if (mimeType === 'text/html' || mimeType === 'application/xhtml+xml') {
-      html = createHtmlLinks({ url, contentType, maxLinks, resolve });
-    }
+  const openReader = () => {
+    reader = createDocumentReader(mimeType, { ...options, contentType, maxDecodedBytes });
   };
 
   /** The first bytes of a document that does not say its type. */
@@ -100,54 +103,62 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     start = undefined;
     if (bytes.length === 0) return;
     mimeType = sniffMimeType(bytes.subarray(0, SNIFFED_BYTES));
-    openHtml();
-    html?.write(bytes);
+    openReader();
+    reader?.write(bytes);
   };
   const onData = (chunk: Uint8Array) => {
-    if (start === undefined) return html?.write(chunk);
+    if (start === undefined) return reader?.write(chunk);
     start.push(chunk);
     startLength += chunk.length;
     if (startLength >= SNIFFED_BYTES) sniff();
   };
 
-  parseSafely(openHtml);
+  if (mimeType !== undefined) parseSafely(openReader);
   const content = createContentDecoder({
     contentEncoding: joinedHeader(headers, 'content-encoding'),
     maxDecodedBytes,
     onData: (chunk) => parseSafely(() => onData(chunk)),
   });
+  const endReader = async () => {
+    try {
+      return failure === undefined ? await reader?.end() : undefined;
+    } catch (error) {
+      return fail(error);
+    }
+  };
 
   return {
     write: content.write,
     async end() {
-      const { decodedBytes, isWhole, error } = await content.end();
+      const body = await content.end();
       if (start !== undefined) parseSafely(sniff);
-      const parsed = parseSafely(() => html?.end());
+      const read = (await endReader()) ?? NOTHING;
+      const isWhole = body.isWhole && read.isWhole !== false;
       return {
-        type: html === undefined ? 'other' : 'html',
-        ...factsOf(parsed),
+        decodedBytes: body.decodedBytes,
+        ...read,
         mimeType,
-        robots: robotsOf(parsed, headers),
-        decodedBytes,
+        robots: robotsOf(read.robots, headers, robotName),
         isWhole: isWhole && failure === undefined,
-        error: failure ?? error,
+        error: failure ?? body.error,
+        ...(LISTS.has(read.type) && !isWhole && { fault: body.error ?? read.fault }),
       };
     },
   };
 }
 
-function factsOf(parsed: HtmlLinks | undefined) {
-  if (parsed === undefined) return { links: [], droppedLinks: 0 };
-  const { links, droppedLinks, title, refresh, canonical, charset } = parsed;
-  return { links, droppedLinks, title, refresh, canonical, charset };
-}
+const NOTHING: ReadDocument = { type: 'other', links: [], droppedLinks: 0 };
+/** Types of which the crawl is told what is wrong with them. */
+const LISTS: ReadonlySet<DocumentType> = new Set(['sitemap', 'sitemapIndex', 'feed']);
 
-/** An X-Robots-Tag that names a robot (`otherbot: noindex`) is not for us; none of our directives takes a colon. */
-function robotsOf(parsed: HtmlLinks | undefined, headers: ResponseHead['headers']): RobotsDirectives {
+function robotsOf(
+  found: RobotsDirectives | undefined,
+  headers: ResponseHead['headers'],
+  robotName: string | undefined,
+): RobotsDirectives {
   return valuesOf(headers, 'x-robots-tag')
-    .filter((value) => !/^[^,]*:/.test(value))
-    .map(parseRobotsDirectives)
-    .reduce(bothRobotsDirectives, parsed?.robots ?? { nofollow: false, noindex: false });
+    .map((field) => parseRobotsTag(field, robotName))
+    .reduce(bothRobotsDirectives, found ?? { nofollow: false, noindex: false });
 }
 
 function valuesOf(headers: ResponseHead['headers'], name: string): string[] {

@@ -1,13 +1,15 @@
 /** The links of an HTML document, and what its head says of it, as the document's bytes arrive. */
 import { decodeAttribute, decodeText } from './character-references.ts';
 import { SNIFFED_BYTES, sniffCharset } from './charset.ts';
-import { type CharsetDecoder, createCharsetDecoder } from './charset-decoder.ts';
+import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
 import { createHtmlScanner } from './html-scanner.ts';
 import { createLinkSet, type HtmlLink, type LinkKind, type ResolveReference } from './link-set.ts';
 import { essenceOf } from './media-type.ts';
-import { refreshReference } from './meta-refresh.ts';
+import { type Refresh, refreshReference } from './meta-refresh.ts';
 import { bothRobotsDirectives, parseRobotsDirectives, type RobotsDirectives } from './robots-directives.ts';
 import type { RawAttributes } from './tag-attributes.ts';
+import { createTextDecoder } from './text-decoder.ts';
+import { createTextHash } from './text-hash.ts';
 
 export type { HtmlLink, LinkKind, ResolveReference } from './link-set.ts';
 
@@ -19,6 +21,13 @@ export interface HtmlLinksOptions {
   readonly maxLinks: number;
   /** How references become URLs. Called once for each distinct one, without its fragment. */
   readonly resolve?: ResolveReference;
+  /** Requisites are among the links. */
+  readonly wantsRequisites?: boolean | undefined;
+  /** Feeds that are named as alternates are among the links. */
+  readonly wantsFeeds?: boolean | undefined;
+  readonly wantsTextHash?: boolean | undefined;
+  /** In lower case: `<meta name=...>` of this name counts like `robots`. */
+  readonly robotName?: string | undefined;
 }
 
 export interface HtmlLinks {
@@ -32,10 +41,14 @@ export interface HtmlLinks {
   readonly base: string;
   /** Where the first `meta` refresh leads; it is also among the links. */
   readonly refresh?: string;
+  /** How long after. */
+  readonly refreshMs?: number;
   /** The first `link rel=canonical`. */
   readonly canonical?: string;
   readonly robots: RobotsDirectives;
   readonly charset: string;
+  /** See `text-hash.ts`; of what stands outside of scripts, styles, templates, the title and form fields. */
+  readonly textHash?: number;
 }
 
 export interface HtmlLinksParser {
@@ -46,61 +59,68 @@ export interface HtmlLinksParser {
 export const MAX_TITLE_CHARS = 1024;
 
 /** The result does not depend on how the bytes are cut into pieces. */
-export function createHtmlLinks({ url, contentType, maxLinks, resolve }: HtmlLinksOptions): HtmlLinksParser {
-  const collector = createCollector(maxLinks);
+export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
+  const { url, contentType, resolve, wantsRequisites = false, wantsTextHash = false } = options;
+  const collector = createCollector(options);
+  const textHash = wantsTextHash ? createTextHash() : undefined;
   const scanner = createHtmlScanner({
-    elements: ELEMENTS,
+    elements: wantsRequisites ? ELEMENTS_AND_REQUISITES : ELEMENTS,
     isXml: essenceOf(contentType) === 'application/xhtml+xml',
     onStartTag: collector.startTag,
     onTitle: collector.title,
+    styles: collector.styles,
+    onText: textHash?.add,
   });
-  let start: Uint8Array[] = [];
-  let startLength = 0;
-  let charset = '';
-  let decoder: CharsetDecoder | undefined;
-
-  const decodeStart = () => {
-    const bytes = start.length === 1 ? start[0]! : Buffer.concat(start);
-    start = [];
-    charset = sniffCharset(bytes, contentType);
-    decoder = createCharsetDecoder(charset);
-    scanner.write(decoder.decode(bytes));
-    return decoder;
-  };
+  const decoder = createTextDecoder({
+    sniffedBytes: SNIFFED_BYTES,
+    sniff: (start) => sniffCharset(start, contentType),
+    onText: scanner.write,
+  });
 
   return {
-    write(bytes) {
-      if (decoder !== undefined) return scanner.write(decoder.decode(bytes));
-      start.push(bytes);
-      startLength += bytes.length;
-      if (startLength >= SNIFFED_BYTES) decodeStart();
-    },
+    write: decoder.write,
     end() {
-      scanner.write((decoder ?? decodeStart()).end());
+      const charset = decoder.end();
       scanner.end();
-      return { ...collector.resolved(url, resolve), charset };
+      return {
+        ...collector.resolved(url, resolve),
+        charset,
+        ...(textHash && { textHash: textHash.value() }),
+      };
     },
   };
 }
 
 const ELEMENTS: ReadonlySet<string> = new Set(['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta']);
+const ELEMENTS_AND_REQUISITES: ReadonlySet<string> = new Set([...ELEMENTS, ...REQUISITE_ELEMENTS]);
 
 /**
  * Collects references; they become URLs only when the document is over, since a `base` counts for all of them
  * wherever it stands.
  */
-function createCollector(maxLinks: number) {
+function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'robots' }: HtmlLinksOptions) {
   const links = createLinkSet(maxLinks);
+  const requisites = wantsRequisites
+    ? createRequisites((reference, kind) => links.add(reference, kind, false))
+    : undefined;
   let baseReference: string | undefined;
   let title: string | undefined;
-  let refresh: string | undefined;
+  let refresh: Refresh | undefined;
   let canonical: string | undefined;
   let robots: RobotsDirectives = { nofollow: false, noindex: false };
 
-  const link = (kind: LinkKind, attributes: RawAttributes) => {
+  const anchor = (kind: LinkKind, attributes: RawAttributes) => {
     const reference = attributes.get('href');
     if (reference !== undefined)
       links.add(decodeAttribute(reference), kind, hasToken(attributes.get('rel'), 'nofollow'));
+  };
+  const link = (attributes: RawAttributes) => {
+    const reference = attributes.get('href');
+    const rel = attributes.get('rel');
+    if (!reference || rel === undefined) return;
+    if (hasToken(rel, 'canonical')) canonical ??= reference;
+    if (wantsFeeds && FEED.test(attributes.get('type') ?? '') && hasToken(rel, 'alternate'))
+      links.add(decodeAttribute(reference), 'feed', hasToken(rel, 'nofollow'));
   };
   const frame = (attributes: RawAttributes) => {
     const reference = attributes.get('src');
@@ -109,22 +129,29 @@ function createCollector(maxLinks: number) {
   };
   const meta = (attributes: RawAttributes) => {
     const content = decodeAttribute(attributes.get('content') ?? '');
-    if (attributes.get('name')?.toLowerCase() === 'robots') {
+    const name = attributes.get('name')?.toLowerCase();
+    if (name === 'robots' || name === robotName) {
       robots = bothRobotsDirectives(robots, parseRobotsDirectives(content));
     }
     if (attributes.get('http-equiv')?.toLowerCase() === 'refresh' && refresh === undefined) {
       refresh = refreshReference(content);
-      if (refresh !== undefined) links.add(refresh, 'refresh', false);
+      if (refresh !== undefined) links.add(refresh.reference, 'refresh', false);
     }
   };
 
   return {
     startTag(name: string, attributes: RawAttributes): void {
-      if (name === 'a' || name === 'area') link(name, attributes);
+      if (name === 'a' || name === 'area') anchor(name, attributes);
       else if (name === 'frame' || name === 'iframe') frame(attributes);
       else if (name === 'meta') meta(attributes);
       else if (name === 'base') baseReference ??= attributes.get('href');
-      else if (hasToken(attributes.get('rel'), 'canonical')) canonical ??= attributes.get('href');
+      else if (name === 'link') link(attributes);
+      requisites?.startTag(name, attributes);
+    },
+    styles: requisites && {
+      onStyle: requisites.style,
+      onStyledTag: requisites.styledTag,
+      onForeignTag: requisites.foreignTag,
     },
     title(text: string): void {
       // Cut before decoding: a title that is never closed is the rest of the document.
@@ -133,20 +160,23 @@ function createCollector(maxLinks: number) {
         .trim()
         .slice(0, MAX_TITLE_CHARS);
     },
-    resolved(url: string, resolve?: ResolveReference): Omit<HtmlLinks, 'charset'> {
+    resolved(url: string, resolve?: ResolveReference): Omit<HtmlLinks, 'charset' | 'textHash'> {
       const base = documentBase(baseReference, url);
       const { urlOf, ...resolved } = links.resolved(base, resolve);
       return {
         ...resolved,
         base,
         title,
-        refresh: refresh && urlOf(refresh),
+        ...(refresh && { refresh: urlOf(refresh.reference), refreshMs: refresh.delayMs }),
         canonical: canonical && urlOf(decodeAttribute(canonical)),
         robots,
       };
     },
   };
 }
+
+/** Types of feeds, where a `link` names one. */
+const FEED = /^[\t\n\f\r ]*application\/(?:rss|atom|rdf)\+xml[\t\n\f\r ]*(?:;|$)/i;
 
 /** HTML standard, section 4.2.3: a base that does not parse, or is a script or data, counts as none. */
 function documentBase(reference: string | undefined, url: string): string {

@@ -2,7 +2,7 @@
  * Finds the tags of an HTML document in its text as the text arrives (HTML standard, section 13.2.5): what stands in
  * comments, scripts, styles and other raw text is no tag, and a tag that the document's end cuts off is none either.
  */
-import { createHtmlTree, PLACED_APART } from './html-tree.ts';
+import { createHtmlTree, PLACED_APART, type Placement } from './html-tree.ts';
 import { isSelfClosing, type RawAttributes, readAttributes } from './tag-attributes.ts';
 
 export interface HtmlScannerOptions {
@@ -14,6 +14,19 @@ export interface HtmlScannerOptions {
   onStartTag(name: string, attributes: RawAttributes): void;
   /** The text of a `title` element, character references not decoded. */
   onTitle(text: string): void;
+  /** If it is there: what may hold style rules is told, too. */
+  readonly styles?: StyleListener | undefined;
+  /** Visible text, `text.slice(from, to)`, character references not decoded; in pieces of any length. */
+  readonly onText?: ((text: string, from: number, to: number) => void) | undefined;
+}
+
+export interface StyleListener {
+  /** The text of a `style` element. */
+  onStyle(text: string): void;
+  /** Any other start tag of the document that holds `url(` in an attribute. */
+  onStyledTag(attributes: RawAttributes): void;
+  /** A start tag inside SVG or MathML that belongs to these. */
+  onForeignTag(name: string, attributes: RawAttributes): void;
 }
 
 export interface HtmlScanner {
@@ -51,8 +64,9 @@ export function createHtmlScanner(options: HtmlScannerOptions): HtmlScanner {
 }
 
 /** A function that tells the tags in `text` and returns how much of it need not be seen again. */
-function createScan({ elements, isXml, onStartTag, onTitle }: HtmlScannerOptions) {
+function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: HtmlScannerOptions) {
   const tree = createHtmlTree();
+  const styledTag = styles && createStyledTag(styles);
   /** The raw text element that is open, and whether it is one of the document's own. */
   let rawText: string | undefined;
   let isOwnRawText = false;
@@ -63,12 +77,14 @@ function createScan({ elements, isXml, onStartTag, onTitle }: HtmlScannerOptions
     const isPlain = tree.isPlain() && !isXml && !PLACED_APART.has(name);
     const isWanted = elements.has(name);
     const attributes = isWanted || !isPlain ? new Map<string, string>() : undefined;
-    const end = readAttributes(text, nameEnd, attributes);
+    const isBare = text.charCodeAt(nameEnd) === GREATER;
+    const end = isBare ? nameEnd + 1 : readAttributes(text, nameEnd, attributes);
     if (end === -1) return -1;
 
     const isEmpty = !isPlain && isSelfClosing(text, nameEnd, end);
     const placement = isPlain ? 'document' : tree.startTag(name, attributes!, isEmpty);
     if (isWanted && placement === 'document') onStartTag(name, attributes!);
+    else if (styledTag !== undefined) styledTag(name, placement, attributes, text, nameEnd, end);
     if (
       (placement === 'document' || placement === 'template') &&
       RAW_TEXT_END.has(name) &&
@@ -82,7 +98,8 @@ function createScan({ elements, isXml, onStartTag, onTitle }: HtmlScannerOptions
 
   const endTag = (text: string, from: number): number => {
     const nameEnd = endOfName(text, from);
-    const end = readAttributes(text, nameEnd);
+    const isBare = text.charCodeAt(nameEnd) === GREATER;
+    const end = isBare ? nameEnd + 1 : readAttributes(text, nameEnd);
     if (end !== -1 && !tree.isPlain()) tree.endTag(text.slice(from, nameEnd).toLowerCase());
     return end;
   };
@@ -103,10 +120,13 @@ function createScan({ elements, isXml, onStartTag, onTitle }: HtmlScannerOptions
         if (found === -1 && !isLast) return rawText === 'plaintext' ? text.length : at;
         const end = found === -1 ? text.length : found;
         if (rawText === 'title' && isOwnRawText) onTitle(text.slice(at, end));
+        else if (rawText === 'style' && isOwnRawText) styles?.onStyle(text.slice(at, end));
         rawText = undefined;
         at = end;
       }
       const mark = text.indexOf('<', at);
+      if (onText !== undefined && mark !== at && !tree.isTemplate())
+        onText(text, at, mark === -1 ? text.length : mark);
       if (mark === -1) return text.length;
       const code = text.charCodeAt(mark + 1);
       if (isLetter(code)) {
@@ -126,6 +146,34 @@ function createScan({ elements, isXml, onStartTag, onTitle }: HtmlScannerOptions
     }
   };
 }
+
+/** A function that tells a start tag, `text[nameEnd..end)` behind its name, as far as `styles` listens to it. */
+function createStyledTag(styles: StyleListener) {
+  /** Where the next `url(` of `searched` is; so each character is looked at once. */
+  let searched = '';
+  let next = -1;
+  return (
+    name: string,
+    placement: Placement,
+    attributes: RawAttributes | undefined,
+    text: string,
+    nameEnd: number,
+    end: number,
+  ): void => {
+    if (placement === 'foreign') styles.onForeignTag(name, attributes!);
+    if (placement !== 'document') return;
+    if (text !== searched || next < nameEnd) {
+      searched = text;
+      URL_FUNCTION.lastIndex = nameEnd;
+      next = URL_FUNCTION.exec(text)?.index ?? text.length;
+    }
+    if (next >= end) return;
+    const found = attributes ?? new Map<string, string>();
+    if (attributes === undefined) readAttributes(text, nameEnd, found as Map<string, string>);
+    styles.onStyledTag(found);
+  };
+}
+const URL_FUNCTION = /url\(/gi;
 
 /** The index behind the comment whose text begins at `from`, or -1. `<!-->` and `<!--->` are whole comments. */
 function skipComment(text: string, from: number): number {

@@ -17,6 +17,8 @@ export interface HtmlTree {
   isPlain(): boolean;
   /** The text that follows is inside SVG or MathML, where `<![CDATA[` is known. */
   isForeign(): boolean;
+  /** What follows is inside a template. */
+  isTemplate(): boolean;
 }
 
 /** Elements inside which tags mean something else. */
@@ -123,6 +125,7 @@ export function createHtmlTree(): HtmlTree {
     endTag,
     isPlain: () => open.length === 0,
     isForeign: () => open.at(-1)?.kind === 'foreign',
+    isTemplate: () => templates > 0,
   };
 }
 

@@ -15,9 +15,11 @@ export type RequisiteKind = 'img' | 'style' | 'script' | 'media' | 'css' | 'font
 export interface HtmlLink {
   /** Absolute http(s) URL as the WHATWG parser writes it, without a fragment. */
   readonly url: string;
-  /** Of several links to one URL, the first one's. */
+  /** Of several links to one URL, the first one's that is to be followed; else the first one's. */
   readonly kind: LinkKind;
-  /** True if all links to this URL say `rel=nofollow`. */
+  /** A URL that is to be followed is part of the page, too: an image that links to itself. */
+  readonly requisite?: RequisiteKind;
+  /** True if all links to this URL that are to be followed say `rel=nofollow`. */
   readonly nofollow?: boolean;
   /** Of a sitemap's URLs: how much they are said to matter, 0 to 1; when they were last modified, ms since the epoch. */
   readonly priority?: number;
@@ -28,7 +30,7 @@ export interface HtmlLink {
 export type ResolveReference = (reference: string, base: string) => string | undefined;
 
 /** The WHATWG URL parser. */
-function resolveReference(reference: string, base: string): string | undefined {
+export function resolveReference(reference: string, base: string): string | undefined {
   const url = URL.parse(reference, base);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   return url.href;
@@ -37,49 +39,117 @@ function resolveReference(reference: string, base: string): string | undefined {
 /** Longer references are no URLs that anyone fetches: inlined data, or an attribute without its closing quote. */
 const MAX_REFERENCE_CHARS = 65_536;
 
-interface Reference {
-  readonly kind: LinkKind;
+/** The kinds of what belongs to the page itself. */
+const REQUISITES: ReadonlySet<LinkKind> = new Set<RequisiteKind>([
+  'img',
+  'style',
+  'script',
+  'media',
+  'css',
+  'font',
+]);
+
+export function isRequisite(kind: LinkKind): kind is RequisiteKind {
+  return REQUISITES.has(kind);
+}
+
+/** What a sitemap says of a URL. */
+export interface UrlHints {
+  readonly priority?: number | undefined;
+  readonly modifiedAt?: number | undefined;
+}
+
+interface Entry {
+  kind: LinkKind;
   isNofollow: boolean;
+  requisite: RequisiteKind | undefined;
+  hints: UrlHints | undefined;
+}
+
+/** Takes in a further link to what `entry` stands for. */
+function merge(entry: Entry, kind: LinkKind, isNofollow: boolean): void {
+  if (isRequisite(kind)) {
+    if (!isRequisite(entry.kind)) entry.requisite ??= kind;
+  } else if (isRequisite(entry.kind)) {
+    entry.requisite = entry.kind;
+    entry.kind = kind;
+    entry.isNofollow = isNofollow;
+  } else {
+    entry.isNofollow &&= isNofollow;
+  }
 }
 
 /** Keeps at most `maxLinks` references, and counts further ones that it does not know. */
 export function createLinkSet(maxLinks: number) {
-  const references = new Map<string, Reference>();
+  const references = new Map<string, Entry>();
   let droppedLinks = 0;
 
   return {
     add(reference: string, kind: LinkKind, isNofollow: boolean): void {
       const key = withoutFragment(reference);
       const known = references.get(key);
-      if (known !== undefined) known.isNofollow &&= isNofollow;
+      if (known !== undefined) merge(known, kind, isNofollow);
       else if (OTHER_SCHEME.test(key)) return;
       else if (references.size < maxLinks && key.length <= MAX_REFERENCE_CHARS)
-        references.set(key, { kind, isNofollow });
+        references.set(key, { kind, isNofollow, requisite: undefined, hints: undefined });
       else droppedLinks++;
     },
 
+    /** Adds to what is said of a reference that is kept; what was said first holds. */
+    hint(reference: string, hints: UrlHints): void {
+      const known = references.get(withoutFragment(reference));
+      if (known !== undefined) known.hints = bothHints(known.hints, hints);
+    },
+
+    droppedLinks: () => droppedLinks,
+
     /** The links at `base`, and a function for other references of the document. */
     resolved(base: string, resolve: ResolveReference = resolveReference) {
-      const links = new Map<string, { url: string; kind: LinkKind; nofollow?: boolean }>();
+      const entries = new Map<string, Entry>();
       const urls = new Map<string, string | undefined>();
-      for (const [reference, { kind, isNofollow }] of references) {
+      for (const [reference, entry] of references) {
         const url = resolve(reference, base);
         urls.set(reference, url);
         if (url === undefined) continue;
-        const known = links.get(url);
-        if (known === undefined) links.set(url, isNofollow ? { url, kind, nofollow: true } : { url, kind });
-        else if (!isNofollow) delete known.nofollow;
+        const known = entries.get(url);
+        if (known === undefined) {
+          entries.set(url, entry);
+          continue;
+        }
+        merge(known, entry.kind, entry.isNofollow);
+        if (entry.requisite !== undefined) merge(known, entry.requisite, false);
+        known.hints = bothHints(known.hints, entry.hints);
       }
       const urlOf = (reference: string): string | undefined => {
         const key = withoutFragment(reference);
         return urls.has(key) ? urls.get(key) : resolve(key, base);
       };
-      return { links: [...links.values()] as HtmlLink[], droppedLinks, urlOf };
+      return { links: Array.from(entries, linkOf), droppedLinks, urlOf };
     },
   };
 }
 
-function withoutFragment(reference: string): string {
+function linkOf([url, { kind, isNofollow, requisite, hints }]: [string, Entry]): HtmlLink {
+  if (!isNofollow && requisite === undefined && hints === undefined) return { url, kind };
+  return {
+    url,
+    kind,
+    ...(requisite !== undefined && { requisite }),
+    ...(isNofollow && { nofollow: true }),
+    ...(hints?.priority !== undefined && { priority: hints.priority }),
+    ...(hints?.modifiedAt !== undefined && { modifiedAt: hints.modifiedAt }),
+  };
+}
+
+function bothHints(first: UrlHints | undefined, second: UrlHints | undefined): UrlHints | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return {
+    priority: first.priority ?? second.priority,
+    modifiedAt: first.modifiedAt ?? second.modifiedAt,
+  };
+}
+
+export function withoutFragment(reference: string): string {
   const hash = reference.indexOf('#');
   return hash === -1 ? reference : reference.slice(0, hash);
 }

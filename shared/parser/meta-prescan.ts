@@ -61,7 +61,7 @@ function declaredInMarkup(label: string | undefined): string | undefined {
 }
 
 /** HTML standard, section 13.2.3.2, "get an XML encoding". */
-function xmlDeclarationCharset(text: string): string | undefined {
+export function xmlDeclarationCharset(text: string): string | undefined {
   if (!text.startsWith('<?xml')) return undefined;
   const declaration = text.slice(0, text.indexOf('>') + 1);
   const found = /encoding[^!-\xff]*=[^!-\xff]*(?:"([!-\xff]*?)"|'([!-\xff]*?)')/.exec(declaration);

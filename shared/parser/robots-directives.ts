@@ -20,3 +20,22 @@ export function parseRobotsDirectives(content: string): RobotsDirectives {
 export function bothRobotsDirectives(one: RobotsDirectives, other: RobotsDirectives): RobotsDirectives {
   return { nofollow: one.nofollow || other.nofollow, noindex: one.noindex || other.noindex };
 }
+
+/** Directives that have a value behind a colon of their own: in X-Robots-Tag no robot's name. */
+const HAS_VALUE = /^(?:unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
+
+/**
+ * Reads one X-Robots-Tag field: `noindex, otherbot: nofollow, none`. A robot's name holds for what follows it, up to the
+ * next one; what stands in front of the first is for all.
+ */
+export function parseRobotsTag(field: string, robotName: string | undefined): RobotsDirectives {
+  let isOurs = true;
+  const ours: string[] = [];
+  for (const part of field.toLowerCase().split(',')) {
+    const [, name, value] = /^[\t ]*([^\t :]+)[\t ]*:(.*)$/s.exec(part) ?? [];
+    const isName = name !== undefined && !HAS_VALUE.test(name);
+    if (isName) isOurs = name === robotName || name === 'robots' || name === '*';
+    if (isOurs) ours.push(isName ? value! : part);
+  }
+  return parseRobotsDirectives(ours.join(','));
+}

@@ -1,6 +1,9 @@
 /** Attributes of a tag by lower-case name; of a repeated one, the first. Character references are not yet decoded. */
 export type RawAttributes = ReadonlyMap<string, string>;
 
+/** Further ones are not kept. No element has so many; a tag made of names only would take a hundred times its size. */
+const MAX_ATTRIBUTES = 256;
+
 /**
  * Reads the attributes of a tag from just behind its name (HTML standard, sections 13.2.5.32 to 13.2.5.40).
  * Returns the index behind the tag's `>`, or -1 if the text ends before. Without `into` it only finds that end: a `>`
@@ -39,7 +42,7 @@ export function readAttributes(text: string, from: number, into?: Map<string, st
     }
     if (into === undefined) continue;
     const name = text.slice(nameStart, nameEnd).toLowerCase();
-    if (!into.has(name)) into.set(name, text.slice(valueStart, valueEnd));
+    if (into.size < MAX_ATTRIBUTES && !into.has(name)) into.set(name, text.slice(valueStart, valueEnd));
   }
 }
 

@@ -1,0 +1,41 @@
+/** The requisites of a style sheet. */
+import { CSS_SNIFFED_BYTES, sniffCssCharset } from './charset.ts';
+import { cssReferences } from './css-references.ts';
+import { createLinkSet, type HtmlLink, type ResolveReference } from './link-set.ts';
+import { createTextDecoder } from './text-decoder.ts';
+
+export interface CssLinksOptions {
+  /** Absolute URL of the style sheet. */
+  readonly url: string;
+  readonly contentType: string | undefined;
+  readonly maxLinks: number;
+  readonly resolve?: ResolveReference | undefined;
+}
+
+export interface CssLinks {
+  readonly links: HtmlLink[];
+  readonly droppedLinks: number;
+  readonly charset: string;
+}
+
+/** Keeps the text until its end: as much as the caller lets through. */
+export function createCssLinks({ url, contentType, maxLinks, resolve }: CssLinksOptions) {
+  const pieces: string[] = [];
+  const decoder = createTextDecoder({
+    sniffedBytes: CSS_SNIFFED_BYTES,
+    sniff: (start) => sniffCssCharset(start, contentType),
+    onText: (text) => {
+      pieces.push(text);
+    },
+  });
+  return {
+    write: decoder.write,
+    end(): CssLinks {
+      const charset = decoder.end();
+      const set = createLinkSet(maxLinks);
+      cssReferences(pieces.join(''), (reference, kind) => set.add(reference, kind, false));
+      const { links, droppedLinks } = set.resolved(url, resolve);
+      return { links, droppedLinks, charset };
+    },
+  };
+}

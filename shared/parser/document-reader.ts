@@ -1,0 +1,78 @@
+/** Which parser reads a document, by its type and by what it was fetched as. */
+import type { UrlKind } from '../frontier/url-record.ts';
+import { createCssLinks } from './css-links.ts';
+import type { DocumentType } from './document.ts';
+import { createHtmlLinks, type HtmlLinks, type HtmlLinksOptions } from './html-links.ts';
+import type { HtmlLink } from './link-set.ts';
+import { createSitemapLinks } from './sitemap-links.ts';
+import { createXmlLinks } from './xml-links.ts';
+
+/** What a parser found; what is not there does not apply. */
+export interface ReadDocument extends Partial<Omit<HtmlLinks, 'links' | 'droppedLinks' | 'base'>> {
+  readonly type: DocumentType;
+  readonly links: HtmlLink[];
+  readonly droppedLinks: number;
+  readonly fault?: string | undefined;
+  /** Of a gzip file: of what it holds. */
+  readonly decodedBytes?: number | undefined;
+  /** False if a gzip file is not. */
+  readonly isWhole?: boolean | undefined;
+}
+
+export interface DocumentReader {
+  write(bytes: Uint8Array): void;
+  end(): ReadDocument | Promise<ReadDocument>;
+}
+
+export interface ReaderOptions extends HtmlLinksOptions {
+  readonly kind?: UrlKind | undefined;
+  readonly maxDecodedBytes: number;
+}
+
+/** Undefined for a type that is not read. */
+export function createDocumentReader(
+  mimeType: string | undefined,
+  options: ReaderOptions,
+): DocumentReader | undefined {
+  if (options.kind === 'sitemap') return withoutRoot(createSitemapLinks(options));
+  if (mimeType === 'text/html' || mimeType === 'application/xhtml+xml') {
+    const html = createHtmlLinks(options);
+    return {
+      write: html.write,
+      end() {
+        const { base: _, ...found } = html.end();
+        return { type: 'html', ...found };
+      },
+    };
+  }
+  if (mimeType === 'text/css') {
+    if (!options.wantsRequisites) return UNREAD_CSS;
+    const css = createCssLinks(options);
+    return { write: css.write, end: () => ({ type: 'css', ...css.end() }) };
+  }
+  return mimeType !== undefined && XML.test(mimeType) ? withoutRoot(createXmlLinks(options)) : undefined;
+}
+
+const XML = /^(?:application|text)\/xml$|\+xml$/;
+
+/** A style sheet has requisites only. */
+const UNREAD_CSS: DocumentReader = {
+  write: () => {},
+  end: () => ({ type: 'css', links: [], droppedLinks: 0 }),
+};
+
+interface ListParser {
+  write(bytes: Uint8Array): void;
+  end(): (ReadDocument & { root?: string }) | Promise<ReadDocument & { root?: string }>;
+}
+
+/** The root's name is for the parsers' own use. */
+function withoutRoot(parser: ListParser): DocumentReader {
+  return {
+    write: parser.write,
+    async end() {
+      const { root: _, ...found } = await parser.end();
+      return found.type === 'other' ? { ...found, charset: undefined } : found;
+    },
+  };
+}

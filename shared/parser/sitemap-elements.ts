@@ -1,0 +1,59 @@
+/** The elements of sitemaps and sitemap indexes (sitemaps.org, protocol), and of their extensions that name URLs. */
+import { parseW3cDatetime } from './w3c-datetime.ts';
+import type { XmlElement, XmlReader, XmlSink } from './xml-links.ts';
+
+/**
+ * `loc` counts only as a child of `url` or `sitemap` in the same namespace; an image's or video's belongs to the page.
+ * Translations (`link rel=alternate`) are pages of their own.
+ */
+export function createSitemapElements(sink: XmlSink): XmlReader {
+  /** Of the `url` or `sitemap` that is open. */
+  let loc: string | undefined;
+  let priority: number | undefined;
+  let modifiedAt: number | undefined;
+
+  return {
+    start(element, parent, attributes) {
+      const { local } = element;
+      if (isEntry(element, parent)) {
+        loc = priority = modifiedAt = undefined;
+        return false;
+      }
+      if (local === 'link' && parent?.local === 'url') {
+        const href = attributes.get('href');
+        if (href !== undefined && attributes.get('rel')?.toLowerCase() === 'alternate')
+          sink.addRaw(href, 'url', element);
+        return false;
+      }
+      return TEXTS.has(local);
+    },
+    end(element, parent, text) {
+      if (isEntry(element, parent)) {
+        if (loc !== undefined && (priority !== undefined || modifiedAt !== undefined))
+          sink.hint(loc, { priority, modifiedAt });
+      } else if (ENTRIES.has(parent?.local ?? '') && parent?.prefix === element.prefix) {
+        if (element.local === 'loc')
+          loc ??= sink.add(text, parent.local === 'url' ? 'url' : 'sitemap', element);
+        else if (element.local === 'priority') priority = parsePriority(text);
+        else if (element.local === 'lastmod') modifiedAt = parseW3cDatetime(text);
+      } else if (parent?.local === 'image' && element.local === 'loc') {
+        sink.add(text, 'img', element);
+      } else if (parent?.local === 'video') {
+        if (element.local === 'content_loc') sink.add(text, 'media', element);
+        else if (element.local === 'thumbnail_loc') sink.add(text, 'img', element);
+      }
+    },
+  };
+}
+
+const TEXTS = new Set(['loc', 'priority', 'lastmod', 'content_loc', 'thumbnail_loc']);
+
+const ENTRIES = new Set(['url', 'sitemap']);
+const isEntry = ({ local }: XmlElement, parent: XmlElement | undefined) =>
+  ENTRIES.has(local) && (parent?.local === 'urlset' || parent?.local === 'sitemapindex');
+
+/** Undefined for what is no number from 0 to 1. */
+function parsePriority(text: string): number | undefined {
+  const priority = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  return priority >= 0 && priority <= 1 ? priority : undefined;
+}

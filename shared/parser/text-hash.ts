@@ -1,0 +1,63 @@
+/** 32 bits of a document's text that do not change with its white space, dates and counters. */
+export interface TextHash {
+  /** Takes in `text.slice(from, to)`. How a text is cut into pieces makes no difference. */
+  add(text: string, from: number, to: number): void;
+  /** Unsigned. */
+  value(): number;
+}
+
+/**
+ * FNV-1a over UTF-16 code units, mixed at the end as murmur3 does. White space (also no-break spaces) counts as one space,
+ * none at the beginning and end; a run of digits as one `0`. About 1 ns a character.
+ */
+export function createTextHash(): TextHash {
+  let hash = FNV_OFFSET;
+  let before = NOTHING;
+  return {
+    add(text, from, to) {
+      // In locals, which stay in registers: 1.3 instead of 4 ns a character.
+      let state = hash;
+      let last = before;
+      for (let at = from; at < to; at++) {
+        const code = text.charCodeAt(at);
+        if (code <= NINE || code === NO_BREAK_SPACE) {
+          if (code <= SPACE || code === NO_BREAK_SPACE) {
+            if (last !== NOTHING) last = GAP;
+            continue;
+          }
+          if (code >= ZERO) {
+            if (last === DIGIT) continue;
+            if (last === GAP) state = Math.imul(state ^ SPACE, FNV_PRIME);
+            state = Math.imul(state ^ ZERO, FNV_PRIME);
+            last = DIGIT;
+            continue;
+          }
+        }
+        if (last === GAP) state = Math.imul(state ^ SPACE, FNV_PRIME);
+        state = Math.imul(state ^ code, FNV_PRIME);
+        last = OTHER;
+      }
+      hash = state;
+      before = last;
+    },
+    value() {
+      let mixed = hash ^ (hash >>> 16);
+      mixed = Math.imul(mixed, 0x85ebca6b);
+      mixed ^= mixed >>> 13;
+      mixed = Math.imul(mixed, 0xc2b2ae35);
+      return (mixed ^ (mixed >>> 16)) >>> 0;
+    },
+  };
+}
+
+/** What came last: nothing yet, white space that counts once something follows, a digit, another character. */
+const NOTHING = 0;
+const GAP = 1;
+const DIGIT = 2;
+const OTHER = 3;
+const FNV_OFFSET = 0x811c9dc5 | 0;
+const FNV_PRIME = 0x01000193;
+const SPACE = 0x20;
+const ZERO = 0x30;
+const NINE = 0x39;
+const NO_BREAK_SPACE = 0xa0;

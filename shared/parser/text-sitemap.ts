@@ -1,0 +1,58 @@
+/** A sitemap that is a text file: one URL a line (sitemaps.org, protocol, "Text file"). */
+import { createCharsetDecoder } from './charset-decoder.ts';
+import { createLinkSet, type ResolveReference, resolveReference, withoutFragment } from './link-set.ts';
+import { MAX_SITEMAP_LINKS, type XmlLinks } from './xml-links.ts';
+
+/** A longer line is no URL. */
+const MAX_LINE_CHARS = 8192;
+
+/** Absolute http(s) URLs in UTF-8; other lines are passed over. A text without any is none. */
+export function createTextSitemap(url: string, resolve: ResolveReference = resolveReference) {
+  const links = createLinkSet(MAX_SITEMAP_LINKS);
+  const decoder = createCharsetDecoder('utf-8');
+  let tooLong = 0;
+  /** What came of the line that is not over, and whether it is too long already. */
+  let rest = '';
+  let isTooLong = false;
+
+  const takeLine = (line: string) => {
+    if (isTooLong || line.length > MAX_LINE_CHARS) {
+      tooLong++;
+      isTooLong = false;
+      return;
+    }
+    const reference = line.trim();
+    const target = /^https?:\/\//i.test(reference) ? resolve(withoutFragment(reference), url) : undefined;
+    if (target !== undefined) links.add(target, 'url', false);
+  };
+  const takeText = (text: string) => {
+    let from = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+      takeLine(rest + text.slice(from, end));
+      rest = '';
+      from = end + 1;
+    }
+    rest += text.slice(from);
+    if (rest.length <= MAX_LINE_CHARS) return;
+    rest = '';
+    isTooLong = true;
+  };
+
+  return {
+    write(bytes: Uint8Array): void {
+      takeText(decoder.decode(bytes));
+    },
+    end(): XmlLinks {
+      takeText(decoder.end());
+      takeLine(rest);
+      const { links: found, droppedLinks } = links.resolved('', (target) => target);
+      const fault =
+        droppedLinks > 0
+          ? `more than ${MAX_SITEMAP_LINKS} links`
+          : found.length === 0
+            ? 'neither XML nor a list of URLs'
+            : undefined;
+      return { type: 'sitemap', links: found, droppedLinks: droppedLinks + tooLong, charset: 'utf-8', fault };
+    },
+  };
+}

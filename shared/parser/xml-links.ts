@@ -1,0 +1,215 @@
+/** The links of sitemaps and feeds, as the document's bytes arrive. Other XML has none. */
+import { sniffXmlCharset, XML_SNIFFED_BYTES } from './charset.ts';
+import { createFeedElements } from './feed-elements.ts';
+import {
+  createLinkSet,
+  type HtmlLink,
+  isRequisite,
+  type LinkKind,
+  type ResolveReference,
+  resolveReference,
+  type UrlHints,
+  withoutFragment,
+} from './link-set.ts';
+import { createSitemapElements } from './sitemap-elements.ts';
+import type { RawAttributes } from './tag-attributes.ts';
+import { createTextDecoder } from './text-decoder.ts';
+import { createXmlScanner, decodeXml } from './xml-scanner.ts';
+
+export interface XmlLinksOptions {
+  /** Absolute URL of the document. */
+  readonly url: string;
+  readonly contentType: string | undefined;
+  /** Links of a feed beyond this number are dropped and counted; of a sitemap, those beyond {@link MAX_SITEMAP_LINKS}. */
+  readonly maxLinks: number;
+  readonly resolve?: ResolveReference | undefined;
+  /** Images, videos and enclosures are among the links. */
+  readonly wantsRequisites?: boolean | undefined;
+}
+
+export interface XmlLinks {
+  /** By the root element. */
+  readonly type: 'sitemap' | 'sitemapIndex' | 'feed' | 'other';
+  /** The root element's name; none: there is no element. */
+  readonly root?: string;
+  readonly links: HtmlLink[];
+  readonly droppedLinks: number;
+  readonly charset: string;
+  /** Why it was not read to its end, or what is wrong with it. */
+  readonly fault?: string;
+}
+
+export interface XmlLinksParser {
+  write(bytes: Uint8Array): void;
+  end(): XmlLinks;
+}
+
+/** sitemaps.org, protocol: "no more than 50,000 URLs and must be no larger than 50MB (52,428,800 bytes)". */
+export const MAX_SITEMAP_LINKS = 50_000;
+export const MAX_SITEMAP_BYTES = 52_428_800;
+/** Sitemaps need four levels, feeds five, and XHTML inside of them some more. */
+const MAX_DEPTH = 32;
+/** A longer `xml:base` is left aside: every reference would be resolved against it. */
+const MAX_BASE_CHARS = 2083;
+/** A longer text is no URL, date or number. */
+const MAX_TEXT_CHARS = 8192;
+
+/** An open element. Names are in lower case: what is `<URL>` to its author is no less one. */
+export interface XmlElement {
+  readonly local: string;
+  readonly prefix: string;
+  /** What references inside are relative to. */
+  readonly base: string;
+}
+
+/** What one kind of document makes of its elements. */
+export interface XmlReader {
+  /** Whether the element's text is to be told at its end. */
+  start(element: XmlElement, parent: XmlElement | undefined, attributes: RawAttributes): boolean;
+  /** `text`: without white space around it; '' unless it was asked for. */
+  end(element: XmlElement, parent: XmlElement | undefined, text: string): void;
+}
+
+export interface XmlSink {
+  /** Takes in a link; returns its URL, or undefined if it is none or there are too many. */
+  add(reference: string, kind: LinkKind, element: XmlElement): string | undefined;
+  /** The same of an attribute's value as written. */
+  addRaw(value: string, kind: LinkKind, element: XmlElement): void;
+  hint(url: string, hints: UrlHints): void;
+}
+
+/** The result does not depend on how the bytes are cut into pieces. Never expands entities, never fetches a DTD. */
+export function createXmlLinks(options: XmlLinksOptions): XmlLinksParser {
+  const { url, contentType, maxLinks } = options;
+  const open: XmlElement[] = [];
+  let type: XmlLinks['type'] = 'other';
+  let root: string | undefined;
+  let isOver = false;
+  let fault: string | undefined;
+  let collected = createCollected(options, maxLinks);
+  let reader: XmlReader | undefined;
+  /** The text of the innermost element, while it is wanted. */
+  let text: string | undefined;
+
+  const stop = (reason?: string) => {
+    fault ??= reason;
+    scanner.stop();
+  };
+  const openRoot = (local: string) => {
+    root = local;
+    type = ROOTS.get(local) ?? 'other';
+    if (type === 'other') return stop();
+    if (type !== 'feed') collected = createCollected(options, MAX_SITEMAP_LINKS);
+    reader = (type === 'feed' ? createFeedElements : createSitemapElements)(collected);
+  };
+  const close = () => {
+    const element = open.pop()!;
+    reader?.end(element, open.at(-1), text?.trim() ?? '');
+    text = undefined;
+    isOver = open.length === 0;
+  };
+
+  const scanner = createXmlScanner({
+    onStartTag(name, attributes, isEmpty) {
+      if (isOver) return;
+      const parent = open.at(-1);
+      const element = elementOf(name, attributes, parent?.base ?? url);
+      if (parent === undefined) openRoot(element.local);
+      if (open.length >= MAX_DEPTH) return stop(`elements nested deeper than ${MAX_DEPTH}`);
+      open.push(element);
+      text = reader?.start(element, parent, attributes) ? '' : undefined;
+      if (isEmpty) close();
+    },
+    onEndTag(name) {
+      const { local, prefix } = namesOf(name);
+      const at = open.findLastIndex((element) => element.local === local && element.prefix === prefix);
+      if (at === -1) {
+        if (!isOver) fault ??= `</${name.slice(0, 50)}> closes nothing`;
+        return;
+      }
+      if (at < open.length - 1) fault ??= `</${name.slice(0, 50)}> where <${open.at(-1)!.local}> is open`;
+      while (open.length > at) close();
+    },
+    onText(source, from, to, isLiteral) {
+      if (text === undefined || text.length > MAX_TEXT_CHARS) return;
+      const raw = source.slice(from, Math.min(to, from + 2 * MAX_TEXT_CHARS));
+      text += isLiteral ? raw : decodeXml(raw);
+    },
+    onEntities() {
+      collected.drop();
+      stop('declares entities');
+    },
+  });
+  const decoder = createTextDecoder({
+    sniffedBytes: XML_SNIFFED_BYTES,
+    sniff: (start) => sniffXmlCharset(start, contentType),
+    onText: scanner.write,
+  });
+
+  return {
+    write: decoder.write,
+    end() {
+      const charset = decoder.end();
+      scanner.end();
+      if (open.length > 0 && type !== 'other') fault ??= `ends inside <${open.at(-1)!.local}>`;
+      if (collected.isOverfull())
+        fault ??= `more than ${type === 'feed' ? maxLinks : MAX_SITEMAP_LINKS} links`;
+      return { type, root, ...collected.end(), charset, fault };
+    },
+  };
+}
+
+const ROOTS: ReadonlyMap<string, XmlLinks['type']> = new Map([
+  ['urlset', 'sitemap'],
+  ['sitemapindex', 'sitemapIndex'],
+  ['rss', 'feed'],
+  ['rdf', 'feed'],
+  ['feed', 'feed'],
+]);
+
+function createCollected(
+  { resolve = resolveReference, wantsRequisites = false }: XmlLinksOptions,
+  maxLinks: number,
+) {
+  let links = createLinkSet(maxLinks);
+  let tooLong = 0;
+  const add: XmlSink['add'] = (reference, kind, { base }) => {
+    if (reference === '' || (isRequisite(kind) && !wantsRequisites)) return undefined;
+    if (reference.length > MAX_TEXT_CHARS) {
+      tooLong++;
+      return undefined;
+    }
+    const url = resolve(withoutFragment(reference), base);
+    if (url !== undefined) links.add(url, kind, false);
+    return url;
+  };
+  return {
+    add,
+    addRaw: (value: string, kind: LinkKind, element: XmlElement) => {
+      add(decodeXml(value).trim(), kind, element);
+    },
+    hint: (url: string, hints: UrlHints) => links.hint(url, hints),
+    drop: () => {
+      links = createLinkSet(0);
+    },
+    isOverfull: () => links.droppedLinks() > 0,
+    end() {
+      const { links: found, droppedLinks } = links.resolved('', (url) => url);
+      return { links: found, droppedLinks: droppedLinks + tooLong };
+    },
+  };
+}
+
+function elementOf(name: string, attributes: RawAttributes, base: string): XmlElement {
+  const given = attributes.get('xml:base');
+  const own = given && given.length <= MAX_BASE_CHARS ? URL.parse(decodeXml(given), base)?.href : undefined;
+  return { ...namesOf(name), base: own ?? base };
+}
+
+function namesOf(name: string): { local: string; prefix: string } {
+  const lower = name.toLowerCase();
+  const colon = lower.indexOf(':');
+  return colon === -1
+    ? { local: lower, prefix: '' }
+    : { local: lower.slice(colon + 1), prefix: lower.slice(0, colon) };
+}
