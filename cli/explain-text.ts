@@ -60,7 +60,8 @@ function robotsText({ robots }: Explanation): string | undefined {
 }
 
 function knownText({ known, crawl }: Explanation): string | undefined {
-  if (!known) return crawl && 'no';
+  // What a turn finds is kept when it ends.
+  if (!known) return crawl && (crawl.state === 'running' ? 'no, unless since some seconds' : 'no');
   const { depth, via } = known;
   const found = via === undefined ? undefined : `found on ${via}`;
   return [statusText(known), known.kind, depth === 0 ? 'a seed' : `depth ${depth}`, found]

@@ -27,26 +27,37 @@ const MAX_PARCEL_LINKS = 2000;
 const SCOPE_HEARD_MS = 2500;
 
 export async function add(command: LocalCommandOf<'add'>): Promise<number> {
-  const { dir, json } = command;
-  const { isRunning, ...added } = await addSeeds(dir, readSeeds(command), systemClock);
-  const next = isRunning
-    ? 'The crawl takes them up within seconds'
-    : `Go on with: ${commandAt({ dir }, 'resume')}`;
-  process.stdout.write(
-    `${json ? JSON.stringify({ ...added, isRunning }) : `${addedText(added)}\n${next}`}\n`,
-  );
+  const added = await addSeeds(command.dir, readSeeds(command), systemClock);
+  const { limit, isRunning, ...answer } = added;
+  const text = command.json
+    ? JSON.stringify({ ...answer, isRunning })
+    : `${addedText(answer)}\n${nextText(added, command.dir)}`;
+  process.stdout.write(`${text}\n`);
   return exitCodes.finished;
 }
 
+function nextText({ isRunning, limit }: LocallyAdded, dir: string): string {
+  if (isRunning) return 'The crawl takes them up within seconds';
+  const higher = limit === undefined ? '' : ` a higher limit than ${limit}`;
+  return `Go on with${higher}: ${commandAt({ dir }, 'resume')}`;
+}
+
+export interface LocallyAdded extends AddedSeeds {
+  /** Whether a process crawls in the folder, which takes the seeds up; else they wait for `resume`. */
+  readonly isRunning: boolean;
+  /** The limit that the crawl has met, in words. */
+  readonly limit?: string;
+}
+
 /**
- * Puts the seeds on their way, and widens the crawl's scope by them. `isRunning`: whether a process crawls in the folder,
- * which takes them up; else they wait for `resume`. Throws {@link UsageError} where none of them can be a seed.
+ * Puts the seeds on their way, and widens the crawl's scope by them. Throws {@link UsageError} where none of them can be
+ * a seed.
  */
 export async function addSeeds(
   folder: string,
   seeds: readonly string[],
   clock: Pick<Clock, 'sleep'>,
-): Promise<AddedSeeds & { readonly isRunning: boolean }> {
+): Promise<LocallyAdded> {
   const { crawl, record } = await recordIn(folder);
   const config = parseCrawlConfig(record.config);
   const { accepted, refused } = refusedInWords(() => {
@@ -72,7 +83,8 @@ export async function addSeeds(
     for (let from = 0; from < links.length; from += MAX_PARCEL_LINKS)
       await exchange.send({ crawl, links: links.slice(from, from + MAX_PARCEL_LINKS) });
     const left = refused.map(({ url, reason }) => ({ url, reason }));
-    return { crawl, added: accepted.length, refused: left, isRunning: isFolderInUse(folder) };
+    const limit = record.status === 'limited' ? record.reason : undefined;
+    return { crawl, added: accepted.length, refused: left, isRunning: isFolderInUse(folder), limit };
   } finally {
     database.close();
   }

@@ -96,12 +96,13 @@ test('a process that crawls hears of a wider scope before it has the seeds', asy
 });
 
 test('what the crawl excludes is refused with the reason, and the rest is added; a limit stays met', async () => {
-  await makeCrawl({ exclude: ['/logout'] }, { status: 'limited' });
+  await makeCrawl({ exclude: ['/logout'] }, { status: 'limited', reason: '60 pages' });
   expect(await addSeeds(folder, [`${SEED}logout`, `${SEED}a`], fastClock())).toEqual({
     crawl: 'c',
     added: 1,
     refused: [{ url: `${SEED}logout`, reason: expect.stringContaining('exclude') }],
     isRunning: false,
+    limit: '60 pages',
   });
   expect((await load()).status).toBe('limited');
 });
