@@ -52,6 +52,10 @@ describe('what is not needed is not loaded', () => {
     ['url', 'nowhere', 'example.org'],
     ['export', 'nowhere', '--format', 'csv'],
     ['resume', 'nowhere'],
+    ['add', 'nowhere', 'example.org'],
+    ['explain', 'example.org'],
+    ['explain', 'nowhere', 'example.org'],
+    ['warc', 'check', 'nowhere'],
     // Refused for want of a contact, when all is loaded.
     ['crawl', 'example.org'],
   ])('nothing of AWS by %j %j', async (...words) => {
