@@ -3,8 +3,7 @@ import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { FetchedResponse } from '../ports.ts';
 import { canonicalize } from '../url/canonical.ts';
-import { hostKey } from '../url/host-key.ts';
-import { registrableDomain } from '../url/registrable-domain.ts';
+import { isSameSite } from '../url/same-site.ts';
 import type { Crawl } from './crawls.ts';
 import { countOne, type HostState } from './host-state.ts';
 import { headersOf } from './response-headers.ts';
@@ -68,10 +67,4 @@ export async function followTo(
   const link = { url, depth, via: record.url, redirects, isSeed: isWanted, kind };
   takeLink(services, crawl, state, link, services.engine.clock.now());
   return `to ${target}`;
-}
-
-function isSameSite(a: string, b: string): boolean {
-  const [hostA, hostB] = [hostKey(a), hostKey(b)];
-  const domain = registrableDomain(hostA);
-  return hostA === hostB || (domain !== undefined && domain === registrableDomain(hostB));
 }

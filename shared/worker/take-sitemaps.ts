@@ -3,6 +3,7 @@ import type { Link } from '../frontier/message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { HtmlLink } from '../parser/link-set.ts';
 import { canonicalize } from '../url/canonical.ts';
+import { isSameSite } from '../url/same-site.ts';
 import type { Crawl } from './crawls.ts';
 import type { HostState } from './host-state.ts';
 import type { Services } from './services.ts';
@@ -16,7 +17,10 @@ const MAX_NAMED = 100;
 /** An index may name sitemaps, not indexes (the same protocol); some name indexes all the same. */
 const MAX_NESTING = 3;
 
-/** Takes in the sitemaps that an origin's robots.txt names; where it names none, perhaps the well-known one. */
+/**
+ * Takes in the sitemaps of its site that an origin's robots.txt names; where it names none, perhaps the well-known one.
+ * One of another site would have hosts asked that the operator has not thought of: it may be named by `sitemapUrls`.
+ */
 export function takeNamedSitemaps(
   services: Services,
   crawl: Crawl,
@@ -32,6 +36,7 @@ export function takeNamedSitemaps(
   for (const reference of references) {
     const url = canonicalize(reference, via);
     if (url === undefined) skipLink(services, crawl, state, { url: reference, via }, 'badUrl');
+    else if (!isSameSite(url, via)) skipLink(services, crawl, state, { url, via }, 'scope');
     else takeLink(services, crawl, state, { url, depth: 0, via, kind: 'sitemap' }, now);
   }
 }

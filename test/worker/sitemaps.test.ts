@@ -4,7 +4,8 @@ import { type Answer, page, robots, type Site } from './scripted-fetcher.ts';
 import { begin, createWorld, recordOf, runToEnd, statesOf } from './world.ts';
 
 const A = 'http://a.test';
-const B = 'http://b.test';
+const B = 'http://maps.a.test';
+const C = 'http://c.test';
 
 async function crawl(site: Site, config: CrawlOptions = {}, seeds = [`${A}/`]) {
   const world = createWorld(site);
@@ -22,7 +23,9 @@ const index = (...urls: string[]) =>
   xml(`<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join('')}</sitemapindex>`);
 
 const SITE: Site = {
-  [`${A}/robots.txt`]: robots(`User-agent: *\nDisallow:\nSitemap: ${A}/map.xml\nSitemap: ${B}/a.xml\n`),
+  [`${A}/robots.txt`]: robots(
+    `User-agent: *\nDisallow:\nSitemap: ${A}/map.xml\nSitemap: ${B}/a.xml\nSitemap: ${C}/x.xml\n`,
+  ),
   [`${A}/`]: page(),
   [`${A}/map.xml`]: index(`${A}/1.xml`),
   [`${A}/1.xml`]: urlset(entry(`${A}/low`), entry(`${A}/high`, '<priority>1.0</priority>'), entry(`${B}/x`)),
@@ -32,13 +35,11 @@ const SITE: Site = {
   [`${A}/from-b`]: page(),
 };
 
-test('sitemaps that robots.txt names are read, wherever they are; their URLs are held to the scope', async () => {
+test('sitemaps of its site that robots.txt names are read; their URLs are held to the scope, and those of other sites are not', async () => {
   const { states, totals } = await crawl(SITE);
-  expect(states).toEqual({
-    ...Object.fromEntries(Object.keys(SITE).map((url) => [url, 'fetched'])),
-    [`${A}/robots.txt`]: undefined,
-  });
-  expect(totals.skipped).toEqual({ scope: 1 });
+  const asked = Object.keys(SITE).filter((url) => !url.endsWith('/robots.txt'));
+  expect(states).toEqual(Object.fromEntries(asked.map((url) => [url, 'fetched'])));
+  expect(totals.skipped).toEqual({ scope: 2 });
 });
 
 test('a sitemap is no page', async () => {
@@ -81,7 +82,7 @@ test('what was not modified since is left out', async () => {
   const { states, totals } = await crawl(site, { modifiedSince: '2025-06-01' });
   expect(states).not.toHaveProperty([`${A}/low`]);
   expect(states[`${A}/high`]).toBe('fetched');
-  expect(totals.skipped).toEqual({ notModified: 1 });
+  expect(totals.skipped).toMatchObject({ notModified: 1 });
 });
 
 test('indexes that name themselves end, and so do indexes of indexes', async () => {
