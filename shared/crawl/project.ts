@@ -82,6 +82,7 @@ export interface Extraction {
 export type ExtractionMiddleware = (page: Page, next: () => Promise<Extraction>) => Promise<Extraction>;
 
 /** What `onPage` may return: nothing, an item, or several. An item is an object that JSON can hold. */
+// biome-ignore lint/suspicious/noConfusingVoidType: what an async function without a return gives
 export type Items = void | null | Item | readonly Item[];
 export type Item = Readonly<Record<string, unknown>>;
 

@@ -27,7 +27,7 @@ export function createPageContent(
     decodeBody(raw, valuesOf(headers, 'content-encoding').join(', '), maxDecodedBytes),
   );
   // The bytes as received are still to be archived: a hook has its own.
-  const body = once(() => (decoded() === raw ? raw.slice() : decoded()));
+  const body = once(() => (decoded() === raw ? new Uint8Array(raw) : decoded()));
   const html = once(() => {
     const declared = charsetOf(charsetParameter(valuesOf(headers, 'content-type').at(-1)));
     const decoder = createCharsetDecoder(facts.charset ?? declared ?? 'utf-8');
