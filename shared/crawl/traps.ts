@@ -20,12 +20,12 @@ const MAX_EQUAL_PARAMETERS = 3;
 
 /** Of a canonical URL; undefined if its shape is none of a trap. In time linear in its length; most need but a look. */
 export function trapReason(url: string, config: TrapConfig): TrapReason | undefined {
-  const root = url.indexOf('/', 8);
-  const mark = url.indexOf('?', root);
+  const { maxPathDepth, maxRepeatedSegments } = config;
+  const mark = url.indexOf('?', 8);
   const end = mark < 0 ? url.length : mark;
-  const segments = countSegments(url, root, end);
-  if (segments > config.maxPathDepth) return 'pathDepth';
-  if (segments > config.maxRepeatedSegments && repeatsSegments(url, root, end, config.maxRepeatedSegments))
+  const count = splitPath(url, end, maxPathDepth + 1);
+  if (count > maxPathDepth) return 'pathDepth';
+  if (count > maxRepeatedSegments && repeatsSegments(url, count, maxRepeatedSegments))
     return 'repeatedSegments';
   if (mark >= 0 && hasTrapQuery(url, mark + 1, config.maxQueryParameters)) return 'queryParameters';
   return undefined;
@@ -33,9 +33,8 @@ export function trapReason(url: string, config: TrapConfig): TrapReason | undefi
 
 /** Segments of a canonical URL's path: one of `/a` and `/a/`, three of `/a//b`. */
 export function pathDepth(url: string): number {
-  const root = url.indexOf('/', 8);
-  const mark = url.indexOf('?', root);
-  return countSegments(url, root, mark < 0 ? url.length : mark);
+  const mark = url.indexOf('?');
+  return splitPath(url, mark < 0 ? url.length : mark, Infinity);
 }
 
 /** Parameters of a canonical URL's query. */
@@ -44,20 +43,19 @@ export function queryParameters(url: string): number {
   return mark < 0 ? 0 : countParameters(url, mark + 1);
 }
 
-function countSegments(url: string, root: number, end: number): number {
+/** Where the segments begin of the path that is looked at, and where the last one ends. Kept, not to be made for each. */
+const starts: number[] = [];
+
+/** Fills `starts`, for `max` segments at most. The number of segments. */
+function splitPath(url: string, end: number, max: number): number {
   let count = 0;
-  for (let i = root; i >= 0 && i < end - 1; i = url.indexOf('/', i + 1)) count++;
+  for (let i = url.indexOf('/', 8); i >= 0 && i < end - 1 && count < max; i = url.indexOf('/', i + 1))
+    starts[count++] = i;
+  starts[count] = url.charCodeAt(end - 1) === SLASH ? end - 1 : end;
   return count;
 }
 
-/** Where the segments of the URL that is looked at begin, with the end of the last one. Kept, not to be made for each. */
-const starts: number[] = [];
-
-function repeatsSegments(url: string, root: number, end: number, max: number): boolean {
-  starts.length = 0;
-  for (let i = root; i >= 0 && i < end - 1; i = url.indexOf('/', i + 1)) starts.push(i);
-  const count = starts.length;
-  starts.push(url.charCodeAt(end - 1) === SLASH ? end - 1 : end);
+function repeatsSegments(url: string, count: number, max: number): boolean {
   for (let period = 1; period <= MAX_PERIOD && period * (max + 1) <= count; period++) {
     // Segments in a row that are as the one a period before: of n times the sequence, (n - 1) * period.
     let alike = 0;

@@ -11,29 +11,34 @@ const MIN_ID_LENGTH = 8;
  */
 export function templateOf(url: string): string {
   let template = '';
-  let i = url.indexOf('/', 8);
   /** What stands before it is in `template`. */
-  let copied = i;
-  while (i < url.length && template.length + i - copied < MAX_LENGTH) {
-    const code = url.charCodeAt(i);
-    if (!isAlphanumeric(code)) {
-      i += code === PERCENT ? 3 : 1;
-      continue;
-    }
-    const from = i;
-    let digitAt = -1;
-    for (let next = code; isAlphanumeric(next); next = url.charCodeAt(++i))
-      if (digitAt < 0 && isDigit(next)) digitAt = i;
-    if (digitAt < 0) continue;
-    if (i - from >= MIN_ID_LENGTH) {
+  let copied = url.indexOf('/', 8);
+  for (let digit = nextDigit(url, copied); digit >= 0; digit = nextDigit(url, copied)) {
+    let from = digit;
+    while (from > copied && isAlphanumeric(url.charCodeAt(from - 1)) && url.charCodeAt(from - 3) !== PERCENT)
+      from--;
+    if (template.length + from - copied >= MAX_LENGTH) break;
+    let end = digit + 1;
+    while (isAlphanumeric(url.charCodeAt(end))) end++;
+    if (end - from >= MIN_ID_LENGTH) {
       template += `${url.slice(copied, from)}0`;
-      i = endOfUuid(url, from, i);
+      copied = endOfUuid(url, from, end);
     } else {
-      template += url.slice(copied, digitAt) + url.slice(digitAt, i).replace(/\d+/g, '0');
+      template += url.slice(copied, digit) + url.slice(digit, end).replace(/\d+/g, '0');
+      copied = end;
     }
-    copied = i;
   }
-  return (template + url.slice(copied, i)).slice(0, MAX_LENGTH);
+  return (template + url.slice(copied, copied + MAX_LENGTH)).slice(0, MAX_LENGTH);
+}
+
+/** Where the next digit stands that is none of a percent-encoding, or -1. */
+function nextDigit(url: string, from: number): number {
+  for (ANY_DIGIT.lastIndex = from; ANY_DIGIT.test(url); ) {
+    const at = ANY_DIGIT.lastIndex - 1;
+    if (url.charCodeAt(at - 1) === PERCENT) ANY_DIGIT.lastIndex = at + 2;
+    else if (url.charCodeAt(at - 2) !== PERCENT) return at;
+  }
+  return -1;
 }
 
 /** `end`, unless the word is the first one of a UUID. */
@@ -43,13 +48,13 @@ function endOfUuid(url: string, from: number, end: number): number {
   return UUID.test(url) ? UUID.lastIndex : end;
 }
 
+// Both are used by their `lastIndex`.
+const ANY_DIGIT = /\d/g;
 const UUID = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/iy;
 const PERCENT = 0x25;
 const DASH = 0x2d;
 
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
-
 function isAlphanumeric(code: number): boolean {
   const letter = code | 0x20;
-  return isDigit(code) || (letter >= 0x61 && letter <= 0x7a);
+  return (code >= 0x30 && code <= 0x39) || (letter >= 0x61 && letter <= 0x7a);
 }
