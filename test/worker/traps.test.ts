@@ -39,7 +39,7 @@ const CALENDAR = endless((path) => {
 
 test('a calendar without an end ends by itself', async () => {
   const { totals, engine } = await crawl(CALENDAR);
-  expect(totals.pages).toBeLessThan(400);
+  expect(totals.pages).toBeLessThan(500);
   expect(totals.urls.waiting).toBe(0);
   expect(totals.skipped.trap).toBeGreaterThan(0);
   const known = (await ledgersOf(engine)).get('a.test');
