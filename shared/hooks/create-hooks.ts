@@ -8,7 +8,7 @@ import { toItemLines } from './item-lines.ts';
 import { createPageContent, loadCheerio, type PageContent } from './page-content.ts';
 import { createRoom } from './room.ts';
 import { runExtraction, withExtraction } from './run-extraction.ts';
-import { HookTimeout, oneLine, runHook } from './run-hook.ts';
+import { type HookLimits, HookTimeout, oneLine, runHook } from './run-hook.ts';
 
 export type ProjectHooks = Pick<StrandConfig, 'extraction' | 'onPage' | 'itemSchema' | 'onError'>;
 
@@ -36,7 +36,7 @@ export function createHooks(
   if (extraction.length === 0 && onPage === undefined && onError === undefined) return undefined;
   const limitMs = config.hookTimeoutMs;
   const tell = createTeller(onError, { clock, limitMs, warn });
-  const room = createRoom(LARGE_BODIES_BYTES, { clock, limitMs });
+  const room = createRoom(LARGE_BODIES_BYTES, { clock, limitMs: limitMs / 2 });
   /** What several hooks make of one response they make once. */
   const contents = new WeakMap<FetchedResponse, PageContent>();
 
@@ -49,12 +49,17 @@ export function createHooks(
     return content;
   }
 
-  /** Calls `use` with the page's content. */
-  async function withContent<T>(page: HookedPage, use: (content: PageContent) => Promise<T>): Promise<T> {
+  /** Calls `use` with the page's content, and with how much of the time is left for another hook. */
+  async function withContent<T>(
+    page: HookedPage,
+    use: (content: PageContent, left: () => HookLimits) => Promise<T>,
+  ): Promise<T> {
     const { size } = page.response.body;
+    const startedAt = clock.now();
+    const left = () => ({ clock, limitMs: Math.max(1, limitMs - (clock.now() - startedAt)) });
     const leave = size > LARGE_BODY_BYTES ? await room.enter(size) : undefined;
     try {
-      return await use(await contentOf(page));
+      return await use(await contentOf(page), left);
     } finally {
       if (leave !== undefined) contents.delete(page.response);
       leave?.();
@@ -71,9 +76,9 @@ export function createHooks(
     async extract(page) {
       if (extraction.length === 0) return { facts: page.facts };
       try {
-        const { facts, error } = await withContent(page, async (content) => {
+        const { facts, error } = await withContent(page, async (content, left) => {
           const seen = createHookPage(page, content);
-          const given = await runHook(() => runExtraction(seen, extraction), { clock, limitMs });
+          const given = await runHook(() => runExtraction(seen, extraction), left());
           return withExtraction(page.facts, given, config.maxLinksPerPage);
         });
         return error === undefined
@@ -88,13 +93,11 @@ export function createHooks(
       if (onPage === undefined) return { items: [] };
       let source: CrawlError['source'] = 'onPage';
       try {
-        const { lines, faults } = await withContent(page, async (content) => {
-          const startedAt = clock.now();
+        const { lines, faults } = await withContent(page, async (content, left) => {
           const seen = createHookPage(page, content);
-          const given: unknown = await runHook(() => onPage(seen), { clock, limitMs });
+          const given: unknown = await runHook(() => onPage(seen), left());
           source = 'item';
-          const leftMs = Math.max(1, limitMs - (clock.now() - startedAt));
-          return runHook(() => toItemLines(given, itemSchema), { clock, limitMs: leftMs });
+          return runHook(() => toItemLines(given, itemSchema), left());
         });
         if (faults.length === 0) return { items: lines };
         const more = faults.length > 1 ? ` (and ${faults.length - 1} more items)` : '';
