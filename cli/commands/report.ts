@@ -1,0 +1,35 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { buildReport, type ReportedHost } from '../../shared/control/report.ts';
+import type { CrawlId } from '../../shared/ports.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { terminalOf } from '../drawn-line.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { reportHtml } from '../report/report-html.ts';
+import { reportText } from '../report/report-text.ts';
+import { openCrawl, summarize } from './summarize.ts';
+import { type RowSource, recordsOf } from './write-rows.ts';
+
+/** `strand report DIR [--html FILE] [--json]`: what the crawl came to, in full; also while it runs. */
+export async function report({ dir, html, json }: LocalCommandOf<'report'>): Promise<number> {
+  const summary = await summarize(dir);
+  const { reader, crawl } = openCrawl(dir);
+  try {
+    const made = await buildReport(hostsOf(reader, crawl), summary, Date.now());
+    if (html !== undefined) {
+      await writeFile(`${html}.part`, reportHtml(made));
+      await rename(`${html}.part`, html);
+    }
+    const text = json
+      ? JSON.stringify(made)
+      : reportText(made, terminalOf(process.stdout, process.env).colour, { dir });
+    process.stdout.write(`${text}\n`);
+    return exitCodes.finished;
+  } finally {
+    reader.close();
+  }
+}
+
+async function* hostsOf(source: RowSource, crawl: CrawlId): AsyncGenerator<ReportedHost> {
+  for await (const { host, head } of source.ledgers.hosts(crawl))
+    yield { host, head, records: recordsOf(source, crawl, host, head) };
+}

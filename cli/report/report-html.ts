@@ -1,0 +1,70 @@
+/** The report as one page that needs nothing else: no script, no font, no picture from anywhere. */
+import { printable, shorten } from '../../shared/control/printable.ts';
+import type { CrawlReport } from '../../shared/control/report.ts';
+import { quantile } from '../../shared/control/report-histogram.ts';
+import { version } from '../../shared/version.ts';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../format.ts';
+import { type Html, html } from './html.ts';
+import { reportPlots } from './report-plots.ts';
+import { REPORT_STYLE } from './report-style.ts';
+import { reportTables } from './report-tables.ts';
+import { duplicatesText } from './report-text.ts';
+
+/** Names and causes from the web are escaped, and could not load or run anything if they were not: see the policy. */
+export function reportHtml(report: CrawlReport): string {
+  const { summary, madeAt } = report;
+  const name = shorten(printable(summary.crawl), 80);
+  const reason = summary.reason ? `: ${shorten(printable(summary.reason), 200)}` : '';
+  const made = new Date(madeAt).toISOString().replace('T', ' ').slice(0, 16);
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Crawl of ${name}</title>
+<style>${{ html: REPORT_STYLE }}</style>
+</head>
+<body>
+<header><h1>Crawl of ${name}</h1>
+<p><b class="state ${summary.state}">${summary.state}</b>${reason}</p></header>
+<dl>${keyFigures(report)}</dl>
+<div class="plots">${reportPlots(report)}</div>
+<div class="tables">${reportTables(report)}</div>
+<footer>Made ${made} UTC by Strand ${version}.</footer>
+</body>
+</html>
+`;
+  return page.html;
+}
+
+function keyFigures(report: CrawlReport): Html[] {
+  const { summary, times, requisites, sitemaps, hosts } = report;
+  const { pages, urls, hosts: hostCount, bytes, seconds, rate, cost } = summary;
+  const figures: [name: string, value: string, note?: string][] = [
+    ['pages', formatCount(pages), duplicatesText(report)],
+    [
+      'URLs known',
+      formatCount(urls),
+      summary.byStatus.waiting > 0 ? `${formatCount(summary.byStatus.waiting)} wait` : '',
+    ],
+    [
+      hostCount === 1 ? 'host' : 'hosts',
+      formatCount(hostCount),
+      hosts.setAsideCount > 0 ? `${formatCount(hosts.setAsideCount)} set aside` : '',
+    ],
+    ['received', formatBytes(bytes)],
+    ['of crawling', formatDuration(seconds * 1000)],
+    ['pages a second', formatRate(rate)],
+  ];
+  if (times.count > 0)
+    figures.push(['median time', formatDuration(Number(quantile(times, 0.5).toPrecision(2)))]);
+  if (requisites > 0) figures.push(['requisites', formatCount(requisites)]);
+  if (sitemaps > 0) figures.push(['sitemaps', formatCount(sitemaps)]);
+  if (cost > 0) figures.push(['at list price', `$${cost.toFixed(2)}`]);
+  return figures.map(([label, value, note]) => {
+    const small = note ? html`<small>${note}</small>` : undefined;
+    return html`<div><dt>${label}</dt><dd>${value}</dd>${small}</div>\n`;
+  });
+}

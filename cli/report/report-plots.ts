@@ -1,0 +1,114 @@
+/** The plots of a report. */
+import type { CrawlReport } from '../../shared/control/report.ts';
+import { type Histogram, STEPS_PER_DECADE } from '../../shared/control/report-histogram.ts';
+import type { Timeline } from '../../shared/control/report-timeline.ts';
+import { formatBytes, formatCount, formatCounted, formatDuration, formatRate } from '../format.ts';
+import { columnPlot } from './column-plot.ts';
+import { type Html, html } from './html.ts';
+
+/** A figure for each that there is something to show of. */
+export function reportPlots({ timeline, sizes, times, depths }: CrawlReport): Html[] {
+  const figures: Html[] = [];
+  if (timeline && timeline.counts.length > 1) figures.push(timelineFigure(timeline));
+  if (depths.length > 1) figures.push(depthFigure(depths));
+  if (sizes.count > 0)
+    figures.push(
+      histogramFigure(
+        sizes,
+        'Body sizes',
+        'answers by size as received, on a logarithmic scale',
+        formatBytes,
+      ),
+    );
+  if (times.count > 0)
+    figures.push(
+      histogramFigure(
+        times,
+        'Response times',
+        'answers by time to the last byte, on a logarithmic scale',
+        formatDuration,
+      ),
+    );
+  return figures;
+}
+
+const figure = (title: string, note: string, plot: Html): Html =>
+  html`<figure><figcaption><b>${title}</b> ${note}</figcaption>${plot}</figure>`;
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const MARK_STEPS = [
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+  ...[1, 2, 3, 6, 12].map((n) => n * HOUR),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].map((n) => n * DAY),
+];
+
+function timelineFigure({ startAt, intervalMs, counts }: Timeline): Html {
+  const totalMs = counts.length * intervalMs;
+  const step = MARK_STEPS.find((size) => totalMs / size <= 6) ?? totalMs;
+  const marks = Array.from({ length: Math.floor(totalMs / step) + 1 }, (_, i) => ({
+    at: (i * step) / intervalMs,
+    text: i === 0 ? '0' : formatDuration(i * step),
+  }));
+  const plot = columnPlot({
+    label: 'Fetches a second over time',
+    values: counts.map((count) => count / (intervalMs / SECOND)),
+    marks,
+    describe: (i) =>
+      `${formatDuration(i * intervalMs) || '0'}: ${formatCounted(counts[i]!, 'fetch').replace('fetchs', 'fetches')}`,
+    formatValue: formatRate,
+  });
+  const from = new Date(startAt).toISOString().replace('T', ' ').slice(0, 19);
+  return figure('Fetches a second', `since ${from} UTC, in steps of ${formatDuration(intervalMs)}`, plot);
+}
+
+function depthFigure(depths: readonly number[]): Html {
+  const every = Math.ceil(depths.length / 15);
+  const marks = depths.map((_, at) => ({ at, text: String(at) })).filter(({ at }) => at % every === 0);
+  const plot = columnPlot({
+    label: 'Pages by depth',
+    values: depths,
+    marks,
+    describe: (i) => `${i} from a seed: ${formatCounted(depths[i]!, 'page')}`,
+    formatValue: formatCount,
+    isCentred: true,
+  });
+  return figure('Depth', 'pages by hops from a seed', plot);
+}
+
+/** From the decade of the smallest to that of the largest. */
+function histogramFigure(
+  { counts, belowOne }: Histogram,
+  title: string,
+  note: string,
+  format: (value: number) => string,
+): Html {
+  const first = Math.max(
+    0,
+    counts.findIndex((count) => count > 0),
+  );
+  const from = Math.floor(first / STEPS_PER_DECADE) * STEPS_PER_DECADE;
+  const to = Math.max(
+    from + STEPS_PER_DECADE,
+    Math.ceil(counts.length / STEPS_PER_DECADE) * STEPS_PER_DECADE,
+  );
+  const values = Array.from({ length: to - from }, (_, i) => counts[from + i] ?? 0);
+  const edge = (step: number) => 10 ** (step / STEPS_PER_DECADE);
+  const marks = [];
+  for (let at = from; at <= to; at += STEPS_PER_DECADE) marks.push({ at: at - from, text: format(edge(at)) });
+  const plot = columnPlot({
+    label: title,
+    values,
+    marks,
+    describe: (i) =>
+      `${format(rough(edge(from + i)))} to ${format(rough(edge(from + i + 1)))}: ${formatCount(values[i]!)}`,
+    formatValue: formatCount,
+  });
+  const below = belowOne > 0 ? `; ${formatCount(belowOne)} more below ${format(1)}` : '';
+  return figure(title, note + below, plot);
+}
+
+const rough = (value: number): number => Number(value.toPrecision(2));

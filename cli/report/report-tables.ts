@@ -1,0 +1,115 @@
+/** The tables of a report. */
+import { STATUS_CODES } from 'node:http';
+import { printable, shorten } from '../../shared/control/printable.ts';
+import type { CrawlReport, HostRow } from '../../shared/control/report.ts';
+import { formatBytes, formatCount, formatDuration, largestFirst } from '../format.ts';
+import { type Html, html } from './html.ts';
+
+/** A table with a title; none where it has no rows. */
+export function reportTables(report: CrawlReport): Html[] {
+  const { summary, types, hosts, closedTemplates, closedTemplateCount } = report;
+  const bytes = types.reduce((sum, row) => sum + row.bytes, 0);
+  return [
+    countTable('What became of URLs', summary.byStatus, (state) => STATE_WORDS[state] ?? state),
+    countTable('HTTP status', summary.httpStatus, (code) => `${code} ${STATUS_CODES[code] ?? ''}`.trim()),
+    table(
+      'Types',
+      ['Type', 'Answers', 'Bytes', ''],
+      types.map((row) => [row.type, formatCount(row.count), formatBytes(row.bytes), bar(row.bytes, bytes)]),
+    ),
+    countTable('Links left out, by reason', summary.skipped),
+    countTable('Exchanges that failed, by reason', summary.errors),
+    hostTable('Hosts with most pages', hosts.byPages),
+    hostTable('Hosts with most bytes', hosts.byBytes.length > 1 ? hosts.byBytes : []),
+    hostTable('Slowest hosts, by mean time', hosts.slowest.length > 1 ? hosts.slowest : []),
+    failureTable('Failing hosts', hosts.failing),
+    failureTable(`Hosts set aside${countNote(hosts.setAside.length, hosts.setAsideCount)}`, hosts.setAside),
+    table(
+      `URL templates closed, as they brought nothing new${countNote(closedTemplates.length, closedTemplateCount)}`,
+      ['Template', 'Host', 'Pages'],
+      closedTemplates.map(({ host, template, pages }) => [
+        text(template, 100),
+        text(host),
+        formatCount(pages),
+      ]),
+      [0, 1],
+    ),
+  ].filter((made) => made !== undefined);
+}
+
+const STATE_WORDS: Readonly<Record<string, string>> = { deniedByRobots: 'denied by robots.txt' };
+const MAX_ROWS = 20;
+
+const text = (words: string, length = 70): string => shorten(printable(words), length);
+
+const countNote = (shown: number, all: number): string =>
+  shown < all ? `: ${formatCount(shown)} of ${formatCount(all)}` : '';
+
+function countTable(
+  title: string,
+  counts: Readonly<Record<string, number>>,
+  word = (name: string): string => name,
+): Html | undefined {
+  const rows = largestFirst(counts).filter(([, count]) => count > 0);
+  const total = rows.reduce((sum, [, count]) => sum + count, 0);
+  const cells = rows
+    .slice(0, MAX_ROWS)
+    .map(([name, count]) => [text(word(name)), formatCount(count), percent(count, total), bar(count, total)]);
+  return table(title, ['', 'Number', 'Share', ''], cells);
+}
+
+/** `87%`, `0.4%`; what is not all is not called all. */
+function percent(part: number, whole: number): string {
+  const share = (100 * part) / whole;
+  if (part === whole) return '100%';
+  if (share < 0.1) return '<0.1%';
+  return `${share < 10 || share > 99 ? Math.min(99.9, share).toFixed(1) : Math.round(share)}%`;
+}
+
+const bar = (part: number, whole: number): Html =>
+  html`<span class="bar"><i style="width:${whole > 0 ? ((100 * part) / whole).toFixed(1) : 0}%"></i></span>`;
+
+const hostTable = (title: string, rows: readonly HostRow[]): Html | undefined =>
+  table(
+    title,
+    ['Host', 'Pages', 'Bytes', 'Requests', 'Failed', 'Mean time', 'Longest'],
+    rows.map(({ host, pages, bytes, requests, errors, meanMs, maxMs }) => [
+      text(host),
+      formatCount(pages),
+      formatBytes(bytes),
+      formatCount(requests),
+      formatCount(errors),
+      maxMs > 0 ? formatDuration(meanMs) : '',
+      maxMs > 0 ? formatDuration(maxMs) : '',
+    ]),
+  );
+
+const failureTable = (title: string, rows: readonly HostRow[]): Html | undefined =>
+  table(
+    title,
+    ['Host', 'Failed', 'Requests', 'Last cause'],
+    rows.map(({ host, errors, requests, cause = '' }) => [
+      text(host),
+      formatCount(errors),
+      formatCount(requests),
+      text(cause, 200),
+    ]),
+    [0, 3],
+  );
+
+/** Columns of words are to the left, the others to the right. */
+function table(
+  title: string,
+  heads: readonly string[],
+  rows: readonly (readonly (string | Html)[])[],
+  words: readonly number[] = [0],
+): Html | undefined {
+  if (rows.length === 0) return undefined;
+  const classOf = (i: number) => (words.includes(i) ? 'words' : 'number');
+  const head = heads.map((name, i) => html`<th class="${classOf(i)}">${name}</th>`);
+  const body = rows.map(
+    (row) => html`<tr>${row.map((cell, i) => html`<td class="${classOf(i)}">${cell}</td>`)}</tr>\n`,
+  );
+  const isWide = heads.length > 4 || words.length > 1;
+  return html`<section class="${isWide ? 'wide' : ''}"><h2>${title}</h2><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div></section>\n`;
+}

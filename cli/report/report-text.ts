@@ -1,0 +1,105 @@
+/** The report for a terminal: the summary, then what it leaves out. */
+import { printable, shorten } from '../../shared/control/printable.ts';
+import type { CrawlReport, HostRow } from '../../shared/control/report.ts';
+import { type Histogram, quantile } from '../../shared/control/report-histogram.ts';
+import { formatBytes, formatCount, formatDuration, toned, wrapWords } from '../format.ts';
+import type { CrawlPlace } from '../place.ts';
+import { summaryText } from '../summary.ts';
+
+const WIDTH = 100;
+const INDENT = 14;
+const ROWS = 10;
+const MAX_NAME = 40;
+
+/** Lines of at most 100 characters, the last one without its end. What there is nothing of has no section. */
+export function reportText(report: CrawlReport, colour: boolean, place: CrawlPlace = { dir: 'DIR' }): string {
+  const { types, sizes, times, depths, hosts, closedTemplates } = report;
+  const facts: [label: string, lines: readonly string[]][] = [
+    ['Sizes', [spreadText(sizes, formatBytes)]],
+    ['Times', [spreadText(times, formatDuration)]],
+    [
+      'Depths',
+      wrapWords(
+        depths.map((count, depth) => `${depth}: ${formatCount(count)}`),
+        WIDTH - INDENT,
+        ', ',
+      ),
+    ],
+    ['Duplicates', [duplicatesText(report)]],
+    ['Not pages', [kindsText(report)]],
+  ];
+  const lines = [summaryText(report.summary, colour, place)];
+  for (const [label, texts] of facts)
+    for (const [i, text] of texts.entries())
+      if (text !== '')
+        lines.push(toned((i === 0 ? `  ${label}` : '').padEnd(INDENT), 'dim', colour && i === 0) + text);
+  const tables: [title: string, rows: readonly (readonly string[])[]][] = [
+    [
+      'Types',
+      types.slice(0, ROWS).map(({ type, count, bytes }) => [type, formatCount(count), formatBytes(bytes)]),
+    ],
+    ['Hosts with most pages', hosts.byPages.slice(0, ROWS).map(hostCells)],
+    ['Slowest hosts', hosts.slowest.slice(0, ROWS).map(hostCells)],
+    ['Failing hosts', hosts.failing.slice(0, ROWS).map(failureCells)],
+    ['Hosts set aside', hosts.setAside.slice(0, ROWS).map(failureCells)],
+    ['URL templates closed, as they brought nothing new', closedTemplates.slice(0, ROWS).map(templateCells)],
+  ];
+  for (const [title, rows] of tables)
+    if (rows.length > 0) lines.push('', toned(title, 'bold', colour), ...aligned(rows));
+  return lines.join('\n');
+}
+
+/** `half up to 8.2 kB, 90% up to 31 kB, 99% up to 120 kB, the largest 1.2 MB`. */
+function spreadText(histogram: Histogram, format: (value: number) => string): string {
+  if (histogram.count === 0) return '';
+  const shares = [0.5, 0.9, 0.99].map(
+    (q) => `${100 * q}% up to ${format(twoDigits(quantile(histogram, q)))}`,
+  );
+  return [...shares, `at most ${format(histogram.max)}`].join(', ');
+}
+
+/** What is known to a quarter of its value is not told to three digits. */
+const twoDigits = (value: number): number => Number(value.toPrecision(2));
+
+export function duplicatesText({ duplicates: { pages, of, isEstimate } }: CrawlReport): string {
+  if (pages === 0) return '';
+  return `${isEstimate ? 'about ' : ''}${formatCount(pages)} of ${formatCount(of)} have the bytes of another page`;
+}
+
+function kindsText({ requisites, sitemaps }: CrawlReport): string {
+  const texts = [
+    ...(requisites > 0 ? [`${formatCount(requisites)} requisites of pages`] : []),
+    ...(sitemaps > 0 ? [`${formatCount(sitemaps)} sitemaps`] : []),
+  ];
+  return texts.join(', ');
+}
+
+function hostCells({ host, pages, bytes, meanMs, maxMs }: HostRow): string[] {
+  const times = maxMs > 0 ? [`${formatDuration(meanMs)} mean`, `${formatDuration(maxMs)} at most`] : ['', ''];
+  return [host, `${formatCount(pages)} pages`, formatBytes(bytes), ...times];
+}
+
+const failureCells = ({ host, errors, requests, cause = '' }: HostRow): string[] => [
+  host,
+  `${formatCount(errors)} of ${formatCount(requests)} failed`,
+  cause,
+];
+
+const templateCells = ({ host, template, pages }: CrawlReport['closedTemplates'][number]): string[] => [
+  host,
+  `${formatCount(pages)} pages`,
+  template,
+];
+
+/** Columns: the first to the left, those after it to the right; a third one of words as it is. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) =>
+    row.map((cell, i) => (i === 0 ? shorten(printable(cell), MAX_NAME) : printable(cell))),
+  );
+  const widths = cells[0]!.map((_, i) => Math.max(...cells.map((row) => row[i]!.length)));
+  const isWords = (i: number) => i === 0 || !rows.some((row) => /^[\d$]/.test(row[i]!));
+  return cells.map((row) => {
+    const padded = row.map((cell, i) => (isWords(i) ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)));
+    return shorten(`  ${padded.join('  ')}`.trimEnd(), WIDTH);
+  });
+}

@@ -1,0 +1,212 @@
+/** What a crawl came to, in full: the figures of `strand report`, made in one pass over the hosts and their URLs. */
+import type { Head } from '../frontier/head.ts';
+import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
+import type { HostKey } from '../ports.ts';
+import { createDuplicates, type Duplicates } from './report-duplicates.ts';
+import { createHistogram, type Histogram } from './report-histogram.ts';
+import { createTimeline, type Timeline } from './report-timeline.ts';
+import { createTop } from './report-top.ts';
+import { type CrawlSummary, orderedSummary } from './summary.ts';
+
+export interface CrawlReport {
+  readonly summary: CrawlSummary;
+  /** When it was made: ms since the epoch. */
+  readonly madeAt: number;
+  /** Of answers other than redirects, the commonest first; beyond some all others are `other`. */
+  readonly types: readonly TypeRow[];
+  /** Bytes of bodies as received. */
+  readonly sizes: Histogram;
+  /** ms from the request to the body's end. */
+  readonly times: Histogram;
+  /** Fetches over time: the last one of each URL. */
+  readonly timeline?: Timeline;
+  /** Pages by hops from a seed; the last count is of that many and more. */
+  readonly depths: readonly number[];
+  readonly duplicates: Duplicates;
+  /** URLs fetched that are no pages. */
+  readonly requisites: number;
+  readonly sitemaps: number;
+  readonly hosts: HostTables;
+  /** Templates of URLs that were closed as they brought nothing new; those with the most pages. */
+  readonly closedTemplates: readonly ClosedTemplate[];
+  readonly closedTemplateCount: number;
+}
+
+export interface TypeRow {
+  readonly type: string;
+  readonly count: number;
+  readonly bytes: number;
+}
+
+export interface HostRow {
+  readonly host: HostKey;
+  readonly pages: number;
+  readonly bytes: number;
+  readonly requests: number;
+  /** Exchanges that failed. */
+  readonly errors: number;
+  /** Of answers whose time is known. */
+  readonly meanMs: number;
+  readonly maxMs: number;
+  /** Of its last failure; of a host set aside, why. */
+  readonly cause?: string;
+}
+
+/** The first of each order. */
+export interface HostTables {
+  readonly byPages: readonly HostRow[];
+  readonly byBytes: readonly HostRow[];
+  /** By mean time, of hosts with enough answers for a mean. */
+  readonly slowest: readonly HostRow[];
+  /** By failed exchanges. */
+  readonly failing: readonly HostRow[];
+  readonly setAside: readonly HostRow[];
+  readonly setAsideCount: number;
+}
+
+export interface ClosedTemplate {
+  readonly host: HostKey;
+  readonly template: string;
+  readonly pages: number;
+}
+
+export interface ReportedHost {
+  readonly host: HostKey;
+  readonly head: Head;
+  readonly records: AsyncIterable<UrlRecord>;
+}
+
+const ROWS = 20;
+const MAX_DEPTHS = 30;
+/** Types come from the web, which may send any number of them. */
+const MAX_TYPES = 200;
+const MIN_ANSWERS = 5;
+
+/** States in which a URL has an answer that is a page, or an error page. */
+const ANSWERED: ReadonlySet<UrlState> = new Set(['fetched', 'gone']);
+
+/** Each host is asked for once, and its records read once. Memory does not grow with hosts or URLs, beyond 100 MB. */
+export async function buildReport(
+  hosts: AsyncIterable<ReportedHost>,
+  summary: CrawlSummary,
+  madeAt: number,
+): Promise<CrawlReport> {
+  const [sizes, times, timeline] = [createHistogram(), createHistogram(), createTimeline()];
+  const duplicates = createDuplicates();
+  const types = new Map<string, { count: number; bytes: number }>();
+  const depths: number[] = [];
+  const kinds = { requisite: 0, sitemap: 0 };
+  const tables = createHostTables();
+  const templates = createTop<ClosedTemplate>(ROWS, ({ pages }) => pages);
+  let closedTemplateCount = 0;
+
+  for await (const { host, head, records } of hosts) {
+    const hostTimes = createHistogram();
+    for await (const { state, kind, depth, result } of records) {
+      if (!result) continue;
+      const { fetchedAt, httpStatus, contentType, bodyBytes = 0, tookMs, digest } = result;
+      if (httpStatus !== undefined) timeline.add(fetchedAt);
+      if (tookMs !== undefined && httpStatus !== undefined) {
+        times.add(tookMs);
+        hostTimes.add(tookMs);
+      }
+      if (!ANSWERED.has(state)) continue;
+      addType(types, contentType, bodyBytes);
+      if (result.bodyBytes !== undefined) sizes.add(bodyBytes);
+      if (state !== 'fetched') continue;
+      if (kind) kinds[kind]++;
+      else addAt(depths, Math.min(depth, MAX_DEPTHS - 1));
+      if (digest && bodyBytes !== 0) duplicates.add(digest);
+    }
+    tables.add(host, head, hostTimes.histogram());
+    for (const { template, pages, isClosed } of head.templates ?? []) {
+      if (!isClosed) continue;
+      closedTemplateCount++;
+      templates.add({ host, template, pages });
+    }
+  }
+
+  return {
+    summary: orderedSummary(summary),
+    madeAt,
+    types: typeRows(types),
+    sizes: sizes.histogram(),
+    times: times.histogram(),
+    timeline: timeline.timeline(),
+    depths,
+    duplicates: duplicates.duplicates(),
+    requisites: kinds.requisite,
+    sitemaps: kinds.sitemap,
+    hosts: tables.tables(),
+    closedTemplates: templates.values(),
+    closedTemplateCount,
+  };
+}
+
+function createHostTables() {
+  const byPages = createTop<HostRow>(ROWS, ({ pages }) => pages);
+  const byBytes = createTop<HostRow>(ROWS, ({ bytes }) => bytes);
+  const slowest = createTop<HostRow>(ROWS, ({ meanMs }) => meanMs);
+  const failing = createTop<HostRow>(ROWS, ({ errors }) => errors);
+  const setAside = createTop<HostRow>(ROWS, ({ errors }) => errors + 1);
+  let setAsideCount = 0;
+  return {
+    add(host: HostKey, head: Head, times: Histogram): void {
+      const { totals } = head;
+      const row: HostRow = {
+        host,
+        pages: totals.pages,
+        bytes: totals.bytes,
+        requests: totals.requests,
+        errors: Object.values(totals.errors).reduce((sum, count) => sum + count, 0),
+        meanMs: times.count > 0 ? Math.round(times.sum / times.count) : 0,
+        maxMs: times.max,
+        cause: head.setAside?.cause ?? head.clock.cause,
+      };
+      byPages.add(row);
+      byBytes.add(row);
+      if (times.count >= MIN_ANSWERS) slowest.add(row);
+      failing.add(row);
+      if (!head.setAside) return;
+      setAsideCount++;
+      setAside.add(row);
+    },
+    tables: (): HostTables => ({
+      byPages: byPages.values(),
+      byBytes: byBytes.values(),
+      slowest: slowest.values(),
+      failing: failing.values(),
+      setAside: setAside.values(),
+      setAsideCount,
+    }),
+  };
+}
+
+function addAt(counts: number[], at: number): void {
+  while (counts.length <= at) counts.push(0);
+  counts[at]!++;
+}
+
+function addType(
+  types: Map<string, { count: number; bytes: number }>,
+  contentType: string | undefined,
+  bytes: number,
+): void {
+  const type = (contentType ?? '').replace(/;.*/s, '').trim().toLowerCase().slice(0, 100) || 'none';
+  const key = types.has(type) || types.size < MAX_TYPES ? type : OTHER;
+  const row = types.get(key) ?? { count: 0, bytes: 0 };
+  row.count++;
+  row.bytes += bytes;
+  types.set(key, row);
+}
+
+const OTHER = 'other';
+
+function typeRows(types: ReadonlyMap<string, { count: number; bytes: number }>): TypeRow[] {
+  const rows = [...types].map(([type, row]): TypeRow => ({ type, ...row }));
+  rows.sort((a, b) => b.count - a.count || (a.type < b.type ? -1 : 1));
+  const [shown, rest] = [rows.slice(0, ROWS), rows.slice(ROWS)];
+  if (rest.length === 0) return shown;
+  const sum = (of: 'count' | 'bytes') => rest.reduce((total, row) => total + row[of], 0);
+  return [...shown, { type: OTHER, count: sum('count'), bytes: sum('bytes') }];
+}
