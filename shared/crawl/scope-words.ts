@@ -25,7 +25,8 @@ export function ruleInWords(reason: SkipReason | undefined, facts: ScopeFacts): 
 const WHY_NOT: Record<SkipReason, (facts: ScopeFacts) => string> = {
   urlLength: ({ url, maxUrlLength }) =>
     `maxUrlLength: it has ${url.length} characters, more than ${maxUrlLength}`,
-  depth: ({ depth, rules }) => `maxDepth: it is ${depth} hops from a seed, more than ${rules.maxDepth}`,
+  depth: ({ depth, rules }) =>
+    `maxDepth: it is ${depth} ${depth === 1 ? 'hop' : 'hops'} from a seed, more than ${rules.maxDepth}`,
   scope: (facts) => presetInWords(facts, false),
   pathDepth: ({ url, traps }) =>
     `maxPathDepth: its path has ${pathDepth(url)} segments, more than ${traps.maxPathDepth}`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidConfig, type ScopePreset } from '../../shared/crawl/config.ts';
+import { type HostOverride, InvalidConfig, type ScopePreset } from '../../shared/crawl/config.ts';
 import { createScope, type ScopeConfig, type SkipReason } from '../../shared/crawl/scope.ts';
 
 const config = (given: Partial<ScopeConfig> = {}): ScopeConfig => ({
@@ -116,5 +116,129 @@ describe('patterns and limits', () => {
     expect(broken).toThrow(InvalidConfig);
     expect(broken).toThrow(/`exclude`.*"a\(b".*Unterminated group/);
     expect(() => createScope(config({ include: ['['] }), [])).toThrow(/`include`/);
+  });
+});
+
+describe('traps', () => {
+  const given = config({ maxPathDepth: 4, maxRepeatedSegments: 2, maxQueryParameters: 3 });
+  const { check } = createScope(given, []);
+  test.each<[string, SkipReason]>([
+    ['http://a.com/1/2/3/4/5', 'pathDepth'],
+    ['http://a.com/a/a/a', 'repeatedSegments'],
+    ['http://a.com/?1&2&3&4', 'queryParameters'],
+  ])('keep %s out, unless it is a seed', (url, reason) => {
+    expect(check(url, 1)).toBe(reason);
+    expect(check(url, 0, true)).toBeUndefined();
+  });
+
+  test('are looked for within the preset only, and before the patterns', () => {
+    const around = createScope({ ...given, scope: 'host', exclude: ['a'] }, ['http://a.com/']);
+    expect(around.check('http://b.com/a/a/a', 1)).toBe('scope');
+    expect(around.check('http://a.com/a/a/a', 1)).toBe('repeatedSegments');
+  });
+});
+
+describe('overrides', () => {
+  const given = config({
+    maxDepth: 3,
+    exclude: ['/no'],
+    overrides: [
+      { hosts: ['*.b.com'], exclude: ['/b-no'], maxDepth: 1 },
+      { hosts: ['x.b.com'], include: ['/yes'], maxDepth: 5 },
+      { hosts: ['slow.com'], delayMs: 9 },
+    ],
+  });
+  const { check } = createScope(given, []);
+  test.each<[string, number, SkipReason | undefined]>([
+    ['http://a.com/b-no', 3, undefined],
+    ['http://a.com/no', 1, 'exclude'],
+    ['http://y.b.com/', 2, 'depth'],
+    ['http://y.b.com/b-no', 1, 'exclude'],
+    ['http://y.b.com/no', 1, 'exclude'],
+    ['http://y.b.com/', 1, undefined],
+    ['http://x.b.com/yes', 5, undefined],
+    ['http://x.b.com/yes', 6, 'depth'],
+    ['http://x.b.com/', 1, 'include'],
+    ['http://x.b.com/yes/b-no', 1, 'exclude'],
+    ['http://slow.com/', 3, undefined],
+  ])('hold for their hosts, besides what holds for all: %s at depth %i', (url, depth, expected) => {
+    expect(check(url, depth)).toBe(expected);
+    expect(check(url, depth)).toBe(expected);
+  });
+
+  test('include of one host leaves the include of all in force for it', () => {
+    const both = config({ include: ['/q'], overrides: [{ hosts: ['b.com'], include: ['/r'] }] });
+    const scope = createScope(both, []);
+    const asked = ['http://b.com/q', 'http://b.com/r', 'http://b.com/', 'http://c.com/r'];
+    expect(asked.map((url) => scope.check(url, 1))).toEqual([undefined, undefined, 'include', 'include']);
+  });
+
+  test('are looked up anew when more hosts were met than are remembered', () => {
+    for (let i = 0; i < 25_000; i++)
+      if (check(`http://h${i % 12_000}.b.com/`, 2) !== 'depth') expect(i).toBeUndefined();
+  });
+});
+
+describe('explain', () => {
+  const around = (given: Partial<ScopeConfig>) =>
+    createScope(config({ maxPathDepth: 4, maxRepeatedSegments: 2, maxQueryParameters: 3, ...given }), [
+      'http://a.com/x/y',
+    ]);
+  test.each<[Partial<ScopeConfig>, string, string]>([
+    [{ scope: 'host' }, 'http://a.com/', "scope host: the host a.com is a seed's"],
+    [{ scope: 'host' }, 'http://b.a.com/', "scope host: the host b.a.com is not a seed's"],
+    [{ scope: 'domain' }, 'http://b.a.com/', "scope domain: the domain a.com is a seed's"],
+    [{ scope: 'domain' }, 'http://127.0.0.1:1/', "scope domain: the domain 127.0.0.1 is not a seed's"],
+    [{ scope: 'prefix' }, 'http://a.com/x/?q', "scope prefix: /x/ is below a seed's folder on a.com"],
+    [{ scope: 'prefix' }, 'http://a.com/y', "scope prefix: /y is below no seed's folder on a.com"],
+    [{ scope: 'page' }, 'http://a.com/x/y', 'scope page: it is the URL of a seed'],
+    [{ scope: 'page' }, 'http://a.com/x', 'scope page: it is no URL of a seed'],
+    [{}, 'http://a.com/', 'scope any: every URL belongs'],
+    [{ include: ['/n', '/m'] }, 'http://a.com/m', 'scope any: every URL belongs; include: /m matches'],
+    [{ include: ['/n', '/m'] }, 'http://a.com/', 'include: none of the 2 patterns matches'],
+    [{ include: ['/n'] }, 'http://a.com/', 'include: /n does not match'],
+    [{ exclude: ['/n', '/logout'] }, 'http://a.com/logout', 'exclude: /logout matches'],
+    [{ maxDepth: 0 }, 'http://a.com/', 'maxDepth: it is 1 hop from a seed, more than 0'],
+    [{ maxUrlLength: 9 }, 'http://a.com/', 'maxUrlLength: it has 13 characters, more than 9'],
+    [{}, 'http://a.com/1/2/3/4/5', 'maxPathDepth: its path has 5 segments, more than 4'],
+    [{}, 'http://a.com/a/a/a', 'maxRepeatedSegments: the same segments stand more than 2 times in a row'],
+    [{}, 'http://a.com/?1&2&3&4', 'maxQueryParameters: its query has 4 parameters, more than 3'],
+    [
+      { maxQueryParameters: 9 },
+      'http://a.com/?1&1&1&1',
+      'maxQueryParameters: the same parameter with the same value stands more than 3 times in its query',
+    ],
+  ])('with %j says of %s: %s', (given, url, rule) => {
+    expect(around(given).explain(url, 1).rule).toBe(rule);
+  });
+
+  test('says that a seed is one', () => {
+    expect(around({ scope: 'page' }).explain('http://b.com/', 0, true)).toEqual({ rule: 'it is a seed' });
+  });
+
+  test('gives the reason that check gives', () => {
+    const url = fc.constantFrom(
+      'http://a.com/',
+      'http://b.com/x',
+      'http://a.com/a/a/a',
+      'http://a.com/x?1&2',
+    );
+    const given = fc.record({
+      scope: fc.constantFrom('page', 'prefix', 'host', 'domain', 'any'),
+      include: fc.constantFrom<string[]>([], ['x']),
+      exclude: fc.constantFrom<string[]>([], ['b']),
+      maxDepth: fc.nat(2),
+      maxUrlLength: fc.integer({ min: 14, max: 20 }),
+      maxQueryParameters: fc.integer({ min: 1, max: 3 }),
+      overrides: fc.constantFrom<HostOverride[]>([], [{ hosts: ['b.com'], exclude: ['x'], maxDepth: 1 }]),
+    });
+    fc.assert(
+      fc.property(given, url, fc.nat(3), fc.boolean(), (settings, asked, depth, isSeed) => {
+        const scope = around(settings);
+        const { reason, rule } = scope.explain(asked, depth, isSeed);
+        expect(reason).toBe(scope.check(asked, depth, isSeed));
+        expect(rule).not.toBe('');
+      }),
+    );
   });
 });

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../shared/crawl/config.ts';
+import { hostConfig, matchesHost } from '../../shared/crawl/host-config.ts';
+
+describe('hostConfig', () => {
+  const config = parseConfig({
+    delayMs: 1000,
+    exclude: ['/x'],
+    overrides: [
+      { hosts: ['*.example.org', 'example.org'], delayMs: 5000, robots: 'ignore', exclude: ['/y'] },
+      { hosts: ['www.example.org'], delayMs: 2000, maxDepth: 0, adaptive: false },
+      { hosts: ['unset.example'], delayMs: undefined },
+    ],
+  });
+
+  test('is the configuration itself where no override means the host', () => {
+    expect(hostConfig(config, 'other.example')).toBe(config);
+    const plain = parseConfig({});
+    expect(hostConfig(plain, 'www.example.org')).toBe(plain);
+  });
+
+  test('has the settings of the overrides that mean the host, the last one first of all', () => {
+    expect(hostConfig(config, 'a.example.org')).toEqual({ ...config, delayMs: 5000, robots: 'ignore' });
+    expect(hostConfig(config, 'www.example.org')).toEqual({
+      ...config,
+      delayMs: 2000,
+      robots: 'ignore',
+      maxDepth: 0,
+      adaptive: false,
+    });
+  });
+
+  test('takes over no setting that is there without a value', () => {
+    expect(hostConfig(config, 'unset.example').delayMs).toBe(1000);
+  });
+
+  test('leaves the patterns to the scope', () => {
+    expect(hostConfig(config, 'a.example.org').exclude).toEqual(['/x']);
+  });
+
+  test('is the same object each time, for all hosts that the same overrides mean', () => {
+    expect(hostConfig(config, 'a.example.org')).toBe(hostConfig(config, 'b.example.org'));
+    expect(hostConfig(config, 'a.example.org')).not.toBe(hostConfig(config, 'www.example.org'));
+  });
+
+  test('stays right when more hosts were asked for than are remembered', () => {
+    for (let i = 0; i < 25_000; i++) {
+      const isMeant = i % 2 === 0;
+      const found = hostConfig(config, isMeant ? `h${i}.example.org` : `h${i}.example.com`);
+      if (found.delayMs !== (isMeant ? 5000 : 1000)) expect(i).toBeUndefined();
+    }
+  });
+
+  test('keeps to the order of the overrides, whatever they are', () => {
+    const host = fc.constantFrom('a.b', 'c.b', 'c');
+    const pattern = fc.constantFrom('*', '*.b', 'a.b', 'c', 'a.*');
+    const override = fc.record(
+      {
+        hosts: fc.array(pattern, { minLength: 1, maxLength: 2 }),
+        delayMs: fc.nat(9),
+        perHost: fc.integer({ min: 1, max: 9 }),
+      },
+      { requiredKeys: ['hosts'] },
+    );
+    fc.assert(
+      fc.property(fc.array(override, { maxLength: 5 }), host, (overrides, asked) => {
+        const given = parseConfig({ overrides });
+        let expected = given;
+        for (const { hosts, ...settings } of overrides)
+          if (hosts.some((each) => matchesHost(each, asked))) expected = { ...expected, ...settings };
+        expect(hostConfig(given, asked)).toEqual(expected);
+      }),
+    );
+  });
+});
+
+test('a host at a port of its own is meant by its whole name', () => {
+  expect(matchesHost('localhost', 'localhost:3000')).toBe(false);
+  expect(matchesHost('localhost:3000', 'localhost:3000')).toBe(true);
+  expect(matchesHost('localhost*', 'localhost:3000')).toBe(true);
+});
