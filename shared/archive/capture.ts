@@ -82,9 +82,9 @@ const IDENTICAL_PAYLOAD = 'http://netpreserve.org/warc/1.1/revisit/identical-pay
 
 /**
  * Encodes the exchange without its body, the bytes of which `original` holds. For responses that are
- * {@link isRevisitable}. The revisit has the response's own head, which says the body's length, and what replay tools
- * need: pywb, wabac.js and OpenWayback look the original up by URL, date and digest, jwarc by its id. `WARC-Truncated:
- * length` is what section 6.7.2 wants of a block that leaves out a payload.
+ * {@link isRevisitable}. The revisit has the response's own head, which says the body's length, and refers to the
+ * original by all that replay tools go by: pywb, wabac.js and OpenWayback look it up by URL, date and digest, and the
+ * id is what section 6.7.2 recommends. `WARC-Truncated: length` is what that wants of a block that leaves out a payload.
  */
 export async function encodeRevisit(
   capture: FetchedResponse,

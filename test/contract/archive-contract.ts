@@ -42,4 +42,43 @@ export function archiveContract(subject: Subject): void {
     await archive().flush();
     await archive().flush();
   });
+
+  test('takes what is to be indexed of the members, or nothing', async () => {
+    const line = 'test,a)/ 20260101000000 {"url": "http://a.test/"';
+    const members = [memberOf('response'), memberOf('request')];
+    const all = await Promise.all(
+      [undefined, [], [line], [undefined, line]].map((captures) => archive().append(members, captures)),
+    );
+    await archive().flush();
+    for (const [first, second] of all) expect(second!.offset).toBe(first!.offset + first!.length);
+  });
+
+  const payload = (n: number, path = 'a') => ({
+    sha1: Buffer.alloc(20, n),
+    url: `http://a.test/${path}`,
+    date: '2026-01-01T00:00:00.000Z',
+    recordId: `<urn:uuid:${n}>`,
+  });
+
+  test('where payloads are kept, finds the first of each digest, by crawl', async ({ skip }) => {
+    const { payloads } = subject.engine;
+    if (!payloads) return skip();
+    await payloads.add('archived', [payload(1), payload(2), payload(1, 'b')]);
+    await payloads.add('archived', [payload(2, 'b')]);
+    for (const n of [1, 2]) {
+      const { sha1, ...expected } = payload(n);
+      expect(await payloads.find('archived', sha1)).toEqual(expected);
+      expect(await payloads.find('other', sha1)).toBeUndefined();
+    }
+    expect(await payloads.find('archived', payload(3).sha1)).toBeUndefined();
+  });
+
+  testIf(subject, 'reopen', 'knows payloads again after an abrupt end, where they are kept', async () => {
+    if (!subject.engine.payloads) return;
+    await subject.engine.payloads.add('archived', [payload(1)]);
+    const again = await subject.opened.reopen();
+    expect(await again.payloads!.find('archived', payload(1).sha1)).toMatchObject({
+      recordId: '<urn:uuid:1>',
+    });
+  });
 }
