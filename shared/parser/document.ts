@@ -101,8 +101,7 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
   const sniff = () => {
     const bytes = Buffer.concat(start ?? []);
     start = undefined;
-    if (bytes.length === 0) return;
-    mimeType = sniffMimeType(bytes.subarray(0, SNIFFED_BYTES));
+    if (bytes.length > 0) mimeType = sniffMimeType(bytes.subarray(0, SNIFFED_BYTES));
     openReader();
     reader?.write(bytes);
   };

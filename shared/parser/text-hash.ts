@@ -8,14 +8,14 @@ export interface TextHash {
 
 /**
  * FNV-1a over UTF-16 code units, mixed at the end as murmur3 does. White space (also no-break spaces) counts as one space,
- * none at the beginning and end; a run of digits as one `0`. About 1 ns a character.
+ * none at the beginning and end; a run of digits as one `0`. Measured: 2.5 ns a character of prose.
  */
 export function createTextHash(): TextHash {
   let hash = FNV_OFFSET;
   let before = NOTHING;
   return {
     add(text, from, to) {
-      // In locals, which stay in registers: 1.3 instead of 4 ns a character.
+      // In locals, which stay in registers: half the time.
       let state = hash;
       let last = before;
       for (let at = from; at < to; at++) {
