@@ -92,8 +92,8 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       countRequest(state, outcome, failure, { config, crawlDelayMs, random: clock.random() });
       if (outcome.status === 'response') {
         crawl.budget.receive(outcome.body.size);
-        const { members } = await reading(state, () => encodeCapture(outcome));
-        await services.engine.archiveOf(crawl.id).append(members);
+        const { members, capture } = await reading(state, () => encodeCapture(outcome));
+        await services.engine.archiveOf(crawl.id).append(members, [capture]);
         state.hasArchived = true;
       }
       if (verdict.kind !== 'redirect') return { kind: 'judged', verdict, outcome };
