@@ -8,7 +8,6 @@ import { type Html, html } from './html.ts';
 import { reportPlots } from './report-plots.ts';
 import { REPORT_STYLE } from './report-style.ts';
 import { reportTables } from './report-tables.ts';
-import { duplicatesText } from './report-text.ts';
 
 /** Names and causes from the web are escaped, and could not load or run anything if they were not: see the policy. */
 export function reportHtml(report: CrawlReport): string {
@@ -43,7 +42,7 @@ function keyFigures(report: CrawlReport): Html[] {
   const { summary, times, requisites, sitemaps, hosts } = report;
   const { pages, urls, hosts: hostCount, bytes, seconds, rate, cost } = summary;
   const figures: [name: string, value: string, note?: string][] = [
-    ['pages', formatCount(pages), duplicatesText(report)],
+    ['pages', formatCount(pages), duplicatesNote(report)],
     [
       'URLs known',
       formatCount(urls),
@@ -67,4 +66,8 @@ function keyFigures(report: CrawlReport): Html[] {
     const small = note ? html`<small>${note}</small>` : undefined;
     return html`<div><dt>${label}</dt><dd>${value}</dd>${small}</div>\n`;
   });
+}
+
+function duplicatesNote({ duplicates: { pages, isEstimate } }: CrawlReport): string {
+  return pages > 0 ? `${isEstimate ? 'about ' : ''}${formatCount(pages)} of them copies` : '';
 }

@@ -11,24 +11,8 @@ export function reportPlots({ timeline, sizes, times, depths }: CrawlReport): Ht
   const figures: Html[] = [];
   if (timeline && timeline.counts.length > 1) figures.push(timelineFigure(timeline));
   if (depths.length > 1) figures.push(depthFigure(depths));
-  if (sizes.count > 0)
-    figures.push(
-      histogramFigure(
-        sizes,
-        'Body sizes',
-        'answers by size as received, on a logarithmic scale',
-        formatBytes,
-      ),
-    );
-  if (times.count > 0)
-    figures.push(
-      histogramFigure(
-        times,
-        'Response times',
-        'answers by time to the last byte, on a logarithmic scale',
-        formatDuration,
-      ),
-    );
+  if (sizes.count > 0) figures.push(histogramFigure(sizes, SIZES));
+  if (times.count > 0) figures.push(histogramFigure(times, TIMES));
   return figures;
 }
 
@@ -79,32 +63,49 @@ function depthFigure(depths: readonly number[]): Html {
   return figure('Depth', 'pages by hops from a seed', plot);
 }
 
+interface HistogramWords {
+  readonly title: string;
+  readonly note: string;
+  readonly format: (value: number) => string;
+  /** Steps of the histogram that a column has. */
+  readonly merged: number;
+}
+
+const SIZES: HistogramWords = {
+  title: 'Body sizes',
+  note: 'answers by size as received, on a logarithmic scale',
+  format: formatBytes,
+  merged: 1,
+};
+
+const TIMES: HistogramWords = {
+  title: 'Response times',
+  note: 'answers by time to the last byte, on a logarithmic scale',
+  format: formatDuration,
+  // Times are whole milliseconds: of finer columns between 1 and 10 some could hold none.
+  merged: 2,
+};
+
 /** From the decade of the smallest to that of the largest. */
-function histogramFigure(
-  { counts, belowOne }: Histogram,
-  title: string,
-  note: string,
-  format: (value: number) => string,
-): Html {
-  const first = Math.max(
-    0,
-    counts.findIndex((count) => count > 0),
+function histogramFigure({ counts, belowOne }: Histogram, words: HistogramWords): Html {
+  const { title, note, format, merged } = words;
+  const decade = STEPS_PER_DECADE / merged;
+  const all = Array.from({ length: Math.ceil(counts.length / merged) }, (_, i) =>
+    counts.slice(i * merged, (i + 1) * merged).reduce((sum, count) => sum + count, 0),
   );
-  const from = Math.floor(first / STEPS_PER_DECADE) * STEPS_PER_DECADE;
-  const to = Math.max(
-    from + STEPS_PER_DECADE,
-    Math.ceil(counts.length / STEPS_PER_DECADE) * STEPS_PER_DECADE,
-  );
-  const values = Array.from({ length: to - from }, (_, i) => counts[from + i] ?? 0);
-  const edge = (step: number) => 10 ** (step / STEPS_PER_DECADE);
+  const first = all.findIndex((count) => count > 0);
+  const from = Math.floor(Math.max(0, first) / decade) * decade;
+  const to = Math.max(from + decade, Math.ceil(all.length / decade) * decade);
+  const values = Array.from({ length: to - from }, (_, i) => all[from + i] ?? 0);
+  const edge = (column: number) => 10 ** (column / decade);
   const marks = [];
-  for (let at = from; at <= to; at += STEPS_PER_DECADE) marks.push({ at: at - from, text: format(edge(at)) });
+  for (let at = from; at <= to; at += decade) marks.push({ at: at - from, text: format(edge(at)) });
+  const range = (i: number) => `${format(rough(edge(from + i)))} to ${format(rough(edge(from + i + 1)))}`;
   const plot = columnPlot({
     label: title,
     values,
     marks,
-    describe: (i) =>
-      `${format(rough(edge(from + i)))} to ${format(rough(edge(from + i + 1)))}: ${formatCount(values[i]!)}`,
+    describe: (i) => `${range(i)}: ${formatCount(values[i]!)}`,
     formatValue: formatCount,
   });
   const below = belowOne > 0 ? `; ${formatCount(belowOne)} more below ${format(1)}` : '';

@@ -14,7 +14,7 @@ h2 { font-size: 1rem; margin: 0 0 .4rem; }
 header p { margin: .2rem 0 0; color: var(--soft); }
 .state { color: var(--warn); text-transform: capitalize; }
 .state.finished, .state.running { color: var(--good); }
-dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem; margin: 1.25rem 0; }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.4rem, 1fr)); gap: .75rem; margin: 1.25rem 0; }
 dl div { background: var(--panel); border-radius: 6px; padding: .6rem .8rem; display: flex; flex-direction: column; }
 dt { order: 2; color: var(--soft); font-size: .85rem; }
 dd { order: 1; margin: 0; font-size: 1.45rem; font-weight: 600; font-variant-numeric: tabular-nums; }
@@ -39,6 +39,7 @@ th, td { padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line); v
 th:last-child, td:last-child { padding-right: 0; }
 .number { text-align: right; }
 .words { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 8rem; }
+.number + .words { padding-left: 1rem; }
 .bar { display: inline-block; width: 7rem; max-width: 20vw; height: .6rem; text-align: left; vertical-align: middle; }
 .bar i { display: block; height: 100%; min-width: 1px; background: var(--fill); border-radius: 1px; }
 footer { color: var(--soft); font-size: .85rem; margin-top: 2.5rem; }

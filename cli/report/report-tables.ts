@@ -14,7 +14,7 @@ export function reportTables(report: CrawlReport): Html[] {
     countTable('HTTP status', summary.httpStatus, (code) => `${code} ${STATUS_CODES[code] ?? ''}`.trim()),
     table(
       'Types',
-      ['Type', 'Answers', 'Bytes', ''],
+      ['Type', 'Answers', 'Bytes', 'Share of bytes'],
       types.map((row) => [row.type, formatCount(row.count), formatBytes(row.bytes), bar(row.bytes, bytes)]),
     ),
     countTable('Links left out, by reason', summary.skipped),

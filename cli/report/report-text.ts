@@ -61,7 +61,7 @@ function spreadText(histogram: Histogram, format: (value: number) => string): st
 /** What is known to a quarter of its value is not told to three digits. */
 const twoDigits = (value: number): number => Number(value.toPrecision(2));
 
-export function duplicatesText({ duplicates: { pages, of, isEstimate } }: CrawlReport): string {
+function duplicatesText({ duplicates: { pages, of, isEstimate } }: CrawlReport): string {
   if (pages === 0) return '';
   return `${isEstimate ? 'about ' : ''}${formatCount(pages)} of ${formatCount(of)} have the bytes of another page`;
 }
