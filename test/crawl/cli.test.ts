@@ -74,61 +74,72 @@ async function requests(count: number): Promise<void> {
   while (running.log.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** URLs of the response records of all WARC files, by file and offset. Fails if a file is not whole. */
+/** URLs of the response and revisit records of all WARC files, by file and offset. Fails if a file is not whole. */
 async function archivedResponses(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const folder = join(place.folder, 'archive');
   for (const file of readdirSync(folder)) {
     const bytes = readFileSync(join(folder, file));
     for await (const { offset, record } of scanMembers(async (at, length) => bytes.subarray(at, at + length)))
-      if (fieldOf(record, 'WARC-Type') === 'response')
+      if (/^(response|revisit)$/.test(fieldOf(record, 'WARC-Type') ?? ''))
         found.set(`${file} ${offset}`, fieldOf(record, 'WARC-Target-URI') ?? '');
   }
   return found;
 }
 
 describe('strand crawl', () => {
-  test('killed three times and resumed, reaches the same URLs, and announces each of them once', async () => {
-    const { web, log, seeds } = running;
-    const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
-    let run = strand(...crawlArgs());
-    for (const count of [40, 110, 180]) {
-      await requests(count);
-      run.child.kill('SIGKILL');
-      expect((await run.ended).signal).toBe('SIGKILL');
-      run = strand('resume', place.folder, '--json');
-    }
-    const { code, out } = await run.ended;
-    expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ state: 'finished', hosts: 8 });
-    // What an unfinished turn had fetched is fetched again: nothing else.
-    expect(checkLog(web, log, { truth, allowRepeats: () => true, toleranceMs: 3 })).toEqual([]);
-    const { records } = await recordsOf(place.folder);
-    for (const [url, { state, orState }] of truth.urls) {
-      const found = records.get(url)?.state;
-      expect([url, found]).toEqual([url, found === orState ? orState : state]);
-    }
-    const archived = await archivedResponses();
-    for (const { url, result } of records.values())
-      if (result?.location)
-        expect(archived.get(`${result.location.file} ${result.location.offset}`)).toBe(url);
-  }, 60_000);
+  test.each([
+    ['one worker', [1, 1, 1, 1]],
+    ['two workers, then three, then one', [2, 3, 1, 2]],
+  ])(
+    'by %s killed three times and resumed, reaches the same URLs, and announces each of them once',
+    async (_, [first, ...rest]) => {
+      const { web, log, seeds } = running;
+      const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
+      let run = strand(...crawlArgs('--workers', String(first)));
+      for (const [i, count] of [40, 110, 180].entries()) {
+        await requests(count);
+        run.child.kill('SIGKILL');
+        expect((await run.ended).signal).toBe('SIGKILL');
+        run = strand('resume', place.folder, '--json', '--workers', String(rest[i]));
+      }
+      const { code, out } = await run.ended;
+      expect(code).toBe(0);
+      expect(JSON.parse(out)).toMatchObject({ state: 'finished', hosts: 8 });
+      // What an unfinished turn had fetched is fetched again: nothing else.
+      expect(checkLog(web, log, { truth, allowRepeats: () => true, toleranceMs: 3 })).toEqual([]);
+      const { records } = await recordsOf(place.folder);
+      for (const [url, { state, orState }] of truth.urls) {
+        const found = records.get(url)?.state;
+        expect([url, found]).toEqual([url, found === orState ? orState : state]);
+      }
+      const archived = await archivedResponses();
+      for (const { url, result } of records.values())
+        if (result?.location)
+          expect(archived.get(`${result.location.file} ${result.location.offset}`)).toBe(url);
+    },
+    60_000,
+  );
 
-  test('interrupted ends its turns, says how to go on, and resumes without fetching anything twice', async () => {
-    const { web, log, seeds } = running;
-    const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
-    const run = strand(...crawlArgs());
-    await requests(60);
-    run.child.kill('SIGINT');
-    const { code, out } = await run.ended;
-    expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
-    // What was in flight, one request a host, has come in vain.
-    const last = new Map(log.map((entry) => [entry.host, entry]));
-    const again = await strand('resume', place.folder, '--json').ended;
-    expect([again.code, JSON.parse(again.out).state]).toEqual([0, 'finished']);
-    const allowRepeats = ({ host, path }: LogEntry) => last.get(host)?.path === path;
-    expect(checkLog(web, log, { truth, allowRepeats, toleranceMs: 3 })).toEqual([]);
-  }, 60_000);
+  test.each([1, 2])(
+    'of %i worker(s) interrupted ends its turns, says how to go on, and resumes without fetching anything twice',
+    async (workers) => {
+      const { web, log, seeds } = running;
+      const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
+      const run = strand(...crawlArgs('--workers', String(workers)));
+      await requests(60);
+      run.child.kill('SIGINT');
+      const { code, out } = await run.ended;
+      expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
+      // What was in flight, one request a host, has come in vain.
+      const last = new Map(log.map((entry) => [entry.host, entry]));
+      const again = await strand('resume', place.folder, '--json').ended;
+      expect([again.code, JSON.parse(again.out).state]).toEqual([0, 'finished']);
+      const allowRepeats = ({ host, path }: LogEntry) => last.get(host)?.path === path;
+      expect(checkLog(web, log, { truth, allowRepeats, toleranceMs: 3 })).toEqual([]);
+    },
+    60_000,
+  );
 
   test('refuses a folder that another process crawls into, and one that holds a crawl', async () => {
     const run = strand(...crawlArgs());

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import type { CrawlId, LedgerStore } from '../../ports.ts';
+import { mendFileArchive } from './archive.ts';
 import { openDatabase } from './database.ts';
 import { foldersOf } from './folders.ts';
 import { createItemStore, ITEMS_SCHEMA } from './item-store.ts';
@@ -9,6 +10,7 @@ import { type LocalPorts, type LocalPortsOptions, openLocalPorts } from './open-
 import { PAYLOADS_SCHEMA } from './payload-index.ts';
 import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
 import { SKIPS_SCHEMA } from './skip-log.ts';
+import { createWarcJournal } from './warc-journal.ts';
 
 export { foldersOf } from './folders.ts';
 
@@ -25,6 +27,13 @@ export async function openLocalEngine(folder: string, options: LocalEngineOption
     mkdirSync(paths.temporary, { recursive: true });
     const database = openDatabase(paths.database, 'write');
     for (const schema of [PAYLOADS_SCHEMA, SKIPS_SCHEMA, ITEMS_SCHEMA]) database.exec(schema);
+    await mendFileArchive({
+      folder: paths.archive,
+      indexFolder: paths.indexes,
+      prefix: options.warcPrefix,
+      journal: createWarcJournal(database),
+      warn: options.warn,
+    });
     const items = createItemStore(database, paths.items);
     const ports = await openLocalPorts(database, paths, { ...options, items });
     return {

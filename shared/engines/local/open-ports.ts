@@ -3,7 +3,7 @@ import { encodeWarcinfo } from '../../archive/warcinfo.ts';
 import type { CrawlConfig } from '../../crawl/config.ts';
 import type { ItemStore } from '../../optional-ports.ts';
 import type { CrawlId, Engine } from '../../ports.ts';
-import { type FileArchiveJournal, openFileArchive } from './archive.ts';
+import { openFileArchive } from './archive.ts';
 import { warcFilePattern } from './archive-names.ts';
 import { systemClock } from './clock.ts';
 import type { Folders } from './folders.ts';
@@ -14,6 +14,7 @@ import { createPayloadIndex } from './payload-index.ts';
 import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
 import { createSkipLog } from './skip-log.ts';
 import { createTurnQueue, type LocalTurnQueue, type TurnQueueOptions } from './turn-queue.ts';
+import { createWarcJournal } from './warc-journal.ts';
 
 /** The ports of one thread, over its own connection to the database. */
 export interface LocalPorts extends Engine {
@@ -53,11 +54,13 @@ export async function openLocalPorts(
   try {
     const archive = await openFileArchive({
       folder: paths.archive,
+      indexFolder: paths.indexes,
       prefix: warcPrefix,
       maxBytes: config.warcMaxBytes,
       warcinfo: (filename) => warcinfoOf(filename, options),
       clock: systemClock,
-      journal: createJournal(database, warcPrefix),
+      // A thread that takes the place of a dead one mends what that has left; the others' files are not its own.
+      journal: createWarcJournal(database, warcFilePattern(warcPrefix)),
       warn: options.warn,
     });
     const queue = createTurnQueue(database, systemClock, {
@@ -104,18 +107,3 @@ const warcinfoOf = (filename: string, { crawl, config, software }: LocalPortsOpt
     operator: config.contact,
     robots: config.robots,
   });
-
-/** How many bytes of each open WARC file of the prefix are good, beside the heads that name their records. */
-function createJournal(database: DatabaseSync, prefix: string): FileArchiveJournal {
-  const pattern = warcFilePattern(prefix);
-  const save = database.prepare('INSERT OR REPLACE INTO warc_files (file, bytes) VALUES (?, ?)');
-  const close = database.prepare('DELETE FROM warc_files WHERE file = ?');
-  return {
-    load() {
-      const rows = database.prepare('SELECT file, bytes FROM warc_files').all();
-      return (rows as { file: string; bytes: number }[]).filter(({ file }) => pattern.test(file));
-    },
-    save: (file, bytes) => save.run(file, bytes),
-    close: (file) => close.run(file),
-  };
-}

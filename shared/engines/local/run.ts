@@ -1,8 +1,9 @@
 import type { CrawlId, CrawlStatus, HostKey } from '../../ports.ts';
 import { routeParcels } from '../../worker/router.ts';
+import { newStats } from '../../worker/services.ts';
 import { wakeDueHosts } from '../../worker/waker.ts';
 import type { Crew, CrewOptions } from './crew.ts';
-import type { CrewStats } from './crew-stats.ts';
+import { addStats, type CrewStats, crewStats } from './crew-stats.ts';
 import type { LocalEngine } from './engine.ts';
 
 export interface LocalRunOptions extends CrewOptions {
@@ -22,13 +23,36 @@ const ROUTER_WINDOW_MS = 100;
 const ROUTER_PARCELS = 500;
 const WAKER_MS = 1000;
 
+type StartCrew = (options: CrewOptions) => Crew;
+
 /**
  * Runs crew, router and waker until the crawl is finished, a limit is met, its status is changed by somebody else, or
  * `signal` aborts.
  */
 export async function runLocalCrawl(
   engine: LocalEngine,
-  startCrew: (options: CrewOptions) => Crew,
+  startCrew: StartCrew,
+  crawl: CrawlId,
+  { onProgress, ...options }: LocalRunOptions,
+): Promise<LocalRunEnd> {
+  let before = crewStats(newStats());
+  let last = before;
+  const progress = (stats: CrewStats) => {
+    last = addStats(before, stats);
+    onProgress?.(last);
+  };
+  for (;;) {
+    const end = await runToEnd(engine, startCrew, crawl, { ...options, onProgress: progress });
+    if (end.status !== 'finished' || (await engine.registry.isQuiet(crawl))) return end;
+    // Seeds were added while it ended.
+    before = last;
+    await engine.registry.setStatus(crawl, 'running');
+  }
+}
+
+async function runToEnd(
+  engine: LocalEngine,
+  startCrew: StartCrew,
   crawl: CrawlId,
   options: LocalRunOptions,
 ): Promise<LocalRunEnd> {

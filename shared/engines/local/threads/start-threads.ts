@@ -4,6 +4,7 @@ import { newStats } from '../../../worker/services.ts';
 import type { Crew, CrewOptions } from '../crew.ts';
 import { addStats, type CrewStats, crewStats, endedStats } from '../crew-stats.ts';
 import type { LocalEngine } from '../engine.ts';
+import { stagedItems } from '../staged-items.ts';
 import { addSums } from '../sums.ts';
 import { readBlockHeads } from './block-heads.ts';
 import { blockOf } from './block-of.ts';
@@ -132,7 +133,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
       if (end.kind === 'failed') throw new Error(end.message);
       const before = block.begun;
       takeStock(block, index);
-      await publishCommitted(index);
+      await settleItems(index);
       if (signal.aborted) return;
       deaths = block.begun.versions > before.versions ? 1 : deaths + 1;
       const thread = `thread ${index + 1}`;
@@ -163,16 +164,13 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
     resetTally(tally, index, block.begun.sums.totals);
   }
 
-  /** The word that its last turns were committed may have been lost with the thread. */
-  async function publishCommitted(index: number): Promise<void> {
-    const rows = database
-      .prepare(
-        `SELECT DISTINCT heads.host, heads.version FROM staged_items JOIN heads USING (crawl, host)
-         WHERE crawl = ? AND heads.version >= staged_items.version`,
-      )
-      .all(crawl) as { host: HostKey; version: number }[];
-    for (const { host, version } of rows)
-      if (blockOf(host, count) === index) await items?.publish(crawl, host, version);
+  /** Of the items that the thread has staged, those of its committed turns are published, and the others dropped. */
+  async function settleItems(index: number): Promise<void> {
+    for (const { host, staged, committed } of stagedItems(database, crawl)) {
+      if (blockOf(host, count) !== index) continue;
+      if (staged <= committed) await items?.publish(crawl, host, staged);
+      else await items?.stage(crawl, host, staged, []);
+    }
   }
 
   async function run(): Promise<void> {
