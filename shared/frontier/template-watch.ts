@@ -17,11 +17,11 @@
  * Left alone: products, articles, documents, each with a text of its own; lists without such, while they lead to pages
  * with one, or to lists of those (four steps at most); files (their bytes are their text); what is fetched seldom.
  * Wrongly closed: pages that differ in nothing but numbers (tables of measurements, one a page) or in what is not text
- * (a photo with its number for a title), unless they have links to new pages or, with `requisites`, new pictures. For
- * such sites `trapAfterPages` is to be 0.
+ * (photos with their number for a title, pages that scripts fill), unless they have links to new pages or, with
+ * `requisites`, new pictures. For such sites `trapAfterPages` or `trapMinNew` is to be 0.
  */
 import { templateOf } from '../url/template-of.ts';
-import { mixHash, sampleText } from './text-sample.ts';
+import { mixHash, sampleText, type TextSample } from './text-sample.ts';
 
 export { templateOf };
 
@@ -57,7 +57,7 @@ export interface PageYield {
 export interface TemplateWatch {
   /** Whether the text of this page will be asked for; not of a template's first pages. */
   wantsText(url: string): boolean;
-  /** Hears of each page that was fetched well. About 1 us, and some for the new links. */
+  /** Hears of each page that was fetched well, the first time: what is fetched again has its text. About 1 us. */
   count(url: string, brought: PageYield): void;
   /** Asked for each link: no work while nothing is closed. */
   isClosed(url: string): boolean;
@@ -85,11 +85,15 @@ const LINK_SHARE = 0.5;
 /** New links of one page that are looked at. */
 const MAX_LINKS = 50;
 
-type Watched = {
-  -readonly [Key in keyof Required<
-    Omit<WatchedTemplate, 'isClosed' | 'seen' | 'texts'>
-  >]: WatchedTemplate[Key] & {};
-} & { seen: number[]; texts: number[] };
+/** As {@link WatchedTemplate}, to be changed. */
+interface Watched extends TextSample {
+  readonly template: string;
+  pages: number;
+  readonly inherited: number;
+  fresh: number;
+  readonly seen: number[];
+  novel: number;
+}
 
 export function createTemplateWatch(
   state: readonly WatchedTemplate[],
@@ -99,7 +103,7 @@ export function createTemplateWatch(
   const closed = new Map<string, WatchedTemplate>();
   for (const kept of state) {
     if (kept.isClosed) closed.set(kept.template, kept);
-    else open.set(kept.template, { ...NEW, ...kept, seen: [...kept.seen], texts: [...(kept.texts ?? [])] });
+    else open.set(kept.template, unpacked(kept));
   }
 
   return {
@@ -134,7 +138,7 @@ export function createTemplateWatch(
       open.delete(least.template);
       inherited = least.pages;
     }
-    const watched = { ...NEW, template, pages: inherited, inherited, seen: [], texts: [] };
+    const watched = unpacked({ template, pages: inherited, inherited, fresh: 1, seen: [] });
     open.set(template, watched);
     return watched;
   }
@@ -163,14 +167,6 @@ export function createTemplateWatch(
   }
 }
 
-const NEW: Omit<Watched, 'template' | 'seen' | 'texts'> = {
-  pages: 0,
-  inherited: 0,
-  fresh: 1,
-  novel: 1,
-  level: 0,
-};
-
 const ownPages = ({ pages, inherited }: Watched): number => pages - inherited;
 
 /**
@@ -197,6 +193,17 @@ function worthOfText(watched: Watched, textHash: number | undefined): number {
   const isNew = sampleText(watched, mixed);
   if (isNew !== undefined) watched.novel += ((isNew ? 1 : 0) - watched.novel) / MIN_WINDOW;
   return watched.novel;
+}
+
+function unpacked({
+  inherited = 0,
+  novel = 1,
+  level = 0,
+  texts = [],
+  seen,
+  ...kept
+}: WatchedTemplate): Watched {
+  return { ...kept, inherited, novel, level, texts: [...texts], seen: [...seen] };
 }
 
 function packed({ template, pages, inherited, fresh, seen, novel, level, texts }: Watched): WatchedTemplate {
