@@ -10,14 +10,18 @@ export function parseW3cDatetime(text: string): number | undefined {
     found;
   const [y, mo, d] = [Number(year), Number(month), Number(day)];
   const [h, mi, s] = [Number(hour), Number(minute), Number(second)];
-  if (y < 1 || h > 23 || mi > 59 || s > 59) return undefined;
-  const date = new Date(0);
-  date.setUTCFullYear(y, mo - 1, d);
-  if (date.getUTCMonth() !== mo - 1 || date.getUTCDate() !== d) return undefined;
+  if (mo < 1 || mo > 12 || d < 1 || d > daysOf(y, mo) || h > 23 || mi > 59 || s > 59) return undefined;
+  // Date.UTC takes smaller years for those since 1900, and no document is so old.
+  if (y < 100) return undefined;
   const offset = offsetMinutes(zone);
   if (offset === undefined) return undefined;
-  const ms = Math.floor(Number(`0.${fraction}`) * 1000);
-  return date.getTime() + ((h * 60 + mi - offset) * 60 + s) * 1000 + ms;
+  const ms = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  return Date.UTC(y, mo - 1, d, h, mi - offset, s, ms);
+}
+
+function daysOf(year: number, month: number): number {
+  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
 function offsetMinutes(zone: string | undefined): number | undefined {

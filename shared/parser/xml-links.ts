@@ -82,6 +82,7 @@ export interface XmlSink {
 export function createXmlLinks(options: XmlLinksOptions): XmlLinksParser {
   const { url, contentType, maxLinks } = options;
   const open: XmlElement[] = [];
+  const namesOf = createNames();
   let type: XmlLinks['type'] = 'other';
   let root: string | undefined;
   let isOver = false;
@@ -113,7 +114,7 @@ export function createXmlLinks(options: XmlLinksOptions): XmlLinksParser {
     onStartTag(name, attributes, isEmpty) {
       if (isOver) return;
       const parent = open.at(-1);
-      const element = elementOf(name, attributes, parent?.base ?? url);
+      const element = elementOf(namesOf(name), attributes, parent?.base ?? url);
       if (parent === undefined) openRoot(element.local);
       if (open.length >= MAX_DEPTH) return stop(`elements nested deeper than ${MAX_DEPTH}`);
       open.push(element);
@@ -200,16 +201,34 @@ function createCollected(
   };
 }
 
-function elementOf(name: string, attributes: RawAttributes, base: string): XmlElement {
-  const given = attributes.get('xml:base');
-  const own = given && given.length <= MAX_BASE_CHARS ? URL.parse(decodeXml(given), base)?.href : undefined;
-  return { ...namesOf(name), base: own ?? base };
+function createNames() {
+  const known = new Map<string, Names>();
+  /** A document has few names, and each often. */
+  return (name: string): Names => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const names = splitName(name.toLowerCase());
+    if (known.size < MAX_NAMES && name.length <= MAX_NAME_CHARS) known.set(name, names);
+    return names;
+  };
 }
 
-function namesOf(name: string): { local: string; prefix: string } {
-  const lower = name.toLowerCase();
-  const colon = lower.indexOf(':');
+function splitName(name: string): Names {
+  const colon = name.indexOf(':');
   return colon === -1
-    ? { local: lower, prefix: '' }
-    : { local: lower.slice(colon + 1), prefix: lower.slice(0, colon) };
+    ? { local: name, prefix: '' }
+    : { local: name.slice(colon + 1), prefix: name.slice(0, colon) };
+}
+
+interface Names {
+  readonly local: string;
+  readonly prefix: string;
+}
+const MAX_NAMES = 256;
+const MAX_NAME_CHARS = 64;
+
+function elementOf({ local, prefix }: Names, attributes: RawAttributes, base: string): XmlElement {
+  const given = attributes.get('xml:base');
+  const own = given && given.length <= MAX_BASE_CHARS ? URL.parse(decodeXml(given), base)?.href : undefined;
+  return { local, prefix, base: own ?? base };
 }
