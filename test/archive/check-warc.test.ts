@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { encodeCapture, encodeRevisit } from '../../shared/archive/capture.ts';
+import { createRecordIds } from '../../shared/archive/check-ids.ts';
+import { type CheckedWarc, createWarcCheck, type WarcFault } from '../../shared/archive/check-warc.ts';
+import { createDechunker } from '../../shared/archive/dechunker.ts';
+import { sha1Label } from '../../shared/archive/digest.ts';
+import { openRecord } from '../../shared/archive/read-member.ts';
+import { NotWarc } from '../../shared/archive/read-warc.ts';
+import type { ReadAt } from '../../shared/archive/scan-members.ts';
+import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
+import { windowedRead } from '../../shared/archive/windowed-read.ts';
+import { captureOf, joined, T0 } from './captures.ts';
+
+const readerOf =
+  (file: Uint8Array): ReadAt =>
+  async (offset, length) =>
+    file.subarray(offset, offset + length);
+
+async function check(...files: Uint8Array[]): Promise<{ checked: CheckedWarc[]; faults: WarcFault[] }> {
+  const faults: WarcFault[] = [];
+  const warc = createWarcCheck((fault) => faults.push(fault));
+  const checked = [];
+  for (const [i, file] of files.entries()) checked.push(await warc.file(`${i}.warc.gz`, readerOf(file)));
+  warc.end();
+  return { checked, faults };
+}
+
+const texts = (faults: readonly WarcFault[]) =>
+  faults.map(({ offset, severity, message }) => `${offset} ${severity} ${message}`);
+
+async function captureBytes(body: Uint8Array, headers: [string, string][] = []): Promise<Buffer> {
+  const { members } = await encodeCapture(captureOf({ body, headers }));
+  return Buffer.concat([await joined(members[0]), await joined(members[1])]);
+}
+
+const warcinfo = () => joined(encodeWarcinfo({ filename: 'a.warc.gz', date: T0, software: 'test' }));
+
+const sha1 = (text: string | Uint8Array) => sha1Label(createHash('sha1').update(text).digest());
+
+const RESPONSE = {
+  'WARC-Type': 'response',
+  'WARC-Record-ID': '<urn:uuid:00000000-0000-4000-8000-00000000000a>',
+  'WARC-Date': '2026-01-02T03:04:05Z',
+  'WARC-Target-URI': 'http://example.test/',
+  'Content-Type': 'application/http;msgtype=response',
+};
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
+
+/** A record of any fields, right or wrong. */
+function record(fields: Readonly<Record<string, string | undefined>>, block = OK, version = '1.1'): Buffer {
+  const lines = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}: ${value}\r\n`,
+  );
+  const length = Buffer.byteLength(block, 'latin1');
+  const head = `WARC/${version}\r\n${lines.join('')}Content-Length: ${length}\r\n\r\n`;
+  return gzipSync(Buffer.from(`${head}${block}\r\n\r\n`, 'latin1'));
+}
+
+test('what the archive writes has no faults: small and large, packed and stored bodies, revisits and metadata', async () => {
+  const small = captureOf({ body: Buffer.from('hello') });
+  const { members, payload } = await encodeCapture(small);
+  const revisit = await encodeRevisit(small, payload);
+  const parts = [
+    await warcinfo(),
+    ...(await Promise.all(members.map(joined))),
+    await captureBytes(Buffer.alloc(700_000, 'large ')),
+    await captureBytes(gzipSync('packed'), [['Content-Encoding', 'gzip']]),
+    ...(await Promise.all(revisit.members.map(joined))),
+  ];
+  const { checked, faults } = await check(Buffer.concat(parts));
+  expect(texts(faults)).toEqual([]);
+  expect(checked[0]).toEqual({
+    bytes: parts.reduce((sum, part) => sum + part.length, 0),
+    records: { warcinfo: 1, response: 3, request: 4, revisit: 1 },
+  });
+});
+
+describe('a record that breaks the standard is told, with what was expected and what came', () => {
+  const cases: [what: string, file: Buffer, expected: RegExp][] = [
+    ['no id', record({ ...RESPONSE, 'WARC-Record-ID': undefined }), /expected WARC-Record-ID, got none/],
+    ['no date', record({ ...RESPONSE, 'WARC-Date': undefined }), /expected WARC-Date, got none/],
+    [
+      'a date without its zone',
+      record({ ...RESPONSE, 'WARC-Date': '2026-01-02 03:04:05' }),
+      /WARC-Date: expected a UTC time/,
+    ],
+    [
+      'a month that is none',
+      record({ ...RESPONSE, 'WARC-Date': '2026-13-02T03:04:05Z' }),
+      /WARC-Date: expected a UTC time/,
+    ],
+    [
+      'a fraction of a second in 1.0',
+      record({ ...RESPONSE, 'WARC-Date': '2026-01-02T03:04:05.1Z' }, OK, '1.0'),
+      /WARC\/1.0/,
+    ],
+    [
+      'no target',
+      record({ ...RESPONSE, 'WARC-Target-URI': undefined }),
+      /expected WARC-Target-URI in a response/,
+    ],
+    [
+      'an id without brackets',
+      record({ ...RESPONSE, 'WARC-Record-ID': 'urn:uuid:1' }),
+      /WARC-Record-ID: expected a URI in <>/,
+    ],
+    ['a field twice', record({ ...RESPONSE, 'warc-date': '2026-01-02T03:04:05Z' }), /once/],
+    [
+      'a wrong block digest',
+      record({ ...RESPONSE, 'WARC-Block-Digest': sha1('other') }),
+      /WARC-Block-Digest: expected sha1:/,
+    ],
+    [
+      'a wrong payload digest',
+      record({ ...RESPONSE, 'WARC-Payload-Digest': sha1(OK) }),
+      /WARC-Payload-Digest: expected sha1:/,
+    ],
+    ['half a digest', record({ ...RESPONSE, 'WARC-Block-Digest': 'sha1:ABC' }), /expected a whole digest/],
+    [
+      'another length',
+      record(RESPONSE, OK.replace('5', '6')),
+      /HTTP Content-Length: expected 5, the bytes stored, got "6"/,
+    ],
+    [
+      'chunks that are none',
+      record(RESPONSE, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello'),
+      /Transfer-Encoding/,
+    ],
+    ['no HTTP', record(RESPONSE, 'hello\r\n\r\n'), /expected an HTTP status line, got "hello"/],
+    ['no end of the head', record(RESPONSE, 'HTTP/1.1 200 OK\r\n'), /expected an empty line after/],
+    [
+      'a lonely record',
+      record({ ...RESPONSE, 'WARC-Concurrent-To': '<urn:x:1>' }),
+      /WARC-Concurrent-To: expected <urn:x:1> in the file/,
+    ],
+    [
+      'a revisit of nothing known',
+      record({ ...RESPONSE, 'WARC-Type': 'revisit' }),
+      /expected WARC-Profile in a revisit/,
+    ],
+    [
+      'an id twice',
+      Buffer.concat([record(RESPONSE), record(RESPONSE)]),
+      /WARC-Record-ID: expected one of its own/,
+    ],
+    ['nothing', Buffer.alloc(0), /expected at least one record/],
+    ['no WARC', Buffer.from('hello, this is text'), /expected a gzip member/],
+  ];
+  test.each(cases)('%s', async (_, file, expected) => {
+    const { faults } = await check(file);
+    expect(faults.filter(({ severity }) => severity === 'error').length).toBeGreaterThan(0);
+    expect(texts(faults).join('\n')).toMatch(expected);
+  });
+});
+
+test('chunked bodies of other writers are right by the digest of what is stored, and of what it means', async () => {
+  const chunked = '5\r\nhello\r\n6;a=b\r\n world\r\n0\r\nTrailer: x\r\n\r\n';
+  const block = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`;
+  for (const payload of [chunked, 'hello world'])
+    expect(
+      (await check(record({ ...RESPONSE, 'WARC-Payload-Digest': sha1(payload) }, block))).faults,
+    ).toEqual([]);
+});
+
+test('a chunked body means the same however it is cut', () => {
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: 40 });
+  const sized = (chunk: Uint8Array) =>
+    Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]);
+  fc.assert(
+    fc.property(fc.array(bytes), fc.integer({ min: 1, max: 9 }), (chunks, piece) => {
+      const body = Buffer.concat([...chunks.map(sized), Buffer.from('0\r\n\r\n')]);
+      const got: Uint8Array[] = [];
+      const dechunker = createDechunker((data) => got.push(Buffer.from(data)));
+      for (let at = 0; at < body.length; at += piece) dechunker.write(body.subarray(at, at + piece));
+      expect(dechunker.isWhole()).toBe(true);
+      expect(Buffer.concat(got)).toEqual(Buffer.concat(chunks));
+    }),
+  );
+});
+
+test('after a broken member the check goes on with the next record', async () => {
+  const [first, second, third] = [
+    await warcinfo(),
+    await captureBytes(Buffer.alloc(999, 'a')),
+    record(RESPONSE),
+  ];
+  const file = Buffer.concat([first, second, third]);
+  file[first.length + 200]! ^= 0xff;
+  const { checked, faults } = await check(file);
+  expect(checked[0]!.bytes).toBe(file.length);
+  expect(checked[0]!.records).toMatchObject({ warcinfo: 1, response: 1 });
+  expect(faults[0]).toMatchObject({ offset: first.length, severity: 'error' });
+  expect(faults[0]!.message).toMatch(/the next record is at \d+$/);
+});
+
+test('a file cut anywhere has a fault, unless it is cut between records', async () => {
+  const parts = [await warcinfo(), record(RESPONSE), record({ ...RESPONSE, 'WARC-Record-ID': '<urn:x:2>' })];
+  const file = Buffer.concat(parts);
+  const ends = [parts[0]!.length, parts[0]!.length + parts[1]!.length, file.length];
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: file.length }), async (length) => {
+      const { faults } = await check(file.subarray(0, length));
+      expect(faults.length > 0).toBe(!ends.includes(length));
+    }),
+    { numRuns: 60, examples: ends.map((end) => [end]) },
+  );
+});
+
+test('a revisit may refer to a record of another file given; that it is in none is worth a warning', async () => {
+  const capture = captureOf({ body: Buffer.from('hello') });
+  const { members, payload } = await encodeCapture(capture);
+  const revisit = await encodeRevisit(capture, payload);
+  const original = Buffer.concat(await Promise.all(members.map(joined)));
+  const later = Buffer.concat(await Promise.all(revisit.members.map(joined)));
+  expect((await check(original, later)).faults).toEqual([]);
+  expect((await check(later, original)).faults).toEqual([]);
+  expect(texts((await check(later)).faults)).toEqual([
+    `0 warning WARC-Refers-To: ${payload.recordId} is not in the files given`,
+  ]);
+});
+
+test('record ids are told apart as a set tells them', () => {
+  const ids = createRecordIds();
+  const names = Array.from({ length: 5000 }, (_, i) => `<urn:x:${i}>`);
+  expect(names.every((name) => ids.add(name))).toBe(true);
+  expect(names.some((name) => ids.add(name))).toBe(false);
+});
+
+test('a record is opened by its place, with its head and block as stored', async () => {
+  const info = await warcinfo();
+  const large = `HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(900_000)}`;
+  const file = Buffer.concat([info, record(RESPONSE, large), info]);
+  const { head, record: found, block, close } = await openRecord(readerOf(file), info.length);
+  expect(Buffer.from(head).toString()).toMatch(/^WARC\/1\.1\r\n.*\r\n\r\n$/s);
+  expect(found.blockLength).toBe(large.length);
+  expect((await joined(block)).toString()).toBe(large);
+  await close();
+  await expect(openRecord(readerOf(file), 7)).rejects.toThrow(NotWarc);
+  await expect(openRecord(readerOf(file), file.length)).rejects.toThrow(NotWarc);
+});
+
+test('reads through a window are the reads of the file', async () => {
+  const file = Buffer.from(Array.from({ length: 500 }, (_, i) => i % 251));
+  const place = fc.tuple(fc.nat(520), fc.nat(120));
+  await fc.assert(
+    fc.asyncProperty(fc.array(place), async (places) => {
+      const read = windowedRead(readerOf(file), 64);
+      for (const [offset, length] of places)
+        expect(Buffer.from(await read(offset, length))).toEqual(file.subarray(offset, offset + length));
+    }),
+  );
+});
