@@ -124,12 +124,14 @@ export function createLinkSet(maxLinks: number) {
         const key = withoutFragment(reference);
         return urls.has(key) ? urls.get(key) : resolve(key, base);
       };
-      return { links: Array.from(entries, linkOf), droppedLinks, urlOf };
+      const links: HtmlLink[] = [];
+      for (const [url, entry] of entries) links.push(linkOf(url, entry));
+      return { links, droppedLinks, urlOf };
     },
   };
 }
 
-function linkOf([url, { kind, isNofollow, requisite, hints }]: [string, Entry]): HtmlLink {
+function linkOf(url: string, { kind, isNofollow, requisite, hints }: Entry): HtmlLink {
   if (!isNofollow && requisite === undefined && hints === undefined) return { url, kind };
   return {
     url,
