@@ -1,44 +1,51 @@
 /**
- * The ledger's claims: bytes for each known URL (segments of 225 URLs, key runs, a large host as a whole), and what a
- * turn costs on a host of a million known URLs, beside its pages.
+ * What is known of one host with many URLs: bytes for each (segments of 225 URLs, key runs, the host as a whole), what
+ * merging, looking up and taking the next URL cost, and what a turn costs on it beside its pages.
  *
- *     node --expose-gc bench/ledger.ts [URLS] [FILE of real URLs of one host, one a line]
+ *     npm run bench -- ledger [URLS] [FILE of real URLs of one host, one a line]
  */
 import { readFileSync } from 'node:fs';
-import { EMPTY_INDEX, HostLedger, type LedgerIndex } from '../shared/frontier/ledger.ts';
 import { encodeSegment } from '../shared/frontier/segment.ts';
 import type { UrlRecord } from '../shared/frontier/url-record.ts';
 import { hostKey } from '../shared/url/host-key.ts';
+import type { BenchOptions } from './claims.ts';
+import { cpuMsOf, cpuMsSince } from './cpu-time.ts';
+import { createLargeHost, type LargeHost, NOW, waiting } from './ledger/large-host.ts';
+import { type Measured, median } from './record.ts';
 
-const KNOWN = Number(process.argv[2] ?? 1_000_000);
 const PAGES_PER_TURN = 15;
 const NEW_LINKS = 15;
 const KNOWN_LINKS = 45;
-const HOST = 'www.example.org';
-const NOW = 1_800_000_000_000;
+const TURNS = 200;
+const CALLS = 20_000;
 
-const WORDS = 'alpha beta gamma delta news review price garden water stone light paper house river'.split(
-  ' ',
-);
-const word = (n: number) => WORDS[n % WORDS.length];
-/** The n-th of the host's URLs: sections, words and a number, as shops and newspapers have them. */
-const urlOf = (n: number) =>
-  `https://${HOST}/${word(n)}/${2010 + (n % 15)}/${word(n * 7)}-${word(n * 31)}-${word(n >> 3)}-${n}.html`;
-
-// ------------------------------------------------------------------------------------------- bytes per URL
-
-function waiting(url: string, i: number): UrlRecord {
-  const via = `https://${hostKey(url)}/section/page-${Math.floor(i / 15)}.html`;
+export async function measure({ words: [urls = '1000000', file] }: BenchOptions): Promise<Measured> {
+  const known = Number(urls);
+  if (!Number.isSafeInteger(known) || known < 1000)
+    throw new Error(`Expected at least 1000 URLs, got ${urls}`);
+  const host = createLargeHost();
+  const buildMs = await cpuMsOf(() => host.grow(known));
+  const samples = file
+    ? readFileSync(file, 'utf8').trim().split('\n')
+    : Array.from({ length: 20_000 }, (_, i) => host.urlOf(i));
+  const bytesPerUrl = host.bytes() / known;
+  const { merge, lookUp } = await callTimes(host, known);
+  const turns = await turnTimes(host, known);
+  const us = (ms: number) => ({ value: ms * 1000, unit: 'us' });
   return {
-    url,
-    state: 'waiting',
-    depth: 3,
-    level: i % 9 === 0 ? 1 : 0,
-    via,
-    seenAt: NOW + Math.floor(i / 15) * 1000,
-    redirects: 0,
-    attempts: 0,
-    dueAt: 0,
+    figures: {
+      bytesPerUrl: { value: bytesPerUrl, unit: 'bytes a known URL' },
+      segmentBytesPerUrl: { value: segmentBytes(samples, 225), unit: 'bytes a URL in a segment of 225' },
+      mergeUs: { ...us(merge), unit: 'us for a link that is merged' },
+      lookUpUs: { ...us(lookUp), unit: 'us to know a URL' },
+      turnMs: { value: turns.total.middle, unit: `ms for a cold turn of ${PAGES_PER_TURN} pages` },
+      turnMostMs: { value: turns.total.most, unit: 'ms for the slowest, which compacts' },
+      buildUs: { ...us(buildMs / known), unit: 'us a URL from none to all, compaction with it' },
+    },
+    detail: [
+      `${known} known URLs: ${host.runs()} runs, keys ${(host.bytes('.keys') / known).toFixed(1)} bytes a URL, head's index ${host.indexBytes()} bytes`,
+      `A turn's CPU beside its pages: open ${turns.open.middle.toFixed(1)} ms, merge and take ${turns.work.middle.toFixed(1)}, commit ${turns.commit.middle.toFixed(1)}; 99 % ${turns.total.high.toFixed(1)}; heap and buffers above idle at most ${(turns.peakBytes / 1e6).toFixed(0)} MB`,
+    ].join('\n'),
   };
 }
 
@@ -53,96 +60,72 @@ function segmentBytes(urls: readonly string[], size: number): number {
   return bytes / counted;
 }
 
-const file = process.argv[3];
-const samples = file
-  ? readFileSync(file, 'utf8').trim().split('\n')
-  : Array.from({ length: 20_000 }, (_, i) => urlOf(i));
-for (const size of [225, 2000])
-  console.log(
-    `segment of ${size} new URLs${file ? ` of ${file}` : ''}: ${segmentBytes(samples, size).toFixed(1)} bytes a URL`,
-  );
-
-// ---------------------------------------------------------------------------------------- a large host
-
-const parts = new Map<string, Uint8Array>();
-const read = async (name: string, offset = 0, length?: number) =>
-  (parts.get(name) as Uint8Array).slice(offset, length === undefined ? undefined : offset + length);
-let index: LedgerIndex = EMPTY_INDEX;
-let version = 0;
-
-async function commit(ledger: HostLedger): Promise<void> {
-  const { parts: written, index: next, obsolete } = await ledger.prepareCommit(String(++version));
-  for (const { name, bytes } of written) parts.set(name, bytes);
-  for (const name of obsolete) parts.delete(name);
-  index = next;
+/** CPU ms of one call, on an open ledger. */
+async function callTimes(host: LargeHost, known: number) {
+  const ledger = await host.open();
+  const urls = Array.from({ length: CALLS }, (_, i) => host.urlOf((i * 104_729) % known));
+  const lookUp = await cpuMsOf(() => {
+    for (const url of urls) ledger.has(url);
+  });
+  const via = host.urlOf(0);
+  const fresh = Array.from({ length: CALLS }, (_, i) => host.urlOf(2 * known + i));
+  const merge = await cpuMsOf(() => {
+    for (const url of fresh) ledger.merge({ url, depth: 4, via }, NOW);
+  });
+  return { merge: merge / CALLS, lookUp: lookUp / CALLS };
 }
 
-async function build(): Promise<void> {
-  const ledger = await HostLedger.open(HOST, index, read);
-  for (let n = 0; n < KNOWN; ) {
-    for (const end = Math.min(KNOWN, n + 5000); n < end; n++)
-      ledger.merge({ url: urlOf(n), depth: 2 + (n % 3), via: urlOf(n >> 4) }, NOW);
-    await commit(ledger);
-  }
-}
-await build();
-const sum = (suffix: string) =>
-  [...parts].filter(([name]) => name.endsWith(suffix)).reduce((bytes, [, part]) => bytes + part.length, 0);
-const all = [...parts.values()].reduce((bytes, part) => bytes + part.length, 0);
-console.log(
-  `${KNOWN} known URLs, all waiting: ${(all / KNOWN).toFixed(1)} bytes a URL, of which keys ${(sum('.keys') / KNOWN).toFixed(1)}; ` +
-    `${index.runs.length} runs, head's index ${JSON.stringify(index).length} bytes`,
-);
-
-globalThis.gc?.();
-const idle = process.memoryUsage();
-let peak = 0;
-let nextNew = KNOWN;
-const cpu: { open: number; work: number; commit: number; total: number }[] = [];
-for (let turn = 0; turn < 400; turn++) {
+async function turnTimes(host: LargeHost, known: number) {
   globalThis.gc?.();
-  const started = process.cpuUsage();
-  const lap = () => {
-    const { user, system } = process.cpuUsage(started);
-    return (user + system) / 1000;
+  const idle = process.memoryUsage();
+  const stored = host.bytes();
+  let peakBytes = 0;
+  let nextNew = known;
+  const laps: { open: number; work: number; commit: number; total: number }[] = [];
+  // The parts stand for a store outside this process.
+  const look = () => {
+    const { heapUsed, external } = process.memoryUsage();
+    peakBytes = Math.max(
+      peakBytes,
+      heapUsed + external - idle.heapUsed - idle.external - (host.bytes() - stored),
+    );
   };
-  const cold = await HostLedger.open(HOST, index, read);
-  const open = lap();
-  look();
-  for (let page = 0; page < PAGES_PER_TURN; page++) {
-    const record = (await cold.next(NOW)) as UrlRecord;
-    for (let i = 0; i < NEW_LINKS; i++) cold.merge({ url: urlOf(nextNew++), depth: 4, via: record.url }, NOW);
-    for (let i = 0; i < KNOWN_LINKS; i++)
-      cold.merge({ url: urlOf((page * 7919 + i * 104_729) % KNOWN), depth: 4, via: record.url }, NOW);
-    cold.settle({
-      ...record,
-      state: 'fetched',
-      result: { fetchedAt: NOW, httpStatus: 200, digest: new Uint8Array(20) },
-    });
+  for (let turn = 0; turn < TURNS; turn++) {
+    globalThis.gc?.();
+    const started = process.cpuUsage();
+    const lap = () => cpuMsSince(started);
+    const ledger = await host.open();
+    const open = lap();
+    look();
+    for (let page = 0; page < PAGES_PER_TURN; page++) {
+      const record = (await ledger.next(NOW)) as UrlRecord;
+      for (let i = 0; i < NEW_LINKS; i++)
+        ledger.merge({ url: host.urlOf(nextNew++), depth: 4, via: record.url }, NOW);
+      for (let i = 0; i < KNOWN_LINKS; i++)
+        ledger.merge(
+          { url: host.urlOf((page * 7919 + i * 104_729) % known), depth: 4, via: record.url },
+          NOW,
+        );
+      const result = { fetchedAt: NOW, httpStatus: 200, digest: new Uint8Array(20) };
+      ledger.settle({ ...record, state: 'fetched', result });
+    }
+    const work = lap();
+    look();
+    await host.commit(ledger);
+    const total = lap();
+    laps.push({ open, work: work - open, commit: total - work, total });
+    look();
   }
-  const work = lap();
-  await commit(cold);
-  const total = lap();
-  cpu.push({ open, work: work - open, commit: total - work, total });
-  look();
+  const spread = (of: keyof (typeof laps)[number]) => {
+    const sorted = laps.map((times) => times[of]).sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] as number;
+    return { middle: median(sorted), high: at(0.99), most: at(1) };
+  };
+  return {
+    open: spread('open'),
+    work: spread('work'),
+    commit: spread('commit'),
+    total: spread('total'),
+    peakBytes,
+  };
 }
-
-function look(): void {
-  const { heapUsed, external } = process.memoryUsage();
-  peak = Math.max(peak, heapUsed + external - idle.heapUsed - idle.external - storedSince());
-}
-
-/** The parts stand for a store outside this process. */
-function storedSince(): number {
-  return [...parts.values()].reduce((bytes, part) => bytes + part.length, 0) - all;
-}
-const at = (share: number, of: keyof (typeof cpu)[number]) =>
-  (cpu.map((turn) => turn[of]).sort((a, b) => a - b)[Math.floor((cpu.length - 1) * share)] as number).toFixed(
-    1,
-  );
-console.log(
-  `a cold turn of ${PAGES_PER_TURN} pages on it, CPU beside the pages: median ${at(0.5, 'total')} ms ` +
-    `(open ${at(0.5, 'open')}, merge and take ${at(0.5, 'work')}, commit ${at(0.5, 'commit')}), ` +
-    `99 % ${at(0.99, 'total')} ms, most ${at(1, 'total')} ms; ` +
-    `heap and buffers above idle at most ${(peak / 1e6).toFixed(0)} MB`,
-);

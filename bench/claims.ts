@@ -1,0 +1,64 @@
+/** The claims that are measured: a file each, and a sentence for the table. */
+import type { Measured } from './record.ts';
+
+/** What the benches can be told. */
+export interface BenchOptions {
+  /** Of what follows the name on the command line: files, numbers. */
+  readonly words: readonly string[];
+  /** The folder of another generated web with the same control paths, as a program in Go; by default `bench/web`. */
+  readonly synthweb?: string;
+  /** How often what is compared is run, interleaved; medians are taken. */
+  readonly rounds: number;
+  /** Hosts of the generated web, and pages of each. */
+  readonly hosts: number;
+  readonly pages: number;
+}
+
+export interface Claim {
+  readonly name: string;
+  /** What the figures are of. */
+  readonly says: string;
+  /** Too long to run with the others. */
+  readonly isByName?: boolean;
+  /** The module beside this one, which exports `measure`. */
+  readonly file: string;
+}
+
+/** What such a module exports. */
+export interface ClaimModule {
+  readonly measure: (options: BenchOptions) => Promise<Measured>;
+}
+
+export const CLAIMS: readonly Claim[] = [
+  {
+    name: 'page-path',
+    says: 'A page from the socket to the WARC file and the ledger, robots.txt and durable state on',
+    file: './page-path.ts',
+  },
+  { name: 'links', says: 'Links of HTML found, resolved and made canonical', file: './links.ts' },
+  {
+    name: 'ledger',
+    says: 'What is known of a host with a million URLs: its size, and what a turn of 15 pages costs on it',
+    file: './ledger.ts',
+  },
+  { name: 'warc', says: 'WARC records encoded and written, and read back', file: './warc.ts' },
+  { name: 'turns', says: 'Turns of one small page each on engine `local`', file: './turns.ts' },
+  { name: 'workers', says: 'Two worker threads beside one', file: './workers.ts' },
+  {
+    name: 'cost',
+    says: 'What a broad crawl on AWS costs at list price, by the simulated meter',
+    file: './cost.ts',
+  },
+  {
+    name: 'memory',
+    says: 'Ten million known URLs over 100,000 hosts, beside a hundredth of it',
+    isByName: true,
+    file: './memory.ts',
+  },
+  {
+    name: 'peers',
+    says: 'The same generated web crawled by others, in one run',
+    isByName: true,
+    file: './peers/compare.ts',
+  },
+];

@@ -1,0 +1,39 @@
+/**
+ * What a million pages cost on AWS: the meter of a simulated broad crawl, at list price. The simulated functions take
+ * the time that `node bench/unit-figures.ts` has measured. What a crawl on real AWS cost is told by
+ * `node bench/aws-cost.ts`.
+ */
+
+import { LINE_ITEMS } from '../shared/engines/aws/prices.ts';
+import { parseCapacityArgs } from '../test/sim/capacity/options.ts';
+import { runWorld } from '../test/sim/capacity/run.ts';
+import { summarize } from '../test/sim/capacity/summary.ts';
+import { readUnitFigures } from '../test/sim/capacity/unit-figures.ts';
+import type { Measured } from './record.ts';
+
+/** Long enough for a steady half: 12 virtual minutes of 1,000 hosts. */
+const CRAWL = [
+  '--hosts',
+  '2000',
+  '--pages-per-second',
+  '40',
+  '--scale',
+  '1',
+  '--queues',
+  '1',
+  '--hours',
+  '0.2',
+];
+
+export async function measure(): Promise<Measured> {
+  const run = await runWorld(parseCapacityArgs(CRAWL), readUnitFigures());
+  const { dollarsPerMillion, full } = summarize(run);
+  return {
+    figures: {
+      dollarsPerMillion: { value: dollarsPerMillion.all, unit: '$ for a million pages' },
+      pagesPerTurn: { value: full.pagesPerTurn ?? Number.NaN, unit: 'pages a turn' },
+    },
+    parts: Object.fromEntries(LINE_ITEMS.map((item) => [item, dollarsPerMillion[item]])),
+    detail: LINE_ITEMS.map((item) => `${item.padEnd(22)}$${dollarsPerMillion[item].toFixed(3)}`).join('\n'),
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * `npm run bench`: measures what the crawler claims. Each claim runs in a process of its own, so that none is measured
+ * in the other's heap.
+ */
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { messageOf } from '../shared/error-message.ts';
+import { type BenchCommand, parseBenchArgs, USAGE } from './args.ts';
+import { CLAIMS, type Claim, type ClaimModule } from './claims.ts';
+import { type BenchRecord, lineOf, recordOf } from './record.ts';
+import { surroundings } from './surroundings.ts';
+import { tableOf, withTable } from './table.ts';
+
+const RECORDS = `${import.meta.dirname}/records.jsonl`;
+
+async function measure(claim: Claim, { json, save, options }: BenchCommand): Promise<void> {
+  const around = surroundings();
+  const module: ClaimModule = await import(claim.file);
+  const measured = await module.measure(options);
+  const record = recordOf(claim.name, measured, around);
+  if (save) appendFileSync(RECORDS, `${JSON.stringify(record)}\n`);
+  if (json) console.log(JSON.stringify(record));
+  else {
+    console.log(lineOf(claim.name, measured));
+    if (measured.detail) console.log(`\n${measured.detail}\n`);
+  }
+}
+
+/** Gives the exit code: of the first claim that failed. */
+function measureAll(args: readonly string[]): number {
+  let code = 0;
+  for (const { name, isByName } of CLAIMS) {
+    if (isByName) continue;
+    const child = spawnSync(process.execPath, [...process.execArgv, import.meta.filename, name, ...args], {
+      stdio: 'inherit',
+    });
+    code ||= child.status ?? 1;
+  }
+  return code;
+}
+
+function printTable(file: string | undefined): void {
+  const lines = existsSync(RECORDS) ? readFileSync(RECORDS, 'utf8').split('\n') : [];
+  const records = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as BenchRecord);
+  const table = tableOf(CLAIMS, records);
+  if (file === undefined) console.log(table);
+  else writeFileSync(file, withTable(readFileSync(file, 'utf8'), table));
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  if (args.includes('--help')) {
+    console.log(`${USAGE}\n\n${CLAIMS.map(({ name, says }) => `  ${name.padEnd(12)}${says}`).join('\n')}`);
+    return 0;
+  }
+  let command: BenchCommand;
+  try {
+    command = parseBenchArgs(args);
+  } catch (error) {
+    console.error(`${messageOf(error)}\n\n${USAGE}`);
+    return 2;
+  }
+  if (command.name === undefined) return measureAll(args);
+  if (command.name === 'table') {
+    printTable(command.write);
+    return 0;
+  }
+  const claim = CLAIMS.find(({ name }) => name === command.name);
+  if (!claim) {
+    console.error(
+      `Expected one of ${CLAIMS.map(({ name }) => name).join(', ')} or table, got ${command.name}`,
+    );
+    return 2;
+  }
+  await measure(claim, command);
+  return 0;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,42 @@
+/** The steps of a page, and the files and functions that do them. What no rule matches belongs to its caller's step. */
+import type { StepRule } from './profile.ts';
+
+export const OTHERWISE = 'other';
+/** What is read while a turn waits for what it began: `node:sqlite` has no frames of its own. */
+const LOCAL = /\/shared\/engines\/local\//;
+
+export const STEPS: readonly StepRule[] = [
+  // Before the folders that they lie in.
+  { step: 'digests', file: /^node:internal\/crypto|^node:crypto/ },
+  { step: 'digests', file: /\/shared\/archive\/digest\.ts/ },
+  { step: 'digests', file: /\/shared\/fetcher\/spooled-body\.ts/, name: /^(?:append|finish)$/ },
+  {
+    step: 'content decoding',
+    file: /\/shared\/parser\/(?:content-decoder|coding-decoder|bounded-output)\.ts/,
+  },
+  { step: 'content decoding', file: /^node:zlib/ },
+  { step: 'charset', file: /\/shared\/parser\/(?:charset|charset-decoder|text-decoder|meta-prescan)\.ts/ },
+  { step: 'charset', file: /^node:internal\/encoding|^node:string_decoder/ },
+  { step: 'text hash', file: /\/shared\/parser\/text-hash\.ts/ },
+  { step: 'resolve, canonical form', file: /\/shared\/url\/|^node:internal\/url/ },
+  { step: 'resolve, canonical form', file: /\/shared\/parser\/link-set\.ts/, name: /^resolved$/ },
+  { step: 'link scan', file: /\/shared\/parser\/|\/node_modules\/(?:htmlparser2|entities|dom[a-z]*)\// },
+  { step: 'scope, traps', file: /\/shared\/crawl\/|\/shared\/frontier\/template-watch\.ts/ },
+  { step: 'scope, traps', file: /\/shared\/worker\/(?:take-link|take-page|follow-redirect)\.ts/ },
+  { step: 'ledger: parts for a commit', file: /\/shared\/frontier\/ledger\.ts/, name: /^prepareCommit$/ },
+  { step: 'ledger: merge, next, settle', file: /\/shared\/frontier\/ledger\.ts/ },
+  { step: 'archive record', file: /\/shared\/archive\/|\/shared\/worker\/archive-page\.ts/ },
+  { step: 'archive files, index', file: /\/shared\/engines\/local\/(?:archive|cdxj|sorted)[^/]*\.ts/ },
+  { step: 'commit', file: /\/shared\/worker\/commit\.ts/ },
+  { step: 'links between hosts', file: /\/shared\/worker\/(?:router|fold-links)\.ts/ },
+  { step: 'links between hosts', file: /\/shared\/engines\/local\/link-exchange\.ts/ },
+  { step: 'turn queue, heads, parts (SQLite)', file: LOCAL },
+  { step: 'robots.txt', file: /\/shared\/robots\/|\/shared\/worker\/robots-keeper\.ts/ },
+  { step: 'fetch', file: /\/shared\/fetcher\/|\/node_modules\/undici\/|\/shared\/worker\/(?:ask|lanes)\.ts/ },
+  {
+    step: 'fetch',
+    file: /^node:(?:net|_http|internal\/(?:stream_base_commons|streams|net|dns|timers)|timers|events)|^wasm:/,
+  },
+  { step: 'turn', file: /\/shared\/worker\// },
+  { step: 'loading and compiling', file: /^node:internal\/(?:modules|process\/esm|vm|bootstrap|main)/ },
+];

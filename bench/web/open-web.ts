@@ -1,0 +1,64 @@
+/** A generated web in a process of its own, whose CPU is not the crawler's. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { WebCounts } from './stats.ts';
+import { buildSynthweb, synthwebCounts } from './synthweb.ts';
+
+export interface OpenWeb {
+  readonly port: number;
+  /** One URL for each host. */
+  readonly seeds: readonly string[];
+  counts(): Promise<WebCounts>;
+  /** Forgets what was asked for. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OpenWebOptions {
+  readonly hosts: number;
+  readonly pages: number;
+  /** The folder of a web in Go that has the same control paths, instead. */
+  readonly synthweb?: string;
+  /** Starts the process with these words before its own: `taskset -c 0`. */
+  readonly before: readonly string[];
+}
+
+/** Resolves when the web can be asked: for 5,000 pages after some 15 s. */
+export async function openWeb({ hosts, pages, synthweb, before }: OpenWebOptions): Promise<OpenWeb> {
+  const built = synthweb === undefined ? undefined : buildSynthweb(synthweb, { hosts, pages });
+  const command = built?.command ?? [
+    process.execPath,
+    `${import.meta.dirname}/main.ts`,
+    String(hosts),
+    String(pages),
+  ];
+  const [program, ...args] = [...before, ...command] as [string, ...string[]];
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const port = built ? await built.ready() : await firstLine(child);
+  const get = async (path: string) => (await fetch(`http://127.1.0.2:${port}${path}`)).text();
+  return {
+    port,
+    seeds: (await get('/__seeds')).trim().split('\n'),
+    async counts() {
+      const stats = JSON.parse(await get('/__stats'));
+      return built ? synthwebCounts(stats) : stats;
+    },
+    async reset() {
+      await get('/__reset');
+    },
+    async close() {
+      const ended = once(child, 'exit');
+      child.kill();
+      await ended;
+      if (built) rmSync(built.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<number> {
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream }))
+    return Number(line);
+  throw new Error('The generated web ended before it could be asked');
+}
