@@ -13,7 +13,7 @@ import type { FetchOutcome, FetchRequest, ResponseHead } from '../ports.ts';
 import type { CrawlOptions } from './config.ts';
 
 export type { CrawlSummary } from '../control/summary.ts';
-export { type GivenResponse, responseOf } from '../hooks/response-of.ts';
+export { failureOf, type GivenFailure, type GivenResponse, responseOf } from '../hooks/response-of.ts';
 export type { FetchedResponse, FetchOutcome, FetchRequest } from '../ports.ts';
 export type { CrawlOptions };
 

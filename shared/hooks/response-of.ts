@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Body, FetchedResponse, FetchRequest, ResponseHead } from '../ports.ts';
+import type {
+  Body,
+  FailureReason,
+  FetchedResponse,
+  FetchFailure,
+  FetchRequest,
+  ResponseHead,
+} from '../ports.ts';
 
 /** A response that a middleware has got in its own way: by a proxy, a browser, a store. */
 export interface GivenResponse {
@@ -8,7 +15,7 @@ export interface GivenResponse {
   /** A `Headers`, an object, or pairs; names as they came, where that is known: they are archived so. */
   readonly headers?:
     | Iterable<readonly [string, string]>
-    | Readonly<Record<string, string | readonly string[]>>;
+    | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** In its content coding, as the headers say; a string is taken as UTF-8. */
   readonly body?: Uint8Array | string;
   /**
@@ -60,13 +67,37 @@ export function responseOf(request: FetchRequest, given: GivenResponse): Fetched
   };
 }
 
+export interface GivenFailure {
+  /** What it counts as: a host that fails to connect rests longer and longer. */
+  readonly reason: FailureReason;
+  /** One line for people: what was tried and what came. */
+  readonly message: string;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+}
+
+/** The outcome of `request` that a middleware tried by itself, in vain. */
+export function failureOf(
+  { url, signal }: FetchRequest,
+  { reason, message, startedAt, endedAt = Date.now() }: GivenFailure,
+): FetchFailure {
+  return {
+    status: 'failed',
+    url,
+    startedAt: startedAt ?? endedAt,
+    endedAt,
+    reason: signal?.aborted ? 'aborted' : reason,
+    message: `${url}: ${message}`,
+  };
+}
+
 const OF_CODING = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
 
 function pairsOf(headers: NonNullable<GivenResponse['headers']>): (readonly [string, string])[] {
   if (Symbol.iterator in headers)
     return [...(headers as Iterable<readonly [string, string]>)].map(([name, value]) => [name, value]);
   return Object.entries(headers).flatMap(([name, value]) =>
-    (typeof value === 'string' ? [value] : value).map((one): [string, string] => [name, one]),
+    (typeof value === 'string' ? [value] : (value ?? [])).map((one): [string, string] => [name, one]),
   );
 }
 

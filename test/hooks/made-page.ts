@@ -36,6 +36,7 @@ export function handClock() {
       now: () => 0,
       sleep: (_ms: number, signal?: AbortSignal) =>
         new Promise<void>((resolve) => {
+          if (signal?.aborted) return resolve();
           sleepers.add(resolve);
           signal?.addEventListener('abort', () => resolve());
         }),

@@ -1,0 +1,30 @@
+/** A proxy to try the example on, with a site behind it: `node examples/proxy/proxy.ts`. */
+import { createServer, type Server } from 'node:http';
+
+/**
+ * An HTTP proxy that stands for the whole web: whatever host is asked for, it answers by itself, as that host. `log` hears
+ * of each request: the absolute URL, and whose product asked.
+ */
+export function createProxy(log: (url: string, userAgent: string | undefined) => void = () => {}): Server {
+  return createServer(({ url = '', headers }, response) => {
+    // What is asked of a proxy names the host in the request line (RFC 9112, section 3.2.2).
+    const target = URL.parse(url);
+    log(url, headers['user-agent']);
+    if (target === null) {
+      response.writeHead(400).end('This is a proxy');
+      return;
+    }
+    if (target.pathname === '/robots.txt') {
+      response.writeHead(200, { 'Content-Type': 'text/plain' }).end('User-agent: *\nDisallow: /private');
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': 'text/html', Via: '1.1 example-proxy' });
+    response.end(
+      `<title>${target.host}${target.pathname}</title><a href="/a">a</a> <a href="/b">b</a> <a href="/private">p</a>`,
+    );
+  });
+}
+
+if (import.meta.main) {
+  createProxy((url) => process.stdout.write(`${url}\n`)).listen(8103, '127.0.0.1');
+}

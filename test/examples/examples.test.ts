@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createMembersSite, type Logged } from '../../examples/login/site.ts';
+import { createProxy } from '../../examples/proxy/proxy.ts';
+import { createShop } from '../../examples/shop/site.ts';
+import { close, crawlWith, listen } from './run-example.ts';
+
+let folder: string;
+let server: Server | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'strand-examples-'));
+});
+afterEach(() => {
+  if (server) close(server);
+  server = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("the shop's prices become items, and those that are broken are counted", async () => {
+  server = createShop();
+  const shop = await listen(server);
+  const crawl = await crawlWith('shop', `${shop}/`, join(folder, 'shop'), ['--allow-private-addresses']);
+  expect(crawl).toMatchObject({ code: 0, summary: { state: 'finished', pages: 10, errors: { onPage: 2 } } });
+  const items = crawl.items().sort((a, b) => String(a.url).localeCompare(String(b.url)));
+  expect(items).toEqual(
+    [
+      ['0', 'Garden chair', 49.9],
+      ['1', 'Oak table & bench', 1299],
+      ['2', 'Lamp', 19],
+      ['4', 'Parasol', 89.5],
+      ['6', 'Fire bowl', 75.25],
+    ].map(([id, name, price]) => ({ url: `${shop}/product/${id}`, name, price, currency: 'EUR' })),
+  );
+  for (const id of [3, 5])
+    expect(crawl.err).toContain(`${shop}/product/${id}: The item is not as its schema says: price: `);
+  expect(crawl.err).toContain('10 pages, 2 of them without a good price\n');
+});
+
+test.each([
+  ['one request at a time', []],
+  ['with four, which share a login', ['--per-host', '4']],
+])("the members' pages are crawled behind one login after the other, %s", async (_, words) => {
+  const log: Logged[] = [];
+  server = createMembersSite((request) => log.push(request));
+  const site = await listen(server);
+  const out = join(folder, 'members');
+  const crawl = await crawlWith('login', `${site}/`, out, ['--allow-private-addresses', ...words], {
+    MEMBERS_SITE: site,
+  });
+  expect(crawl).toMatchObject({ code: 0, summary: { state: 'finished', pages: 13 } });
+  const titles = crawl.items().map(({ title }) => title);
+  expect(titles.sort()).toEqual(Array.from({ length: 13 }, (_, i) => `Members' page ${i}`).sort());
+
+  const logins = log.filter(({ method }) => method === 'POST');
+  expect(logins.map(({ status, logins }) => [status, logins])).toEqual(Array(3).fill([303, 1]));
+  const pages = log.filter(({ path }) => path === '/' || path.startsWith('/page/'));
+  expect(pages.filter(({ status }) => status === 200)).toHaveLength(13);
+  // The two sessions that ended were noticed, by each request that was on its way then.
+  expect(pages.filter(({ status }) => status === 302).length).toBeGreaterThanOrEqual(2);
+  expect(log.map(({ path, method }) => `${method} ${path}`)).not.toContain('GET /login');
+});
+
+test('a wrong password is sent once', async () => {
+  const log: Logged[] = [];
+  server = createMembersSite((request) => log.push(request));
+  const site = await listen(server);
+  const environment = { MEMBERS_SITE: site, MEMBERS_PASSWORD: 'guess' };
+  const words = ['--allow-private-addresses', '--max-time', '2'];
+  const crawl = await crawlWith('login', `${site}/`, join(folder, 'members'), words, environment);
+  expect(crawl.summary.pages).toBe(0);
+  expect(log.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  expect(log.filter(({ path }) => path === '/')).toHaveLength(0);
+});
+
+test('every request goes by the proxy, robots.txt and all', async () => {
+  const asked: string[] = [];
+  const agents = new Set<string | undefined>();
+  server = createProxy((url, userAgent) => {
+    asked.push(url);
+    agents.add(userAgent);
+  });
+  const proxy = await listen(server);
+  const crawl = await crawlWith('proxy', 'http://shop.example/', join(folder, 'proxy'), [], {
+    CRAWL_PROXY: proxy,
+  });
+  expect(crawl).toMatchObject({
+    code: 0,
+    summary: { state: 'finished', pages: 3, byStatus: { deniedByRobots: 1 } },
+  });
+  const pages = ['http://shop.example/', 'http://shop.example/a', 'http://shop.example/b'];
+  expect(asked.sort()).toEqual([...pages, 'http://shop.example/robots.txt'].sort());
+  expect([...agents]).toEqual(['ExampleCrawler/1.0 (+https://example.org/crawler)']);
+  expect(crawl.items().sort((a, b) => (String(a.url) < String(b.url) ? -1 : 1))).toEqual(
+    pages.map((url) => ({ url, title: url.slice('http://'.length) })),
+  );
+});

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Where a server listens, on loopback. */
+export async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export function close(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}
+
+/** Crawls with an example's project file as a user does, but at no pace, into `out`. */
+export async function crawlWith(
+  example: string,
+  seed: string,
+  out: string,
+  words: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
+) {
+  const config = join(ROOT, 'examples', example, 'strand.config.ts');
+  const program = join(ROOT, 'cli', 'strand.ts');
+  const own = ['--config', config, '--out', out, '--delay', '0', '--no-adaptive', '--json', '--quiet'];
+  const child = spawn(process.execPath, [program, 'crawl', seed, ...own, ...words], {
+    env: { ...process.env, ...environment },
+  });
+  let [summary, err] = ['', ''];
+  child.stdout.on('data', (text) => {
+    summary += text;
+  });
+  child.stderr.on('data', (text) => {
+    err += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code, err, summary: summary === '' ? undefined : JSON.parse(summary), items: () => itemsOf(out) };
+}
+
+function itemsOf(out: string): Record<string, unknown>[] {
+  const text = readFileSync(join(out, 'items.jsonl'), 'utf8');
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { CrawlSummary } from '../../shared/control/summary.ts';
+import { callOnFinish } from '../../shared/hooks/on-finish.ts';
+import { handClock } from './made-page.ts';
+
+const summary = { pages: 7 } as CrawlSummary;
+const limits = { clock: handClock().clock, limitMs: 10_000 };
+
+test('onFinish hears of the crawl, and is waited for', async () => {
+  const heard: number[] = [];
+  const onFinish = async ({ pages }: CrawlSummary) => {
+    await null;
+    heard.push(pages);
+  };
+  expect(await callOnFinish({ onFinish }, summary, limits)).toBeUndefined();
+  expect(heard).toEqual([7]);
+  expect(await callOnFinish({}, summary, limits)).toBeUndefined();
+});
+
+test('that onFinish fails is told, not thrown', async () => {
+  const onFinish = () => {
+    throw new Error('no\ndisk');
+  };
+  expect(await callOnFinish({ onFinish }, summary, limits)).toBe('onFinish: no disk');
+});
