@@ -46,10 +46,8 @@ export interface WatchedTemplate {
 
 /** What a page brought. */
 export interface PageYield {
-  /** A link that the host did not know, to another template than the page's own, which is not closed. */
-  readonly hasNewLink: boolean;
-  /** All links that the host did not know, if they are at hand: they are judged by what their templates are worth. */
-  readonly newLinks?: readonly string[];
+  /** Links to the host's own pages that it did not know: they are worth what their templates are. The first 50 count. */
+  readonly newLinks: readonly string[];
   /** Of its text with all digits as one letter, or of its bytes. Without it the page counts as new. */
   readonly textHash?: number;
 }
@@ -83,7 +81,7 @@ const MIN_WINDOW = 25;
 const MAX_WINDOW = 100;
 const LINK_SHARE = 0.5;
 /** New links of one page that are looked at. */
-const MAX_LINKS = 50;
+export const MAX_LINKS = 50;
 
 /** As {@link WatchedTemplate}, to be changed. */
 interface Watched extends TextSample {
@@ -156,8 +154,7 @@ export function createTemplateWatch(
     });
   }
 
-  function worthOfLinks(template: string, { hasNewLink, newLinks }: PageYield): number {
-    if (newLinks === undefined) return hasNewLink ? LINK_SHARE : 0;
+  function worthOfLinks(template: string, { newLinks }: PageYield): number {
     let best = 0;
     for (let i = 0; i < newLinks.length && i < MAX_LINKS && best < 1; i++) {
       const target = templateOf(newLinks[i] as string);

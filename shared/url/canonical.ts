@@ -13,8 +13,11 @@
 import { foldPercent } from './fold-percent.ts';
 import { origin } from './host-key.ts';
 
-/** Grows whenever some URL's canonical form changes: fingerprints made under another version do not compare. */
-export const URL_RULES_VERSION = 1;
+/**
+ * Grows whenever some URL's canonical form changes, or what a URL rule does: fingerprints made under another version do
+ * not compare. 2: the URL rules (`url-rules.ts`), some of which are on by default.
+ */
+export const URL_RULES_VERSION = 2;
 
 /**
  * The canonical form of `input`, read relative to `base` if there is one; undefined if that is no http or https URL (or

@@ -1,8 +1,8 @@
 /** What a page gives the crawl: where it leads, and whether it is worth more like it. */
-import { templateOf } from '../frontier/template-watch.ts';
+import { MAX_LINKS } from '../frontier/template-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
-import type { HtmlLink, LinkKind } from '../parser/link-set.ts';
+import { type HtmlLink, isRequisite } from '../parser/link-set.ts';
 import type { FetchedResponse } from '../ports.ts';
 import type { Crawl } from './crawls.ts';
 import type { HostState } from './host-state.ts';
@@ -10,7 +10,6 @@ import type { Services } from './services.ts';
 import { skipLink, takeLink } from './take-link.ts';
 import { sitemapLink } from './take-sitemaps.ts';
 
-const REQUISITES: ReadonlySet<LinkKind> = new Set(['img', 'style', 'script', 'media', 'css', 'font']);
 /** A style of a style of a page, and what that needs: as far from the page as parts of it are sought. */
 const MAX_REQUISITE_HOPS = 5;
 
@@ -29,20 +28,19 @@ export function takePage(
   if (facts.fault !== undefined) skipped.sitemapFault = (skipped.sitemapFault ?? 0) + 1;
   const now = services.engine.clock.now();
   const isWatched = record.kind === undefined && isWatching(crawl, state);
-  const template = isWatched ? templateOf(record.url) : undefined;
   const isNofollow = config.obeyNofollow && facts.robots.nofollow;
-  let hasNewLink = false;
+  const newLinks: string[] = [];
   for (const link of facts.links) {
     const isNew =
-      REQUISITES.has(link.kind) || (link.kind === 'frame' && isPartOnly(crawl, record, link))
+      isRequisite(link.kind) || link.requisite || (link.kind === 'frame' && isPartOnly(crawl, record, link))
         ? takeRequisite(services, crawl, state, record, link, now)
         : takeFollowed(services, crawl, state, record, link, isNofollow, now);
-    hasNewLink ||= isNew && template !== undefined && templateOf(link.url) !== template;
+    if (isNew && isWatched && newLinks.length < MAX_LINKS) newLinks.push(link.url);
   }
   if (isWatched) {
     // Of what is no HTML, the bytes themselves: two pictures are two.
     const textHash = facts.type === 'html' ? facts.textHash : Buffer.from(response.body.sha1).readUInt32LE(0);
-    state.templates.count(record.url, { hasNewLink, textHash });
+    state.templates.count(record.url, { newLinks, textHash });
   }
 }
 

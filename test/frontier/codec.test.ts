@@ -14,7 +14,7 @@ import { decodeMessage, encodeMessage } from '../../shared/frontier/message-code
 import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
 import { decodeSegment, encodeSegment } from '../../shared/frontier/segment.ts';
 import { readTexts } from '../../shared/frontier/text-column.ts';
-import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import { URL_KINDS, URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
 
 const HOST = 'example.org:8080';
 const path = fc.webPath().map((text) => `/${encodeURI(text).replaceAll('//', '/')}`);
@@ -26,6 +26,7 @@ const record: fc.Arbitrary<UrlRecord> = fc
       scheme: fc.constantFrom('http', 'https'),
       path,
       state: fc.constantFrom(...URL_STATES),
+      kind: fc.constantFrom(...URL_KINDS),
       depth: fc.nat(300),
       level: fc.nat(7),
       via: fc.webUrl(),
@@ -44,6 +45,8 @@ const record: fc.Arbitrary<UrlRecord> = fc
             offset: fc.nat(2 ** 31 - 1).map((n) => n * 3),
             length: fc.nat(),
           }),
+          bodyBytes: fc.nat(),
+          tookMs: fc.nat(),
           cause: fc.string({ unit: 'grapheme' }),
         },
         { requiredKeys: ['fetchedAt'] },
@@ -66,7 +69,7 @@ describe('a segment', () => {
       }),
     ));
 
-  test('keeps its bytes: version 1, before compression', async () => {
+  test('keeps its bytes, before compression', async () => {
     const { inflateRawSync } = await import('node:zlib');
     const bytes = encodeSegment('h.test', [
       {
@@ -92,7 +95,7 @@ describe('a segment', () => {
         result: { fetchedAt: 1_800_000_002_500, httpStatus: 200, contentType: 'text/html' },
       },
     ]);
-    expect(Buffer.from(bytes.subarray(0, 2)).toString('hex')).toBe('5301');
+    expect(Buffer.from(bytes.subarray(0, 2)).toString('hex')).toBe('5302');
     expect(inflateRawSync(bytes.subarray(2)).toString('hex')).toBe(
       [
         '02', // records
@@ -114,6 +117,11 @@ describe('a segment', () => {
         '00',
       ].join(''),
     );
+  });
+
+  test('of the first version is still read: nothing in it had a kind or a size', () => {
+    const bytes = encodeSegment(HOST, []);
+    expect(decodeSegment(HOST, Uint8Array.of(bytes[0] ?? 0, 1, ...bytes.subarray(2)))).toEqual([]);
   });
 
   test('of another kind, version or cut short is refused, not misread', () => {
@@ -188,6 +196,8 @@ describe('a message', () => {
       via: fc.webUrl(),
       redirects: fc.integer({ min: 1, max: 9 }),
       isSeed: fc.constant(true),
+      kind: fc.constantFrom(...URL_KINDS),
+      level: fc.nat(7),
     },
     { requiredKeys: ['url', 'depth'] },
   );
@@ -207,7 +217,8 @@ describe('a message', () => {
         const received = decodeMessage(encodeMessage(sent));
         if (sent.kind !== 'links' || received.kind !== 'links') expect(received).toEqual(sent);
         else {
-          const key = (l: Link) => JSON.stringify([l.url, l.depth, l.via, l.redirects, l.isSeed]);
+          const key = (l: Link) =>
+            JSON.stringify([l.url, l.depth, l.via, l.redirects, l.isSeed, l.kind, l.level]);
           expect(received.links.map(key).sort()).toEqual(sent.links.map(key).sort());
         }
       }),

@@ -138,7 +138,7 @@ describe.each(['first', 'random'] as const)('with the %s URL next,', (order) => 
 
 describe('a template', () => {
   const watched = (minNew = 0.05) => createTemplateWatch([], { minNew });
-  const worthless = { hasNewLink: false, textHash: 7 };
+  const worthless = { newLinks: [], textHash: 7 };
   const closesAfter = (watch: TemplateWatch, max = 5000) => {
     for (let i = 0; i < max; i++) {
       if (watch.isClosed('http://a.com/p/1')) return i;
@@ -189,7 +189,7 @@ describe('a template', () => {
 
   test('whose text is not known counts as new', () => {
     const watch = watched();
-    for (const i of range(500)) watch.count(`http://a.com/p/${i}`, { hasNewLink: false });
+    for (const i of range(500)) watch.count(`http://a.com/p/${i}`, { newLinks: [] });
     expect(watch.closed()).toEqual([]);
   });
 
@@ -198,7 +198,7 @@ describe('a template', () => {
     for (const i of range(10_000)) {
       // By chance, as a hash deals it.
       const isNew = (hashOf(`${wordsOf(i)} dealt`) >>> 3) % 6 === 0;
-      watch.count(`http://a.com/p/${i}`, { hasNewLink: false, textHash: isNew ? hashOf(wordsOf(i)) : 7 });
+      watch.count(`http://a.com/p/${i}`, { newLinks: [], textHash: isNew ? hashOf(wordsOf(i)) : 7 });
     }
     expect(watch.closed()).toEqual([]);
   });
@@ -207,14 +207,14 @@ describe('a template', () => {
     const watch = watched();
     closesAfter(watch);
     const newLinks = ['http://a.com/q/1', 'http://a.com/p/77'];
-    for (const i of range(90))
-      watch.count(`http://a.com/q/${i}`, { hasNewLink: true, newLinks, textHash: 7 });
+    for (const i of range(90)) watch.count(`http://a.com/q/${i}`, { newLinks, textHash: 7 });
     expect(watch.closed()).toEqual(['/p/0', '/q/0']);
   });
 
   test('stays open by a new link where it is not told which', () => {
     const watch = watched();
-    for (const i of range(500)) watch.count(`http://a.com/p/${i}`, { hasNewLink: true, textHash: 7 });
+    for (const i of range(500))
+      watch.count(`http://a.com/p/${i}`, { newLinks: ['http://a.com/elsewhere'], textHash: 7 });
     expect(watch.closed()).toEqual([]);
   });
 });
@@ -224,10 +224,11 @@ describe('the state', () => {
     const watch = createTemplateWatch([], { minNew: 0.05 });
     for (const t of range(40))
       for (const i of range(100))
-        watch.count(`http://a.com/trap-${wordsOf(t)}/${i}`, { hasNewLink: false, textHash: 7 });
+        watch.count(`http://a.com/trap-${wordsOf(t)}/${i}`, { newLinks: [], textHash: 7 });
     for (const i of range(4000)) {
-      watch.count(`http://a.com/good/${i}`, { hasNewLink: false, textHash: hashOf(wordsOf(i)) });
-      for (const j of range(5)) watch.count(`http://a.com/${wordsOf(i * 5 + j)}/`, { hasNewLink: true });
+      watch.count(`http://a.com/good/${i}`, { newLinks: [], textHash: hashOf(wordsOf(i)) });
+      for (const j of range(5))
+        watch.count(`http://a.com/${wordsOf(i * 5 + j)}/`, { newLinks: ['http://a.com/elsewhere'] });
     }
     const state = watch.state();
     expect(state.filter(({ isClosed }) => isClosed).length).toBe(32);
@@ -239,14 +240,15 @@ describe('the state', () => {
   test('counts for a template no pages that others had, when it judges it', () => {
     const watch = createTemplateWatch([], { minNew: 0.5 });
     for (const t of range(16))
-      for (const i of range(60)) watch.count(`http://a.com/${wordsOf(t)}/${i}`, { hasNewLink: true });
-    for (const i of range(49)) watch.count(`http://a.com/new/${i}`, { hasNewLink: false, textHash: 7 });
+      for (const i of range(60))
+        watch.count(`http://a.com/${wordsOf(t)}/${i}`, { newLinks: ['http://a.com/elsewhere'] });
+    for (const i of range(49)) watch.count(`http://a.com/new/${i}`, { newLinks: [], textHash: 7 });
     expect(watch.closed()).toEqual([]);
     expect(watch.state().find(({ template }) => template === '/new/0')).toMatchObject({
       pages: 109,
       inherited: 60,
     });
-    watch.count('http://a.com/new/50', { hasNewLink: false, textHash: 7 });
+    watch.count('http://a.com/new/50', { newLinks: [], textHash: 7 });
     expect(watch.closed()).toEqual(['/new/0']);
   });
 
@@ -255,7 +257,7 @@ describe('the state', () => {
     for (const t of range(16))
       for (const i of range(300))
         watch.count(`http://a.com/${'long/'.repeat(18)}${wordsOf(t + 400)}/${i}`, {
-          hasNewLink: false,
+          newLinks: [],
           textHash: hashOf(wordsOf(i)),
         });
     expect(JSON.stringify(watch.state()).length).toBeLessThan(4500);

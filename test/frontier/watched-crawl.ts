@@ -36,8 +36,7 @@ export function watchedCrawl(site: Site, order: 'first' | 'random', maxPages = 2
     pages[template] = (pages[template] ?? 0) + 1;
     if (total < TRAP_AFTER_PAGES) continue;
     const newLinks = fresh.map((link) => HOST + link);
-    const hasNewLink = newLinks.some((link) => templateOf(link) !== template);
-    watch.count(HOST + path, { hasNewLink, newLinks, textHash: hashOf(text) });
+    watch.count(HOST + path, { newLinks, textHash: hashOf(text) });
     if (total % TURN_PAGES > 0) continue;
     // As a head keeps it from turn to turn.
     const kept = JSON.stringify(watch.state());

@@ -100,7 +100,7 @@ describe('canonicalize', () => {
   });
 
   test('the version of the rules is a number to compare', () => {
-    expect(URL_RULES_VERSION).toBe(1);
+    expect(URL_RULES_VERSION).toBe(2);
   });
 });
 

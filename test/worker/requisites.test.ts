@@ -19,7 +19,7 @@ const of = (type: string, body = ''): Answer => ({ headers: { 'Content-Type': ty
 const SITE: Site = {
   [`${A}/`]: {
     body: `<link rel=stylesheet href=${CDN}/s.css><img src=/own.png srcset="${CDN}/2.png 2x"><script src=${CDN}/a.js></script>
-      <iframe src=${CDN}/frame.html></iframe><a href=${CDN}/page.html>x</a><a href=/deep>x</a>`,
+      <iframe src=${CDN}/frame.html></iframe><a href=${CDN}/page.html>x</a><a href=${CDN}/2.png>x</a><a href=/deep>x</a>`,
   },
   [`${A}/own.png`]: of('image/png', '1'),
   [`${A}/deep`]: { body: `<img src=/deep.png><a href=/deeper>x</a>` },
