@@ -1,5 +1,3 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { findTitle } from '../../shared/archive/find-title.ts';
 import { writeWacz } from '../../shared/archive/wacz.ts';
@@ -9,6 +7,7 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlId, RecordLocation } from '../../shared/ports.ts';
 import { version } from '../../shared/version.ts';
 import { UsageError } from '../usage-error.ts';
+import { withOutput } from './output-file.ts';
 import { openCrawl } from './summarize.ts';
 import { openWarcFiles, type WarcFiles } from './warc-files.ts';
 import { type RowSource, recordsOf } from './write-rows.ts';
@@ -19,25 +18,22 @@ import { type RowSource, recordsOf } from './write-rows.ts';
  */
 export async function exportWacz(dir: string, out: string): Promise<void> {
   const { reader, crawl } = openCrawl(dir);
-  const partial = `${out}.part`;
   const files = await openWarcFiles(dir);
   try {
     if (files.list.length === 0) throw new UsageError(`Nothing is archived yet in ${dir}`);
     const record = await reader.registry.load(crawl);
-    const wacz = writeWacz({
-      title: crawl,
-      createdAt: Date.now(),
-      software: `Strand ${version}`,
-      warcs: files.list,
-      cdxj: linesWithin(mergedCdxj(dir), files),
-      pages: pagesOf(reader, crawl, files),
-      mainUrl: record?.scopeSeeds[0],
+    await withOutput(out, async (stream) => {
+      const wacz = writeWacz({
+        title: crawl,
+        createdAt: Date.now(),
+        software: `Strand ${version}`,
+        warcs: files.list,
+        cdxj: linesWithin(mergedCdxj(dir), files),
+        pages: pagesOf(reader, crawl, files),
+        mainUrl: record?.scopeSeeds[0],
+      });
+      await pipeline(wacz, stream as NodeJS.WritableStream, { end: false });
     });
-    await pipeline(wacz, createWriteStream(partial, { flush: true }));
-    await rename(partial, out);
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
   } finally {
     await files.close();
     reader.close();

@@ -1,4 +1,3 @@
-import { rename, writeFile } from 'node:fs/promises';
 import { buildReport, type ReportedHost } from '../../shared/control/report.ts';
 import type { CrawlId } from '../../shared/ports.ts';
 import type { LocalCommandOf } from '../command.ts';
@@ -6,6 +5,7 @@ import { terminalOf } from '../drawn-line.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { reportHtml } from '../report/report-html.ts';
 import { reportText } from '../report/report-text.ts';
+import { withOutput } from './output-file.ts';
 import { openCrawl, summarize } from './summarize.ts';
 import { type RowSource, recordsOf } from './write-rows.ts';
 
@@ -15,10 +15,7 @@ export async function report({ dir, html, json }: LocalCommandOf<'report'>): Pro
   const { reader, crawl } = openCrawl(dir);
   try {
     const made = await buildReport(hostsOf(reader, crawl), summary, Date.now());
-    if (html !== undefined) {
-      await writeFile(`${html}.part`, reportHtml(made));
-      await rename(`${html}.part`, html);
-    }
+    if (html !== undefined) await withOutput(html, async (out) => void out.write(reportHtml(made)));
     const text = json
       ? JSON.stringify(made)
       : reportText(made, terminalOf(process.stdout, process.env).colour, { dir });

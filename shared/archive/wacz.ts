@@ -49,6 +49,10 @@ export function writeWacz(contents: WaczContents): Readable {
   const zip = new ZipFile();
   const out = zip.outputStream as Readable;
   zip.on('error', (error) => out.destroy(error as Error));
+  // Whoever reads it hears of its failure; that nobody reads it any more is none.
+  out.on('error', () => {});
+  let source: Readable | undefined;
+  out.once('close', () => source?.destroy());
   const mtime = new Date(contents.createdAt);
   const resources: Resource[] = [];
   let mainPage: WaczPage | undefined;
@@ -64,9 +68,9 @@ export function writeWacz(contents: WaczContents): Readable {
         const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
         resources.push({ name, path, hash: `sha256:${digest}`, bytes });
       });
-      const stream = Readable.from(listed, { objectMode: false });
-      stream.on('error', (error) => zip.emit('error', error));
-      give(null, stream);
+      source = Readable.from(listed, { objectMode: false });
+      source.on('error', (error) => zip.emit('error', error));
+      give(null, source);
     });
   };
 
