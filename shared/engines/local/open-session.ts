@@ -58,7 +58,8 @@ export async function openSession(
   const opened = { id: crawl, config, engine };
   if (workers === 1) return { ...opened, ...inThisThread(opened, folder, session) };
   const projectFile = session.project?.path;
-  const start = { folder, crawl, config, software, blocks: workers, projectFile, dedupeFrom };
+  const maxHosts = Math.ceil(config.hosts / workers);
+  const start = { folder, crawl, config, software, blocks: workers, maxHosts, projectFile, dedupeFrom };
   const startCrew = (options: CrewOptions) => {
     threads = startThreads(engine, { ...options, start, warn });
     return threads;

@@ -7,6 +7,7 @@ import { createHooks } from '../../../hooks/create-hooks.ts';
 import { startWorker, type Worker } from '../../../worker/worker.ts';
 import { crewStats } from '../crew-stats.ts';
 import { foldersOf } from '../folders.ts';
+import { notingFetcher, notingHooks } from './noting.ts';
 import { openThreadEngine } from './thread-engine.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
 
@@ -38,11 +39,13 @@ async function crawl(): Promise<void> {
     clock,
     totalTimeoutMs: config.totalTimeoutMs,
   });
-  const worker: Worker = startWorker(engine, () => fetcher, {
-    maxHosts: Math.ceil(config.hosts / blocks),
+  const noted = notingFetcher(fetcher, engine.board);
+  const hooks = project && createHooks(project, { config, clock, warn });
+  const worker: Worker = startWorker(engine, () => noted, {
+    maxHosts: start.maxHosts,
     maxCacheBytes: Math.ceil(CACHE_BYTES / blocks),
     signal: stopping.signal,
-    hooks: project && createHooks(project, { config, clock, warn }),
+    hooks: hooks && notingHooks(hooks, engine.board),
     onError: (error, host) => tell({ kind: 'turnFailed', host, message: describe(error) }),
   });
   const progress = () =>

@@ -5,16 +5,18 @@ import type { Crew, CrewOptions } from '../crew.ts';
 import { addStats, type CrewStats, crewStats, endedStats } from '../crew-stats.ts';
 import type { LocalEngine } from '../engine.ts';
 import { stagedItems } from '../staged-items.ts';
-import { addSums } from '../sums.ts';
-import { readBlockHeads } from './block-heads.ts';
+import { addSums, type Sums } from '../sums.ts';
 import { blockOf } from './block-of.ts';
+import { boardMemory, takeBoard } from './board.ts';
 import { type RunningThread, runThread, type ThreadEnd } from './run-thread.ts';
 import { createSharedTally, resetTally, tallyMemory } from './shared-tally.ts';
 import { sharingRegistry } from './sharing-registry.ts';
+import { sumBlocks } from './sum-blocks.ts';
+import { suspect } from './suspect.ts';
 import type { FromThread, ThreadProgress, ThreadStart } from './thread-messages.ts';
 
 export interface ThreadsOptions extends CrewOptions {
-  readonly start: Omit<ThreadStart, 'block' | 'tally' | 'changes'>;
+  readonly start: Omit<ThreadStart, 'block' | 'tally' | 'changes' | 'board'>;
   /** Hears what is worth telling people. */
   readonly warn?: (message: string) => void;
 }
@@ -24,27 +26,29 @@ export interface ThreadCrew extends Crew {
   notice(hosts: readonly HostKey[]): void;
 }
 
-/** A thread that dies so often in a row, and nothing is committed meanwhile, would always die. */
-const MAX_DEATHS = 5;
-/** A new thread is begun after this, twice as long after each death in a row. */
+/** A thread that dies so often in a row, and no request is committed meanwhile, would always die. One page kills 3 times. */
+const MAX_DEATHS = 10;
+/** A new thread is begun after this, and so much longer after each death in a row. */
 const RESTART_MS = 100;
 
 /** What is known of one block. */
 interface Block {
   /** What its heads came to when its thread was begun. */
-  begun: ReturnType<typeof readBlockHeads>[number];
+  begun: Sums;
   /** What its thread has told since. */
   told?: ThreadProgress;
   /** What earlier threads of it had told when they died. */
   gone: CrewStats;
+  /** What its thread is about. */
+  readonly board: Uint8Array;
   thread?: RunningThread;
 }
 
 /**
  * The workers of several threads, each of which serves the hosts of one block by its own connection to the database.
  * This thread routes, wakes, watches and publishes items for all. A thread that dies is begun anew: its turns were not
- * committed, so their messages come again, with one receive more, which finds out the page that kills (`careful.ts`);
- * and its hosts are kept back as long as their longest rest (`keep-back.ts`).
+ * committed, so their messages come again; what it was about is under suspicion, which finds out the page that kills
+ * (`suspect.ts`); and its hosts are kept back as long as their longest rest (`keep-back.ts`).
  */
 export function startThreads(engine: LocalEngine, options: ThreadsOptions): ThreadCrew {
   const { registry, exchange, items, clock, database } = engine;
@@ -52,15 +56,15 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
   const { crawl, blocks: count } = start;
   const tally = tallyMemory(count);
   const changes = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const blocks = readBlockHeads(database, crawl, count).map(
-    (begun): Block => ({ begun, gone: crewStats(newStats()) }),
+  const blocks = sumBlocks(database, crawl, count).map(
+    (begun): Block => ({ begun, gone: crewStats(newStats()), board: boardMemory(start.maxHosts) }),
   );
   const stopping = new AbortController();
   const signal = AbortSignal.any([options.signal, stopping.signal]);
 
-  for (const [block, { begun }] of blocks.entries()) resetTally(tally, block, begun.sums.totals);
+  for (const [block, { begun }] of blocks.entries()) resetTally(tally, block, begun.totals);
   registry.followSums(crawl, () =>
-    blocks.flatMap(({ begun, told }) => (told ? [begun.sums, told.sums] : [begun.sums])).reduce(addSums),
+    blocks.flatMap(({ begun, told }) => (told ? [begun, told.sums] : [begun])).reduce(addSums),
   );
 
   const own = sharingRegistry(registry, { tally: createSharedTally(tally, 0), onChange: () => {} });
@@ -131,22 +135,25 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
       const end = await runOne(block, index);
       if (end.kind === 'ended') return;
       if (end.kind === 'failed') throw new Error(end.message);
-      const before = block.begun;
-      takeStock(block, index);
+      const { requests } = block.begun.totals;
       await settleItems(index);
+      await suspect(engine.ledgers, crawl, takeBoard(block.board));
+      takeStock(block, index);
       if (signal.aborted) return;
-      deaths = block.begun.versions > before.versions ? 1 : deaths + 1;
+      deaths = block.begun.totals.requests > requests ? 1 : deaths + 1;
       const thread = `thread ${index + 1}`;
       if (deaths >= MAX_DEATHS)
         throw new Error(`${thread} died ${deaths} times in a row, and nothing came of it: ${end.cause}`);
       onError?.(new Error(`it died: ${end.cause}`), thread);
-      await clock.sleep(RESTART_MS * 2 ** (deaths - 1), signal);
+      await clock.sleep(RESTART_MS * deaths, signal);
     }
   }
 
   async function runOne(block: Block, index: number): Promise<ThreadEnd> {
     if (signal.aborted) return { kind: 'ended' };
-    const thread = runThread({ ...start, block: index, tally, changes }, (message) => hear(block, message));
+    const thread = runThread({ ...start, block: index, tally, changes, board: block.board }, (message) =>
+      hear(block, message),
+    );
     block.thread = thread;
     const stop = () => thread.tell({ kind: 'stop' });
     signal.addEventListener('abort', stop);
@@ -160,8 +167,8 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
   function takeStock(block: Block, index: number): void {
     if (block.told) block.gone = addStats(block.gone, endedStats(block.told.stats));
     block.told = undefined;
-    block.begun = readBlockHeads(database, crawl, count)[index]!;
-    resetTally(tally, index, block.begun.sums.totals);
+    block.begun = sumBlocks(database, crawl, count)[index]!;
+    resetTally(tally, index, block.begun.totals);
   }
 
   /** Of the items that the thread has staged, those of its committed turns are published, and the others dropped. */

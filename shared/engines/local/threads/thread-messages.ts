@@ -13,6 +13,8 @@ export interface ThreadStart {
   /** It serves the hosts of this block of so many. */
   readonly block: number;
   readonly blocks: number;
+  /** Hosts served at once. */
+  readonly maxHosts: number;
   /** Absolute. */
   readonly projectFile?: string;
   readonly dedupeFrom?: string;
@@ -20,6 +22,8 @@ export interface ThreadStart {
   readonly tally: BigInt64Array;
   /** Grows by one with each change of the crawl's record, before its maker goes on. */
   readonly changes: Int32Array;
+  /** Where the thread notes what it is about (`board.ts`). */
+  readonly board: Uint8Array;
 }
 
 export type ToThread =

@@ -1,0 +1,25 @@
+import { NEW_HEAD } from '../../../frontier/head.ts';
+import type { CrawlId, LedgerStore } from '../../../ports.ts';
+import { hostKey } from '../../../url/host-key.ts';
+
+/**
+ * Any of `urls` may be what has killed a thread: their hosts' next turns are careful (`worker/careful.ts`) until each has
+ * been fetched. By receive counts alone it would take two more deaths for each page that comes before the one that
+ * kills. What a careful turn has announced is known already. The hosts must be with nobody. Gives how many heads were
+ * replaced.
+ */
+export async function suspect(
+  ledgers: Pick<LedgerStore, 'loadHead' | 'commit'>,
+  crawl: CrawlId,
+  urls: readonly string[],
+): Promise<number> {
+  let replaced = 0;
+  for (const url of urls) {
+    const host = hostKey(url);
+    const head = (await ledgers.loadHead(crawl, host)) ?? NEW_HEAD;
+    if (head.intent) continue;
+    await ledgers.commit(crawl, host, { ...head, version: head.version + 1, intent: { url, tries: 1 } });
+    replaced++;
+  }
+  return replaced;
+}
