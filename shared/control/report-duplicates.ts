@@ -8,11 +8,11 @@ export interface Duplicates {
   readonly isEstimate: boolean;
 }
 
-/** About 100 MB of memory at most. */
-const MAX_KEPT = 1_000_000;
+/** Some 40 MB of memory. */
+const MAX_KEPT = 300_000;
 
 /**
- * Exact up to a million different payloads. With more, only those are followed whose digest begins with a zero bit, then
+ * Exact up to 300,000 different payloads. With more, only those are followed whose digest begins with a zero bit, then
  * with two, and so on: all pages of a payload or none, so that the share of duplicates stays true.
  */
 export function createDuplicates(maxKept = MAX_KEPT) {

@@ -85,7 +85,7 @@ const MIN_ANSWERS = 5;
 /** States in which a URL has an answer that is a page, or an error page. */
 const ANSWERED: ReadonlySet<UrlState> = new Set(['fetched', 'gone']);
 
-/** Each host is asked for once, and its records read once. Memory does not grow with hosts or URLs, beyond 100 MB. */
+/** Each host is asked for once, and its records read once. Memory does not grow with hosts or URLs: it has some 50 MB. */
 export async function buildReport(
   hosts: AsyncIterable<ReportedHost>,
   summary: CrawlSummary,
