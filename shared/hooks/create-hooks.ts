@@ -4,11 +4,11 @@ import { messageOf } from '../error-message.ts';
 import type { Clock, FetchedResponse } from '../ports.ts';
 import type { HookedPage, PageHooks } from '../worker/page-hooks.ts';
 import { createHookPage } from './hook-page.ts';
-import { toItemLines } from './item-lines.ts';
+import { type ItemLines, toItemLines } from './item-lines.ts';
 import { createPageContent, loadCheerio, type PageContent } from './page-content.ts';
 import { createRoom } from './room.ts';
 import { runExtraction, withExtraction } from './run-extraction.ts';
-import { type HookLimits, HookTimeout, oneLine, runHook } from './run-hook.ts';
+import { type HookLimits, HookTimeout, isThenable, oneLine, runHook } from './run-hook.ts';
 
 export type ProjectHooks = Pick<StrandConfig, 'extraction' | 'onPage' | 'itemSchema' | 'onError'>;
 
@@ -95,9 +95,16 @@ export function createHooks(
       try {
         const { lines, faults } = await withContent(page, async (content, left) => {
           const seen = createHookPage(page, content);
-          const given: unknown = await runHook(() => onPage(seen), left());
-          source = 'item';
-          return runHook(() => toItemLines(given, itemSchema), left());
+          const toLines = (given: unknown) => {
+            source = 'item';
+            return toItemLines(given, itemSchema);
+          };
+          // One call where the hook is synchronous, since each costs: `cutOffAfter`.
+          const outcome = await runHook<ItemLines | { readonly items: unknown }>(() => {
+            const given = onPage(seen);
+            return isThenable(given) ? given.then((items) => ({ items })) : toLines(given);
+          }, left());
+          return 'lines' in outcome ? outcome : runHook(() => toLines(outcome.items), left());
         });
         if (faults.length === 0) return { items: lines };
         const more = faults.length > 1 ? ` (and ${faults.length - 1} more items)` : '';

@@ -40,7 +40,7 @@ function begin<T>(call: () => T, limitMs: number): T {
   }
 }
 
-const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
+export const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
 const MAX_MESSAGE_CHARS = 500;
