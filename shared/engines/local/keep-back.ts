@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CrawlConfig } from '../../crawl/config.ts';
+import { hostConfig } from '../../crawl/host-config.ts';
 import type { Head } from '../../frontier/head.ts';
 import { maxGapAfter } from '../../frontier/politeness.ts';
 import type { CrawlId, HostKey } from '../../ports.ts';
@@ -18,6 +19,6 @@ export function createKeepBack(
     const row = select.get(crawl, host) as { head: string } | undefined;
     const robots = row ? (JSON.parse(row.head) as Head).robots : [];
     const crawlDelayMs = Math.max(0, ...robots.map(({ crawlDelayMs = 0 }) => crawlDelayMs));
-    return maxGapAfter(config.totalTimeoutMs, crawlDelayMs, config);
+    return maxGapAfter(config.totalTimeoutMs, crawlDelayMs, hostConfig(config, host));
   };
 }
