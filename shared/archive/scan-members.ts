@@ -132,8 +132,8 @@ async function inflateAt(read: ReadAt, offset: number): Promise<Inflated> {
       throw error;
     }
   };
-  // The source goes on to the file's end; the iteration below ends with the deflate stream, and stops it.
-  pipeline(Readable.from(piecesFrom(readOrFail, offset + MEMBER_HEAD_BYTES)), inflate, () => {});
+  const source = Readable.from(piecesFrom(readOrFail, offset + MEMBER_HEAD_BYTES));
+  pipeline(source, inflate, () => {});
   try {
     for await (const chunk of inflate as AsyncIterable<Uint8Array>) {
       if (size < MAX_START) kept.push(chunk);
@@ -143,6 +143,9 @@ async function inflateAt(read: ReadAt, offset: number): Promise<Inflated> {
   } catch (cause) {
     if (failure) throw failure.error;
     throw new NotWarc(`Member at ${offset}: ${(cause as Error).message}`, { cause });
+  } finally {
+    // It would read on to the file's end: the iteration ends with the deflate stream.
+    source.destroy();
   }
   const endAt = offset + MEMBER_HEAD_BYTES + inflate.bytesWritten;
   const end = await read(endAt, MEMBER_END_BYTES);

@@ -40,6 +40,8 @@ export function createCaution(
 
   async function store(intent: Head['intent']): Promise<void> {
     head = { ...head, version: head.version + 1, intent };
+    // What an attempt that was thrown away has staged for this version is not this one's.
+    await engine.items?.stage(crawl, state.host, head.version, []);
     await engine.ledgers.commit(crawl, state.host, head);
   }
 

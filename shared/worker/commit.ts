@@ -39,7 +39,8 @@ export async function commitTurn(
   const commit = await ledger.prepareCommit(id);
   for (const part of commit.parts) await ledgers.putPart(crawl.id, host, part.name, part.bytes);
 
-  if (state.items.length > 0) await engine.items?.stage(crawl.id, host, version, state.items);
+  // Also where there are none: those of an attempt that was thrown away may stand there.
+  if (services.hooks) await engine.items?.stage(crawl.id, host, version, state.items);
 
   const plan = await planOrRevive(services, crawl, state);
   const token = plan.hasToken ? id : undefined;

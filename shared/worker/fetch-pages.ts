@@ -13,6 +13,8 @@ import { visit } from './visit.ts';
 
 /** A turn that has gathered so many links or other changes commits them, to bound what is held in memory. */
 const MAX_CHANGES = 20_000;
+/** The same for a turn whose pages gave so many items. */
+const MAX_ITEM_CHARS = 16_000_000;
 /** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */
 const MAX_UNASKED = 2000;
 
@@ -76,6 +78,7 @@ export async function fetchPages(
   async function step(): Promise<boolean> {
     if (begun >= maxPages || unasked >= MAX_UNASKED || isFull(crawl, state)) return false;
     if (ledger.changes >= MAX_CHANGES || state.outLinks.size >= MAX_CHANGES) return false;
+    if (state.itemChars >= MAX_ITEM_CHARS) return false;
     if (!(await waitForHost())) return false;
     const record = await take();
     if (!record) {

@@ -37,6 +37,8 @@ export interface HostState {
   readonly payloads: Map<string, NewPayload>;
   /** Lines of JSON that the project's hooks gave. */
   readonly items: string[];
+  /** Of all these lines together. */
+  itemChars: number;
   /** What a careful turn had announced when its worker died; undefined once that has been fetched, or is settled. */
   suspect: Head['intent'];
   /** Whether something of the web is being fetched or read. What is thrown meanwhile, that has done. */
@@ -80,6 +82,7 @@ export function beginHostState(
     templates: createTemplateWatch(head.templates ?? [], { minNew: trapMinNew }),
     payloads: new Map(),
     items: [],
+    itemChars: 0,
     suspect: head.intent,
     isReading: false,
     hasArchived: false,

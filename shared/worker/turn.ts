@@ -49,8 +49,8 @@ export async function runTurn(
     services.ledgers.take(crawl.id, host, head.version) ??
     (await openLedger(ledgers, crawl.id, host, head.ledger));
   const { totalTimeoutMs, hookTimeoutMs, trapMinNew } = crawl.config;
-  // The project's hooks may take their time after the last one: for extraction, and for the page.
-  const hooksMs = services.hooks ? 2 * hookTimeoutMs : 0;
+  // The project's hooks may take their time after the last one: for extraction, for the page, and for an error.
+  const hooksMs = services.hooks ? 3 * hookTimeoutMs : 0;
   const lastRequestAt = lease.endsAt - totalTimeoutMs - hooksMs - COMMIT_MS;
   const state = beginHostState(host, head, ledger, lease, lastRequestAt, trapMinNew);
   const restUntil = services.lanes.restUntil(host);

@@ -34,7 +34,9 @@ export async function visit(
   let isPage = false;
   try {
     let parser: DocumentParser | undefined;
+    // Middleware may fetch more than once: the last head counts.
     const onHead = (head: ResponseHead) => {
+      parser = undefined;
       if (head.httpStatus < 200 || head.httpStatus >= 300) return undefined;
       parser = openParser(crawl, state, record, head);
       return parser.write;
@@ -191,7 +193,10 @@ async function read(
     return { facts, state: verdict, cause: remark ?? error };
   const called = await hooks.onPage({ ...page, facts });
   if (called.error !== undefined) countOne(state.totals.errors, 'onPage');
-  state.items.push(...called.items);
+  for (const line of called.items) {
+    state.items.push(line);
+    state.itemChars += line.length;
+  }
   return { facts, state: verdict, cause: remark ?? called.error ?? error };
 }
 
