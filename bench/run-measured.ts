@@ -77,14 +77,14 @@ export async function runMeasured({ command, cwd, env, cores, timeoutMs }: RunCo
     clearInterval(look);
     clearTimeout(end);
     const wallMs = performance.now() - startedAt;
-    return { wallMs, cpuMs: cpuMsOf(readFileSync(timesFile, 'utf8')), peakBytes, code, output };
+    return { wallMs, cpuMs: cpuMsOfTimes(readFileSync(timesFile, 'utf8')), peakBytes, code, output };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** Of both lines of `times`: `0m1.23s 0m0.45s`, user and system, the shell's and its children's. */
-export function cpuMsOf(times: string): number {
+export function cpuMsOfTimes(times: string): number {
   let ms = 0;
   for (const [, minutes, seconds] of times.matchAll(/(\d+)m([\d.]+)s/g))
     ms += Number(minutes) * 60_000 + Number(seconds) * 1000;

@@ -32,9 +32,9 @@ export async function serveWeb(size: WebSize): Promise<WebServer> {
   const hosts = createGraph(size);
   const stats = createWebStats(reachable(hosts, false), reachable(hosts, true));
   const answers = new Map<Entry, Answer>();
-  const servers = hosts.map(({ index, entries }) =>
+  const servers = hosts.map(({ entries }) =>
     createServer({ noDelay: true }, (socket) =>
-      converse(socket, index, (path, takesGzip) => {
+      converse(socket, (path, takesGzip) => {
         const control = controlOf(path);
         if (control) return control;
         const entry = entries.get(path);
@@ -116,7 +116,6 @@ const NOT_FOUND = ['HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent
 /** Requests of one connection, one after the other; they have no bodies. */
 function converse(
   socket: Socket,
-  _host: number,
   answer: (path: string, takesGzip: boolean) => readonly (Buffer | string)[],
 ): void {
   let rest = '';

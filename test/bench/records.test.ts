@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { parseBenchArgs } from '../../bench/args.ts';
+import { CLAIMS, type ClaimModule } from '../../bench/claims.ts';
+import { type BenchRecord, lineOf, type Measured, median, recordOf } from '../../bench/record.ts';
+import { BEGIN, END, tableOf, withTable } from '../../bench/table.ts';
+
+const AROUND = {
+  machine: '2 x CPU, linux x64',
+  node: '24.0.0',
+  commit: 'abc',
+  load: 0.5,
+  at: '2026-11-21T10:00:00.000Z',
+};
+const MEASURED: Measured = {
+  figures: {
+    cpuMsPerPage: { value: 1.23456789, unit: 'ms a page' },
+    pagesPerSecond: { value: 1234.5, unit: 'pages/s' },
+  },
+  parts: { fetch: 0.7, scan: 0.53456789 },
+  detail: 'more',
+};
+
+test('a record has figures and units by name, four digits that count, and no text for people', () => {
+  expect(recordOf('page-path', MEASURED, AROUND)).toEqual({
+    claim: 'page-path',
+    figures: { cpuMsPerPage: 1.235, pagesPerSecond: 1235 },
+    unit: { cpuMsPerPage: 'ms a page', pagesPerSecond: 'pages/s' },
+    parts: { fetch: 0.7, scan: 0.5346 },
+    ...AROUND,
+  });
+  expect(lineOf('page-path', MEASURED)).toBe('page-path: 1.23 ms a page; 1,235 pages/s');
+});
+
+test('the table has the last record of each claim in the order of the claims, and names each machine once', () => {
+  const record = (claim: string, value: number, at: string, machine = AROUND.machine): BenchRecord => ({
+    ...recordOf(claim, { figures: { a: { value, unit: 'us' } } }, AROUND),
+    machine,
+    at: `2026-11-${at}T00:00:00.000Z`,
+  });
+  const claims = [
+    { name: 'b', says: 'what b | says' },
+    { name: 'a', says: 'what a says' },
+    { name: 'c', says: 'never measured' },
+  ];
+  const records = [record('a', 2, '03'), record('a', 1, '01'), record('b', 3, '03'), record('gone', 3, '03')];
+  expect(tableOf(claims, records).split('\n')).toEqual([
+    '| what | last measured | again by | on |',
+    '|---|---|---|---|',
+    '| what b \\| says | 3 us | `npm run bench -- b` | 1 |',
+    '| what a says | 2 us | `npm run bench -- a` | 1 |',
+    '',
+    '1. 2 x CPU, linux x64; Node 24.0.0; commit abc, 2026-11-03, load 0.5',
+  ]);
+  expect(tableOf(claims, [])).toBe('Nothing has been measured.');
+});
+
+test('the table goes between the markers and touches nothing else', () => {
+  const text = `before\n${BEGIN}\nold\n${END}\nafter\n`;
+  const changed = withTable(text, '| new |');
+  expect(changed).toBe(`before\n${BEGIN}\n| new |\n${END}\nafter\n`);
+  expect(withTable(changed, '| new |')).toBe(changed);
+  for (const broken of ['none', `${END}${BEGIN}`, `${BEGIN}${BEGIN}${END}`])
+    expect(() => withTable(broken, '')).toThrow('once each');
+});
+
+test('the median is the middle one, or the mean of both', () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(median([4, 1, 2, 3])).toBe(2.5);
+  expect(() => median([])).toThrow('at least one');
+});
+
+test('the command line names one claim, or none, and refuses what it does not know', () => {
+  expect(parseBenchArgs([]).name).toBeUndefined();
+  const { name, json, options } = parseBenchArgs(['links', 'some/folder', '--json', '--rounds', '5']);
+  expect({ name, json }).toEqual({ name: 'links', json: true });
+  expect(options).toMatchObject({ words: ['some/folder'], rounds: 5, hosts: 50, pages: 100 });
+  expect(() => parseBenchArgs(['links', '--rounds', '0'])).toThrow('--rounds');
+  expect(() => parseBenchArgs(['--unknown'])).toThrow('--unknown');
+});
+
+test('each claim has a module that measures it', async () => {
+  expect(new Set(CLAIMS.map(({ name }) => name)).size).toBe(CLAIMS.length);
+  for (const { file } of CLAIMS) {
+    const path = join(import.meta.dirname, '../../bench', file);
+    const module: ClaimModule = await import(/* @vite-ignore */ pathToFileURL(path).href);
+    expect(module.measure).toBeTypeOf('function');
+  }
+});
