@@ -113,6 +113,9 @@ describe('a board', () => {
     board.note(`http://b.test/${'x'.repeat(3000)}`);
     expect(takeBoard(memory)).toEqual([]);
     board.note('http://b.test/2');
+    board.freeze();
+    board.note('http://b.test/3');
+    board.leave('b.test');
     expect(takeBoard(memory)).toEqual(['http://b.test/2']);
   });
 });

@@ -16,6 +16,8 @@ export interface Board {
   note(url: string): void;
   /** The host is not served any more: what it was asked for has killed nobody. */
   leave(host: HostKey): void;
+  /** Nothing is noted or forgotten any more: the thread ends, though code of it may still run for a moment. */
+  freeze(): void;
 }
 
 /** A board outlives its thread: it tells what a dead one was about. Costs 1 us for a URL. */
@@ -24,6 +26,7 @@ export function createBoard(memory: Uint8Array): Board {
   const free = Array.from({ length: memory.length / PLACE_BYTES }, (_, i) => i * PLACE_BYTES);
   const places = new Map<HostKey, number>();
   const encoder = new TextEncoder();
+  let isFrozen = false;
   return {
     serve(host) {
       const at = places.get(host) ?? free.pop();
@@ -31,7 +34,7 @@ export function createBoard(memory: Uint8Array): Board {
     },
     note(url) {
       const at = places.get(hostKey(url));
-      if (at === undefined) return;
+      if (at === undefined || isFrozen) return;
       view.setUint16(at, 0);
       const place = memory.subarray(at + LENGTH_BYTES, at + PLACE_BYTES);
       const { read, written } = encoder.encodeInto(url, place);
@@ -39,10 +42,13 @@ export function createBoard(memory: Uint8Array): Board {
     },
     leave(host) {
       const at = places.get(host);
-      if (at === undefined) return;
+      if (at === undefined || isFrozen) return;
       view.setUint16(at, 0);
       places.delete(host);
       free.push(at);
+    },
+    freeze() {
+      isFrozen = true;
     },
   };
 }

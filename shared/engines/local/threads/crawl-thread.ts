@@ -29,6 +29,7 @@ async function crawl(): Promise<void> {
   const project = start.projectFile === undefined ? undefined : await readProject(start.projectFile);
   const engine = await openThreadEngine(start, tell);
   const { clock } = engine;
+  process.on('exit', engine.board.freeze);
   const plain = createFetcher({
     ...config,
     tempFolder: foldersOf(start.folder).temporary,
