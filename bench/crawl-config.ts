@@ -11,6 +11,8 @@ export const CRAWL: CrawlOptions = {
   maxAttempts: 1,
   retryMs: 0,
   backoffMs: 0,
+  // A web's truth counts each spelling as a page of its own.
+  urlRules: { trackingParameters: false, sessionParameters: false },
   // No other crawler of the comparison looks for them.
   sitemaps: 'off',
 };

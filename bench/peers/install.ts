@@ -14,7 +14,7 @@ export function install(peer: Peer): { readonly folder: string } | { readonly mi
   for (const [program, ...args] of peer.needs)
     if (spawnSync(program, args, { stdio: 'ignore' }).status !== 0)
       return { missing: `${program} is not installed` };
-  const folder = join(tmpdir(), 'strand-bench-peers', `${peer.name}-${versionOf(peer.name)}`);
+  const folder = join(tmpdir(), 'strand-bench-peers', `${familyOf(peer.name)}-${versionOf(peer.name)}`);
   if (existsSync(join(folder, DONE))) return { folder };
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -29,14 +29,14 @@ export function install(peer: Peer): { readonly folder: string } | { readonly mi
 
 /** Of the files that say what is installed and how it is run. */
 function versionOf(name: string): string {
-  const folder = folderOf(name);
+  const folder = join(import.meta.dirname, familyOf(name));
   const hash = createHash('sha1');
   for (const file of readdirSync(folder).sort()) hash.update(readFileSync(join(folder, file)));
   return hash.digest('hex').slice(0, 8);
 }
 
-/** `crawlee-http` lies in `crawlee`. */
-export const folderOf = (name: string): string => join(import.meta.dirname, name.split('-')[0] as string);
+/** `crawlee-http` and `crawlee-cheerio` are one package. */
+const familyOf = (name: string): string => name.split('-')[0] as string;
 
 /** Runs a package manager or compiler in the folder. Throws with what it said last. */
 export function runIn(cwd: string, program: string, ...args: string[]): void {
