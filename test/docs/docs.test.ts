@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parseOptions, stackOptionsSchema } from '../../cdk/options.ts';
 import { FUNCTIONS } from '../../cdk/permissions.ts';
@@ -9,14 +9,20 @@ import { parseArgs } from '../../cli/args.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { EXPORT_COLUMNS } from '../../cli/export-rows.ts';
 import { optionsMarkdown } from '../../cli/help.ts';
+import { OPTIONS } from '../../cli/options.ts';
 import { STACK_VERBS } from '../../cli/verbs.ts';
-import { readProject } from '../../shared/control/project-file.ts';
+import { encodeMetadata } from '../../shared/archive/metadata.ts';
+import { type Project, readProject } from '../../shared/control/project-file.ts';
 import { ROUTES } from '../../shared/control/route-table.ts';
+import { keysAt } from '../../shared/control/schema-keys.ts';
 import { SUMMARY_KEYS } from '../../shared/control/summary.ts';
-import { parseConfig } from '../../shared/crawl/config.ts';
+import { crawlConfigSchema, parseConfig } from '../../shared/crawl/config.ts';
+import type { StrandConfig } from '../../shared/crawl/project.ts';
+import type { LinkSkip } from '../../shared/crawl/scope.ts';
 import { parseLinkText } from '../../shared/engines/aws/link-message.ts';
 import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/prices.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
+import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { FAULTS } from '../../shared/engines/sim/faults.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import { synthesized } from '../cdk/synthesized.ts';
@@ -70,9 +76,20 @@ const blocks = (text: string, language: string): string[] =>
     ([, code]) => code as string,
   );
 
+const COMMANDS_IN = [
+  'README.md',
+  'docs/aws.md',
+  'docs/local.md',
+  'docs/project-file.md',
+  'docs/simulation.md',
+  'examples/login/README.md',
+  'examples/proxy/README.md',
+  'examples/shop/README.md',
+];
+
 /** The words of each command of the documents that begins so, without comment and redirection. */
 const commands = (begin: RegExp): string[][] =>
-  ['README.md', 'docs/aws.md', 'docs/simulation.md'].flatMap((path) =>
+  COMMANDS_IN.flatMap((path) =>
     blocks(read(path), 'sh')
       .flatMap((code) => code.split('\n'))
       .filter((line) => begin.test(line))
@@ -90,6 +107,52 @@ const anchors = (text: string): string[] =>
   );
 
 const code = (text: string) => `\`${text}\``;
+
+/** A project's file of a document, as the program reads it. */
+async function projectOf(snippet: string): Promise<Project> {
+  // Within the project, where the packages that it imports are found.
+  const folder = mkdtempSync(join(ROOT, 'node_modules', '.strand-docs-'));
+  try {
+    const module = join(ROOT, JSON.parse(read('package.json')).exports['.']);
+    const text = snippet.replace("'strand-crawler'", JSON.stringify(module));
+    writeFileSync(join(folder, 'strand.config.ts'), text);
+    return await readProject(undefined, folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** All there are, by the type checker, in the order of the document. */
+const LINK_SKIPS = {
+  scope: 0,
+  include: 0,
+  exclude: 0,
+  depth: 0,
+  urlLength: 0,
+  pathDepth: 0,
+  repeatedSegments: 0,
+  queryParameters: 0,
+  trap: 0,
+  nofollow: 0,
+  notModified: 0,
+  pagesPerHost: 0,
+  badUrl: 0,
+  redirects: 0,
+  linksPerPage: 0,
+  requisiteHops: 0,
+  sitemapNesting: 0,
+} satisfies Record<LinkSkip, 0>;
+
+const PROJECT_KEYS = {
+  crawl: 0,
+  middleware: 0,
+  extraction: 0,
+  onPage: 0,
+  itemSchema: 0,
+  onError: 0,
+  onFinish: 0,
+  aws: 0,
+} satisfies Record<keyof StrandConfig, 0>;
 
 describe('the README', () => {
   const readme = read('README.md');
@@ -109,7 +172,7 @@ describe('the README', () => {
   });
 
   test('names the columns of an export in their order', () => {
-    const list = readme.replaceAll('\n', ' ').match(/`export` writes a row .*?`warcLength`\./)?.[0] ?? '';
+    const list = readme.replaceAll('\n', ' ').match(/`export` writes a row .*?`cause`\./)?.[0] ?? '';
     const names = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name).slice(1);
     expect(names).toEqual(EXPORT_COLUMNS);
   });
@@ -121,22 +184,85 @@ describe('the README', () => {
 
   test('has a strand.config.ts that both places can read', async () => {
     const [snippet = ''] = blocks(section(readme, 'strand.config.ts'), 'ts');
-    const folder = mkdtempSync(join(tmpdir(), 'strand-docs-'));
-    try {
-      // By its name, the package is found from within the project alone: `test/control/project-file.test.ts`.
-      const module = join(ROOT, JSON.parse(read('package.json')).exports['.']);
-      writeFileSync(
-        join(folder, 'strand.config.ts'),
-        snippet.replace("'strand-crawler'", JSON.stringify(module)),
-      );
-      const { crawl, middleware, aws } = await readProject(undefined, folder);
-      expect(parseConfig(crawl).contact).toBe('https://example.org/our-crawler');
-      expect(parseOptions(aws).stackName).toBe('News');
-      expect(middleware).toHaveLength(1);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const { crawl, middleware, onPage, aws } = await projectOf(snippet);
+    expect(parseConfig(crawl).contact).toBe('https://example.org/our-crawler');
+    expect(parseOptions(aws).stackName).toBe('News');
+    expect(middleware).toHaveLength(1);
+    expect(onPage).toBeTypeOf('function');
   });
+});
+
+describe('docs/local.md', () => {
+  const local = read('docs/local.md');
+
+  test('has each URL rule with its default', () => {
+    const defaults = parseConfig({}).urlRules;
+    const expected = Object.entries(defaults).map(([name, isOn]) => [code(name), isOn ? 'on' : 'off']);
+    expect(rows(section(local, 'URL rules')).map(([name, , preset]) => [name, preset])).toEqual(expected);
+  });
+
+  test('has each reason for which a link is left out', () => {
+    const named = rows(section(local, 'Links left out')).map(([reason]) => reason);
+    expect(named).toEqual([...Object.keys(LINK_SKIPS), 'sitemapFault'].map(code));
+  });
+
+  test('has all that a crawl folder holds', () => {
+    const named = section(local, 'The folder');
+    for (const path of Object.values(foldersOf(''))) expect(named).toContain(`\`${path}`);
+  });
+
+  test('has each field of a metadata record', () => {
+    const facts = {
+      concurrentTo: '',
+      url: '',
+      date: '',
+      fetchTimeMs: 0,
+      title: 't',
+      charset: 'c',
+      links: [],
+    };
+    const records = [
+      { ...facts, hopsFromSeed: 0 },
+      { ...facts, hopsFromSeed: 1, via: 'v' },
+    ].map((given) => gunzipSync(Buffer.concat(encodeMetadata(given))).toString());
+    const fields = records.flatMap((text) => [...text.matchAll(/^([a-z]\w+): /gm)].map(([, name]) => name));
+    const named = rows(section(local, 'Metadata')).map(([name = '']) => name.replaceAll('`', ''));
+    expect(named.sort()).toEqual([...new Set(fields)].sort());
+  });
+});
+
+describe('docs/project-file.md', () => {
+  const text = read('docs/project-file.md');
+
+  test('has each key of the file', () => {
+    const named = rows(section(text, 'Keys')).map(([key]) => key);
+    expect(named).toEqual(Object.keys(PROJECT_KEYS).map(code));
+  });
+
+  test('has each setting of a crawl with its default and its option', () => {
+    const defaults: Readonly<Record<string, unknown>> = parseConfig({});
+    const expected = Object.keys(crawlConfigSchema.shape).map((key) => {
+      const preset = defaults[key];
+      const option = OPTIONS.find((one) => one.key === key);
+      const isNone = preset === undefined || typeof preset === 'object';
+      return [code(key), isNone ? '' : code(String(preset)), option ? code(`--${option.name}`) : ''];
+    });
+    const named = rows(section(text, 'Settings of a crawl'));
+    expect(named.map(([key, , preset, option]) => [key, preset, option])).toEqual(expected);
+  });
+
+  test('has each setting that an override may have', () => {
+    for (const key of keysAt(crawlConfigSchema, ['overrides', 0]))
+      expect(section(text, 'Overrides')).toContain(code(key));
+  });
+
+  test.each(blocks(text, 'ts').map((snippet) => [snippet.split('\n').length, snippet] as const))(
+    'has project files that are right: the one of %i lines',
+    async (_, snippet) => {
+      const { crawl } = await projectOf(snippet);
+      expect(parseConfig(crawl)).toBeDefined();
+    },
+  );
 });
 
 describe('docs/aws.md', () => {
