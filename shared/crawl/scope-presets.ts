@@ -10,6 +10,14 @@ export function createPreset(preset: ScopePreset, seeds: readonly string[]): IsW
   return PRESETS[preset](seeds);
 }
 
+/** Whether a preset leaves any URL of a host to the crawl. */
+export function createHostPreset(preset: ScopePreset, seeds: readonly string[]): (host: HostKey) => boolean {
+  if (preset === 'any') return () => true;
+  const areaOf = preset === 'domain' ? domainOf : (host: HostKey) => host;
+  const areas = new Set(seeds.map((seed) => areaOf(hostKey(seed))));
+  return (host) => areas.has(areaOf(host));
+}
+
 const PRESETS: Record<ScopePreset, (seeds: readonly string[]) => IsWithin> = {
   page: (seeds) => {
     const urls = new Set(seeds);

@@ -1,7 +1,8 @@
 /** Which URLs belong to a crawl. Pure; made once per crawl and worker, asked for every link. */
+import type { HostKey } from '../ports.ts';
 import type { CrawlConfig } from './config.ts';
 import { createHostRules, type HostRulesConfig } from './host-rules.ts';
-import { createPreset } from './scope-presets.ts';
+import { createHostPreset, createPreset } from './scope-presets.ts';
 import { ruleInWords } from './scope-words.ts';
 import { type TrapConfig, type TrapReason, trapReason } from './traps.ts';
 
@@ -49,6 +50,8 @@ export interface Scope {
   check(url: string, depth: number, isSeed?: boolean): SkipReason | undefined;
   /** What {@link Scope.check} says, with the rule that decided in words, for people. */
   explain(url: string, depth: number, isSeed?: boolean): ScopeVerdict;
+  /** Whether the preset leaves any page of the host to the crawl. Other hosts are asked for parts of pages alone. */
+  hasHost(host: HostKey): boolean;
 }
 
 export interface ScopeVerdict {
@@ -91,6 +94,7 @@ export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]):
 
   return {
     check,
+    hasHost: createHostPreset(config.scope, scopeSeeds),
     explain(url, depth, isSeed = false) {
       const reason = check(url, depth, isSeed);
       const facts = { url, depth, isSeed, preset: config.scope, maxUrlLength, rules: rulesFor(url), traps };

@@ -9,6 +9,7 @@ import { countOne, type HostState } from './host-state.ts';
 import { headersOf } from './response-headers.ts';
 import type { Services } from './services.ts';
 import { skipLink, takeLink } from './take-link.ts';
+import { isOwnSitemap } from './take-sitemaps.ts';
 
 /** A meta refresh after a longer time lets the page be read first: it is a link. Search engines draw the line near here. */
 const MAX_SOFT_REDIRECT_MS = 5000;
@@ -64,6 +65,10 @@ export async function followTo(
   }
   const isWanted = isSeed && isSameSite(url, record.url);
   const { depth, kind } = record;
+  if (kind === 'sitemap' && !isOwnSitemap(crawl, url, record.url)) {
+    skipLink(services, crawl, state, { url, via: record.url }, 'scope');
+    return `to ${target}, not followed: a sitemap of another site`;
+  }
   const link = { url, depth, via: record.url, redirects, isSeed: isWanted, kind };
   takeLink(services, crawl, state, link, services.engine.clock.now());
   return `to ${target}`;

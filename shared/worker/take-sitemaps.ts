@@ -3,6 +3,7 @@ import type { Link } from '../frontier/message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { HtmlLink } from '../parser/link-set.ts';
 import { canonicalize } from '../url/canonical.ts';
+import { hostKey } from '../url/host-key.ts';
 import { isSameSite } from '../url/same-site.ts';
 import type { Crawl } from './crawls.ts';
 import type { HostState } from './host-state.ts';
@@ -18,8 +19,16 @@ const MAX_NAMED = 100;
 const MAX_NESTING = 3;
 
 /**
- * Takes in the sitemaps of its site that an origin's robots.txt names; where it names none, perhaps the well-known one.
- * One of another site would have hosts asked that the operator has not thought of: it may be named by `sitemapUrls`.
+ * Whether a sitemap may be read that `from` (robots.txt, an index, a redirect) leads to: of its site, or at a host of the
+ * crawl. One of another site would have hosts asked that the operator has not thought of: it may be named by `sitemapUrls`.
+ */
+export function isOwnSitemap({ scope }: Pick<Crawl, 'scope'>, url: string, from: string): boolean {
+  return isSameSite(url, from) || scope.hasHost(hostKey(url));
+}
+
+/**
+ * Takes in the sitemaps that an origin's robots.txt names; where it names none, perhaps the well-known one. Not of a host
+ * that is asked for sitemaps or parts of pages alone: each might name the next one of its domain, without end.
  */
 export function takeNamedSitemaps(
   services: Services,
@@ -29,14 +38,14 @@ export function takeNamedSitemaps(
 ): void {
   const { sitemaps, scope, maxDepth } = crawl.config;
   // Their URLs are links of depth 1.
-  if (sitemaps === 'off' || scope === 'page' || maxDepth === 0) return;
+  if (sitemaps === 'off' || scope === 'page' || maxDepth === 0 || !crawl.scope.hasHost(state.host)) return;
   const references = named.length === 0 && sitemaps === 'find' ? ['/sitemap.xml'] : named.slice(0, MAX_NAMED);
   const via = `${origin}/robots.txt`;
   const now = services.engine.clock.now();
   for (const reference of references) {
     const url = canonicalize(reference, via);
     if (url === undefined) skipLink(services, crawl, state, { url: reference, via }, 'badUrl');
-    else if (!isSameSite(url, via)) skipLink(services, crawl, state, { url, via }, 'scope');
+    else if (!isOwnSitemap(crawl, url, via)) skipLink(services, crawl, state, { url, via }, 'scope');
     else takeLink(services, crawl, state, { url, depth: 0, via, kind: 'sitemap' }, now);
   }
 }
@@ -55,8 +64,9 @@ export function sitemapLink(
   const via = record.url;
   if (kind === 'sitemap') {
     const nesting = record.kind === 'sitemap' ? record.depth + 1 : 1;
-    if (nesting <= MAX_NESTING) return { url, depth: nesting, via, kind: 'sitemap' };
-    skipLink(services, crawl, state, { url, via }, 'sitemapNesting');
+    const isNested = nesting > MAX_NESTING;
+    if (!isNested && isOwnSitemap(crawl, url, via)) return { url, depth: nesting, via, kind: 'sitemap' };
+    skipLink(services, crawl, state, { url, via }, isNested ? 'sitemapNesting' : 'scope');
     return undefined;
   }
   const { modifiedSince } = crawl.config;
