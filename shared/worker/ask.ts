@@ -1,5 +1,6 @@
 import { maxGapAfter } from '../frontier/politeness.ts';
 import type { FetchOutcome, FetchRequest, HostKey } from '../ports.ts';
+import { atHost } from './at-host.ts';
 import type { Crawl } from './crawls.ts';
 import { type HostState, reading } from './host-state.ts';
 import type { Services } from './services.ts';
@@ -17,7 +18,9 @@ export async function ask(
   request: Omit<FetchRequest, 'signal'>,
   crawlDelayMs?: number,
 ): Promise<FetchOutcome> {
-  const { perHost, delayMs, totalTimeoutMs } = crawl.config;
+  const { totalTimeoutMs } = crawl.config;
+  // A robots.txt may lead to another host, which has a pace of its own.
+  const { perHost, delayMs } = atHost(crawl.everywhere ?? crawl, host).config;
   const lockedMs = totalTimeoutMs + maxGapAfter(totalTimeoutMs, crawlDelayMs, crawl.config);
   const { url } = request;
   const late = (): FetchOutcome => {
