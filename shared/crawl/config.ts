@@ -95,7 +95,10 @@ export const crawlConfigSchema = z.strictObject({
   /** Sitemaps read besides, by URL. */
   sitemapUrls: z.array(z.string()).default([]),
   /** URLs of sitemaps that were not modified since then are skipped: `2026-01-31`, or with a time (ISO 8601). */
-  modifiedSince: z.iso.date().or(z.iso.datetime({ offset: true })).optional(),
+  modifiedSince: z.iso
+    .date()
+    .or(z.iso.datetime({ offset: true }))
+    .optional(),
   /** Links of RSS and Atom feeds, which pages name as their alternates. */
   feeds: z.boolean().default(true),
 
@@ -177,8 +180,8 @@ export const crawlConfigSchema = z.strictObject({
   metadata: z.boolean().default(true),
 
   // ---- hooks
-  /** What a hook may take for one page. */
-  hookTimeoutMs: positive.default(10_000),
+  /** What a hook may take for one page. A turn's lease must outlast an exchange and the hooks of its page. */
+  hookTimeoutMs: positive.max(90_000).default(10_000),
 
   // ---- engine
   /** Hosts that one worker serves at once. */

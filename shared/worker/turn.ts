@@ -19,13 +19,21 @@ import { mergeLink } from './take-link.ts';
 /** A delivery that came so often has perhaps killed its workers: its turn goes carefully. */
 const CAREFUL_RECEIVE_COUNT = 3;
 /** No request is begun that could outlive the lease, with this much to commit in. */
-export const COMMIT_MS = 10_000;
+const COMMIT_MS = 10_000;
 
 /** When the host may next be given to anybody; until then its deliveries are to be held. */
 export interface TurnEnd {
   readonly restUntil: number;
   /** The turn has asked for nothing and changed nothing: its deliveries are to come again. */
   readonly isPutOff?: boolean;
+}
+
+/**
+ * A lease must last longer, or its turn could ask for nothing: an exchange, what the project's hooks may take after it
+ * (for extraction, for the page, and for an error), and the commit.
+ */
+export function leastLeaseMs({ hooks }: Pick<Services, 'hooks'>, { config }: Pick<Crawl, 'config'>): number {
+  return config.totalTimeoutMs + (hooks ? 3 * config.hookTimeoutMs : 0) + COMMIT_MS;
 }
 
 /** Throws `StaleTurn` if another worker owns the host, and whatever the engine's ports throw. */
@@ -48,11 +56,8 @@ export async function runTurn(
   const ledger =
     services.ledgers.take(crawl.id, host, head.version) ??
     (await openLedger(ledgers, crawl.id, host, head.ledger));
-  const { totalTimeoutMs, hookTimeoutMs, trapMinNew } = crawl.config;
-  // The project's hooks may take their time after the last one: for extraction, for the page, and for an error.
-  const hooksMs = services.hooks ? 3 * hookTimeoutMs : 0;
-  const lastRequestAt = lease.endsAt - totalTimeoutMs - hooksMs - COMMIT_MS;
-  const state = beginHostState(host, head, ledger, lease, lastRequestAt, trapMinNew);
+  const lastRequestAt = lease.endsAt - leastLeaseMs(services, crawl);
+  const state = beginHostState(host, head, ledger, lease, lastRequestAt, crawl.config.trapMinNew);
   const restUntil = services.lanes.restUntil(host);
   if (restUntil > state.clock.nextFetchAt) state.clock = { ...state.clock, nextFetchAt: restUntil };
   if (isResumed && state.setAside) {

@@ -11,7 +11,7 @@ import { createLedgerCache } from './ledger-cache.ts';
 import { createLock } from './lock.ts';
 import type { PageHooks } from './page-hooks.ts';
 import { newStats, type Services, type WorkerStats } from './services.ts';
-import { COMMIT_MS, runTurn } from './turn.ts';
+import { leastLeaseMs, runTurn } from './turn.ts';
 
 export interface WorkerOptions {
   /** Hosts served at once. */
@@ -94,11 +94,11 @@ export function startWorker(
           served.push(...deliveries);
           continue;
         }
-        const leastMs = crawl.config.totalTimeoutMs + COMMIT_MS;
+        const leastMs = leastLeaseMs(services, crawl);
         // Its turns would commit and fetch nothing, over and over.
         if (leaseMs <= leastMs)
           throw new Error(
-            `Expected a lease of more than ${leastMs} ms (totalTimeoutMs and a commit), got ${leaseMs}`,
+            `Expected a lease of more than ${leastMs} ms (totalTimeoutMs, hooks and a commit), got ${leaseMs}`,
           );
         const end = await runTurn(services, crawl, received.host, deliveries, lease);
         restUntil = Math.max(restUntil, end.restUntil);
