@@ -6,6 +6,7 @@ import { atHost } from './at-host.ts';
 import type { Crawl } from './crawls.ts';
 import { isFull } from './fetch-pages.ts';
 import type { HostState } from './host-state.ts';
+import { parcelsOf } from './parcels.ts';
 import { newPartId, versionOfPart } from './part-id.ts';
 import type { Services } from './services.ts';
 import type { TurnEnd } from './turn.ts';
@@ -35,7 +36,7 @@ export async function commitTurn(
 
   if (state.hasArchived) await engine.archiveOf(crawl.id).flush();
   if (state.payloads.size > 0) await engine.payloads?.add(crawl.id, [...state.payloads.values()]);
-  if (state.outLinks.size > 0) await exchange.send({ crawl: crawl.id, links: [...state.outLinks.values()] });
+  for (const links of parcelsOf(state.outLinks.values())) await exchange.send({ crawl: crawl.id, links });
   const commit = await ledger.prepareCommit(id);
   for (const part of commit.parts) await ledgers.putPart(crawl.id, host, part.name, part.bytes);
 
