@@ -51,6 +51,16 @@ const MAX_SEGMENT_RECORDS = 2000;
 /** Fresh records beyond this become a run however few the segments. */
 const MAX_FRESH_RECORDS = 4000;
 
+/** A longer cause is cut: pages may have a part in its words, and it is kept for each URL. Room for a URL. */
+const MAX_CAUSE_CHARS = 2500;
+
+function withShortCause(result: NonNullable<UrlRecord['result']>): UrlRecord['result'] {
+  const { cause } = result;
+  if (cause === undefined || cause.length <= MAX_CAUSE_CHARS) return result;
+  // Copied: a slice would keep all of it in memory.
+  return { ...result, cause: `${Buffer.from(cause.slice(0, MAX_CAUSE_CHARS)).toString()}...` };
+}
+
 export class HostLedger {
   readonly #host: HostKey;
   #segments: string[];
@@ -196,9 +206,16 @@ export class HostLedger {
     // While it was taken, links may have raised it; that must not be forgotten if it waits again.
     this.#put({
       ...record,
+      ...(record.kind !== undefined && record.state === 'waiting' && { kind: risen?.kind }),
       depth: Math.min(record.depth, risen?.depth ?? record.depth),
       level: Math.max(record.level, risen?.level ?? 0),
+      ...(record.result && { result: withShortCause(record.result) }),
     });
+  }
+
+  /** What is known of the URL, if that is at hand: not of what stands in a run. */
+  recent(url: string): UrlRecord | undefined {
+    return this.#fresh.get(url);
   }
 
   /** What is known of the URL, or undefined. Reads lists through: for asking, not for crawling. */

@@ -130,7 +130,7 @@ async function settle(
   }
   if (page.state === 'failed')
     await services.hooks?.onError(record.url, page.cause ?? `HTTP ${response?.httpStatus}`);
-  const contentType = page.facts?.mimeType ?? (response && mediaType(headersOf(response, 'content-type')[0]));
+  const contentType = page.facts?.mimeType?.slice(0, MAX_TYPE_CHARS) ?? (response && mediaType(response));
   state.ledger.settle({
     ...record,
     state: page.state,
@@ -183,7 +183,7 @@ async function read(
   }
   const canonical = canonicalOf(services, crawl, state, record, found);
   const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
-  const remark = canonical ? `its canonical URL is ${canonical}` : isHidden ? 'noindex' : cause;
+  const remark = canonical ? remarkOf(canonical) : isHidden ? 'noindex' : cause;
   const { hooks } = services;
   if (!hooks) return { facts: found, state: verdict, cause: remark };
   const page = { url: record.url, depth: record.depth, via: record.via, response };
@@ -200,9 +200,11 @@ async function read(
   return { facts, state: verdict, cause: remark ?? called.error ?? error };
 }
 
+const remarkOf = (canonical: string): string => `its canonical URL is ${canonical}`;
+
 /**
  * The URL that a page names as its canonical one, if that is another one of the crawl: it is taken in, and this page is
- * its duplicate.
+ * its duplicate. But not of one that is known to be no page, or to name this one in turn: of such a pair one is the page.
  */
 function canonicalOf(
   services: Services,
@@ -217,6 +219,9 @@ function canonicalOf(
   if (url === undefined || url === record.url) return undefined;
   const link = { url, depth: record.depth, via: record.url };
   if (reasonAgainst(crawl.scope, link) !== undefined) return undefined;
+  const { state: its = 'waiting', result } = state.ledger.recent(url) ?? {};
+  const isPage = its === 'waiting' || (its === 'fetched' && result?.cause !== remarkOf(record.url));
+  if (!isPage) return undefined;
   takeLink(services, crawl, state, link, services.engine.clock.now());
   return url;
 }
@@ -239,6 +244,9 @@ function resolver(): (reference: string, base: string) => string | undefined {
   };
 }
 
-function mediaType(contentType: string | undefined): string | undefined {
-  return contentType?.split(';', 1)[0]?.trim().toLowerCase().slice(0, 100) || undefined;
+const MAX_TYPE_CHARS = 100;
+
+function mediaType(response: FetchedResponse): string | undefined {
+  const type = headersOf(response, 'content-type')[0]?.split(';', 1)[0];
+  return type?.trim().toLowerCase().slice(0, MAX_TYPE_CHARS) || undefined;
 }
