@@ -75,9 +75,9 @@ function result(plain: readonly CrawlCost[], profiled: readonly Record<string, n
     detail: [
       '| step | ms/page | share |',
       '|---|---:|---:|',
-      ...rows.map(
-        ([step, ms]) => `| ${step} | ${ms.toFixed(3)} | ${((100 * ms) / cpuMsPerPage).toFixed(1)} % |`,
-      ),
+      ...rows
+        .filter(([, ms]) => ms >= 0.0005)
+        .map(([step, ms]) => `| ${step} | ${ms.toFixed(3)} | ${((100 * ms) / cpuMsPerPage).toFixed(1)} % |`),
       `| all | ${cpuMsPerPage.toFixed(3)} | 100 % |`,
       '',
       `The same under the profiler: ${whole.toFixed(3)} ms a page.`,

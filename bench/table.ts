@@ -26,7 +26,7 @@ export function tableOf(claims: readonly ClaimText[], records: readonly BenchRec
       `${thousands(value)} ${record.unit[figure] ?? ''}`.trim(),
     );
     rows.push(
-      `| ${cell(says)} | ${cell(figures.join('; '))} | \`npm run bench -- ${name}\` | ${machines.indexOf(machine) + 1} |`,
+      `| ${cell(says)} | ${cell(figures.join('; '))} | \`npm run bench -- ${name}\` | ${machines.indexOf(machine) + 1}; ${stateOf(record)} |`,
     );
   }
   if (rows.length === 0) return 'Nothing has been measured.';
@@ -39,8 +39,11 @@ export function tableOf(claims: readonly ClaimText[], records: readonly BenchRec
   ].join('\n');
 }
 
-const machineOf = ({ machine, node, commit, load, at }: BenchRecord): string =>
-  `${machine}; Node ${node}; ${commit === undefined ? '' : `commit ${commit}, `}${at.slice(0, 10)}, load ${load}`;
+const machineOf = ({ machine, node }: BenchRecord): string => `${machine}; Node ${node}`;
+
+/** Of what, when, and beside how much else. */
+const stateOf = ({ commit, load, at }: BenchRecord): string =>
+  [commit, at.slice(0, 10), `load ${load.toFixed(1)}`].filter((text) => text !== undefined).join(', ');
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 

@@ -48,10 +48,10 @@ test('the table has the last record of each claim in the order of the claims, an
   expect(tableOf(claims, records).split('\n')).toEqual([
     '| what | last measured | again by | on |',
     '|---|---|---|---|',
-    '| what b \\| says | 3 us | `npm run bench -- b` | 1 |',
-    '| what a says | 2 us | `npm run bench -- a` | 1 |',
+    '| what b \\| says | 3 us | `npm run bench -- b` | 1; abc, 2026-11-03, load 0.5 |',
+    '| what a says | 2 us | `npm run bench -- a` | 1; abc, 2026-11-03, load 0.5 |',
     '',
-    '1. 2 x CPU, linux x64; Node 24.0.0; commit abc, 2026-11-03, load 0.5',
+    '1. 2 x CPU, linux x64; Node 24.0.0',
   ]);
   expect(tableOf(claims, [])).toBe('Nothing has been measured.');
 });
