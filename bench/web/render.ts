@@ -2,7 +2,7 @@
 import { skewed, stream } from '../../test/web/random.ts';
 import type { Entry } from './graph.ts';
 
-/** Sizes are log-normal; this is their mean, as is that of HTML on the web (HTTP Archive 2024: 30 KB in the median). */
+/** Sizes are log-normal, as on the web, where half of the pages have less than some 30 KB of HTML; this is their mean. */
 const MEAN_BYTES = 52_000;
 const MAX_BYTES = 1_000_000;
 
