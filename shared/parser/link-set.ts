@@ -36,8 +36,12 @@ export function resolveReference(reference: string, base: string): string | unde
   return url.href;
 }
 
-/** Longer references are no URLs that anyone fetches: inlined data, or an attribute without its closing quote. */
-const MAX_REFERENCE_CHARS = 65_536;
+/**
+ * Longer references, and what is longer once it is resolved (a base may be long), are no URLs that anyone fetches: inlined
+ * data, or an attribute without its closing quote. V8 hashes texts of up to 16,383 characters; longer ones of one length
+ * all have the same hash, and a Map of them takes time quadratic in their number: 110 s for a page of 6,000.
+ */
+const MAX_REFERENCE_CHARS = 16_000;
 
 /** The kinds of what belongs to the page itself. */
 const REQUISITES: ReadonlySet<LinkKind> = new Set<RequisiteKind>([
@@ -111,6 +115,10 @@ export function createLinkSet(maxLinks: number) {
         const url = resolve(reference, base);
         urls.set(reference, url);
         if (url === undefined) continue;
+        if (url.length > MAX_REFERENCE_CHARS) {
+          droppedLinks++;
+          continue;
+        }
         const known = entries.get(url);
         if (known === undefined) {
           entries.set(url, entry);
