@@ -33,9 +33,32 @@ export interface CharsetDecoder {
 export function createCharsetDecoder(charset: string): CharsetDecoder {
   if (charset === 'replacement') return createReplacementDecoder();
   const decoder = new TextDecoder(charset);
+  if (THROWING.has(charset)) return inLargerPieces(decoder);
   return {
     decode: (bytes) => decoder.decode(bytes, { stream: true }),
     end: () => decoder.decode(),
+  };
+}
+
+/**
+ * Of these Node's decoder throws where a piece of one or two bytes shows those before it to be malformed: the text of all
+ * does not fit into what Node has made room for (Node 24.21).
+ */
+const THROWING = new Set(['gb18030', 'gbk', 'big5', 'euc-jp', 'euc-kr', 'shift_jis', 'iso-2022-jp']);
+
+const LEAST_PIECE_BYTES = 8;
+
+/** Gives the decoder no smaller piece but where that is all: the last bytes wait for those that follow. */
+function inLargerPieces(decoder: InstanceType<typeof TextDecoder>): CharsetDecoder {
+  let held: Uint8Array = new Uint8Array(0);
+  return {
+    decode(bytes) {
+      const all = Buffer.concat([held, bytes]);
+      const end = all.length < 2 * LEAST_PIECE_BYTES ? 0 : all.length - LEAST_PIECE_BYTES;
+      held = all.subarray(end);
+      return end === 0 ? '' : decoder.decode(all.subarray(0, end), { stream: true });
+    },
+    end: () => decoder.decode(held),
   };
 }
 

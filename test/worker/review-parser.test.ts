@@ -1,5 +1,6 @@
 /** What a document can cost. */
 import { expect, test } from 'vitest';
+import { createCharsetDecoder } from '../../shared/parser/charset-decoder.ts';
 import { createDocumentParser } from '../../shared/parser/document.ts';
 
 async function linksOf(html: string) {
@@ -31,3 +32,24 @@ test('long references that differ at their ends are dropped and counted', async 
   expect(links).toEqual([]);
   expect(droppedLinks).toBe(500);
 });
+
+test.each(['gb18030', 'gbk', 'euc-jp', 'iso-2022-jp', 'big5', 'shift_jis', 'euc-kr'])(
+  'malformed %s in pieces of one byte throws nothing',
+  (charset) => {
+    let seed = 1;
+    const random = (n: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % n;
+    };
+    for (let i = 0; i < 2000; i++) {
+      const bytes = Uint8Array.from({ length: 1 + random(30) }, () =>
+        random(2) ? random(256) : 0x30 + random(10),
+      );
+      const whole = createCharsetDecoder(charset);
+      const expected = whole.decode(bytes) + whole.end();
+      const decoder = createCharsetDecoder(charset);
+      const text = [...bytes].map((byte) => decoder.decode(Uint8Array.of(byte))).join('') + decoder.end();
+      expect(text, Buffer.from(bytes).toString('hex')).toBe(expected);
+    }
+  },
+);
