@@ -37,6 +37,8 @@ export function createWorkerFetchers({ settings, clock, middleware, log }: Worke
     const fetcher = createFetcher({
       ...config,
       allowPrivateAddresses: config.allowPrivateAddresses.filter(isOpen),
+      // The disk is sized by it: no request may ask for more.
+      mostBodyBytes: config.maxBodyBytes,
       maxSockets: Math.floor(sockets / max),
       tempFolder: tmpdir(),
       clock,

@@ -24,6 +24,7 @@ export interface ExchangeContext extends FailureLimits {
   readonly tempFolder: string;
   readonly totalTimeoutMs: number;
   readonly maxBodyBytes: number;
+  readonly mostBodyBytes?: number | undefined;
 }
 
 /** Sockets that have carried a request: the next one may meet the server's closing them. */
@@ -63,7 +64,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#startedAt = context.now();
-    this.#maxBodyBytes = Math.min(request.maxBodyBytes ?? context.maxBodyBytes, context.maxBodyBytes);
+    const { maxBodyBytes, mostBodyBytes = Number.POSITIVE_INFINITY } = context;
+    this.#maxBodyBytes = Math.min(request.maxBodyBytes ?? maxBodyBytes, mostBodyBytes);
     if (context.totalTimeoutMs > 0)
       this.#timer = setTimeout(() => this.#onTotalTimeout(), context.totalTimeoutMs);
     request.signal?.addEventListener('abort', this.#onSignal);

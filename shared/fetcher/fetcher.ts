@@ -27,6 +27,8 @@ export interface FetcherOptions
     | 'maxHeaderBytes'
     | 'perHost'
   > {
+  /** No request may ask for more than this. Default: each may ask for what it wants. */
+  readonly mostBodyBytes?: number;
   /** Where bodies too large for memory go, in files without a name. Made when first needed. */
   readonly tempFolder: string;
   /** Stamps the outcomes and ages the DNS cache; the time-outs of real sockets run on real time. */
@@ -109,6 +111,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     idleTimeoutMs: options.idleTimeoutMs,
     totalTimeoutMs: options.totalTimeoutMs,
     maxBodyBytes: options.maxBodyBytes,
+    mostBodyBytes: options.mostBodyBytes,
     maxHeaderBytes,
   };
 

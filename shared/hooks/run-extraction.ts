@@ -63,12 +63,13 @@ export function withExtraction(
   };
 }
 
-/** Of a link that the page's own extraction has found, its place in a sitemap stays. */
+/** Of a link that the page's own extraction has found, its place in a sitemap stays, and that it is a part of the page. */
 function toLink(url: string, { kind, nofollow }: PageLink, own: HtmlLink | undefined): HtmlLink {
   return {
     url,
     kind,
     ...(nofollow === true && { nofollow }),
+    ...(own?.requisite !== undefined && { requisite: own.requisite }),
     ...(own?.priority !== undefined && { priority: own.priority }),
     ...(own?.modifiedAt !== undefined && { modifiedAt: own.modifiedAt }),
   };
