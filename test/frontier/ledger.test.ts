@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EMPTY_INDEX, HostLedger, type LedgerIndex } from '../../shared/frontier/ledger.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
-import { countUrls, type UrlRecord, type UrlState } from '../../shared/frontier/url-record.ts';
+import { countUrls, type UrlKind, type UrlRecord, type UrlState } from '../../shared/frontier/url-record.ts';
 
 const HOST = 'example.org';
 const NOW = 1_800_000_000_000;
@@ -291,5 +291,99 @@ describe('a ledger against a naive model', () => {
         { numRuns: 25 },
       ),
     120_000,
+  );
+});
+
+describe('what a URL is to be fetched as, against a naive model', () => {
+  interface Step {
+    /** `race`: it is tried in vain, and meanwhile a page of another lane links to it. `fill`: runs come to be. */
+    readonly op: 'merge' | 'fetch' | 'retry' | 'race' | 'commit' | 'fill';
+    readonly n: number;
+    readonly kind?: UrlKind;
+    readonly depth: number;
+  }
+  const scripts = fc.array(
+    fc.record<Step>({
+      op: fc.constantFrom('merge', 'merge', 'merge', 'fetch', 'retry', 'race', 'commit', 'fill'),
+      n: fc.nat(5),
+      kind: fc.constantFrom(undefined, 'requisite', 'requisite', 'sitemap'),
+      depth: fc.nat(4),
+    }),
+    { maxLength: 40 },
+  );
+
+  interface Known {
+    depth: number;
+    /** A link of a page came while its record was at hand, or by a lesser depth. */
+    isPage: boolean;
+    isInRun: boolean;
+    isDone: boolean;
+  }
+
+  function createModel() {
+    const urls = new Map<string, Known>();
+    return {
+      urls,
+      merge({ url, depth, kind }: Link) {
+        const known = urls.get(url);
+        if (!known) urls.set(url, { depth, isPage: kind === undefined, isInRun: false, isDone: false });
+        else if (!known.isDone && !(known.isInRun && kind !== undefined)) {
+          if (kind === undefined && (!known.isInRun || depth < known.depth)) {
+            known.isPage = true;
+            known.isInRun = false;
+          }
+          known.depth = Math.min(known.depth, depth);
+        }
+        return known === undefined;
+      },
+    };
+  }
+
+  async function check(script: readonly Step[]): Promise<void> {
+    const host = createHost();
+    const model = createModel();
+    let ledger = await host.open();
+    let filled = 0;
+    const merge = (given: Link) => {
+      expect(ledger.has(given.url)).toBe(model.urls.has(given.url));
+      expect(ledger.merge(given, NOW)).toBe(model.merge(given));
+    };
+    for (const { op, n, kind, depth } of script) {
+      if (op === 'merge') merge({ ...link(`/${n}`, depth, `https://${HOST}/via${n}`), kind });
+      else if (op === 'fill') {
+        for (let i = 0; i < 4100; i++) ledger.merge(link(`/fill${filled++}`, 9), NOW);
+      } else if (op === 'commit') {
+        const { parts } = await host.commit(ledger);
+        if (parts.some(({ name }) => name.startsWith('r')))
+          for (const known of model.urls.values()) known.isInRun = true;
+        ledger = await host.open();
+      } else {
+        const record = await ledger.next(NOW);
+        if (record === undefined) continue;
+        const known = model.urls.get(record.url);
+        if (known) {
+          expect(known.isDone).toBe(false);
+          if (known.isPage) expect(record.kind, record.url).toBeUndefined();
+          expect(record.depth).toBe(known.depth);
+          known.isInRun = false;
+          if (op === 'race') merge({ url: record.url, depth: record.depth });
+          known.isDone = op === 'fetch';
+        }
+        ledger.settle(op === 'fetch' ? fetched(record) : { ...record, attempts: 1 });
+      }
+    }
+    const waiting: string[] = [];
+    for (let r = await ledger.next(NOW); r; r = await ledger.next(NOW)) {
+      if (model.urls.has(r.url)) waiting.push(r.url);
+      ledger.settle(fetched(r));
+    }
+    const left = [...model.urls].filter(([, { isDone }]) => !isDone).map(([url]) => url);
+    expect(waiting.sort()).toEqual(left.sort());
+  }
+
+  test(
+    'it is fetched once, and as a page if a page led to it while it was at hand or by a lesser depth',
+    () => fc.assert(fc.asyncProperty(scripts, check), { numRuns: 60 }),
+    60_000,
   );
 });

@@ -259,4 +259,15 @@ describe('hostile documents', () => {
     const { links, droppedLinks } = parse(html, {}, 16_384);
     expect([links.length, droppedLinks]).toEqual([6000, 94_000]);
   });
+
+  test('links that a long base makes long are dropped and counted, and never compared with each other', () => {
+    const html = Array.from({ length: 6000 }, (_, n) => `<a href=${n}></a>`).join('');
+    const { links, droppedLinks } = parse(
+      `<base href="/${'x'.repeat(60_000)}/"><a href=/short></a>${html}`,
+      {},
+      16_384,
+    );
+    expect(links.map(({ url }) => url)).toEqual(['http://example.com/short']);
+    expect(droppedLinks).toBe(6000);
+  });
 });

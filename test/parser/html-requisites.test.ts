@@ -171,4 +171,9 @@ describe('however the document arrives', () => {
   ])('%s take linear time and bounded memory', (_, html, count) => {
     expect(parse(html, {}, 16_384).links).toHaveLength(count);
   });
+
+  test('long references that differ at their ends are dropped and counted', () => {
+    const html = Array.from({ length: 500 }, (_, n) => `<img src="/${'x'.repeat(20_000)}${1000 + n}">`);
+    expect(parse(html.join(''), {}, 16_384)).toMatchObject({ links: [], droppedLinks: 500 });
+  });
 });

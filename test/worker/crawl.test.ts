@@ -1,18 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { page, redirect, robots, type Site } from './scripted-fetcher.ts';
-import { begin, createWorld, ledgersOf, recordOf, runToEnd, statesOf } from './world.ts';
+import { crawlToEnd, ledgersOf, recordOf } from './world.ts';
 
 const A = 'http://a.test';
 const B = 'http://b.test';
 
-async function crawl(site: Site, seeds: string[], config = {}) {
-  const world = createWorld(site);
-  await begin(world, seeds, config);
-  const errors = await runToEnd(world);
-  expect(errors).toEqual([]);
-  const totals = await world.engine.registry.totals('crawl');
-  return { ...world, totals, states: await statesOf(world.engine) };
-}
+const crawl = (site: Site, seeds: string[], config = {}) => crawlToEnd(site, { ...config, seeds });
 
 describe('a crawl', () => {
   test('fetches its seeds and follows links to closure, each URL once', async () => {

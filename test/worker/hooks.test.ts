@@ -1,30 +1,13 @@
 import { expect, test } from 'vitest';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import type { OptionalPorts } from '../../shared/optional-ports.ts';
+import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
 import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { page, type Site } from './scripted-fetcher.ts';
-import { begin, createWorld, recordOf, runToEnd, statesOf } from './world.ts';
+import { begin, crawlToEnd, createWorld, recordOf, SILENT, startProcess } from './world.ts';
 
 const A = 'http://a.test';
 
-const SILENT: PageHooks = {
-  extract: async ({ facts }) => ({ facts }),
-  onPage: async () => ({ items: [] }),
-  onError: async () => {},
-};
-
-async function crawl(
-  site: Site,
-  hooks: Partial<PageHooks>,
-  optional?: OptionalPorts,
-  config: CrawlOptions = {},
-) {
-  const world = createWorld(site, { hooks: { ...SILENT, ...hooks }, optional });
-  await begin(world, [`${A}/`], config);
-  expect(await runToEnd(world)).toEqual([]);
-  const totals = await world.engine.registry.totals('crawl');
-  return { ...world, totals, states: await statesOf(world.engine) };
-}
+const crawl = (site: Site, hooks: Partial<PageHooks>, config: CrawlOptions = {}) =>
+  crawlToEnd(site, config, { hooks: { ...SILENT, ...hooks } });
 
 test('a project hears of each page that is for everybody, and of no other', async () => {
   const seen: string[] = [];
@@ -39,23 +22,8 @@ test('a project hears of each page that is for everybody, and of no other', asyn
   expect(seen.sort()).toEqual([`${A}/`, `${A}/1`]);
   expect((await recordOf(engine, `${A}/noindex`))?.result?.cause).toBe('noindex');
   seen.length = 0;
-  await crawl(site, hooks, undefined, { obeyNoindex: false, obeyCanonical: false });
+  await crawl(site, hooks, { obeyNoindex: false, obeyCanonical: false });
   expect(seen).toHaveLength(4);
-});
-
-test('items are staged before the head that they belong to is committed, and published after it', async () => {
-  const steps: string[] = [];
-  const items = {
-    stage: async (_: string, host: string, version: number, lines: readonly string[]) => {
-      steps.push(`stage ${host} ${version} ${lines.join(' ')}`);
-    },
-    publish: async (_: string, host: string, version: number) => {
-      steps.push(`publish ${host} ${version}`);
-    },
-  };
-  const onPage = async ({ url }: { url: string }) => ({ items: [JSON.stringify({ url })] });
-  await crawl({ [`${A}/`]: page('/1'), [`${A}/1`]: page() }, { onPage }, { items });
-  expect(steps).toEqual([`stage a.test 1 {"url":"${A}/"} {"url":"${A}/1"}`, 'publish a.test 1']);
 });
 
 test('a hook that fails is counted against its page, which stays fetched', async () => {
@@ -83,4 +51,16 @@ test('a project hears of what failed for good, once', async () => {
   };
   await crawl({ [`${A}/`]: page('/1'), [`${A}/1`]: { status: 500 } }, { onError });
   expect(heard).toEqual([`${A}/1: HTTP 500`]);
+});
+
+test('hooks that may take longer than any turn are refused, where they would have turns end before they begin', async () => {
+  expect(() => parseConfig({ hookTimeoutMs: 3_600_000 })).toThrow('hookTimeoutMs');
+  const world = createWorld({ [`${A}/`]: page() }, { leaseMs: 200_000 });
+  await begin(world, [`${A}/`], { hookTimeoutMs: 60_000 });
+  const process = startProcess(world.engine, world.fetcher, ['crawl'], 10, SILENT);
+  await world.clock.drive(process.ended, async () => process.errors.length > 0);
+  process.stop();
+  await world.clock.drive(process.ended);
+  expect(process.errors[0]).toContain('Expected a lease of more than 310000 ms');
+  expect((await world.engine.ledgers.loadHead('crawl', 'a.test'))?.version).toBeUndefined();
 });

@@ -1,19 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { Skip } from '../../shared/optional-ports.ts';
-import { type Answer, page, redirect, type Site } from './scripted-fetcher.ts';
-import { begin, createWorld, recordOf, runToEnd, statesOf } from './world.ts';
+import { type Answer, page, redirect, robots, type Site } from './scripted-fetcher.ts';
+import { crawlToEnd, gapsOf, recordOf, SILENT } from './world.ts';
 
 const A = 'http://a.test';
 const B = 'http://b.test';
 
 async function crawl(site: Site, config: CrawlOptions = {}, seeds = [`${A}/`]) {
   const skips: Skip[] = [];
-  const world = createWorld(site, { optional: { skips: { note: (_, skip) => skips.push(skip) } } });
-  await begin(world, seeds, config);
-  expect(await runToEnd(world)).toEqual([]);
-  const totals = await world.engine.registry.totals('crawl');
-  return { ...world, totals, skips, states: await statesOf(world.engine) };
+  const optional = { skips: { note: (_: string, skip: Skip) => skips.push(skip) } };
+  return { ...(await crawlToEnd(site, { ...config, seeds }, { optional })), skips };
 }
 
 const html = (text: string, headers = {}): Answer => ({ body: text, headers });
@@ -87,6 +84,94 @@ describe('what a page asks for', () => {
       'fetched',
     );
   });
+
+  test('pages that refresh each other end', async () => {
+    const to = (url: string) => ({ body: `<meta http-equiv=refresh content="0;url=${url}">` });
+    const site: Site = { [`${A}/`]: to('/b'), [`${A}/b`]: to('/') };
+    expect((await crawl(site)).states).toEqual({
+      [`${A}/`]: 'redirect',
+      [`${A}/b`]: 'redirect',
+    });
+  });
+
+  test('is kept only so far', async () => {
+    const long = 'x'.repeat(60_000);
+    const site: Site = {
+      [`${A}/`]: page('/1', '/2', '/3', '/4'),
+      [`${A}/1`]: redirect(`/${long}`),
+      [`${A}/2`]: { body: `<meta http-equiv=refresh content="0; url=/${long}">` },
+      [`${A}/3`]: { headers: { 'Content-Type': `text/${long}` }, body: 'x' },
+      [`${A}/4`]: { status: 200, headers: { 'X-Robots-Tag': `noindex, ${'a: '.repeat(20_000)}` }, body: 'x' },
+      [`${A}/robots.txt`]: robots(`Sitemap: ${A}/map.xml\n`),
+      [`${A}/map.xml`]: html(`<urlset><url><${long}>`, { 'Content-Type': 'application/xml' }),
+    };
+    const { engine } = await crawl(site);
+    for (const path of ['/1', '/2', '/3', '/4', '/map.xml']) {
+      const { result } = (await recordOf(engine, A + path))!;
+      expect((result?.cause ?? '').length, path).toBeLessThanOrEqual(3000);
+      expect((result?.contentType ?? '').length, path).toBeLessThanOrEqual(100);
+    }
+  });
+});
+
+/** The pages that the project hears of. */
+async function seenBy(site: Site) {
+  const seen: string[] = [];
+  const onPage = async ({ url }: { url: string }) => {
+    seen.push(url.slice(A.length));
+    return { items: [] };
+  };
+  const world = await crawlToEnd(site, {}, { hooks: { ...SILENT, onPage } });
+  return { ...world, seen: seen.sort() };
+}
+
+describe('a project hears', () => {
+  test('of pages that call each other canonical, one is given to the project', async () => {
+    const site: Site = {
+      [`${A}/`]: page('/a', '/b'),
+      [`${A}/a`]: { body: '<link rel=canonical href=/b>' },
+      [`${A}/b`]: { body: '<link rel=canonical href=/a>' },
+    };
+    const { seen } = await seenBy(site);
+    expect(seen).toHaveLength(2);
+  });
+
+  test('a page whose canonical one is known to be none is given to the project', async () => {
+    const site: Site = {
+      [`${A}/`]: page('/old', '/gone', '/forbidden'),
+      [`${A}/robots.txt`]: robots('User-agent: *\nDisallow: /forbidden\n'),
+      [`${A}/old`]: redirect('/new'),
+      [`${A}/new`]: { body: '<link rel=canonical href=/old><a href=/copy>x</a><a href=/other>x</a>' },
+      [`${A}/copy`]: { body: '<link rel=canonical href=/gone>' },
+      [`${A}/other`]: { body: '<link rel=canonical href=/forbidden>' },
+    };
+    const { seen } = await seenBy(site);
+    expect(seen).toEqual(['/', '/copy', '/new', '/other']);
+  });
+
+  test('a page of an ordinary canonical one is not, in whichever order they come', async () => {
+    const site: Site = {
+      [`${A}/`]: page('/list', '/list?p=2'),
+      [`${A}/list`]: page('/list?p=2', '/list?p=3'),
+      [`${A}/list?p=2`]: { body: '<link rel=canonical href=/list>' },
+      [`${A}/list?p=3`]: { body: '<link rel=canonical href=/list>' },
+    };
+    expect((await seenBy(site)).seen).toEqual(['/', '/list']);
+  });
+
+  test.each(['file:///etc/passwd', 'javascript:alert(1)', 'data:text/html,x', 'http://', '//'])(
+    'a page is itself where its canonical URL or its refresh is %s',
+    async (url) => {
+      const site: Site = {
+        [`${A}/`]: {
+          body: `<link rel=canonical href="${url}"><meta http-equiv=refresh content="0;url=${url}">`,
+        },
+      };
+      const { seen, states } = await seenBy(site);
+      expect(seen).toEqual(['/']);
+      expect(states).toEqual({ [`${A}/`]: 'fetched' });
+    },
+  );
 });
 
 describe('URL rules', () => {
@@ -146,5 +231,24 @@ describe('settings of some hosts', () => {
     ).toHaveLength(2);
     const [first, second] = fetcher.log.filter(({ host }) => host === 'a.test');
     expect(second!.startedAt - first!.endedAt).toBe(100);
+  });
+
+  test('count where the robots.txt of another host leads to theirs', async () => {
+    const site: Site = {
+      [`${A}/robots.txt`]: redirect(`${B}/1`),
+      [`${B}/1`]: redirect(`${B}/2`),
+      [`${B}/2`]: redirect(`${B}/3`),
+      [`${B}/3`]: robots('User-agent: *\nDisallow: /no\n'),
+      [`${A}/`]: page(),
+    };
+    const config: CrawlOptions = {
+      delayMs: 1000,
+      overrides: [
+        { hosts: ['a.test'], delayMs: 0, perHost: 4 },
+        { hosts: ['b.test'], delayMs: 3000 },
+      ],
+    };
+    const { fetcher } = await crawlToEnd(site, config);
+    expect(Math.min(...gapsOf(fetcher, 'b.test'))).toBeGreaterThanOrEqual(3000);
   });
 });

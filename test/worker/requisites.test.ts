@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { type Answer, page, redirect, type Site } from './scripted-fetcher.ts';
-import { begin, createWorld, recordOf, runToEnd, statesOf } from './world.ts';
+import { crawlToEnd, recordOf } from './world.ts';
 
 const A = 'http://a.test';
 const CDN = 'http://cdn.test';
-
-async function crawl(site: Site, config: CrawlOptions = {}) {
-  const world = createWorld(site);
-  await begin(world, [`${A}/`], config);
-  expect(await runToEnd(world)).toEqual([]);
-  const totals = await world.engine.registry.totals('crawl');
-  return { ...world, totals, states: await statesOf(world.engine) };
-}
 
 const of = (type: string, body = ''): Answer => ({ headers: { 'Content-Type': type }, body });
 
@@ -36,7 +27,7 @@ const SITE: Site = {
 };
 
 test('are fetched wherever they are, what they need among them, and no page more', async () => {
-  const { states } = await crawl(SITE, { requisites: true, maxDepth: 1 });
+  const { states } = await crawlToEnd(SITE, { requisites: true, maxDepth: 1 });
   const redirected = { [`${CDN}/more.css`]: 'redirect' };
   expect(states).toEqual({
     ...Object.fromEntries(Object.keys(SITE).map((url) => [url, 'fetched'])),
@@ -45,19 +36,19 @@ test('are fetched wherever they are, what they need among them, and no page more
 });
 
 test('are known as such, unless they belong to the crawl by themselves', async () => {
-  const { engine } = await crawl(SITE, { requisites: true });
+  const { engine } = await crawlToEnd(SITE, { requisites: true });
   expect((await recordOf(engine, `${CDN}/s.css`))?.kind).toBe('requisite');
   expect((await recordOf(engine, `${CDN}/moved.css`))?.kind).toBe('requisite');
   expect((await recordOf(engine, `${A}/own.png`))?.kind).toBeUndefined();
 });
 
 test('are left alone unless they are wished for', async () => {
-  const { states } = await crawl(SITE);
+  const { states } = await crawlToEnd(SITE);
   expect(Object.keys(states).sort()).toEqual([`${A}/`, `${A}/deep`, `${A}/deeper`].sort());
 });
 
 test('are left out where a pattern excludes them', async () => {
-  const { states, totals } = await crawl(SITE, { requisites: true, exclude: ['\\.png$'] });
+  const { states, totals } = await crawlToEnd(SITE, { requisites: true, exclude: ['\\.png$'] });
   expect(Object.keys(states).some((url) => url.endsWith('.png'))).toBe(false);
   expect(totals.skipped.exclude).toBe(5);
 });
@@ -69,7 +60,7 @@ test('that need ever more end', async () => {
       Array.from({ length: 20 }, (_, i) => [`${CDN}/${i}.css`, of('text/css', `@import "${i + 1}.css";`)]),
     ),
   };
-  const { states, totals } = await crawl(site, { requisites: true });
+  const { states, totals } = await crawlToEnd(site, { requisites: true });
   expect(Object.keys(states)).toHaveLength(1 + 6);
   expect(totals.skipped).toEqual({ requisiteHops: 1 });
 });
@@ -81,5 +72,5 @@ test('that are linked as pages too, are pages', async () => {
     [`${A}/frame`]: page('/2'),
     [`${A}/2`]: page(),
   };
-  expect((await crawl(site, { requisites: true })).states[`${A}/2`]).toBe('fetched');
+  expect((await crawlToEnd(site, { requisites: true })).states[`${A}/2`]).toBe('fetched');
 });

@@ -1,19 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import { type Answer, page, robots, type Site } from './scripted-fetcher.ts';
-import { begin, createWorld, recordOf, runToEnd, statesOf } from './world.ts';
+import { type Answer, page, redirect, robots, type Site } from './scripted-fetcher.ts';
+import { begin, crawlToEnd, createWorld, recordOf, runToEnd } from './world.ts';
 
 const A = 'http://a.test';
 const B = 'http://maps.a.test';
 const C = 'http://c.test';
-
-async function crawl(site: Site, config: CrawlOptions = {}, seeds = [`${A}/`]) {
-  const world = createWorld(site);
-  await begin(world, seeds, config);
-  expect(await runToEnd(world)).toEqual([]);
-  const totals = await world.engine.registry.totals('crawl');
-  return { ...world, totals, states: await statesOf(world.engine) };
-}
+const V = 'http://victim.test';
 
 const xml = (body: string): Answer => ({ headers: { 'Content-Type': 'application/xml' }, body });
 const urlset = (...entries: string[]) =>
@@ -22,10 +15,11 @@ const entry = (url: string, more = '') => `<url><loc>${url}</loc>${more}</url>`;
 const index = (...urls: string[]) =>
   xml(`<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join('')}</sitemapindex>`);
 
+const naming = (...urls: string[]) =>
+  robots(`User-agent: *\nDisallow:\n${urls.map((url) => `Sitemap: ${url}\n`).join('')}`);
+
 const SITE: Site = {
-  [`${A}/robots.txt`]: robots(
-    `User-agent: *\nDisallow:\nSitemap: ${A}/map.xml\nSitemap: ${B}/a.xml\nSitemap: ${C}/x.xml\n`,
-  ),
+  [`${A}/robots.txt`]: naming(`${A}/map.xml`, `${B}/a.xml`, `${C}/x.xml`),
   [`${A}/`]: page(),
   [`${A}/map.xml`]: index(`${A}/1.xml`),
   [`${A}/1.xml`]: urlset(entry(`${A}/low`), entry(`${A}/high`, '<priority>1.0</priority>'), entry(`${B}/x`)),
@@ -36,14 +30,14 @@ const SITE: Site = {
 };
 
 test('sitemaps of its site that robots.txt names are read; their URLs are held to the scope, and those of other sites are not', async () => {
-  const { states, totals } = await crawl(SITE);
+  const { states, totals } = await crawlToEnd(SITE);
   const asked = Object.keys(SITE).filter((url) => !url.endsWith('/robots.txt'));
   expect(states).toEqual(Object.fromEntries(asked.map((url) => [url, 'fetched'])));
   expect(totals.skipped).toEqual({ scope: 2 });
 });
 
 test('a sitemap is no page', async () => {
-  const { totals, engine } = await crawl(SITE);
+  const { totals, engine } = await crawlToEnd(SITE);
   expect(totals.pages).toBe(4);
   expect(await recordOf(engine, `${A}/map.xml`)).toMatchObject({ kind: 'sitemap', depth: 0 });
   expect(await recordOf(engine, `${A}/1.xml`)).toMatchObject({ kind: 'sitemap', depth: 1 });
@@ -51,7 +45,7 @@ test('a sitemap is no page', async () => {
 });
 
 test('what a sitemap calls important comes first', async () => {
-  const { fetcher } = await crawl(SITE);
+  const { fetcher } = await crawlToEnd(SITE);
   const order = fetcher.log.map(({ url }) => url);
   expect(order.indexOf(`${A}/high`)).toBeLessThan(order.indexOf(`${A}/low`));
 });
@@ -61,14 +55,14 @@ test.each([
   ['robots', { scope: 'page' }],
   ['robots', { maxDepth: 0 }],
 ] as const)('none is read with sitemaps %s and %o', async (sitemaps, config) => {
-  const { fetcher } = await crawl(SITE, { sitemaps, ...config });
+  const { fetcher } = await crawlToEnd(SITE, { sitemaps, ...config });
   expect(fetcher.log.map(({ url }) => url)).toEqual([`${A}/robots.txt`, `${A}/`]);
 });
 
 test('the well-known one is tried if that is wished for and robots.txt names none', async () => {
   const site = { [`${A}/`]: page(), [`${A}/sitemap.xml`]: urlset(entry(`${A}/1`)), [`${A}/1`]: page() };
-  expect((await crawl(site)).states).not.toHaveProperty([`${A}/1`]);
-  expect((await crawl(site, { sitemaps: 'find' })).states[`${A}/1`]).toBe('fetched');
+  expect((await crawlToEnd(site)).states).not.toHaveProperty([`${A}/1`]);
+  expect((await crawlToEnd(site, { sitemaps: 'find' })).states[`${A}/1`]).toBe('fetched');
 });
 
 test('what was not modified since is left out', async () => {
@@ -79,7 +73,7 @@ test('what was not modified since is left out', async () => {
       entry(`${A}/high`, '<lastmod>2026-01-01</lastmod>'),
     ),
   };
-  const { states, totals } = await crawl(site, { modifiedSince: '2025-06-01' });
+  const { states, totals } = await crawlToEnd(site, { modifiedSince: '2025-06-01' });
   expect(states).not.toHaveProperty([`${A}/low`]);
   expect(states[`${A}/high`]).toBe('fetched');
   expect(totals.skipped).toMatchObject({ notModified: 1 });
@@ -87,13 +81,13 @@ test('what was not modified since is left out', async () => {
 
 test('indexes that name themselves end, and so do indexes of indexes', async () => {
   const site: Site = {
-    [`${A}/robots.txt`]: robots(`User-agent: *\nDisallow:\nSitemap: ${A}/0.xml\n`),
+    [`${A}/robots.txt`]: naming(`${A}/0.xml`),
     [`${A}/`]: page(),
     ...Object.fromEntries(
       Array.from({ length: 10 }, (_, i) => [`${A}/${i}.xml`, index(`${A}/${i}.xml`, `${A}/${i + 1}.xml`)]),
     ),
   };
-  const { states, totals } = await crawl(site);
+  const { states, totals } = await crawlToEnd(site);
   expect(Object.keys(states)).toHaveLength(1 + 4);
   expect(totals.skipped.sitemapNesting).toBeGreaterThan(0);
 });
@@ -107,6 +101,112 @@ test('feeds that pages name are read, their items are links', async () => {
     },
     [`${A}/news`]: page(),
   };
-  expect((await crawl(site)).states[`${A}/news`]).toBe('fetched');
-  expect((await crawl(site, { feeds: false })).states).toEqual({ [`${A}/`]: 'fetched' });
+  expect((await crawlToEnd(site)).states[`${A}/news`]).toBe('fetched');
+  expect((await crawlToEnd(site, { feeds: false })).states).toEqual({ [`${A}/`]: 'fetched' });
+});
+
+/** What robots.txt and sitemaps can make a crawl ask for, beyond what its operator has thought of. */
+async function hostsAsked(site: Site, config: CrawlOptions = {}, sitemaps: readonly string[] = []) {
+  const world = createWorld(site);
+  await begin(world, [`${A}/`], config);
+  if (sitemaps.length > 0)
+    await world.engine.exchange.send({
+      crawl: 'crawl',
+      links: sitemaps.map((url) => ({ url, depth: 0, isSeed: true, kind: 'sitemap' as const })),
+    });
+  expect(await runToEnd(world)).toEqual([]);
+  const totals = await world.engine.registry.totals('crawl');
+  const hosts = [...new Set(world.fetcher.log.map(({ host }) => host))].sort();
+  return { hosts, totals, urls: world.fetcher.log.map(({ url }) => url) };
+}
+
+describe('other sites', () => {
+  test('a sitemap index has no other site asked', async () => {
+    const site = {
+      [`${A}/robots.txt`]: naming(`${A}/map.xml`),
+      [`${A}/`]: page(),
+      [`${A}/map.xml`]: index(`${V}/1.xml`, `${B}/2.xml`, `${V}/3.xml`),
+      [`${B}/2.xml`]: urlset(entry(`${A}/x`)),
+    };
+    const { hosts, totals, urls } = await hostsAsked(site);
+    expect(hosts).toEqual(['a.test', 'maps.a.test']);
+    expect(urls).toContain(`${A}/x`);
+    expect(totals.skipped.scope).toBe(2);
+  });
+
+  test('nor has one that is a page of the crawl', async () => {
+    const site = { [`${A}/`]: page('/map.xml'), [`${A}/map.xml`]: index(`${V}/1.xml`) };
+    expect((await hostsAsked(site)).hosts).toEqual(['a.test']);
+  });
+
+  test('a sitemap that redirects has no other site asked', async () => {
+    const site = {
+      [`${A}/robots.txt`]: naming(`${A}/map.xml`),
+      [`${A}/`]: page(),
+      [`${A}/map.xml`]: redirect(`${V}/victim`),
+    };
+    const { hosts, totals } = await hostsAsked(site);
+    expect(hosts).toEqual(['a.test']);
+    expect(totals.skipped.scope).toBe(1);
+  });
+
+  test('sitemaps may be at hosts of the crawl, whatever their domain', async () => {
+    const site = {
+      [`${A}/robots.txt`]: naming(`${A}/map.xml`),
+      [`${A}/`]: page(),
+      [`${A}/map.xml`]: index('http://b.test/1.xml'),
+      'http://b.test/1.xml': urlset(entry('http://b.test/x')),
+      'http://b.test/x': page(),
+    };
+    expect((await hostsAsked(site, { scope: 'any' })).urls).toContain('http://b.test/x');
+  });
+
+  test('an index that the operator names has those of its own site read', async () => {
+    const site = {
+      [`${A}/`]: page(),
+      [`${V}/index.xml`]: index(`${V}/1.xml`, 'http://third.test/2.xml'),
+      [`${V}/1.xml`]: urlset(entry(`${A}/x`)),
+      [`${A}/x`]: page(),
+    };
+    const { hosts, urls } = await hostsAsked(site, {}, [`${V}/index.xml`]);
+    expect(hosts).toEqual(['a.test', 'victim.test']);
+    expect(urls).toContain(`${A}/x`);
+  });
+
+  test('hosts that are asked only for sitemaps or requisites have their own sitemaps left alone, or they would spread over a domain', async () => {
+    const maps = Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [
+        [
+          `http://s${i}.a.test/robots.txt`,
+          naming(`http://s${i + 1}.a.test/map.xml`, `http://s${i}.a.test/2.xml`),
+        ],
+        [`http://s${i}.a.test/map.xml`, urlset()],
+      ]).flat() as [string, Answer][],
+    );
+    const site: Site = {
+      ...maps,
+      [`${A}/robots.txt`]: naming('http://s0.a.test/map.xml'),
+      [`${A}/`]: { body: '<img src=http://cdn.test/x.png>' },
+      'http://cdn.test/robots.txt': naming('http://cdn.test/map.xml'),
+      'http://cdn.test/map.xml': urlset(entry('http://cdn.test/1')),
+      'http://cdn.test/x.png': { headers: { 'Content-Type': 'image/png' } },
+    };
+    const { hosts, urls } = await hostsAsked(site, { requisites: true });
+    expect(hosts).toEqual(['a.test', 'cdn.test', 's0.a.test']);
+    expect(urls).not.toContain('http://cdn.test/map.xml');
+    // Where the whole domain is the crawl's, they are.
+    expect((await hostsAsked(site, { scope: 'domain' })).hosts).toContain('s20.a.test');
+  });
+
+  test('below a folder, too, the sitemaps of its host are read', async () => {
+    const site = {
+      [`${A}/robots.txt`]: naming(`${A}/map.xml`),
+      [`${A}/docs/`]: page(),
+      [`${A}/map.xml`]: urlset(entry(`${A}/docs/1`), entry(`${A}/blog/1`)),
+      [`${A}/docs/1`]: page(),
+    };
+    const { states } = await crawlToEnd(site, { seeds: [`${A}/docs/`], scope: 'prefix' });
+    expect(states[`${A}/docs/1`]).toBe('fetched');
+    expect(states).not.toHaveProperty([`${A}/blog/1`]);
+  });
 });

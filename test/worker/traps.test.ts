@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { page, type Site } from './scripted-fetcher.ts';
-import { begin, createWorld, ledgersOf, recordOf, runToEnd } from './world.ts';
+import { crawlToEnd, ledgersOf, recordOf } from './world.ts';
 
 const A = 'http://a.test';
 
@@ -9,13 +9,8 @@ const A = 'http://a.test';
 const endless = (make: (path: string) => ReturnType<typeof page> | undefined): Site =>
   new Proxy({} as Site, { get: (_, url) => make(String(url).slice(A.length)) });
 
-async function crawl(site: Site, config: CrawlOptions = {}) {
-  const world = createWorld(site);
-  await begin(world, [`${A}/`], { delayMs: 0, maxPages: 5000, ...config });
-  expect(await runToEnd(world)).toEqual([]);
-  const totals = await world.engine.registry.totals('crawl');
-  return { ...world, totals };
-}
+const crawl = (site: Site, config: CrawlOptions = {}) =>
+  crawlToEnd(site, { delayMs: 0, maxPages: 5000, ...config });
 
 /** 40 real pages, and a calendar whose months lead to the next ones and to their days. */
 const CALENDAR = endless((path) => {

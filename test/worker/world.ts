@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { Head } from '../../shared/frontier/head.ts';
 import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
-import type { Engine, Fetcher } from '../../shared/ports.ts';
+import type { CrawlTotals, Engine, Fetcher } from '../../shared/ports.ts';
 import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 import { endCrawlsAtLimits } from '../../shared/worker/limits.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
@@ -24,10 +24,19 @@ export interface World {
 
 export const CRAWL = 'crawl';
 
-export function createWorld(
-  site: Site,
-  options: MemoryOptions & { tookMs?: number; hooks?: PageHooks } = {},
-): World {
+/** Hooks of a project that changes nothing, has no items and hears nothing. */
+export const SILENT: PageHooks = {
+  extract: async ({ facts }) => ({ facts }),
+  onPage: async () => ({ items: [] }),
+  onError: async () => {},
+};
+
+export interface WorldOptions extends MemoryOptions {
+  readonly tookMs?: number;
+  readonly hooks?: PageHooks;
+}
+
+export function createWorld(site: Site, options: WorldOptions = {}): World {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock, options);
   const fetcher = createScriptedFetcher(clock, site, options.tookMs);
@@ -117,6 +126,24 @@ export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number
     if (await areQuiet(engine, crawls)) return errors;
     if (errors.length > 100) throw new Error(`no end in sight: ${errors.slice(-3).join('\n')}`);
   }
+}
+
+export interface CrawledWorld extends World {
+  readonly totals: CrawlTotals;
+  readonly states: Record<string, string>;
+}
+
+/** Crawls a site to its end, in which nothing may fail. */
+export async function crawlToEnd(
+  site: Site,
+  { seeds = ['http://a.test/'], ...config }: CrawlOptions & { seeds?: readonly string[] } = {},
+  options?: WorldOptions,
+): Promise<CrawledWorld> {
+  const world = createWorld(site, options);
+  await begin(world, seeds, config);
+  expect(await runToEnd(world)).toEqual([]);
+  const totals = await world.engine.registry.totals(CRAWL);
+  return { ...world, totals, states: await statesOf(world.engine) };
 }
 
 export async function areQuiet(engine: Engine, crawls = [CRAWL]): Promise<boolean> {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ItemStore } from '../../shared/optional-ports.ts';
 import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { page, type Site } from './scripted-fetcher.ts';
-import { begin, createWorld, runToEnd } from './world.ts';
+import { begin, crawlToEnd, createWorld, runToEnd, SILENT } from './world.ts';
 
 const A = 'http://a.test';
 
@@ -27,12 +27,26 @@ function createItems() {
 }
 
 const hooks = (itemsOf: (url: string) => readonly string[]): PageHooks => ({
-  extract: async ({ facts }) => ({ facts }),
+  ...SILENT,
   onPage: async ({ url }) => ({ items: itemsOf(url) }),
-  onError: async () => {},
 });
 
 const oneEach = hooks((url) => [JSON.stringify({ url })]);
+
+test('items are staged before the head that they belong to is committed, and published after it', async () => {
+  const steps: string[] = [];
+  const items = {
+    stage: async (_: string, host: string, version: number, lines: readonly string[]) => {
+      steps.push(`stage ${host} ${version} ${lines.join(' ')}`);
+    },
+    publish: async (_: string, host: string, version: number) => {
+      steps.push(`publish ${host} ${version}`);
+    },
+  };
+  const site = { [`${A}/`]: page('/1'), [`${A}/1`]: page() };
+  await crawlToEnd(site, {}, { hooks: oneEach, optional: { items } });
+  expect(steps).toEqual([`stage a.test 1 {"url":"${A}/"} {"url":"${A}/1"}`, 'publish a.test 1']);
+});
 
 test('what a turn that was thrown away had staged does not count when the next attempt has no items', async () => {
   const { store, published } = createItems();
@@ -74,9 +88,7 @@ test('a careful turn, whose announcements are versions of the head, brings none 
 test('a page may have more items than a function call takes arguments', async () => {
   const { store, published } = createItems();
   const many = hooks(() => Array.from({ length: 300_000 }, () => '{}'));
-  const world = createWorld({ [`${A}/`]: page() }, { hooks: many, optional: { items: store } });
-  await begin(world, [`${A}/`]);
-  expect(await runToEnd(world)).toEqual([]);
+  await crawlToEnd({ [`${A}/`]: page() }, {}, { hooks: many, optional: { items: store } });
   expect(published).toHaveLength(300_000);
 });
 
