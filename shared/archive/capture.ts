@@ -136,6 +136,8 @@ function partsOf(capture: FetchedResponse, { newId = recordId, warcinfoId }: Cap
       'Content-Type': 'application/http;msgtype=request',
     },
     capture.requestHead,
+    undefined,
+    'none',
   );
   return { common, request, responseId, requestId, date, payloadDigest: sha1Label(capture.body.sha1) };
 }

@@ -58,16 +58,12 @@ type FieldName = 'WARC-Type' | 'WARC-Target-URI' | 'WARC-Date' | 'WARC-Payload-D
 
 function lineStart(field: (name: FieldName) => string | undefined, http: HttpSummary): string {
   const url = field('WARC-Target-URI')!.replace(/^<(.*)>$/, '$1');
-  const values = {
-    url,
-    mime: field('WARC-Type') === 'revisit' ? 'warc/revisit' : http.mime,
-    status: http.status,
-    digest: field('WARC-Payload-Digest'),
-  };
-  const fields = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : `"${name}": ${jsonText(value)}`,
-  );
-  return `${surt(url)} ${timestamp(field('WARC-Date') ?? '')} {${fields.join(', ')}`;
+  const mime = field('WARC-Type') === 'revisit' ? 'warc/revisit' : http.mime;
+  let line = `${surt(url)} ${timestamp(field('WARC-Date') ?? '')} {"url": ${jsonText(url)}`;
+  if (mime !== undefined) line += `, "mime": ${jsonText(mime)}`;
+  if (http.status !== undefined) line += `, "status": "${http.status}"`;
+  const digest = field('WARC-Payload-Digest');
+  return digest === undefined ? line : `${line}, "digest": ${jsonText(digest)}`;
 }
 
 /** `YYYYMMDDhhmmss` of a WARC-Date, which may end after any of its parts (ISO 28500:2017, section 5.4). */
@@ -76,11 +72,16 @@ function timestamp(date: string): string {
   return digits + '00000101000000'.slice(digits.length);
 }
 
-const jsonText = (text: string): string =>
-  JSON.stringify(text).replace(
+function jsonText(text: string): string {
+  if (PLAIN_TEXT.test(text)) return `"${text}"`;
+  return JSON.stringify(text).replace(
     /[\u0080-\uffff]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** Stands in JSON as it is. */
+const PLAIN_TEXT = /^[ !#-[\]-~]*$/;
 
 interface HttpSummary {
   readonly status?: string | undefined;

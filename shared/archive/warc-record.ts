@@ -85,7 +85,8 @@ function recordHead(fields: WarcFields, text: Uint8Array, bodySize: number): Uin
 
 /** No control character can be in a field (section 4): one taken from the web becomes a space, never a new line. */
 export function fieldValue(value: string): string {
-  return value.replace(/\p{Cc}+/gu, ' ').trim();
+  // Nearly all are plain: a look is cheaper than a copy.
+  return /^[!-~](?:[ -~]*[!-~])?$/.test(value) ? value : value.replace(/\p{Cc}+/gu, ' ').trim();
 }
 
 async function* ofSize(body: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {

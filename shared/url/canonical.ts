@@ -74,9 +74,11 @@ function fold(href: string): string | undefined {
   return foldPercent(url);
 }
 
-// Plain: what the parser gives back as it is. A host of labels that are no IDNA and no number; then characters that no
-// percent-encode set holds, without `%` and without a segment that begins with a dot.
-const PLAIN_URL = /^https?:\/\/(?:(?!xn--)[a-z0-9-]+\.)+[a-z]+\/[\w\-.~!$&()*+,;=:@/?]*$/;
+// Plain: what the parser gives back as it is. A host of labels that are no IDNA and no number, or an IPv4 address; perhaps a
+// port that is no scheme's default; then characters that no percent-encode set holds, without `%` and without a segment
+// that begins with a dot.
+const PLAIN_URL =
+  /^https?:\/\/(?:(?:(?!xn--)[a-z0-9-]+\.)+[a-z]+|(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!\D)|(?=[:/]))){4})(?::(?:[1-9]\d{3}|[1-5]\d{4}))?\/[\w\-.~!$&()*+,;=:@/?]*$/;
 const PLAIN_REST = /^[\w\-.~!$&()*+,;=:@/?]*$/;
 /** Keeps the expressions' work and stack small; longer texts go the parser's way. */
 const MAX_PLAIN_LENGTH = 4096;
