@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 
 const PIECES =
-  'http: https: HTTP: ftp: mailto: // / a A0 b.com www.x-y.org xn--a.com 1.2 0x7f . .. /. /.. %2e %2E % %4 %41 %34 31 %2f ' +
+  'http: https: HTTP: ftp: mailto: // http:// https:// 1.2.3.4 256.0.0.1 01.2.3.4 :80 :443 :8080 :65536 :0999 / a A0 b.com www.x-y.org xn--a.com 1.2 0x7f . .. /. /.. %2e %2E % %4 %41 %34 31 %2f ' +
   '%C3%a9 %7e é ß ? # @ u:p@ :80 :443 :8080 : \\ [::1] &x=1 \' " < | ^ { ~ - _ * ;v=1 %00 \0 \ud800';
 
 const piece = fc.constantFrom(...PIECES.split(' '), ' ', '\t', '\n');
