@@ -63,6 +63,34 @@ export function createHtmlScanner(options: HtmlScannerOptions): HtmlScanner {
   };
 }
 
+/**
+ * Whether a tag with a name of that first letter and length can be none that matters: most are passed over by this look,
+ * and no text is made of their names.
+ */
+function createPassing(elements: ReadonlySet<string>): Passing {
+  const lengths = new Uint32Array(26);
+  for (const name of [...elements, ...PLACED_APART, ...RAW_TEXT_END.keys()]) {
+    const letter = name.charCodeAt(0) - 0x61;
+    lengths[letter] = (lengths[letter] as number) | (1 << name.length);
+  }
+  return (letter, length) =>
+    length > 31 || (((lengths[(letter | 0x20) - 0x61] as number) >>> length) & 1) === 0;
+}
+
+type Passing = (letter: number, length: number) => boolean;
+
+const passing = new WeakMap<ReadonlySet<string>, Passing>();
+
+function passingOf(elements: ReadonlySet<string>): Passing {
+  const known = passing.get(elements) ?? createPassing(elements);
+  passing.set(elements, known);
+  return known;
+}
+
+/** The index behind the tag whose name ends at `nameEnd`, or -1. */
+const endOfTag = (text: string, nameEnd: number): number =>
+  text.charCodeAt(nameEnd) === GREATER ? nameEnd + 1 : readAttributes(text, nameEnd);
+
 /** A function that tells the tags in `text` and returns how much of it need not be seen again. */
 function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: HtmlScannerOptions) {
   const tree = createHtmlTree();
@@ -70,9 +98,11 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
   /** The raw text element that is open, and whether it is one of the document's own. */
   let rawText: string | undefined;
   let isOwnRawText = false;
+  const isPassing = isXml || styledTag !== undefined ? () => false : passingOf(elements);
 
   /** Takes in the start tag whose name is `text[from..nameEnd)`; returns the index behind it, or -1. */
   const startTag = (text: string, from: number, nameEnd: number): number => {
+    if (isPassing(text.charCodeAt(from), nameEnd - from) && tree.isPlain()) return endOfTag(text, nameEnd);
     const name = text.slice(from, nameEnd).toLowerCase();
     const isPlain = tree.isPlain() && !isXml && !PLACED_APART.has(name);
     const isWanted = elements.has(name);
@@ -98,8 +128,7 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
 
   const endTag = (text: string, from: number): number => {
     const nameEnd = endOfName(text, from);
-    const isBare = text.charCodeAt(nameEnd) === GREATER;
-    const end = isBare ? nameEnd + 1 : readAttributes(text, nameEnd);
+    const end = endOfTag(text, nameEnd);
     if (end !== -1 && !tree.isPlain()) tree.endTag(text.slice(from, nameEnd).toLowerCase());
     return end;
   };
