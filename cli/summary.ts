@@ -36,6 +36,10 @@ const HEADINGS: Readonly<Record<CrawlSummary['state'], readonly [string, Tone]>>
   paused: ['Paused', 'yellow'],
 };
 
+/** What nobody has interrupted has a reason to go on: seeds were added to a crawl that was finished. */
+const headingOf = ({ state, reason }: CrawlSummary): readonly [string, Tone] =>
+  state === 'interrupted' && reason !== undefined ? ['Waiting to be resumed', 'yellow'] : HEADINGS[state];
+
 const ITEM_WORDS: Readonly<Record<LineItem, string>> = {
   sqsFifoRequests: 'SQS FIFO',
   sqsStandardRequests: 'SQS standard',
@@ -59,7 +63,7 @@ export function summaryText(
   colour: boolean,
   place: CrawlPlace = { dir: 'DIR' },
 ): string {
-  const [word, tone] = HEADINGS[summary.state];
+  const [word, tone] = headingOf(summary);
   const lines = [
     toned(word, tone, colour) + (summary.reason ? `: ${shorten(printable(summary.reason), WIDTH - 20)}` : ''),
   ];

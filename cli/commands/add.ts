@@ -9,7 +9,7 @@ import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
 import { isFolderInUse } from '../../shared/engines/local/lock.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
-import type { Clock, CrawlId, CrawlRecord } from '../../shared/ports.ts';
+import type { Clock } from '../../shared/ports.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
@@ -18,11 +18,13 @@ import { commandAt } from '../place.ts';
 import { checkContact } from '../seeds.ts';
 import { addedText } from '../stack-text.ts';
 import { UsageError } from '../usage-error.ts';
+import { openCrawl } from './open-crawl.ts';
 import { readSeeds } from './read-seeds.ts';
-import { openCrawl } from './summarize.ts';
 
 /** Links in one parcel. */
 const MAX_PARCEL_LINKS = 2000;
+/** Why a crawl that was finished is it no more; told while nobody has resumed it. */
+const SEEDS_ADDED = 'seeds were added';
 /** A worker knows its crawl's scope as it was two seconds ago (`worker/crawls.ts`). */
 const SCOPE_HEARD_MS = 2500;
 
@@ -58,10 +60,15 @@ export async function addSeeds(
   seeds: readonly string[],
   clock: Pick<Clock, 'sleep'>,
 ): Promise<LocallyAdded> {
-  const { crawl, record } = await recordIn(folder);
+  const { reader, crawl, record } = await openCrawl(folder);
+  reader.close();
   const config = parseCrawlConfig(record.config);
   const { accepted, refused } = refusedInWords(() => {
-    checkRules(crawl, record);
+    checkRules(
+      crawl,
+      record,
+      `go on under these first: ${commandAt({ dir: folder }, 'resume')} --new-url-rules`,
+    );
     const sorted = sortSeeds(seeds.map(createUrlRules(config.urlRules)), config);
     if (sorted.accepted.length === 0) throw seedsError(sorted.refused);
     return sorted;
@@ -78,7 +85,7 @@ export async function addSeeds(
       // Links of a seed that is fetched before the worker has heard would be lost as outside of the scope.
       if (isFolderInUse(folder)) await clock.sleep(SCOPE_HEARD_MS);
     }
-    await registry.setStatus(crawl, 'running', undefined, { from: ['finished'] });
+    await registry.setStatus(crawl, 'running', SEEDS_ADDED, { from: ['finished'] });
     const links = accepted.map((url) => ({ url, depth: 0, isSeed: true }));
     for (let from = 0; from < links.length; from += MAX_PARCEL_LINKS)
       await exchange.send({ crawl, links: links.slice(from, from + MAX_PARCEL_LINKS) });
@@ -87,17 +94,6 @@ export async function addSeeds(
     return { crawl, added: accepted.length, refused: left, isRunning: isFolderInUse(folder), limit };
   } finally {
     database.close();
-  }
-}
-
-async function recordIn(folder: string): Promise<{ crawl: CrawlId; record: CrawlRecord }> {
-  const { reader, crawl } = openCrawl(folder);
-  try {
-    const record = await reader.registry.load(crawl);
-    if (!record) throw new UsageError(`There is no crawl in ${folder}`);
-    return { crawl, record };
-  } finally {
-    reader.close();
   }
 }
 

@@ -1,20 +1,19 @@
 import { type ExplainFacts, explainUrl, type HostLine, nameIn } from '../../shared/control/explain.ts';
+import { lookUpUrl } from '../../shared/control/look-up-url.ts';
 import { readProject } from '../../shared/control/project-file.ts';
 import type { LocalReader } from '../../shared/engines/local/engine.ts';
-import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
+import type { Head } from '../../shared/frontier/head.ts';
 import type { HostLedger } from '../../shared/frontier/ledger.ts';
 import { rankOf } from '../../shared/frontier/rank.ts';
 import { countUrls, type UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlId, HostKey } from '../../shared/ports.ts';
 import { decodeRules, type RobotsRules } from '../../shared/robots/rules.ts';
-import { hostKey, origin } from '../../shared/url/host-key.ts';
-import { openLedger } from '../../shared/worker/open-ledger.ts';
+import { origin } from '../../shared/url/host-key.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { explanationText } from '../explain-text.ts';
-import { UsageError } from '../usage-error.ts';
-import { openCrawl } from './summarize.ts';
+import { openCrawl, stateOf } from './open-crawl.ts';
 
 /** Of a larger host the URL's place in the line is not counted: that reads all its records, a second per million. */
 const MAX_COUNTED = 500_000;
@@ -35,22 +34,17 @@ async function factsWithoutCrawl({ config, options, url }: LocalCommandOf<'expla
 
 /** What the crawl in the folder knows, whether it runs or not. */
 async function factsOfCrawl(dir: string, url: string): Promise<ExplainFacts> {
-  const { reader, crawl } = openCrawl(dir);
+  const opened = await openCrawl(dir);
+  const { reader, crawl, record: kept } = opened;
   try {
-    const kept = await reader.registry.load(crawl);
-    if (!kept) throw new UsageError(`There is no crawl in ${dir}`);
     const config = parseCrawlConfig(kept.config);
     const name = nameIn(config, url);
-    const host = hostKey(name);
-    const head = await reader.ledgers.loadHead(crawl, host);
-    const ledger = await openLedger(reader.ledgers, crawl, host, (head ?? NEW_HEAD).ledger);
-    const record = await ledger.lookUp(name);
+    const { host, head, ledger, record } = await lookUpUrl(reader.ledgers, crawl, name);
     const now = Date.now();
-    const isInterrupted = kept.status === 'running' && !reader.isInUse();
     return {
       url,
       config,
-      crawl: { id: crawl, state: isInterrupted ? 'interrupted' : kept.status, scopeSeeds: kept.scopeSeeds },
+      crawl: { id: crawl, state: stateOf(opened), scopeSeeds: kept.scopeSeeds },
       head,
       robots: head && (await robotsOf(reader, crawl, host, head, origin(name))),
       record,

@@ -7,8 +7,8 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlId, RecordLocation } from '../../shared/ports.ts';
 import { version } from '../../shared/version.ts';
 import { UsageError } from '../usage-error.ts';
+import { openCrawl } from './open-crawl.ts';
 import { withOutput } from './output-file.ts';
-import { openCrawl } from './summarize.ts';
 import { openWarcFiles, type WarcFiles } from './warc-files.ts';
 import { type RowSource, recordsOf } from './write-rows.ts';
 
@@ -17,11 +17,10 @@ import { type RowSource, recordsOf } from './write-rows.ts';
  * written, what was durable when the export began. `out` appears when it is whole, in place of what was there before.
  */
 export async function exportWacz(dir: string, out: string): Promise<void> {
-  const { reader, crawl } = openCrawl(dir);
+  const { reader, crawl, record } = await openCrawl(dir);
   const files = await openWarcFiles(dir);
   try {
     if (files.list.length === 0) throw new UsageError(`Nothing is archived yet in ${dir}`);
-    const record = await reader.registry.load(crawl);
     await withOutput(out, async (stream) => {
       const wacz = writeWacz({
         title: crawl,
@@ -30,7 +29,7 @@ export async function exportWacz(dir: string, out: string): Promise<void> {
         warcs: files.list,
         cdxj: linesWithin(mergedCdxj(dir), files),
         pages: pagesOf(reader, crawl, files),
-        mainUrl: record?.scopeSeeds[0],
+        mainUrl: record.scopeSeeds[0],
       });
       await pipeline(wacz, stream as NodeJS.WritableStream, { end: false });
     });

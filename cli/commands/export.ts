@@ -4,8 +4,8 @@ import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { formatCount } from '../format.ts';
 import { isRowFormat, type RowFormat } from '../option-spec.ts';
+import { openCrawl } from './open-crawl.ts';
 import { withOutput } from './output-file.ts';
-import { openCrawl } from './summarize.ts';
 import { writeRows, writerTo } from './write-rows.ts';
 import { writeSkipped } from './write-skipped.ts';
 
@@ -14,7 +14,6 @@ export async function exportUrls({ dir, format, skipped, out }: LocalCommandOf<'
   if (isRowFormat(format)) await (skipped ? exportSkipped : exportRows)(dir, format, out);
   else if (format === 'cdxj') await exportIndex(dir, out);
   else {
-    openCrawl(dir).reader.close();
     const { exportWacz } = await import('./export-wacz.ts');
     await exportWacz(dir, out!);
   }
@@ -22,7 +21,7 @@ export async function exportUrls({ dir, format, skipped, out }: LocalCommandOf<'
 }
 
 async function exportRows(dir: string, format: RowFormat, out: string | undefined): Promise<void> {
-  const { reader, crawl } = openCrawl(dir);
+  const { reader, crawl } = await openCrawl(dir);
   try {
     await withOutput(out, (stream) => writeRows(reader, crawl, format, stream));
   } finally {
@@ -31,7 +30,7 @@ async function exportRows(dir: string, format: RowFormat, out: string | undefine
 }
 
 async function exportSkipped(dir: string, format: RowFormat, out: string | undefined): Promise<void> {
-  const { reader, crawl } = openCrawl(dir);
+  const { reader, crawl } = await openCrawl(dir);
   const database = openDatabase(foldersOf(dir).database, 'read');
   try {
     let beyond = 0;
@@ -49,7 +48,7 @@ async function exportSkipped(dir: string, format: RowFormat, out: string | undef
 }
 
 async function exportIndex(dir: string, out: string | undefined): Promise<void> {
-  openCrawl(dir).reader.close();
+  (await openCrawl(dir)).reader.close();
   const { mergedCdxj } = await import('../../shared/engines/local/cdxj-files.ts');
   await withOutput(out, async (stream) => {
     const write = writerTo(stream);

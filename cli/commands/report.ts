@@ -5,14 +5,15 @@ import { terminalOf } from '../drawn-line.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { reportHtml } from '../report/report-html.ts';
 import { reportText } from '../report/report-text.ts';
+import { openCrawl } from './open-crawl.ts';
 import { withOutput } from './output-file.ts';
-import { openCrawl, summarize } from './summarize.ts';
+import { summarize } from './summarize.ts';
 import { type RowSource, recordsOf } from './write-rows.ts';
 
 /** `strand report DIR [--html FILE] [--json]`: what the crawl came to, in full; also while it runs. */
 export async function report({ dir, html, json }: LocalCommandOf<'report'>): Promise<number> {
   const summary = await summarize(dir);
-  const { reader, crawl } = openCrawl(dir);
+  const { reader, crawl } = await openCrawl(dir);
   try {
     const made = await buildReport(hostsOf(reader, crawl), summary, Date.now());
     if (html !== undefined) await withOutput(html, async (out) => void out.write(reportHtml(made)));

@@ -1,22 +1,19 @@
+import { lookUpUrl } from '../../shared/control/look-up-url.ts';
 import { urlDetail } from '../../shared/control/url-detail.ts';
-import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
-import { openLedger } from '../../shared/worker/open-ledger.ts';
 import type { LocalCommandOf } from '../command.ts';
+import { parseCrawlConfig } from '../crawl-config.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { urlText } from '../export-rows.ts';
-import { openCrawl } from './summarize.ts';
+import { openCrawl } from './open-crawl.ts';
 
 /** `strand url DIR URL`: all that the crawl knows of a URL. */
 export async function url(command: LocalCommandOf<'url'>): Promise<number> {
-  const { reader, crawl } = openCrawl(command.dir);
+  const { reader, crawl, record: kept } = await openCrawl(command.dir);
   try {
     const asked = canonicalize(command.url) ?? command.url;
-    const host = hostKey(asked);
-    const head = (await reader.ledgers.loadHead(crawl, host)) ?? NEW_HEAD;
-    const ledger = await openLedger(reader.ledgers, crawl, host, head.ledger);
-    const record = await ledger.lookUp(asked);
+    const { urlRules } = parseCrawlConfig(kept.config);
+    const { record } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
     if (!record) {
       process.stderr.write(`strand: the crawl in ${command.dir} does not know ${asked}\n`);
       return exitCodes.usage;

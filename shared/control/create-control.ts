@@ -1,16 +1,15 @@
 import { parseConfig } from '../crawl/config.ts';
 import { canonicalSitemaps } from '../crawl/seed-links.ts';
-import { NEW_HEAD } from '../frontier/head.ts';
 import type { CrawlId } from '../ports.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { hostKey } from '../url/host-key.ts';
 import { parseSeed } from '../url/parse-seed.ts';
-import { openLedger } from '../worker/open-ledger.ts';
 import { type Control, ControlError, type CrawlEntry } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { createSeeding } from './create-seeding.ts';
 import { checkRules, createFinder } from './find-crawl.ts';
 import { hostDetail, hostEntry } from './host-detail.ts';
+import { lookUpUrl } from './look-up-url.ts';
 import type { ControlPolicy } from './plan-crawl.ts';
 import { quoted } from './printable.ts';
 import { checkLimits, checkNotAtLimit, type ResumeLimits } from './resume-limits.ts';
@@ -134,10 +133,8 @@ export function createControl(engine: ControlEngine, policy: ControlPolicy): Con
       const url = canonicalize(parseSeed(text) ?? '');
       if (url === undefined)
         throw new ControlError('invalid', `Expected an http or https URL, got ${quoted(text)}`, 'url');
-      await recordOf(crawl);
-      const host = hostKey(url);
-      const head = (await ledgers.loadHead(crawl, host)) ?? NEW_HEAD;
-      const record = await (await openLedger(ledgers, crawl, host, head.ledger)).lookUp(url);
+      const { urlRules } = parseConfig((await recordOf(crawl)).config);
+      const { record } = await lookUpUrl(ledgers, crawl, url, urlRules);
       if (!record)
         throw new ControlError('notFound', `The crawl ${quoted(crawl)} does not know ${quoted(url)}`, 'url');
       const { result } = record;

@@ -25,12 +25,16 @@ export function createFinder(registry: Pick<CrawlRegistry, 'load'>): Finder {
   return { find, recordOf };
 }
 
-/** Fingerprints of URLs made under other rules do not compare. */
-export function checkRules(crawl: CrawlId, { urlRulesVersion }: CrawlRecord): void {
+/** Fingerprints of URLs made under other rules do not compare. `advice`: what the operator can do. */
+export function checkRules(
+  crawl: CrawlId,
+  { urlRulesVersion }: CrawlRecord,
+  advice = 'begin another crawl',
+): void {
   if (urlRulesVersion === URL_RULES_VERSION) return;
   throw new ControlError(
     'conflict',
     `The crawl ${quoted(crawl)} knows its URLs by version ${urlRulesVersion} of the rules for canonical URLs, this ` +
-      `program by version ${URL_RULES_VERSION}: begin another crawl`,
+      `program by version ${URL_RULES_VERSION}: ${advice}`,
   );
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addSeeds } from '../../cli/commands/add.ts';
+import { summarize } from '../../cli/commands/summarize.ts';
 import { writeSkipped } from '../../cli/commands/write-skipped.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
@@ -82,6 +83,7 @@ test('seeds in their canonical form wait for the crawl, whose scope is drawn aro
     ],
   });
   expect(await load()).toMatchObject({ status: 'running', scopeSeeds: [SEED, 'http://127.0.0.1/b'] });
+  expect(await summarize(folder)).toMatchObject({ state: 'interrupted', reason: 'seeds were added' });
   expect(clock.now()).toBe(0);
 });
 
@@ -110,7 +112,12 @@ test('what the crawl excludes is refused with the reason, and the rest is added;
 test.each<[what: string, seeds: string[], crawl: Partial<CrawlRecord>, message: RegExp]>([
   ['all seeds are excluded', [`${SEED}x`], { config: { exclude: ['/x'] } }, /seeds.0 cannot be a seed/],
   ['nobody says how to reach the operator', ['https://example.org/'], {}, /--contact/],
-  ['the crawl knows URLs by other rules', [SEED], { urlRulesVersion: 0 }, /version 0 of the rules/],
+  [
+    'the crawl knows URLs by other rules',
+    [SEED],
+    { urlRulesVersion: 0 },
+    /version 0 of the rules.*resume .* --new-url-rules$/,
+  ],
 ])('nothing is added where %s', async (_, seeds, crawl, message) => {
   await makeCrawl({}, crawl);
   const adding = addSeeds(folder, seeds, fastClock());

@@ -53,6 +53,12 @@ test('people read a short aligned account and what to do next', () => {
   );
 });
 
+test('a crawl that was finished and has new seeds waits to be resumed', () => {
+  const waiting: CrawlSummary = { ...SUMMARY, state: 'interrupted', reason: 'seeds were added' };
+  expect(summaryText(waiting, false)).toMatch(/^Waiting to be resumed: seeds were added\n/);
+  expect(summaryText({ ...waiting, reason: undefined }, false)).toMatch(/^Interrupted\n/);
+});
+
 test.each<[CrawlSummary['state'], number, RegExp]>([
   ['finished', 3, /^Finished(?![\s\S]*Next)/],
   ['finished', 0, /url DIR URL/],

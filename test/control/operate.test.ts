@@ -79,6 +79,7 @@ describe('a crawl that was run', () => {
       status: 'deniedByRobots',
       warcFile: undefined,
     });
+    expect(await control.url('one', `${A}1?utm_source=x`)).toMatchObject({ url: `${A}1` });
     await expect(control.url('one', `${A}9`)).rejects.toMatchObject({ code: 'notFound', field: 'url' });
     await expect(control.url('one', 'https://z.test/')).rejects.toMatchObject({ code: 'notFound' });
     await expect(control.url('one', 'mailto:a@b.test')).rejects.toMatchObject({

@@ -170,6 +170,8 @@ describe('strand crawl', () => {
     const url = running.seeds[0] as string;
     const answer = await strand('url', place.folder, url, '--json').ended;
     expect(JSON.parse(answer.out)).toMatchObject({ url, status: 'fetched', httpStatus: 200, depth: 0 });
+    const spelling = await strand('url', place.folder, `${url}?utm_source=x`, '--json').ended;
+    expect(JSON.parse(spelling.out)).toMatchObject({ url });
     const unknown = await strand('url', place.folder, `${url}no/such/page`).ended;
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('does not know')]);
     const exported = await strand('export', place.folder, '--format', 'jsonl').ended;

@@ -1,0 +1,34 @@
+import type { UrlRules } from '../crawl/config.ts';
+import { type Head, NEW_HEAD } from '../frontier/head.ts';
+import type { HostLedger } from '../frontier/ledger.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { CrawlId, HostKey, LedgerStore } from '../ports.ts';
+import { hostKey } from '../url/host-key.ts';
+import { createUrlRules } from '../url/url-rules.ts';
+import { openLedger } from '../worker/open-ledger.ts';
+
+/** What is kept of a URL and of its host. */
+export interface LookedUpUrl {
+  readonly host: HostKey;
+  /** None: the crawl knows nothing of the host. */
+  readonly head?: Head;
+  readonly ledger: HostLedger;
+  readonly record?: UrlRecord;
+}
+
+/**
+ * Looks up a canonical URL. With `rules` it is known, too, by the URL that stands for it under them; a redirect may have
+ * led to the very spelling, which is then a URL of its own.
+ */
+export async function lookUpUrl(
+  ledgers: Pick<LedgerStore, 'loadHead' | 'readPart'>,
+  crawl: CrawlId,
+  url: string,
+  rules?: UrlRules,
+): Promise<LookedUpUrl> {
+  const host = hostKey(url);
+  const head = await ledgers.loadHead(crawl, host);
+  const ledger = await openLedger(ledgers, crawl, host, (head ?? NEW_HEAD).ledger);
+  const record = (await ledger.lookUp(url)) ?? (rules && (await ledger.lookUp(createUrlRules(rules)(url))));
+  return { host, head, ledger, record };
+}
