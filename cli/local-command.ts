@@ -45,7 +45,7 @@ export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
     case 'export':
       return exportCommand(given);
     case 'warc':
-      return { verb, ask: warcAsk(given), json };
+      return { verb, ask: warcAsk(given, json), json };
   }
 }
 
@@ -80,7 +80,7 @@ function exportCommand(given: Given): LocalCommandOf<'export'> {
   return { verb: 'export', dir: readWords('export', given, 'DIR')[0]!, format, skipped, out };
 }
 
-function warcAsk(given: Given): LocalCommandOf<'warc'>['ask'] {
+function warcAsk(given: Given, json: boolean): LocalCommandOf<'warc'>['ask'] {
   const [what, ...words] = given.words;
   if (what === 'check' && words.length > 0 && words.every((path) => path !== ''))
     return { what, paths: words };
@@ -88,6 +88,7 @@ function warcAsk(given: Given): LocalCommandOf<'warc'>['ask'] {
     const [, file, offset] = readWords('warc', given, 'cat', 'FILE', 'OFFSET');
     if (!/^\d{1,15}$/.test(offset!))
       throw new UsageError(`Expected OFFSET to be a whole number of bytes, got ${quoted(offset!)}`);
+    if (json) throw new UsageError('warc takes --json only with check: cat writes a record as it is stored');
     return { what, file: file!, offset: Number(offset) };
   }
   throw wrongWords('warc', given.words, ['check FILE... | cat FILE OFFSET']);

@@ -5,8 +5,9 @@ import type { ReadAt } from '../../shared/archive/scan-members.ts';
 import type { WaczWarc } from '../../shared/archive/wacz.ts';
 import { listWarcFiles, type WarcFileEntry } from '../../shared/engines/local/archive.ts';
 import { sizeOf } from '../../shared/engines/local/archive-names.ts';
-import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
+import { readHandle } from '../../shared/engines/local/read-handle.ts';
+import { durableBytes } from '../../shared/engines/local/warc-journal.ts';
 import type { RecordLocation } from '../../shared/ports.ts';
 
 export interface WarcFiles {
@@ -53,12 +54,8 @@ export async function openWarcFiles(dir: string): Promise<WarcFiles> {
   };
   const reader =
     (file: string): ReadAt =>
-    async (offset, length) => {
-      const wanted = Math.max(0, Math.min(length, sizes.get(file)! - offset));
-      const handle = await handleOf(file);
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, offset);
-      return buffer.subarray(0, bytesRead);
-    };
+    async (offset, length) =>
+      readHandle(await handleOf(file), sizes.get(file)!)(offset, length);
 
   return {
     list: [...sizes].map(([name, bytes]) => ({ name, bytes, read: () => piecesOf(reader(name)) })),
@@ -68,17 +65,6 @@ export async function openWarcFiles(dir: string): Promise<WarcFiles> {
       for (const handle of handles.values()) await handle.close();
     },
   };
-}
-
-/** Bytes of files being written that no crash takes back. */
-function durableBytes(path: string): Map<string, number> {
-  const database = openDatabase(path, 'read');
-  try {
-    const rows = database.prepare('SELECT file, bytes FROM warc_files').all();
-    return new Map(rows.map(({ file, bytes }) => [file as string, bytes as number]));
-  } finally {
-    database.close();
-  }
 }
 
 async function bytesOf(

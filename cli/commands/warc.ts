@@ -7,6 +7,7 @@ import { NotWarc } from '../../shared/archive/read-warc.ts';
 import type { ReadAt } from '../../shared/archive/scan-members.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
 import { printable, shorten } from '../../shared/control/printable.ts';
+import { readHandle } from '../../shared/engines/local/read-handle.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { formatBytes, formatCount, formatCounted, largestFirst } from '../format.ts';
@@ -94,6 +95,8 @@ async function warcFilesOf(paths: readonly string[]): Promise<string[]> {
       throw new UsageError(`${path} cannot be read: ${error.message}`, { cause: error });
     });
     if (!found.isDirectory()) {
+      if (/\.wacz$/i.test(path))
+        throw new UsageError(`${path} is a WACZ: check the WARC files inside it, once they are unpacked`);
       files.push(path);
       continue;
     }
@@ -132,10 +135,7 @@ async function readingFile<T>(path: string, work: (read: ReadAt) => Promise<T>):
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
   }
   try {
-    return await work(async (offset, length) => {
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, offset);
-      return buffer.subarray(0, bytesRead);
-    });
+    return await work(readHandle(handle));
   } finally {
     await handle.close();
   }

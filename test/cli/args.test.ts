@@ -153,12 +153,12 @@ describe('a command line becomes a typed command', () => {
     ],
     ['report crawls/a --html r.html', { verb: 'report', dir: 'crawls/a', html: 'r.html', json: false }],
     [
-      'warc check a.warc.gz crawls/a',
-      { verb: 'warc', ask: { what: 'check', paths: ['a.warc.gz', 'crawls/a'] }, json: false },
+      'warc check a.warc.gz crawls/a --json',
+      { verb: 'warc', ask: { what: 'check', paths: ['a.warc.gz', 'crawls/a'] }, json: true },
     ],
     [
-      'warc cat a.warc.gz 12 --json',
-      { verb: 'warc', ask: { what: 'cat', file: 'a.warc.gz', offset: 12 }, json: true },
+      'warc cat a.warc.gz 12',
+      { verb: 'warc', ask: { what: 'cat', file: 'a.warc.gz', offset: 12 }, json: false },
     ],
     ['status crawls/a --json', { verb: 'status', dir: 'crawls/a', json: true }],
     [
@@ -305,6 +305,10 @@ describe('a command line that cannot be followed is refused with what was expect
     [
       ['warc', 'chek', 'f'],
       'Expected npm run strand -- warc check FILE... | cat FILE OFFSET, got "chek" "f"',
+    ],
+    [
+      ['warc', 'cat', 'f', '12', '--json'],
+      'warc takes --json only with check: cat writes a record as it is stored',
     ],
     [['warc', 'check'], 'Expected npm run strand -- warc check FILE... | cat FILE OFFSET, got "check"'],
     [['warc', 'cat', 'f', 'x'], 'Expected OFFSET to be a whole number of bytes, got "x"'],

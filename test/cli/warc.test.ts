@@ -64,6 +64,20 @@ test('a record is written as it is stored, and nothing else', () => {
   expect(status).toBe(0);
 });
 
+test('a WACZ is not taken for a damaged WARC file', () => {
+  const wacz = join(folder, 'crawl.wacz');
+  writeFileSync(wacz, 'PK');
+  const { stderr, status } = strand('check', wacz);
+  expect(stderr).toMatch(/^strand: .*crawl\.wacz is a WACZ: check the WARC files inside it, .*\n$/);
+  expect(status).toBe(2);
+});
+
+test('a record is not to be had as JSON', () => {
+  const { stdout, stderr, status } = strand('cat', good, String(responseAt), '--json');
+  expect([stdout, status]).toEqual(['', 2]);
+  expect(stderr).toMatch(/^strand: warc takes --json only with check/);
+});
+
 test('where no record begins, and what cannot be read, is told in a line', () => {
   const none = strand('cat', good, '5');
   expect(none.stdout).toBe('');

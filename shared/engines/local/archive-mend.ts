@@ -2,10 +2,11 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldOf, NotWarc } from '../../archive/read-warc.ts';
-import { type ReadAt, scanMembers } from '../../archive/scan-members.ts';
+import { scanMembers } from '../../archive/scan-members.ts';
 import { windowedRead } from '../../archive/windowed-read.ts';
 import { listWarcFiles, sizeOf, syncFolder, type WarcFileEntry } from './archive-names.ts';
 import { indexByScanning, removeIndexLeftovers } from './cdxj-files.ts';
+import { readHandle } from './read-handle.ts';
 
 /** How many bytes of each file being written are durable, and announced by nothing that came later. */
 export interface FileArchiveJournal {
@@ -116,15 +117,11 @@ async function cutDurably(path: string, bytes: number): Promise<void> {
  */
 export async function scanCaptures(path: string): Promise<{ bytes: number; problem?: string }> {
   const handle = await open(path, 'r');
-  const read: ReadAt = async (offset, length) => {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, offset);
-    return buffer.subarray(0, bytesRead);
-  };
   const awaited = new Set<string>();
   const met = new Set<string>();
   let bytes = 0;
   try {
-    for await (const { offset, length, record } of scanMembers(windowedRead(read))) {
+    for await (const { offset, length, record } of scanMembers(windowedRead(readHandle(handle)))) {
       const id = fieldOf(record, 'WARC-Record-ID') ?? '';
       const concurrent = fieldOf(record, 'WARC-Concurrent-To');
       const goesOn = concurrent !== undefined && met.has(concurrent);

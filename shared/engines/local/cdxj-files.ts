@@ -11,14 +11,14 @@ import { join } from 'node:path';
 import { type Capture, cdxjLine, scanCaptures } from '../../archive/cdxj.ts';
 import { mergeSorted } from '../../archive/merge-sorted.ts';
 import { NotWarc } from '../../archive/read-warc.ts';
-import type { ReadAt } from '../../archive/scan-members.ts';
 import { windowedRead } from '../../archive/windowed-read.ts';
 import { listWarcFiles, type WarcFileEntry } from './archive-names.ts';
-import { openDatabase } from './database.ts';
 import { foldersOf } from './folders.ts';
+import { readHandle } from './read-handle.ts';
 import { createLineSorter, readLines, writeLines } from './sorted-lines.ts';
+import { durableBytes } from './warc-journal.ts';
 
-export const indexNameOf = (file: string): string => file.replace(/\.warc\.gz$/, '.cdxj');
+const indexNameOf = (file: string): string => file.replace(/\.warc\.gz$/, '.cdxj');
 
 /** What a writer that was killed leaves in the folder. */
 const LEFTOVER = /^(.+)\.cdxj\.(?:run|tmp)-[0-9a-f-]+$/;
@@ -84,13 +84,9 @@ async function addCaptures(
   limit: number,
   writer: IndexWriter,
 ): Promise<NotWarc | undefined> {
-  const read: ReadAt = async (offset, length) => {
-    const wanted = Math.max(0, Math.min(length, limit - offset));
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, offset);
-    return buffer.subarray(0, bytesRead);
-  };
   try {
-    for await (const capture of scanCaptures(windowedRead(read))) await writer.add(capture);
+    for await (const capture of scanCaptures(windowedRead(readHandle(handle, limit))))
+      await writer.add(capture);
     return undefined;
   } catch (error) {
     if (error instanceof NotWarc) return error;
@@ -132,18 +128,6 @@ export async function* mergedCdxj(
     yield* mergeSorted(paths.map(readLines));
   } finally {
     await rm(temporary, { recursive: true, force: true });
-  }
-}
-
-/** Bytes of the files being written that are durable, and that no crash takes back. */
-function durableBytes(path: string): Map<string, number> {
-  if (!existsSync(path)) return new Map();
-  const database = openDatabase(path, 'read');
-  try {
-    const rows = database.prepare('SELECT file, bytes FROM warc_files').all();
-    return new Map(rows.map(({ file, bytes }) => [file as string, bytes as number]));
-  } finally {
-    database.close();
   }
 }
 
