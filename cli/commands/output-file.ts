@@ -3,12 +3,12 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { messageOf } from '../../shared/error-message.ts';
-import { UsageError } from '../usage-error.ts';
+import { ServiceUnavailable, UsageError } from '../usage-error.ts';
 import type { RowStream } from './write-rows.ts';
 
 /**
  * Gives `write` standard output, or a file that has its name only once all is written: whoever finds it finds the whole.
- * Throws {@link UsageError} where the file cannot be made.
+ * Throws {@link UsageError} where the file cannot be made, {@link ServiceUnavailable} where its disk fails or is full.
  */
 export async function withOutput(
   path: string | undefined,
@@ -28,9 +28,11 @@ export async function withOutput(
     await written;
     await rename(part, path);
   } catch (error) {
+    const isOfFile = error === file.errored || (error as NodeJS.ErrnoException).syscall === 'rename';
     written.catch(() => {});
     file.destroy();
     await rm(part, { force: true });
-    throw error;
+    if (!isOfFile) throw error;
+    throw new ServiceUnavailable(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
   }
 }

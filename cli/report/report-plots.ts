@@ -1,5 +1,5 @@
 /** The plots of a report. */
-import type { CrawlReport } from '../../shared/control/report.ts';
+import { type CrawlReport, depthWord, LAST_DEPTH } from '../../shared/control/report.ts';
 import { type Histogram, STEPS_PER_DECADE } from '../../shared/control/report-histogram.ts';
 import type { Timeline } from '../../shared/control/report-timeline.ts';
 import { formatBytes, formatCount, formatCounted, formatDuration, formatRate } from '../format.ts';
@@ -51,12 +51,14 @@ function timelineFigure({ startAt, intervalMs, counts }: Timeline): Html {
 
 function depthFigure(depths: readonly number[]): Html {
   const every = Math.ceil(depths.length / 15);
-  const marks = depths.map((_, at) => ({ at, text: String(at) })).filter(({ at }) => at % every === 0);
+  const marks = depths
+    .map((_, at) => ({ at, text: at === LAST_DEPTH ? `${at}+` : String(at) }))
+    .filter(({ at }) => at % every === 0);
   const plot = columnPlot({
     label: 'Pages by depth',
     values: depths,
     marks,
-    describe: (i) => `${i} from a seed: ${formatCounted(depths[i]!, 'page')}`,
+    describe: (i) => `${depthWord(i)} from a seed: ${formatCounted(depths[i]!, 'page')}`,
     formatValue: formatCount,
     isCentred: true,
   });

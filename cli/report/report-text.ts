@@ -1,6 +1,6 @@
 /** The report for a terminal: the summary, then what it leaves out. */
 import { printable, shorten } from '../../shared/control/printable.ts';
-import type { CrawlReport, HostRow } from '../../shared/control/report.ts';
+import { type CrawlReport, depthWord, type HostRow } from '../../shared/control/report.ts';
 import { type Histogram, quantile } from '../../shared/control/report-histogram.ts';
 import { formatBytes, formatCount, formatDuration, toned, wrapWords } from '../format.ts';
 import type { CrawlPlace } from '../place.ts';
@@ -20,7 +20,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     [
       'Depths',
       wrapWords(
-        depths.map((count, depth) => `${depth}: ${formatCount(count)}`),
+        depths.map((count, depth) => `${depthWord(depth)}: ${formatCount(count)}`),
         WIDTH - INDENT,
         ', ',
       ),

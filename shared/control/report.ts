@@ -20,7 +20,7 @@ export interface CrawlReport {
   readonly times: Histogram;
   /** Fetches over time: the last one of each URL. */
   readonly timeline?: Timeline;
-  /** Pages by hops from a seed; the last count is of that many and more. */
+  /** Pages by hops from a seed; the count at {@link LAST_DEPTH} is of that many and more. */
   readonly depths: readonly number[];
   readonly duplicates: Duplicates;
   /** URLs fetched that are no pages. */
@@ -77,7 +77,12 @@ export interface ReportedHost {
 }
 
 const ROWS = 20;
-const MAX_DEPTHS = 30;
+/** Deeper pages are counted with those of this depth. */
+export const LAST_DEPTH = 28;
+
+export const depthWord = (depth: number): string =>
+  depth === LAST_DEPTH ? `${depth} and more` : String(depth);
+
 /** Types come from the web, which may send any number of them. */
 const MAX_TYPES = 200;
 const MIN_ANSWERS = 5;
@@ -115,7 +120,7 @@ export async function buildReport(
       if (result.bodyBytes !== undefined) sizes.add(bodyBytes);
       if (state !== 'fetched') continue;
       if (kind) kinds[kind]++;
-      else addAt(depths, Math.min(depth, MAX_DEPTHS - 1));
+      else addAt(depths, Math.min(depth, LAST_DEPTH));
       if (digest && bodyBytes !== 0) duplicates.add(digest);
     }
     tables.add(host, head, hostTimes.histogram());

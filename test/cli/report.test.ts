@@ -114,6 +114,18 @@ describe('a report', () => {
     ]);
   });
 
+  test('counts pages deeper than 28 hops with those of 28, and says so', async () => {
+    const records = [0, 27, 28, 29, 90].map((depth) =>
+      recordOf(`http://a.test/${depth}`, { depth, result: resultOf({}) }),
+    );
+    const report = await buildReport(each([hostOf('a.test', records)]), SUMMARY, T0);
+    expect(report.depths.slice(26)).toEqual([0, 1, 3]);
+    expect(reportText(report, false)).toContain('28 and more: 3');
+    const page = reportHtml(report);
+    expect(page).toContain('28 and more from a seed: 3 pages');
+    expect(page).toContain('>28+</text>');
+  });
+
   test('names the hosts with most pages, the slowest, the failing, those set aside, and closed templates', async () => {
     const { hosts, closedTemplates } = await buildReport(each(HOSTS()), SUMMARY, T0);
     expect(hosts.byPages.map(({ host }) => host)).toEqual(['a.test']);
