@@ -5,7 +5,7 @@ import { messageOf } from '../error-message.ts';
 /** A longer item is refused: whoever reads the file line by line would choke on it. */
 export const MAX_LINE_BYTES = 1024 * 1024;
 /** The items of one page: they wait in memory until the turn is committed. */
-export const MAX_PAGE_BYTES = 8 * MAX_LINE_BYTES;
+const MAX_PAGE_BYTES = 8 * MAX_LINE_BYTES;
 
 export interface ItemLines {
   readonly lines: readonly string[];

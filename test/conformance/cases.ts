@@ -16,7 +16,7 @@ export interface Case {
   readonly wanted: readonly Answer[];
 }
 
-export const CASES_FOLDER = fileURLToPath(new URL('../../../shared/conformance/', import.meta.url));
+const CASES_FOLDER = fileURLToPath(new URL('../../../shared/conformance/', import.meta.url));
 export const arePresent = existsSync(CASES_FOLDER);
 /** For whoever runs without them. */
 export const SKIPPED = `SKIPPED: the published conformance cases are not at ${CASES_FOLDER}`;

@@ -91,7 +91,12 @@ describe('a page', () => {
 
     const seen: unknown[] = [];
     const hooks = hooksOf({
-      extraction: [({ $ }, next) => (seen.push($), next())],
+      extraction: [
+        ({ $ }, next) => {
+          seen.push($);
+          return next();
+        },
+      ],
       onPage: ({ $ }) => void seen.push($),
     });
     const again = await madePage({ body: '<p>' });
