@@ -35,14 +35,9 @@ export function hostConfig(config: CrawlConfig, host: HostKey): CrawlConfig {
 }
 
 /**
- * Whether a pattern of an override's `hosts` means a host. A host at a port of its own has it in its name, so
- * `example.org` is not `example.org:8080`; a star may stand for a port too.
+ * Whether one of the patterns of an override's `hosts` means the host. A host at a port of its own has it in its name,
+ * so `example.org` is not `example.org:8080`; a star may stand for a port too.
  */
-export function matchesHost(pattern: string, host: HostKey): boolean {
-  return compileHostPattern(pattern)(host);
-}
-
-/** Whether one of the patterns means the host. */
 export function compileHosts(patterns: readonly string[]): (host: HostKey) => boolean {
   const compiled = patterns.map(compileHostPattern);
   return (host) => compiled.some((matches) => matches(host));

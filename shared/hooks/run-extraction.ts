@@ -29,7 +29,7 @@ function checked(given: Extraction | undefined): Extraction {
 
 /**
  * `facts` with the title and the links of `given`: each URL canonical and once, `maxLinks` at most. Links that are no
- * absolute http(s) URLs, or of no known kind, are left out, and `error` tells of them.
+ * absolute http(s) URLs, too long, or of no known kind are left out, and `error` tells of them.
  */
 export function withExtraction(
   facts: DocumentFacts,
@@ -78,11 +78,12 @@ function toLink(url: string, { kind, nofollow }: PageLink, own: HtmlLink | undef
 function urlOf(link: unknown): string | undefined {
   const { url, kind } = (link ?? {}) as Partial<Record<keyof PageLink, unknown>>;
   if (typeof url !== 'string' || url.length > MAX_URL_CHARS || !KINDS.has(kind as LinkKind)) return undefined;
-  return canonicalize(url);
+  const canonical = canonicalize(url);
+  return canonical !== undefined && canonical.length <= MAX_URL_CHARS ? canonical : undefined;
 }
 
-/** As much as the parser takes of a reference. */
-const MAX_URL_CHARS = 65_536;
+/** As much as the parser takes of a reference, for the same reason (`parser/link-set.ts`). */
+const MAX_URL_CHARS = 16_000;
 
 function shown(link: unknown): string {
   try {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import { hostConfig, matchesHost } from '../../shared/crawl/host-config.ts';
+import { compileHosts, hostConfig } from '../../shared/crawl/host-config.ts';
 
 describe('hostConfig', () => {
   const config = parseConfig({
