@@ -84,6 +84,16 @@ describe("a project's extraction", () => {
     );
   });
 
+  test('that gives links too long to be told apart quickly loses them, those that grow so among them', async () => {
+    const [long, growing] = ['x'.repeat(16_000), '\u00e9'.repeat(4000)].map(
+      (path) => `http://b.test/${path}`,
+    );
+    const links: PageLink[] = [long!, growing!, 'http://b.test/'].map((url) => ({ url, kind: 'a' }));
+    const outcome = await extract(async () => ({ links }));
+    expect(outcome.links.map(({ url }) => url)).toEqual(['http://b.test/']);
+    expect(outcome.error).toMatch(/^2 of 3 links are not/);
+  });
+
   test.each([
     [
       'throws',
