@@ -9,8 +9,8 @@ import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
 import { isFolderInUse } from '../../shared/engines/local/lock.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
+import { sendSeeds } from '../../shared/engines/local/send-seeds.ts';
 import type { Clock } from '../../shared/ports.ts';
-import { createUrlRules } from '../../shared/url/url-rules.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -21,8 +21,6 @@ import { UsageError } from '../usage-error.ts';
 import { openCrawl } from './open-crawl.ts';
 import { readSeeds } from './read-seeds.ts';
 
-/** Links in one parcel. */
-const MAX_PARCEL_LINKS = 2000;
 /** Why a crawl that was finished is it no more; told while nobody has resumed it. */
 const SEEDS_ADDED = 'seeds were added';
 /** A worker knows its crawl's scope as it was two seconds ago (`worker/crawls.ts`). */
@@ -69,7 +67,7 @@ export async function addSeeds(
       record,
       `go on under these first: ${commandAt({ dir: folder }, 'resume')} --new-url-rules`,
     );
-    const sorted = sortSeeds(seeds.map(createUrlRules(config.urlRules)), config);
+    const sorted = sortSeeds(seeds, config);
     if (sorted.accepted.length === 0) throw seedsError(sorted.refused);
     return sorted;
   });
@@ -86,9 +84,7 @@ export async function addSeeds(
       if (isFolderInUse(folder)) await clock.sleep(SCOPE_HEARD_MS);
     }
     await registry.setStatus(crawl, 'running', SEEDS_ADDED, { from: ['finished'] });
-    const links = accepted.map((url) => ({ url, depth: 0, isSeed: true }));
-    for (let from = 0; from < links.length; from += MAX_PARCEL_LINKS)
-      await exchange.send({ crawl, links: links.slice(from, from + MAX_PARCEL_LINKS) });
+    await sendSeeds(exchange, crawl, accepted, []);
     const left = refused.map(({ url, reason }) => ({ url, reason }));
     const limit = record.status === 'limited' ? record.reason : undefined;
     return { crawl, added: accepted.length, refused: left, isRunning: isFolderInUse(folder), limit };

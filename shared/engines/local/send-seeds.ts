@@ -4,7 +4,7 @@ import type { CrawlId, LinkExchange } from '../../ports.ts';
 /** A parcel holds no more: a list of seeds may have millions. */
 const PARCEL_LINKS = 10_000;
 
-/** Sends what a crawl begins with on its way: see {@link seedLinks}. */
+/** Sends what a crawl begins with, or is given besides, on its way: see {@link seedLinks}. */
 export async function sendSeeds(
   exchange: Pick<LinkExchange, 'send'>,
   crawl: CrawlId,
