@@ -65,7 +65,7 @@ export async function addSeeds(
     checkRules(
       crawl,
       record,
-      `go on under these first: ${commandAt({ dir: folder }, 'resume')} --new-url-rules`,
+      `go on under these first, by ${commandAt({ dir: folder }, 'resume')} --new-url-rules`,
     );
     const sorted = sortSeeds(seeds, config);
     if (sorted.accepted.length === 0) throw seedsError(sorted.refused);
