@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { messageOf } from '../../shared/error-message.ts';
 import { ServiceUnavailable, UsageError } from '../usage-error.ts';
@@ -8,6 +8,7 @@ import type { RowStream } from './write-rows.ts';
 
 /**
  * Gives `write` standard output, or a file that has its name only once all is written: whoever finds it finds the whole.
+ * What is there and no plain file (a device, a pipe, a link) is written into instead, as it must not be replaced.
  * Throws {@link UsageError} where the file cannot be made, {@link ServiceUnavailable} where its disk fails or is full.
  */
 export async function withOutput(
@@ -15,7 +16,8 @@ export async function withOutput(
   write: (out: RowStream) => Promise<void>,
 ): Promise<void> {
   if (path === undefined) return write(process.stdout);
-  const part = `${path}.part`;
+  const isInPlace = await isSpecial(path);
+  const part = isInPlace ? path : `${path}.part`;
   const file = createWriteStream(part);
   try {
     await once(file, 'open');
@@ -26,13 +28,19 @@ export async function withOutput(
   try {
     await Promise.race([write(file).then(() => void file.end()), written]);
     await written;
-    await rename(part, path);
+    if (!isInPlace) await rename(part, path);
   } catch (error) {
     const isOfFile = error === file.errored || (error as NodeJS.ErrnoException).syscall === 'rename';
     written.catch(() => {});
     file.destroy();
-    await rm(part, { force: true });
+    if (!isInPlace) await rm(part, { force: true });
     if (!isOfFile) throw error;
     throw new ServiceUnavailable(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** What cannot be looked at cannot be opened either, and that is told. */
+async function isSpecial(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found !== undefined && !found.isFile() && !found.isDirectory();
 }

@@ -1,5 +1,14 @@
 import type { WriteStream } from 'node:fs';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -54,4 +63,18 @@ test('so is a name that cannot be had', async () => {
   const refused = withOutput(nowhere, async () => {});
   await expect(refused).rejects.toThrow(UsageError);
   await expect(refused).rejects.toThrow(`${nowhere} cannot be written: ENOENT`);
+});
+
+test('what is no plain file, such as a device or a link, is written into and stays what it is', async () => {
+  const target = join(folder, 'target');
+  writeFileSync(target, 'old');
+  symlinkSync(target, path);
+  await withOutput(path, async (out) => void out.write('new'));
+  expect([lstatSync(path).isSymbolicLink(), readFileSync(target, 'utf8')]).toEqual([true, 'new']);
+  const failure = new Error('no such part');
+  const failing = withOutput(path, async () => {
+    throw failure;
+  });
+  await expect(failing).rejects.toBe(failure);
+  expect(readdirSync(folder).sort()).toEqual(['out.csv', 'target']);
 });
