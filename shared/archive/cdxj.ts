@@ -90,9 +90,8 @@ interface HttpSummary {
 
 /** Of the HTTP response's head at the beginning of the block, as far as it is given; nothing of other text. */
 function summarizeHttp(blockStart: Uint8Array): HttpSummary {
-  const head = Buffer.from(blockStart.subarray(0, recordHeadLength(blockStart))).toString('latin1');
-  const [first = '', ...headers] = head.split(/\r?\n/);
-  const status = /^HTTP\/\S+ +(\d{3})(?!\S)/.exec(first)?.[1];
-  const type = headers.find((line) => /^content-type:/i.test(line));
-  return { status, mime: type && /^[^:]*:\s*([^;\s]*)/.exec(type)?.[1] };
+  const length = recordHeadLength(blockStart) ?? blockStart.length;
+  const head = Buffer.from(blockStart.buffer, blockStart.byteOffset, length).toString('latin1');
+  const status = /^HTTP\/\S+ +(\d{3})(?!\S)/.exec(head)?.[1];
+  return { status, mime: /\ncontent-type:[^\S\n]*([^;\s]*)/i.exec(head)?.[1] };
 }

@@ -1,6 +1,7 @@
 /** Digests as WARC writes them: `algorithm:value`, the value in base32 (ISO 28500:2017, section 5.8). */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const PADDING = '=';
 
 /** Bytes of a digest, by the algorithm's label. */
 const DIGEST_BYTES: Readonly<Record<string, number>> = { md5: 16, sha1: 20, sha256: 32, sha512: 64 };
@@ -13,7 +14,9 @@ export interface Digest {
 
 /** RFC 4648 section 6, upper case, padded with `=` (none is needed for the 20 bytes of SHA-1). */
 export function base32(bytes: Uint8Array): string {
-  let text = '';
+  const length = Math.ceil(bytes.length / 5) * 8;
+  const text = Buffer.allocUnsafe(length).fill(PADDING);
+  let at = 0;
   let bits = 0;
   let held = 0;
   for (const byte of bytes) {
@@ -21,12 +24,12 @@ export function base32(bytes: Uint8Array): string {
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      text += ALPHABET[(held >>> bits) & 31];
+      text[at++] = ALPHABET.charCodeAt((held >>> bits) & 31);
     }
     held &= (1 << bits) - 1;
   }
-  if (bits > 0) text += ALPHABET[(held << (5 - bits)) & 31];
-  return text.padEnd(Math.ceil(text.length / 8) * 8, '=');
+  if (bits > 0) text[at] = ALPHABET.charCodeAt((held << (5 - bits)) & 31);
+  return text.toString('latin1');
 }
 
 /** `sha1:` and the base32 of `bytes`. */

@@ -52,7 +52,8 @@ function headerLine(name: string, value: string): string {
 
 /** Above U+00FF there is no Latin-1 byte, and cutting the code to 8 bits could make a line end. */
 function oneLine(text: string): string {
-  return text.replace(/[\r\n]+/g, ' ').replace(/[^\0-\xff]/g, '?');
+  // Nearly all are plain: a look is cheaper than two copies.
+  return /^[ -~]*$/.test(text) ? text : text.replace(/[\r\n]+/g, ' ').replace(/[^\0-\xff]/g, '?');
 }
 
 /** Media types whose data is compressed by its own format. SVG and BMP are not. */

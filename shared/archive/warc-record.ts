@@ -80,7 +80,11 @@ function recordHead(fields: WarcFields, text: Uint8Array, bodySize: number): Uin
     if (value) head += `${name}: ${fieldValue(value)}\r\n`;
   }
   head += `Content-Length: ${text.length + bodySize}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), text]);
+  const size = Buffer.byteLength(head);
+  const bytes = Buffer.allocUnsafe(size + text.length);
+  bytes.write(head);
+  bytes.set(text, size);
+  return bytes;
 }
 
 /** No control character can be in a field (section 4): one taken from the web becomes a space, never a new line. */

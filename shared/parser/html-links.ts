@@ -185,10 +185,6 @@ function documentBase(reference: string | undefined, url: string): string {
 }
 
 function hasToken(value: string | undefined, token: string): boolean {
-  return (
-    value
-      ?.toLowerCase()
-      .split(/[\t\n\f\r ]+/)
-      .includes(token) ?? false
-  );
+  const text = value?.toLowerCase();
+  return text === token || (text?.includes(token) === true && text.split(/[\t\n\f\r ]+/).includes(token));
 }

@@ -3,7 +3,7 @@
  * comments, scripts, styles and other raw text is no tag, and a tag that the document's end cuts off is none either.
  */
 import { createHtmlTree, PLACED_APART, type Placement } from './html-tree.ts';
-import { isSelfClosing, type RawAttributes, readAttributes } from './tag-attributes.ts';
+import { AttributeList, isSelfClosing, type RawAttributes, readAttributes } from './tag-attributes.ts';
 
 export interface HtmlScannerOptions {
   /** Names, in lower case, of the elements whose start tags are told. */
@@ -98,6 +98,7 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
   /** The raw text element that is open, and whether it is one of the document's own. */
   let rawText: string | undefined;
   let isOwnRawText = false;
+  const list = new AttributeList();
   const isPassing = isXml || styledTag !== undefined ? () => false : passingOf(elements);
 
   /** Takes in the start tag whose name is `text[from..nameEnd)`; returns the index behind it, or -1. */
@@ -106,7 +107,8 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
     const name = text.slice(from, nameEnd).toLowerCase();
     const isPlain = tree.isPlain() && !isXml && !PLACED_APART.has(name);
     const isWanted = elements.has(name);
-    const attributes = isWanted || !isPlain ? new Map<string, string>() : undefined;
+    const attributes = isWanted || !isPlain ? list : undefined;
+    list.clear();
     const isBare = text.charCodeAt(nameEnd) === GREATER;
     const end = isBare ? nameEnd + 1 : readAttributes(text, nameEnd, attributes);
     if (end === -1) return -1;
@@ -178,6 +180,7 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
 
 /** A function that tells a start tag, `text[nameEnd..end)` behind its name, as far as `styles` listens to it. */
 function createStyledTag(styles: StyleListener) {
+  const own = new AttributeList();
   /** Where the next `url(` of `searched` is; so each character is looked at once. */
   let searched = '';
   let next = -1;
@@ -197,8 +200,11 @@ function createStyledTag(styles: StyleListener) {
       next = URL_FUNCTION.exec(text)?.index ?? text.length;
     }
     if (next >= end) return;
-    const found = attributes ?? new Map<string, string>();
-    if (attributes === undefined) readAttributes(text, nameEnd, found as Map<string, string>);
+    if (attributes === undefined) {
+      own.clear();
+      readAttributes(text, nameEnd, own);
+    }
+    const found = attributes ?? own;
     styles.onStyledTag(found);
   };
 }

@@ -110,10 +110,8 @@ export function createLinkSet(maxLinks: number) {
     /** The links at `base`, and a function for other references of the document. */
     resolved(base: string, resolve: ResolveReference = resolveReference) {
       const entries = new Map<string, Entry>();
-      const urls = new Map<string, string | undefined>();
       for (const [reference, entry] of references) {
         const url = resolve(reference, base);
-        urls.set(reference, url);
         if (url === undefined) continue;
         if (url.length > MAX_REFERENCE_CHARS) {
           droppedLinks++;
@@ -128,10 +126,7 @@ export function createLinkSet(maxLinks: number) {
         if (entry.requisite !== undefined) merge(known, entry.requisite, false);
         known.hints = bothHints(known.hints, entry.hints);
       }
-      const urlOf = (reference: string): string | undefined => {
-        const key = withoutFragment(reference);
-        return urls.has(key) ? urls.get(key) : resolve(key, base);
-      };
+      const urlOf = (reference: string): string | undefined => resolve(withoutFragment(reference), base);
       const links: HtmlLink[] = [];
       for (const [url, entry] of entries) links.push(linkOf(url, entry));
       return { links, droppedLinks, urlOf };

@@ -3,7 +3,7 @@
  * stream to determine its encoding"). It is not a parse: it knows tags, attributes and comments, and nothing else.
  */
 import { charsetOf } from './charset-decoder.ts';
-import { readAttributes } from './tag-attributes.ts';
+import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';
 
 /** The encoding declared in `start` by a `meta` element, or by an XML declaration if no `meta` does. */
 export function prescanForCharset(start: Uint8Array): string | undefined {
@@ -27,7 +27,7 @@ function metaCharset(text: string): string | undefined {
     } else if (other) {
       end = indexAfter(text, '>', mark.index);
     } else {
-      const attributes = new Map<string, string>();
+      const attributes = new AttributeList();
       end = readAttributes(text, MARK.lastIndex, attributes);
       const charset = meta && end !== -1 ? charsetOfMeta(attributes) : undefined;
       if (charset) return charset;
@@ -38,7 +38,7 @@ function metaCharset(text: string): string | undefined {
   return undefined;
 }
 
-function charsetOfMeta(attributes: ReadonlyMap<string, string>): string | undefined {
+function charsetOfMeta(attributes: RawAttributes): string | undefined {
   const label = attributes.get('charset');
   if (label !== undefined) return declaredInMarkup(label);
   if (attributes.get('http-equiv')?.toLowerCase() !== 'content-type') return undefined;

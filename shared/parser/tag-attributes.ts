@@ -1,5 +1,41 @@
 /** Attributes of a tag by lower-case name; of a repeated one, the first. Character references are not yet decoded. */
-export type RawAttributes = ReadonlyMap<string, string>;
+export interface RawAttributes {
+  get(name: string): string | undefined;
+  has(name: string): boolean;
+}
+
+/**
+ * Attributes of one tag after the other: cleared, the list makes no garbage, where a Map for each tag was a tenth of a
+ * page's. Who wants to keep an attribute keeps its value.
+ */
+export class AttributeList implements RawAttributes {
+  readonly #names: string[] = [];
+  readonly #values: string[] = [];
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+  clear(): void {
+    this.#size = 0;
+  }
+  get(name: string): string | undefined {
+    const at = this.#indexOf(name);
+    return at < 0 ? undefined : this.#values[at];
+  }
+  has(name: string): boolean {
+    return this.#indexOf(name) >= 0;
+  }
+  set(name: string, value: string): void {
+    this.#names[this.#size] = name;
+    this.#values[this.#size++] = value;
+  }
+  /** Tags have a few attributes, and at most {@link MAX_ATTRIBUTES}. */
+  #indexOf(name: string): number {
+    for (let i = 0; i < this.#size; i++) if (this.#names[i] === name) return i;
+    return -1;
+  }
+}
 
 /** Further ones are not kept. No element has so many; a tag made of names only would take a hundred times its size. */
 const MAX_ATTRIBUTES = 256;
@@ -9,7 +45,7 @@ const MAX_ATTRIBUTES = 256;
  * Returns the index behind the tag's `>`, or -1 if the text ends before. Without `into` it only finds that end: a `>`
  * inside a quoted value is not one.
  */
-export function readAttributes(text: string, from: number, into?: Map<string, string>): number {
+export function readAttributes(text: string, from: number, into?: AttributeList): number {
   let at = from;
   for (;;) {
     let code = text.charCodeAt(at);

@@ -3,7 +3,7 @@
  * for no well-formedness, and expands no entities but the five of XML itself. A document type that declares entities ends
  * it: nothing that is read here needs them, and they are how a small document is made a large one.
  */
-import { type RawAttributes, readAttributes } from './tag-attributes.ts';
+import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';
 
 export interface XmlListener {
   /** Attribute names are in lower case, their values not yet decoded. */
@@ -107,7 +107,7 @@ function startTag(text: string, mark: number, listener: XmlListener): number {
     if (code === GREATER || code === SLASH || isSpace(code)) break;
   }
   const isBare = text.charCodeAt(nameEnd) === GREATER;
-  const attributes = isBare ? NO_ATTRIBUTES : new Map<string, string>();
+  const attributes = new AttributeList();
   const end = isBare ? nameEnd + 1 : readAttributes(text, nameEnd, attributes);
   if (end === -1) return -1;
   listener.onStartTag(text.slice(mark + 1, nameEnd), attributes, text.charCodeAt(end - 2) === SLASH);
@@ -156,7 +156,6 @@ const NAMED = new Map([
   ['quot', '"'],
   ['apos', "'"],
 ]);
-const NO_ATTRIBUTES = new Map<string, string>();
 const EXCLAMATION = 0x21;
 const SLASH = 0x2f;
 const LESS = 0x3c;

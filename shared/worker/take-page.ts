@@ -87,15 +87,15 @@ function takeFollowed(
 ): boolean {
   // A part of a page that does not belong to the crawl: only its own parts are wanted.
   if (record.kind === 'requisite') return false;
-  const named = { ...link, url: crawl.nameOf(link.url) };
+  const url = crawl.nameOf(link.url);
   const via = record.url;
   if (isNofollow || (link.nofollow && crawl.config.obeyNofollow)) {
-    skipLink(services, crawl, state, { url: named.url, via }, 'nofollow');
+    skipLink(services, crawl, state, { url, via }, 'nofollow');
     return false;
   }
   if (link.kind === 'url' || link.kind === 'sitemap') {
-    const taken = sitemapLink(services, crawl, state, record, named);
+    const taken = sitemapLink(services, crawl, state, record, { ...link, url });
     return taken !== undefined && takeLink(services, crawl, state, taken, now);
   }
-  return takeLink(services, crawl, state, { url: named.url, depth: record.depth + 1, via }, now);
+  return takeLink(services, crawl, state, { url, depth: record.depth + 1, via }, now);
 }

@@ -12,8 +12,8 @@ export interface OpenWarcFile {
   readonly name: string;
   /** Bytes added, those in the buffer among them. */
   size(): number;
-  /** Copies the bytes; writes when the buffer is full. */
-  add(bytes: Uint8Array): Promise<void>;
+  /** Copies the pieces, one after the other; writes when the buffer is full. */
+  add(pieces: readonly Uint8Array[]): Promise<void>;
   /** Drops what was added after the first `size` bytes. */
   cutTo(size: number): Promise<void>;
   /** Writes all that was added, and fdatasync: durable when it resolves. Resolves with the size. */
@@ -55,13 +55,16 @@ export async function createWarcFile(folder: string, name: string): Promise<Open
   return {
     name,
     size: () => written + buffered,
-    async add(bytes) {
-      for (let at = 0; at < bytes.length; ) {
-        const part = bytes.subarray(at, at + BUFFER_BYTES - buffered);
-        buffer.set(part, buffered);
-        buffered += part.length;
-        at += part.length;
-        if (buffered === BUFFER_BYTES) await writeOut();
+    async add(pieces) {
+      for (const bytes of pieces) {
+        for (let at = 0; at < bytes.length; ) {
+          const room = BUFFER_BYTES - buffered;
+          const part = at === 0 && bytes.length <= room ? bytes : bytes.subarray(at, at + room);
+          buffer.set(part, buffered);
+          buffered += part.length;
+          at += part.length;
+          if (buffered === BUFFER_BYTES) await writeOut();
+        }
       }
     },
     async cutTo(size) {

@@ -123,7 +123,7 @@ export async function openFileArchive(options: FileArchiveOptions): Promise<File
       journal.save(name, 0);
       const file = await createWarcFile(folder, name);
       current = { file, leadBytes: 0, savedBytes: 0, index: createIndexWriter(indexFolder, name) };
-      for (const piece of lead) await file.add(piece);
+      await file.add(lead);
       current.leadBytes = file.size();
       return current;
     });
@@ -179,12 +179,12 @@ export async function openFileArchive(options: FileArchiveOptions): Promise<File
     const { file } = to;
     const start = file.size();
     const locations: RecordLocation[] = [];
-    const add = (piece: Uint8Array) => orFail(`write ${file.name}`, () => file.add(piece));
+    const add = (pieces: readonly Uint8Array[]) => orFail(`write ${file.name}`, () => file.add(pieces));
     try {
       for (const member of members) {
         const offset = file.size();
-        if (Symbol.asyncIterator in member) for await (const piece of member) await add(piece);
-        else for (const piece of member) await add(piece);
+        if (Symbol.asyncIterator in member) for await (const piece of member) await add([piece]);
+        else await add(member);
         locations.push({ file: file.name, offset, length: file.size() - offset });
       }
     } catch (error) {
