@@ -111,7 +111,8 @@ export async function encodeRevisit(
   };
   const { url, date, recordId: originalId } = original;
   const payload = { sha1: capture.body.sha1, url, date, recordId: originalId };
-  return encoded(parts, encodeRecord(fields, head), captureLineStart(fields, head), payload);
+  const record = encodeRecord(fields, head, undefined, 'store');
+  return encoded(parts, record, captureLineStart(fields, head), payload);
 }
 
 /** What a response and a revisit have in common. */
@@ -137,7 +138,7 @@ function partsOf(capture: FetchedResponse, { newId = recordId, warcinfoId }: Cap
     },
     capture.requestHead,
     undefined,
-    'none',
+    'store',
   );
   return { common, request, responseId, requestId, date, payloadDigest: sha1Label(capture.body.sha1) };
 }

@@ -57,7 +57,7 @@ export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions = 
     },
     block,
     undefined,
-    block.length > MAX_STORED_CHARS ? 'deflate' : 'none',
+    block.length > MAX_STORED_CHARS ? 'deflate' : 'store',
   );
 }
 

@@ -46,14 +46,14 @@ export function warcDate(at: number): string {
 }
 
 /**
- * The record with block `text + body` as one gzip member, in pieces. `packing` is about the body: `store` where it is
- * compressed already; `none` is for a record of a few hundred bytes.
+ * The record with block `text + body` as one gzip member, in pieces. `packing`: `store` for a body that is compressed already,
+ * and for a record of a few hundred bytes.
  */
 export function encodeRecord(
   fields: WarcFields,
   text: Uint8Array,
   body: Uint8Array = NOTHING,
-  packing: Packing | 'none' = 'deflate',
+  packing: Packing = 'deflate',
 ): Uint8Array[] {
   return gzipMember(recordHead(fields, text, body.length), body, RECORD_END, packing);
 }
