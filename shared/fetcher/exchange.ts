@@ -11,7 +11,7 @@ import type {
 import { describeFailure, errorCode, type FailureLimits, isDisconnect } from './failure.ts';
 import { skipContinue } from './skip-continue.ts';
 import type { SocketBudget } from './socket-budget.ts';
-import { type BodySpool, createBodySpool } from './spooled-body.ts';
+import { type BodyMemory, type BodySpool, createBodySpool } from './spooled-body.ts';
 
 /** What all exchanges of one fetcher share. */
 export interface ExchangeContext extends FailureLimits {
@@ -22,6 +22,7 @@ export interface ExchangeContext extends FailureLimits {
   readonly now: () => number;
   readonly budget: SocketBudget;
   readonly tempFolder: string;
+  readonly memory: BodyMemory;
   readonly totalTimeoutMs: number;
   readonly maxBodyBytes: number;
   readonly mostBodyBytes?: number | undefined;
@@ -111,7 +112,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       statusText: asLatin1(statusText),
       headers: readHeaders(controller.rawHeaders),
     };
-    this.#spool = createBodySpool(this.#context.tempFolder);
+    this.#spool = createBodySpool(this.#context.tempFolder, this.#context.memory);
     this.#sink = quietly(() => this.request.onHead?.(this.#head as ResponseHead));
   }
 

@@ -9,6 +9,7 @@ import { createDnsCache, type Lookup } from './dns-cache.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { createHostPins } from './host-pins.ts';
 import { createSocketBudget } from './socket-budget.ts';
+import { newBodyMemory } from './spooled-body.ts';
 import { createSystemLookup } from './system-lookup.ts';
 
 /** Of the time-outs, 0 means no limit. */
@@ -107,6 +108,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     now,
     budget,
     tempFolder: options.tempFolder,
+    memory: newBodyMemory(),
     headersTimeoutMs: options.headersTimeoutMs,
     idleTimeoutMs: options.idleTimeoutMs,
     totalTimeoutMs: options.totalTimeoutMs,

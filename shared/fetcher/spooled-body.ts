@@ -7,8 +7,19 @@ import type { Body } from '../ports.ts';
 const readFile = promisify(read);
 const closeFile = promisify(close);
 
-/** Bodies up to this stay in memory. With 250 hosts at once, the most that waits there is 250 MiB. */
+/** Bodies up to this stay in memory ... */
 const MAX_MEMORY_BYTES = 1024 * 1024;
+/** ... while all bodies together take no more than this; beyond, only those up to {@link SMALL_BODY}. */
+const MOST_TOGETHER = 128 * 1024 * 1024;
+const SMALL_BODY = 32 * 1024;
+
+/** What the bodies of one fetcher take of memory together, so that a thousand large ones at once stay bounded, too. */
+export interface BodyMemory {
+  used: number;
+  readonly most: number;
+}
+
+export const newBodyMemory = (most = MOST_TOGETHER): BodyMemory => ({ used: 0, most });
 /** Smaller pieces are gathered: a body sent in chunks of one byte must not cost an object for each. */
 const SMALL_PIECE = 4096;
 const GATHER_BYTES = 16_384;
@@ -27,11 +38,15 @@ export interface BodySpool {
 }
 
 /**
- * Holds a body in memory up to {@link MAX_MEMORY_BYTES}, a larger one in a file in `tempFolder`, which is made when it
+ * Holds a body in memory up to {@link MAX_MEMORY_BYTES}, less where there is little left of `memory`; a larger one in a file in `tempFolder`, which is made when it
  * is first needed. The file loses its name as soon as it is open, so a crash leaves nothing behind; each large body
  * costs a file descriptor until it is disposed of.
  */
-export function createBodySpool(tempFolder: string, maxMemoryBytes = MAX_MEMORY_BYTES): BodySpool {
+export function createBodySpool(
+  tempFolder: string,
+  memory: BodyMemory = newBodyMemory(),
+  maxMemoryBytes = MAX_MEMORY_BYTES,
+): BodySpool {
   const hash = createHash('sha1');
   let pieces: Uint8Array[] = [];
   let inMemory = 0;
@@ -67,6 +82,7 @@ export function createBodySpool(tempFolder: string, maxMemoryBytes = MAX_MEMORY_
     file ??= openNameless(tempFolder);
     for (const piece of pieces) writeWhole(file, piece);
     pieces = [];
+    memory.used -= inMemory;
     inMemory = 0;
   }
 
@@ -79,26 +95,29 @@ export function createBodySpool(tempFolder: string, maxMemoryBytes = MAX_MEMORY_
       keep(piece);
       size += piece.length;
       inMemory += piece.length;
-      if (inMemory > maxMemoryBytes) spill();
+      memory.used += piece.length;
+      if (inMemory > maxMemoryBytes || (memory.used > memory.most && inMemory > SMALL_BODY)) spill();
     },
     finish() {
       const sha1 = hash.digest();
       if (file === undefined) {
         closeGathered();
-        return memoryBody(pieces, size, sha1);
+        return memoryBody(pieces, size, sha1, memory);
       }
       spill();
       return fileBody(file, size, sha1);
     },
     discard() {
       pieces = [];
+      memory.used -= inMemory;
+      inMemory = 0;
       gathered = undefined;
       if (file !== undefined) closeFile(file).catch(() => {});
     },
   };
 }
 
-function memoryBody(parts: Uint8Array[], size: number, sha1: Uint8Array): Body {
+function memoryBody(parts: Uint8Array[], size: number, sha1: Uint8Array, memory: BodyMemory): Body {
   let pieces: Uint8Array[] | undefined = parts;
   const kept = () => pieces ?? throwDisposed();
   return {
@@ -115,6 +134,7 @@ function memoryBody(parts: Uint8Array[], size: number, sha1: Uint8Array): Body {
       yield* kept();
     },
     dispose: async () => {
+      if (pieces !== undefined) memory.used -= size;
       pieces = undefined;
     },
   };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createBodySpool } from '../../shared/fetcher/spooled-body.ts';
+import { createBodySpool, newBodyMemory } from '../../shared/fetcher/spooled-body.ts';
 import type { Body } from '../../shared/ports.ts';
 import { temporaryFolder } from './servers.ts';
 
@@ -32,7 +32,7 @@ describe('a spooled body', () => {
         fc.array(fc.uint8Array({ maxLength: 9000 }), { maxLength: 20 }),
         fc.nat(60_000),
         async (pieces, most) => {
-          const spool = createBodySpool(folder.path, most);
+          const spool = createBodySpool(folder.path, newBodyMemory(), most);
           for (const piece of pieces) spool.append(piece);
           const body = spool.finish();
           const whole = Buffer.concat(pieces);
@@ -60,7 +60,10 @@ describe('a spooled body', () => {
 
   test.runIf(process.platform === 'linux')('lets go of its file when disposed of or discarded', async () => {
     const folder = temporaryFolder();
-    const spools = [createBodySpool(folder.path, 10), createBodySpool(folder.path, 10)] as const;
+    const spools = [
+      createBodySpool(folder.path, newBodyMemory(), 10),
+      createBodySpool(folder.path, newBodyMemory(), 10),
+    ] as const;
     for (const spool of spools) spool.append(Buffer.alloc(100));
     expect([folder.files().length, openFiles(folder.path)]).toEqual([0, 2]);
     const body = spools[0].finish();
@@ -70,6 +73,20 @@ describe('a spooled body', () => {
     expect((await reading).length).toBe(100);
     while (openFiles(folder.path) > 0) await new Promise(setImmediate);
     await expect(readChunks(body)).rejects.toThrow('disposed');
+  });
+
+  test.runIf(process.platform === 'linux')('goes to a file early where others fill the memory', async () => {
+    const folder = temporaryFolder();
+    const memory = newBodyMemory(100_000);
+    const [first, second, small] = [0, 1, 2].map(() => createBodySpool(folder.path, memory));
+    first!.append(Buffer.alloc(90_000));
+    second!.append(Buffer.alloc(40_000));
+    small!.append(Buffer.alloc(20_000));
+    expect([memory.used, openFiles(folder.path)]).toEqual([110_000, 1]);
+    const bodies = [first!.finish(), second!.finish()];
+    small!.discard();
+    for (const body of bodies) await Promise.all([body.dispose(), body.dispose()]);
+    expect(memory.used).toBe(0);
   });
 
   test('in memory cannot be read once it is disposed of', async () => {
