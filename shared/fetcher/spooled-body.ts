@@ -10,7 +10,7 @@ const closeFile = promisify(close);
 /** Bodies up to this stay in memory ... */
 const MAX_MEMORY_BYTES = 1024 * 1024;
 /** ... while all bodies together take no more than this; beyond, only those up to {@link SMALL_BODY}. */
-const MOST_TOGETHER = 128 * 1024 * 1024;
+const MOST_TOGETHER = 64 * 1024 * 1024;
 const SMALL_BODY = 32 * 1024;
 
 /** What the bodies of one fetcher take of memory together, so that a thousand large ones at once stay bounded, too. */
