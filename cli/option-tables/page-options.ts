@@ -93,6 +93,14 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     help: 'write a metadata record beside each page: title, number of links, how it was found',
   },
   {
+    name: 'metadata-links',
+    argument: 'N',
+    type: 'count',
+    key: 'metadataLinks',
+    group: 'Archive',
+    help: "list so many of a page's links in its metadata record, each with its kind; 500 at most",
+  },
+  {
     name: 'dedupe-from',
     argument: 'DIR',
     type: 'text',

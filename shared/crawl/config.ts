@@ -178,6 +178,8 @@ export const crawlConfigSchema = z.strictObject({
   revisits: z.boolean().default(true),
   /** A `metadata` record beside each page: title, number of links, how it was found, how long it took. */
   metadata: z.boolean().default(true),
+  /** So many of a page's links stand in its `metadata` record, each with its kind. 60 make it 500 bytes longer. */
+  metadataLinks: count.max(500).default(0),
 
   // ---- hooks
   /** What a hook may take for one page. A turn's lease must outlast an exchange and the hooks of its page. */

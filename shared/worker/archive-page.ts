@@ -28,17 +28,20 @@ export async function archivePage(
   const members = [...encoded.members];
   if (crawl.config.metadata && record.kind !== 'sitemap')
     members.push(
-      encodeMetadata({
-        concurrentTo: encoded.responseId,
-        url: response.url,
-        date: encoded.date,
-        via: record.via,
-        hopsFromSeed: record.depth,
-        fetchTimeMs: response.endedAt - response.startedAt,
-        title: facts?.title,
-        charset: facts?.charset,
-        links: facts?.links,
-      }),
+      encodeMetadata(
+        {
+          concurrentTo: encoded.responseId,
+          url: response.url,
+          date: encoded.date,
+          via: record.via,
+          hopsFromSeed: record.depth,
+          fetchTimeMs: response.endedAt - response.startedAt,
+          title: facts?.title,
+          charset: facts?.charset,
+          links: facts?.links,
+        },
+        { maxOutlinks: crawl.config.metadataLinks },
+      ),
     );
   const [location] = await engine.archiveOf(crawl.id).append(members, [encoded.capture]);
   state.hasArchived = true;
