@@ -5,6 +5,7 @@
  */
 
 import { LINE_ITEMS } from '../shared/engines/aws/prices.ts';
+import { SMALL_CRAWL } from '../test/sim/capacity/measure-crawl.ts';
 import { parseCapacityArgs } from '../test/sim/capacity/options.ts';
 import { runWorld } from '../test/sim/capacity/run.ts';
 import { summarize } from '../test/sim/capacity/summary.ts';
@@ -12,18 +13,7 @@ import { readUnitFigures } from '../test/sim/capacity/unit-figures.ts';
 import type { Measured } from './record.ts';
 
 /** Long enough for a steady half: 12 virtual minutes of 1,000 hosts. */
-const CRAWL = [
-  '--hosts',
-  '2000',
-  '--pages-per-second',
-  '40',
-  '--scale',
-  '1',
-  '--queues',
-  '1',
-  '--hours',
-  '0.2',
-];
+const CRAWL = [...SMALL_CRAWL, '--hours', '0.2'];
 
 export async function measure(): Promise<Measured> {
   const run = await runWorld(parseCapacityArgs(CRAWL), readUnitFigures());

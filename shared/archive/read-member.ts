@@ -8,7 +8,7 @@ import {
   recordHeadLength,
   type WarcRecordHead,
 } from './read-warc.ts';
-import type { ReadAt } from './scan-members.ts';
+import { PIECE_BYTES, piecesFrom, type ReadAt } from './scan-members.ts';
 
 export interface OpenedRecord {
   readonly record: WarcRecordHead;
@@ -19,8 +19,6 @@ export interface OpenedRecord {
   /** Lets go of what reads the file. To be called in any case. */
   close(): Promise<void>;
 }
-
-const PIECE_BYTES = 64 * 1024;
 
 /** Opens the record whose gzip member begins at `offset`. Throws {@link NotWarc} where none does. */
 export async function openRecord(read: ReadAt, offset: number): Promise<OpenedRecord> {
@@ -77,14 +75,5 @@ async function* inflateMember(read: ReadAt, offset: number): AsyncGenerator<Uint
   } catch (cause) {
     if (!/^Z_|^ERR_/.test((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
     throw new NotWarc(`Member at ${offset}: ${(cause as Error).message}`, { cause });
-  }
-}
-
-async function* piecesFrom(read: ReadAt, offset: number): AsyncGenerator<Uint8Array> {
-  for (let at = offset; ; ) {
-    const piece = await read(at, PIECE_BYTES);
-    if (piece.length === 0) return;
-    yield piece;
-    at += piece.length;
   }
 }

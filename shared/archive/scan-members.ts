@@ -26,7 +26,7 @@ const SMALL_BYTES = 256 * 1024;
 const SMALL_INFLATED_BYTES = 1024 * 1024;
 /** Inflated in one go after the other, then other work has its turn: some 10 ms. */
 const TURN_BYTES = 4 * 1024 * 1024;
-const PIECE_BYTES = 64 * 1024;
+export const PIECE_BYTES = 64 * 1024;
 const MEMBER_HEAD_BYTES = 10;
 const MEMBER_END_BYTES = 8;
 
@@ -163,7 +163,8 @@ function noMember(head: Uint8Array, offset: number): NotWarc {
   return new NotWarc(`Member at ${offset}: expected no gzip flags, got ${head[3]}`);
 }
 
-async function* piecesFrom(read: ReadAt, offset: number): AsyncGenerator<Uint8Array> {
+/** The file's bytes from there to its end. */
+export async function* piecesFrom(read: ReadAt, offset: number): AsyncGenerator<Uint8Array> {
   for (let at = offset; ; ) {
     const piece = await read(at, PIECE_BYTES);
     if (piece.length === 0) return;

@@ -4,6 +4,7 @@
  */
 import { createHtmlTree, PLACED_APART, type Placement } from './html-tree.ts';
 import { AttributeList, isSelfClosing, type RawAttributes, readAttributes } from './tag-attributes.ts';
+import { createUnfinishedText } from './unfinished-text.ts';
 
 export interface HtmlScannerOptions {
   /** Names, in lower case, of the elements whose start tags are told. */
@@ -34,33 +35,9 @@ export interface HtmlScanner {
   end(): void;
 }
 
-/**
- * The calls do not depend on how the text was cut into pieces. Work is linear in the text's length: what ends in the
- * middle of a tag, comment or script is kept, and looked at again only once twice as much is there.
- */
+/** The calls do not depend on how the text was cut into pieces. Work is linear in the text's length. */
 export function createHtmlScanner(options: HtmlScannerOptions): HtmlScanner {
-  const scan = createScan(options);
-  let pieces: string[] = [];
-  let length = 0;
-  let scanAt = 0;
-
-  const scanPieces = (isLast: boolean) => {
-    const text = pieces.length === 1 ? pieces[0]! : pieces.join('');
-    const rest = text.slice(scan(text, isLast));
-    pieces = rest === '' ? [] : [rest];
-    length = rest.length;
-    scanAt = 2 * length;
-  };
-
-  return {
-    write(text) {
-      if (text === '') return;
-      pieces.push(text);
-      length += text.length;
-      if (length >= scanAt) scanPieces(false);
-    },
-    end: () => scanPieces(true),
-  };
+  return createUnfinishedText(createScan(options));
 }
 
 /**

@@ -4,6 +4,7 @@
  * it: nothing that is read here needs them, and they are how a small document is made a large one.
  */
 import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';
+import { createUnfinishedText } from './unfinished-text.ts';
 
 export interface XmlListener {
   /** Attribute names are in lower case, their values not yet decoded. */
@@ -22,14 +23,8 @@ export interface XmlScanner {
   stop(): void;
 }
 
-/**
- * The calls do not depend on how the text was cut into pieces. Work is linear in the text's length: what ends in the
- * middle of a tag, comment or text is kept, and looked at again only once twice as much is there.
- */
+/** The calls do not depend on how the text was cut into pieces. Work is linear in the text's length. */
 export function createXmlScanner(listener: XmlListener): XmlScanner {
-  let pieces: string[] = [];
-  let length = 0;
-  let scanAt = 0;
   let isStopped = false;
 
   const scan = (text: string, isLast: boolean): number => {
@@ -47,23 +42,14 @@ export function createXmlScanner(listener: XmlListener): XmlScanner {
     }
     return text.length;
   };
-  const scanPieces = (isLast: boolean) => {
-    const text = pieces.length === 1 ? pieces[0]! : pieces.join('');
-    const rest = text.slice(scan(text, isLast));
-    pieces = rest === '' ? [] : [rest];
-    length = rest.length;
-    scanAt = 2 * length;
-  };
+  const text = createUnfinishedText(scan);
 
   return {
-    write(text) {
-      if (isStopped || text === '') return;
-      pieces.push(text);
-      length += text.length;
-      if (length >= scanAt) scanPieces(false);
+    write(piece) {
+      if (!isStopped) text.write(piece);
     },
     end() {
-      if (!isStopped) scanPieces(true);
+      if (!isStopped) text.end();
     },
     stop() {
       isStopped = true;

@@ -10,9 +10,6 @@ import type { HostState } from './host-state.ts';
 import type { Services } from './services.ts';
 import { skipLink, takeLink } from './take-link.ts';
 
-/** Bytes of one sitemap, before and after decompression (sitemaps.org, protocol: 50 MB), and its URLs. */
-export const MAX_SITEMAP_BYTES = 52_428_800;
-export const MAX_SITEMAP_LINKS = 50_000;
 /** Of one robots.txt. */
 const MAX_NAMED = 100;
 /** An index may name sitemaps, not indexes (the same protocol); some name indexes all the same. */

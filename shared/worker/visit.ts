@@ -2,6 +2,7 @@
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
 import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
+import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
 import type { FetchedResponse, FetchOutcome, RecordLocation, ResponseHead } from '../ports.ts';
 import { robotName } from '../robots/rules.ts';
 import { canonicalize, createResolver } from '../url/canonical.ts';
@@ -15,7 +16,6 @@ import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
 import { reasonAgainst, takeLink } from './take-link.ts';
 import { isWatching, takePage } from './take-page.ts';
-import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from './take-sitemaps.ts';
 
 /**
  * Fetches `record`, which was taken from the ledger, and settles it. The host's moment must have come, robots.txt

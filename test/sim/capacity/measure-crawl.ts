@@ -6,8 +6,8 @@ import { type Run, runWorld } from './run.ts';
 import type { CrawlFigures, UnitFigures } from './unit-figures.ts';
 import { OWN_LINKS } from './world.ts';
 
-/** A small crawl: 2 workers, some minutes. */
-const CRAWL = [
+/** A small crawl, of 2 workers. */
+export const SMALL_CRAWL: readonly string[] = [
   '--hosts',
   '2000',
   '--pages-per-second',
@@ -16,9 +16,9 @@ const CRAWL = [
   '1',
   '--queues',
   '1',
-  '--hours',
-  '0.05',
 ];
+/** Some minutes of it. */
+const CRAWL = [...SMALL_CRAWL, '--hours', '0.05'];
 /** The same with more to do between its pages: turns that are much shorter tell what a turn costs. */
 const LONG_PAUSE = ['--delay', '6'];
 /** Until it is known: nothing costs time. */
