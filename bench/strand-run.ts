@@ -6,7 +6,7 @@ import { type RunCommand, type RunCost, runMeasured } from './run-measured.ts';
 import type { OpenWeb } from './web/open-web.ts';
 import type { WebCounts } from './web/stats.ts';
 
-const CLI = join(import.meta.dirname, '../cli/strand.ts');
+const CLI = join(import.meta.dirname, '../cli/bin.js');
 const TIMEOUT_MS = 600_000;
 
 export interface CrawlCost extends RunCost {

@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 // The `strand` command. Plain JavaScript that any Node runs, since the rest is TypeScript that only Node 24 or later
 // runs by itself: an older one hands over to the Node that was installed beside this package.
+//
+// And plain JavaScript so that what was compiled once, types stripped, need not be again: the cache serves what is loaded
+// after it was enabled, and what strips types is loaded (0.1 s of CPU) for the first file that is not in it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 const OLDEST_MAJOR = 24;
 
 if (Number.parseInt(process.versions.node, 10) >= OLDEST_MAJOR) {
+  module.enableCompileCache();
   await import('./strand.ts');
 } else {
   handOver();
@@ -25,7 +30,7 @@ function handOver() {
     process.exitCode = 2;
     return;
   }
-  const strand = fileURLToPath(new URL('./strand.ts', import.meta.url));
+  const strand = fileURLToPath(import.meta.url);
   // Not spawnSync: blocked in it, this process would die of a SIGTERM alone and leave the crawl running.
   const child = spawn(node, [strand, ...process.argv.slice(2)], { stdio: 'inherit' });
   const onTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));

@@ -8,6 +8,7 @@ import type {
   FetchRequest,
   ResponseHead,
 } from '../ports.ts';
+import { type Abortable, unwatchAbort, watchAbort } from './abort-watch.ts';
 import { describeFailure, errorCode, type FailureLimits, isDisconnect } from './failure.ts';
 import { skipContinue } from './skip-continue.ts';
 import type { SocketBudget } from './socket-budget.ts';
@@ -35,8 +36,9 @@ const used = new WeakSet<Socket>();
  * One request and what comes of it: undici's handler. It settles exactly once; what undici reports later is ignored.
  * Rejects only for our own failures (a full disk).
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   readonly request: FetchRequest;
+  abortPlace = -1;
   readonly #context: ExchangeContext;
   readonly #resolve: (outcome: FetchOutcome) => void;
   readonly #reject: (error: unknown) => void;
@@ -69,11 +71,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#maxBodyBytes = Math.min(request.maxBodyBytes ?? maxBodyBytes, mostBodyBytes);
     if (context.totalTimeoutMs > 0)
       this.#timer = setTimeout(() => this.#onTotalTimeout(), context.totalTimeoutMs);
-    request.signal?.addEventListener('abort', this.#onSignal);
+    if (request.signal) watchAbort(request.signal, this);
   }
 
   begin(): void {
-    if (this.request.signal?.aborted) this.#onSignal();
+    if (this.request.signal?.aborted) this.onAbort();
     else this.#context.dispatch(this);
   }
 
@@ -176,11 +178,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('The total time-out'));
   }
 
-  readonly #onSignal = (): void => {
+  onAbort(): void {
     if (this.#isSettled) return;
     this.#fail('aborted', `${this.request.url}: ended by our own signal`);
     this.#controller?.abort(new Error('Ended by a signal'));
-  };
+  }
 
   #finish(truncated: FetchedResponse['truncated']): void {
     const head = this.#head as ResponseHead;
@@ -231,7 +233,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #settle(): void {
     this.#isSettled = true;
     clearTimeout(this.#timer);
-    this.request.signal?.removeEventListener('abort', this.#onSignal);
+    if (this.request.signal) unwatchAbort(this.request.signal, this);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Undoes one content coding: small bodies in one synchronous call, large ones by a stream. */
 import zlib from 'node:zlib';
+import { freeMemory, leastOwnBytes } from '../free-memory.ts';
 import type { BoundedOutput } from './bounded-output.ts';
 import { isBinary } from './media-type.ts';
 
@@ -37,13 +38,15 @@ export interface CodingOutcome {
 export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
   let pieces: Uint8Array[] = [];
   let length = 0;
+  /** What was put out at once. */
+  let whole: Uint8Array | undefined;
   /** What takes the pieces once they are no longer kept. */
   let sink: { write(chunk: Uint8Array): void; end(): Promise<string | undefined> } | undefined;
 
-  const takeKept = (): Buffer => {
-    const kept = Buffer.concat(pieces);
+  const takeKept = (): Uint8Array => {
+    const [first = new Uint8Array(0), ...others] = pieces;
     pieces = [];
-    return kept;
+    return others.length === 0 ? first : Buffer.concat([first, ...others]);
   };
   const keep = (chunk: Uint8Array) => {
     pieces.push(chunk);
@@ -56,10 +59,13 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
   const asItIs = { write: output.write, end: async () => NOT_CODED };
 
   const endKept = async (): Promise<string | undefined> => {
+    const isJoined = pieces.length > 1;
     const body = takeKept();
     if (body.length === 0) return undefined;
     const decoded = decodeAtOnce(coding, body, output.room());
     if (decoded !== undefined && !isChance(coding, body, decoded)) {
+      if (isJoined) freeMemory(body);
+      whole = decoded;
       output.write(decoded);
       return undefined;
     }
@@ -86,13 +92,18 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
         error: error && `${coding}: ${error}`,
       };
     },
+    /** To be called after the end, when nobody reads what was put out any more. */
+    free(): void {
+      if (whole !== undefined) freeMemory(whole);
+      whole = undefined;
+    },
   };
 }
 
 const NOT_CODED = 'declared, but the body is not in it';
 
 /** The whole content, or undefined if the body is not whole, not sound, or gives more than is wanted at once. */
-function decodeAtOnce(coding: Coding, body: Buffer, room: number): Buffer | undefined {
+function decodeAtOnce(coding: Coding, body: Uint8Array, room: number): Buffer | undefined {
   const maxOutputLength = Math.max(1, Math.min(room, MAX_SYNC_OUTPUT));
   try {
     switch (coding) {
@@ -112,10 +123,14 @@ function decodeAtOnce(coding: Coding, body: Buffer, room: number): Buffer | unde
   }
 }
 
-/** Room for the whole content, whose size (modulo 2^32) a gzip body ends with: half the time of growing buffers. */
-function gzipChunkSize(body: Buffer): number {
-  const size = body.length < 18 ? 0 : body.readUInt32LE(body.length - 4);
-  return Math.max(1024, Math.min(size + 1, 32 * body.length, 1024 * 1024));
+/**
+ * Room for the whole content, whose size (modulo 2^32) a gzip body ends with: half the time of growing buffers. In a
+ * buffer of its own, which can be freed.
+ */
+function gzipChunkSize(body: Uint8Array): number {
+  const { buffer, byteOffset, length } = body;
+  const size = length < 18 ? 0 : new DataView(buffer, byteOffset, length).getUint32(length - 4, true);
+  return Math.max(leastOwnBytes(), Math.min(size + 1, 32 * length, 1024 * 1024));
 }
 
 /**

@@ -16,6 +16,11 @@ export interface ContentDecoder {
   write(chunk: Uint8Array): void;
   /** Resolves, never rejects, when all that could be decoded was passed to `onData`. To be called once. */
   end(): Promise<DecodedContent>;
+  /**
+   * Frees the memory of what `onData` received, as far as it was made here. To be called after the end, when nobody holds
+   * any of it.
+   */
+  free(): void;
 }
 
 export interface DecodedContent {
@@ -62,6 +67,10 @@ export function createContentDecoder(options: ContentDecoderOptions): ContentDec
           (isTooLarge ? `more than ${maxDecodedBytes} decoded bytes` : undefined) ??
           outcomes.find((outcome) => outcome.error !== undefined)?.error,
       };
+    },
+    free() {
+      // What another decoder received may still be read by a stream that was ended early, outside of JavaScript.
+      if (decoders.length === 1) decoders[0]?.free();
     },
   };
 }

@@ -132,6 +132,8 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
       const body = await content.end();
       if (start !== undefined) parseSafely(sniff);
       const read = (await endReader()) ?? NOTHING;
+      // All that is kept of it are texts and numbers. (A sitemap may have a decoder of its own, see there.)
+      if (kind !== 'sitemap') content.free();
       const isWhole = body.isWhole && read.isWhole !== false;
       return {
         decodedBytes: body.decodedBytes,

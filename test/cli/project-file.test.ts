@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-const PROGRAM = fileURLToPath(new URL('../../cli/strand.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
 const PROJECT = fileURLToPath(new URL('./project/', import.meta.url));
 
 let folder: string;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
-const PROGRAM = fileURLToPath(new URL('../../cli/strand.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
 /** Tells every module as it is loaded, whoever loads it and how. */
 const TRACE = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';

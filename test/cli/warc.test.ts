@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const strand = (...args: string[]) =>
-  spawnSync(process.execPath, ['cli/strand.ts', 'warc', ...args], { encoding: 'utf8' });
+  spawnSync(process.execPath, ['cli/bin.js', 'warc', ...args], { encoding: 'utf8' });
 
 test('a good file has one line, and those of a folder that are still written are left out', () => {
   const { stdout, status } = strand('check', join(folder, 'good'));

@@ -12,7 +12,7 @@ import { type LogEntry, type RunningWeb, startWeb } from '../web/server.ts';
 import { closure } from '../web/truth.ts';
 import { recordsOf, temporaryFolder } from './local-crawl.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../cli/strand.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
 
 let place: ReturnType<typeof temporaryFolder>;
 let running: RunningWeb;

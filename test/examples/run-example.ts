@@ -29,7 +29,7 @@ export async function crawlWith(
   environment: NodeJS.ProcessEnv = {},
 ) {
   const config = join(ROOT, 'examples', example, 'strand.config.ts');
-  const program = join(ROOT, 'cli', 'strand.ts');
+  const program = join(ROOT, 'cli', 'bin.js');
   const own = ['--config', config, '--out', out, '--delay', '0', '--no-adaptive', '--json', '--quiet'];
   const child = spawn(process.execPath, [program, 'crawl', seed, ...own, ...words], {
     env: { ...process.env, ...environment },
