@@ -1,5 +1,5 @@
 /** A generated web in a process of its own, whose CPU is not the crawler's. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -13,6 +13,8 @@ export interface OpenWeb {
   counts(): Promise<WebCounts>;
   /** Forgets what was asked for. */
   reset(): Promise<void>;
+  /** From now on the web's process runs on these cores: `0,1`. Only where `taskset` is there. */
+  pin(cores: string): void;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,9 @@ export async function openWeb({ hosts, pages, synthweb, before }: OpenWebOptions
     },
     async reset() {
       await get('/__reset');
+    },
+    pin(cores) {
+      execFileSync('taskset', ['-apc', cores, String(child.pid)], { stdio: 'ignore' });
     },
     async close() {
       const ended = once(child, 'exit');

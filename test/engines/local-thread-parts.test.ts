@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { blockOf } from '../../shared/engines/local/threads/block-of.ts';
 import { boardMemory, createBoard, takeBoard } from '../../shared/engines/local/threads/board.ts';
+import { createBlockOf, hostBlocksMemory } from '../../shared/engines/local/threads/host-blocks.ts';
 import {
   createSharedTally,
   resetTally,
@@ -10,16 +10,30 @@ import {
 import { createBudget } from '../../shared/worker/budget.ts';
 
 describe('blocks', () => {
-  test('take about as many hosts each, and a host is always of the same one', () => {
+  const hosts = (count: number) => Array.from({ length: count }, (_, i) => `www${i}.example.org`);
+  const sizes = (blocks: number, of: readonly number[]) => {
+    const found = Array.from({ length: blocks }, () => 0);
+    for (const block of of) found[block]!++;
+    return found;
+  };
+
+  test('take evenly many hosts, and a host is of the same one for all who share the memory, whoever asks first', () => {
     for (const blocks of [2, 3, 8]) {
-      const sizes = Array.from({ length: blocks }, () => 0);
-      for (let i = 0; i < 8000; i++) {
-        const block = blockOf(`www${i}.example.org`, blocks);
-        expect(blockOf(`www${i}.example.org`, blocks)).toBe(block);
-        sizes[block]!++;
-      }
-      for (const size of sizes) expect(Math.abs(size / (8000 / blocks) - 1)).toBeLessThan(0.1);
+      const memory = hostBlocksMemory();
+      const threads = Array.from({ length: blocks }, () => createBlockOf(memory, blocks));
+      const asked = hosts(50).map((host, i) => threads[i % blocks]!(host));
+      for (const blockOf of threads) expect(hosts(50).map(blockOf)).toEqual(asked);
+      const found = sizes(blocks, asked);
+      expect(Math.max(...found) - Math.min(...found)).toBeLessThanOrEqual(1);
     }
+  });
+
+  test('take about as many each where there are more hosts than places', () => {
+    const memory = hostBlocksMemory(1024);
+    const [one, other] = [createBlockOf(memory, 3), createBlockOf(memory, 3)];
+    const asked = hosts(8000).map(one);
+    expect(hosts(8000).map(other)).toEqual(asked);
+    for (const size of sizes(3, asked)) expect(Math.abs(size / (8000 / 3) - 1)).toBeLessThan(0.1);
   });
 });
 

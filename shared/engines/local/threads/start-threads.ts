@@ -6,8 +6,8 @@ import { addStats, type CrewStats, crewStats, endedStats } from '../crew-stats.t
 import type { LocalEngine } from '../engine.ts';
 import { stagedItems } from '../staged-items.ts';
 import { addSums, type Sums } from '../sums.ts';
-import { blockOf } from './block-of.ts';
 import { boardMemory, takeBoard } from './board.ts';
+import { createBlockOf, hostBlocksMemory } from './host-blocks.ts';
 import { type RunningThread, runThread, type ThreadEnd } from './run-thread.ts';
 import { createSharedTally, resetTally, tallyMemory } from './shared-tally.ts';
 import { sharingRegistry } from './sharing-registry.ts';
@@ -16,7 +16,7 @@ import { suspect } from './suspect.ts';
 import type { FromThread, ThreadProgress, ThreadStart } from './thread-messages.ts';
 
 export interface ThreadsOptions extends CrewOptions {
-  readonly start: Omit<ThreadStart, 'block' | 'tally' | 'changes' | 'board'>;
+  readonly start: Omit<ThreadStart, 'block' | 'hostBlocks' | 'tally' | 'changes' | 'board'>;
   /** Hears what is worth telling people. */
   readonly warn?: (message: string) => void;
 }
@@ -54,9 +54,11 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
   const { registry, exchange, items, clock, database } = engine;
   const { start, onError, warn } = options;
   const { crawl, blocks: count } = start;
+  const hostBlocks = hostBlocksMemory();
+  const blockOf = createBlockOf(hostBlocks, count);
   const tally = tallyMemory(count);
   const changes = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const blocks = sumBlocks(database, crawl, count).map(
+  const blocks = sumBlocks(database, crawl, count, blockOf).map(
     (begun): Block => ({ begun, gone: crewStats(newStats()), board: boardMemory(start.maxHosts) }),
   );
   const stopping = new AbortController();
@@ -87,7 +89,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
   };
 
   function notice(hosts: readonly HostKey[]): void {
-    const byBlock = Map.groupBy(hosts, (host) => blockOf(host, count));
+    const byBlock = Map.groupBy(hosts, blockOf);
     for (const [block, own] of byBlock) blocks[block]?.thread?.tell({ kind: 'hosts', hosts: own });
   }
 
@@ -151,8 +153,9 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
 
   async function runOne(block: Block, index: number): Promise<ThreadEnd> {
     if (signal.aborted) return { kind: 'ended' };
-    const thread = runThread({ ...start, block: index, tally, changes, board: block.board }, (message) =>
-      hear(block, message),
+    const thread = runThread(
+      { ...start, block: index, hostBlocks, tally, changes, board: block.board },
+      (message) => hear(block, message),
     );
     block.thread = thread;
     const stop = () => thread.tell({ kind: 'stop' });
@@ -167,14 +170,14 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
   function takeStock(block: Block, index: number): void {
     if (block.told) block.gone = addStats(block.gone, endedStats(block.told.stats));
     block.told = undefined;
-    block.begun = sumBlocks(database, crawl, count)[index]!;
+    block.begun = sumBlocks(database, crawl, count, blockOf)[index]!;
     resetTally(tally, index, block.begun.totals);
   }
 
   /** Of the items that the thread has staged, those of its committed turns are published, and the others dropped. */
   async function settleItems(index: number): Promise<void> {
     for (const { host, staged, committed } of stagedItems(database, crawl)) {
-      if (blockOf(host, count) !== index) continue;
+      if (blockOf(host) !== index) continue;
       if (staged <= committed) await items?.publish(crawl, host, staged);
       else await items?.stage(crawl, host, staged, []);
     }

@@ -2,17 +2,17 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Head } from '../../../frontier/head.ts';
 import type { CrawlId } from '../../../ports.ts';
 import { NO_SUMS, replaceHead, type Sums } from '../sums.ts';
-import { blockOf } from './block-of.ts';
+import type { BlockOf } from './host-blocks.ts';
 
 /**
  * What the heads of each block's hosts add up to. Reads every head of the crawl: for the begin, and for when a thread has
  * died and nobody else knows what it did.
  */
-export function sumBlocks(database: DatabaseSync, crawl: CrawlId, blocks: number): Sums[] {
+export function sumBlocks(database: DatabaseSync, crawl: CrawlId, blocks: number, blockOf: BlockOf): Sums[] {
   const sums = Array.from({ length: blocks }, () => NO_SUMS);
   const select = database.prepare('SELECT host, head FROM heads WHERE crawl = ?');
   for (const { host, head } of select.iterate(crawl)) {
-    const block = blockOf(host as string, blocks);
+    const block = blockOf(host as string);
     sums[block] = replaceHead(sums[block]!, undefined, JSON.parse(head as string) as Head);
   }
   return sums;

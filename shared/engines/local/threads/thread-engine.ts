@@ -6,8 +6,8 @@ import { createItemStage } from '../item-store.ts';
 import { type LocalPorts, openLocalPorts } from '../open-ports.ts';
 import { NO_SUMS } from '../sums.ts';
 import type { LocalTurnQueue } from '../turn-queue.ts';
-import { blockOf } from './block-of.ts';
 import { type Board, createBoard } from './board.ts';
+import { createBlockOf } from './host-blocks.ts';
 import { createSharedTally } from './shared-tally.ts';
 import { sharingRegistry } from './sharing-registry.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
@@ -28,6 +28,7 @@ export async function openThreadEngine(
   tell: (message: FromThread) => void,
 ): Promise<ThreadEngine> {
   const { crawl, config, software, block, blocks, dedupeFrom } = start;
+  const blockOf = createBlockOf(start.hostBlocks, blocks);
   const paths = foldersOf(start.folder);
   const database = openDatabase(paths.database, 'join');
   const publications = createPublications(tell);
@@ -39,7 +40,7 @@ export async function openThreadEngine(
     earlier: dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom),
     items: { ...createItemStage(database), publish: publications.publish },
     turns: {
-      serves: (host) => blockOf(host, blocks) === block,
+      serves: (host) => blockOf(host) === block,
       onOthers: (hosts) => tell({ kind: 'hosts', hosts }),
     },
     onParcel: () => tell({ kind: 'parcel' }),

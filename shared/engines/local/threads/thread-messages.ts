@@ -13,6 +13,8 @@ export interface ThreadStart {
   /** It serves the hosts of this block of so many. */
   readonly block: number;
   readonly blocks: number;
+  /** Whose a host is (`host-blocks.ts`). */
+  readonly hostBlocks: Int32Array;
   /** Hosts served at once. */
   readonly maxHosts: number;
   /** Absolute. */

@@ -1,0 +1,54 @@
+import type { HostKey } from '../../../ports.ts';
+import { fingerprint } from '../../../url/fingerprint.ts';
+
+/** Which of so many threads serves the host, from 0 on: the same each time, in all threads that share the memory. */
+export type BlockOf = (host: HostKey) => number;
+
+/** Hosts that are handed out evenly; of so many and more, a hash hands out evenly enough. A power of two. */
+const PLACES = 2 ** 16;
+/** Places that a host may take, one after the other. */
+const PROBES = 16;
+const BLOCK_BITS = 8;
+const MOST_BLOCKS = 2 ** BLOCK_BITS;
+
+/** What all threads are to be given: how many hosts each block has, then the hosts. */
+export const hostBlocksMemory = (places = PLACES): Int32Array =>
+  new Int32Array(new SharedArrayBuffer((MOST_BLOCKS + places) * Int32Array.BYTES_PER_ELEMENT));
+
+/**
+ * A host belongs to the block that had the fewest when the host was first asked for: of fifty hosts, a hash would give one of
+ * two threads some thirty. Whoever asks first writes the host's place, once, and it is never emptied; for a host without a
+ * place the hash decides. Two hosts may be taken for one: they have the same block. Costs 0.2 us.
+ */
+export function createBlockOf(memory: Int32Array, blocks: number): BlockOf {
+  const mask = memory.length - MOST_BLOCKS - 1;
+  const halves = new Uint32Array(2);
+
+  function fewest(): number {
+    let found = 0;
+    for (let block = 1; block < blocks; block++)
+      if (Atomics.load(memory, block) < Atomics.load(memory, found)) found = block;
+    return found;
+  }
+
+  return (host) => {
+    fingerprint(host, halves, 0);
+    const [low, high] = halves as unknown as [number, number];
+    // Never 0, which is an empty place.
+    const name = (high | (1 << BLOCK_BITS)) & ~(MOST_BLOCKS - 1);
+    for (let probe = 0; probe < PROBES; probe++) {
+      const at = MOST_BLOCKS + ((low + probe) & mask);
+      let place = Atomics.load(memory, at);
+      if (place === 0) {
+        const block = fewest();
+        place = Atomics.compareExchange(memory, at, 0, name | block);
+        if (place === 0) {
+          Atomics.add(memory, block, 1);
+          return block;
+        }
+      }
+      if ((place & ~(MOST_BLOCKS - 1)) === name) return place & (MOST_BLOCKS - 1);
+    }
+    return low % blocks;
+  };
+}
