@@ -7,9 +7,9 @@
  *
  * Leaves alone what is small, and what may be a part of Node's pool, which others share.
  */
-export function freeMemory({ buffer }: Uint8Array): void {
-  const { byteLength } = buffer;
-  if (byteLength < LEAST_BYTES || byteLength === Buffer.poolSize || !(buffer instanceof ArrayBuffer)) return;
+export function freeMemory({ buffer, byteLength }: Uint8Array): void {
+  const mayBePooled = buffer.byteLength === Buffer.poolSize && byteLength < buffer.byteLength;
+  if (buffer.byteLength < LEAST_BYTES || mayBePooled || !(buffer instanceof ArrayBuffer)) return;
   buffer.transfer(0);
 }
 

@@ -238,7 +238,10 @@ export interface FetchRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Cut the body here instead of at the fetcher's own limit. */
   readonly maxBodyBytes?: number;
-  /** Called when the response's head is there; what it returns receives each piece of the body as it arrives. */
+  /**
+   * Called when the response's head is there; what it returns receives each piece of the body as it arrives, and copies what
+   * it keeps of it: the piece's memory may be freed when the step is over.
+   */
   readonly onHead?: (head: ResponseHead) => ((chunk: Uint8Array) => void) | undefined;
   readonly signal?: AbortSignal;
 }

@@ -1,5 +1,6 @@
 /** An HTTP exchange as two WARC records: the response, or a revisit of one that is archived, then the request. */
 import { createHash, hash } from 'node:crypto';
+import { createGate } from '../gate.ts';
 import type { ArchivedPayload, NewPayload } from '../optional-ports.ts';
 import type { Body, FetchedResponse, WarcMember } from '../ports.ts';
 import { captureLineStart } from './cdxj.ts';
@@ -9,6 +10,8 @@ import { encodeRecord, encodeRecordStream, recordId, type WarcFields, warcDate }
 
 /** Larger bodies pass through, as a stream: to bound memory, and the time that compressing holds the event loop. */
 const MAX_INLINE_BYTES = 256 * 1024;
+/** So many of them are read at once for their digests: of a thousand that end together each would be in memory in part. */
+const reading = createGate(4);
 
 export interface CaptureOptions {
   /**
@@ -159,7 +162,10 @@ async function encodeResponse(
 ): Promise<WarcMember> {
   const packing = bodyPacking(headers);
   if (body.size > MAX_INLINE_BYTES) {
-    const withDigest = { ...fields, 'WARC-Block-Digest': sha1Label(await blockSha1(head, body)) };
+    const withDigest = {
+      ...fields,
+      'WARC-Block-Digest': sha1Label(await reading(() => blockSha1(head, body))),
+    };
     return encodeRecordStream(withDigest, head, body.chunks(), body.size, packing);
   }
   const bytes = await body.bytes();

@@ -124,6 +124,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     const room = this.#maxBodyBytes - spool.size;
     const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
     if (kept.length > 0) {
+      this.#feed(kept);
       try {
         spool.append(kept);
       } catch (error) {
@@ -131,7 +132,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
         controller.abort(new Error('The body could not be kept'));
         return;
       }
-      this.#feed(kept);
     }
     if (chunk.length > room) {
       this.#finish('length');

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { close, mkdirSync, openSync, read, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freeMemory } from '../free-memory.ts';
 import type { Body } from '../ports.ts';
 
 const readFile = promisify(read);
@@ -25,7 +26,10 @@ const SMALL_PIECE = 4096;
 const GATHER_BYTES = 16_384;
 const READ_BYTES = 262_144;
 
-/** Takes a body's pieces as they arrive, and becomes the {@link Body}. The pieces are kept, not copied. */
+/**
+ * Takes a body's pieces as they arrive, and becomes the {@link Body}. The pieces are its own: kept, not copied, and freed
+ * when they are in a file, though not before the step is over, as several may be parts of what was read at once.
+ */
 export interface BodySpool {
   /** Bytes taken so far. */
   readonly size: number;
@@ -62,7 +66,8 @@ export function createBodySpool(
   }
 
   function keep(piece: Uint8Array): void {
-    if (pieces.length === 0 || piece.length >= SMALL_PIECE) {
+    const isFirst = pieces.length === 0 && file === undefined;
+    if (isFirst || piece.length >= SMALL_PIECE) {
       closeGathered();
       pieces.push(piece);
       return;
@@ -77,11 +82,18 @@ export function createBodySpool(
 
   // Synchronous: the bytes go to the page cache at about 1 ms a MiB, few bodies are that large, and memory stays
   // bounded without stopping and starting the socket.
-  function spill(): void {
-    closeGathered();
-    file ??= openNameless(tempFolder);
-    for (const piece of pieces) writeWhole(file, piece);
+  function writeOut(to: number): void {
+    const written = pieces;
     pieces = [];
+    for (const piece of written) writeWhole(to, piece);
+    queueMicrotask(() => {
+      for (const piece of written) freeMemory(piece);
+    });
+  }
+
+  function spill(): void {
+    file = openNameless(tempFolder);
+    writeOut(file);
     memory.used -= inMemory;
     inMemory = 0;
   }
@@ -94,6 +106,11 @@ export function createBodySpool(
       hash.update(piece);
       keep(piece);
       size += piece.length;
+      if (file !== undefined) {
+        // Nothing but what is gathered waits, which is a copy.
+        if (pieces.length > 0) writeOut(file);
+        return;
+      }
       inMemory += piece.length;
       memory.used += piece.length;
       if (inMemory > maxMemoryBytes || (memory.used > memory.most && inMemory > SMALL_BODY)) spill();
@@ -104,7 +121,8 @@ export function createBodySpool(
         closeGathered();
         return memoryBody(pieces, size, sha1, memory);
       }
-      spill();
+      closeGathered();
+      writeOut(file);
       return fileBody(file, size, sha1);
     },
     discard() {

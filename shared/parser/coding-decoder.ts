@@ -34,7 +34,7 @@ export interface CodingOutcome {
   readonly error?: string;
 }
 
-/** `end` resolves, never rejects. Writes after the output is full are ignored. */
+/** `end` resolves, never rejects. What is written may change afterwards; after the output is full it is ignored. */
 export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
   let pieces: Uint8Array[] = [];
   let length = 0;
@@ -49,7 +49,7 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
     return others.length === 0 ? first : Buffer.concat([first, ...others]);
   };
   const keep = (chunk: Uint8Array) => {
-    pieces.push(chunk);
+    pieces.push(new Uint8Array(chunk));
     length += chunk.length;
     if (length <= MAX_SYNC_BYTES) return;
     const start = takeKept();
@@ -59,12 +59,12 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
   const asItIs = { write: output.write, end: async () => NOT_CODED };
 
   const endKept = async (): Promise<string | undefined> => {
-    const isJoined = pieces.length > 1;
+    const kept = pieces;
     const body = takeKept();
     if (body.length === 0) return undefined;
     const decoded = decodeAtOnce(coding, body, output.room());
     if (decoded !== undefined && !isChance(coding, body, decoded)) {
-      if (isJoined) freeMemory(body);
+      for (const bytes of [body, ...kept]) freeMemory(bytes);
       whole = decoded;
       output.write(decoded);
       return undefined;
@@ -82,7 +82,7 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
   return {
     write(chunk: Uint8Array): void {
       if (sink === undefined) keep(chunk);
-      else sink.write(chunk);
+      else sink.write(new Uint8Array(chunk));
     },
     async end(): Promise<CodingOutcome> {
       const error = await (sink === undefined ? endKept() : sink.end());

@@ -7,12 +7,12 @@ export interface ContentDecoderOptions {
   readonly contentEncoding: string | undefined;
   /** Decoded bytes beyond this are dropped, and the decoding ends. */
   readonly maxDecodedBytes: number;
-  /** Receives the content, piece by piece. Must not throw. */
+  /** Receives the content, piece by piece, and copies what it keeps. Must not throw. */
   onData(chunk: Uint8Array): void;
 }
 
 export interface ContentDecoder {
-  /** Takes the next piece of the body as received. Never throws. The piece must not change afterwards. */
+  /** Takes the next piece of the body as received. Never throws. The piece may change afterwards. */
   write(chunk: Uint8Array): void;
   /** Resolves, never rejects, when all that could be decoded was passed to `onData`. To be called once. */
   end(): Promise<DecodedContent>;

@@ -62,7 +62,7 @@ export interface DocumentFacts {
 }
 
 export interface DocumentParser {
-  /** Takes the next piece of the body as received. Never throws. */
+  /** Takes the next piece of the body as received, which may change afterwards. Never throws. */
   write(chunk: Uint8Array): void;
   /** Resolves, never rejects. To be called once. */
   end(): Promise<DocumentFacts>;
@@ -107,9 +107,10 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
   };
   const onData = (chunk: Uint8Array) => {
     if (start === undefined) return reader?.write(chunk);
-    start.push(chunk);
     startLength += chunk.length;
-    if (startLength >= SNIFFED_BYTES) sniff();
+    const isEnough = startLength >= SNIFFED_BYTES;
+    start.push(isEnough ? chunk : new Uint8Array(chunk));
+    if (isEnough) sniff();
   };
 
   if (mimeType !== undefined) parseSafely(openReader);

@@ -47,9 +47,10 @@ export function createSitemapLinks(options: SitemapLinksOptions, isInGzip = fals
   return {
     write(bytes) {
       if (start === undefined) return reader?.write(bytes);
-      start.push(bytes);
       startLength += bytes.length;
-      if (startLength >= SNIFFED_BYTES) open();
+      const isEnough = startLength >= SNIFFED_BYTES;
+      start.push(isEnough ? bytes : new Uint8Array(bytes));
+      if (isEnough) open();
     },
     async end() {
       return await (reader ?? open()).end();

@@ -9,6 +9,7 @@ export interface TextDecoderOptions {
 }
 
 export interface DocumentText {
+  /** The bytes may change afterwards. */
   write(bytes: Uint8Array): void;
   /** Passes on what is left; gives the charset. */
   end(): string;
@@ -33,9 +34,10 @@ export function createTextDecoder({ sniffedBytes, sniff, onText }: TextDecoderOp
   return {
     write(bytes) {
       if (decoder !== undefined) return onText(decoder.decode(bytes));
-      start.push(bytes);
       startLength += bytes.length;
-      if (startLength >= sniffedBytes) decodeStart();
+      const isEnough = startLength >= sniffedBytes;
+      start.push(isEnough ? bytes : new Uint8Array(bytes));
+      if (isEnough) decodeStart();
     },
     end() {
       onText((decoder ?? decodeStart()).end());

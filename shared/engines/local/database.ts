@@ -12,10 +12,10 @@ export function openDatabase(path: string, mode: DatabaseMode): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: 10_000 });
   if (mode === 'read') return database;
   if (mode === 'join') {
-    database.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768');
+    database.exec(TUNING);
     return database;
   }
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768');
+  database.exec(`PRAGMA journal_mode = WAL; ${TUNING}`);
   const version = database.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version.user_version > SCHEMA_VERSION)
     throw new Error(`${path} was written by a newer version of Strand (schema ${version.user_version})`);
@@ -23,6 +23,9 @@ export function openDatabase(path: string, mode: DatabaseMode): DatabaseSync {
   database.exec(SCHEMA);
   return database;
 }
+
+/** Of each connection. What statements put aside is small, and no file need be made for it. */
+const TUNING = 'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY';
 
 const SCHEMA_VERSION = 2;
 

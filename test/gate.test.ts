@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { createGate } from '../shared/gate.ts';
+
+test('lets in so many at once, in the order of their coming, and goes on after a failure', async () => {
+  const gate = createGate(2);
+  const begun: number[] = [];
+  let inside = 0;
+  let most = 0;
+  const work = (i: number) => async () => {
+    begun.push(i);
+    most = Math.max(most, ++inside);
+    await new Promise(setImmediate);
+    inside--;
+    if (i % 3 === 0) throw new Error(`${i}`);
+    return i;
+  };
+  const ends = await Promise.allSettled([0, 1, 2, 3, 4, 5].map((i) => gate(work(i))));
+  expect(ends.map(({ status }) => status === 'fulfilled')).toEqual([false, true, true, false, true, true]);
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(most).toBe(2);
+  expect(await gate(work(7))).toBe(7);
+});
