@@ -43,7 +43,7 @@ export const CLAIMS: readonly Claim[] = [
   },
   { name: 'warc', says: 'WARC records encoded and written, and read back', file: './warc.ts' },
   { name: 'turns', says: 'Turns of one small page each on engine `local`', file: './turns.ts' },
-  { name: 'workers', says: 'Two worker threads beside one', file: './workers.ts' },
+  { name: 'workers', says: 'Two cores and worker threads beside one of each', file: './workers.ts' },
   {
     name: 'cost',
     says: 'What a broad crawl on AWS costs at list price, by the simulated meter',
@@ -54,6 +54,12 @@ export const CLAIMS: readonly Claim[] = [
     says: 'Ten million known URLs over 100,000 hosts, beside a hundredth of it',
     isByName: true,
     file: './memory.ts',
+  },
+  {
+    name: 'bodies',
+    says: 'Large bodies on many hosts, all at once',
+    isByName: true,
+    file: './bodies.ts',
   },
   {
     name: 'peers',

@@ -1,25 +1,23 @@
 /** The command line's crawl of a generated web, measured from without. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CRAWL } from './crawl-config.ts';
 import { type RunCommand, type RunCost, runMeasured } from './run-measured.ts';
 import type { OpenWeb } from './web/open-web.ts';
 import type { WebCounts } from './web/stats.ts';
 
 const CLI = join(import.meta.dirname, '../cli/bin.js');
+const PROJECT_FILE = join(import.meta.dirname, 'strand.config.ts');
 const TIMEOUT_MS = 600_000;
 
 export interface CrawlCost extends RunCost {
   readonly counts: WebCounts;
 }
 
-/** The words that crawl the seeds into `folder`, in which the files that they name are written first. */
+/** The words that crawl the seeds into `folder`, in which the file of seeds is written first. */
 export function strandCommand(folder: string, seeds: readonly string[], workers = 1): string[] {
   const seedsFile = join(folder, 'seeds.txt');
-  const configFile = join(folder, 'strand.config.ts');
   writeFileSync(seedsFile, `${seeds.join('\n')}\n`);
-  writeFileSync(configFile, `export default ${JSON.stringify({ crawl: CRAWL })};\n`);
-  const own = ['--out', join(folder, 'crawl'), '--seeds', seedsFile, '--config', configFile];
+  const own = ['--out', join(folder, 'crawl'), '--seeds', seedsFile, '--config', PROJECT_FILE];
   const more = workers === 1 ? [] : ['--workers', String(workers)];
   return [process.execPath, CLI, 'crawl', ...own, ...more, '--json'];
 }

@@ -19,7 +19,8 @@ const RUNS = [
 ] as const;
 
 export async function measure({ hosts, pages, rounds, synthweb }: BenchOptions): Promise<Measured> {
-  if (!hasTaskset) throw new Error('Expected `taskset`, which keeps a process to one core (package util-linux)');
+  if (!hasTaskset)
+    throw new Error('Expected `taskset`, which keeps a process to one core (package util-linux)');
   const web = await openWeb({ hosts, pages: TIMES_PAGES * pages, synthweb, before: [] });
   try {
     const costs: CrawlCost[][] = RUNS.map(() => []);

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { beginCrawl } from '../../shared/engines/local/session.ts';
+import { tuneV8 } from '../../shared/tune-v8.ts';
 import { type CpuProfile, IDLE, stepTimes } from './profile.ts';
 import { OTHERWISE, STEPS } from './steps.ts';
 import { sharedOut, threadTimes } from './thread-times.ts';
@@ -22,6 +23,7 @@ const INTERVAL_US = 200;
 const ms = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;
 
 async function crawl(folder: string, seedsFile: string, configFile: string): Promise<ProfiledCrawl> {
+  tuneV8();
   const beginning = ms(process.cpuUsage());
   const mainBefore = ms(process.threadCpuUsage());
   const threadsBefore = threadTimes();
