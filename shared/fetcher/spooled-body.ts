@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, type Hash, hash as hashOf, randomUUID } from 'node:crypto';
 import { close, mkdirSync, openSync, read, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -51,7 +51,8 @@ export function createBodySpool(
   memory: BodyMemory = newBodyMemory(),
   maxMemoryBytes = MAX_MEMORY_BYTES,
 ): BodySpool {
-  const hash = createHash('sha1');
+  /** Of a body in a file; another is hashed in one go. */
+  let hash: Hash | undefined;
   let pieces: Uint8Array[] = [];
   let inMemory = 0;
   let gathered: Buffer | undefined;
@@ -93,6 +94,9 @@ export function createBodySpool(
 
   function spill(): void {
     file = openNameless(tempFolder);
+    hash = createHash('sha1');
+    for (const piece of pieces) hash.update(piece);
+    if (gathered !== undefined) hash.update(gathered.subarray(0, gatheredSize));
     writeOut(file);
     memory.used -= inMemory;
     inMemory = 0;
@@ -103,7 +107,7 @@ export function createBodySpool(
       return size;
     },
     append(piece) {
-      hash.update(piece);
+      hash?.update(piece);
       keep(piece);
       size += piece.length;
       if (file !== undefined) {
@@ -116,11 +120,11 @@ export function createBodySpool(
       if (inMemory > maxMemoryBytes || (memory.used > memory.most && inMemory > SMALL_BODY)) spill();
     },
     finish() {
-      const sha1 = hash.digest();
-      if (file === undefined) {
+      if (file === undefined || hash === undefined) {
         closeGathered();
-        return memoryBody(pieces, size, sha1, memory);
+        return memoryBody(pieces, size, sha1Of(pieces), memory);
       }
+      const sha1 = hash.digest();
       closeGathered();
       writeOut(file);
       return fileBody(file, size, sha1);
@@ -133,6 +137,14 @@ export function createBodySpool(
       if (file !== undefined) closeFile(file).catch(() => {});
     },
   };
+}
+
+function sha1Of(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return hashOf('sha1', only, 'buffer');
+  const hash = createHash('sha1');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest();
 }
 
 function memoryBody(parts: Uint8Array[], size: number, sha1: Uint8Array, memory: BodyMemory): Body {
