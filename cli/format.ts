@@ -10,9 +10,9 @@ const DURATION_UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `1234567` as `1,234,567`, in every locale. */
+/** `1234567` as `1,234,567`, in every locale. Not by Node's locales, which take 20 ms to load. */
 export function formatCount(count: number): string {
-  return count.toLocaleString('en-US', { maximumFractionDigits: 0 });
+  return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** `3 pages`, `1 page`. */
