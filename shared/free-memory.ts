@@ -3,7 +3,7 @@
  * that keeps it, and to no native code that is still at work.
  *
  * V8 frees a buffer when it finds that nobody holds it, and for each 64 MB of buffers it looks through all of its heap: with
- * some 70 KB of them a page, ten times in a crawl of ten seconds, which was a tenth of all its CPU time.
+ * some 70 KB of them a page, ten times in a crawl of ten seconds, which was a twentieth of all its CPU time.
  *
  * Leaves alone what is small, and what may be a part of Node's pool, which others share.
  */
