@@ -1,11 +1,10 @@
 /** Memory of a crawl that receives a thousand large bodies, as many at once as it has sockets. */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import type { Measured } from './record.ts';
 import { pinned, runMeasured } from './run-measured.ts';
 import { withScratch } from './scratch.ts';
 import { strandCommand } from './strand-run.ts';
+import { firstLine } from './web/open-web.ts';
 
 const HOSTS = 1000;
 const TIMEOUT_MS = 600_000;
@@ -14,7 +13,7 @@ export async function measure(): Promise<Measured> {
   const [program, ...args] = [...pinned('0'), process.execPath, `${import.meta.dirname}/bodies/body-web.ts`];
   const web = spawn(program as string, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    const [port] = (await once(createInterface({ input: web.stdout }), 'line')) as [string];
+    const port = await firstLine(web);
     const seeds = Array.from(
       { length: HOSTS },
       (_, i) => `http://127.3.${1 + Math.floor(i / 250)}.${1 + (i % 250)}:${port}/large`,

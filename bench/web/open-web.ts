@@ -62,7 +62,8 @@ export async function openWeb({ hosts, pages, synthweb, before }: OpenWebOptions
   };
 }
 
-async function firstLine(child: ChildProcess): Promise<number> {
+/** The number that the program of a web writes first: its port. */
+export async function firstLine(child: ChildProcess): Promise<number> {
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream }))
     return Number(line);
   throw new Error('The generated web ended before it could be asked');

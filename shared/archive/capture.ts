@@ -1,6 +1,6 @@
 /** An HTTP exchange as two WARC records: the response, or a revisit of one that is archived, then the request. */
 import { createHash, hash } from 'node:crypto';
-import { createGate } from '../gate.ts';
+import { createLimit } from '../create-limit.ts';
 import type { ArchivedPayload, NewPayload } from '../optional-ports.ts';
 import type { Body, FetchedResponse, WarcMember } from '../ports.ts';
 import { captureLineStart } from './cdxj.ts';
@@ -11,7 +11,7 @@ import { encodeRecord, encodeRecordStream, recordId, type WarcFields, warcDate }
 /** Larger bodies pass through, as a stream: to bound memory, and the time that compressing holds the event loop. */
 const MAX_INLINE_BYTES = 256 * 1024;
 /** So many of them are read at once for their digests: of a thousand that end together each would be in memory in part. */
-const reading = createGate(4);
+const reading = createLimit(4);
 
 export interface CaptureOptions {
   /**

@@ -69,8 +69,7 @@ export function createContentDecoder(options: ContentDecoderOptions): ContentDec
       };
     },
     free() {
-      // What another decoder received may still be read by a stream that was ended early, outside of JavaScript.
-      if (decoders.length === 1) decoders[0]?.free();
+      for (const decoder of decoders) decoder.free();
     },
   };
 }

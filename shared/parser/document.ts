@@ -4,6 +4,7 @@ import type { UrlKind } from '../frontier/url-record.ts';
 import type { ResponseHead } from '../ports.ts';
 import { createContentDecoder } from './content-decoder.ts';
 import { createDocumentReader, type DocumentReader, type ReadDocument } from './document-reader.ts';
+import { createFirstBytes } from './first-bytes.ts';
 import type { HtmlLink, ResolveReference } from './link-set.ts';
 import { essenceOf, sniffMimeType } from './media-type.ts';
 import { bothRobotsDirectives, parseRobotsTag, type RobotsDirectives } from './robots-directives.ts';
@@ -96,10 +97,8 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
   };
 
   /** The first bytes of a document that does not say its type. */
-  let start: Uint8Array[] | undefined = mimeType === undefined ? [] : undefined;
-  let startLength = 0;
-  const sniff = () => {
-    const bytes = Buffer.concat(start ?? []);
+  let start = mimeType === undefined ? createFirstBytes(SNIFFED_BYTES) : undefined;
+  const sniff = (bytes: Uint8Array) => {
     start = undefined;
     if (bytes.length > 0) mimeType = sniffMimeType(bytes.subarray(0, SNIFFED_BYTES));
     openReader();
@@ -107,10 +106,8 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
   };
   const onData = (chunk: Uint8Array) => {
     if (start === undefined) return reader?.write(chunk);
-    startLength += chunk.length;
-    const isEnough = startLength >= SNIFFED_BYTES;
-    start.push(isEnough ? chunk : new Uint8Array(chunk));
-    if (isEnough) sniff();
+    const first = start.add(chunk);
+    if (first !== undefined) sniff(first);
   };
 
   if (mimeType !== undefined) parseSafely(openReader);
@@ -131,10 +128,11 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     write: content.write,
     async end() {
       const body = await content.end();
-      if (start !== undefined) parseSafely(sniff);
+      const short = start?.all();
+      if (short !== undefined) parseSafely(() => sniff(short));
       const read = (await endReader()) ?? NOTHING;
-      // All that is kept of it are texts and numbers. (A sitemap may have a decoder of its own, see there.)
-      if (kind !== 'sitemap') content.free();
+      // All that is kept of it are texts and numbers.
+      content.free();
       const isWhole = body.isWhole && read.isWhole !== false;
       return {
         decodedBytes: body.decodedBytes,

@@ -1,6 +1,7 @@
 /** The URLs of what was fetched as a sitemap: XML, text, or a gzip file of either, whatever its type says. */
 import { messageOf } from '../error-message.ts';
 import { type ContentDecoder, createContentDecoder } from './content-decoder.ts';
+import { createFirstBytes } from './first-bytes.ts';
 import { createTextSitemap } from './text-sitemap.ts';
 import { createXmlLinks, type XmlLinks, type XmlLinksOptions } from './xml-links.ts';
 
@@ -33,27 +34,22 @@ interface Reader {
 
 /** The result does not depend on how the bytes are cut into pieces. */
 export function createSitemapLinks(options: SitemapLinksOptions, isInGzip = false): SitemapLinksParser {
-  let start: Uint8Array[] | undefined = [];
-  let startLength = 0;
+  const start = createFirstBytes(SNIFFED_BYTES);
   let reader: Reader | undefined;
 
-  const open = (): Reader => {
-    const bytes = Buffer.concat(start ?? []);
-    start = undefined;
+  const open = (bytes: Buffer): Reader => {
     reader = createReader(bytes, options, isInGzip);
     reader.write(bytes);
     return reader;
   };
   return {
     write(bytes) {
-      if (start === undefined) return reader?.write(bytes);
-      startLength += bytes.length;
-      const isEnough = startLength >= SNIFFED_BYTES;
-      start.push(isEnough ? bytes : new Uint8Array(bytes));
-      if (isEnough) open();
+      if (reader !== undefined) return reader.write(bytes);
+      const first = start.add(bytes);
+      if (first !== undefined) open(first);
     },
     async end() {
-      return await (reader ?? open()).end();
+      return await (reader ?? open(start.all())).end();
     },
   };
 }

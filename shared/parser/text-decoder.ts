@@ -1,4 +1,5 @@
 import { type CharsetDecoder, createCharsetDecoder } from './charset-decoder.ts';
+import { createFirstBytes } from './first-bytes.ts';
 
 export interface TextDecoderOptions {
   /** So many of the first bytes say what the charset is. */
@@ -17,14 +18,11 @@ export interface DocumentText {
 
 /** Turns a document's bytes to text as they arrive, once its charset is known. */
 export function createTextDecoder({ sniffedBytes, sniff, onText }: TextDecoderOptions): DocumentText {
-  let start: Uint8Array[] = [];
-  let startLength = 0;
+  const start = createFirstBytes(sniffedBytes);
   let charset = '';
   let decoder: CharsetDecoder | undefined;
 
-  const decodeStart = (): CharsetDecoder => {
-    const bytes = start.length === 1 ? start[0]! : Buffer.concat(start);
-    start = [];
+  const decodeStart = (bytes: Uint8Array): CharsetDecoder => {
     charset = sniff(bytes);
     decoder = createCharsetDecoder(charset);
     onText(decoder.decode(bytes));
@@ -34,13 +32,11 @@ export function createTextDecoder({ sniffedBytes, sniff, onText }: TextDecoderOp
   return {
     write(bytes) {
       if (decoder !== undefined) return onText(decoder.decode(bytes));
-      startLength += bytes.length;
-      const isEnough = startLength >= sniffedBytes;
-      start.push(isEnough ? bytes : new Uint8Array(bytes));
-      if (isEnough) decodeStart();
+      const first = start.add(bytes);
+      if (first !== undefined) decodeStart(first);
     },
     end() {
-      onText((decoder ?? decodeStart()).end());
+      onText((decoder ?? decodeStart(start.all())).end());
       return charset;
     },
   };

@@ -6,6 +6,7 @@ async function parse(
   body: string | Uint8Array,
   headers: [string, string][],
   options: Partial<DocumentParserOptions> = {},
+  step = 100,
 ) {
   const parser = createDocumentParser({
     url: 'http://example.com/',
@@ -15,12 +16,31 @@ async function parse(
     ...options,
   });
   const bytes = Buffer.from(body as Uint8Array);
-  for (let at = 0; at < bytes.length; at += 100) parser.write(bytes.subarray(at, at + 100));
+  for (let at = 0; at < bytes.length; at += step) {
+    const piece = Uint8Array.from(bytes.subarray(at, at + step));
+    parser.write(piece);
+    // Its memory is somebody else's when the call is over.
+    piece.fill(0);
+  }
   return await parser.end();
 }
 const html = '<!doctype html><title>T</title><a href=/x>x</a>';
 
 describe('createDocumentParser', () => {
+  test('reads what is too large to be decoded at once, piece by piece', async () => {
+    const noise = Array.from({ length: 60_000 }, (_, i) => Math.imul(i + 1, 2_654_435_761).toString(36));
+    const page = `${html}<p>${noise.join(' ')}</p><a href=/last>`;
+    const body = zlib.gzipSync(page);
+    expect(body.length).toBeGreaterThan(256 * 1024);
+    const headers: [string, string][] = [
+      ['content-type', 'text/html'],
+      ['content-encoding', 'gzip'],
+    ];
+    const { links, isWhole, decodedBytes } = await parse(body, headers, {}, 60_000);
+    expect([isWhole, decodedBytes]).toEqual([true, page.length]);
+    expect(links.map(({ url }) => url)).toEqual(['http://example.com/x', 'http://example.com/last']);
+  });
+
   test('gives the facts of a compressed page', async () => {
     const headers: [string, string][] = [
       ['CONTENT-TYPE', 'Text/HTML; charset=Shift_JIS'],

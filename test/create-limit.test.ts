@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createGate } from '../shared/gate.ts';
+import { createLimit } from '../shared/create-limit.ts';
 
 test('lets in so many at once, in the order of their coming, and goes on after a failure', async () => {
-  const gate = createGate(2);
+  const limit = createLimit(2);
   const begun: number[] = [];
   let inside = 0;
   let most = 0;
@@ -14,9 +14,9 @@ test('lets in so many at once, in the order of their coming, and goes on after a
     if (i % 3 === 0) throw new Error(`${i}`);
     return i;
   };
-  const ends = await Promise.allSettled([0, 1, 2, 3, 4, 5].map((i) => gate(work(i))));
+  const ends = await Promise.allSettled([0, 1, 2, 3, 4, 5].map((i) => limit(work(i))));
   expect(ends.map(({ status }) => status === 'fulfilled')).toEqual([false, true, true, false, true, true]);
   expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
   expect(most).toBe(2);
-  expect(await gate(work(7))).toBe(7);
+  expect(await limit(work(7))).toBe(7);
 });
