@@ -23,14 +23,15 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** Of all URLs of a message together, front-coding undone. */
 const MAX_TEXT_LENGTH = 4 * MAX_MESSAGE_BYTES;
 
-export function encodeMessage(message: Message): Uint8Array {
+/** Content of `compressFrom` bytes and more is compressed. */
+export function encodeMessage(message: Message, compressFrom = MIN_COMPRESSED_BYTES): Uint8Array {
   const out = new ByteWriter();
   out.byte(KINDS.indexOf(message.kind));
   out.text(message.crawl);
   if (message.kind === 'links') writeLinks(out, message.links);
   if (message.kind === 'token') out.text(message.token);
   if (message.kind === 'wake') out.byte(message.isResumed ? 1 : 0);
-  return wrap(out.bytes());
+  return wrap(out.bytes(), compressFrom);
 }
 
 /**
@@ -47,8 +48,9 @@ export function decodeMessage(bytes: Uint8Array, maxLinks = Number.POSITIVE_INFI
   throw new CorruptBytes('a message of unknown kind');
 }
 
-export function encodeOutLinks({ crawl, links }: OutLinks): Uint8Array {
-  return encodeMessage({ kind: 'links', crawl, links });
+/** As {@link encodeMessage} does it. */
+export function encodeOutLinks({ crawl, links }: OutLinks, compressFrom?: number): Uint8Array {
+  return encodeMessage({ kind: 'links', crawl, links }, compressFrom);
 }
 
 /** Throws as {@link decodeMessage} does. */
@@ -125,11 +127,11 @@ function readSaid(input: ByteReader, flags: number): Pick<Link, 'kind' | 'level'
   return { ...(kind && { kind }), ...(level !== undefined && { level }) };
 }
 
-function wrap(content: Uint8Array): Uint8Array {
-  const isLarge = content.length >= MIN_COMPRESSED_BYTES;
-  const payload = isLarge ? deflateRawSync(content, { level: 3 }) : content;
+function wrap(content: Uint8Array, compressFrom: number): Uint8Array {
+  const isCompressed = content.length >= compressFrom;
+  const payload = isCompressed ? deflateRawSync(content, { level: 3 }) : content;
   const bytes = new Uint8Array(3 + payload.length);
-  bytes.set([MAGIC, VERSION, isLarge ? 1 : 0]);
+  bytes.set([MAGIC, VERSION, isCompressed ? 1 : 0]);
   bytes.set(payload, 3);
   return bytes;
 }

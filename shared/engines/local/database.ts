@@ -59,6 +59,9 @@ CREATE TABLE IF NOT EXISTS sessions (name TEXT PRIMARY KEY, value TEXT NOT NULL)
 CREATE TABLE IF NOT EXISTS warc_files (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
 `;
 
+/** From how many bytes on a message is compressed here, where none is paid for by its size: never. It would be 2.4 times smaller. */
+export const PLAIN = Number.POSITIVE_INFINITY;
+
 /** Runs `work` in one transaction: all of it or nothing. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');

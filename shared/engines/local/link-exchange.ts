@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeOutLinks, encodeOutLinks } from '../../frontier/message-codec.ts';
 import type { LinkExchange, LinkParcel } from '../../ports.ts';
-import { inTransaction } from './database.ts';
+import { inTransaction, PLAIN } from './database.ts';
 import { createSignal } from './signal.ts';
 
 export interface LocalLinkExchange extends LinkExchange {
@@ -36,7 +36,7 @@ export function createLinkExchange(database: DatabaseSync, onSend?: () => void):
 
     async send(outLinks) {
       if (outLinks.links.length === 0) return;
-      insert.run(encodeOutLinks(outLinks));
+      insert.run(encodeOutLinks(outLinks, PLAIN));
       arrived.notify();
       onSend?.();
     },

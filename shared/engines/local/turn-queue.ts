@@ -1,11 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeMessage, encodeMessage } from '../../frontier/message-codec.ts';
 import { type Clock, type HostDeliveries, type HostKey, StaleTurn, type TurnQueue } from '../../ports.ts';
-import { inTransaction } from './database.ts';
+import { inTransaction, PLAIN } from './database.ts';
 import { createSignal } from './signal.ts';
 
 /** Messages of one host handed out at once. SQS FIFO gives up to 10; here a receive costs nothing. */
 const MAX_DELIVERIES = 64;
+
+/** A message as it is kept. */
+interface Row {
+  readonly id: number;
+  readonly body: Uint8Array;
+  readonly receiveCount: number;
+}
 
 interface Lease {
   readonly timer: NodeJS.Timeout;
@@ -92,12 +99,15 @@ export function createTurnQueue(
     arrived.notify();
   }
 
-  /** Nothing, where the host has no messages. */
-  function handOut(host: HostKey): HostDeliveries[] {
-    const rows = select.all(host, MAX_DELIVERIES) as { id: number; body: Uint8Array; receiveCount: number }[];
+  /** The host's oldest messages, from now on in flight. */
+  function take(host: HostKey): Row[] {
+    const rows = select.all(host, MAX_DELIVERIES) as unknown as Row[];
     const last = rows.at(-1);
-    if (!last) return [];
-    countReceive.run(host, last.id);
+    if (last) countReceive.run(host, last.id);
+    return rows;
+  }
+
+  function handOut(host: HostKey, rows: readonly Row[]): HostDeliveries {
     const deliveries = rows.map(({ id, body, receiveCount }) => ({
       id: String(id),
       message: decodeMessage(body),
@@ -105,7 +115,7 @@ export function createTurnQueue(
     }));
     const received = { host, deliveries, leaseUntil: clock.now() + leaseMs };
     lock(host, leaseMs, received);
-    return [received];
+    return received;
   }
 
   /** The lease, if `received` is what it holds: one that ran out holds nothing. */
@@ -119,8 +129,10 @@ export function createTurnQueue(
 
     async send(messages) {
       if (messages.length === 0) return;
+      // Encoded before: nobody else writes while a transaction is open.
+      const rows = messages.map(({ host, message }) => ({ host, body: encodeMessage(message, PLAIN) }));
       inTransaction(database, () => {
-        for (const { host, message } of messages) insert.run(host, encodeMessage(message));
+        for (const { host, body } of rows) insert.run(host, body);
       });
       const hosts = [...new Set(messages.map(({ host }) => host))];
       notice(hosts.filter(serves));
@@ -133,7 +145,8 @@ export function createTurnQueue(
       const hosts = [...ready].slice(0, maxHosts);
       if (hosts.length === 0) return [];
       for (const host of hosts) ready.delete(host);
-      return inTransaction(database, () => hosts.flatMap(handOut));
+      const taken = inTransaction(database, () => hosts.map((host) => ({ host, rows: take(host) })));
+      return taken.flatMap(({ host, rows }) => (rows.length > 0 ? [handOut(host, rows)] : []));
     },
 
     async acknowledge(received, deliveries) {

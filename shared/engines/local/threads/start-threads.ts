@@ -1,4 +1,5 @@
 import type { HostKey } from '../../../ports.ts';
+import { tuneV8ForThreads } from '../../../tune-v8.ts';
 import { type Crawls, createCrawls } from '../../../worker/crawls.ts';
 import { newStats } from '../../../worker/services.ts';
 import type { Crew, CrewOptions } from '../crew.ts';
@@ -54,6 +55,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
   const { registry, exchange, items, clock, database } = engine;
   const { start, onError, warn } = options;
   const { crawl, blocks: count } = start;
+  tuneV8ForThreads();
   const hostBlocks = hostBlocksMemory();
   const blockOf = createBlockOf(hostBlocks, count);
   const tally = tallyMemory(count);
