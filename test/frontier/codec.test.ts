@@ -211,10 +211,10 @@ describe('a message', () => {
     }),
   );
 
-  test('comes back as it was, its links by URL', () =>
+  test('comes back as it was, its links by URL, compressed or not', () =>
     fc.assert(
-      fc.property(message, (sent) => {
-        const received = decodeMessage(encodeMessage(sent));
+      fc.property(message, fc.constantFrom(undefined, 0, Number.POSITIVE_INFINITY), (sent, compressFrom) => {
+        const received = decodeMessage(encodeMessage(sent, compressFrom));
         if (sent.kind !== 'links' || received.kind !== 'links') expect(received).toEqual(sent);
         else {
           const key = (l: Link) =>
@@ -223,6 +223,17 @@ describe('a message', () => {
         }
       }),
     ));
+
+  test('is compressed from so many bytes on', () => {
+    const links = Array.from({ length: 100 }, (_, i) => ({
+      url: `http://a.test/${'page/'.repeat(i)}`,
+      depth: 1,
+    }));
+    const [plain, usual] = [Number.POSITIVE_INFINITY, undefined].map((compressFrom) =>
+      encodeMessage({ kind: 'links', crawl: 'c', links }, compressFrom),
+    );
+    expect(usual!.length).toBeLessThan(plain!.length / 2);
+  });
 
   test('that is none is refused', () => {
     expect(() => decodeMessage(Buffer.from('{"url":"x"}'))).toThrow(CorruptBytes);
