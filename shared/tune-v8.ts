@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * To be called as a process starts, for all its threads. Measured on pages of 50 KB, in crawls of ten to twenty seconds: the
- * first two together 6 % less CPU, the third another 5 %.
+ * first two together 6 % less CPU, the third another 3 to 5 %.
  *
  * - Objects made at a place in the code whose objects often outlived a collection are made among the old ones from then
  *   on, and keep what they name until V8 looks through all of its heap. A crawl's objects live as long as a page or a turn,
