@@ -136,7 +136,7 @@ export class HostLedger {
     const record: UrlRecord = {
       url: link.url,
       state: 'waiting',
-      ...(link.kind && { kind: link.kind }),
+      kind: link.kind,
       depth: link.depth,
       level,
       via: link.via,
@@ -144,6 +144,7 @@ export class HostLedger {
       redirects: link.redirects ?? 0,
       attempts: 0,
       dueAt: 0,
+      result: undefined,
     };
     const note = this.#runs.findNote(link.url);
     if (note < 0) {
@@ -206,10 +207,10 @@ export class HostLedger {
     // While it was taken, links may have raised it; that must not be forgotten if it waits again.
     this.#put({
       ...record,
-      ...(record.kind !== undefined && record.state === 'waiting' && { kind: risen?.kind }),
+      kind: record.kind !== undefined && record.state === 'waiting' ? risen?.kind : record.kind,
       depth: Math.min(record.depth, risen?.depth ?? record.depth),
       level: Math.max(record.level, risen?.level ?? 0),
-      ...(record.result && { result: withShortCause(record.result) }),
+      result: record.result && withShortCause(record.result),
     });
   }
 

@@ -110,10 +110,11 @@ function readLinks(input: ByteReader, maxLinks: number): Link[] {
   return urls.map((url, i) => ({
     url,
     depth: depths[i] as number,
-    ...((vias[i] as number) >= 0 && { via: table[vias[i] as number] }),
-    ...((redirects[i] as number) > 0 && { redirects: redirects[i] }),
-    ...((flags[i] as number) & IS_SEED && { isSeed: true }),
-    ...said[i],
+    via: (vias[i] as number) < 0 ? undefined : table[vias[i] as number],
+    redirects: redirects[i] || undefined,
+    isSeed: ((flags[i] as number) & IS_SEED) !== 0 || undefined,
+    kind: said[i]?.kind,
+    level: said[i]?.level,
   }));
 }
 
@@ -124,7 +125,7 @@ function readSaid(input: ByteReader, flags: number): Pick<Link, 'kind' | 'level'
   const kind = code === undefined ? undefined : URL_KINDS[code];
   if (code !== undefined && kind === undefined) throw new CorruptBytes(`a link has the unknown kind ${code}`);
   const level = flags & HAS_LEVEL ? input.byte() : undefined;
-  return { ...(kind && { kind }), ...(level !== undefined && { level }) };
+  return { kind, level };
 }
 
 function wrap(content: Uint8Array, compressFrom: number): Uint8Array {

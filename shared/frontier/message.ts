@@ -19,6 +19,11 @@ export interface Link {
   readonly level?: number;
 }
 
+/** A link with all fields, those it lacks undefined: what is compiled for links meets one shape of object. */
+export function linkOf({ url, depth, via, redirects, isSeed, kind, level }: Link): Link {
+  return { url, depth, via, redirects, isSeed, kind, level };
+}
+
 /** Links of one crawl, to whatever hosts. */
 export interface OutLinks {
   readonly crawl: string;

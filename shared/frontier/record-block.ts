@@ -134,26 +134,30 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
     const raw = results[i];
     const result: FetchResult | undefined = raw && {
       fetchedAt: raw.fetchedAt,
-      ...(raw.httpStatus > 0 && { httpStatus: raw.httpStatus }),
-      ...(raw.type >= 0 && { contentType: typeTable[raw.type] }),
-      ...(raw.cause >= 0 && { cause: causeTable[raw.cause] }),
-      ...(raw.digest && { digest: raw.digest }),
-      ...(raw.bodyBytes >= 0 && { bodyBytes: raw.bodyBytes }),
-      ...(raw.tookMs >= 0 && { tookMs: raw.tookMs }),
-      ...(raw.file >= 0 && {
-        location: { file: fileTable[raw.file] as string, offset: raw.offset, length: raw.length },
-      }),
+      httpStatus: raw.httpStatus || undefined,
+      contentType: textAt(typeTable, raw.type),
+      digest: raw.digest,
+      location:
+        raw.file < 0
+          ? undefined
+          : { file: fileTable[raw.file] as string, offset: raw.offset, length: raw.length },
+      bodyBytes: raw.bodyBytes < 0 ? undefined : raw.bodyBytes,
+      tookMs: raw.tookMs < 0 ? undefined : raw.tookMs,
+      cause: textAt(causeTable, raw.cause),
     };
+    const { redirects, attempts, dueAt } = retried[i] as typeof NOT_RETRIED;
     return {
       url: `${flag & HTTPS ? 'https' : 'http'}://${host}${path}`,
       state,
-      ...(kinds[i] && { kind: kinds[i] }),
+      kind: kinds[i],
       depth: depths[i] as number,
       level: levels[i] as number,
-      ...(flag & HAS_VIA && { via: viaTable[vias[i] as number] }),
+      via: flag & HAS_VIA ? viaTable[vias[i] as number] : undefined,
       seenAt: (baseSeconds + (seen[i] as number)) * 1000,
-      ...(retried[i] as typeof NOT_RETRIED),
-      ...(result && { result }),
+      redirects,
+      attempts,
+      dueAt,
+      result,
     };
   });
 }
@@ -231,6 +235,8 @@ class Table {
 }
 
 const readTable = (input: ByteReader): string[] => repeat(input.varint(), () => input.text());
+
+const textAt = (table: readonly string[], i: number) => (i < 0 ? undefined : table[i]);
 
 function repeat<T>(count: number, make: () => T): T[] {
   const items: T[] = [];

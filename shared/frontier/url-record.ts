@@ -41,7 +41,10 @@ export interface FetchResult {
   readonly cause?: string;
 }
 
-/** All that a ledger knows of one URL. Replaced as a whole: the newest record of a URL counts. */
+/**
+ * All that a ledger knows of one URL. Replaced as a whole: the newest record of a URL counts. Made with all fields in this
+ * order, those it lacks undefined: what V8 compiles for records then meets one shape of object.
+ */
 export interface UrlRecord {
   /** Canonical. */
   readonly url: string;

@@ -141,7 +141,7 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
         robots: robotsOf(read.robots, headers, robotName),
         isWhole: isWhole && failure === undefined,
         error: failure ?? body.error,
-        ...(LISTS.has(read.type) && !isWhole && { fault: body.error ?? read.fault }),
+        fault: LISTS.has(read.type) && !isWhole ? (body.error ?? read.fault) : read.fault,
       };
     },
   };

@@ -85,7 +85,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
       return {
         ...collector.resolved(url, resolve),
         charset,
-        ...(textHash && { textHash: textHash.value() }),
+        textHash: textHash?.value(),
       };
     },
   };
@@ -167,7 +167,8 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
         ...resolved,
         base,
         title,
-        ...(refresh && { refresh: urlOf(refresh.reference), refreshMs: refresh.delayMs }),
+        refresh: refresh && urlOf(refresh.reference),
+        refreshMs: refresh?.delayMs,
         canonical: canonical && urlOf(decodeAttribute(canonical)),
         robots,
       };

@@ -1,4 +1,5 @@
 /** Redirects: their targets are links of the same depth. */
+import { linkOf } from '../frontier/message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { FetchedResponse } from '../ports.ts';
@@ -69,7 +70,7 @@ export async function followTo(
     skipLink(services, crawl, state, { url, via: record.url }, 'scope');
     return `to ${target}, not followed: a sitemap of another site`;
   }
-  const link = { url, depth, via: record.url, redirects, isSeed: isWanted, kind };
+  const link = linkOf({ url, depth, via: record.url, redirects, isSeed: isWanted, kind });
   takeLink(services, crawl, state, link, services.engine.clock.now());
   return `to ${target}`;
 }

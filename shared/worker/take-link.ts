@@ -1,6 +1,6 @@
 /** What becomes of a link: merged into its host's ledger, kept for the exchange, or left out and counted. */
 import type { LinkSkip, Scope, SkipReason } from '../crawl/scope.ts';
-import type { Link } from '../frontier/message.ts';
+import { type Link, linkOf } from '../frontier/message.ts';
 import { ancestors } from '../url/ancestors.ts';
 import { hostKey } from '../url/host-key.ts';
 import type { Crawl } from './crawls.ts';
@@ -58,7 +58,7 @@ function ascend(crawl: Crawl, state: HostState, { url, depth, via }: Link, now: 
   for (const folder of ancestors(url)) {
     if (state.ledger.has(folder)) return;
     if (crawl.scope.check(folder, depth) === undefined)
-      state.ledger.merge({ url: folder, depth, via: via ?? url }, now);
+      state.ledger.merge(linkOf({ url: folder, depth, via: via ?? url }), now);
   }
 }
 

@@ -1,4 +1,5 @@
 /** What a page gives the crawl: where it leads, and whether it is worth more like it. */
+import { linkOf } from '../frontier/message.ts';
 import { MAX_LINKS } from '../frontier/template-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
@@ -67,13 +68,14 @@ function takeRequisite(
   const via = record.url;
   // What is a page of the crawl by itself is that.
   if (crawl.scope.check(url, depth) === undefined)
-    return takeLink(services, crawl, state, { url, depth, via }, now);
+    return takeLink(services, crawl, state, linkOf({ url, depth, via }), now);
   const hops = record.kind === 'requisite' ? record.redirects + 1 : 0;
   if (hops > MAX_REQUISITE_HOPS) {
     skipLink(services, crawl, state, { url, via }, 'requisiteHops');
     return false;
   }
-  return takeLink(services, crawl, state, { url, depth, via, kind: 'requisite', redirects: hops }, now);
+  const part = linkOf({ url, depth, via, kind: 'requisite', redirects: hops });
+  return takeLink(services, crawl, state, part, now);
 }
 
 function takeFollowed(
@@ -97,5 +99,5 @@ function takeFollowed(
     const taken = sitemapLink(services, crawl, state, record, { ...link, url });
     return taken !== undefined && takeLink(services, crawl, state, taken, now);
   }
-  return takeLink(services, crawl, state, { url, depth: record.depth + 1, via }, now);
+  return takeLink(services, crawl, state, linkOf({ url, depth: record.depth + 1, via }), now);
 }

@@ -1,5 +1,5 @@
 /** Sitemaps: which are read, and what their entries are worth. */
-import type { Link } from '../frontier/message.ts';
+import { type Link, linkOf } from '../frontier/message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { HtmlLink } from '../parser/link-set.ts';
 import { canonicalize } from '../url/canonical.ts';
@@ -43,7 +43,7 @@ export function takeNamedSitemaps(
     const url = canonicalize(reference, via);
     if (url === undefined) skipLink(services, crawl, state, { url: reference, via }, 'badUrl');
     else if (!isOwnSitemap(crawl, url, via)) skipLink(services, crawl, state, { url, via }, 'scope');
-    else takeLink(services, crawl, state, { url, depth: 0, via, kind: 'sitemap' }, now);
+    else takeLink(services, crawl, state, linkOf({ url, depth: 0, via, kind: 'sitemap' }), now);
   }
 }
 
@@ -62,7 +62,8 @@ export function sitemapLink(
   if (kind === 'sitemap') {
     const nesting = record.kind === 'sitemap' ? record.depth + 1 : 1;
     const isNested = nesting > MAX_NESTING;
-    if (!isNested && isOwnSitemap(crawl, url, via)) return { url, depth: nesting, via, kind: 'sitemap' };
+    if (!isNested && isOwnSitemap(crawl, url, via))
+      return linkOf({ url, depth: nesting, via, kind: 'sitemap' });
     skipLink(services, crawl, state, { url, via }, isNested ? 'sitemapNesting' : 'scope');
     return undefined;
   }
@@ -72,7 +73,8 @@ export function sitemapLink(
     return undefined;
   }
   const depth = record.kind === 'sitemap' ? 1 : record.depth + 1;
-  return { url, depth, via, level: levelOfEntry(priority, modifiedAt, services.engine.clock.now()) };
+  const level = levelOfEntry(priority, modifiedAt, services.engine.clock.now());
+  return linkOf({ url, depth, via, level });
 }
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,5 @@
 /** One URL within a turn: fetched, archived, parsed, recorded, and its links taken in. */
+import { linkOf } from '../frontier/message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
 import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
@@ -130,6 +131,7 @@ async function settle(
   }
   if (page.state === 'failed')
     await services.hooks?.onError(record.url, page.cause ?? `HTTP ${response?.httpStatus}`);
+  const received = verdict.isFinal ? response : undefined;
   const contentType = page.facts?.mimeType?.slice(0, MAX_TYPE_CHARS) ?? (response && mediaType(response));
   state.ledger.settle({
     ...record,
@@ -138,22 +140,18 @@ async function settle(
     dueAt: dueAtOf(verdict, state, services.engine.clock.now()),
     result: {
       fetchedAt: outcome.startedAt,
-      ...(response && { httpStatus: response.httpStatus }),
-      ...(verdict.isFinal && response && sizeOf(response)),
-      ...(contentType !== undefined && { contentType }),
-      ...(location && { location }),
-      ...(page.cause !== undefined && { cause: page.cause }),
+      httpStatus: response?.httpStatus,
+      contentType,
+      digest: received?.body.sha1,
+      location,
+      bodyBytes: received?.body.size,
+      tookMs: received && received.endedAt - received.startedAt,
+      cause: page.cause,
     },
   });
   const isPage = verdict.isFinal && response !== undefined && page.state !== 'redirect';
   return { isPage: isPage && record.kind !== 'sitemap', facts: page.facts };
 }
-
-const sizeOf = ({ body, startedAt, endedAt }: FetchedResponse) => ({
-  digest: body.sha1,
-  bodyBytes: body.size,
-  tookMs: endedAt - startedAt,
-});
 
 interface Reading {
   readonly facts?: DocumentFacts | undefined;
@@ -217,7 +215,7 @@ function canonicalOf(
   const known = canonicalize(canonical);
   const url = known && crawl.nameOf(known);
   if (url === undefined || url === record.url) return undefined;
-  const link = { url, depth: record.depth, via: record.url };
+  const link = linkOf({ url, depth: record.depth, via: record.url });
   if (reasonAgainst(crawl.scope, link) !== undefined) return undefined;
   const { state: its = 'waiting', result } = state.ledger.recent(url) ?? {};
   const isPage = its === 'waiting' || (its === 'fetched' && result?.cause !== remarkOf(record.url));
