@@ -4,6 +4,7 @@
  * `node bench/aws-cost.ts`.
  */
 
+import { parseConfig } from '../shared/crawl/config.ts';
 import { LINE_ITEMS } from '../shared/engines/aws/prices.ts';
 import { SMALL_CRAWL } from '../test/sim/capacity/measure-crawl.ts';
 import { parseCapacityArgs } from '../test/sim/capacity/options.ts';
@@ -12,8 +13,8 @@ import { summarize } from '../test/sim/capacity/summary.ts';
 import { readUnitFigures } from '../test/sim/capacity/unit-figures.ts';
 import type { Measured } from './record.ts';
 
-/** Long enough for a steady half: 12 virtual minutes of 1,000 hosts. */
-const CRAWL = [...SMALL_CRAWL, '--hours', '0.2'];
+/** Long enough for a steady half: 12 virtual minutes. Turns as they are by default. */
+const CRAWL = [...SMALL_CRAWL, '--hours', '0.2', '--turn', String(parseConfig({}).turnMaxMs / 1000)];
 
 export async function measure(): Promise<Measured> {
   const run = await runWorld(parseCapacityArgs(CRAWL), readUnitFigures());

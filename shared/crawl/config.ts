@@ -188,9 +188,9 @@ export const crawlConfigSchema = z.strictObject({
   // ---- engine
   /** Hosts that one worker serves at once. */
   hosts: positive.max(10_000).default(250),
-  /** A turn ends after so many pages or so long, and its outcome is committed. */
-  turnMaxPages: positive.default(100),
-  turnMaxMs: positive.default(20_000),
+  /** A turn ends after so many pages or so long, and its outcome is committed. Long ones cost less (docs/performance.md). */
+  turnMaxPages: positive.default(400),
+  turnMaxMs: positive.default(60_000),
   /** A wait for the host's next moment up to this is waited out inside the turn. */
   turnMaxWaitMs: ms.default(10_000),
   /** WARC files are closed at this size. */

@@ -31,6 +31,8 @@ export interface Budget {
    * their turns are counted only when they are committed.
    */
   turnPages(): number;
+  /** For how long the crawl has been running, its pauses not counted. */
+  activeMs(): number;
   /** Which limit was met, if any, by what was done: nothing is begun then. */
   metLimit(): MetLimit | undefined;
   /** The same by what is committed: nothing takes that back, and the crawl may be called limited. */
@@ -63,15 +65,15 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
   let costRate = 0;
   let waiting: (() => void)[] = [];
 
+  const activeMs = () => base.activeMs + now() - baseAt;
+
   function met(done: Pick<Used, 'pages' | 'bytes'>): MetLimit | undefined {
     const { maxPages, maxBytes, maxTimeMs, maxCost } = limit;
     const limited = (reason: string): MetLimit => ({ status: 'limited', reason });
     if (maxPages !== undefined && done.pages >= maxPages) return limited(`${maxPages} pages`);
     if (maxBytes !== undefined && done.bytes >= maxBytes) return limited(`${maxBytes} bytes`);
-    const sinceBase = now() - baseAt;
-    if (maxTimeMs !== undefined && base.activeMs + sinceBase >= maxTimeMs)
-      return limited(`${maxTimeMs / 1000} seconds`);
-    if (maxCost !== undefined && (base.cost ?? 0) + costRate * (sinceBase + COST_HEADROOM_MS) >= maxCost)
+    if (maxTimeMs !== undefined && activeMs() >= maxTimeMs) return limited(`${maxTimeMs / 1000} seconds`);
+    if (maxCost !== undefined && (base.cost ?? 0) + costRate * (now() - baseAt + COST_HEADROOM_MS) >= maxCost)
       return { status: 'paused', reason: `maxCost: it would soon have cost ${maxCost} US dollars` };
     return undefined;
   }
@@ -91,6 +93,7 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
       if (!isShared || limit.maxPages === undefined) return Infinity;
       return Math.max(1, Math.ceil((limit.maxPages - tally.pages()) / TURNS_TO_LIMIT));
     },
+    activeMs,
     async reserve() {
       for (;;) {
         if (metLimit() !== undefined) return false;

@@ -12,7 +12,7 @@ import type { Services } from './services.ts';
 import { visit } from './visit.ts';
 
 /** A turn that has gathered so many links or other changes commits them, to bound what is held in memory. */
-const MAX_CHANGES = 20_000;
+const MAX_CHANGES = 8000;
 /** The same for a turn whose pages gave so many items. */
 const MAX_ITEM_CHARS = 16_000_000;
 /** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */

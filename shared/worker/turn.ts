@@ -20,6 +20,11 @@ import { mergeLink } from './take-link.ts';
 const CAREFUL_RECEIVE_COUNT = 3;
 /** No request is begun that could outlive the lease, with this much to commit in. */
 const COMMIT_MS = 10_000;
+/**
+ * A turn is no longer than the crawl has been running, and this at least: its links to other hosts leave it at its end, and
+ * the hosts of a crawl that has just begun wait for each other's.
+ */
+const YOUNG_TURN_MS = 10_000;
 
 /** When the host may next be given to anybody; until then its deliveries are to be held. */
 export interface TurnEnd {
@@ -78,7 +83,8 @@ export async function runTurn(
     return { restUntil: head.clock.nextFetchAt };
   }
 
-  const endBy = Math.min(now + crawl.config.turnMaxMs, lastRequestAt);
+  const turnMs = Math.min(crawl.config.turnMaxMs, Math.max(crawl.budget.activeMs(), YOUNG_TURN_MS));
+  const endBy = Math.min(now + turnMs, lastRequestAt);
   // Or a URL is under suspicion since an earlier turn, and has not been fetched since.
   const isCareful =
     state.suspect !== undefined ||

@@ -165,6 +165,9 @@ describe('metrics', () => {
       delayMs: 3000,
       turnMaxMs: 200_000,
     });
+    // The crawl is old enough for so long a turn.
+    const { totals } = stack.engine.registry;
+    stack.engine.registry.totals = async (crawl) => ({ ...(await totals(crawl)), activeMs: 200_000 });
     stack.takeCost = () => 0.5;
     await run(await turnEvent());
     const parsed = lines.map((line) => JSON.parse(line));

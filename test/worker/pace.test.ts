@@ -236,6 +236,34 @@ describe('a robots.txt that redirects on and on', () => {
   });
 });
 
+describe('a turn', () => {
+  const B = 'http://b.test/';
+  const C = 'http://c.test/';
+  /** A page a second; one at the beginning and one in the middle lead to other hosts. */
+  const chain: Site = Object.fromEntries(
+    Array.from({ length: 200 }, (_, i) => [
+      `${A}/${i}`,
+      page(`/${i + 1}`, ...(i === 2 ? [B] : []), ...(i === 120 ? [C] : [])),
+    ]),
+  );
+  const askedAt = ({ fetcher }: World, url: string) =>
+    fetcher.log.find((request) => request.url === url)?.startedAt ?? Number.NaN;
+
+  test('is short while the crawl is young, so that other hosts hear of their links', async () => {
+    const world = await crawl(chain, { delayMs: 1000, scope: 'any' }, [`${A}/0`]);
+    expect(askedAt(world, B) - askedAt(world, `${A}/2`)).toBeLessThan(12_000);
+  });
+
+  test('grows with the crawl up to `turnMaxMs`, and so there are few', async () => {
+    const world = await crawl(chain, { delayMs: 1000, scope: 'any', turnMaxMs: 40_000 }, [`${A}/0`]);
+    const waitedMs = askedAt(world, C) - askedAt(world, `${A}/120`);
+    expect(waitedMs).toBeGreaterThan(10_000);
+    expect(waitedMs).toBeLessThan(45_000);
+    // 10, 10, 20, 40 s, and so on: a commit each.
+    expect((await ledgersOf(world.engine)).get('a.test')!.head.version).toBeLessThanOrEqual(9);
+  });
+});
+
 describe('middleware that breaks', () => {
   test.each([
     ['at a page', `${A}/1`, { [`${A}/`]: 'fetched', [`${A}/1`]: 'failed', [`${A}/2`]: 'gone' }],

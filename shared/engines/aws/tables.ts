@@ -105,8 +105,8 @@ const FAR_MS = 600_000;
 /**
  * The due time as the index has it: rounded up, so that a host found there is due, or is so within 15 s; and so that
  * most commits leave the index alone, whose every change costs two write units more. Up to ten minutes ahead, to 15 s;
- * beyond that (a token's loss noticed after 15 minutes, a recrawl) to 5 minutes: a turn of 20 s would else move it
- * each time. The head has the exact time.
+ * beyond that (a token's loss noticed after 15 minutes, a recrawl) to 5 minutes: a turn would else move it each time. The
+ * head has the exact time.
  */
 export function indexedDueAt(dueAt: number, now: number): number {
   return roundUp(dueAt, dueAt - now > FAR_MS ? COARSE_MS : FINE_MS);

@@ -25,6 +25,8 @@ export interface CapacityOptions {
   readonly memoryMb: number;
   /** `delayMs` of the crawl. */
   readonly delayMs: number;
+  /** `turnMaxMs` of the crawl. */
+  readonly turnMaxMs: number;
   readonly routerWindowMs: number;
   /** Distinct links of a page to other hosts, on the mean; 40 more lead to its own. */
   readonly linksElsewhere: number;
@@ -48,6 +50,7 @@ const OPTIONS = {
   'hosts-per-worker': ['NUMBER', 'hosts that a worker serves at once', '50'],
   memory: ['MB', 'memory of a worker; 1,769 is one whole CPU', '1769'],
   delay: ['SECONDS', 'pause between two requests to a host', '1'],
+  turn: ['SECONDS', 'the longest turn; long ones cost less, and more messages wait', '20'],
   'router-window': ['SECONDS', 'time over which the router gathers links', '5'],
   'links-elsewhere': [
     'NUMBER',
@@ -91,6 +94,7 @@ export function parseCapacityArgs(args: readonly string[]): CapacityOptions {
     hostsPerWorker: number('hosts-per-worker', 1),
     memoryMb: number('memory', 128),
     delayMs: number('delay', 0, false) * 1000,
+    turnMaxMs: number('turn', 1) * 1000,
     routerWindowMs: number('router-window', 0, false) * 1000,
     linksElsewhere: number('links-elsewhere', 0, false),
     dueShards: number('due-shards', 1),

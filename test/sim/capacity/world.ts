@@ -135,7 +135,8 @@ export async function createWorld(
     splitHosts: plan.splitHosts,
     shardEventBytes: plan.shardEventBytes,
   });
-  const config: CrawlOptions = { contact: 'https://sim.test/about', scope: 'any', delayMs: options.delayMs };
+  const { delayMs, turnMaxMs } = options;
+  const config: CrawlOptions = { contact: 'https://sim.test/about', scope: 'any', delayMs, turnMaxMs };
   await drive(cloud.time, begin(cloud, seed, config, seedsOf(seed, shape, web.seeds)));
   const special = plan.hosts;
   const count = special + (options.popularHost ? 1 : 0) + (options.slowHost > 0 ? 1 : 0);
