@@ -29,7 +29,7 @@ export interface OpenWebOptions {
 
 /** Resolves when the web can be asked: for 5,000 pages after some 15 s. */
 export async function openWeb({ hosts, pages, synthweb, before }: OpenWebOptions): Promise<OpenWeb> {
-  const built = synthweb === undefined ? undefined : buildSynthweb(synthweb, { hosts, pages });
+  const built = synthweb === undefined ? undefined : await buildSynthweb(synthweb, { hosts, pages });
   const command = built?.command ?? [
     process.execPath,
     `${import.meta.dirname}/main.ts`,
@@ -38,7 +38,8 @@ export async function openWeb({ hosts, pages, synthweb, before }: OpenWebOptions
   ];
   const [program, ...args] = [...before, ...command] as [string, ...string[]];
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  const port = built ? await built.ready() : await firstLine(child);
+  const ended = once(child, 'exit');
+  const port = built ? await built.ready(child) : await firstLine(child);
   const get = async (path: string) => (await fetch(`http://127.1.0.2:${port}${path}`)).text();
   return {
     port,
@@ -54,7 +55,6 @@ export async function openWeb({ hosts, pages, synthweb, before }: OpenWebOptions
       execFileSync('taskset', ['-apc', cores, String(child.pid)], { stdio: 'ignore' });
     },
     async close() {
-      const ended = once(child, 'exit');
       child.kill();
       await ended;
       if (built) rmSync(built.folder, { recursive: true, force: true });

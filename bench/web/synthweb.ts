@@ -1,5 +1,5 @@
 /** A generated web that is a program in Go: built from its folder, started on a port of its own. */
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,18 +10,26 @@ import type { WebCounts } from './stats.ts';
 const PORT = 8107;
 const READY_WITHIN_MS = 120_000;
 
-export function buildSynthweb(source: string, { hosts, pages }: WebSize) {
+/** Throws where something else answers in its place. */
+export async function buildSynthweb(source: string, { hosts, pages }: WebSize, port = PORT) {
+  const answers = () =>
+    fetch(`http://127.1.0.2:${port}/__seeds`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  if (await answers())
+    throw new Error(`Expected port ${port} to be free for ${source}, but a web answers there`);
   const folder = mkdtempSync(join(tmpdir(), 'strand-bench-web-'));
   const program = join(folder, 'web');
   execFileSync('go', ['build', '-o', program, '.'], { cwd: source, stdio: 'inherit' });
   return {
     folder,
-    command: [program, '-hosts', String(hosts), '-pages', String(pages), '-port', String(PORT)],
+    command: [program, '-hosts', String(hosts), '-pages', String(pages), '-port', String(port)],
     /** Its port, when it answers. */
-    async ready(): Promise<number> {
+    async ready(child: ChildProcess): Promise<number> {
       for (const until = Date.now() + READY_WITHIN_MS; Date.now() < until; await sleep(200)) {
-        const answer = await fetch(`http://127.1.0.2:${PORT}/__seeds`).catch(() => undefined);
-        if (answer?.ok) return PORT;
+        if (await answers()) return port;
+        if (child.exitCode !== null) throw new Error(`The web of ${source} ended before it could be asked`);
       }
       throw new Error(`Expected the web of ${source} to answer within ${READY_WITHIN_MS / 1000} s`);
     },

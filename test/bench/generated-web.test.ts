@@ -3,6 +3,7 @@ import { createGraph, reachable } from '../../bench/web/graph.ts';
 import { renderPage } from '../../bench/web/render.ts';
 import { serveWeb, type WebServer } from '../../bench/web/server.ts';
 import { createWebStats, type WebCounts } from '../../bench/web/stats.ts';
+import { buildSynthweb } from '../../bench/web/synthweb.ts';
 import { createDocumentParser } from '../../shared/parser/document.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 
@@ -96,4 +97,10 @@ test('completeness counts each document once', () => {
     unknown: 1,
     spanMs: 2,
   });
+});
+
+test('another web is not begun where one answers already, which would be measured in its place', async () => {
+  await expect(buildSynthweb('/web', SIZE, web.port)).rejects.toThrow(
+    `Expected port ${web.port} to be free for /web, but a web answers there`,
+  );
 });
