@@ -29,7 +29,8 @@ export async function buildSynthweb(source: string, { hosts, pages }: WebSize, p
     async ready(child: ChildProcess): Promise<number> {
       for (const until = Date.now() + READY_WITHIN_MS; Date.now() < until; await sleep(200)) {
         if (await answers()) return port;
-        if (child.exitCode !== null) throw new Error(`The web of ${source} ended before it could be asked`);
+        if (child.exitCode !== null || child.signalCode !== null)
+          throw new Error(`The web of ${source} ended before it could be asked`);
       }
       throw new Error(`Expected the web of ${source} to answer within ${READY_WITHIN_MS / 1000} s`);
     },

@@ -7,7 +7,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter, CorruptBytes } from './bytes.ts';
 import type { Link, Message, OutLinks } from './message.ts';
-import { readTexts, writeTexts } from './text-column.ts';
+import { readTexts, textAt, writeTexts } from './text-column.ts';
 import { URL_KINDS } from './url-record.ts';
 
 const MAGIC = 0x4d;
@@ -110,7 +110,7 @@ function readLinks(input: ByteReader, maxLinks: number): Link[] {
   return urls.map((url, i) => ({
     url,
     depth: depths[i] as number,
-    via: (vias[i] as number) < 0 ? undefined : table[vias[i] as number],
+    via: textAt(table, vias[i] as number),
     redirects: redirects[i] || undefined,
     isSeed: ((flags[i] as number) & IS_SEED) !== 0 || undefined,
     kind: said[i]?.kind,

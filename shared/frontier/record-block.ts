@@ -9,7 +9,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { HostKey } from '../ports.ts';
 import { ByteReader, ByteWriter, CorruptBytes } from './bytes.ts';
-import { readTexts, writeTexts } from './text-column.ts';
+import { readTexts, textAt, writeTexts } from './text-column.ts';
 import { type FetchResult, URL_KINDS, URL_STATES, type UrlKind, type UrlRecord } from './url-record.ts';
 
 const HTTPS = 0x08;
@@ -235,8 +235,6 @@ class Table {
 }
 
 const readTable = (input: ByteReader): string[] => repeat(input.varint(), () => input.text());
-
-const textAt = (table: readonly string[], i: number) => (i < 0 ? undefined : table[i]);
 
 function repeat<T>(count: number, make: () => T): T[] {
   const items: T[] = [];

@@ -37,3 +37,7 @@ export function readTexts(input: ByteReader, count: number, maxLength = Number.P
   }
   return texts;
 }
+
+/** A text of a table that others refer to by its number; -1 refers to none. */
+export const textAt = (table: readonly string[], i: number): string | undefined =>
+  i < 0 ? undefined : table[i];

@@ -17,5 +17,5 @@ export function foldLink(links: Map<string, Link>, link: Link): void {
   // A page is more than a part of one.
   const kind = link.kind && known.kind;
   if (better !== known || depth !== known.depth || isSeed !== known.isSeed || kind !== known.kind)
-    links.set(link.url, { ...linkOf(better), depth, kind, isSeed });
+    links.set(link.url, linkOf({ ...better, depth, kind, isSeed }));
 }
