@@ -6,6 +6,7 @@
  * Delivery is at-least-once everywhere; every write is either conditional or safe to repeat.
  */
 import type { CrawlOptions } from './crawl/config.ts';
+import type { FailureCode } from './failure-codes.ts';
 import type { Head, HostTotals } from './frontier/head.ts';
 import type { Message, OutLinks } from './frontier/message.ts';
 import type { UrlState } from './frontier/url-record.ts';
@@ -247,7 +248,7 @@ export interface FetchRequest {
 }
 
 /**
- * Why an exchange failed. `blockedAddress`: the address guard; `aborted`: by our own signal; `middleware`: the project's
+ * Why an exchange failed, in the groups that totals and metrics count by. `blockedAddress`: the address guard; `aborted`: by our own signal; `middleware`: the project's
  * own code broke or took too long.
  */
 export type FailureReason =
@@ -282,7 +283,9 @@ export interface FetchedResponse extends ExchangeTimes, ResponseHead {
 export interface FetchFailure extends ExchangeTimes {
   readonly status: 'failed';
   readonly reason: FailureReason;
-  /** One line for people: what was tried and what came. */
+  /** Why, exactly. The crawler's own fetcher always says it. */
+  readonly code?: FailureCode;
+  /** One plain sentence for people, without the URL: `connection refused by example.org:80 (192.0.2.1)`. */
   readonly message: string;
   /**
    * The request went out on a kept connection, which the server closed without an answer: it had perhaps closed it

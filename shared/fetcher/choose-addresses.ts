@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { type AddressGuard, describeSpecialAddress } from './address-guard.ts';
-import { describeLookupError } from './dns-cache.ts';
-import { ConnectFailure } from './failure.ts';
+import { ConnectFailure, errorCode, saidBy } from './failure.ts';
 
 export interface AddressChoice {
   /** The pinned address of a name, see `createHostPins`. */
@@ -13,7 +12,7 @@ export interface AddressChoice {
 /**
  * The IP addresses that a connection to `hostname` may go to, in the order to try; at least one. The host name is as
  * in a WHATWG URL, so that IPv4 in any spelling is dotted; IPv6 with or without brackets. Rejects with a
- * {@link ConnectFailure}: `dns` if there is no address, `blockedAddress` if the guard lets none pass.
+ * {@link ConnectFailure}: about the name if there is no address, `blockedAddress` if the guard lets none pass.
  */
 export async function chooseAddresses(hostname: string, choice: AddressChoice): Promise<string[]> {
   const addresses = await addressesOf(hostname.replace(/^\[(.*)\]$/, '$1'), choice);
@@ -29,7 +28,28 @@ async function addressesOf(hostname: string, { pin, resolve }: AddressChoice): P
   try {
     return await resolve(hostname);
   } catch (error) {
-    throw new ConnectFailure('dns', `${hostname} did not resolve (${describeLookupError(error)})`, error);
+    throw describeLookup(hostname, error);
+  }
+}
+
+function describeLookup(hostname: string, error: unknown): ConnectFailure {
+  switch (errorCode(error)) {
+    case 'ENOTFOUND':
+    case 'ENODATA':
+    case 'EBADNAME':
+      return new ConnectFailure('noSuchHost', `no such host: ${hostname}`, error);
+    case 'ETIMEOUT':
+      return new ConnectFailure(
+        'nameServerTimeout',
+        `the name servers gave no answer for ${hostname}`,
+        error,
+      );
+    default:
+      return new ConnectFailure(
+        'nameServerFailure',
+        `the name servers failed to resolve ${hostname} (${saidBy(error)})`,
+        error,
+      );
   }
 }
 

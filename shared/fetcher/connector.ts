@@ -1,9 +1,16 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import {
+  connect as connectTls,
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
 import type { buildConnector } from 'undici';
 import { type AddressChoice, chooseAddresses, describeBlocked } from './choose-addresses.ts';
-import { ConnectFailure, errorCode } from './failure.ts';
+import { ConnectFailure, durationText, errorCode, saidBy } from './failure.ts';
 import type { SocketBudget } from './socket-budget.ts';
+import { describeCertificate, describeHandshake } from './tls-failure.ts';
 
 export interface ConnectorOptions extends AddressChoice {
   /** For the whole of it: the look-up, TCP, and TLS. 0: no limit. */
@@ -19,6 +26,12 @@ interface Target {
   readonly port: number;
   readonly isSecure: boolean;
 }
+
+const firstErrors = new WeakMap<Socket, Error>();
+
+/** The first error of a socket that a connector has opened. */
+export const firstErrorOf = (socket: Socket | undefined): Error | undefined =>
+  socket && firstErrors.get(socket);
 
 /** Addresses of one name that are tried for one connection; a name may have hundreds. */
 const MAX_ADDRESSES = 4;
@@ -44,8 +57,10 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     try {
       const socket = await openInTime(target);
       if (socket.closed)
-        throw new ConnectFailure('connect', `${target.hostname} closed the connection at once`);
+        throw new ConnectFailure('connectionFailed', `${target.hostname} closed the connection at once`);
       socket.once('close', budget.release);
+      // A TLS alert comes before the end of the connection, which is all that undici tells of.
+      socket.once('error', (error) => firstErrors.set(socket, error));
       return socket;
     } catch (error) {
       budget.release();
@@ -57,7 +72,10 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     const until = performance.now() + timeoutMs;
     const left = () => Math.max(until - performance.now(), 1);
     const late = () =>
-      new ConnectFailure('dns', `${target.hostname} did not resolve within ${Math.round(timeoutMs)} ms`);
+      new ConnectFailure(
+        'nameServerTimeout',
+        `${target.hostname} did not resolve within ${durationText(timeoutMs)}`,
+      );
     const chosen = await within(left(), chooseAddresses(target.hostname, options), late);
     const addresses = chosen.slice(0, MAX_ADDRESSES);
     let failure: unknown;
@@ -75,7 +93,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
         socket.destroy();
         throw new ConnectFailure('blockedAddress', describeBlocked(target.hostname, [peer]));
       }
-      if (target.isSecure) await awaitTls(socket, target, address, left());
+      if (target.isSecure) await awaitTls(socket as TLSSocket, target, address, left());
       return socket;
     }
     throw failure;
@@ -94,10 +112,14 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       // An address is no server name (RFC 6066, section 3), and a name goes without its final dot.
       servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
       ALPNProtocols: ['http/1.1'],
+      // `awaitTls` refuses what is not authorized: only there the certificate can still be read, for the message.
+      rejectUnauthorized: false,
       session: sessions.get(sessionKey),
     });
     socket.setNoDelay(true);
     return socket.on('session', (session: Buffer) => {
+      // Node does not look at the host name again when a session is resumed.
+      if (!socket.authorized) return;
       sessions.delete(sessionKey);
       sessions.set(sessionKey, session);
       if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value as string);
@@ -114,19 +136,42 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
 }
 
 async function awaitTcp(socket: Socket, target: Target, address: string, ms: number): Promise<void> {
-  const what = `no TCP connection to ${whereTo(target, address)}`;
+  const where = whereTo(target, address);
   await happened(socket, 'connect', ms, {
-    late: () => new ConnectFailure('timeout', `${what} within ${Math.round(ms)} ms`),
-    broken: (error) => new ConnectFailure('connect', `${what} (${said(error)})`, error),
+    late: () =>
+      new ConnectFailure('connectTimeout', `${where} accepted no connection within ${durationText(ms)}`),
+    broken: (error) => describeConnect(where, error),
   });
 }
 
-async function awaitTls(socket: Socket, target: Target, address: string, ms: number): Promise<void> {
-  const what = `no TLS connection to ${whereTo(target, address)}`;
+async function awaitTls(socket: TLSSocket, target: Target, address: string, ms: number): Promise<void> {
+  const where = whereTo(target, address);
   await happened(socket, 'secureConnect', ms, {
-    late: () => new ConnectFailure('timeout', `${what} within ${Math.round(ms)} ms`),
-    broken: (error) => new ConnectFailure('tls', `${what} (${said(error)})`, error),
+    late: () => new ConnectFailure('tlsTimeout', `no TLS handshake with ${where} within ${durationText(ms)}`),
+    broken: (error) => describeHandshake(where, error),
   });
+  if (socket.authorized) return;
+  const failure = describeCertificate(
+    target.hostname,
+    socket.authorizationError,
+    socket.getPeerCertificate(),
+  );
+  socket.destroy();
+  throw failure;
+}
+
+function describeConnect(where: string, error: unknown): ConnectFailure {
+  switch (errorCode(error)) {
+    case 'ECONNREFUSED':
+      return new ConnectFailure('connectionRefused', `connection refused by ${where}`, error);
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ENETDOWN':
+    case 'EADDRNOTAVAIL':
+      return new ConnectFailure('networkUnreachable', `no route to ${where} (${errorCode(error)})`, error);
+    default:
+      return new ConnectFailure('connectionFailed', `no connection to ${where} (${saidBy(error)})`, error);
+  }
 }
 
 /** Resolves at the socket's event; else destroys the socket and rejects. */
@@ -164,12 +209,8 @@ async function within<T>(ms: number, promise: Promise<T>, late: () => Error): Pr
   }
 }
 
+/** `example.org:443 (192.0.2.1)`, or `192.0.2.1:443`. */
 function whereTo({ hostname, port }: Target, address: string): string {
-  return `${hostname} (${isIP(address) === 6 ? `[${address}]` : address}:${port})`;
-}
-
-function said(error: unknown): string {
-  const text = error instanceof Error ? error.message : 'the connection was closed';
-  const code = errorCode(error);
-  return code === undefined || text.includes(code) ? text : `${code}: ${text}`;
+  if (hostname === address) return `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
+  return `${hostname}:${port} (${address})`;
 }

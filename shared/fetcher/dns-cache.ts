@@ -1,6 +1,3 @@
-import { messageOf } from '../error-message.ts';
-import { errorCode } from './failure.ts';
-
 /** What a name stands for. `ttlMs` as the name server gave it; undefined where the source knows none. */
 export interface ResolvedName {
   readonly addresses: readonly string[];
@@ -16,8 +13,11 @@ export const MIN_TTL_MS = 10_000;
 export const MAX_TTL_MS = 3_600_000;
 /** For answers without one (getaddrinfo). */
 export const UNKNOWN_TTL_MS = 60_000;
-/** How long a failed look-up is believed. RFC 2308 allows hours; a crawler's own network may be what failed. */
-export const NEGATIVE_TTL_MS = 30_000;
+/**
+ * How long a failed look-up is believed. RFC 2308 allows hours, but a crawler's own network may be what failed. Less than
+ * the first rest of a host that failed (`backoffMs`), so that its second try asks again.
+ */
+export const NEGATIVE_TTL_MS = 3000;
 const MAX_NAMES = 100_000;
 
 interface Entry {
@@ -67,9 +67,4 @@ export function createDnsCache(
     if (entries.size > maxNames) entries.delete(entries.keys().next().value as string);
     return entry.answer;
   };
-}
-
-/** For people: why a look-up failed. */
-export function describeLookupError(error: unknown): string {
-  return errorCode(error) ?? messageOf(error);
 }

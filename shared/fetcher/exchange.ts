@@ -1,15 +1,17 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import type {
-  Body,
-  FailureReason,
-  FetchedResponse,
-  FetchOutcome,
-  FetchRequest,
-  ResponseHead,
-} from '../ports.ts';
+import type { Body, FetchedResponse, FetchOutcome, FetchRequest, ResponseHead } from '../ports.ts';
 import { type Abortable, unwatchAbort, watchAbort } from './abort-watch.ts';
-import { describeFailure, errorCode, type FailureLimits, isDisconnect } from './failure.ts';
+import { firstErrorOf } from './connector.ts';
+import {
+  type DescribedFailure,
+  described,
+  describeFailure,
+  durationText,
+  errorCode,
+  type FailureLimits,
+  isDisconnect,
+} from './failure.ts';
 import { skipContinue } from './skip-continue.ts';
 import type { SocketBudget } from './socket-budget.ts';
 import { type BodyMemory, type BodySpool, createBodySpool } from './spooled-body.ts';
@@ -154,8 +156,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       this.#finish(errorCode(error) === 'UND_ERR_BODY_TIMEOUT' ? 'time' : 'disconnect');
       return;
     }
-    const { reason, message } = describeFailure(this.request.url, error, this.#context);
-    this.#fail(reason, message, this.#isReused && !this.#isAnswered && isDisconnect(error));
+    const failure = describeFailure(firstErrorOf(this.#socket) ?? error, this.#context);
+    this.#fail(failure, this.#isReused && !this.#isAnswered && isDisconnect(error));
   }
 
   /** Gives the piece to the caller's sink, until that throws. */
@@ -171,7 +173,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   #onTotalTimeout(): void {
     const { totalTimeoutMs } = this.#context;
     if (this.#head === undefined) {
-      this.#fail('timeout', `${this.request.url}: no response head within ${totalTimeoutMs} ms in all`);
+      this.#fail(described('noResponse', `no response within ${durationText(totalTimeoutMs)} in all`));
     } else {
       this.#finish('time');
     }
@@ -180,7 +182,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
 
   onAbort(): void {
     if (this.#isSettled) return;
-    this.#fail('aborted', `${this.request.url}: ended by our own signal`);
+    this.#fail(described('aborted', 'ended by our own signal'));
     this.#controller?.abort(new Error('Ended by a signal'));
   }
 
@@ -216,7 +218,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#reject(error);
   }
 
-  #fail(reason: FailureReason, message: string, isStaleConnection = false): void {
+  #fail(failure: DescribedFailure, isStaleConnection = false): void {
     this.#settle();
     this.#spool?.discard();
     this.#resolve({
@@ -224,8 +226,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       url: this.request.url,
       startedAt: this.#startedAt,
       endedAt: this.#context.now(),
-      reason,
-      message,
+      ...failure,
       ...(isStaleConnection && { isStaleConnection }),
     });
   }

@@ -1,14 +1,15 @@
 import { messageOf } from '../error-message.ts';
+import { type FailureCode, reasonOf } from '../failure-codes.ts';
 import type { FailureReason } from '../ports.ts';
 
 /** Why a connection was not made. Thrown inside the fetcher only: it becomes a failed outcome. */
 export class ConnectFailure extends Error {
   override name = 'ConnectFailure';
-  readonly reason: FailureReason;
+  readonly code: FailureCode;
 
-  constructor(reason: FailureReason, message: string, cause?: unknown) {
+  constructor(code: FailureCode, message: string, cause?: unknown) {
     super(message, { cause });
-    this.reason = reason;
+    this.code = code;
   }
 }
 
@@ -18,23 +19,30 @@ export interface FailureLimits {
   readonly maxHeaderBytes: number;
 }
 
-/** The reason and the line for people for what ended the exchange of `url` before its response's head was there. */
-export function describeFailure(
-  url: string,
-  error: unknown,
-  limits: FailureLimits,
-): { reason: FailureReason; message: string } {
-  if (error instanceof ConnectFailure)
-    return { reason: error.reason, message: `${url}: ${oneLine(error.message)}` };
-  const code = errorCode(error) ?? '';
-  const text = messageOf(error);
-  const reason = reasonOf(code, text);
-  return { reason, message: `${url}: ${oneLine(explain(reason, code, text, limits))}` };
+/** A failure in its three forms: the group it is counted by, what exactly it was, and one plain sentence. */
+export interface DescribedFailure {
+  readonly reason: FailureReason;
+  readonly code: FailureCode;
+  readonly message: string;
 }
+
+/** What ended an exchange before its response's header was complete. */
+export function describeFailure(error: unknown, limits: FailureLimits): DescribedFailure {
+  if (error instanceof ConnectFailure) return described(error.code, error.message);
+  const code = failureCodeOf(errorCode(error) ?? '', messageOf(error));
+  return described(code, sentenceOf(code, error, limits));
+}
+
+/** The failure with its message on one line of at most 500 characters. */
+export const described = (code: FailureCode, message: string): DescribedFailure => ({
+  reason: reasonOf(code),
+  code,
+  message: message.replace(/\s+/g, ' ').trim().slice(0, 500),
+});
 
 /** The connection ended or broke; nothing was wrong with what came over it. */
 export function isDisconnect(error: unknown): boolean {
-  return reasonOf(errorCode(error) ?? '', error instanceof Error ? error.message : '') === 'reset';
+  return reasonOf(failureCodeOf(errorCode(error) ?? '', messageOf(error))) === 'reset';
 }
 
 /** The error's code (`ECONNREFUSED`, `UND_ERR_SOCKET`, ...), or that of the first error it gathers. */
@@ -44,20 +52,27 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof AggregateError ? errorCode(error.errors[0]) : undefined;
 }
 
-function reasonOf(code: string, text: string): FailureReason {
+/** A duration for people: `30 s`, `50 ms`. */
+export const durationText = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
+
+function failureCodeOf(code: string, text: string): FailureCode {
   switch (code) {
     case 'UND_ERR_HEADERS_TIMEOUT':
     case 'UND_ERR_BODY_TIMEOUT':
-      return 'timeout';
+      return 'noResponse';
     case 'UND_ERR_HEADERS_OVERFLOW':
       return 'headersTooLarge';
     case 'UND_ERR_ABORTED':
     case 'UND_ERR_CLOSED':
     case 'UND_ERR_DESTROYED':
       return 'aborted';
+    case 'UND_ERR_INVALID_ARG':
+      return 'invalidRequest';
     case 'UND_ERR_SOCKET':
       // undici's words for a `101`, and for bytes that came before a request was sent.
-      return text === 'bad response' || text === 'bad upgrade' ? 'protocol' : 'reset';
+      if (text === 'bad response' || text === 'bad upgrade') return 'malformedResponse';
+      return 'emptyResponse';
     case 'ECONNRESET':
     case 'ECONNABORTED':
     case 'EPIPE':
@@ -66,28 +81,41 @@ function reasonOf(code: string, text: string): FailureReason {
     case 'ENETUNREACH':
     case 'ENETDOWN':
     case 'ENETRESET':
-      return 'reset';
+      return 'connectionReset';
+    case 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED':
+      // TLS 1.3: it comes with the first bytes after the handshake.
+      return 'clientCertificateRequired';
     default:
-      // Some TLS errors come with the first bytes after the handshake (TLS 1.3: a client certificate is wanted).
-      return /^(ERR_TLS|ERR_SSL|CERT_|EPROTO$)/.test(code) ? 'tls' : 'protocol';
+      return /^(ERR_TLS|ERR_SSL|CERT_|EPROTO$)/.test(code) ? 'tlsHandshakeFailed' : 'malformedResponse';
   }
 }
 
-function explain(reason: FailureReason, code: string, text: string, limits: FailureLimits): string {
-  switch (reason) {
-    case 'timeout':
-      return `no response head within ${limits.headersTimeoutMs} ms of the request`;
+function sentenceOf(code: FailureCode, error: unknown, limits: FailureLimits): string {
+  switch (code) {
+    case 'noResponse':
+      return `no response within ${durationText(limits.headersTimeoutMs)} of the request`;
     case 'headersTooLarge':
-      return `the response's head is larger than ${limits.maxHeaderBytes} bytes`;
+      return `the response's header is larger than ${limits.maxHeaderBytes} bytes`;
     case 'aborted':
       return 'the fetcher was closed';
-    case 'reset':
-      return `the connection ended before the response's head was there (${code}: ${text})`;
+    case 'emptyResponse':
+      return 'the server closed the connection without a response';
+    case 'connectionReset':
+      return `the connection broke before the response came (${saidBy(error)})`;
+    case 'clientCertificateRequired':
+      return 'the server requires a client certificate';
+    case 'tlsHandshakeFailed':
+      return `TLS failed (${saidBy(error)})`;
+    case 'invalidRequest':
+      return `the request cannot be sent (${messageOf(error)})`;
     default:
-      return `expected an HTTP/1.1 response, got an error (${code === '' ? text : `${code}: ${text}`})`;
+      return `the response is not valid HTTP (${saidBy(error)})`;
   }
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().slice(0, 500);
+/** The system's own words, with its code. */
+export function saidBy(error: unknown): string {
+  const text = error instanceof Error ? error.message : 'the connection was closed';
+  const code = errorCode(error);
+  return code === undefined || text.includes(code) ? text : `${code}: ${text}`;
 }

@@ -8,6 +8,7 @@ import { createAddressGuard } from './address-guard.ts';
 import { createConnector } from './connector.ts';
 import { createDnsCache, type Lookup } from './dns-cache.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
+import { described } from './failure.ts';
 import { createHostPins } from './host-pins.ts';
 import { createSocketBudget } from './socket-budget.ts';
 import { newBodyMemory } from './spooled-body.ts';
@@ -122,16 +123,10 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     fetch(request: FetchRequest): Promise<FetchOutcome> {
       const { url } = request;
       if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-        const message = `Expected an absolute http or https URL, got ${JSON.stringify(url.slice(0, 200))}`;
+        const text = JSON.stringify(url.slice(0, 200));
+        const failure = described('invalidRequest', `Expected an absolute http or https URL, got ${text}`);
         const at = now();
-        return Promise.resolve({
-          status: 'failed',
-          url,
-          startedAt: at,
-          endedAt: at,
-          reason: 'protocol',
-          message,
-        });
+        return Promise.resolve({ status: 'failed', url, startedAt: at, endedAt: at, ...failure });
       }
       return new Promise((resolve, reject) => {
         new Exchange(context, request, resolve, reject).begin();

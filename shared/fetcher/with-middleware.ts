@@ -9,6 +9,7 @@ import type {
   FetchOutcome,
   FetchRequest,
 } from '../ports.ts';
+import { described } from './failure.ts';
 
 type Fetch = (request: FetchRequest) => Promise<FetchOutcome>;
 
@@ -93,7 +94,6 @@ function failure(
     url,
     ...times,
     // A fetch that was given up in the middle may well throw.
-    reason: signal?.aborted ? 'aborted' : 'middleware',
-    message: `${url}: middleware: ${text.replace(/\s+/g, ' ').trim().slice(0, 500)}`,
+    ...described(signal?.aborted ? 'aborted' : 'middleware', `middleware: ${text}`),
   };
 }

@@ -1,13 +1,16 @@
 /** When a host may be asked next. Pure: the clock of a host is data, kept in its head. */
 import type { CrawlConfig } from '../crawl/config.ts';
+import { type FailureCode, isLasting } from '../failure-codes.ts';
 
 export interface HostClock {
   /** No request to the host before this time. */
   readonly nextFetchAt: number;
   /** Failures in a row, less those that good answers have forgiven. */
   readonly failures: number;
-  /** Cause of the last failure. */
+  /** Cause of the last failure, in words. */
   readonly cause?: string;
+  /** The code of the last failure, if it was a fetch that came to nothing. Heads written before 2026-12 have none. */
+  readonly code?: FailureCode;
 }
 
 export const FRESH_CLOCK: HostClock = { nextFetchAt: 0, failures: 0 };
@@ -68,6 +71,7 @@ export function afterNothing(clock: HostClock, request: EndedRequest, config: Po
 
 export interface HostFailure {
   readonly cause: string;
+  readonly code?: FailureCode | undefined;
   /** How many failures it counts for. */
   readonly weight: number;
   /** The host's own word. */
@@ -76,7 +80,8 @@ export interface HostFailure {
 
 /**
  * The clock after a failure: the host rests, twice as long with each failure in a row, as long as it asks for, and
- * with a jitter of a quarter, so that hosts that failed together do not come back together.
+ * with a jitter of a quarter, so that hosts that failed together do not come back together. A failure that lasts (an
+ * expired certificate) makes the host hopeless at the second try, after a short rest.
  */
 export function afterFailure(
   clock: HostClock,
@@ -85,8 +90,11 @@ export function afterFailure(
   config: PolitenessConfig,
   random: number,
 ): HostClock {
-  const failures = clock.failures + failure.weight;
-  const backoffMs = backoffAfter(failures, config);
+  const weight = isLasting(failure)
+    ? Math.max(failure.weight, Math.ceil(config.maxHostFailures / 2))
+    : failure.weight;
+  const failures = clock.failures + weight;
+  const backoffMs = backoffAfter(isLasting(failure) ? clock.failures + 1 : failures, config);
   const askedMs = Math.min(failure.retryAfterMs ?? 0, config.maxRetryAfterMs);
   const restMs = Math.max(backoffMs * (0.75 + random / 2), askedMs * (1 + random / 20));
   return {
@@ -96,6 +104,7 @@ export function afterFailure(
     ),
     failures,
     cause: failure.cause,
+    ...(failure.code !== undefined && { code: failure.code }),
   };
 }
 

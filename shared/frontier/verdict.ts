@@ -1,6 +1,6 @@
 /** What the outcome of a fetch means for the URL and for its host. */
 import type { CrawlConfig } from '../crawl/config.ts';
-import type { FetchOutcome } from '../ports.ts';
+import type { FetchFailure, FetchOutcome } from '../ports.ts';
 import type { HostFailure } from './politeness.ts';
 import type { UrlState } from './url-record.ts';
 
@@ -42,8 +42,8 @@ export function judge(
     retryMs: Math.min(firstMs * 2 ** attempts, config.maxBackoffMs),
   });
   // The host rests, and the URL longer than that, so that another one of the host's is tried before it.
-  const trouble = (cause: string, weight: number, finally_: UrlState): Verdict =>
-    again(cause, finally_, config.backoffMs, { cause, weight, retryAfterMs });
+  const trouble = (cause: string, finally_: UrlState): Verdict =>
+    again(cause, finally_, config.backoffMs, { cause, weight: 1, retryAfterMs });
 
   if (outcome.status === 'failed') {
     const { reason, message } = outcome;
@@ -52,19 +52,23 @@ export function judge(
     if (reason === 'blockedAddress') return final('skipped', message);
     // The project's own code, which may break at this page alone.
     if (reason === 'middleware') return again(message, 'failed', config.retryMs);
-    // A name that does not resolve rarely comes back: fewer tries.
-    return trouble(message, reason === 'dns' ? 2 : 1, 'failed');
+    return again(message, 'failed', config.backoffMs, hostFailureOf(outcome, message));
   }
 
   const { httpStatus, truncated } = outcome;
   const status = `HTTP ${httpStatus}`;
-  if (OVERLOADED.has(httpStatus) || PASSING.has(httpStatus)) return trouble(status, 1, 'failed');
+  if (OVERLOADED.has(httpStatus) || PASSING.has(httpStatus)) return trouble(status, 'failed');
   // Mostly the page's fault, sometimes a passing one; no reason to rest.
   if (httpStatus === 500) return again(status, 'failed', config.retryMs);
   if (truncated === 'disconnect' || truncated === 'time')
-    return trouble(`the body broke off (${truncated})`, 1, stateOf(httpStatus));
+    return trouble(`the body broke off (${truncated})`, stateOf(httpStatus));
   if (REDIRECTS.has(httpStatus)) return final('redirect');
   return final(stateOf(httpStatus));
+}
+
+/** What a failed exchange means for its host. A name that does not resolve rarely comes back: fewer tries. */
+export function hostFailureOf({ reason, code }: FetchFailure, cause: string): HostFailure {
+  return { cause, weight: reason === 'dns' ? 2 : 1, ...(code !== undefined && { code }) };
 }
 
 const final = (state: UrlState, cause?: string): Verdict => ({

@@ -87,7 +87,7 @@ export function failureOf(
     startedAt: startedAt ?? endedAt,
     endedAt,
     reason: signal?.aborted ? 'aborted' : reason,
-    message: `${url}: ${message}`,
+    message,
   };
 }
 

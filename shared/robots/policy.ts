@@ -2,7 +2,8 @@
  * What became of fetching robots.txt, and what it means for the host (RFC 9309, section 2.3). How long to wait
  * before trying again is politeness's to say, not decided here.
  */
-import type { FailureReason, FetchedResponse } from '../ports.ts';
+import { isBeforeRequest } from '../failure-codes.ts';
+import type { FetchedResponse, FetchFailure } from '../ports.ts';
 
 /** Redirects followed in a row, also to other hosts (RFC 9309, section 2.3.1.2: at least five). */
 export const MAX_ROBOTS_REDIRECTS = 5;
@@ -29,14 +30,14 @@ export type RobotsState = {
 /** The part of a `FetchOutcome` that is judged. */
 export type RobotsExchange =
   | (Pick<FetchedResponse, 'status' | 'httpStatus' | 'headers' | 'truncated'> & { readonly url: string })
-  | { readonly status: 'failed'; readonly reason: FailureReason };
+  | Pick<FetchFailure, 'status' | 'reason' | 'code' | 'message'>;
 
 export type RobotsVerdict =
   /** The body is a robots.txt: parse it. */
   | { readonly kind: 'rules' }
   /** There is none: all may be fetched (RFC 9309, section 2.3.1.3). */
   | { readonly kind: 'allowAll'; readonly why: string }
-  /** Nobody can tell: nothing may be fetched, try again later (section 2.3.1.4). */
+  /** Nobody can tell: nothing may be fetched, try again later (section 2.3.1.4). `why` is the cause that people read. */
   | { readonly kind: 'unreachable'; readonly why: string }
   /** Fetch this absolute http(s) URL next; what it gives counts for the origin that was asked first. */
   | { readonly kind: 'redirect'; readonly location: string };
@@ -58,12 +59,18 @@ export function robotsUrl(url: string): string | undefined {
  * - 5xx, any status HTTP does not know, and every failed exchange: unreachable.
  */
 export function robotsVerdict(exchange: RobotsExchange, redirectsSoFar: number): RobotsVerdict {
-  if (exchange.status === 'failed') return { kind: 'unreachable', why: exchange.reason };
+  if (exchange.status === 'failed') {
+    // Without a connection the whole host is the matter, not its robots.txt.
+    const isOfHost = redirectsSoFar === 0 && isBeforeRequest(exchange);
+    return { kind: 'unreachable', why: isOfHost ? exchange.message : `robots.txt: ${exchange.message}` };
+  }
   const { httpStatus, truncated } = exchange;
   const why = `status ${httpStatus}`;
   if (httpStatus >= 200 && httpStatus < 300) {
     const brokeOff = truncated === 'time' || truncated === 'disconnect';
-    return brokeOff ? { kind: 'unreachable', why: `body broke off (${truncated})` } : { kind: 'rules' };
+    return brokeOff
+      ? { kind: 'unreachable', why: `robots.txt: the body broke off (${truncated})` }
+      : { kind: 'rules' };
   }
   if (httpStatus >= 300 && httpStatus < 400) {
     const location = redirectTarget(exchange);
@@ -74,7 +81,7 @@ export function robotsVerdict(exchange: RobotsExchange, redirectsSoFar: number):
     return { kind: 'redirect', location };
   }
   if (httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429) return { kind: 'allowAll', why };
-  return { kind: 'unreachable', why };
+  return { kind: 'unreachable', why: `robots.txt: ${why}` };
 }
 
 /**

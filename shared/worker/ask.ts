@@ -25,7 +25,7 @@ export async function ask(
   const { url } = request;
   const late = (): FetchOutcome => {
     const now = clock.now();
-    const message = `${url}: there was no time left for it`;
+    const message = 'there was no time left for it';
     return { status: 'failed', reason: 'aborted', url, message, startedAt: now, endedAt: now };
   };
   const outcome = await lanes.run(host, perHost, delayMs, state.lastRequestAt, async () => {

@@ -2,6 +2,7 @@
 import { encodeCapture } from '../archive/capture.ts';
 import type { HostRobots } from '../frontier/head.ts';
 import { afterFailure, backoffAfter, gapAfter } from '../frontier/politeness.ts';
+import { hostFailureOf } from '../frontier/verdict.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
 import type { FetchedResponse, FetchOutcome } from '../ports.ts';
 import { expiry, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
@@ -83,11 +84,9 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       services.stats.requests++;
       const failure =
         verdict.kind === 'unreachable' && !isOurOwn(outcome) && !isOtherOriginOpen(origin)
-          ? {
-              cause: `robots.txt: ${verdict.why}`,
-              weight: outcome.status === 'failed' && outcome.reason === 'dns' ? 2 : 1,
-              retryAfterMs: retryAfterOf(outcome, clock.now()),
-            }
+          ? outcome.status === 'failed'
+            ? hostFailureOf(outcome, verdict.why)
+            : { cause: verdict.why, weight: 1, retryAfterMs: retryAfterOf(outcome, clock.now()) }
           : undefined;
       countRequest(state, outcome, failure, { config, crawlDelayMs, random: clock.random() });
       if (outcome.status === 'response') {
@@ -111,8 +110,8 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
     const now = clock.now();
     const at = host === state.host ? Math.max(now, state.clock.nextFetchAt) : now;
     if (at > state.lastRequestAt) {
-      const why = 'its redirects take longer than a turn';
-      const failure = { cause: `robots.txt: ${why}`, weight: 1 };
+      const why = 'robots.txt: its redirects take longer than a turn';
+      const failure = { cause: why, weight: 1 };
       if (!isOtherOriginOpen(origin))
         state.clock = afterFailure(
           state.clock,
@@ -125,7 +124,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
     }
     await clock.sleep(at - now, services.stopping);
     const status = (await services.crawls.get(crawl.id))?.status;
-    return status === 'running' ? undefined : 'the crawl does not run';
+    return status === 'running' ? undefined : 'robots.txt: the crawl does not run';
   }
 
   /** Whether another origin of the host (http beside https) has given its robots.txt. */
@@ -211,7 +210,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
           );
           return { kind: 'known', rules };
         }
-        const cause = `robots.txt: ${verdict.kind === 'unreachable' ? verdict.why : ''}`;
+        const cause = verdict.why;
         // Where the host is not to blame, its URLs use up their tries.
         if (isByMiddleware(outcome) || (isOtherOriginOpen(origin) && !isAborted(outcome)))
           return close(origin, cause);

@@ -52,7 +52,7 @@ function outcomeOf(question: Question): 'parse' | 'allow_all' | 'disallow_all' {
 /** A step that is not there is a server that does not answer. */
 function exchangeOf(step: unknown, url: string): RobotsExchange {
   if (!isObject(step) || typeof step.status !== 'number')
-    return { status: 'failed', reason: failureOf(isObject(step) ? step.error : undefined) };
+    return { status: 'failed', reason: failureOf(isObject(step) ? step.error : undefined), message: '' };
   const headers = fieldsOf(step);
   return { status: 'response', httpStatus: step.status, headers, url };
 }

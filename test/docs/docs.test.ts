@@ -24,6 +24,7 @@ import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/prices.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { FAULTS } from '../../shared/engines/sim/faults.ts';
+import { FAILURE_CODES, isLasting, reasonOf } from '../../shared/failure-codes.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import { synthesized } from '../cdk/synthesized.ts';
 import { readCommand } from '../sim/cli/options.ts';
@@ -199,6 +200,17 @@ describe('docs/local.md', () => {
     const defaults = parseConfig({}).urlRules;
     const expected = Object.entries(defaults).map(([name, isOn]) => [code(name), isOn ? 'on' : 'off']);
     expect(rows(section(local, 'URL rules')).map(([name, , preset]) => [name, preset])).toEqual(expected);
+  });
+
+  test('say which failures a fetch may have, each with its reason, and which last', () => {
+    const named = rows(section(local, 'Failed fetches')).map(([code, reason, , forGood]) => [
+      code,
+      reason,
+      forGood === 'yes',
+    ]);
+    expect(named).toEqual(
+      FAILURE_CODES.map((code) => [`\`${code}\``, `\`${reasonOf(code)}\``, isLasting({ code })]),
+    );
   });
 
   test('has each reason for which a link is left out', () => {

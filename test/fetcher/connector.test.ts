@@ -89,7 +89,8 @@ describe('a name', () => {
     const failure = asFailure(await openFetcher({ ...byName, lookup }).fetch({ url: 'http://gone.test/' }));
     expect(failure).toMatchObject({
       reason: 'dns',
-      message: 'http://gone.test/: gone.test did not resolve (ENOTFOUND)',
+      code: 'noSuchHost',
+      message: 'no such host: gone.test',
     });
   });
 
@@ -128,15 +129,15 @@ describe('TLS', () => {
   });
 
   test.each([
-    ['a certificate of another name', 'other.test', [cert], 'ERR_TLS_CERT_ALTNAME_INVALID'],
-    ['a certificate that nobody vouches for', 'site.test', [], 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-    ['an address that the certificate does not name', '127.0.0.1', [cert], 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['a certificate of another name', 'other.test', [cert], 'certificateOtherHost'],
+    ['a certificate that nobody vouches for', 'site.test', [], 'certificateSelfSigned'],
+    ['an address that the certificate does not name', '127.0.0.1', [cert], 'certificateOtherHost'],
   ])('fails for %s', async (_name, host, trustedCertificates, code) => {
     const server = await serveHttps();
     const fetcher = openFetcher({ trustedCertificates });
     expect(asFailure(await fetcher.fetch({ url: `https://${host}:${server.port}/` }))).toMatchObject({
       reason: 'tls',
-      message: expect.stringContaining(code),
+      code,
     });
   });
 
@@ -147,7 +148,7 @@ describe('TLS', () => {
     const silent = await serveRaw(() => {});
     expect(asFailure(await fetcher.fetch({ url: `https://site.test:${silent.port}/` }))).toMatchObject({
       reason: 'timeout',
-      message: expect.stringContaining('no TLS connection'),
+      message: expect.stringContaining('no TLS handshake'),
     });
   });
 });

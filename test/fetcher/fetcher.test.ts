@@ -180,7 +180,10 @@ describe('connections', () => {
   test('that are new and break are a failure: nothing is sent twice', async () => {
     const server = await serveRaw((socket) => socket.end());
     const failure = asFailure(await openFetcher().fetch({ url: server.origin }));
-    expect(failure).toMatchObject({ reason: 'reset', message: expect.stringContaining('ended before') });
+    expect(failure).toMatchObject({
+      reason: 'reset',
+      message: expect.stringContaining('closed the connection without a response'),
+    });
     expect(failure.isStaleConnection).toBeUndefined();
     expect(server.connections()).toBe(1);
   });
@@ -281,7 +284,7 @@ describe('no response', () => {
     const server = await serveRaw((socket) => flood(socket, piece));
     expect(asFailure(await openFetcher().fetch({ url: server.origin }))).toMatchObject({
       reason: 'headersTooLarge',
-      message: `${server.origin}: the response's head is larger than 65536 bytes`,
+      message: "the response's header is larger than 65536 bytes",
     });
   });
 
@@ -299,8 +302,7 @@ describe('no response', () => {
     const server = await serveRaw((socket) => socket.end(bytes));
     const failure = asFailure(await openFetcher().fetch({ url: server.origin }));
     expect(failure.reason).toBe(reason);
-    expect(failure.message).toContain(server.origin);
-    expect(failure.message).not.toContain('\n');
+    expect(failure.message).toMatch(/^[a-z].+$/);
   });
 
   test.each(['headersTimeoutMs', 'totalTimeoutMs'] as const)('within `%s`', async (name) => {
@@ -315,7 +317,7 @@ describe('no response', () => {
     const url = `http://127.0.0.1:${await unusedPort()}/`;
     expect(asFailure(await openFetcher().fetch({ url }))).toMatchObject({
       reason: 'connect',
-      message: expect.stringContaining('ECONNREFUSED'),
+      message: expect.stringContaining('connection refused'),
     });
   });
 

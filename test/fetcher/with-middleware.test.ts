@@ -78,7 +78,8 @@ describe('what breaks is a failed fetch of that URL', () => {
       startedAt: clock.now(),
       endedAt: clock.now(),
       reason: 'middleware',
-      message: `${URL_}: middleware: over there`,
+      code: 'middleware',
+      message: 'middleware: over there',
     });
   });
 
@@ -88,7 +89,7 @@ describe('what breaks is a failed fetch of that URL', () => {
       const { fetcher } = setUp(async () => given as unknown as FetchOutcome);
       expect(await fetcher.fetch({ url: URL_ })).toMatchObject({
         reason: 'middleware',
-        message: `${URL_}: middleware: Expected the outcome of a fetch, got none`,
+        message: 'middleware: Expected the outcome of a fetch, got none',
       });
     },
   );
@@ -159,7 +160,7 @@ describe('what breaks is a failed fetch of that URL', () => {
     const outcome = await clock.drive(fetcher.fetch({ url: URL_ }));
     expect(outcome).toMatchObject({
       reason: 'middleware',
-      message: `${URL_}: middleware: Expected an outcome within 6000 ms`,
+      message: 'middleware: Expected an outcome within 6000 ms',
     });
     expect([disposed, isTold]).toEqual([1, true]);
     await clock.advance(120_000);

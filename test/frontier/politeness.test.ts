@@ -124,6 +124,25 @@ describe('after a failure', () => {
     });
   });
 
+  test('a failure that lasts makes the host hopeless at the second try, after a short rest', () => {
+    const lasting = { cause: 'expired', code: 'certificateExpired', weight: 1 } as const;
+    expect(restOf(0, lasting)).toBe(5000);
+    const once = afterFailure(FRESH_CLOCK, took(10), lasting, DEFAULTS, 0);
+    expect(once).toMatchObject({ cause: 'expired', code: 'certificateExpired' });
+    expect(isHopeless(once, DEFAULTS)).toBe(false);
+    expect(isHopeless(afterFailure(once, took(10), lasting, DEFAULTS, 0), DEFAULTS)).toBe(true);
+    // A failure that may pass has more tries.
+    const passing = { ...lasting, code: 'connectionRefused' } as const;
+    const twice = afterFailure(
+      afterFailure(FRESH_CLOCK, took(10), passing, DEFAULTS, 0),
+      took(10),
+      passing,
+      DEFAULTS,
+      0,
+    );
+    expect(isHopeless(twice, DEFAULTS)).toBe(false);
+  });
+
   test('the jitter is a quarter to either side', () => {
     expect(restOf(0, {}, 0)).toBe(3750);
     expect(restOf(0, {}, 0.999_999)).toBe(6250);

@@ -37,7 +37,12 @@ describe('what the answer to robots.txt means', () => {
 
   test('an exchange that failed, for whatever reason, lets nothing be fetched', () => {
     for (const reason of ['dns', 'connect', 'tls', 'timeout', 'reset', 'protocol'] as const) {
-      expect(robotsVerdict({ status: 'failed', reason }, 0)).toEqual({ kind: 'unreachable', why: reason });
+      const failed = { status: 'failed', reason, message: 'it broke' } as const;
+      const isOfHost = ['dns', 'connect', 'tls'].includes(reason);
+      const why = isOfHost ? 'it broke' : 'robots.txt: it broke';
+      expect(robotsVerdict(failed, 0)).toEqual({ kind: 'unreachable', why });
+      // Another host's, to which a redirect led.
+      expect(robotsVerdict(failed, 1)).toEqual({ kind: 'unreachable', why: 'robots.txt: it broke' });
     }
   });
 

@@ -41,7 +41,7 @@ export function createSimFetcher({ process, time, userAgent, open, addressOf }: 
       startedAt,
       endedAt: clock.now(),
       reason,
-      message: `${url}: ${MESSAGES[reason] ?? reason}`,
+      message: MESSAGES[reason] ?? reason,
       ...(isStaleConnection && { isStaleConnection }),
     });
     /** Whether it was still there then. */

@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { FAILURE_CODES, isBeforeRequest, isLasting, reasonOf } from '../../shared/failure-codes.ts';
+import type { FetcherOptions } from '../../shared/fetcher/fetcher.ts';
+import { asFailure, asResponse, listen, openFetcher, serveRaw, unusedPort } from './servers.ts';
+
+const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
+const key = pem('site.test.key');
+const authority = pem('authority.test.cert');
+
+/** What one fetch from `site.test` at the port says about its failure. */
+async function failureAt(port: number, scheme = 'https', options: Partial<FetcherOptions> = {}) {
+  const fetcher = openFetcher({ trustedCertificates: [authority], ...options });
+  const { reason, code, message } = asFailure(await fetcher.fetch({ url: `${scheme}://site.test:${port}/` }));
+  expect(reason).toBe(reasonOf(code!));
+  return { code, message };
+}
+
+async function serveTls(certificate: string, options: ServerOptions = {}, host = '127.0.0.1') {
+  const server = createHttpsServer(
+    { cert: pem(`${certificate}.cert`), key, ...options },
+    (_request, response) => response.end('secret'),
+  );
+  return listen(server, host);
+}
+
+describe('a certificate that is refused says why:', () => {
+  test.each([
+    ['expired.test', 'certificateExpired', 'the certificate of site.test expired on 2025-01-01'],
+    ['future.test', 'certificateNotYetValid', 'the certificate of site.test is not valid before 2125-01-01'],
+    ['site.test', 'certificateSelfSigned', 'the certificate of site.test is self-signed'],
+  ])('%s: %s', async (certificate, code, message) => {
+    const server = await serveTls(certificate);
+    expect(await failureAt(server.port)).toEqual({ code, message });
+  });
+
+  test('an unknown issuer', async () => {
+    const server = await serveTls('issued.test');
+    expect(await failureAt(server.port, 'https', { trustedCertificates: [] })).toEqual({
+      code: 'certificateUnknownIssuer',
+      message: 'the issuer of the certificate of site.test is unknown',
+    });
+  });
+
+  // TLS 1.2 could resume the session of the first try, and Node looks at no host name then.
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('another host, at every try (%s)', async (maxVersion) => {
+    const server = await serveTls('issued.test', { maxVersion });
+    const fetcher = openFetcher({ trustedCertificates: [authority] });
+    for (let i = 0; i < 3; i++) {
+      const failure = asFailure(await fetcher.fetch({ url: `https://other.test:${server.port}/` }));
+      expect(failure).toMatchObject({
+        reason: 'tls',
+        code: 'certificateOtherHost',
+        message: 'the certificate of other.test is for site.test, not for this host',
+      });
+    }
+    expect(server.received.join('')).not.toContain('GET');
+    asResponse(await fetcher.fetch({ url: `https://site.test:${server.port}/` }));
+  });
+});
+
+describe('a TLS handshake that fails says why:', () => {
+  test.each([
+    ['HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
+    ['SSH', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['HTML', '<html><body>no'],
+  ])('a server that speaks %s', async (_name, bytes) => {
+    const server = await listen(createServer((socket) => socket.on('data', () => socket.end(bytes))));
+    expect(await failureAt(server.port)).toEqual({
+      code: 'noTls',
+      message: `site.test:${server.port} (127.0.0.1) does not speak TLS; try http://`,
+    });
+  });
+
+  test('an old version', async () => {
+    const server = await serveTls('issued.test', {
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT:@SECLEVEL=0',
+    });
+    expect(await failureAt(server.port)).toEqual({
+      code: 'oldTlsVersion',
+      message: `site.test:${server.port} (127.0.0.1) offers only versions of TLS before 1.2, which are not safe`,
+    });
+  });
+
+  test('a client certificate is required', async () => {
+    const server = await serveTls('issued.test', { requestCert: true, rejectUnauthorized: true });
+    expect(await failureAt(server.port)).toEqual({
+      code: 'clientCertificateRequired',
+      message: 'the server requires a client certificate',
+    });
+  });
+
+  test('no cipher in common', async () => {
+    const server = await serveTls('issued.test', {
+      maxVersion: 'TLSv1.2',
+      ciphers: 'ECDHE-RSA-AES128-GCM-SHA256',
+    });
+    expect(await failureAt(server.port)).toEqual({
+      code: 'tlsHandshakeFailed',
+      message: expect.stringMatching(
+        /^the TLS handshake with site\.test:\d+ .* failed \(.*handshake failure\)$/,
+      ),
+    });
+  });
+
+  test('the connection ends', async () => {
+    const server = await listen(createServer((socket) => socket.on('data', () => socket.end())));
+    expect(await failureAt(server.port)).toEqual({
+      code: 'tlsHandshakeFailed',
+      message: `site.test:${server.port} (127.0.0.1) closed the connection during the TLS handshake`,
+    });
+  });
+
+  test('silence', async () => {
+    const server = await serveRaw(() => {});
+    expect(await failureAt(server.port, 'https', { connectTimeoutMs: 100 })).toEqual({
+      code: 'tlsTimeout',
+      message: expect.stringMatching(/^no TLS handshake with site\.test:\d+ \(127\.0\.0\.1\) within \d+ ms$/),
+    });
+  });
+});
+
+describe('a connection that fails says why:', () => {
+  test('refused', async () => {
+    const port = await unusedPort();
+    expect(await failureAt(port, 'http')).toEqual({
+      code: 'connectionRefused',
+      message: `connection refused by site.test:${port} (127.0.0.1)`,
+    });
+    const failure = asFailure(await openFetcher().fetch({ url: `http://127.0.0.1:${port}/` }));
+    expect(failure.message).toBe(`connection refused by 127.0.0.1:${port}`);
+  });
+
+  test.each([
+    ['ENOTFOUND', 'noSuchHost', 'no such host: site.test'],
+    ['ENODATA', 'noSuchHost', 'no such host: site.test'],
+    [
+      'ESERVFAIL',
+      'nameServerFailure',
+      'the name servers failed to resolve site.test (ESERVFAIL: queryA site.test)',
+    ],
+    ['ETIMEOUT', 'nameServerTimeout', 'the name servers gave no answer for site.test'],
+  ])('%s of DNS: %s', async (system, code, message) => {
+    const lookup = async () => {
+      throw Object.assign(new Error('queryA site.test'), { code: system });
+    };
+    expect(await failureAt(80, 'http', { resolve: [], lookup })).toEqual({ code, message });
+  });
+});
+
+describe('a response that fails says why:', () => {
+  test.each([['nothing', '', 'emptyResponse', 'the server closed the connection without a response']])(
+    '%s',
+    async (_name, bytes, code, message) => {
+      const server = await serveRaw((socket) => socket.end(bytes));
+      expect(await failureAt(server.port, 'http')).toEqual({ code, message });
+    },
+  );
+
+  test('a reset', async () => {
+    const server = await serveRaw((socket) => socket.resetAndDestroy());
+    expect(await failureAt(server.port, 'http')).toEqual({
+      code: 'connectionReset',
+      message: 'the connection broke before the response came (read ECONNRESET)',
+    });
+  });
+
+  test('silence', async () => {
+    const server = await serveRaw(() => {});
+    expect(await failureAt(server.port, 'http', { headersTimeoutMs: 50 })).toEqual({
+      code: 'noResponse',
+      message: 'no response within 50 ms of the request',
+    });
+  });
+});
+
+test('what will not change within minutes is what a person must mend', async () => {
+  const lasting = FAILURE_CODES.filter((code) => isLasting({ code }));
+  expect(lasting).toEqual(expect.arrayContaining(['certificateExpired', 'noTls']));
+  expect(lasting).not.toEqual(expect.arrayContaining(['connectionRefused']));
+  for (const code of ['noSuchHost', 'connectionReset', 'tlsHandshakeFailed', 'noResponse'] as const)
+    expect(lasting).not.toContain(code);
+  expect(isLasting({})).toBe(false);
+  // What middleware and older programs say, without a code.
+  expect(isBeforeRequest({ reason: 'connect' })).toBe(true);
+  expect(isBeforeRequest({ reason: 'timeout' })).toBe(false);
+});
