@@ -1,9 +1,17 @@
 /** The links of an HTML document, and what its head says of it, as the document's bytes arrive. */
+
+import { parseUrl } from '../url/parse-url.ts';
 import { decodeAttribute, decodeText } from './character-references.ts';
 import { SNIFFED_BYTES, sniffCharset } from './charset.ts';
 import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
 import { createHtmlScanner } from './html-scanner.ts';
-import { createLinkSet, type HtmlLink, type LinkKind, type ResolveReference } from './link-set.ts';
+import {
+  createLinkSet,
+  type HtmlLink,
+  type LinkKind,
+  MAX_BASE_CHARS,
+  type ResolveReference,
+} from './link-set.ts';
 import { essenceOf } from './media-type.ts';
 import { type Refresh, refreshReference } from './meta-refresh.ts';
 import { bothRobotsDirectives, parseRobotsDirectives, type RobotsDirectives } from './robots-directives.ts';
@@ -162,7 +170,11 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
     },
     resolved(url: string, resolve?: ResolveReference): Omit<HtmlLinks, 'charset' | 'textHash'> {
       const base = documentBase(baseReference, url);
-      const { urlOf, ...resolved } = links.resolved(base, resolve);
+      // The document's own URL is as long as the crawl lets it be.
+      const isLong = base !== url && base.length > MAX_BASE_CHARS;
+      const { urlOf, ...resolved } = isLong
+        ? links.resolvedAtRoot(parseUrl('/', base)?.href ?? url, resolve)
+        : links.resolved(base, resolve);
       return {
         ...resolved,
         base,
@@ -181,7 +193,7 @@ const FEED = /^[\t\n\f\r ]*application\/(?:rss|atom|rdf)\+xml[\t\n\f\r ]*(?:;|$)
 
 /** HTML standard, section 4.2.3: a base that does not parse, or is a script or data, counts as none. */
 function documentBase(reference: string | undefined, url: string): string {
-  const base = reference === undefined ? null : URL.parse(decodeAttribute(reference), url);
+  const base = reference === undefined ? null : parseUrl(decodeAttribute(reference), url);
   return base === null || base.protocol === 'data:' || base.protocol === 'javascript:' ? url : base.href;
 }
 

@@ -3,7 +3,7 @@
  * comments, scripts, styles and other raw text is no tag, and a tag that the document's end cuts off is none either.
  */
 import { createHtmlTree, PLACED_APART, type Placement } from './html-tree.ts';
-import { AttributeList, isSelfClosing, type RawAttributes, readAttributes } from './tag-attributes.ts';
+import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';
 import { createUnfinishedText } from './unfinished-text.ts';
 
 export interface HtmlScannerOptions {
@@ -90,7 +90,7 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
     const end = isBare ? nameEnd + 1 : readAttributes(text, nameEnd, attributes);
     if (end === -1) return -1;
 
-    const isEmpty = !isPlain && isSelfClosing(text, nameEnd, end);
+    const isEmpty = !isPlain && list.isSelfClosing;
     const placement = isPlain ? 'document' : tree.startTag(name, attributes!, isEmpty);
     if (isWanted && placement === 'document') onStartTag(name, attributes!);
     else if (styledTag !== undefined) styledTag(name, placement, attributes, text, nameEnd, end);

@@ -4,6 +4,7 @@
  * whose `style` holds markup; inside `template`, which is not part of the document; inside `select`, where browsers
  * leave out nearly all. Only these, and what is open inside them, are tracked: elsewhere no element is remembered.
  */
+import { createOpenElements, type Open } from './open-elements.ts';
 import type { RawAttributes } from './tag-attributes.ts';
 
 /** Where a start tag's element went: into the document, a template, SVG or MathML, or nowhere at all. */
@@ -24,21 +25,11 @@ export interface HtmlTree {
 /** Elements inside which tags mean something else. */
 export const PLACED_APART: ReadonlySet<string> = new Set(['svg', 'math', 'template', 'select']);
 
-/**
- * `foreign`: an SVG or MathML element; `gate`: one that holds HTML (an "integration point", such as `foreignObject`);
- * `html`: an HTML element inside a gate.
- */
-interface Open {
-  readonly kind: 'foreign' | 'gate' | 'html' | 'template' | 'select';
-  readonly name: string;
-  readonly vocabulary?: 'svg' | 'math';
-}
-
 /** Elements nested deeper are not remembered. Browsers stop at 512 as well. */
 const MAX_OPEN = 512;
 
 export function createHtmlTree(): HtmlTree {
-  const open: Open[] = [];
+  const open = createOpenElements();
   let templates = 0;
 
   const push = (entry: Open) => {
@@ -50,12 +41,12 @@ export function createHtmlTree(): HtmlTree {
     while (open.length > length) if (open.pop()?.kind === 'template') templates--;
   };
   const popForeign = () => {
-    while (open.at(-1)?.kind === 'foreign') open.pop();
+    while (open.top()?.kind === 'foreign') open.pop();
   };
   const inHtml = (): Placement => (templates > 0 ? 'template' : 'document');
 
   const startTag = (name: string, attributes: RawAttributes, isSelfClosing: boolean): Placement => {
-    const top = open.at(-1);
+    const top = open.top();
     if (top === undefined && !PLACED_APART.has(name)) return 'document';
     if (top?.kind === 'select') return startInSelect(name, attributes, isSelfClosing);
     if (top?.kind === 'foreign' || (top?.vocabulary === 'math' && STAYS_IN_MATH.has(name))) {
@@ -86,10 +77,10 @@ export function createHtmlTree(): HtmlTree {
   };
 
   const endTag = (name: string) => {
-    const top = open.at(-1);
+    const top = open.top();
     if (top === undefined) return;
     if (name === 'template' && templates > 0 && top.kind !== 'foreign') {
-      popTo(open.findLastIndex((entry) => entry.kind === 'template'));
+      popTo(open.lastTemplate());
     } else if (top.kind === 'select') {
       if (name === 'select' || TABLE_PARTS.has(name)) open.pop();
     } else if (top.kind === 'foreign' || top.kind === 'gate') {
@@ -101,21 +92,16 @@ export function createHtmlTree(): HtmlTree {
 
   const endInForeign = (name: string) => {
     if (name === 'p' || name === 'br') return popForeign();
-    for (let at = open.length - 1; at >= 0; at--) {
-      const { kind, name: openName } = open[at]!;
-      if (kind !== 'foreign' && kind !== 'gate') break;
-      if (openName === name) return popTo(at);
-    }
+    const at = open.lastForeign(name);
+    if (at >= 0) return popTo(at);
     endInHtml(name);
   };
 
   /** An end tag closes an HTML element of its name, but none outside the gate or template it stands in. */
   const endInHtml = (name: string) => {
-    for (let at = open.length - 1; at >= 0; at--) {
-      const entry = open[at]!;
-      if (entry.kind === 'html' && entry.name === name) return popTo(at);
-      if (entry.kind === 'gate' || entry.kind === 'template') return;
-    }
+    const at = open.lastHtml(name);
+    if (at >= 0) return popTo(at);
+    if (open.isInGate()) return;
     // Of the document's own elements none is remembered: `</div>` inside `svg` is taken to close one around it.
     if (ENDS_FOREIGN.has(name)) popForeign();
   };
@@ -124,7 +110,7 @@ export function createHtmlTree(): HtmlTree {
     startTag,
     endTag,
     isPlain: () => open.length === 0,
-    isForeign: () => open.at(-1)?.kind === 'foreign',
+    isForeign: () => open.top()?.kind === 'foreign',
     isTemplate: () => templates > 0,
   };
 }

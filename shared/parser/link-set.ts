@@ -1,4 +1,5 @@
 /** The distinct links of one document, bounded. */
+import { parseUrl } from '../url/parse-url.ts';
 
 /**
  * How a document links to a URL.
@@ -29,9 +30,9 @@ export interface HtmlLink {
 /** The absolute http(s) URL that `reference` (never with a fragment) means at `base`; undefined if it means none. */
 export type ResolveReference = (reference: string, base: string) => string | undefined;
 
-/** The WHATWG URL parser. */
+/** By the WHATWG URL parser. */
 export function resolveReference(reference: string, base: string): string | undefined {
-  const url = URL.parse(reference, base);
+  const url = parseUrl(reference, base);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   return url.href;
 }
@@ -42,6 +43,12 @@ export function resolveReference(reference: string, base: string): string | unde
  * all have the same hash, and a Map of them takes time quadratic in their number: 110 s for a page of 6,000.
  */
 const MAX_REFERENCE_CHARS = 16_000;
+
+/**
+ * References are not resolved against a longer base (`<base href>`, `xml:base`), which would take longer and longer: 2 us
+ * each with one of this length.
+ */
+export const MAX_BASE_CHARS = 2083;
 
 /** The kinds of what belongs to the page itself. */
 const REQUISITES: ReadonlySet<LinkKind> = new Set<RequisiteKind>([
@@ -108,31 +115,47 @@ export function createLinkSet(maxLinks: number) {
     droppedLinks: () => droppedLinks,
 
     /** The links at `base`, and a function for other references of the document. */
-    resolved(base: string, resolve: ResolveReference = resolveReference) {
-      const entries = new Map<string, Entry>();
-      for (const [reference, entry] of references) {
-        const url = resolve(reference, base);
-        if (url === undefined) continue;
-        if (url.length > MAX_REFERENCE_CHARS) {
-          droppedLinks++;
-          continue;
-        }
-        const known = entries.get(url);
-        if (known === undefined) {
-          entries.set(url, entry);
-          continue;
-        }
-        merge(known, entry.kind, entry.isNofollow);
-        if (entry.requisite !== undefined) merge(known, entry.requisite, false);
-        known.hints = bothHints(known.hints, entry.hints);
-      }
-      const urlOf = (reference: string): string | undefined => resolve(withoutFragment(reference), base);
-      const links: HtmlLink[] = [];
-      for (const [url, entry] of entries) links.push(linkOf(url, entry));
-      return { links, droppedLinks, urlOf };
-    },
+    resolved,
+
+    /**
+     * The same for a base that is too long, of which `root` is the root folder: drops and counts what is relative to more
+     * than that.
+     */
+    resolvedAtRoot: (root: string, resolve: ResolveReference = resolveReference) =>
+      resolved(root, (reference, base) => {
+        if (FROM_ROOT.test(reference)) return resolve(reference, base);
+        droppedLinks++;
+        return undefined;
+      }),
   };
+
+  function resolved(base: string, resolve: ResolveReference = resolveReference) {
+    const entries = new Map<string, Entry>();
+    for (const [reference, entry] of references) {
+      const url = resolve(reference, base);
+      if (url === undefined) continue;
+      if (url.length > MAX_REFERENCE_CHARS) {
+        droppedLinks++;
+        continue;
+      }
+      const known = entries.get(url);
+      if (known === undefined) {
+        entries.set(url, entry);
+        continue;
+      }
+      merge(known, entry.kind, entry.isNofollow);
+      if (entry.requisite !== undefined) merge(known, entry.requisite, false);
+      known.hints = bothHints(known.hints, entry.hints);
+    }
+    const urlOf = (reference: string): string | undefined => resolve(withoutFragment(reference), base);
+    const links: HtmlLink[] = [];
+    for (const [url, entry] of entries) links.push(linkOf(url, entry));
+    return { links, droppedLinks, urlOf };
+  }
 }
+
+/** A reference with a scheme, or one that begins with a slash. */
+const FROM_ROOT = /^[\0-\x20]*(?:[/\\]|[a-z][a-z\d+.-]*:)/i;
 
 function linkOf(url: string, { kind, isNofollow, requisite, hints }: Entry): HtmlLink {
   if (!isNofollow && requisite === undefined && hints === undefined) return { url, kind };

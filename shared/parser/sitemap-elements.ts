@@ -54,6 +54,6 @@ const isEntry = ({ local }: XmlElement, parent: XmlElement | undefined) =>
 
 /** Undefined for what is no number from 0 to 1. */
 function parsePriority(text: string): number | undefined {
-  const priority = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  const priority = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   return priority >= 0 && priority <= 1 ? priority : undefined;
 }

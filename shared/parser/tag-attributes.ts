@@ -12,12 +12,15 @@ export class AttributeList implements RawAttributes {
   readonly #names: string[] = [];
   readonly #values: string[] = [];
   #size = 0;
+  /** The tag ends in `/>`. The slash of an unquoted value, as in `<a href=/x/>`, does not count. */
+  isSelfClosing = false;
 
   get size(): number {
     return this.#size;
   }
   clear(): void {
     this.#size = 0;
+    this.isSelfClosing = false;
   }
   get(name: string): string | undefined {
     const at = this.#indexOf(name);
@@ -48,9 +51,13 @@ const MAX_ATTRIBUTES = 256;
 export function readAttributes(text: string, from: number, into?: AttributeList): number {
   let at = from;
   for (;;) {
+    const gap = at;
     let code = text.charCodeAt(at);
     while (isSpace(code) || code === SLASH) code = text.charCodeAt(++at);
-    if (code === GREATER) return at + 1;
+    if (code === GREATER) {
+      if (into !== undefined && at > gap) into.isSelfClosing = text.charCodeAt(at - 1) === SLASH;
+      return at + 1;
+    }
     if (at >= text.length) return -1;
 
     // A `=` in front is part of the name, so the name's first character is taken unseen.
@@ -80,15 +87,6 @@ export function readAttributes(text: string, from: number, into?: AttributeList)
     const name = text.slice(nameStart, nameEnd).toLowerCase();
     if (into.size < MAX_ATTRIBUTES && !into.has(name)) into.set(name, text.slice(valueStart, valueEnd));
   }
-}
-
-/**
- * Whether the tag between `nameEnd` and `end` (as {@link readAttributes} gave it) ends in `/>`. A slash that belongs to
- * an unquoted value, as in `<a href=/x/>`, does not count.
- */
-export function isSelfClosing(text: string, nameEnd: number, end: number): boolean {
-  if (text.charCodeAt(end - 2) !== SLASH) return false;
-  return !/=[\t\n\f\r ]*[^\t\n\f\r "'>]+\/>$/.test(text.slice(nameEnd, end));
 }
 
 /** The white space of HTML: tab, line feed, form feed, carriage return, space. */

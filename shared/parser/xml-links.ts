@@ -1,4 +1,5 @@
 /** The links of sitemaps and feeds, as the document's bytes arrive. Other XML has none. */
+import { parseUrl } from '../url/parse-url.ts';
 import { sniffXmlCharset, XML_SNIFFED_BYTES } from './charset.ts';
 import { createFeedElements } from './feed-elements.ts';
 import {
@@ -6,6 +7,7 @@ import {
   type HtmlLink,
   isRequisite,
   type LinkKind,
+  MAX_BASE_CHARS,
   type ResolveReference,
   resolveReference,
   type UrlHints,
@@ -49,8 +51,6 @@ export const MAX_SITEMAP_LINKS = 50_000;
 export const MAX_SITEMAP_BYTES = 52_428_800;
 /** Sitemaps need four levels, feeds five, and XHTML inside of them some more. */
 const MAX_DEPTH = 32;
-/** A longer `xml:base` is left aside: every reference would be resolved against it. */
-const MAX_BASE_CHARS = 2083;
 /** A longer text is no URL, date or number. */
 const MAX_TEXT_CHARS = 8192;
 
@@ -229,6 +229,7 @@ const MAX_NAME_CHARS = 64;
 
 function elementOf({ local, prefix }: Names, attributes: RawAttributes, base: string): XmlElement {
   const given = attributes.get('xml:base');
-  const own = given && given.length <= MAX_BASE_CHARS ? URL.parse(decodeXml(given), base)?.href : undefined;
-  return { local, prefix, base: own ?? base };
+  if (given === undefined || given.length > MAX_BASE_CHARS) return { local, prefix, base };
+  const own = parseUrl(decodeXml(given), base)?.href ?? base;
+  return { local, prefix, base: own.length > MAX_BASE_CHARS ? base : own };
 }

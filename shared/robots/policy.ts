@@ -4,6 +4,7 @@
  */
 import { isBeforeRequest } from '../failure-codes.ts';
 import type { FetchedResponse, FetchFailure } from '../ports.ts';
+import { parseUrl } from '../url/parse-url.ts';
 
 /** Redirects followed in a row, also to other hosts (RFC 9309, section 2.3.1.2: at least five). */
 export const MAX_ROBOTS_REDIRECTS = 5;
@@ -44,7 +45,7 @@ export type RobotsVerdict =
 
 /** URL of the robots.txt that speaks for `url` (an origin, or any URL of it); undefined if `url` is not http(s). */
 export function robotsUrl(url: string): string | undefined {
-  const parsed = URL.parse(url);
+  const parsed = parseUrl(url);
   return parsed && isHttp(parsed) ? `${parsed.origin}/robots.txt` : undefined;
 }
 
@@ -110,7 +111,7 @@ function redirectTarget({ httpStatus, headers, url }: RobotsExchange & { status:
   const field = headers.find(([name]) => name.toLowerCase() === 'location')?.[1].trim();
   if (!field) return undefined;
   // Fields come as Latin-1; a Location that is not ASCII was meant as UTF-8.
-  const target = URL.parse(Buffer.from(field, 'latin1').toString('utf8'), url);
+  const target = parseUrl(Buffer.from(field, 'latin1').toString('utf8'), url);
   if (!target || !isHttp(target)) return undefined;
   target.username = '';
   target.password = '';

@@ -11,7 +11,8 @@
  * tracking parameters are left alone.
  */
 import { foldPercent } from './fold-percent.ts';
-import { origin } from './host-key.ts';
+import { hostKey, hostName, origin } from './host-key.ts';
+import { isHostTooLong, isWrittenTooLong } from './parse-url.ts';
 
 /**
  * Grows whenever some URL's canonical form changes, or what a URL rule does: fingerprints made under another version do
@@ -21,11 +22,11 @@ export const URL_RULES_VERSION = 2;
 
 /**
  * The canonical form of `input`, read relative to `base` if there is one; undefined if that is no http or https URL (or
- * `base` no URL). Printable ASCII, and its own canonical form. Never throws.
+ * `base` no URL), or if its host name is longer than DNS allows. Printable ASCII, and its own canonical form. Never throws.
  */
 export function canonicalize(input: string, base?: string): string | undefined {
   if (base === undefined && isPlainUrl(input)) return ownCopy(input);
-  const href = URL.parse(input, base)?.href;
+  const href = isWrittenTooLong(input) ? undefined : URL.parse(input, base)?.href;
   const url = href === undefined ? undefined : fold(href);
   // Where the parser changes nothing, Node's `href` is the input itself.
   return url === undefined ? undefined : ownCopy(url);
@@ -71,7 +72,7 @@ function fold(href: string): string | undefined {
   let url = hash < 0 ? href : href.slice(0, hash);
   const at = url.indexOf('@');
   if (at >= 0 && at < url.indexOf('/', hostAt)) url = url.slice(0, hostAt) + url.slice(at + 1);
-  return foldPercent(url);
+  return hasLongHost(url) ? undefined : foldPercent(url);
 }
 
 // Plain: what the parser gives back as it is. A host of labels that are no IDNA and no number, or an IPv4 address; perhaps a
@@ -84,10 +85,17 @@ const PLAIN_REST = /^[\w\-.~!$&()*+,;=:@/?]*$/;
 const MAX_PLAIN_LENGTH = 4096;
 
 const isPlainUrl = (text: string): boolean =>
-  text.length <= MAX_PLAIN_LENGTH && PLAIN_URL.test(text) && !text.includes('/.');
+  text.length <= MAX_PLAIN_LENGTH && PLAIN_URL.test(text) && !text.includes('/.') && !hasLongHost(text);
 
 const isPlainRest = (text: string): boolean =>
   text.length <= MAX_PLAIN_LENGTH && PLAIN_REST.test(text) && !text.includes('/.');
+
+/** Of `http(s)://`, a host, perhaps a port, and a path. */
+function hasLongHost(url: string): boolean {
+  return url.indexOf('/', 8) > MAX_SHORT_ORIGIN && isHostTooLong(hostName(hostKey(url)));
+}
+/** No origin of so many characters has a label that is too long. */
+const MAX_SHORT_ORIGIN = 64;
 
 /**
  * The same text in memory of its own. V8 makes a slice of a string as a view that keeps the whole alive: a link that waits

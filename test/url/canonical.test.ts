@@ -32,11 +32,7 @@ describe('canonicalize', () => {
       'parameters',
     ],
     ['  http://example.com/a\n', 'http://example.com/a', 'white space around it'],
-    [
-      `http://${'a.'.repeat(5000)}com/`,
-      `http://${'a.'.repeat(5000)}com/`,
-      'a host beyond what the short way takes',
-    ],
+    [`http://${'a.'.repeat(125)}com/`, `http://${'a.'.repeat(125)}com/`, 'a host as long as DNS allows'],
   ])('%j becomes %j: %s', (input, expected) => {
     expect(canonicalize(input)).toBe(expected);
   });
