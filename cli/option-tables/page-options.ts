@@ -21,6 +21,14 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     help: 'read this sitemap too; repeatable',
   },
   {
+    name: 'max-sitemaps-per-host',
+    argument: 'N',
+    type: 'count',
+    key: 'maxSitemapsPerHost',
+    group: 'Sitemaps and feeds',
+    help: 'leave out the sitemaps of a host beyond this number',
+  },
+  {
     name: 'modified-since',
     argument: 'DATE',
     type: 'date',

@@ -92,6 +92,11 @@ export const crawlConfigSchema = z.strictObject({
   // ---- sitemaps and feeds
   /** `robots`: those that robots.txt names; `find`: `/sitemap.xml` too, where it names none. */
   sitemaps: z.enum(SITEMAPS).default('robots'),
+  /**
+   * Sitemaps of one host beyond this number are left out and counted. A full index has 50,000 by the protocol; those of
+   * large sites have several thousand.
+   */
+  maxSitemapsPerHost: positive.max(50_000).default(10_000),
   /** Sitemaps read besides, by URL. */
   sitemapUrls: z.array(z.string()).default([]),
   /** URLs of sitemaps that were not modified since then are skipped: `2026-01-31`, or with a time (ISO 8601). */

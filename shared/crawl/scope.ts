@@ -40,7 +40,9 @@ export type LinkSkip =
   /** A part of a part of a part of a page. */
   | 'requisiteHops'
   /** A sitemap of an index of an index of an index. */
-  | 'sitemapNesting';
+  | 'sitemapNesting'
+  /** A sitemap beyond `maxSitemapsPerHost`. */
+  | 'sitemapsPerHost';
 
 export interface Scope {
   /**

@@ -22,12 +22,21 @@ export interface Head {
   readonly totals: HostTotals;
   /** Of a large host: which of its URL templates bring nothing new. */
   readonly templates?: readonly WatchedTemplate[];
+  /** Of a host with sitemaps. */
+  readonly sitemaps?: SitemapPace;
   /** When the waker shall give the host a turn, should no message have done so; none: nothing is to be done. */
   readonly dueAt?: number;
   /** The host failed again and again: no more turns, until the crawl is resumed. */
   readonly setAside?: { readonly cause: string; readonly at: number };
   /** The URL that a careful turn was about to fetch, and how often: if it kills the worker, it is known by this. */
   readonly intent?: { readonly url: string; readonly tries: number };
+}
+
+export interface SitemapPace {
+  /** Sitemaps that came into the ledger. */
+  readonly known: number;
+  /** Other requests to the host before its next sitemap, if any can be made. */
+  readonly rest: number;
 }
 
 /** Rules too long for the head are a part of their own. */

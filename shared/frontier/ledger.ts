@@ -61,6 +61,8 @@ function withShortCause(result: NonNullable<UrlRecord['result']>): UrlRecord['re
   return { ...result, cause: `${Buffer.from(cause.slice(0, MAX_CAUSE_CHARS)).toString()}...` };
 }
 
+const isWaitingSitemap = ({ kind, state }: UrlRecord): boolean => kind === 'sitemap' && state === 'waiting';
+
 export class HostLedger {
   readonly #host: HostKey;
   #segments: string[];
@@ -71,14 +73,18 @@ export class HostLedger {
   readonly #changed = new Set<string>();
   /** Taken by `next` and not yet settled: hidden from the waiting room. */
   readonly #taken = new Set<string>();
+  /** Waiting pages and parts of pages in memory. */
   #room: WaitingRoom;
+  /** Waiting sitemaps. They are never moved into a run, so that {@link next} can choose between them and pages. */
+  #sitemaps: WaitingRoom;
 
   private constructor(host: HostKey, index: LedgerIndex, runs: RunStack) {
     this.#host = host;
     this.#segments = [...index.segments];
     this.#counts = { ...index.counts };
     this.#runs = runs;
-    this.#room = this.#newRoom();
+    this.#room = this.#newRoom(false);
+    this.#sitemaps = this.#newRoom(true);
   }
 
   /** Reads the segments and the runs' keys. */
@@ -90,7 +96,7 @@ export class HostLedger {
     const ledger = new HostLedger(host, index, runs);
     for (const bytes of segments)
       for (const record of decodeSegment(host, bytes)) ledger.#fresh.set(record.url, record);
-    for (const record of ledger.#fresh.values()) if (record.state === 'waiting') ledger.#room.add(record);
+    for (const record of ledger.#fresh.values()) if (record.state === 'waiting') ledger.#enqueue(record);
     return ledger;
   }
 
@@ -166,21 +172,27 @@ export class HostLedger {
   }
 
   /**
-   * Takes the first of the waiting URLs that may be fetched now, or undefined if there is none. Each one taken must
-   * be settled before the commit. Calls must not overlap.
+   * Takes the first of the waiting URLs that may be fetched now, or undefined if there is none: a sitemap before all
+   * others if `sitemapFirst`, otherwise a sitemap only if nothing else waits. Each one taken must be settled before the
+   * commit. Calls must not overlap.
    */
-  async next(now: number): Promise<UrlRecord | undefined> {
+  async next(now: number, sitemapFirst = true): Promise<UrlRecord | undefined> {
     for (;;) {
+      const hasSitemap = this.#sitemaps.firstRank(now) !== undefined;
+      if (hasSitemap && sitemapFirst) return this.#takeFrom(this.#sitemaps);
       const roomRank = this.#room.firstRank(now);
       const runRank = this.#runs.firstRank(now);
-      if (roomRank === undefined && runRank === undefined) return undefined;
-      if (runRank === undefined || (roomRank !== undefined && roomRank < runRank)) {
-        const record = this.#room.take();
-        this.#taken.add(record.url);
-        return record;
-      }
+      if (roomRank === undefined && runRank === undefined)
+        return hasSitemap ? this.#takeFrom(this.#sitemaps) : undefined;
+      if (runRank === undefined || (roomRank !== undefined && roomRank < runRank))
+        return this.#takeFrom(this.#room);
       const record = await this.#runs.take(now);
       if (record === undefined || this.#fresh.has(record.url)) continue;
+      if (record.kind === 'sitemap') {
+        // Of a run that an earlier version wrote.
+        this.#put(record);
+        continue;
+      }
       this.#fresh.set(record.url, record);
       this.#changed.add(record.url);
       this.#taken.add(record.url);
@@ -190,10 +202,13 @@ export class HostLedger {
 
   /** When a URL may be fetched next: `now` or earlier if one may be already; undefined if none waits. */
   nextDueAt(now: number): number | undefined {
-    if (this.#room.firstRank(now) !== undefined) return now;
-    const inRoom = this.#room.nextDueAt() ?? Number.POSITIVE_INFINITY;
-    const inRuns = this.#runs.nextDueAt(now) ?? Number.POSITIVE_INFINITY;
-    const dueAt = Math.min(inRoom, inRuns);
+    const rooms = [this.#room, this.#sitemaps];
+    if (rooms.some((room) => room.firstRank(now) !== undefined)) return now;
+    const dueAt = Math.min(
+      ...[...rooms.map((room) => room.nextDueAt()), this.#runs.nextDueAt(now)].map(
+        (at) => at ?? Number.POSITIVE_INFINITY,
+      ),
+    );
     return dueAt === Number.POSITIVE_INFINITY ? undefined : dueAt;
   }
 
@@ -244,16 +259,20 @@ export class HostLedger {
     const obsolete: string[] = [];
     const segments = this.#changed.size > 0 ? this.#segments.length + 1 : this.#segments.length;
 
-    if (
-      this.#fresh.size > MAX_FRESH_RECORDS ||
-      (segments > MAX_SEGMENTS && this.#fresh.size > MAX_SEGMENT_RECORDS)
-    ) {
-      const pushed = await this.#runs.push(`r${id}`, [...this.#fresh.values()]);
+    if (this.#needsRun(segments)) {
+      const all = [...this.#fresh.values()];
+      const kept = all.filter(isWaitingSitemap);
+      const pushed = await this.#runs.push(
+        `r${id}`,
+        kept.length > 0 ? all.filter((record) => !isWaitingSitemap(record)) : all,
+      );
       parts.push(...pushed.parts);
       obsolete.push(...this.#segments, ...pushed.obsolete);
-      this.#segments = [];
+      this.#segments = kept.length > 0 ? [`s${id}`] : [];
+      if (kept.length > 0) parts.push({ name: `s${id}`, bytes: encodeSegment(this.#host, kept) });
       this.#fresh.clear();
-      this.#room = this.#newRoom();
+      for (const record of kept) this.#fresh.set(record.url, record);
+      this.#room = this.#newRoom(false);
     } else if (this.#changed.size > 0) {
       const name = `s${id}`;
       const isMerge = segments > MAX_SEGMENTS;
@@ -270,13 +289,35 @@ export class HostLedger {
 
   // ------------------------------------------------------------------------------------------------ inside
 
-  #newRoom(): WaitingRoom {
-    return createWaitingRoom((url) => (this.#taken.has(url) ? undefined : this.#fresh.get(url)));
+  #newRoom(isForSitemaps: boolean): WaitingRoom {
+    return createWaitingRoom((url) => {
+      const record = this.#taken.has(url) ? undefined : this.#fresh.get(url);
+      return record && (record.kind === 'sitemap') === isForSitemaps ? record : undefined;
+    });
+  }
+
+  #enqueue(record: UrlRecord): void {
+    (record.kind === 'sitemap' ? this.#sitemaps : this.#room).add(record);
+  }
+
+  #takeFrom(room: WaitingRoom): UrlRecord {
+    const record = room.take();
+    this.#taken.add(record.url);
+    return record;
+  }
+
+  /** Whether the fresh records are to become a run: too many for segments, without the sitemaps that wait. */
+  #needsRun(segments: number): boolean {
+    const max = segments > MAX_SEGMENTS ? MAX_SEGMENT_RECORDS : MAX_FRESH_RECORDS;
+    if (this.#fresh.size <= max) return false;
+    let others = 0;
+    for (const record of this.#fresh.values()) if (!isWaitingSitemap(record) && ++others > max) return true;
+    return false;
   }
 
   #put(record: UrlRecord): void {
     this.#fresh.set(record.url, record);
     this.#changed.add(record.url);
-    if (record.state === 'waiting' && !this.#taken.has(record.url)) this.#room.add(record);
+    if (record.state === 'waiting' && !this.#taken.has(record.url)) this.#enqueue(record);
   }
 }

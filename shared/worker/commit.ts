@@ -56,6 +56,7 @@ export async function commitTurn(
     ledger: commit.index,
     totals: state.totals,
     ...(templates.length > 0 && { templates }),
+    ...(state.sitemaps.known > 0 && { sitemaps: state.sitemaps }),
     dueAt: plan.dueAt,
     setAside: state.setAside,
     ...(state.suspect && { intent: state.suspect }),

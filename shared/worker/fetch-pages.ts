@@ -9,6 +9,7 @@ import type { Crawl } from './crawls.ts';
 import type { HostState } from './host-state.ts';
 import { createRobotsKeeper, type RobotsAccess } from './robots-keeper.ts';
 import type { Services } from './services.ts';
+import { countTowardsSitemap, isSitemapNext } from './sitemap-pace.ts';
 import { visit } from './visit.ts';
 
 /** A turn that has gathered so many links or other changes commits them, to bound what is held in memory. */
@@ -56,7 +57,7 @@ export async function fetchPages(
 
   /** One at a time, since lanes go side by side and a ledger's `next` calls must not overlap. */
   const take = () => {
-    taking = taking.then(() => ledger.next(clock.now()));
+    taking = taking.then(() => ledger.next(clock.now(), isSitemapNext(state)));
     return taking;
   };
 
@@ -196,6 +197,7 @@ export async function fetchPages(
     }
     begun++;
     inFlight++;
+    countTowardsSitemap(state, record);
     try {
       await visit(services, crawl, state, record, robots.crawlDelayMs(from));
     } finally {

@@ -1,5 +1,5 @@
 /** What a turn changes of its host's head, gathered while it goes on. */
-import type { ClosedOrigin, Head, HostRobots, HostTotals } from '../frontier/head.ts';
+import type { ClosedOrigin, Head, HostRobots, HostTotals, SitemapPace } from '../frontier/head.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { Link } from '../frontier/message.ts';
 import {
@@ -33,6 +33,7 @@ export interface HostState {
   readonly outLinks: Map<string, Link>;
   /** Which of the host's URL templates bring nothing new. */
   readonly templates: TemplateWatch;
+  readonly sitemaps: { -readonly [K in keyof SitemapPace]: SitemapPace[K] };
   /** Payloads archived by this turn, by their digests as Latin-1. */
   readonly payloads: Map<string, NewPayload>;
   /** Lines of JSON that the project's hooks gave. */
@@ -80,6 +81,7 @@ export function beginHostState(
     },
     outLinks: new Map(),
     templates: createTemplateWatch(head.templates ?? [], { minNew: trapMinNew }),
+    sitemaps: { known: 0, rest: 0, ...head.sitemaps },
     payloads: new Map(),
     items: [],
     itemChars: 0,

@@ -6,6 +6,7 @@ import { hostKey } from '../url/host-key.ts';
 import type { Crawl } from './crawls.ts';
 import { addOutLink, countOne, type HostState } from './host-state.ts';
 import type { Services } from './services.ts';
+import { admitSitemap } from './sitemap-pace.ts';
 
 /**
  * The first reason against a link whose URL has passed the URL rules. A part of a page (a requisite) and a sitemap need
@@ -46,6 +47,11 @@ export function mergeLink(
 ): boolean {
   if (!link.isSeed && link.kind === undefined && state.templates.isClosed(link.url)) {
     skipLink(services, crawl, state, link, 'trap');
+    return false;
+  }
+  const isOtherSitemap = link.kind === 'sitemap' && !link.isSeed && !state.ledger.has(link.url);
+  if (isOtherSitemap && !admitSitemap(crawl, state)) {
+    skipLink(services, crawl, state, link, 'sitemapsPerHost');
     return false;
   }
   const isNew = state.ledger.merge(link, now);

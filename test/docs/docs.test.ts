@@ -142,6 +142,7 @@ const LINK_SKIPS = {
   linksPerPage: 0,
   requisiteHops: 0,
   sitemapNesting: 0,
+  sitemapsPerHost: 0,
 } satisfies Record<LinkSkip, 0>;
 
 const PROJECT_KEYS = {

@@ -92,6 +92,66 @@ test('indexes that name themselves end, and so do indexes of indexes', async () 
   expect(totals.skipped.sitemapNesting).toBeGreaterThan(0);
 });
 
+/** An index of `children` sitemaps of 200 pages each, all of which link to nothing. */
+const flood = (children: number): Site => {
+  const child = (n: number) => urlset(...Array.from({ length: 200 }, (_, i) => entry(`${A}/${n}/${i}`)));
+  const whole = index(...Array.from({ length: children }, (_, i) => `${A}/map-${i}.xml`));
+  return new Proxy({} as Site, {
+    get(_, url) {
+      const path = String(url).slice(A.length);
+      const number = /^\/map-(\d+)\.xml$/.exec(path)?.[1];
+      if (number !== undefined) return child(Number(number));
+      if (path === '/robots.txt') return naming(`${A}/index.xml`);
+      return path === '/index.xml' ? whole : { body: `<p>${path}` };
+    },
+  });
+};
+const sitemapsAsked = ({ fetcher }: { fetcher: { log: readonly { url: string }[] } }) =>
+  fetcher.log.filter(({ url }) => url.endsWith('.xml')).length;
+
+describe('an index of many sitemaps', () => {
+  test('leaves room for pages: a limit of pages is met after a few of them', async () => {
+    const crawled = await crawlToEnd(flood(1000), { delayMs: 0, maxPages: 30 });
+    expect(crawled.totals.pages).toBe(30);
+    expect(sitemapsAsked(crawled)).toBeLessThan(8);
+    expect(Object.keys(crawled.states).length).toBeLessThan(1000 + 8 * 200);
+  });
+
+  test('takes turns with pages over many turns and in several lanes', async () => {
+    const crawled = await crawlToEnd(flood(60), {
+      delayMs: 0,
+      maxPages: 400,
+      turnMaxPages: 50,
+      perHost: 4,
+      trapAfterPages: 0,
+    });
+    expect(crawled.totals.pages).toBe(400);
+    const kinds = crawled.fetcher.log.map(({ url }) => url.endsWith('.xml'));
+    const inTheMiddle = kinds.slice(100, 300).filter(Boolean).length;
+    expect(inTheMiddle).toBeGreaterThan(10);
+    expect(inTheMiddle).toBeLessThan(30);
+  });
+
+  test('is read to its end where it may be', async () => {
+    const crawled = await crawlToEnd(flood(60), { delayMs: 0, trapAfterPages: 0 });
+    expect(sitemapsAsked(crawled)).toBe(61);
+    expect(crawled.totals.pages).toBe(1 + 60 * 200);
+    expect(crawled.totals.urls.waiting).toBe(0);
+  });
+
+  test('is cut at the limit, what is left out is counted, and a sitemap that the operator names is read', async () => {
+    const world = createWorld(flood(100));
+    await begin(world, [`${A}/`], { delayMs: 0, maxSitemapsPerHost: 20, trapAfterPages: 0 });
+    const named = { url: `${A}/map-777.xml`, depth: 0, isSeed: true, kind: 'sitemap' as const };
+    await world.engine.exchange.send({ crawl: 'crawl', links: [named] });
+    expect(await runToEnd(world)).toEqual([]);
+    const totals = await world.engine.registry.totals('crawl');
+    expect(sitemapsAsked(world)).toBe(21);
+    expect(totals.skipped).toEqual({ sitemapsPerHost: 81 });
+    expect(world.fetcher.log.map(({ url }) => url)).toContain(`${A}/map-777.xml`);
+  });
+});
+
 test('feeds that pages name are read, their items are links', async () => {
   const site = {
     [`${A}/`]: { body: '<link rel=alternate type=application/rss+xml href=/feed>' },
