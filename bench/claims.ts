@@ -62,6 +62,12 @@ export const CLAIMS: readonly Claim[] = [
     file: './bodies.ts',
   },
   {
+    name: 'hostile',
+    says: 'Hostile servers, each a named case with what must be true: cases held, private connections, memory, time',
+    isByName: true,
+    file: './hostile.ts',
+  },
+  {
     name: 'peers',
     says: 'The same generated web crawled by others, in one run',
     isByName: true,

@@ -1,0 +1,176 @@
+/** Pages with very many or very long references, and pages that say odd things of themselves. */
+import { asked, atMost, kept } from '../checks.ts';
+import type { HostileCase } from '../hostile-case.ts';
+import { KB, listed, MB, pageCase, repeated, response } from '../replies.ts';
+
+const BOTH = [kept(), asked('/first'), asked('/last')];
+const QUICK = { isQuick: true };
+
+/** Very many references. */
+const LINKS: readonly HostileCase[] = [
+  pageCase('links: a million', () => listed(1_000_000, (i) => `<a href=/x${i}>`), [
+    kept(),
+    asked('/first'),
+    atMost(10),
+  ]),
+  pageCase('links: a million times one', () => repeated('<a href=/same>', 12 * MB), [
+    kept(),
+    asked('/first'),
+    asked('/same'),
+    atMost(10),
+  ]),
+  pageCase(
+    'links: 3,000 hosts',
+    ({ addresses }) =>
+      listed(3000, (i) => `<a href="http://h${i}.canary.test:${addresses.port}${addresses.canaryPath}">`),
+    BOTH,
+  ),
+  pageCase(
+    'links: 7,000 that may be fetched, and one behind them',
+    () => listed(7000, (i) => `<a href=/x${i}>`),
+    BOTH,
+  ),
+  pageCase(
+    'base: 2 MB, and 3,000 references',
+    () => `<base href="/x${repeated('y', 2 * MB)}/">${listed(3000, (i) => `<a href=${i}>`)}`,
+    [kept()],
+  ),
+  pageCase(
+    'base: 60 KB, and 3,000 references',
+    () => `<base href="/x${repeated('%41.', 60 * KB)}/">${listed(3000, (i) => `<a href=${i}>`)}`,
+    [kept()],
+  ),
+  pageCase('base: 100,000 base elements', () => repeated('<base href=/x/>', 1.5 * MB), [
+    kept(),
+    asked('/first'),
+  ]),
+  pageCase('base: data:', () => '<base href="data:text/html,"><a href=/x1>1</a>', [kept(), atMost(6)], QUICK),
+  pageCase(
+    'base: javascript:',
+    () => '<base href="javascript:alert(1)"><a href=/x1>1</a>',
+    [kept(), atMost(6)],
+    QUICK,
+  ),
+  pageCase(
+    'links: 2,000 host names of 5,000 letters',
+    () => listed(2000, (i) => `<a href="http://${repeated('ü', 5000)}${i}.test/">`),
+    BOTH,
+  ),
+  pageCase(
+    'links: 2,000 host names in Punycode',
+    () => listed(2000, (i) => `<a href="http://xn--${repeated('a', 5000)}${i}-.test/">`),
+    BOTH,
+  ),
+  pageCase(
+    'links: 50 host names of 5,000 letters',
+    () => listed(50, (i) => `<a href="http://${repeated('ü', 5000)}${i}.test/">`),
+    BOTH,
+    QUICK,
+  ),
+  pageCase(
+    'links: 500 host names of 60 labels',
+    () => listed(500, (i) => `<a href="http://${repeated('é.', 180)}${i}.test/">`),
+    BOTH,
+  ),
+  pageCase('links: 3 MB of ../', () => `<a href="${repeated('../', 3 * MB)}x">a</a>`, BOTH),
+  pageCase(
+    'links: 200,000 ping and itemid lists',
+    () => `<a href=/x ping="${repeated('/x ', 4 * MB)}">a</a>`,
+    BOTH,
+  ),
+  pageCase(
+    'srcset: 500,000 candidates',
+    () => `<img srcset="${listed(500_000, (i) => `/x${i} ${i}w,`)}">`,
+    BOTH,
+  ),
+  pageCase('srcset: 4 MB of commas', () => `<img srcset="${repeated(',', 4 * MB)}">`, BOTH),
+  pageCase('srcset: 2 MB of open brackets', () => `<img srcset="/x ${repeated('(', 2 * MB)}">`, BOTH),
+  pageCase(
+    'css: 500,000 references in a style',
+    () => `<style>${listed(500_000, (i) => `a{b:url(/x${i})}`)}</style>`,
+    BOTH,
+  ),
+  pageCase('css: references without an end', () => `<style>${repeated('url(', 4 * MB)}</style>`, BOTH),
+  pageCase(
+    'css: 4 MB of brackets, escapes, comments',
+    () => `<style>${repeated('([{\\', 2 * MB)}${repeated('/*', MB)}*/${repeated('\\66', MB)}</style>`,
+    BOTH,
+  ),
+  pageCase('css: 100,000 imports', () => `<style>${repeated('@import "/x";', 1.3 * MB)}</style>`, BOTH),
+  pageCase('css: 200,000 style attributes', () => repeated('<p style="a:url(', 3 * MB), [
+    kept(),
+    asked('/first'),
+  ]),
+  pageCase('iframes: 20,000 of the page itself', () => repeated('<iframe src=/></iframe>', 20_000 * 23), [
+    ...BOTH,
+    atMost(10),
+  ]),
+];
+
+/** What a page says of itself. */
+const META: readonly HostileCase[] = [
+  {
+    name: 'meta refresh: a chain of 100',
+    isQuick: true,
+    checks: [kept(), asked('/r1'), atMost(105)],
+    answer: ({ target }) =>
+      target === '/robots.txt'
+        ? undefined
+        : response({
+            body: `<meta http-equiv=refresh content="0; url=/r${Math.min(Number(target.slice(2)) + 1, 100)}">`,
+          }),
+  },
+  pageCase(
+    'meta refresh: to itself',
+    () => '<meta http-equiv=refresh content="0">',
+    [kept(), atMost(5)],
+    QUICK,
+  ),
+  pageCase(
+    'meta refresh: javascript:, data:, file:',
+    () =>
+      '<meta http-equiv=refresh content="0;url=javascript:1"><meta http-equiv=refresh content="0;url=data:,x"><meta http-equiv=refresh content="0;url=file:///etc/passwd">',
+    [kept(), asked('/first'), atMost(6)],
+    QUICK,
+  ),
+  pageCase(
+    'meta refresh: 4 MB of spaces',
+    () => `<meta http-equiv=refresh content="5${repeated(' ', 4 * MB)}x">`,
+    [kept(), asked('/first')],
+  ),
+  pageCase('meta: 200,000 robots', () => repeated('<meta name=robots content=all>', 6 * MB), BOTH),
+  pageCase(
+    'meta: robots of 4 MB of commas',
+    () => `<meta name=robots content="${repeated(',', 4 * MB)}">`,
+    BOTH,
+  ),
+  pageCase('meta: 200,000 charsets', () => repeated('<meta charset=utf-7>', 4 * MB), BOTH),
+  pageCase(
+    'meta: charset of 4 MB',
+    () => `<meta http-equiv=content-type content="text/html;${repeated(' charset', 4 * MB)}">`,
+    BOTH,
+  ),
+  pageCase('rel: 4 MB of spaces', () => `<a rel="${repeated(' ', 4 * MB)}nofollo" href=/x>a</a>`, BOTH),
+  pageCase('canonical: 100,000', () => listed(100_000, (i) => `<link rel=canonical href=/x${i}>`), [
+    kept(),
+    asked('/first'),
+  ]),
+  pageCase(
+    'canonical: two pages that name each other',
+    () => '<link rel=canonical href=/b>',
+    [kept(), kept('/b')],
+    {
+      ...QUICK,
+      answer: ({ target }) =>
+        target === '/b' ? response({ body: '<link rel=canonical href=/>' }) : undefined,
+    },
+  ),
+  pageCase(
+    'canonical: file: and javascript:',
+    () => '<link rel=canonical href="file:///etc/passwd"><link rel=canonical href="javascript:1">',
+    BOTH,
+    QUICK,
+  ),
+];
+
+export const REFERENCE_CASES: readonly HostileCase[] = [...LINKS, ...META];
