@@ -3,6 +3,7 @@
  * loaded with it: a crawl on this machine loads nothing of AWS, and what asks a stack nothing of SQLite.
  */
 import { InvalidConfig } from '../shared/crawl/config.ts';
+import { storageFailure } from '../shared/storage-failed.ts';
 import { tuneV8 } from '../shared/tune-v8.ts';
 import { parseArgs } from './args.ts';
 import { type Command, isStackCommand } from './command.ts';
@@ -51,15 +52,17 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
 // A reader that went away (`strand export | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.finished);
-  throw error;
+  process.stderr.write(`strand: standard output cannot be written: ${error.message}\n`);
+  process.exit(exitCodes.unexpected);
 });
+// Messages that nobody can be given any more stop no crawl.
+process.stderr.on('error', () => {});
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
-  const isForPeople = isRefusal(error) || error instanceof ServiceUnavailable;
-  process.stderr.write(`strand: ${isForPeople ? error.message : describe(error)}\n`);
+  process.stderr.write(`strand: ${describe(error)}\n`);
 }
 
 function isRefusal(error: unknown): error is Error {
@@ -68,6 +71,10 @@ function isRefusal(error: unknown): error is Error {
   return error instanceof Error && error.name === 'FolderInUse';
 }
 
+/** What people can do something about is told in a line, a bug with its stack. */
 function describe(error: unknown): string {
+  if (isRefusal(error) || error instanceof ServiceUnavailable) return error.message;
+  const failure = storageFailure(error);
+  if (failure) return failure.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

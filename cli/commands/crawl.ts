@@ -1,10 +1,10 @@
 /** `strand crawl` and `strand resume`. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { printable } from '../../shared/control/printable.ts';
 import { type Project, readProject } from '../../shared/control/project-file.ts';
 import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
+import { holdsCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import {
   beginCrawl,
@@ -14,6 +14,7 @@ import {
 } from '../../shared/engines/local/session.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { callOnFinish } from '../../shared/hooks/on-finish.ts';
+import { StorageFailed } from '../../shared/storage-failed.ts';
 import { version } from '../../shared/version.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
@@ -40,7 +41,7 @@ export async function crawl(command: LocalCommandOf<'crawl'>): Promise<number> {
   const options = { ...project.crawl, ...command.options };
   checkContact(seeds, parseCrawlConfig(options));
   const folder = command.out ?? defaultFolder(seeds);
-  if (existsSync(foldersOf(folder).database))
+  if (holdsCrawl(foldersOf(folder).database))
     throw new UsageError(
       `${folder} holds a crawl already. Go on with it: ${commandAt({ dir: folder }, 'resume')}. Or choose another folder by --out`,
     );
@@ -80,11 +81,17 @@ async function run(
       onError: (error, host) => live.log(`${host}: ${messageOf(error)}; tried again`),
     });
     if (stopping.signal.aborted) live.log('Stopping');
+  } catch (error) {
+    // What failed first is what is told.
+    await session.close().catch(() => {});
+    throw resumable(error, folder);
   } finally {
     live.done();
     stopping.end();
-    await session.close();
   }
+  await session.close().catch((error) => {
+    throw resumable(error, folder);
+  });
   const summary = await summarize(folder);
   const { colour } = terminalOf(process.stdout, process.env);
   const text = json ? summaryJson(summary) : summaryText(summary, colour, { dir: folder, config });
@@ -93,6 +100,13 @@ async function run(
   const fault = await callOnFinish(project, summary, limits);
   if (fault !== undefined) process.stderr.write(`strand: ${printable(fault)}\n`);
   return exitCodeOf(summary);
+}
+
+/** What failed was the storage: says how to go on, too. */
+function resumable(error: unknown, folder: string): unknown {
+  if (!(error instanceof StorageFailed)) return error;
+  const next = commandAt({ dir: folder }, 'resume');
+  return new StorageFailed(`${error.message}. Then go on with: ${next}`, { cause: error });
 }
 
 /** SIGINT and SIGTERM end the turns, which commit what they have; a second one ends the process at once. */

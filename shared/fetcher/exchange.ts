@@ -11,6 +11,7 @@ import {
   errorCode,
   type FailureLimits,
   isDisconnect,
+  isOutOfFiles,
 } from './failure.ts';
 import { skipContinue } from './skip-continue.ts';
 import type { SocketBudget } from './socket-budget.ts';
@@ -36,7 +37,7 @@ const used = new WeakSet<Socket>();
 
 /**
  * One request and what comes of it: undici's handler. It settles exactly once; what undici reports later is ignored.
- * Rejects only for our own failures (a full disk).
+ * Rejects only for our own failures (a full disk, no file descriptor left).
  */
 export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   readonly request: FetchRequest;
@@ -154,6 +155,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     if (this.#isSettled) return;
     if (this.#head !== undefined) {
       this.#finish(errorCode(error) === 'UND_ERR_BODY_TIMEOUT' ? 'time' : 'disconnect');
+      return;
+    }
+    if (isOutOfFiles(error)) {
+      this.#giveUp(error);
       return;
     }
     const failure = describeFailure(firstErrorOf(this.#socket) ?? error, this.#context);

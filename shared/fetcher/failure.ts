@@ -45,6 +45,12 @@ export function isDisconnect(error: unknown): boolean {
   return reasonOf(failureCodeOf(errorCode(error) ?? '', messageOf(error))) === 'reset';
 }
 
+/** No socket could be opened, as the process or the machine has no file descriptor left: nothing that the host did. */
+export function isOutOfFiles(error: unknown): boolean {
+  const code = errorCode(error instanceof ConnectFailure ? error.cause : error);
+  return code === 'EMFILE' || code === 'ENFILE';
+}
+
 /** The error's code (`ECONNREFUSED`, `UND_ERR_SOCKET`, ...), or that of the first error it gathers. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;

@@ -9,6 +9,7 @@ import type {
   FetchOutcome,
   FetchRequest,
 } from '../ports.ts';
+import { StorageFailed } from '../storage-failed.ts';
 import { described } from './failure.ts';
 
 type Fetch = (request: FetchRequest) => Promise<FetchOutcome>;
@@ -25,7 +26,7 @@ const OWN_MS = 1000;
 /**
  * The fetcher behind a project's middleware, of which the first is the outermost. What a middleware throws, or gives
  * that is no outcome, becomes a failed fetch, as does one that gives nothing for too long; and the bodies that came
- * meanwhile are freed.
+ * meanwhile are freed. Rejects only with `StorageFailed`, where the fetcher does.
  */
 export function withMiddleware(
   fetcher: Fetcher,
@@ -40,8 +41,13 @@ export function withMiddleware(
     const bodies: Body[] = [];
     const ending = new AbortController();
     let isGivenUp = false;
+    /** Not the middleware's doing, whatever that makes of it. */
+    let storageFailed: StorageFailed | undefined;
     const innermost: Fetch = async (inner) => {
-      const outcome = await fetcher.fetch(inner);
+      const outcome = await fetcher.fetch(inner).catch((error) => {
+        if (error instanceof StorageFailed) storageFailed = error;
+        throw error;
+      });
       if (outcome.status !== 'response') return outcome;
       // For nobody any more.
       if (isGivenUp) await outcome.body.dispose();
@@ -60,11 +66,14 @@ export function withMiddleware(
     const givingUp = new AbortController();
     const signal = request.signal ? AbortSignal.any([request.signal, givingUp.signal]) : givingUp.signal;
     try {
-      return await Promise.race([outermost({ ...request, signal }), timeOut()]);
+      const outcome = await Promise.race([outermost({ ...request, signal }), timeOut()]);
+      if (storageFailed) throw storageFailed;
+      return outcome;
     } catch (error) {
       isGivenUp = true;
       givingUp.abort();
       for (const body of bodies) await body.dispose();
+      if (storageFailed) throw storageFailed;
       return failure(request, error, { startedAt, endedAt: clock.now() });
     } finally {
       ending.abort();

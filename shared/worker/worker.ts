@@ -3,6 +3,7 @@
  * network and for hosts' clocks, hardly for the processor, so hundreds of hosts go side by side in one process.
  */
 import { type Delivery, type Engine, type Fetcher, type HostDeliveries, StaleTurn } from '../ports.ts';
+import { StorageFailed } from '../storage-failed.ts';
 import { MAX_PARK_MS } from './commit.ts';
 import { type Crawl, type Crawls, createCrawls } from './crawls.ts';
 import { createLanes } from './lanes.ts';
@@ -39,7 +40,10 @@ export interface WorkerOptions {
 export interface Worker {
   readonly stats: WorkerStats;
   readonly crawls: Crawls;
-  /** Resolves when the worker has stopped; rejects when it cannot go on. Nothing of it is under way then. */
+  /**
+   * Resolves when the worker has stopped; rejects when it cannot go on: at once where a port fails with `StorageFailed`.
+   * Nothing of it is under way then.
+   */
   readonly done: Promise<void>;
 }
 
@@ -60,7 +64,10 @@ export function startWorker(
   options: WorkerOptions,
 ): Worker {
   const { queue, clock } = engine;
-  const { signal, leastRoom = 1, deadline = Infinity, receiveUntil = Infinity } = options;
+  const { leastRoom = 1, deadline = Infinity, receiveUntil = Infinity } = options;
+  /** Aborted when the storage fails: what is fetched from then on could not be kept. */
+  const halting = new AbortController();
+  const signal = AbortSignal.any([options.signal, halting.signal]);
   const services: Services = {
     engine,
     fetcherOf,
@@ -109,6 +116,8 @@ export function startWorker(
       failures = 0;
       await giveBack(received, served, restUntil);
     } catch (error) {
+      // The host is not given back: at the next start it rests as if it had just been asked, since no head tells.
+      if (error instanceof StorageFailed) throw error;
       if (error instanceof StaleTurn) stats.staleTurns++;
       else {
         failures++;
@@ -151,6 +160,7 @@ export function startWorker(
     let failure: { readonly error: unknown } | undefined;
     const fail = (error: unknown) => {
       failure ??= { error };
+      if (error instanceof StorageFailed) halting.abort();
     };
     const track = (work: Promise<void>) => {
       const tracked: Promise<void> = work.catch(fail).finally(() => active.delete(tracked));

@@ -1,6 +1,7 @@
 /** One WARC file while it is being written: `NAME.open`, appended to through a buffer, renamed to `NAME` at its end. */
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StorageFailed } from '../../storage-failed.ts';
 import { OPEN_SUFFIX, syncFolder } from './archive-names.ts';
 
 /** Writes are at most this large, and but for the last before a sync just so: fewer calls, whole disk pages. */
@@ -16,7 +17,7 @@ export interface OpenWarcFile {
   add(pieces: readonly Uint8Array[]): Promise<void>;
   /** Drops what was added after the first `size` bytes. */
   cutTo(size: number): Promise<void>;
-  /** Writes all that was added, and fdatasync: durable when it resolves. Resolves with the size. */
+  /** Writes all that was added, and fdatasync: durable when it resolves. Resolves with the size. Fails if the file is gone. */
   sync(): Promise<number>;
   /** Closes the file, synced before, under its final name; that is durable when it resolves. */
   finish(): Promise<void>;
@@ -37,6 +38,7 @@ export async function createWarcFile(folder: string, name: string): Promise<Open
     throw error;
   }
 
+  const identity = await handle.stat({ bigint: true });
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   let buffered = 0;
   let written = 0;
@@ -50,6 +52,13 @@ export async function createWarcFile(folder: string, name: string): Promise<Open
     }
     written += buffered;
     buffered = 0;
+  }
+
+  /** A file that was removed, or whose folder was, takes all that is written and keeps none of it. */
+  async function checkPlace(): Promise<void> {
+    const found = await stat(path, { bigint: true });
+    if (found.ino !== identity.ino || found.dev !== identity.dev)
+      throw new StorageFailed(`${path} was replaced by another file while it was written`);
   }
 
   return {
@@ -80,6 +89,7 @@ export async function createWarcFile(folder: string, name: string): Promise<Open
     async sync() {
       await writeOut();
       if (synced < written) await handle.datasync();
+      await checkPlace();
       synced = written;
       return written;
     },

@@ -1,7 +1,9 @@
 /** The {@link Archive} port on a folder of WARC files, with their indexes beside. */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../error-message.ts';
 import type { Archive, Clock, RecordLocation, WarcMember } from '../../ports.ts';
+import { StorageFailed, storageFailure } from '../../storage-failed.ts';
 import { coalesced } from '../coalesced.ts';
 import { createWarcFile, type OpenWarcFile } from './archive-file.ts';
 import { type FileArchiveJournal, mendFolder } from './archive-mend.ts';
@@ -49,7 +51,7 @@ interface CurrentFile {
  * The archive can no longer write (disk full, folder gone). Every later call fails with the same cause. What earlier
  * flushes announced is safe; the rest is cut off when the folder is opened again.
  */
-export class ArchiveFailed extends Error {
+export class ArchiveFailed extends StorageFailed {
   override name = 'ArchiveFailed';
 }
 
@@ -108,8 +110,9 @@ export async function openFileArchive(options: FileArchiveOptions): Promise<File
     try {
       return await work();
     } catch (cause) {
-      const why = (cause as Error).message;
-      failure ??= new ArchiveFailed(`The archive in ${folder} failed to ${what}: ${why}`, { cause });
+      const place = `the archive in ${folder} failed to ${what}`;
+      const message = storageFailure(cause, place)?.message ?? `${place}: ${messageOf(cause)}`;
+      failure ??= new ArchiveFailed(message, { cause });
       throw failure;
     }
   }

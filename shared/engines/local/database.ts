@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { InvalidConfig } from '../../crawl/config.ts';
+import { orStorageFailed } from '../../storage-failed.ts';
 
 /** `join`: to write beside others of this process; the database is there already. */
 export type DatabaseMode = 'write' | 'join' | 'read';
@@ -9,19 +12,45 @@ export type DatabaseMode = 'write' | 'join' | 'read';
  * commits may be gone, but only from the end, so no head ever names what is not there.
  */
 export function openDatabase(path: string, mode: DatabaseMode): DatabaseSync {
-  const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: 10_000 });
-  if (mode === 'read') return database;
-  if (mode === 'join') {
-    database.exec(TUNING);
-    return database;
+  return orStorageFailed(path, () => {
+    const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: 10_000 });
+    try {
+      if (mode !== 'read') database.exec(TUNING);
+      if (mode === 'write') prepareSchema(database, path);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/** All of it or nothing: a process that is killed meanwhile leaves what can be opened again. */
+function prepareSchema(database: DatabaseSync, path: string): void {
+  database.exec('PRAGMA journal_mode = WAL');
+  inTransaction(database, () => {
+    const version = database.prepare('PRAGMA user_version').get() as { user_version: number };
+    if (version.user_version > SCHEMA_VERSION)
+      throw new InvalidConfig(
+        `${path} was written by a newer version of Strand (schema ${version.user_version}): use that one`,
+      );
+    if (version.user_version === 1) database.exec(FROM_1);
+    database.exec(SCHEMA);
+  });
+}
+
+/** Whether the database at `path` holds a crawl. One whose first commit failed holds none, and is begun again. */
+export function holdsCrawl(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const database = openDatabase(path, 'read');
+  try {
+    return orStorageFailed(path, () => {
+      const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'crawls'").get();
+      return hasTable !== undefined && database.prepare('SELECT 1 FROM crawls LIMIT 1').get() !== undefined;
+    });
+  } finally {
+    database.close();
   }
-  database.exec(`PRAGMA journal_mode = WAL; ${TUNING}`);
-  const version = database.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (version.user_version > SCHEMA_VERSION)
-    throw new Error(`${path} was written by a newer version of Strand (schema ${version.user_version})`);
-  if (version.user_version === 1) database.exec(FROM_1);
-  database.exec(SCHEMA);
-  return database;
 }
 
 /**
@@ -70,7 +99,8 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    database.exec('ROLLBACK');
+    // A full or broken disk has made SQLite roll back by itself.
+    if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }

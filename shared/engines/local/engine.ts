@@ -1,11 +1,16 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import type { CrawlId, LedgerStore } from '../../ports.ts';
+import { orStorageFailed, withStorageFailures } from '../../storage-failed.ts';
 import { mendFileArchive } from './archive.ts';
-import { openDatabase } from './database.ts';
+import { closeAll } from './close-all.ts';
+import { holdsCrawl, openDatabase } from './database.ts';
+import { type FolderHold, holdFolder } from './folder-hold.ts';
 import { foldersOf } from './folders.ts';
 import { createItemStore, ITEMS_SCHEMA } from './item-store.ts';
 import { createLedgerStore } from './ledger-store.ts';
 import { isFolderInUse, lockFolder } from './lock.ts';
+import { makeFolder } from './make-folder.ts';
 import { type LocalPorts, type LocalPortsOptions, openLocalPorts } from './open-ports.ts';
 import { PAYLOADS_SCHEMA } from './payload-index.ts';
 import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
@@ -14,18 +19,28 @@ import { createWarcJournal } from './warc-journal.ts';
 
 export { foldersOf } from './folders.ts';
 
-export type LocalEngine = LocalPorts;
+export interface LocalEngine extends LocalPorts {
+  /** The process's hold on the folder, to be kept while it crawls. */
+  readonly hold: FolderHold;
+}
 
 export type LocalEngineOptions = Omit<LocalPortsOptions, 'items' | 'onParcel'>;
 
-/** The engine of one machine: everything in one folder, for one process. Throws `FolderInUse`. */
+/** The engine of one machine: everything in one folder, for one process. Throws `FolderInUse` and `StorageFailed`. */
 export async function openLocalEngine(folder: string, options: LocalEngineOptions): Promise<LocalEngine> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
+  return orStorageFailed(folder, () => openEngine(folder, options));
+}
+
+async function openEngine(folder: string, options: LocalEngineOptions): Promise<LocalEngine> {
   const lock = lockFolder(folder);
   const paths = foldersOf(folder);
+  let database: DatabaseSync | undefined;
   try {
     mkdirSync(paths.temporary, { recursive: true });
-    const database = openDatabase(paths.database, 'write');
+    mkdirSync(paths.archive, { recursive: true });
+    database = openDatabase(paths.database, 'write');
+    const hold = await holdFolder(folder, database, lock);
     for (const schema of [PAYLOADS_SCHEMA, SKIPS_SCHEMA, ITEMS_SCHEMA]) database.exec(schema);
     await mendFileArchive({
       folder: paths.archive,
@@ -34,17 +49,15 @@ export async function openLocalEngine(folder: string, options: LocalEngineOption
       journal: createWarcJournal(database),
       warn: options.warn,
     });
-    const items = createItemStore(database, paths.items);
+    const items = withStorageFailures(createItemStore(database, paths.items), paths.items);
     const ports = await openLocalPorts(database, paths, { ...options, items });
     return {
       ...ports,
-      async close() {
-        await items.close();
-        await ports.close();
-        lock.release();
-      },
+      hold,
+      close: () => closeAll([items.close, hold.release, ports.close, lock.release]),
     };
   } catch (error) {
+    if (database?.isOpen) database.close();
     lock.release();
     throw error;
   }
@@ -63,11 +76,14 @@ export interface LocalReader {
 /** Opens a crawl's folder for reading, or undefined if there is no crawl in it. */
 export function openLocalReader(folder: string): LocalReader | undefined {
   const paths = foldersOf(folder);
-  if (!existsSync(paths.database)) return undefined;
+  if (!holdsCrawl(paths.database)) return undefined;
   const database = openDatabase(paths.database, 'read');
-  const registry = createRegistry(database, () => true);
+  const registry = withStorageFailures(
+    createRegistry(database, () => true),
+    paths.database,
+  );
   return {
-    ledgers: createLedgerStore(database, paths.ledgers),
+    ledgers: withStorageFailures(createLedgerStore(database, paths.ledgers), paths.database),
     registry,
     crawl: () => registry.list()[0],
     isInUse: () => isFolderInUse(folder),

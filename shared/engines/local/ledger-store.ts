@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { createLimit } from '../../create-limit.ts';
 import type { Head } from '../../frontier/head.ts';
 import { type CrawlId, type HostKey, type LedgerStore, StaleTurn } from '../../ports.ts';
 import { syncFolder } from './archive-names.ts';
@@ -9,6 +10,8 @@ import { inTransaction } from './database.ts';
 
 /** Larger parts are files: SQLite would copy them through its journal, and read them whole for a piece. */
 const MAX_ROW_BYTES = 64 * 1024;
+/** Files open at once: hundreds of hosts may want theirs in one moment, and descriptors are few. */
+const MAX_OPEN_FILES = 4;
 
 /**
  * Heads and parts in SQLite, large parts as files in `folder`. `onCommit` hears of each head that was replaced, so
@@ -43,6 +46,8 @@ export function createLedgerStore(
     'SELECT host, version FROM heads WHERE crawl = ? AND due_at <= ? ORDER BY due_at LIMIT ?',
   );
 
+  const withFile = createLimit(MAX_OPEN_FILES);
+
   const loadHead = (crawl: CrawlId, host: HostKey): Head | undefined => {
     const row = selectHead.get(crawl, host) as { head: string } | undefined;
     return row && JSON.parse(row.head);
@@ -73,7 +78,7 @@ export function createLedgerStore(
         return;
       }
       const file = join(hashOf(`${crawl} ${host}`), `${name}`);
-      await writeDurably(join(folder, file), bytes);
+      await withFile(() => writeDurably(join(folder, file), bytes));
       insertPart.run(crawl, host, name, null, file);
     },
 
@@ -82,7 +87,9 @@ export function createLedgerStore(
       if (!row) throw new Error(`the part ${name} of ${host}'s ledger is not there`);
       if (row.bytes) return row.bytes.subarray(offset, length === undefined ? undefined : offset + length);
       const path = join(folder, row.file as string);
-      return length === undefined && offset === 0 ? readFile(path) : readRange(path, offset, length);
+      return withFile(() =>
+        length === undefined && offset === 0 ? readFile(path) : readRange(path, offset, length),
+      );
     },
 
     async listParts(crawl, host) {
@@ -91,9 +98,9 @@ export function createLedgerStore(
 
     async deleteParts(crawl, host, names) {
       const rows = inTransaction(database, () => names.map((name) => deletePart.get(crawl, host, name)));
-      // A commit is on the disk only after a checkpoint: a head that still names a file must not be found after a loss
-      // of power when the file is gone.
-      if (rows.some((row) => row?.file)) database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      // Commits are synced by checkpoints alone: a head that still names a file must not be found after a loss of power
+      // when the file is gone. A checkpoint could be refused, as another thread is at it; a sync cannot.
+      if (rows.some((row) => row?.file)) await withFile(() => syncFile(`${database.location()}-wal`));
       for (const row of rows) if (row?.file) await rm(join(folder, row.file as string), { force: true });
     },
 
@@ -125,6 +132,15 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
     await file.close();
   }
   await syncFolder(folder);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
 }
 
 async function readRange(path: string, offset: number, length: number | undefined): Promise<Uint8Array> {

@@ -3,9 +3,11 @@ import { encodeWarcinfo } from '../../archive/warcinfo.ts';
 import type { CrawlConfig } from '../../crawl/config.ts';
 import type { ItemStore } from '../../optional-ports.ts';
 import type { CrawlId, Engine } from '../../ports.ts';
+import { withStorageFailures } from '../../storage-failed.ts';
 import { openFileArchive } from './archive.ts';
 import { warcFilePattern } from './archive-names.ts';
 import { systemClock } from './clock.ts';
+import { closeAll } from './close-all.ts';
 import type { Folders } from './folders.ts';
 import { createKeepBack } from './keep-back.ts';
 import { createLedgerStore } from './ledger-store.ts';
@@ -44,7 +46,10 @@ export interface LocalPortsOptions {
   readonly warn?: (message: string) => void;
 }
 
-/** `database`: open for writing, with its tables. Closed with the rest, also where this throws. */
+/**
+ * `database`: open for writing, with its tables. Closed with the rest, also where this throws. All ports fail with
+ * `StorageFailed` where the disk or the database does.
+ */
 export async function openLocalPorts(
   database: DatabaseSync,
   paths: Folders,
@@ -52,7 +57,7 @@ export async function openLocalPorts(
 ): Promise<LocalPorts> {
   const { crawl, config, earlier, warcPrefix } = options;
   try {
-    const archive = await openFileArchive({
+    const fileArchive = await openFileArchive({
       folder: paths.archive,
       indexFolder: paths.indexes,
       prefix: warcPrefix,
@@ -63,32 +68,31 @@ export async function openLocalPorts(
       journal: createWarcJournal(database, warcFilePattern(warcPrefix)),
       warn: options.warn,
     });
-    const queue = createTurnQueue(database, systemClock, {
-      ...options.turns,
-      keepBackMs: createKeepBack(database, crawl, config),
-    });
-    const exchange = createLinkExchange(database, options.onParcel);
+    const archive = withStorageFailures(fileArchive, paths.archive);
+    const guard = <T extends object>(port: T): T => withStorageFailures(port, paths.database);
+    const queue = guard(
+      createTurnQueue(database, systemClock, {
+        ...options.turns,
+        keepBackMs: createKeepBack(database, crawl, config),
+      }),
+    );
+    const exchange = guard(createLinkExchange(database, options.onParcel));
     // Messages first: a message is deleted after the parcels of its turn are there.
-    const registry = createRegistry(database, () => !queue.isEmpty() || !exchange.isEmpty());
+    const registry = guard(createRegistry(database, () => !queue.isEmpty() || !exchange.isEmpty()));
     const skips = createSkipLog(database);
     return {
       queue,
       exchange,
       registry,
-      ledgers: createLedgerStore(database, paths.ledgers, registry.onCommit),
+      ledgers: guard(createLedgerStore(database, paths.ledgers, registry.onCommit)),
       archiveOf: () => archive,
       clock: systemClock,
-      payloads: config.revisits ? createPayloadIndex(database, earlier) : undefined,
+      payloads: config.revisits ? guard(createPayloadIndex(database, earlier)) : undefined,
       skips,
       items: options.items,
       database,
-      async close() {
-        queue.close();
-        await archive.close();
-        skips.close();
-        earlier?.close();
-        database.close();
-      },
+      close: () =>
+        closeAll([queue.close, archive.close, skips.close, () => earlier?.close(), () => database.close()]),
     };
   } catch (error) {
     earlier?.close();

@@ -4,9 +4,12 @@ import { createFetcher } from '../../fetcher/fetcher.ts';
 import { withMiddleware } from '../../fetcher/with-middleware.ts';
 import { createHooks } from '../../hooks/create-hooks.ts';
 import type { CrawlId } from '../../ports.ts';
+import { withStorageFailures } from '../../storage-failed.ts';
+import { closeAll } from './close-all.ts';
 import { type CrewOptions, startOwnCrew } from './crew.ts';
 import { openEarlier } from './earlier.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from './engine.ts';
+import { type FilePlan, maxOpenFiles, planFiles } from './plan-files.ts';
 import { type LocalRunEnd, type LocalRunOptions, runLocalCrawl } from './run.ts';
 import { startThreads, type ThreadCrew } from './threads/start-threads.ts';
 
@@ -44,6 +47,12 @@ export async function openSession(
   session: SessionOptions,
 ): Promise<LocalSession> {
   const { software, warn, dedupeFrom, workers = 1 } = session;
+  const limit = maxOpenFiles();
+  const plan = planFiles(limit, config, workers);
+  if (plan.hosts < config.hosts)
+    warn?.(
+      `Only ${limit} files may be open (ulimit -n): ${plan.hosts} hosts are crawled at once instead of ${config.hosts}`,
+    );
   const earlier = dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom);
   let threads: ThreadCrew | undefined;
   const engine = await openLocalEngine(folder, {
@@ -56,10 +65,21 @@ export async function openSession(
     warn,
   });
   const opened = { id: crawl, config, engine };
-  if (workers === 1) return { ...opened, ...inThisThread(opened, folder, session) };
+  if (workers === 1) return { ...opened, ...inThisThread(opened, folder, session, plan) };
   const projectFile = session.project?.path;
-  const maxHosts = Math.ceil(config.hosts / workers);
-  const start = { folder, crawl, config, software, blocks: workers, maxHosts, projectFile, dedupeFrom };
+  const maxHosts = Math.max(1, Math.floor(plan.hosts / workers));
+  const maxSockets = Math.max(1, Math.floor(plan.sockets / workers));
+  const start = {
+    folder,
+    crawl,
+    config,
+    software,
+    blocks: workers,
+    maxHosts,
+    maxSockets,
+    projectFile,
+    dedupeFrom,
+  };
   const startCrew = (options: CrewOptions) => {
     threads = startThreads(engine, { ...options, start, warn });
     return threads;
@@ -75,19 +95,17 @@ function inThisThread(
   { id, config, engine }: Pick<LocalSession, 'id' | 'config' | 'engine'>,
   folder: string,
   { project, warn }: SessionOptions,
+  { hosts: maxHosts, sockets: maxSockets }: FilePlan,
 ): Pick<LocalSession, 'run' | 'close'> {
   const { clock } = engine;
   const { totalTimeoutMs } = config;
-  const plain = createFetcher({ ...config, tempFolder: foldersOf(folder).temporary, clock });
+  const tempFolder = foldersOf(folder).temporary;
+  const plain = withStorageFailures(createFetcher({ ...config, tempFolder, clock, maxSockets }), tempFolder);
   const fetcher = withMiddleware(plain, project?.middleware ?? [], { clock, totalTimeoutMs });
   const hooks = project && createHooks(project, { config, clock, warn });
-  const startCrew = (options: CrewOptions) =>
-    startOwnCrew(engine, fetcher, { ...options, maxHosts: config.hosts, hooks });
+  const startCrew = (options: CrewOptions) => startOwnCrew(engine, fetcher, { ...options, maxHosts, hooks });
   return {
     run: (options) => runLocalCrawl(engine, startCrew, id, options),
-    async close() {
-      await fetcher.close();
-      await engine.close();
-    },
+    close: () => closeAll([fetcher.close, engine.close]),
   };
 }

@@ -93,7 +93,10 @@ async function runToEnd(
       else if (await registry.isQuiet(crawl)) end = { status: 'finished' };
       if (end.status !== 'running') break;
       await clock.sleep(TICK_MS, signal);
-      if (clock.now() - countedAt >= 1000) countedAt += count(countedAt);
+      if (clock.now() - countedAt >= 1000) {
+        countedAt += count(countedAt);
+        engine.hold.keep();
+      }
     }
     count(countedAt);
   }

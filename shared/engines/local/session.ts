@@ -1,5 +1,4 @@
 /** A crawl on this machine, from its beginning or from where it stands: what `strand crawl` and `strand resume` do. */
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/config.ts';
 import { crawlNameOf } from '../../crawl/crawl-name.ts';
@@ -8,6 +7,7 @@ import { canonicalSitemaps } from '../../crawl/seed-links.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../url/canonical.ts';
 import { createUrlRules } from '../../url/url-rules.ts';
 import { wakeAllHosts } from '../../worker/waker.ts';
+import { holdsCrawl } from './database.ts';
 import { foldersOf, openLocalReader } from './engine.ts';
 import { type LocalSession, openSession, type SessionOptions } from './open-session.ts';
 import { sendSeeds } from './send-seeds.ts';
@@ -32,7 +32,7 @@ export async function beginCrawl(
   const accepted = canonical.filter((seed) => scope.check(seed, 0, true) === undefined);
   if (accepted.length === 0)
     throw new InvalidConfig('Every seed is excluded: look at `exclude` and `maxUrlLength`');
-  if (existsSync(foldersOf(folder).database))
+  if (holdsCrawl(foldersOf(folder).database))
     throw new InvalidConfig(`${folder} holds a crawl already: resume it, or choose another folder`);
   const id = crawlNameOf(canonical);
   const dedupeFrom = session.dedupeFrom === undefined ? undefined : resolve(session.dedupeFrom);

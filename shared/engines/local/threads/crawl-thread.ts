@@ -4,15 +4,15 @@ import { readProject } from '../../../control/project-file.ts';
 import { createFetcher } from '../../../fetcher/fetcher.ts';
 import { withMiddleware } from '../../../fetcher/with-middleware.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
+import { StorageFailed, withStorageFailures } from '../../../storage-failed.ts';
 import { startWorker, type Worker } from '../../../worker/worker.ts';
+import { closeAll } from '../close-all.ts';
 import { crewStats } from '../crew-stats.ts';
 import { foldersOf } from '../folders.ts';
 import { notingFetcher, notingHooks } from './noting.ts';
 import { openThreadEngine } from './thread-engine.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
 
-/** Sockets of all threads together: as many as one process has by itself (`fetcher.ts`). */
-const MAX_SOCKETS = 900;
 /** Ledgers in memory, of all threads together. */
 const CACHE_BYTES = 128 * 1024 * 1024;
 const PROGRESS_MS = 100;
@@ -30,12 +30,11 @@ async function crawl(): Promise<void> {
   const engine = await openThreadEngine(start, tell);
   const { clock } = engine;
   process.on('exit', engine.board.freeze);
-  const plain = createFetcher({
-    ...config,
-    tempFolder: foldersOf(start.folder).temporary,
-    clock,
-    maxSockets: Math.ceil(MAX_SOCKETS / blocks),
-  });
+  const tempFolder = foldersOf(start.folder).temporary;
+  const plain = withStorageFailures(
+    createFetcher({ ...config, tempFolder, clock, maxSockets: start.maxSockets }),
+    tempFolder,
+  );
   const fetcher = withMiddleware(plain, project?.middleware ?? [], {
     clock,
     totalTimeoutMs: config.totalTimeoutMs,
@@ -61,14 +60,7 @@ async function crawl(): Promise<void> {
     else if (message.kind === 'changed') worker.crawls.refresh(start.crawl);
     else engine.hear(message);
   });
-  try {
-    await worker.done;
-  } finally {
-    clearInterval(ticking);
-    progress();
-    await fetcher.close();
-    await engine.close();
-  }
+  await closeAll([() => worker.done, () => clearInterval(ticking), progress, fetcher.close, engine.close]);
 }
 
 const describe = (error: unknown): string =>
@@ -78,7 +70,8 @@ try {
   await crawl();
   tell({ kind: 'ended' });
 } catch (error) {
-  tell({ kind: 'failed', message: describe(error) });
+  if (error instanceof StorageFailed) tell({ kind: 'failed', message: error.message, isStorage: true });
+  else tell({ kind: 'failed', message: describe(error) });
 }
 // What a project's own code has left running does not keep the thread.
 process.exit(0);

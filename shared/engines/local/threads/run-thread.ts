@@ -7,7 +7,7 @@ import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
 /** How a thread ended: told to, or by its own word that nothing can go on, or in no such way. */
 export type ThreadEnd =
   | { readonly kind: 'ended' }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly isStorage?: boolean }
   | { readonly kind: 'died'; readonly cause: string };
 
 export interface RunningThread {

@@ -1,4 +1,6 @@
+import { messageOf } from '../../../error-message.ts';
 import type { HostKey } from '../../../ports.ts';
+import { StorageFailed } from '../../../storage-failed.ts';
 import { tuneV8ForThreads } from '../../../tune-v8.ts';
 import { type Crawls, createCrawls } from '../../../worker/crawls.ts';
 import { newStats } from '../../../worker/services.ts';
@@ -129,7 +131,8 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
       await items?.publish(crawl, host, version);
       thread?.tell({ kind: 'published', id });
     } catch (error) {
-      thread?.tell({ kind: 'published', id, error: String(error) });
+      const isStorage = error instanceof StorageFailed;
+      thread?.tell({ kind: 'published', id, error: messageOf(error), isStorage });
     }
   }
 
@@ -138,7 +141,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
     for (let deaths = 0; ; ) {
       const end = await runOne(block, index);
       if (end.kind === 'ended') return;
-      if (end.kind === 'failed') throw new Error(end.message);
+      if (end.kind === 'failed') throw new (end.isStorage ? StorageFailed : Error)(end.message);
       const { requests } = block.begun.totals;
       await settleItems(index);
       await suspect(engine.ledgers, crawl, takeBoard(block.board));

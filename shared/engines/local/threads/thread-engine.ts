@@ -1,4 +1,5 @@
 import type { ItemStore } from '../../../optional-ports.ts';
+import { StorageFailed } from '../../../storage-failed.ts';
 import { openDatabase } from '../database.ts';
 import { openEarlier } from '../earlier.ts';
 import { foldersOf } from '../folders.ts';
@@ -97,11 +98,11 @@ function createPublications(tell: (message: FromThread) => void) {
   };
   return {
     publish,
-    settle({ id, error }: Extract<ToThread, { kind: 'published' }>): void {
+    settle({ id, error, isStorage }: Extract<ToThread, { kind: 'published' }>): void {
       const publication = open.get(id);
       open.delete(id);
       if (error === undefined) publication?.resolve();
-      else publication?.reject(new Error(error));
+      else publication?.reject(new (isStorage ? StorageFailed : Error)(error));
     },
   };
 }

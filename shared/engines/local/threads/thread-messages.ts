@@ -17,6 +17,8 @@ export interface ThreadStart {
   readonly hostBlocks: Int32Array;
   /** Hosts served at once. */
   readonly maxHosts: number;
+  /** Sockets open at once. */
+  readonly maxSockets: number;
   /** Absolute. */
   readonly projectFile?: string;
   readonly dedupeFrom?: string;
@@ -33,7 +35,13 @@ export type ToThread =
   | { readonly kind: 'hosts'; readonly hosts: readonly HostKey[] }
   /** The crawl's record has changed. */
   | { readonly kind: 'changed' }
-  | { readonly kind: 'published'; readonly id: number; readonly error?: string }
+  | {
+      readonly kind: 'published';
+      readonly id: number;
+      readonly error?: string;
+      /** The error is a `StorageFailed`. */
+      readonly isStorage?: boolean;
+    }
   | { readonly kind: 'stop' };
 
 export type FromThread =
@@ -55,8 +63,8 @@ export type FromThread =
     }
   /** The thread has stopped in peace, all is durable. */
   | { readonly kind: 'ended' }
-  /** It cannot go on, and another one could not either. */
-  | { readonly kind: 'failed'; readonly message: string };
+  /** It cannot go on, and another one could not either. `isStorage`: with a `StorageFailed` of this message. */
+  | { readonly kind: 'failed'; readonly message: string; readonly isStorage?: boolean };
 
 /** Since the thread began. */
 export interface ThreadProgress {

@@ -1,0 +1,84 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StorageFailed } from '../../storage-failed.ts';
+import { foldersOf } from './folders.ts';
+import { FolderInUse, type FolderLock, folderInUse, identityOf } from './lock.ts';
+
+/** A process's hold on a crawl's folder, besides the lock: that is a file, which can be deleted. */
+export interface FolderHold {
+  /**
+   * Shows other processes that this one is alive, takes the lock again if its file was deleted, and throws
+   * {@link StorageFailed} if the database or the archive's folder was removed or replaced, or another process has claimed the
+   * crawl. Call it about each second.
+   */
+  keep(): void;
+  release(): void;
+}
+
+interface Owner {
+  readonly pid: number;
+  /** Grows with each {@link FolderHold.keep}. */
+  readonly beat: number;
+}
+
+/** A living owner has kept its hold again within this time. */
+const BEAT_MS = 3000;
+
+/**
+ * Claims the folder in its database. Throws `FolderInUse` if the process that has claimed it is alive, though the lock
+ * was free: somebody deleted the lock. The archive's folder must be there.
+ */
+export async function holdFolder(
+  folder: string,
+  database: DatabaseSync,
+  lock: Pick<FolderLock, 'renew'>,
+  { beatMs = BEAT_MS, pid = process.pid } = {},
+): Promise<FolderHold> {
+  const select = database.prepare("SELECT value FROM sessions WHERE name = 'owner'");
+  const replace = database.prepare("INSERT OR REPLACE INTO sessions VALUES ('owner', ?)");
+  const remove = database.prepare("DELETE FROM sessions WHERE name = 'owner'");
+  const owner = (): Owner | undefined => {
+    const row = select.get() as { value: string } | undefined;
+    return row && (JSON.parse(row.value) as Owner);
+  };
+  const before = owner();
+  if (before && before.pid !== pid && isAlive(before.pid)) {
+    // Perhaps a process that was killed, whose number is another one's by now.
+    await sleep(beatMs);
+    const now = owner();
+    if (now && (now.pid !== before.pid || now.beat !== before.beat)) throw folderInUse(folder);
+  }
+  const { database: databasePath, archive } = foldersOf(folder);
+  const held = [databasePath, archive].map((path) => ({ path, identity: identityOf(path) }));
+  let beat = 1;
+  const write = () => replace.run(JSON.stringify({ pid, beat } satisfies Owner));
+  write();
+  return {
+    keep() {
+      for (const { path, identity } of held)
+        if (identityOf(path) !== identity)
+          throw new StorageFailed(
+            `${path} was removed or replaced while the crawl ran. Put back what was there, or begin in another folder`,
+          );
+      if (owner()?.pid !== pid) throw new StorageFailed(`Another process has begun to crawl into ${folder}`);
+      beat++;
+      write();
+      try {
+        lock.renew();
+      } catch (error) {
+        // Another process has the lock for the moment, sees by the beat that the folder is in use, and leaves.
+        if (!(error instanceof FolderInUse)) throw error;
+      }
+    },
+    release: () => remove.run(),
+  };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The crawl's own storage fails: its disk, its database, its temporary files. No later write can be expected to work, so
+ * a process that crawls stops at once, and asks no host for what it could not keep. The message says what failed and what
+ * to do about it. The crawl can be resumed.
+ */
+export class StorageFailed extends Error {
+  override name = 'StorageFailed';
+}
+
+interface Words {
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const FULL: Words = { what: 'The disk is full', remedy: 'Free some space' };
+const TOO_LARGE: Words = {
+  what: 'A file has reached the largest size that is allowed',
+  remedy: 'Raise the limit (ulimit -f), or use another file system',
+};
+const TOO_MANY: Words = {
+  what: 'Too many files and connections are open',
+  remedy: 'Raise the limit (ulimit -n), or lower --hosts',
+};
+const BROKEN: Words = { what: 'The disk reports an error', remedy: 'Check the disk' };
+const READ_ONLY: Words = {
+  what: 'The folder or a file in it may not be written to',
+  remedy: 'Allow it, or use another folder',
+};
+const GONE: Words = {
+  what: 'A file or folder is missing, or is something else than expected',
+  remedy: 'Put it back, or use another folder',
+};
+const UNOPENED: Words = {
+  what: 'A file cannot be opened',
+  remedy: 'See that it is there, may be read and written, and that not too many files are open (ulimit -n)',
+};
+const DAMAGED: Words = {
+  what: 'The database is damaged',
+  remedy:
+    'Restore the whole folder from a copy, or begin in another folder. WARC files do not depend on the database: check them by "strand warc check"',
+};
+
+/** Of errors of the file system, by their code. */
+const BY_CODE: Readonly<Record<string, Words>> = {
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EFBIG: TOO_LARGE,
+  EMFILE: TOO_MANY,
+  ENFILE: TOO_MANY,
+  EIO: BROKEN,
+  ENXIO: BROKEN,
+  ENODEV: BROKEN,
+  EROFS: READ_ONLY,
+  EACCES: READ_ONLY,
+  EPERM: READ_ONLY,
+  ENOENT: GONE,
+  ENOTDIR: GONE,
+  EISDIR: GONE,
+  EEXIST: GONE,
+  ESTALE: GONE,
+};
+
+/** Of SQLite's errors, by primary result code (https://www.sqlite.org/rescode.html). Busy and locked are none: they pass. */
+const BY_RESULT: Readonly<Record<number, Words>> = {
+  8: READ_ONLY,
+  10: BROKEN,
+  11: DAMAGED,
+  13: FULL,
+  14: UNOPENED,
+  26: DAMAGED,
+};
+
+/** Causes looked at. */
+const MAX_CAUSES = 5;
+
+/**
+ * The error in plain words, if it or one of its causes is one of the file system or of SQLite that does not pass by
+ * itself; else undefined. `where`: what was being read or written.
+ */
+export function storageFailure(error: unknown, where?: string): StorageFailed | undefined {
+  if (error instanceof StorageFailed) return error;
+  let cause = error;
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth++, cause = cause.cause) {
+    if (cause instanceof StorageFailed) return cause;
+    const words = wordsOf(cause);
+    if (!words) continue;
+    const place = where === undefined || cause.message.includes(where) ? '' : `${where}: `;
+    return new StorageFailed(`${words.what} (${place}${cause.message}). ${words.remedy}`, { cause: error });
+  }
+  return undefined;
+}
+
+function wordsOf(error: Error): Words | undefined {
+  const { code, syscall, errcode } = error as { code?: unknown; syscall?: unknown; errcode?: unknown };
+  if (code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number') return BY_RESULT[errcode & 0xff];
+  if (typeof code === 'string' && typeof syscall === 'string' && Object.hasOwn(BY_CODE, code))
+    return BY_CODE[code];
+  return undefined;
+}
+
+/** Runs `work`; what it throws or rejects with is a {@link StorageFailed} where that applies. */
+export function orStorageFailed<T>(where: string, work: () => T): T {
+  const fail = (error: unknown): never => {
+    throw storageFailure(error, where) ?? error;
+  };
+  let result: T;
+  try {
+    result = work();
+  } catch (error) {
+    return fail(error);
+  }
+  if (result instanceof Promise) return result.catch(fail) as T;
+  return result;
+}
+
+/** The port, all of whose functions fail with {@link StorageFailed} where that applies. `where`: what it works on. */
+export function withStorageFailures<T extends object>(port: T, where: string): T {
+  const guarded = Object.entries(port).map(([name, value]) => [
+    name,
+    typeof value === 'function'
+      ? (...args: unknown[]) => {
+          const result: unknown = orStorageFailed(where, () => value(...args));
+          return isAsyncIterable(result) ? iterated(result, where) : result;
+        }
+      : value,
+  ]);
+  return Object.fromEntries(guarded) as T;
+}
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+async function* iterated<T>(values: AsyncIterable<T>, where: string): AsyncGenerator<T> {
+  try {
+    yield* values;
+  } catch (error) {
+    throw storageFailure(error, where) ?? error;
+  }
+}
