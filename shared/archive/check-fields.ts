@@ -25,7 +25,7 @@ const ID = /^<[A-Za-z][A-Za-z0-9+.-]*:[^<>\s]+>$/;
 const DATE_1_0 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 /** Section 5.4: as exact as is known, from the year to the nanosecond. */
 const DATE_1_1 = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z)?)?)?$/;
-const IP_ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*)$/i;
+const IP_ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f.]*:[0-9a-f:.]*)$/i;
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]*$/;
 
 const PROFILES = /^https?:\/\/netpreserve\.org\/warc\/1\.[01]\/revisit\/([a-z-]+)$/;

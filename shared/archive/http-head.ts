@@ -63,7 +63,7 @@ const COMPRESSED_MEDIA =
 /** How a body with these headers is best packed. Only about effort: a server that lies costs bytes, no more. */
 export function bodyPacking(headers: readonly Header[]): Packing {
   for (const header of headers) {
-    if (isNamed(header, 'content-encoding') && !/^\s*(identity)?\s*$/i.test(header[1])) return 'store';
+    if (isNamed(header, 'content-encoding') && !/^\s*(?:identity\s*)?$/i.test(header[1])) return 'store';
     if (isNamed(header, 'content-type') && COMPRESSED_MEDIA.test(header[1])) return 'store';
   }
   return 'deflate';

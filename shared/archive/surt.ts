@@ -28,7 +28,8 @@ function hostPart(canonical: string): string {
   const port = /:\d+$/.exec(key.slice(name.length))?.[0] ?? '';
   const host = name
     .replaceAll('..', '.')
-    .replace(/^\.+|\.+$/g, '')
+    .replace(/^\.+/, '')
+    .replace(/(?<!\.)\.+$/, '')
     .replace(/^www\d*\./, '');
   return host.split('.').reverse().join(',') + port;
 }
@@ -122,10 +123,10 @@ function isAspPage(text: string): boolean {
 
 /** Each takes the last one of its kind that ends with the query or at a `&`. What stood before its `&` stays as it was. */
 const QUERY_SESSIONS = [
-  /^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$/,
-  /^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$/,
-  /^(.*)sid=[0-9a-z]{32}(?:&(.*))?$/,
-  /^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$/,
+  /^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$/s,
+  /^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$/s,
+  /^(.*)sid=[0-9a-z]{32}(?:&(.*))?$/s,
+  /^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$/s,
 ];
 
 function withoutQuerySession(query: string): string {

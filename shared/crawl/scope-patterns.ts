@@ -5,6 +5,7 @@ import { InvalidConfig } from './config.ts';
 export function compilePatterns(key: 'include' | 'exclude', patterns: readonly string[]): RegExp[] {
   return patterns.map((pattern) => {
     try {
+      // linear: the operator's own; one that comes with a request is judged before (`control/pattern-cost.ts`).
       return new RegExp(pattern);
     } catch (cause) {
       const reason = messageOf(cause);

@@ -1,9 +1,10 @@
 /** The encodings by name, and text from bytes. Node's TextDecoder knows all of the Encoding standard but one. */
+import { trimAsciiSpace } from './ascii-space.ts';
 
 /** The Encoding standard's name for a label ("latin1" -> "windows-1252"), or undefined for a label it does not know. */
 export function charsetOf(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
-  const name = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase();
+  const name = trimAsciiSpace(label).toLowerCase();
   if (REPLACED.has(name)) return 'replacement';
   try {
     return new TextDecoder(name).encoding;

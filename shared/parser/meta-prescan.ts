@@ -14,7 +14,7 @@ export function prescanForCharset(start: Uint8Array): string | undefined {
 }
 
 /** What the prescan stops at: a comment, a `meta` tag, another tag with its name, other markup. */
-const MARK = /<(?:(!--)|(meta)(?=[\t\n\f\r /])|\/?[a-z][^\t\n\f\r >]*|([!/?]))/gi;
+const MARK = /<(?:(!--)|(meta)[\t\n\f\r /]|\/?[a-z][^\t\n\f\r >]*|([!/?]))/gi;
 
 function metaCharset(text: string): string | undefined {
   MARK.lastIndex = 0;

@@ -6,13 +6,16 @@ const TIME = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)';
 const MONTH = `(?<month>${MONTHS.join('|')})`;
 const DATE_FORMS = [
   // IMF-fixdate: Sun, 06 Nov 1994 08:49:37 GMT
+  // linear: all parts have a fixed length.
   new RegExp(`^(?:mon|tue|wed|thu|fri|sat|sun), (?<day>\\d\\d) ${MONTH} (?<year>\\d{4}) ${TIME} gmt$`, 'i'),
   // RFC 850: Sunday, 06-Nov-94 08:49:37 GMT
+  // linear: all parts have a fixed length.
   new RegExp(
     `^(?:mon|tues|wednes|thurs|fri|satur|sun)day, (?<day>\\d\\d)-${MONTH}-(?<year>\\d\\d) ${TIME} gmt$`,
     'i',
   ),
   // asctime: Sun Nov  6 08:49:37 1994
+  // linear: all parts have a fixed length.
   new RegExp(`^(?:mon|tue|wed|thu|fri|sat|sun) ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`, 'i'),
 ];
 

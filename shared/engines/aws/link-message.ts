@@ -107,7 +107,7 @@ const name = ([key, ...rest]: Path): string =>
 function parseUrls(lines: string): string[] {
   const urls = lines
     .split(/[\r\n]+/)
-    .flatMap((line) => line.replace(/(^|\s)#.*$/, '').split(/\s+/))
+    .flatMap((line) => line.replace(/(?:^|\s)#[\s\S]*/, '').split(/\s+/))
     .filter((word) => word !== '');
   if (urls.length === 0) throw new InvalidLinkMessage('Expected URLs, got an empty text');
   if (urls.length > MAX_MESSAGE_URLS)

@@ -16,12 +16,14 @@ export function warcFileName(prefix: string, at: number, serial: number): string
 /** Matches the names that {@link warcFileName} makes of `prefix`, the serial number captured. Throws for a bad prefix. */
 export function warcFilePattern(prefix: string): RegExp {
   checkWarcPrefix(prefix);
+  // linear: for names of the crawl's own files; the prefix is plain text.
   return new RegExp(`^${prefix.replaceAll('.', '\\.')}-\\d{14}-(\\d{5,})\\.warc\\.gz$`);
 }
 
 /** Matches those of `prefix`, and of it with a number after: `strand`, `strand-1`. */
 export function warcFilesPattern(prefix: string): RegExp {
   checkWarcPrefix(prefix);
+  // linear: for names of the crawl's own files; the prefix is plain text.
   return new RegExp(`^${prefix.replaceAll('.', '\\.')}(?:-\\d{1,5})?-\\d{14}-\\d{5,}\\.warc\\.gz$`);
 }
 
