@@ -92,6 +92,9 @@ function planNext(crawl: Crawl, state: HostState, now: number): Plan {
   const { ledger, clock, setAside } = state;
   const isEnded = setAside !== undefined || isFull(crawl, state);
   const urlDueAt = isEnded ? undefined : ledger.nextDueAt(now);
+  // A host that was given up is not waited for: what it has left of its rest would only keep a crawl from its end.
+  if (setAside !== undefined)
+    return { hasToken: false, restUntil: Math.min(state.gapUntil, clock.nextFetchAt) };
   if (urlDueAt === undefined) return { hasToken: false, restUntil: clock.nextFetchAt };
   const workAt = Math.max(urlDueAt, clock.nextFetchAt, now);
   // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses nothing.

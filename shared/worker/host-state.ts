@@ -6,6 +6,7 @@ import {
   afterAnswer,
   afterFailure,
   afterNothing,
+  gapAfter,
   type HostClock,
   type HostFailure,
   type PolitenessConfig,
@@ -25,6 +26,8 @@ export interface HostState {
   /** No request is begun after this time: it could outlive the lease. */
   readonly lastRequestAt: number;
   clock: HostClock;
+  /** Another crawl may ask the host from this time on: the gap after the last request, without this crawl's back-off. */
+  gapUntil: number;
   setAside: Head['setAside'];
   robots: HostRobots[];
   closedOrigins: readonly ClosedOrigin[];
@@ -70,6 +73,7 @@ export function beginHostState(
     lease,
     lastRequestAt,
     clock: head.clock,
+    gapUntil: 0,
     setAside: head.setAside,
     robots: [...head.robots],
     closedOrigins: head.closedOrigins ?? [],
@@ -124,6 +128,7 @@ export function countRequest(
   } else if (outcome.reason !== 'aborted') countOne(totals.errors, outcome.reason);
   const { startedAt, endedAt } = outcome;
   const request = { startedAt, endedAt, crawlDelayMs: politeness.crawlDelayMs };
+  state.gapUntil = Math.max(state.gapUntil, endedAt + gapAfter(request, politeness.config));
   if (failure)
     state.clock = afterFailure(state.clock, request, failure, politeness.config, politeness.random);
   else state.clock = (isAnswered ? afterAnswer : afterNothing)(state.clock, request, politeness.config);

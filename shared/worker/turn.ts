@@ -3,7 +3,7 @@
  * delivered, fetches some of the host's best URLs at its pace, and commits the outcome with one conditional write.
  * Whatever fails before that write leaves nothing behind but work to be done again.
  */
-import { NEW_HEAD } from '../frontier/head.ts';
+import { type Head, NEW_HEAD } from '../frontier/head.ts';
 import type { Delivery, HostKey } from '../ports.ts';
 import { atHost } from './at-host.ts';
 import { createCaution } from './careful.ts';
@@ -41,6 +41,9 @@ export function leastLeaseMs({ hooks }: Pick<Services, 'hooks'>, { config }: Pic
   return config.totalTimeoutMs + (hooks ? 3 * config.hookTimeoutMs : 0) + COMMIT_MS;
 }
 
+/** Nobody waits for a host that was given up. */
+const restOf = ({ setAside, clock }: Head): number => (setAside === undefined ? clock.nextFetchAt : 0);
+
 /** Throws `StaleTurn` if another worker owns the host, and whatever the engine's ports throw. */
 export async function runTurn(
   services: Services,
@@ -56,7 +59,7 @@ export async function runTurn(
   const isNamed = deliveries.some(({ message }) => message.kind === 'token' && message.token === head.token);
   const isWoken = deliveries.some(({ message }) => message.kind === 'wake');
   const isResumed = deliveries.some(({ message }) => message.kind === 'wake' && message.isResumed);
-  if (links.length === 0 && !isNamed && !isWoken) return { restUntil: head.clock.nextFetchAt };
+  if (links.length === 0 && !isNamed && !isWoken) return { restUntil: restOf(head) };
 
   const ledger =
     services.ledgers.take(crawl.id, host, head.version) ??
@@ -80,7 +83,7 @@ export async function runTurn(
   const isProvided = head.token !== undefined || head.dueAt !== undefined || ledger.counts.waiting === 0;
   if (news === 0 && !isNamed && !isWoken && ledger.changes === 0 && isProvided) {
     services.ledgers.put(crawl.id, host, head.version, ledger);
-    return { restUntil: head.clock.nextFetchAt };
+    return { restUntil: restOf(head) };
   }
 
   const turnMs = Math.min(crawl.config.turnMaxMs, Math.max(crawl.budget.activeMs(), YOUNG_TURN_MS));

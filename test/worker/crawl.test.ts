@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { page, redirect, robots, type Site } from './scripted-fetcher.ts';
-import { crawlToEnd, ledgersOf, recordOf } from './world.ts';
+import { crawlToEnd, gapsOf, ledgersOf, recordOf } from './world.ts';
 
 const A = 'http://a.test';
 const B = 'http://b.test';
@@ -97,6 +97,23 @@ describe('a crawl', () => {
       expect(head.setAside?.cause).toMatch(/^robots\.txt: /);
     },
   );
+
+  test('ends when its last host is given up, not after the rest that the host would have had', async () => {
+    const { clock, fetcher } = await crawl({ [`${A}/robots.txt`]: { fails: 'connect' } }, [`${A}/`]);
+    expect(fetcher.log.length).toBe(5);
+    // The rest after the fifth failure would be 80 s.
+    expect(clock.now() - fetcher.log.at(-1)!.endedAt).toBeLessThan(10_000);
+  });
+
+  test('gives a host up at the second try if its failure will last', async () => {
+    const expired = { fails: 'tls', code: 'certificateExpired' } as const;
+    const { engine, fetcher } = await crawl({ 'https://a.test/robots.txt': expired }, ['https://a.test/']);
+    expect(fetcher.log.length).toBe(2);
+    expect(gapsOf(fetcher, 'a.test')[0]).toBeLessThan(7000);
+    const { head } = (await ledgersOf(engine)).get('a.test')!;
+    expect(head.setAside?.cause).toBe('tls: https://a.test/robots.txt');
+    expect(head.clock.code).toBe('certificateExpired');
+  });
 
   test.each([
     ['http', ['http://a.test/']],

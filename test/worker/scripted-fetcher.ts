@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { FailureCode } from '../../shared/failure-codes.ts';
 import type { Clock, FailureReason, Fetcher, FetchOutcome, FetchRequest } from '../../shared/ports.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { bodyOf } from '../archive/captures.ts';
@@ -12,6 +13,7 @@ export interface Answer {
   readonly body?: string;
   /** No response, but this. */
   readonly fails?: FailureReason;
+  readonly code?: FailureCode;
   readonly truncated?: 'length' | 'time' | 'disconnect';
 }
 /** By URL; a function is asked at each request, with the number of requests of that URL before. */
@@ -44,7 +46,15 @@ export function createScriptedFetcher(clock: Clock, site: Site, tookMs = 50): Sc
     request.endedAt = clock.now();
     const times = { url, startedAt: request.startedAt, endedAt: request.endedAt };
     const fails = signal?.aborted ? 'aborted' : answer.fails;
-    if (fails) return { status: 'failed', reason: fails, message: `${fails}: ${url}`, ...times };
+    const { code } = answer;
+    if (fails)
+      return {
+        status: 'failed',
+        reason: fails,
+        message: `${fails}: ${url}`,
+        ...(code && { code }),
+        ...times,
+      };
     const bytes = Buffer.from(answer.body ?? '');
     const fields = { 'Content-Type': 'text/html; charset=utf-8', ...answer.headers };
     const head = {
