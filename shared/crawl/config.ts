@@ -171,7 +171,8 @@ export const crawlConfigSchema = z.strictObject({
   totalTimeoutMs: positive.max(600_000).default(120_000),
   /** A larger body is cut, and marked so. Common Crawl cuts at 1 MiB, since 2025 at 5 MiB. */
   maxBodyBytes: positive.default(16 * 1024 * 1024),
-  maxHeaderBytes: positive.default(64 * 1024),
+  /** Of a response, with its interim responses. Chrome: 256 KB. */
+  maxHeaderBytes: positive.default(256 * 1024),
   /** Of a compressed page, this much is parsed: guards against bombs. */
   maxDecodedBytes: positive.default(32 * 1024 * 1024),
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type AddressGuard, describeSpecialAddress } from './address-guard.ts';
-import { ConnectFailure, errorCode, saidBy } from './failure.ts';
+import { errorCode, KnownFailure, saidBy } from './failure.ts';
 
 export interface AddressChoice {
   /** The pinned address of a name, see `createHostPins`. */
@@ -12,13 +12,13 @@ export interface AddressChoice {
 /**
  * The IP addresses that a connection to `hostname` may go to, in the order to try; at least one. The host name is as
  * in a WHATWG URL, so that IPv4 in any spelling is dotted; IPv6 with or without brackets. Rejects with a
- * {@link ConnectFailure}: about the name if there is no address, `blockedAddress` if the guard lets none pass.
+ * {@link KnownFailure}: about the name if there is no address, `blockedAddress` if the guard lets none pass.
  */
 export async function chooseAddresses(hostname: string, choice: AddressChoice): Promise<string[]> {
   const addresses = await addressesOf(hostname.replace(/^\[(.*)\]$/, '$1'), choice);
   const allowed = addresses.filter(choice.guard);
   if (allowed.length > 0) return allowed;
-  throw new ConnectFailure('blockedAddress', describeBlocked(hostname, addresses));
+  throw new KnownFailure('blockedAddress', describeBlocked(hostname, addresses));
 }
 
 async function addressesOf(hostname: string, { pin, resolve }: AddressChoice): Promise<readonly string[]> {
@@ -32,20 +32,16 @@ async function addressesOf(hostname: string, { pin, resolve }: AddressChoice): P
   }
 }
 
-function describeLookup(hostname: string, error: unknown): ConnectFailure {
+function describeLookup(hostname: string, error: unknown): KnownFailure {
   switch (errorCode(error)) {
     case 'ENOTFOUND':
     case 'ENODATA':
     case 'EBADNAME':
-      return new ConnectFailure('noSuchHost', `no such host: ${hostname}`, error);
+      return new KnownFailure('noSuchHost', `no such host: ${hostname}`, error);
     case 'ETIMEOUT':
-      return new ConnectFailure(
-        'nameServerTimeout',
-        `the name servers gave no answer for ${hostname}`,
-        error,
-      );
+      return new KnownFailure('nameServerTimeout', `the name servers gave no answer for ${hostname}`, error);
     default:
-      return new ConnectFailure(
+      return new KnownFailure(
         'nameServerFailure',
         `the name servers failed to resolve ${hostname} (${saidBy(error)})`,
         error,

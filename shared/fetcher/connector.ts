@@ -8,7 +8,7 @@ import {
 } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { type AddressChoice, chooseAddresses, describeBlocked } from './choose-addresses.ts';
-import { ConnectFailure, durationText, errorCode, saidBy } from './failure.ts';
+import { durationText, errorCode, KnownFailure, saidBy } from './failure.ts';
 import type { SocketBudget } from './socket-budget.ts';
 import { describeCertificate, describeHandshake } from './tls-failure.ts';
 
@@ -42,7 +42,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /**
  * Opens undici's connections. The address is chosen and judged here, for every connection anew, and the connection goes
  * to that very address: a name that resolves to something else a moment later (DNS rebinding) gains nothing. TLS is
- * told the URL's host name, and certificates are verified against it. Fails with a {@link ConnectFailure}.
+ * told the URL's host name, and certificates are verified against it. Fails with a {@link KnownFailure}.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { budget, guard, trustedCertificates } = options;
@@ -57,7 +57,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     try {
       const socket = await openInTime(target);
       if (socket.closed)
-        throw new ConnectFailure('connectionFailed', `${target.hostname} closed the connection at once`);
+        throw new KnownFailure('connectionFailed', `${target.hostname} closed the connection at once`);
       socket.once('close', budget.release);
       // A TLS alert comes before the end of the connection, which is all that undici tells of.
       socket.once('error', (error) => firstErrors.set(socket, error));
@@ -72,7 +72,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     const until = performance.now() + timeoutMs;
     const left = () => Math.max(until - performance.now(), 1);
     const late = () =>
-      new ConnectFailure(
+      new KnownFailure(
         'nameServerTimeout',
         `${target.hostname} did not resolve within ${durationText(timeoutMs)}`,
       );
@@ -91,7 +91,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       const peer = socket.remoteAddress;
       if (peer !== undefined && !guard(peer)) {
         socket.destroy();
-        throw new ConnectFailure('blockedAddress', describeBlocked(target.hostname, [peer]));
+        throw new KnownFailure('blockedAddress', describeBlocked(target.hostname, [peer]));
       }
       if (target.isSecure) await awaitTls(socket as TLSSocket, target, address, left());
       return socket;
@@ -139,7 +139,7 @@ async function awaitTcp(socket: Socket, target: Target, address: string, ms: num
   const where = whereTo(target, address);
   await happened(socket, 'connect', ms, {
     late: () =>
-      new ConnectFailure('connectTimeout', `${where} accepted no connection within ${durationText(ms)}`),
+      new KnownFailure('connectTimeout', `${where} accepted no connection within ${durationText(ms)}`),
     broken: (error) => describeConnect(where, error),
   });
 }
@@ -147,7 +147,7 @@ async function awaitTcp(socket: Socket, target: Target, address: string, ms: num
 async function awaitTls(socket: TLSSocket, target: Target, address: string, ms: number): Promise<void> {
   const where = whereTo(target, address);
   await happened(socket, 'secureConnect', ms, {
-    late: () => new ConnectFailure('tlsTimeout', `no TLS handshake with ${where} within ${durationText(ms)}`),
+    late: () => new KnownFailure('tlsTimeout', `no TLS handshake with ${where} within ${durationText(ms)}`),
     broken: (error) => describeHandshake(where, error),
   });
   if (socket.authorized) return;
@@ -160,17 +160,17 @@ async function awaitTls(socket: TLSSocket, target: Target, address: string, ms: 
   throw failure;
 }
 
-function describeConnect(where: string, error: unknown): ConnectFailure {
+function describeConnect(where: string, error: unknown): KnownFailure {
   switch (errorCode(error)) {
     case 'ECONNREFUSED':
-      return new ConnectFailure('connectionRefused', `connection refused by ${where}`, error);
+      return new KnownFailure('connectionRefused', `connection refused by ${where}`, error);
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'ENETDOWN':
     case 'EADDRNOTAVAIL':
-      return new ConnectFailure('networkUnreachable', `no route to ${where} (${errorCode(error)})`, error);
+      return new KnownFailure('networkUnreachable', `no route to ${where} (${errorCode(error)})`, error);
     default:
-      return new ConnectFailure('connectionFailed', `no connection to ${where} (${saidBy(error)})`, error);
+      return new KnownFailure('connectionFailed', `no connection to ${where} (${saidBy(error)})`, error);
   }
 }
 
@@ -179,7 +179,7 @@ async function happened(
   socket: Socket,
   event: 'connect' | 'secureConnect',
   ms: number,
-  failure: { late: () => ConnectFailure; broken: (error: unknown) => ConnectFailure },
+  failure: { late: () => KnownFailure; broken: (error: unknown) => KnownFailure },
 ): Promise<void> {
   const settled = new Promise<void>((resolve, reject) => {
     if (socket.destroyed) reject(failure.broken(socket.errored));

@@ -13,7 +13,7 @@ import {
   isDisconnect,
   isOutOfFiles,
 } from './failure.ts';
-import { skipContinue } from './skip-continue.ts';
+import { type HeadReader, headReader } from './head-reader.ts';
 import type { SocketBudget } from './socket-budget.ts';
 import { type BodyMemory, type BodySpool, createBodySpool } from './spooled-body.ts';
 
@@ -53,7 +53,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   #requestHead = '';
   #ipAddress = '';
   #isReused = false;
-  #isAnswered = false;
+  #reader: HeadReader | undefined;
+  #repairedFields: ResponseHead['headers'] | undefined;
   #head: ResponseHead | undefined;
   #sink: ((chunk: Uint8Array) => void) | undefined;
   #spool: BodySpool | undefined;
@@ -97,11 +98,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#isReused = used.has(socket);
     used.add(socket);
     this.#context.budget.markBusy(socket);
-    skipContinue(socket);
-  }
-
-  onResponseStarted(): void {
-    this.#isAnswered = true;
+    this.#reader = headReader(socket, this.#context.maxHeaderBytes);
+    this.#reader.expect((fields) => {
+      this.#repairedFields = fields;
+    });
   }
 
   onResponseStart(
@@ -115,7 +115,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#head = {
       httpStatus,
       statusText: asLatin1(statusText),
-      headers: readHeaders(controller.rawHeaders),
+      headers: this.#repairedFields ?? readHeaders(controller.rawHeaders),
     };
     this.#spool = createBodySpool(this.#context.tempFolder, this.#context.memory);
     this.#sink = quietly(() => this.request.onHead?.(this.#head as ResponseHead));
@@ -161,8 +161,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       this.#giveUp(error);
       return;
     }
-    const failure = describeFailure(firstErrorOf(this.#socket) ?? error, this.#context);
-    this.#fail(failure, this.#isReused && !this.#isAnswered && isDisconnect(error));
+    const cause = firstErrorOf(this.#socket) ?? error;
+    if (isDisconnect(error) && this.#reader?.hasBegun) {
+      this.#fail(described('connectionReset', "the connection ended within the response's header"));
+      return;
+    }
+    const failure = describeFailure(cause, this.#context);
+    // What begins as no HTTP may be the rest of the response before.
+    this.#fail(failure, this.#isReused && (isDisconnect(error) || failure.code === 'notHttp'));
   }
 
   /** Gives the piece to the caller's sink, until that throws. */

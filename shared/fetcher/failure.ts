@@ -2,9 +2,9 @@ import { messageOf } from '../error-message.ts';
 import { type FailureCode, reasonOf } from '../failure-codes.ts';
 import type { FailureReason } from '../ports.ts';
 
-/** Why a connection was not made. Thrown inside the fetcher only: it becomes a failed outcome. */
-export class ConnectFailure extends Error {
-  override name = 'ConnectFailure';
+/** Why an exchange failed, with its code and a sentence. Thrown inside the fetcher only: it becomes a failed outcome. */
+export class KnownFailure extends Error {
+  override name = 'KnownFailure';
   readonly code: FailureCode;
 
   constructor(code: FailureCode, message: string, cause?: unknown) {
@@ -28,7 +28,7 @@ export interface DescribedFailure {
 
 /** What ended an exchange before its response's header was complete. */
 export function describeFailure(error: unknown, limits: FailureLimits): DescribedFailure {
-  if (error instanceof ConnectFailure) return described(error.code, error.message);
+  if (error instanceof KnownFailure) return described(error.code, error.message);
   const code = failureCodeOf(errorCode(error) ?? '', messageOf(error));
   return described(code, sentenceOf(code, error, limits));
 }

@@ -2,15 +2,15 @@
 import { isIP } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import { messageOf } from '../error-message.ts';
-import { ConnectFailure, errorCode, saidBy } from './failure.ts';
+import { errorCode, KnownFailure, saidBy } from './failure.ts';
 
 /** Names of a certificate that stand in a message. */
 const MAX_NAMES = 3;
 
 /** `error` ended the handshake with `where` (`example.org:443`). */
-export function describeHandshake(where: string, error: unknown): ConnectFailure {
+export function describeHandshake(where: string, error: unknown): KnownFailure {
   const code = errorCode(error) ?? '';
-  const failure = (name: ConnectFailure['code'], message: string) => new ConnectFailure(name, message, error);
+  const failure = (name: KnownFailure['code'], message: string) => new KnownFailure(name, message, error);
   switch (code) {
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
@@ -39,10 +39,10 @@ export function describeCertificate(
   hostname: string,
   error: unknown,
   certificate: PeerCertificate | undefined,
-): ConnectFailure {
+): KnownFailure {
   const code = typeof error === 'string' ? error : (errorCode(error) ?? messageOf(error));
   const its = `the certificate of ${hostname}`;
-  const failure = (name: ConnectFailure['code'], message: string) => new ConnectFailure(name, message, error);
+  const failure = (name: KnownFailure['code'], message: string) => new KnownFailure(name, message, error);
   switch (code) {
     case 'CERT_HAS_EXPIRED':
       return failure('certificateExpired', `${its} expired on ${dayText(certificate?.valid_to)}`);

@@ -2,7 +2,7 @@
 import { createAddressGuard } from '../../shared/fetcher/address-guard.ts';
 import { chooseAddresses } from '../../shared/fetcher/choose-addresses.ts';
 import { createDnsCache } from '../../shared/fetcher/dns-cache.ts';
-import { ConnectFailure } from '../../shared/fetcher/failure.ts';
+import { KnownFailure } from '../../shared/fetcher/failure.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { hostKey, hostName } from '../../shared/url/host-key.ts';
 import { type Operation, type Question, textOf } from './question.ts';
@@ -25,7 +25,7 @@ export const NETWORK_OPERATIONS: Readonly<Record<string, Operation>> = {
     try {
       return { allow: (await chooseAddresses(hostName(hostKey(url)), choice)).length > 0 };
     } catch (error) {
-      if (error instanceof ConnectFailure) return { allow: false };
+      if (error instanceof KnownFailure) return { allow: false };
       throw error;
     }
   },

@@ -284,7 +284,7 @@ describe('no response', () => {
     const server = await serveRaw((socket) => flood(socket, piece));
     expect(asFailure(await openFetcher().fetch({ url: server.origin }))).toMatchObject({
       reason: 'headersTooLarge',
-      message: "the response's header is larger than 65536 bytes",
+      message: "the response's header is larger than 262144 bytes",
     });
   });
 

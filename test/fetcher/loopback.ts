@@ -10,6 +10,6 @@ export const LOOPBACK = {
   idleTimeoutMs: 10_000,
   totalTimeoutMs: 20_000,
   maxBodyBytes: 16 * 1024 * 1024,
-  maxHeaderBytes: 65_536,
+  maxHeaderBytes: 262_144,
   perHost: 1,
 } satisfies Partial<FetcherOptions>;

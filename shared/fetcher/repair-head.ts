@@ -1,0 +1,121 @@
+/**
+ * Makes a response's header readable for undici's strict parser, where browsers read it too. What would let two readers
+ * disagree about where the body ends is refused (RFC 9112, section 6.3): request smuggling begins there.
+ */
+import { KnownFailure } from './failure.ts';
+
+/** A header that was repaired. */
+export interface RepairedHead {
+  readonly status: number;
+  /** The header for the parser: the status line, and the fields that say how the body is framed. */
+  readonly bytes: Buffer;
+  /** All its fields as received, but with folded lines joined and control characters replaced by spaces. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+}
+
+/** What a strict parser reads: nearly all headers. Lines end with CRLF, names are tokens, values have no control characters. */
+const CLEAN =
+  /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/;
+const FRAMING = /\r\n(?:content-length|transfer-encoding):/gi;
+const PLAIN_LENGTH = /\r\ncontent-length: ?\d{1,15}\r\n/i;
+const CHUNKED = /\r\ntransfer-encoding: ?chunked\r\n/i;
+
+/** Whether the parser reads the header (Latin-1, with its empty line) as it is, and as browsers do. */
+export function isCleanHead(head: string): boolean {
+  if (!CLEAN.test(head)) return false;
+  const count = head.match(FRAMING)?.length ?? 0;
+  return count === 0 || (count === 1 && (PLAIN_LENGTH.test(head) || CHUNKED.test(head)));
+}
+
+const STATUS_LINE = /^HTTP(?:\/(\d{1,3})(?:\.(\d{1,3}))?)?[\t ]+(\d{3})(?:[\t ](.*))?$/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/g;
+
+/** Repairs a header given as Latin-1 with its empty line. Throws {@link KnownFailure} for one that nobody should read. */
+export function repairHead(head: string): RepairedHead {
+  const [first = '', ...lines] = head
+    .split('\n')
+    .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  const statusLine = first.replace(CONTROL, ' ');
+  const [, major = '1', minor = '0', status, reason = ''] = STATUS_LINE.exec(statusLine) ?? [];
+  if (status === undefined || status < '100')
+    throw new KnownFailure('malformedResponse', `the response has no status: ${quoted(statusLine)}`);
+  const fields = fieldsOf(lines);
+  const isOld = Number(major) < 1 || (major === '1' && minor === '0');
+  const framing = framingOf(fields);
+  const text = [`HTTP/1.${isOld ? 0 : 1} ${status} ${reason}`, ...framing, '', ''].join('\r\n');
+  return { status: Number(status), bytes: Buffer.from(text, 'latin1'), fields };
+}
+
+/** The first characters of what came, for a message. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 60).replace(/[^\x20-\x7e]/g, '.'));
+}
+
+/** Lines that are no fields are left out, as in browsers: without a colon, or without a name. */
+function fieldsOf(lines: readonly string[]): [string, string][] {
+  const fields: { name: string; parts: string[] }[] = [];
+  for (const line of lines) {
+    if (line === '') continue;
+    if (line.startsWith(' ') || line.startsWith('\t')) {
+      fields.at(-1)?.parts.push(line);
+      continue;
+    }
+    const colon = line.indexOf(':');
+    const name = trimBlanks(line.slice(0, Math.max(colon, 0)));
+    if (/^[\x21-\x7e\x80-\xff]+(?: [\x21-\x7e\x80-\xff]+)*$/.test(name))
+      fields.push({ name, parts: [line.slice(colon + 1)] });
+    else fields.push({ name: '', parts: [] });
+  }
+  return fields
+    .filter(({ name }) => name !== '')
+    .map(({ name, parts }) => [
+      name,
+      trimBlanks(parts.map((part) => trimBlanks(part.replace(CONTROL, ' '))).join(' ')),
+    ]);
+}
+
+/** The fields that say where the body ends and whether the connection stays, in a form that can be read in one way only. */
+function framingOf(fields: readonly (readonly [string, string])[]): string[] {
+  const valuesOf = (wanted: string) =>
+    fields.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
+  const codings = valuesOf('transfer-encoding').flatMap((value) => tokensOf(value.toLowerCase()));
+  const lengths = [
+    ...new Set(
+      valuesOf('content-length')
+        .flatMap(tokensOf)
+        .map((text) => text.replace(/^0+(?=\d)/, '')),
+    ),
+  ];
+  const both = codings.filter((coding) => coding !== 'identity');
+  if (both.length > 0 && lengths.length > 0)
+    throw new KnownFailure(
+      'ambiguousLength',
+      'the response has both a Content-Length and a Transfer-Encoding',
+    );
+  if (lengths.length > 1)
+    throw new KnownFailure(
+      'ambiguousLength',
+      `the response has several lengths: ${quoted(lengths.join(', '))}`,
+    );
+  const lines = ['connection', 'keep-alive'].flatMap((name) =>
+    valuesOf(name).map((value) => `${name}: ${value}`),
+  );
+  if (both.length > 0) return [...lines, `transfer-encoding: ${[...new Set(both)].join(', ')}`];
+  const [length] = lengths;
+  if (length === undefined) return lines;
+  // As browsers do: no number is no length, so the body ends with the connection.
+  return /^\d{1,15}$/.test(length) ? [...lines, `content-length: ${length}`] : ['connection: close'];
+}
+
+const tokensOf = (value: string): string[] => value.split(',').map(trimBlanks);
+
+/** Without spaces and tabs at its ends. `trim` takes a no-break space (0xA0) for a space, too, which no other reader does. */
+function trimBlanks(text: string): string {
+  const isBlank = (at: number) => text[at] === ' ' || text[at] === '\t';
+  let begin = 0;
+  let end = text.length;
+  while (begin < end && isBlank(begin)) begin++;
+  while (end > begin && isBlank(end - 1)) end--;
+  return text.slice(begin, end);
+}
