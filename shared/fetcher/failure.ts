@@ -47,7 +47,7 @@ export function isDisconnect(error: unknown): boolean {
 
 /** No socket could be opened, as the process or the machine has no file descriptor left: nothing that the host did. */
 export function isOutOfFiles(error: unknown): boolean {
-  const code = errorCode(error instanceof ConnectFailure ? error.cause : error);
+  const code = errorCode(error instanceof KnownFailure ? error.cause : error);
   return code === 'EMFILE' || code === 'ENFILE';
 }
 
