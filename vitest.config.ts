@@ -8,6 +8,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/localstack/**'],
+          globalSetup: 'test/conformance/global-setup.ts',
           testTimeout: 30_000,
           // Each file in a process of its own: tests open sockets, SQLite files and temporary folders.
           pool: 'forks',

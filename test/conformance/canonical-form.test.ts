@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalize, createResolver } from '../../shared/url/canonical.ts';
 import { hostKey, hostName } from '../../shared/url/host-key.ts';
-import { arePresent, type Case, readCases, SKIPPED } from './cases.ts';
+import { arePresent, type Case, readCases } from './cases.ts';
 import { optionalTextOf, textOf } from './question.ts';
-
-if (!arePresent) console.warn(SKIPPED);
 
 /** The cases of a file that are no mere records. */
 const casesIn = (file: string): Case[] => readCases(file).filter(({ tier }) => tier !== 'info');

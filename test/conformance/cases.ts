@@ -1,4 +1,7 @@
-/** The published cases: reading them, and when an answer is right. The rules are those of the cases' own `run_cases.py`. */
+/**
+ * Conformance cases: reading them, and when an answer is right. Cases of our own are in `cases/`, whose README says how they
+ * are written; published ones are outside of the repository.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -10,20 +13,24 @@ export const TIERS: readonly Tier[] = ['must', 'should', 'info'];
 
 export interface Case {
   readonly id: string;
+  /** What it is about, in words; cases of our own have it. */
+  readonly says?: string | undefined;
   readonly tier: Tier;
   readonly question: Question;
   /** Any of these is right. */
   readonly wanted: readonly Answer[];
 }
 
-const CASES_FOLDER = fileURLToPath(new URL('../../../shared/conformance/', import.meta.url));
-export const arePresent = existsSync(CASES_FOLDER);
-/** For whoever runs without them. */
-export const SKIPPED = `SKIPPED: the published conformance cases are not at ${CASES_FOLDER}`;
+export const OWN_CASES = fileURLToPath(new URL('./cases/', import.meta.url));
+export const PUBLISHED_CASES = fileURLToPath(new URL('../../../shared/conformance/', import.meta.url));
+export const arePresent = existsSync(PUBLISHED_CASES);
+/** The line that says that the published cases are not asked. */
+export const SKIPPED = `SKIPPED: the published conformance cases are not at ${PUBLISHED_CASES}; only those of the repository are asked`;
 
 /** A case as written, or a robots.txt with many questions. */
 interface Row {
   readonly id: string;
+  readonly says?: string;
   readonly tier?: Tier;
   readonly in?: Question;
   readonly want?: Answer;
@@ -33,20 +40,21 @@ interface Row {
   readonly robots_b64?: string;
 }
 
-/** The cases of a file, such as `robots/rules.jsonl`, which may be gzipped. */
-export function readCases(file: string): Case[] {
-  const bytes = readFileSync(`${CASES_FOLDER}${file}`);
+/** The cases of a file, such as `robots/rules.jsonl`, which may be gzipped. By default it is one of the published. */
+export function readCases(file: string, folder = PUBLISHED_CASES): Case[] {
+  const bytes = readFileSync(`${folder}${file}`);
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.flatMap((line) => casesOf(JSON.parse(line)));
 }
 
 export function casesOf(row: Row): Case[] {
-  const { id, tier = 'must', checks, robots, robots_b64 } = row;
+  const { id, says, tier = 'must', checks, robots, robots_b64 } = row;
   if (checks === undefined)
-    return [{ id, tier, question: unfolded(row.in ?? {}), wanted: row.want_any ?? [row.want ?? {}] }];
+    return [{ id, says, tier, question: unfolded(row.in ?? {}), wanted: row.want_any ?? [row.want ?? {}] }];
   return checks.map(([agent, url, allowed], i) => ({
     id: `${id}#${i}`,
+    says,
     tier,
     question: { op: 'robots', agent, url, robots, robots_b64 },
     wanted: [{ allowed }],

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { arePresent, casesOf, isRight, SKIPPED } from './cases.ts';
+import { arePresent, casesOf, isRight } from './cases.ts';
 import { EXCEPTIONS } from './exceptions.ts';
 import { askFile, FILES } from './files.ts';
-
-if (!arePresent) console.warn(SKIPPED);
 
 const excepted = new Set(EXCEPTIONS.flatMap(({ ids }) => ids));
 

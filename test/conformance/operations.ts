@@ -1,5 +1,6 @@
-/** The operations of the conformance cases (`ADAPTER.md` beside them), answered by the modules that crawl. */
+/** The operations of the conformance cases (`cases/README.md`), answered by the modules that crawl. */
 import { messageOf } from '../../shared/error-message.ts';
+import { DOCUMENT_OPERATIONS } from './document-operations.ts';
 import { HTML_OPERATIONS } from './html-operations.ts';
 import { NETWORK_OPERATIONS } from './network-operations.ts';
 import type { Answer, Operation, Question } from './question.ts';
@@ -10,6 +11,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...ROBOTS_OPERATIONS,
   ...URL_OPERATIONS,
   ...HTML_OPERATIONS,
+  ...DOCUMENT_OPERATIONS,
   ...NETWORK_OPERATIONS,
 };
 

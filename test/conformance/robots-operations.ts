@@ -1,6 +1,7 @@
 /** Whether robots.txt lets a URL be fetched, what else it says, and what its own fetching comes to. */
+import { parseConfig } from '../../shared/crawl/config.ts';
 import type { FailureReason } from '../../shared/ports.ts';
-import { type RobotsExchange, robotsUrl, robotsVerdict } from '../../shared/robots/policy.ts';
+import { expiry, type RobotsExchange, robotsUrl, robotsVerdict } from '../../shared/robots/policy.ts';
 import { isAllowed, parseRobots, productToken } from '../../shared/robots/rules.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { pathOf } from '../../shared/url/host-key.ts';
@@ -25,6 +26,13 @@ export const ROBOTS_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 
   robots_url: (question) => ({ robots_url: robotsUrl(textOf(question, 'url')) ?? null }),
+
+  /** How long a robots.txt with these Cache-Control fields is used; `max_age`: the operator's own limit in seconds. */
+  robots_cache({ cache_control, max_age }) {
+    if (!Array.isArray(cache_control)) throw new Error('Expected `cache_control` to be a list');
+    const maxAgeMs = typeof max_age === 'number' ? max_age * 1000 : parseConfig({}).robotsMaxAgeMs;
+    return { seconds: expiry(0, cache_control.map(String), maxAgeMs) / 1000 };
+  },
 
   robots_fetch: (question) => ({ outcome: outcomeOf(question) }),
 };

@@ -1,7 +1,9 @@
 /** Reading, comparing and sorting URLs, and who owns a host. */
 import { surt } from '../../shared/archive/surt.ts';
+import { parseConfig } from '../../shared/crawl/config.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { registrableDomain } from '../../shared/url/registrable-domain.ts';
+import { createUrlRules } from '../../shared/url/url-rules.ts';
 import { type Operation, optionalTextOf, textOf } from './question.ts';
 
 export const URL_OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -23,6 +25,13 @@ export const URL_OPERATIONS: Readonly<Record<string, Operation>> = {
     const profile = textOf(question, 'profile');
     if (!Object.hasOwn(PROFILES, profile)) return { error: 'unsupported' };
     return { url: PROFILES[profile]?.(url) ?? null };
+  },
+
+  /** The form by which a crawl knows a URL: canonical, then by the URL rules, with defaults for those not given. */
+  url_rules(question) {
+    const url = canonicalize(textOf(question, 'url'));
+    const { urlRules } = parseConfig({ urlRules: question.rules ?? {} });
+    return { url: url === undefined ? null : createUrlRules(urlRules)(url) };
   },
 
   surt: (question) => ({ surt: surt(textOf(question, 'url')) }),
