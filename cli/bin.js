@@ -26,7 +26,10 @@ function handOver() {
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
     .find((path) => existsSync(path));
   if (!node) {
-    console.error(`strand needs Node ${OLDEST_MAJOR} or later, and this is ${process.versions.node}.`);
+    console.error(
+      `strand needs Node ${OLDEST_MAJOR} or later, and this is ${process.versions.node}. ` +
+        `Install Node ${OLDEST_MAJOR}, or run \`npm ci\` without \`--omit=dev\`: it brings one.`,
+    );
     process.exitCode = 2;
     return;
   }

@@ -73,10 +73,10 @@ test('a SIGTERM to the launcher ends the program in its own way', async () => {
   expect(await outcome(child)).toMatchObject({ code: 130 });
 });
 
-test('without a Node that can, one line says which is needed', async () => {
+test('without a Node that can, one line says which is needed and where it comes from', async () => {
   expect(await outcome(start(true, 'a'))).toEqual({
     out: '',
-    err: 'strand needs Node 24 or later, and this is 20.1.0.\n',
+    err: 'strand needs Node 24 or later, and this is 20.1.0. Install Node 24, or run `npm ci` without `--omit=dev`: it brings one.\n',
     code: 2,
   });
 });
