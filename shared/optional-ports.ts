@@ -28,7 +28,7 @@ export interface NewPayload extends ArchivedPayload {
 
 /** Links that were left out, for `strand export --skipped`. Each once, or seldom more often; the last second may be lost. */
 export interface SkipLog {
-  /** Returns at once: it is asked for every link left out. `detail`: the rule that decided, in words. */
+  /** Returns at once: it is asked for every link left out. */
   note(crawl: CrawlId, skip: Skip): void;
 }
 
@@ -37,7 +37,9 @@ export interface Skip {
   /** As in the counts of `skipped`: `scope`, `exclude`, `trap`, ... */
   readonly reason: string;
   /** The page it was found on. */
-  readonly via?: string;
+  readonly via?: string | undefined;
+  /** More of why, in words. Of a page whose links were left out: how many. */
+  readonly cause?: string;
 }
 
 /**

@@ -48,6 +48,14 @@ export const SCOPE_OPTIONS: readonly OptionSpec[] = [
     help: 'segments of a path; deeper URLs are taken for a trap',
   },
   {
+    name: 'max-links-per-page',
+    argument: 'N',
+    type: 'count',
+    key: 'maxLinksPerPage',
+    group: 'Scope',
+    help: 'leave out the links of a page beyond this number',
+  },
+  {
     name: 'trap-after-pages',
     argument: 'N',
     type: 'count',

@@ -21,6 +21,9 @@ export interface MetadataFacts {
   readonly charset?: string | undefined;
   /** None if the document was not read for links. */
   readonly links?: readonly { readonly url: string; readonly kind: LinkKind }[] | undefined;
+  /** Links of the page that are not among `links`, and why. */
+  readonly droppedLinks?: number | undefined;
+  readonly dropCause?: string | undefined;
 }
 
 export interface MetadataOptions {
@@ -62,7 +65,7 @@ export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions = 
 }
 
 function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
-  const { via, hopsFromSeed, fetchTimeMs, title, charset, links } = facts;
+  const { via, hopsFromSeed, fetchTimeMs, title, charset, links, droppedLinks = 0, dropCause } = facts;
   let text = via === undefined && hopsFromSeed === 0 ? 'seed: \r\n' : '';
   if (via !== undefined) text += line('via', via);
   if (hopsFromSeed > 0) text += line('hopsFromSeed', hopsText(hopsFromSeed));
@@ -71,6 +74,7 @@ function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
   if (title !== undefined) text += line('title', title.slice(0, MAX_TITLE_CHARS).toWellFormed());
   if (links === undefined) return text;
   text += line('outlinkCount', String(links.length));
+  if (droppedLinks > 0) text += line('outlinksLeftOut', [droppedLinks, dropCause].join(' ').trim());
   for (let i = 0; i < links.length && i < maxOutlinks; i++) {
     const { url, kind } = links[i]!;
     text += line('outlink', `${url} ${hopOf(kind)} ${kind}`);

@@ -13,7 +13,7 @@ const MAX_STARS = 2;
 /** The most of a number, or of a text's or list's length. A URL must fit into a message with the page it was found on. */
 const MOST: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
   maxUrlLength: 16_384,
-  maxLinksPerPage: 20_000,
+  maxLinksPerPage: 200_000,
   maxHeaderBytes: 1024 * 1024,
   maxDecodedBytes: 256 * 1024 * 1024,
   userAgent: 500,

@@ -54,8 +54,11 @@ export const crawlConfigSchema = z.strictObject({
   maxDepth: count.optional(),
   /** Longer URLs are skipped. 2,083 was Internet Explorer's limit; Heritrix stops at 2,083 too. */
   maxUrlLength: positive.default(2083),
-  /** Links of one page beyond this number are dropped and counted. Heritrix: 6,000. */
-  maxLinksPerPage: positive.default(6000),
+  /**
+   * Links of one page beyond this number are left out and counted. Indexes of large documentations have tens of thousands
+   * on a page. Heritrix: 6,000. Whatever the number, a page's links have 32 million characters at most.
+   */
+  maxLinksPerPage: positive.default(100_000),
   /** Each link's folders are tried too: `/a/b/c` gives `/a/b/`, `/a/` and `/`. */
   ascendPaths: z.boolean().default(false),
   urlRules: urlRulesSchema.prefault({}),

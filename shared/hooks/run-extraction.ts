@@ -55,8 +55,15 @@ export function withExtraction(
     }
   }
   const title = given.title?.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_CHARS);
+  const dropCause = droppedLinks > facts.droppedLinks ? `more than ${maxLinks} links` : facts.dropCause;
   return {
-    facts: { ...facts, links: [...links.values()], droppedLinks, title: title || undefined },
+    facts: {
+      ...facts,
+      links: [...links.values()],
+      droppedLinks,
+      ...(dropCause !== undefined && { dropCause }),
+      title: title || undefined,
+    },
     ...(bad > 0 && {
       error: `${bad} of ${given.links.length} links are not { url: an absolute http(s) URL, kind }: ${shown(firstBad)}`,
     }),

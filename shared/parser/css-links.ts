@@ -1,7 +1,7 @@
 /** The requisites of a style sheet. */
 import { CSS_SNIFFED_BYTES, sniffCssCharset } from './charset.ts';
 import { cssReferences } from './css-references.ts';
-import { createLinkSet, type HtmlLink, type ResolveReference } from './link-set.ts';
+import { createLinkSet, type DroppedLinks, type HtmlLink, type ResolveReference } from './link-set.ts';
 import { createTextDecoder } from './text-decoder.ts';
 
 export interface CssLinksOptions {
@@ -12,9 +12,8 @@ export interface CssLinksOptions {
   readonly resolve?: ResolveReference | undefined;
 }
 
-export interface CssLinks {
+export interface CssLinks extends DroppedLinks {
   readonly links: HtmlLink[];
-  readonly droppedLinks: number;
   readonly charset: string;
 }
 
@@ -34,8 +33,8 @@ export function createCssLinks({ url, contentType, maxLinks, resolve }: CssLinks
       const charset = decoder.end();
       const set = createLinkSet(maxLinks);
       cssReferences(pieces.join(''), (reference, kind) => set.add(reference, kind, false));
-      const { links, droppedLinks } = set.resolved(url, resolve);
-      return { links, droppedLinks, charset };
+      const { urlOf: _, ...found } = set.resolved(url, resolve);
+      return { ...found, charset };
     },
   };
 }

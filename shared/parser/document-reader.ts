@@ -3,15 +3,16 @@ import type { UrlKind } from '../frontier/url-record.ts';
 import { createCssLinks } from './css-links.ts';
 import type { DocumentType } from './document.ts';
 import { createHtmlLinks, type HtmlLinks, type HtmlLinksOptions } from './html-links.ts';
-import type { HtmlLink } from './link-set.ts';
+import type { DroppedLinks, HtmlLink } from './link-set.ts';
 import { createSitemapLinks } from './sitemap-links.ts';
 import { createXmlLinks } from './xml-links.ts';
 
 /** What a parser found; what is not there does not apply. */
-export interface ReadDocument extends Partial<Omit<HtmlLinks, 'links' | 'droppedLinks' | 'base'>> {
+export interface ReadDocument
+  extends Partial<Omit<HtmlLinks, 'links' | 'droppedLinks' | 'base'>>,
+    DroppedLinks {
   readonly type: DocumentType;
   readonly links: HtmlLink[];
-  readonly droppedLinks: number;
   readonly fault?: string | undefined;
   /** Of a gzip file: of what it holds. */
   readonly decodedBytes?: number | undefined;

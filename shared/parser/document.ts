@@ -5,7 +5,7 @@ import type { ResponseHead } from '../ports.ts';
 import { createContentDecoder } from './content-decoder.ts';
 import { createDocumentReader, type DocumentReader, type ReadDocument } from './document-reader.ts';
 import { createFirstBytes } from './first-bytes.ts';
-import type { HtmlLink, ResolveReference } from './link-set.ts';
+import type { DroppedLinks, HtmlLink, ResolveReference } from './link-set.ts';
 import { essenceOf, sniffMimeType } from './media-type.ts';
 import { bothRobotsDirectives, parseRobotsTag, type RobotsDirectives } from './robots-directives.ts';
 import { MAX_SITEMAP_BYTES } from './xml-links.ts';
@@ -32,7 +32,7 @@ export interface DocumentParserOptions {
 /** What the document was read as; `other`: not read at all. */
 export type DocumentType = 'html' | 'css' | 'sitemap' | 'sitemapIndex' | 'feed' | 'other';
 
-export interface DocumentFacts {
+export interface DocumentFacts extends DroppedLinks {
   readonly type: DocumentType;
   /** As declared, in lower case without parameters; where nothing is declared, as its first bytes suggest. */
   readonly mimeType?: string;
@@ -40,7 +40,6 @@ export interface DocumentFacts {
   readonly charset?: string;
   /** Of all kinds, in the order of the document, each URL once. */
   readonly links: HtmlLink[];
-  readonly droppedLinks: number;
   readonly title?: string;
   /** Where the first `meta` refresh leads, and after how long. */
   readonly refresh?: string;

@@ -7,6 +7,7 @@ import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
 import { createHtmlScanner } from './html-scanner.ts';
 import {
   createLinkSet,
+  type DroppedLinks,
   type HtmlLink,
   type LinkKind,
   MAX_BASE_CHARS,
@@ -38,11 +39,9 @@ export interface HtmlLinksOptions {
   readonly robotName?: string | undefined;
 }
 
-export interface HtmlLinks {
+export interface HtmlLinks extends DroppedLinks {
   /** In the order of the document, each URL once. */
   readonly links: HtmlLink[];
-  /** How many more there were: those beyond `maxLinks`, and references too long to be URLs. */
-  readonly droppedLinks: number;
   /** Text of the first `title`, white space folded, cut at {@link MAX_TITLE_CHARS}. */
   readonly title?: string;
   /** What references were resolved against: the first `base`, or the document's URL. */

@@ -90,10 +90,36 @@ function merge(entry: Entry, kind: LinkKind, isNofollow: boolean): void {
   }
 }
 
+/** References of one document together, and its URLs together: a long base makes each one long. */
+const MAX_TOTAL_CHARS = 32 * 1024 * 1024;
+/** So many of the links that are left out are named. */
+const MAX_NAMED = 1000;
+
+/** What is left out of a document's links. */
+export interface DroppedLinks {
+  /** A link that stands there twice may count twice. */
+  readonly droppedLinks: number;
+  /** Why: `more than 100000 links`. There if links are left out. */
+  readonly dropCause?: string;
+  /** The first of them, at most 1,000. */
+  readonly dropped?: readonly string[];
+}
+
 /** Keeps at most `maxLinks` references, and counts further ones that it does not know. */
 export function createLinkSet(maxLinks: number) {
   const references = new Map<string, Entry>();
+  let chars = 0;
   let droppedLinks = 0;
+  const causes = new Set<string>();
+  /** References that are not kept, but may be named. */
+  const named: string[] = [];
+
+  const drop = (cause: string, reference?: string) => {
+    droppedLinks++;
+    causes.add(cause);
+    if (reference !== undefined && named.length < MAX_NAMED && reference.length <= MAX_BASE_CHARS)
+      named.push(reference);
+  };
 
   return {
     add(reference: string, kind: LinkKind, isNofollow: boolean): void {
@@ -101,9 +127,13 @@ export function createLinkSet(maxLinks: number) {
       const known = references.get(key);
       if (known !== undefined) merge(known, kind, isNofollow);
       else if (OTHER_SCHEME.test(key)) return;
-      else if (references.size < maxLinks && key.length <= MAX_REFERENCE_CHARS)
+      else if (key.length > MAX_REFERENCE_CHARS) drop(TOO_LONG);
+      else if (references.size >= maxLinks) drop(`more than ${maxLinks} links`, key);
+      else if (chars + key.length > MAX_TOTAL_CHARS) drop(TOO_MANY_CHARS, key);
+      else {
+        chars += key.length;
         references.set(key, { kind, isNofollow, requisite: undefined, hints: undefined });
-      else droppedLinks++;
+      }
     },
 
     /** Adds to what is said of a reference that is kept; what was said first holds. */
@@ -121,38 +151,50 @@ export function createLinkSet(maxLinks: number) {
      * The same for a base that is too long, of which `root` is the root folder: drops and counts what is relative to more
      * than that.
      */
-    resolvedAtRoot: (root: string, resolve: ResolveReference = resolveReference) =>
-      resolved(root, (reference, base) => {
-        if (FROM_ROOT.test(reference)) return resolve(reference, base);
-        droppedLinks++;
-        return undefined;
-      }),
+    resolvedAtRoot: (root: string, resolve?: ResolveReference) => resolved(root, resolve, FROM_ROOT),
   };
 
-  function resolved(base: string, resolve: ResolveReference = resolveReference) {
+  function resolved(base: string, resolve: ResolveReference = resolveReference, only?: RegExp) {
     const entries = new Map<string, Entry>();
+    let left = MAX_TOTAL_CHARS;
     for (const [reference, entry] of references) {
+      if (only?.test(reference) === false) {
+        drop(`relative to a base of more than ${MAX_BASE_CHARS} characters`);
+        continue;
+      }
       const url = resolve(reference, base);
       if (url === undefined) continue;
       if (url.length > MAX_REFERENCE_CHARS) {
-        droppedLinks++;
+        drop(TOO_LONG);
         continue;
       }
       const known = entries.get(url);
       if (known === undefined) {
-        entries.set(url, entry);
+        left -= url.length;
+        if (left >= 0) entries.set(url, entry);
+        else drop(TOO_MANY_CHARS, reference);
         continue;
       }
       merge(known, entry.kind, entry.isNofollow);
       if (entry.requisite !== undefined) merge(known, entry.requisite, false);
       known.hints = bothHints(known.hints, entry.hints);
     }
-    const urlOf = (reference: string): string | undefined => resolve(withoutFragment(reference), base);
+    const urlOf = (reference: string): string | undefined =>
+      only?.test(reference) === false ? undefined : resolve(withoutFragment(reference), base);
     const links: HtmlLink[] = [];
     for (const [url, entry] of entries) links.push(linkOf(url, entry));
-    return { links, droppedLinks, urlOf };
+    return { links, ...whatIsDropped(urlOf), urlOf };
+  }
+
+  function whatIsDropped(urlOf: (reference: string) => string | undefined): DroppedLinks {
+    if (droppedLinks === 0) return { droppedLinks };
+    const dropped = new Set(named.map(urlOf).filter((url) => url !== undefined));
+    return { droppedLinks, dropCause: [...causes].join(', '), dropped: [...dropped] };
   }
 }
+
+const TOO_LONG = `links of more than ${MAX_REFERENCE_CHARS} characters`;
+const TOO_MANY_CHARS = `more than ${MAX_TOTAL_CHARS} characters of links`;
 
 /** A reference with a scheme, or one that begins with a slash. */
 const FROM_ROOT = /^[\0-\x20]*(?:[/\\]|[a-z][a-z\d+.-]*:)/i;

@@ -45,14 +45,21 @@ export function createTextSitemap(url: string, resolve: ResolveReference = resol
     end(): XmlLinks {
       takeText(decoder.end());
       takeLine(rest);
-      const { links: found, droppedLinks } = links.resolved('', (target) => target);
+      const { links: found, droppedLinks, dropCause, dropped } = links.resolved('', (target) => target);
       const fault =
         droppedLinks > 0
           ? `more than ${MAX_SITEMAP_LINKS} links`
           : found.length === 0
             ? 'neither XML nor a list of URLs'
             : undefined;
-      return { type: 'sitemap', links: found, droppedLinks: droppedLinks + tooLong, charset: 'utf-8', fault };
+      return {
+        type: 'sitemap',
+        links: found,
+        droppedLinks: droppedLinks + tooLong,
+        ...(dropCause !== undefined && { dropCause, dropped }),
+        charset: 'utf-8',
+        fault,
+      };
     },
   };
 }

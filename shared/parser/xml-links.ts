@@ -4,6 +4,7 @@ import { sniffXmlCharset, XML_SNIFFED_BYTES } from './charset.ts';
 import { createFeedElements } from './feed-elements.ts';
 import {
   createLinkSet,
+  type DroppedLinks,
   type HtmlLink,
   isRequisite,
   type LinkKind,
@@ -29,13 +30,12 @@ export interface XmlLinksOptions {
   readonly wantsRequisites?: boolean | undefined;
 }
 
-export interface XmlLinks {
+export interface XmlLinks extends DroppedLinks {
   /** By the root element. */
   readonly type: 'sitemap' | 'sitemapIndex' | 'feed' | 'other';
   /** The root element's name; none: there is no element. */
   readonly root?: string;
   readonly links: HtmlLink[];
-  readonly droppedLinks: number;
   readonly charset: string;
   /** Why it was not read to its end, or what is wrong with it. */
   readonly fault?: string;
@@ -195,8 +195,8 @@ function createCollected(
     },
     isOverfull: () => links.droppedLinks() > 0,
     end() {
-      const { links: found, droppedLinks } = links.resolved('', (url) => url);
-      return { links: found, droppedLinks: droppedLinks + tooLong };
+      const { urlOf: _, droppedLinks, ...found } = links.resolved('', (url) => url);
+      return { ...found, droppedLinks: droppedLinks + tooLong };
     },
   };
 }

@@ -39,6 +39,8 @@ export async function archivePage(
           title: facts?.title,
           charset: facts?.charset,
           links: facts?.links,
+          droppedLinks: facts?.droppedLinks,
+          dropCause: facts?.dropCause,
         },
         { maxOutlinks: crawl.config.metadataLinks },
       ),

@@ -6,6 +6,7 @@ import type { DocumentFacts } from '../parser/document.ts';
 import { type HtmlLink, isRequisite } from '../parser/link-set.ts';
 import type { FetchedResponse } from '../ports.ts';
 import type { Crawl } from './crawls.ts';
+import { countDroppedLinks } from './dropped-links.ts';
 import type { HostState } from './host-state.ts';
 import type { Services } from './services.ts';
 import { skipLink, takeLink } from './take-link.ts';
@@ -25,7 +26,7 @@ export function takePage(
 ): void {
   const { skipped } = state.totals;
   const { config } = crawl;
-  if (facts.droppedLinks > 0) skipped.linksPerPage = (skipped.linksPerPage ?? 0) + facts.droppedLinks;
+  countDroppedLinks(services, crawl, state, record, facts);
   if (facts.fault !== undefined) skipped.sitemapFault = (skipped.sitemapFault ?? 0) + 1;
   const now = services.engine.clock.now();
   const isWatched = record.kind === undefined && isWatching(crawl, state);

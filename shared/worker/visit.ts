@@ -11,6 +11,7 @@ import { archivePage } from './archive-page.ts';
 import { ask } from './ask.ts';
 import { atHost } from './at-host.ts';
 import type { Crawl } from './crawls.ts';
+import { droppedText } from './dropped-links.ts';
 import { followLocation, followTo, softRedirect } from './follow-redirect.ts';
 import { countOne, countRequest, type HostState, reading } from './host-state.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
@@ -124,7 +125,7 @@ async function settle(
   let location: RecordLocation | undefined;
   if (response) {
     if (verdict.isFinal) {
-      page = await read(services, crawl, state, record, response, page);
+      page = withDroppedLinks(await read(services, crawl, state, record, response, page));
       location = await archivePage(services, crawl, state, record, response, page.facts);
     }
     await response.body.dispose();
@@ -151,6 +152,13 @@ async function settle(
   });
   const isPage = verdict.isFinal && response !== undefined && page.state !== 'redirect';
   return { isPage: isPage && record.kind !== 'sitemap', facts: page.facts };
+}
+
+/** Says of a page that links of it were left out, before what else there is to say of it. */
+function withDroppedLinks(page: Reading): Reading {
+  const dropped = page.facts && droppedText(page.facts);
+  if (dropped === undefined || page.state !== 'fetched') return page;
+  return { ...page, cause: page.cause === undefined ? dropped : `${dropped}; ${page.cause}` };
 }
 
 interface Reading {
@@ -218,7 +226,7 @@ function canonicalOf(
   const link = linkOf({ url, depth: record.depth, via: record.url });
   if (reasonAgainst(crawl.scope, link) !== undefined) return undefined;
   const { state: its = 'waiting', result } = state.ledger.recent(url) ?? {};
-  const isPage = its === 'waiting' || (its === 'fetched' && result?.cause !== remarkOf(record.url));
+  const isPage = its === 'waiting' || (its === 'fetched' && !result?.cause?.endsWith(remarkOf(record.url)));
   if (!isPage) return undefined;
   takeLink(services, crawl, state, link, services.engine.clock.now());
   return url;

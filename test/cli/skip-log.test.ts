@@ -43,6 +43,26 @@ test('a link is another one for another crawl, and has no page where none was na
   expect([...readSkips(database, 'b')]).toEqual([skip(1), skip(2)]);
 });
 
+test('a cause is kept where there is one, also when the link comes again', () => {
+  const database = newDatabase();
+  const log = createSkipLog(database, { batch: 1 });
+  log.note('c', skip(1));
+  log.note('c', { ...skip(2, 'linksPerPage'), cause: '7 links left out: more than 5 links' });
+  log.note('c', { ...skip(2, 'linksPerPage'), cause: '7 links left out: more than 5 links' });
+  expect([...readSkips(database, 'c')]).toEqual([
+    skip(1),
+    { ...skip(2, 'linksPerPage'), cause: '7 links left out: more than 5 links' },
+  ]);
+});
+
+test('the links of a crawl of an earlier program are listed, too', () => {
+  const database = newDatabase();
+  const log = createSkipLog(database, { batch: 1 });
+  log.note('c', skip(1));
+  database.exec('DROP TABLE skip_causes');
+  expect([...readSkips(database, 'c')]).toEqual([skip(1)]);
+});
+
 test('what an earlier session or another thread has noted is not noted again', () => {
   const database = newDatabase();
   for (const log of [createSkipLog(database), createSkipLog(database)]) {

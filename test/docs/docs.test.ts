@@ -236,7 +236,7 @@ describe('docs/local.md', () => {
     };
     const records = [
       { ...facts, hopsFromSeed: 0 },
-      { ...facts, hopsFromSeed: 1, via: 'v' },
+      { ...facts, hopsFromSeed: 1, via: 'v', droppedLinks: 1, dropCause: 'd' },
     ].map((given) => gunzipSync(Buffer.concat(encodeMetadata(given))).toString());
     const fields = records.flatMap((text) => [...text.matchAll(/^([a-z]\w+): /gm)].map(([, name]) => name));
     const named = rows(section(local, 'Metadata')).map(([name = '']) => name.replaceAll('`', ''));

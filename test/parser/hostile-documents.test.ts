@@ -139,3 +139,28 @@ describe('a self-closing tag', () => {
     expect(isEmpty(tag)).toBe(false);
   });
 });
+
+describe('a page of very many links', () => {
+  const parse = (html: string, maxLinks: number) => {
+    const parser = createHtmlLinks({ url: URL, contentType: 'text/html', maxLinks, resolve });
+    parser.write(Buffer.from(html));
+    return withoutHang(() => parser.end());
+  };
+
+  test('a million are taken in if they may', () => {
+    const html = Array.from({ length: 1_000_000 }, (_, n) => `<a href=${n}>`).join('');
+    expect(parse(html, 1_000_000)).toMatchObject({ droppedLinks: 0, links: { length: 1_000_000 } });
+    const { links, droppedLinks, dropCause, dropped } = parse(html, 100_000);
+    expect([links.length, droppedLinks, dropCause]).toEqual([100_000, 900_000, 'more than 100000 links']);
+    expect(dropped).toHaveLength(1000);
+    expect(dropped?.[0]).toBe('https://a.test/dir/100000');
+  });
+
+  test('their characters are bounded, also those that come from a long base', () => {
+    const html = Array.from({ length: 100_000 }, (_, n) => `<a href=${n}>`).join('');
+    const { links, droppedLinks, dropCause } = parse(`<base href="/${'b'.repeat(2000)}/">${html}`, 100_000);
+    expect(links.length).toBeLessThan(17_000);
+    expect(links.length + droppedLinks).toBe(100_000);
+    expect(dropCause).toBe('more than 33554432 characters of links');
+  });
+});

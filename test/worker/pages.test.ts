@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { Skip } from '../../shared/optional-ports.ts';
 import { type Answer, page, redirect, robots, type Site } from './scripted-fetcher.ts';
-import { crawlToEnd, gapsOf, recordOf, SILENT } from './world.ts';
+import { begin, CRAWL, crawlToEnd, createWorld, gapsOf, recordOf, runToEnd, SILENT } from './world.ts';
 
 const A = 'http://a.test';
 const B = 'http://b.test';
@@ -14,6 +14,64 @@ async function crawl(site: Site, config: CrawlOptions = {}, seeds = [`${A}/`]) {
 }
 
 const html = (text: string, headers = {}): Answer => ({ body: text, headers });
+
+describe('a page with more links than it may have', () => {
+  const site = {
+    [`${A}/`]: page(...Array.from({ length: 8 }, (_, n) => `/${n}`)),
+    [`${A}/0`]: html('<link rel=canonical href=/1><a href=/x><a href=/y><a href=/x><a href=/z><a href=/w>'),
+    [`${A}/1`]: page(),
+  };
+
+  test('says how many are left out, and why; and they are listed', async () => {
+    const { states, totals, skips, engine } = await crawl(site, { maxLinksPerPage: 3 });
+    expect(Object.keys(states).filter((url) => /[/]\d$/.test(url))).toEqual([`${A}/0`, `${A}/1`, `${A}/2`]);
+    expect(totals.skipped).toEqual({ linksPerPage: 6 });
+    expect((await recordOf(engine, `${A}/`))?.result?.cause).toBe('5 links left out: more than 3 links');
+    expect((await recordOf(engine, `${A}/0`))?.result?.cause).toBe(
+      `1 link left out: more than 3 links; its canonical URL is ${A}/1`,
+    );
+    expect(skips[0]).toEqual({
+      url: `${A}/`,
+      reason: 'linksPerPage',
+      via: undefined,
+      cause: '5 links left out: more than 3 links',
+    });
+    for (const n of [3, 4, 5, 6, 7])
+      expect(skips).toContainEqual({ url: `${A}/${n}`, reason: 'linksPerPage', via: `${A}/` });
+  });
+
+  test('says nothing where all are taken in', async () => {
+    const { states, totals, skips, engine } = await crawl(site);
+    expect(Object.keys(states)).toHaveLength(13);
+    expect([totals.skipped, skips]).toEqual([{}, []]);
+    expect((await recordOf(engine, `${A}/`))?.result?.cause).toBeUndefined();
+  });
+
+  test('100,000 links are taken in, to this host and to others, and the next turns go on with them', async () => {
+    const own = Array.from({ length: 50_000 }, (_, n) => `/p/${n}`);
+    const others = Array.from({ length: 50_000 }, (_, n) => `http://h${n}.test/`);
+    const site = { [`${A}/`]: page(...own, ...others) };
+    const { world, sent } = watched(site);
+    await begin(world, [`${A}/`], { scope: 'any', maxPagesPerHost: 2 });
+    expect(await runToEnd(world)).toEqual([]);
+    const counts = (await world.engine.ledgers.loadHead(CRAWL, 'a.test'))?.ledger.counts;
+    expect(counts?.waiting).toBeGreaterThanOrEqual(49_999);
+    expect(sent).toHaveLength(50_000);
+  });
+});
+
+/** A world whose links to other hosts are noted, and go nowhere. */
+function watched(site: Site) {
+  const world = createWorld(site);
+  const { exchange } = world.engine;
+  const { send } = exchange;
+  const sent: string[] = [];
+  exchange.send = async (outLinks) => {
+    if (outLinks.links[0]?.isSeed) return send(outLinks);
+    for (const { url } of outLinks.links) sent.push(url);
+  };
+  return { world, sent };
+}
 
 describe('what a page asks for', () => {
   test('is obeyed: links of a page that says nofollow are left out, and counted', async () => {

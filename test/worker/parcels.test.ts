@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { MAX_TEXT_BYTES, parcelTexts, parseParcelText } from '../../shared/engines/aws/message-text.ts';
 import type { HtmlLink } from '../../shared/parser/link-set.ts';
+import { parcelsOf } from '../../shared/worker/parcels.ts';
 import { page } from './scripted-fetcher.ts';
 import { begin, createWorld, runToEnd, SILENT } from './world.ts';
 
@@ -30,4 +32,12 @@ test('links to other hosts, however long and many, go in parcels that can be rea
   await begin(world, [`${A}/`], { scope: 'any' });
   expect(await runToEnd(world)).toEqual([]);
   expect(sent.sort()).toEqual(links.map(({ url }) => url).sort());
+});
+
+test('a parcel of links that are much alike is no larger than a reader of the queue takes', () => {
+  const links = Array.from({ length: 300_000 }, (_, i) => ({ url: `${A}/${i}`, depth: 1 }));
+  const parcels = [...parcelsOf(links)];
+  expect(parcels.flat()).toHaveLength(300_000);
+  const texts = parcels.flatMap((part) => parcelTexts({ crawl: 'c', links: part }, MAX_TEXT_BYTES));
+  expect(texts.flatMap((text) => parseParcelText(text).links)).toHaveLength(300_000);
 });

@@ -4,12 +4,16 @@ import type { CrawlId } from '../../ports.ts';
 import { fingerprint } from '../../url/fingerprint.ts';
 import { inTransaction } from './database.ts';
 
-/** `fingerprint`: of the URL, mixed with those of reason and crawl: what makes a link left out the same one again. */
+/**
+ * `fingerprint`: of the URL, mixed with those of reason and crawl: what makes a link left out the same one again. Few have
+ * a cause of their own.
+ */
 export const SKIPS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS skips (
   id INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL UNIQUE,
   crawl TEXT NOT NULL, url TEXT NOT NULL, reason TEXT NOT NULL, via TEXT
 ) STRICT;
+CREATE TABLE IF NOT EXISTS skip_causes (fingerprint INTEGER PRIMARY KEY, cause TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS skips_beyond (crawl TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
 `;
 
@@ -46,6 +50,7 @@ export function createSkipLog(database: DatabaseSync, options: SkipLogOptions = 
   const insert = database.prepare(
     'INSERT OR IGNORE INTO skips (fingerprint, crawl, url, reason, via) VALUES (?, ?, ?, ?, ?)',
   );
+  const insertCause = database.prepare('INSERT OR REPLACE INTO skip_causes VALUES (?, ?)');
   const selectRows = database.prepare('SELECT max(id) AS n FROM skips');
   const selectKnown = database.prepare('SELECT 1 FROM skips WHERE fingerprint = ?');
   const countBeyond = database.prepare(
@@ -106,6 +111,7 @@ export function createSkipLog(database: DatabaseSync, options: SkipLogOptions = 
         if (rows < maxRows)
           rows += Number(insert.run(key, crawl, skip.url, skip.reason, skip.via ?? null).changes);
         else if (!selectKnown.get(key)) countBeyond.run(crawl);
+        if (skip.cause !== undefined && rows < maxRows) insertCause.run(key, skip.cause);
       }
     });
     gathered = [];
@@ -117,11 +123,18 @@ export function createSkipLog(database: DatabaseSync, options: SkipLogOptions = 
 /** The links that were left out, in the order in which they were first met. The database may be an older crawl's. */
 export function* readSkips(database: DatabaseSync, crawl: CrawlId): Generator<Skip> {
   if (!hasSkips(database)) return;
-  const rows = database
-    .prepare('SELECT url, reason, via FROM skips WHERE crawl = ? ORDER BY id')
-    .iterate(crawl);
-  for (const { url, reason, via } of rows)
-    yield { url: url as string, reason: reason as string, via: (via as string | null) ?? undefined };
+  const columns = hasTable(database, 'skip_causes')
+    ? 's.url, s.reason, s.via, c.cause FROM skips s LEFT JOIN skip_causes c USING (fingerprint)'
+    : 's.url, s.reason, s.via, NULL AS cause FROM skips s';
+  for (const row of database.prepare(`SELECT ${columns} WHERE s.crawl = ? ORDER BY s.id`).iterate(crawl)) {
+    const { url, reason, via, cause } = row as Record<string, string | null>;
+    yield {
+      url: url as string,
+      reason: reason as string,
+      via: via ?? undefined,
+      ...(cause != null && { cause }),
+    };
+  }
 }
 
 /** How many were left out after the log was full; those that came again after a while are counted again. */
@@ -131,5 +144,7 @@ export function skipsBeyond(database: DatabaseSync, crawl: CrawlId): number {
   return (row?.count as number | undefined) ?? 0;
 }
 
-const hasSkips = (database: DatabaseSync): boolean =>
-  database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'skips_beyond'").get() !== undefined;
+const hasSkips = (database: DatabaseSync): boolean => hasTable(database, 'skips_beyond');
+
+const hasTable = (database: DatabaseSync, name: string): boolean =>
+  database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== undefined;
