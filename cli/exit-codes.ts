@@ -1,3 +1,4 @@
+import { areHooksBroken, isWithoutSeed } from '../shared/control/crawl-outcome.ts';
 import type { CrawlSummary } from '../shared/control/summary.ts';
 import { isAtMaxCost } from './summary.ts';
 
@@ -11,18 +12,26 @@ export const exitCodes = {
   usage: 2,
   /** A limit was reached first (pages, bytes, time, cost). Raise it with `resume`. */
   limited: 3,
-  /** The crawl ended without one page: no host answered, or robots.txt denied all. */
+  /** The crawl ended, and no seed could be fetched: no host answered, robots.txt denied them, or all were errors. */
   nothingFetched: 4,
+  /** The crawl ended, and a hook of the project failed at every page. */
+  hooksFailed: 5,
   /** Ended by a signal or by the operator's word; 128 + SIGINT, as shells count. Go on with `resume`. */
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The code with which `crawl`, `resume` and `watch` end. That nothing was fetched outweighs that a limit was reached. */
-export function exitCodeOf(summary: Pick<CrawlSummary, 'state' | 'pages' | 'reason'>): ExitCode {
+/**
+ * The code with which `crawl`, `resume` and `watch` end. That no seed was fetched outweighs that hooks failed, and that
+ * outweighs that a limit was reached.
+ */
+export function exitCodeOf(
+  summary: Pick<CrawlSummary, 'state' | 'pages' | 'reason' | 'seeds' | 'hooks'>,
+): ExitCode {
   const isLimited = summary.state === 'limited' || isAtMaxCost(summary);
   if (summary.state !== 'finished' && !isLimited) return exitCodes.interrupted;
-  if (summary.pages === 0) return exitCodes.nothingFetched;
+  if (isWithoutSeed(summary)) return exitCodes.nothingFetched;
+  if (areHooksBroken(summary)) return exitCodes.hooksFailed;
   return isLimited ? exitCodes.limited : exitCodes.finished;
 }

@@ -77,6 +77,6 @@ function settingsText(settings: Explanation['settings']): string | undefined {
 function hostText({ pages, failures, cause, setAside }: NonNullable<Explanation['hostState']>): string {
   const trouble =
     failures > 0 ? `${formatCounted(failures, 'failure')}${cause === undefined ? '' : `: ${cause}`}` : '';
-  const parts = [formatCounted(pages, 'page'), setAside === undefined ? trouble : `set aside: ${setAside}`];
+  const parts = [formatCounted(pages, 'page'), setAside === undefined ? trouble : `given up: ${setAside}`];
   return parts.filter(Boolean).join(', ');
 }

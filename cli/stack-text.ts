@@ -75,7 +75,7 @@ export function hostText(host: HostDetail): string {
 
 /** Why the host is not simply crawled; empty where it is. */
 function conditionOf({ setAside, failures, cause }: HostEntry): string {
-  if (setAside !== undefined) return `set aside: ${printable(setAside)}`;
+  if (setAside !== undefined) return `given up: ${printable(setAside)}`;
   return failures > 0 ? `${formatCounted(failures, 'failure')}${cause ? `: ${printable(cause)}` : ''}` : '';
 }
 

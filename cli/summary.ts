@@ -1,4 +1,5 @@
 /** What a crawl came to: for people at its end and for `status`, and as one line of JSON. */
+import { isWithoutSeed } from '../shared/control/crawl-outcome.ts';
 import { printable, shorten } from '../shared/control/printable.ts';
 import { type CrawlSummary, orderedSummary } from '../shared/control/summary.ts';
 import type { LineItem } from '../shared/engines/aws/prices.ts';
@@ -6,7 +7,6 @@ import { URL_STATES, type UrlState } from '../shared/frontier/url-record.ts';
 import {
   formatBytes,
   formatCount,
-  formatCounted,
   formatDollars,
   formatDuration,
   formatRate,
@@ -16,6 +16,7 @@ import {
   wrapWords,
 } from './format.ts';
 import { type CrawlPlace, commandAt } from './place.ts';
+import { troubledHeading, troubleSections } from './summary-trouble.ts';
 
 /** One line, without its end, of exactly the keys of {@link CrawlSummary} in its order. Scripts rely on them. */
 export const summaryJson = (summary: CrawlSummary): string => JSON.stringify(orderedSummary(summary));
@@ -23,7 +24,6 @@ export const summaryJson = (summary: CrawlSummary): string => JSON.stringify(ord
 const WIDTH = 100;
 const INDENT = 14;
 const MAX_COUNTS = 12;
-const MAX_SET_ASIDE = 10;
 const MAX_FILES = 3;
 const MAX_COST_ITEMS = 4;
 
@@ -37,8 +37,11 @@ const HEADINGS: Readonly<Record<CrawlSummary['state'], readonly [string, Tone]>>
 };
 
 /** What nobody has interrupted has a reason to go on: seeds were added to a crawl that was finished. */
-const headingOf = ({ state, reason }: CrawlSummary): readonly [string, Tone] =>
-  state === 'interrupted' && reason !== undefined ? ['Waiting to be resumed', 'yellow'] : HEADINGS[state];
+function headingOf(summary: CrawlSummary): readonly [string, Tone] {
+  const { state, reason } = summary;
+  if (state === 'interrupted' && reason !== undefined) return ['Waiting to be resumed', 'yellow'];
+  return troubledHeading(summary) ?? HEADINGS[state];
+}
 
 const ITEM_WORDS: Readonly<Record<LineItem, string>> = {
   sqsFifoRequests: 'SQS FIFO',
@@ -76,7 +79,7 @@ export function summaryText(
 }
 
 function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lines: readonly string[]][] {
-  const { pages, seconds, byStatus, skipped, errors, warcFiles, setAside } = summary;
+  const { pages, seconds, byStatus, skipped, errors, warcFiles, hooks } = summary;
   const rate = seconds > 0 ? `, ${formatRate(pages / seconds)} a second` : '';
   const byStatusCounts = URL_STATES.map(
     (status) => [STATUS_WORDS[status] ?? status, byStatus[status]] as const,
@@ -90,7 +93,8 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['HTTP', wrapItems(countTexts(largestFirst(summary.httpStatus), (code, n) => `${code}: ${n}`))],
     ['Skipped', wrapItems(countTexts(largestFirst(skipped)))],
     ['Errors', wrapItems(countTexts(largestFirst(errors)))],
-    ['Set aside', setAsideLines(setAside)],
+    ...troubleSections(summary, WIDTH - INDENT),
+    ['Items', hooks.items ? [formatCount(hooks.items)] : []],
     ['WARC files', fileLines(warcFiles)],
     ['Cost', costLines(summary)],
     ['Next', nextLines(summary, place)],
@@ -114,19 +118,6 @@ function wrapItems(items: readonly string[]): string[] {
     items.map((item, i) => (i < items.length - 1 ? `${item},` : item)),
     WIDTH - INDENT,
   );
-}
-
-function setAsideLines(setAside: CrawlSummary['setAside']): string[] {
-  if (setAside.length === 0) return [];
-  const shown = setAside.slice(0, MAX_SET_ASIDE).map(({ host, cause }) => {
-    return shorten(`${printable(host)}: ${printable(cause)}`, WIDTH - INDENT);
-  });
-  const more = setAside.length - shown.length;
-  return [
-    formatCounted(setAside.length, 'host'),
-    ...shown,
-    ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
-  ];
 }
 
 function fileLines(names: readonly string[]): string[] {
@@ -160,7 +151,7 @@ export const isAtMaxCost = ({ state, reason }: Pick<CrawlSummary, 'state' | 'rea
   state === 'paused' && reason?.startsWith('maxCost') === true;
 
 function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
-  const { state, pages } = summary;
+  const { state } = summary;
   // Longer lines than the others, if need be: a command must survive being copied.
   const resume = commandAt(place, 'resume');
   const isOnStack = 'stack' in place;
@@ -173,7 +164,7 @@ function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
   }
   if (isAtMaxCost(summary)) return ['go on with a higher --max-cost:', resume];
   if (state !== 'finished') return [`resume with: ${resume}`];
-  return pages === 0
-    ? ['nothing could be fetched; ask what happened to a URL:', commandAt(place, 'url', 'URL')]
-    : [];
+  if (!isWithoutSeed(summary)) return [];
+  const again = summary.setAside.length > 0 ? ['try the hosts that were given up again:', resume] : [];
+  return ['ask what happened to a URL:', commandAt(place, 'url', 'URL'), ...again];
 }

@@ -2,6 +2,7 @@
  * What an engine may provide besides the ports of `ports.ts`. Where it does not, the worker does without: nothing is
  * lost but what the interface gives.
  */
+import type { HookError } from './control/summary.ts';
 import type { CrawlId, HostKey } from './ports.ts';
 
 /** Where a payload is archived: what a `revisit` record says of it (WARC 1.1, section 6.7). */
@@ -53,8 +54,15 @@ export interface ItemStore {
   publish(crawl: CrawlId, host: HostKey, version: number): Promise<void>;
 }
 
+/** What a project's hooks threw, for the summary: the first different errors of each kind of hook. */
+export interface HookErrorLog {
+  /** Returns at once, and never throws. */
+  note(crawl: CrawlId, error: HookError): void;
+}
+
 export interface OptionalPorts {
   readonly payloads?: PayloadIndex;
   readonly skips?: SkipLog;
   readonly items?: ItemStore;
+  readonly hookErrors?: HookErrorLog;
 }

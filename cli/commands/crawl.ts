@@ -22,6 +22,7 @@ import { terminalOf } from '../drawn-line.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { createLiveLine } from '../live-line.ts';
 import { commandAt } from '../place.ts';
+import { createSeedLines } from '../seed-lines.ts';
 import { checkContact } from '../seeds.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 import { UsageError } from '../usage-error.ts';
@@ -78,6 +79,7 @@ async function run(
     await session.run({
       signal: stopping.signal,
       onProgress: (stats) => live.update(progress(stats)),
+      onSeed: createSeedLines(live.log, systemClock.now),
       onError: (error, host) => live.log(`${host}: ${messageOf(error)}; tried again`),
     });
     if (stopping.signal.aborted) live.log('Stopping');

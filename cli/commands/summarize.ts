@@ -1,5 +1,7 @@
+import { findFailedSeeds } from '../../shared/control/failed-seeds.ts';
 import type { CrawlSummary } from '../../shared/control/summary.ts';
 import { summaryOf } from '../../shared/control/summary-of.ts';
+import { isTroubled, type KnownHost, troubledHosts } from '../../shared/control/troubled-hosts.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { openCrawl, stateOf } from './open-crawl.ts';
@@ -10,11 +12,16 @@ export async function summarize(folder: string): Promise<CrawlSummary> {
   const { reader, crawl, record } = opened;
   try {
     const totals = await reader.registry.totals(crawl);
-    const setAside = [];
-    for await (const { host, head } of reader.ledgers.hosts(crawl))
-      if (head.setAside) setAside.push({ host, cause: head.setAside.cause });
+    const troubled: KnownHost[] = [];
+    for await (const known of reader.ledgers.hosts(crawl)) if (isTroubled(known.head)) troubled.push(known);
     const warcFiles = (await listWarcFiles(foldersOf(folder).archive)).map(({ file }) => file);
-    const summary = summaryOf(crawl, record, totals, { costByItem: {}, setAside, warcFiles });
+    const summary = summaryOf(crawl, record, totals, {
+      ...troubledHosts(troubled),
+      costByItem: {},
+      failedSeeds: await findFailedSeeds(reader.ledgers, crawl, record, totals),
+      hookErrors: reader.hookErrors(crawl),
+      warcFiles,
+    });
     return { ...summary, state: stateOf(opened) };
   } finally {
     reader.close();

@@ -50,6 +50,15 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     help: 'pages of one host',
   },
   {
+    name: 'keep-trying',
+    type: 'flag',
+    key: 'keepTrying',
+    verbs: BOTH,
+    stackVerbs: ['crawl'],
+    group: 'Limits',
+    help: 'go on trying where no host has answered yet; by default, the crawl ends after the second try',
+  },
+  {
     name: 'delay',
     argument: 'TIME',
     type: 'duration',

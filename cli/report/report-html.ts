@@ -4,6 +4,7 @@ import type { CrawlReport } from '../../shared/control/report.ts';
 import { quantile } from '../../shared/control/report-histogram.ts';
 import { version } from '../../shared/version.ts';
 import { formatBytes, formatCount, formatDuration, formatRate } from '../format.ts';
+import { troubledHeading } from '../summary-trouble.ts';
 import { type Html, html } from './html.ts';
 import { reportPlots } from './report-plots.ts';
 import { REPORT_STYLE } from './report-style.ts';
@@ -14,6 +15,7 @@ export function reportHtml(report: CrawlReport): string {
   const { summary, madeAt } = report;
   const name = shorten(printable(summary.crawl), 80);
   const reason = summary.reason ? `: ${shorten(printable(summary.reason), 200)}` : '';
+  const outcome = troubledHeading(summary);
   const made = new Date(madeAt).toISOString().replace('T', ' ').slice(0, 16);
   const page = html`<!doctype html>
 <html lang="en">
@@ -27,7 +29,7 @@ export function reportHtml(report: CrawlReport): string {
 </head>
 <body>
 <header><h1>Crawl of ${name}</h1>
-<p><b class="state ${summary.state}">${summary.state}</b>${reason}</p></header>
+<p><b class="state ${outcome?.[1] ?? summary.state}">${outcome?.[0] ?? summary.state}</b>${reason}</p></header>
 <dl>${keyFigures(report)}</dl>
 <div class="plots">${reportPlots(report)}</div>
 <div class="tables">${reportTables(report)}</div>
@@ -51,7 +53,7 @@ function keyFigures(report: CrawlReport): Html[] {
     [
       hostCount === 1 ? 'host' : 'hosts',
       formatCount(hostCount),
-      hosts.setAsideCount > 0 ? `${formatCount(hosts.setAsideCount)} set aside` : '',
+      hosts.setAsideCount > 0 ? `${formatCount(hosts.setAsideCount)} given up` : '',
     ],
     ['received', formatBytes(bytes)],
     ['of crawling', formatDuration(seconds * 1000)],

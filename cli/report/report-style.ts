@@ -12,7 +12,8 @@ body { margin: 0 auto; max-width: 72rem; padding: 1.5rem; background: var(--back
 h1 { font-size: 1.6rem; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1rem; margin: 0 0 .4rem; }
 header p { margin: .2rem 0 0; color: var(--soft); }
-.state { color: var(--warn); text-transform: capitalize; }
+.state { color: var(--warn); }
+.state::first-letter { text-transform: uppercase; }
 .state.finished, .state.running { color: var(--good); }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.4rem, 1fr)); gap: .75rem; margin: 1.25rem 0; }
 dl div { background: var(--panel); border-radius: 6px; padding: .6rem .8rem; display: flex; flex-direction: column; }

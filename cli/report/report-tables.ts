@@ -23,7 +23,7 @@ export function reportTables(report: CrawlReport): Html[] {
     hostTable('Hosts with most bytes', hosts.byBytes.length > 1 ? hosts.byBytes : []),
     hostTable('Slowest hosts, by mean time', hosts.slowest.length > 1 ? hosts.slowest : []),
     failureTable('Failing hosts', hosts.failing),
-    failureTable(`Hosts set aside${countNote(hosts.setAside.length, hosts.setAsideCount)}`, hosts.setAside),
+    failureTable(`Hosts given up${countNote(hosts.setAside.length, hosts.setAsideCount)}`, hosts.setAside),
     table(
       `URL templates closed, as they brought nothing new${countNote(closedTemplates.length, closedTemplateCount)}`,
       ['Template', 'Host', 'Pages'],

@@ -41,7 +41,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     ['Hosts with most pages', hosts.byPages.slice(0, ROWS).map(hostCells)],
     ['Slowest hosts', hosts.slowest.slice(0, ROWS).map(hostCells)],
     ['Failing hosts', hosts.failing.slice(0, ROWS).map(failureCells)],
-    ['Hosts set aside', hosts.setAside.slice(0, ROWS).map(failureCells)],
+    ['Hosts given up', hosts.setAside.slice(0, ROWS).map(failureCells)],
     ['URL templates closed, as they brought nothing new', closedTemplates.slice(0, ROWS).map(templateCells)],
   ];
   for (const [title, rows] of tables)

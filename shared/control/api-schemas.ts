@@ -46,6 +46,8 @@ const byStatus = z.strictObject(
 
 const STATES = ['finished', 'limited', 'interrupted', 'running', 'stopped', 'paused'] as const;
 
+const HOOK_SOURCES = ['onPage', 'extraction', 'item', 'middleware', 'onError'] as const;
+
 const crawlSummarySchema = z.strictObject({
   pages: count,
   urls: count.describe('URLs known, whatever became of them'),
@@ -66,6 +68,25 @@ const crawlSummarySchema = z.strictObject({
     .array(z.strictObject({ host: z.string(), cause: z.string() }))
     .describe('Hosts given up: at most 100, and looked for only in crawls of up to 2,000 hosts'),
   httpStatus: counts.describe('Responses by HTTP status code'),
+  failing: z
+    .array(z.strictObject({ host: z.string(), cause: z.string(), nextTryAt: time }))
+    .describe('Hosts whose last tries failed, and which are tried again; as many as of `setAside`'),
+  seeds: counts.describe('Seeds that are done with, and what they redirected to, by what became of them'),
+  failedSeeds: z
+    .array(z.strictObject({ url: z.string(), cause: z.string() }))
+    .describe('Why no seed could be fetched: at most 10 seeds; empty where one was'),
+  hints: counts.describe('Pages by what keeps a crawler from their content'),
+  hooks: counts.describe("What a project's hooks did: nothing on a stack"),
+  hookErrors: z
+    .array(
+      z.strictObject({
+        source: z.enum(HOOK_SOURCES),
+        url: z.string(),
+        message: z.string(),
+        stack: z.string().optional(),
+      }),
+    )
+    .describe('The first different errors of hooks: none on a stack'),
 }) satisfies z.ZodType<CrawlSummary>;
 
 const addedSeedsSchema = z.strictObject({

@@ -23,7 +23,7 @@ export function verdictOf(explained: Explained, now: number): Verdict {
   if (explained.robots?.says === 'denied') return no(`It would not be fetched: ${deniedText(explained)}.`);
   if (explained.hostState?.setAside !== undefined)
     return no(
-      `It would not be fetched: its host is set aside (${explained.hostState.setAside}), until the crawl is resumed.`,
+      `It would not be fetched: its host was given up (${explained.hostState.setAside}), until the crawl is resumed.`,
     );
   const parts = [
     `It would be fetched${found}`,

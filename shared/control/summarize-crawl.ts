@@ -1,12 +1,14 @@
 import type { CrawlId, CrawlRecord } from '../ports.ts';
 import type { ControlEngine } from './control-engine.ts';
+import { findFailedSeeds } from './failed-seeds.ts';
 import type { CrawlSummary } from './summary.ts';
 import { summaryOf } from './summary-of.ts';
+import { isTroubled, type KnownHost, troubledHosts } from './troubled-hosts.ts';
 
 /** WARC files named. */
 const MAX_FILES = 1000;
-/** Hosts set aside that are named ... */
-const MAX_SET_ASIDE = 100;
+/** Hosts set aside or failing that are named ... */
+const MAX_TROUBLED = 100;
 /** ... and looked for: nothing counts them, so each host's head is read. A larger crawl names none. */
 const MAX_SCANNED_HOSTS = 2000;
 const PAGE = 500;
@@ -20,9 +22,10 @@ export async function summarizeCrawl(
   record: CrawlRecord,
 ): Promise<CrawlSummary> {
   const totals = await engine.registry.totals(crawl);
-  const [files, setAside] = await Promise.all([
+  const [files, hosts, failedSeeds] = await Promise.all([
     engine.warcFiles?.(crawl) ?? [],
-    totals.hosts > 0 && totals.hosts <= MAX_SCANNED_HOSTS ? findSetAside(engine, crawl) : [],
+    totals.hosts > 0 && totals.hosts <= MAX_SCANNED_HOSTS ? findTroubled(engine, crawl) : [],
+    findFailedSeeds(engine.ledgers, crawl, record, totals),
   ]);
   const { total = 0, byItem = {} } = (totals.usage && engine.costOf?.(totals.usage)) ?? {};
   return summaryOf(
@@ -31,19 +34,21 @@ export async function summarizeCrawl(
     { ...totals, cost: totals.cost ?? total },
     {
       costByItem: byItem,
-      setAside,
+      ...troubledHosts(hosts),
+      failedSeeds,
+      // A stack runs no hooks but middleware around fetches.
+      hookErrors: [],
       warcFiles: files.slice(0, MAX_FILES),
     },
   );
 }
 
-async function findSetAside({ ledgers }: ControlEngine, crawl: CrawlId): Promise<CrawlSummary['setAside']> {
-  const found: { host: string; cause: string }[] = [];
+async function findTroubled({ ledgers }: ControlEngine, crawl: CrawlId): Promise<KnownHost[]> {
+  const found: KnownHost[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && found.length < MAX_SET_ASIDE; page++) {
+  for (let page = 0; page < MAX_PAGES && found.length < MAX_TROUBLED; page++) {
     const { hosts, cursor: next } = await ledgers.hostPage(crawl, cursor, PAGE);
-    for (const { host, head } of hosts)
-      if (head.setAside && found.length < MAX_SET_ASIDE) found.push({ host, cause: head.setAside.cause });
+    for (const known of hosts) if (isTroubled(known.head) && found.length < MAX_TROUBLED) found.push(known);
     if (next === undefined) break;
     cursor = next;
   }

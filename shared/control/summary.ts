@@ -32,6 +32,41 @@ export interface CrawlSummary {
   readonly reason?: string;
   /** Hosts that the crawl gave up. */
   readonly setAside: readonly { readonly host: string; readonly cause: string }[];
+  /** Hosts whose last tries failed, and which are tried again. */
+  readonly failing: readonly FailingHost[];
+  /** Seeds that are done with, and what they redirected to, by what became of them; `login`: the seed led to a login page. */
+  readonly seeds: Readonly<Record<string, number>>;
+  /** Why no seed could be fetched: the first of them. Empty where one was. */
+  readonly failedSeeds: readonly FailedSeed[];
+  /** Pages by what keeps a crawler from their content: `javascript`, `login`. */
+  readonly hints: Readonly<Record<string, number>>;
+  /** What the project's hooks did: `pages` they were called for, pages at which they `failed`, `items`. */
+  readonly hooks: Readonly<Record<string, number>>;
+  /** The first different errors of each kind of hook. */
+  readonly hookErrors: readonly HookError[];
+}
+
+export interface FailingHost {
+  readonly host: string;
+  /** Of the last failure. */
+  readonly cause: string;
+  /** ISO 8601, UTC. */
+  readonly nextTryAt: string;
+}
+
+export interface FailedSeed {
+  readonly url: string;
+  readonly cause: string;
+}
+
+/** What a hook of the project threw. */
+export interface HookError {
+  readonly source: 'onPage' | 'extraction' | 'item' | 'middleware' | 'onError';
+  readonly url: string;
+  /** One line. */
+  readonly message: string;
+  /** As V8 writes it, its first lines. */
+  readonly stack?: string;
 }
 
 /** The keys in the order in which JSON gives them. Scripts rely on them. */
@@ -53,6 +88,12 @@ export const SUMMARY_KEYS = [
   'reason',
   'setAside',
   'httpStatus',
+  'failing',
+  'seeds',
+  'failedSeeds',
+  'hints',
+  'hooks',
+  'hookErrors',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

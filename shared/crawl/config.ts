@@ -147,6 +147,11 @@ export const crawlConfigSchema = z.strictObject({
   maxAttempts: positive.default(3),
   /** Failures of a host in a row after which it is set aside with its cause. */
   maxHostFailures: positive.default(5),
+  /**
+   * Off: a crawl of which no host has ever answered ends after the second try of each. On: each host has `maxHostFailures`
+   * tries even then.
+   */
+  keepTrying: z.boolean().default(false),
 
   // ---- who we are
   /** The product token that robots.txt names; `User-Agent: TOKEN (+CONTACT)`. */

@@ -1,5 +1,7 @@
+import type { HookError } from '../control/summary.ts';
 import type { FetchMiddleware } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
+import { oneLine, stackOf } from '../hooks/run-hook.ts';
 import type {
   Body,
   Clock,
@@ -18,6 +20,8 @@ export interface MiddlewareOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Of a fetch without middleware. */
   readonly totalTimeoutMs: number;
+  /** Called with what a middleware threw. */
+  readonly onFailure?: (error: HookError) => void;
 }
 
 /** What all middleware may take besides the fetch itself; of the time that a turn has for its commit. */
@@ -31,7 +35,7 @@ const OWN_MS = 1000;
 export function withMiddleware(
   fetcher: Fetcher,
   middleware: readonly FetchMiddleware[],
-  { clock, totalTimeoutMs }: MiddlewareOptions,
+  { clock, totalTimeoutMs, onFailure }: MiddlewareOptions,
 ): Fetcher {
   if (middleware.length === 0) return fetcher;
   const limitMs = totalTimeoutMs + OWN_MS;
@@ -74,7 +78,15 @@ export function withMiddleware(
       givingUp.abort();
       for (const body of bodies) await body.dispose();
       if (storageFailed) throw storageFailed;
-      return failure(request, error, { startedAt, endedAt: clock.now() });
+      const failed = failure(request, error, { startedAt, endedAt: clock.now() });
+      if (failed.reason === 'middleware')
+        onFailure?.({
+          source: 'middleware',
+          url: request.url,
+          message: oneLine(messageOf(error)),
+          stack: stackOf(error),
+        });
+      return failed;
     } finally {
       ending.abort();
     }

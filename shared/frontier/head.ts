@@ -62,7 +62,26 @@ export interface HostTotals {
   readonly skipped: Readonly<Record<string, number>>;
   /** Exchanges that failed, by reason. */
   readonly errors: Readonly<Record<string, number>>;
+  /**
+   * Seeds that are done with, and what their redirects led to, by what became of them: a state, or `login` for a login page
+   * that a seed redirected to.
+   */
+  readonly seeds?: Readonly<Record<string, number>>;
+  /** What the project's hooks did: `pages` that they were called for, those of them at which one `failed`, `items`. */
+  readonly hooks?: Readonly<Record<string, number>>;
+  /** Pages by what keeps a crawler from their content: `javascript`, `login`. */
+  readonly hints?: Readonly<Record<string, number>>;
 }
+
+/** The counts of {@link HostTotals} that are kept by a key: those that all hosts have, and those that few have. */
+export const COUNT_MAPS = [
+  'httpStatus',
+  'skipped',
+  'errors',
+  'seeds',
+  'hooks',
+  'hints',
+] as const satisfies (keyof HostTotals)[];
 
 export const NO_TOTALS: HostTotals = {
   pages: 0,
@@ -91,7 +110,20 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     httpStatus: addCounts(a.httpStatus, b.httpStatus),
     skipped: addCounts(a.skipped, b.skipped),
     errors: addCounts(a.errors, b.errors),
+    ...addOptional('seeds', a, b),
+    ...addOptional('hooks', a, b),
+    ...addOptional('hints', a, b),
   };
+}
+
+type OptionalMap = 'seeds' | 'hooks' | 'hints';
+
+function addOptional(
+  map: OptionalMap,
+  { [map]: a }: HostTotals,
+  { [map]: b }: HostTotals,
+): Partial<HostTotals> {
+  return a || b ? { [map]: addCounts(a ?? {}, b ?? {}) } : {};
 }
 
 export function addCounts(

@@ -7,6 +7,7 @@
  * three bits, and merging the same link again, or links in another order, changes nothing.
  */
 import type { Link } from './message.ts';
+import type { UrlRecord } from './url-record.ts';
 
 export const MAX_LEVEL = 7;
 /** Deeper URLs are ranked like this depth. */
@@ -34,6 +35,13 @@ export function levelOf(url: string, via: string | undefined): number {
 export function levelOfLink({ url, via, isSeed, level = 0 }: Link): number {
   return isSeed ? MAX_LEVEL : Math.min(MAX_LEVEL, Math.max(level, levelOf(url, via)));
 }
+
+/**
+ * Whether the operator gave the URL, or a redirect of such a one led to it. No other URL of depth 0 has that level, but for
+ * one in 128 of those that a seed names as its canonical URL.
+ */
+export const isSeedRecord = ({ depth, level, kind, via }: UrlRecord): boolean =>
+  depth === 0 && level === MAX_LEVEL && (kind === undefined || (kind === 'sitemap' && via === undefined));
 
 // The links of a page come one after the other, all with the same `via`.
 let lastVia: string | undefined;

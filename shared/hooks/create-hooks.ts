@@ -1,3 +1,4 @@
+import type { HookError } from '../control/summary.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlError, StrandConfig } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
@@ -8,7 +9,9 @@ import { type ItemLines, toItemLines } from './item-lines.ts';
 import { createPageContent, loadCheerio, type PageContent } from './page-content.ts';
 import { createRoom } from './room.ts';
 import { runExtraction, withExtraction } from './run-extraction.ts';
-import { type HookLimits, HookTimeout, isThenable, oneLine, runHook } from './run-hook.ts';
+import { type HookLimits, HookTimeout, isThenable, oneLine, runHook, stackOf } from './run-hook.ts';
+
+type HookSource = Exclude<CrawlError['source'], 'fetch'>;
 
 export type ProjectHooks = Pick<StrandConfig, 'extraction' | 'onPage' | 'itemSchema' | 'onError'>;
 
@@ -17,6 +20,8 @@ export interface HooksOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Hears, for people, that `onError` itself has failed: once, and once more when it is given up. */
   readonly warn?: (message: string) => void;
+  /** Called with what a hook threw. */
+  readonly onFailure?: (error: HookError) => void;
 }
 
 /** A larger body is in a file, and in memory only while hooks are called: so many bytes of them at once. */
@@ -30,7 +35,7 @@ const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
  */
 export function createHooks(
   project: ProjectHooks,
-  { config, clock, warn = () => {} }: HooksOptions,
+  { config, clock, warn = () => {}, onFailure }: HooksOptions,
 ): PageHooks | undefined {
   const { extraction = [], onPage, itemSchema, onError } = project;
   if (extraction.length === 0 && onPage === undefined && onError === undefined) return undefined;
@@ -66,8 +71,9 @@ export function createHooks(
     }
   }
 
-  async function failed(url: string, source: CrawlError['source'], text: string): Promise<string> {
+  async function failed(url: string, source: HookSource, text: string, error?: unknown): Promise<string> {
     const message = oneLine(text);
+    onFailure?.({ source, url, message, stack: stackOf(error) });
     await tell({ url, source, message });
     return message;
   }
@@ -85,13 +91,13 @@ export function createHooks(
           ? { facts }
           : { facts, error: await failed(page.url, 'extraction', error) };
       } catch (error) {
-        return { facts: page.facts, error: await failed(page.url, 'extraction', messageOf(error)) };
+        return { facts: page.facts, error: await failed(page.url, 'extraction', messageOf(error), error) };
       }
     },
 
     async onPage(page) {
       if (onPage === undefined) return { items: [] };
-      let source: CrawlError['source'] = 'onPage';
+      let source: HookSource = 'onPage';
       try {
         const { lines, faults } = await withContent(page, async (content, left) => {
           const seen = createHookPage(page, content);
@@ -110,7 +116,7 @@ export function createHooks(
         const more = faults.length > 1 ? ` (and ${faults.length - 1} more items)` : '';
         return { items: lines, error: await failed(page.url, source, `${faults[0]}${more}`) };
       } catch (error) {
-        return { items: [], error: await failed(page.url, source, messageOf(error)) };
+        return { items: [], error: await failed(page.url, source, messageOf(error), error) };
       }
     },
 

@@ -43,6 +43,22 @@ function begin<T>(call: () => T, limitMs: number): T {
 export const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
+const MAX_STACK_LINES = 8;
+const MAX_STACK_CHARS = 2000;
+
+/** Frames of ours, which tell a project nothing. */
+const OWN_FRAME = /[/\\]shared[/\\](?:hooks|fetcher|worker)[/\\]|node:/;
+
+/** Where a project's code threw: the first lines of the stack without the message and our own frames; undefined for none. */
+export function stackOf(error: unknown): string | undefined {
+  const stack = error instanceof Error ? error.stack : undefined;
+  const frames = typeof stack === 'string' ? stack.slice(0, 10 * MAX_STACK_CHARS).split('\n') : [];
+  const lines = frames
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('at ') && !OWN_FRAME.test(line));
+  return lines.slice(0, MAX_STACK_LINES).join('\n').slice(0, MAX_STACK_CHARS) || undefined;
+}
+
 const MAX_MESSAGE_CHARS = 500;
 
 /** A message of whatever length, as it is counted and shown. */

@@ -11,7 +11,7 @@ import type { Services } from './services.ts';
  * rest that is due after it: should this process die, whoever gets the host next knows of neither.
  */
 export async function ask(
-  { engine: { clock }, lanes, fetcherOf, stopping }: Services,
+  { engine: { clock }, lanes, fetcherOf, stopping, stats }: Services,
   crawl: Crawl,
   state: HostState,
   host: HostKey,
@@ -33,5 +33,6 @@ export async function ask(
     if (clock.now() > state.lastRequestAt) return late();
     return reading(state, () => fetcherOf(crawl.everywhere ?? crawl).fetch({ ...request, signal: stopping }));
   });
+  if (outcome?.status === 'response') stats.answers++;
   return outcome ?? late();
 }

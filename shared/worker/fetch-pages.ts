@@ -1,13 +1,14 @@
 /** What a turn asks of its host: which URLs, when, and when it has had enough. */
-import { isHopeless } from '../frontier/politeness.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import { isAllowed } from '../robots/rules.ts';
 import { origin, pathOf } from '../url/host-key.ts';
 import { type Caution, causeOfDeath } from './careful.ts';
 import type { Crawl } from './crawls.ts';
-import type { HostState } from './host-state.ts';
+import { giveUpIfHopeless } from './give-up.ts';
+import { type HostState, settleUrl } from './host-state.ts';
 import { createRobotsKeeper, type RobotsAccess } from './robots-keeper.ts';
+import { seedEventOf } from './seed-events.ts';
 import type { Services } from './services.ts';
 import { countTowardsSitemap, isSitemapNext } from './sitemap-pace.ts';
 import { visit } from './visit.ts';
@@ -114,7 +115,13 @@ export async function fetchPages(
   function settle(record: UrlRecord): void {
     if (record.state !== 'waiting') acquit(record.url);
     if (record.state === 'failed') void services.hooks?.onError(record.url, record.result?.cause ?? '');
-    ledger.settle(record);
+    settleUrl(state, record);
+    if (record.state !== 'waiting') tellSeed(record);
+  }
+
+  function tellSeed(record: UrlRecord, cause?: string): void {
+    const event = services.onSeed && seedEventOf(state, record, cause);
+    if (event) services.onSeed?.(event);
   }
 
   function askForRobots(from: string): Promise<RobotsAccess> {
@@ -160,7 +167,9 @@ export async function fetchPages(
         // Another URL first next time: perhaps it belongs to the host's other origin, which answers.
         const dueAt = services.stopping.aborted ? record.dueAt : state.clock.nextFetchAt + 1;
         settle({ ...record, dueAt });
-        setAsideIfHopeless(crawl, state, clock.now());
+        if (services.stopping.aborted) return false;
+        await giveUpIfHopeless(services, crawl, state);
+        tellSeed({ ...record, dueAt }, access.cause);
         return false;
       }
       rules = access.rules;
@@ -198,13 +207,15 @@ export async function fetchPages(
     begun++;
     inFlight++;
     countTowardsSitemap(state, record);
+    let settled: UrlRecord;
     try {
-      await visit(services, crawl, state, record, robots.crawlDelayMs(from));
+      settled = await visit(services, crawl, state, record, robots.crawlDelayMs(from));
     } finally {
       inFlight--;
     }
     acquit(record.url);
-    setAsideIfHopeless(crawl, state, clock.now());
+    await giveUpIfHopeless(services, crawl, state);
+    tellSeed(settled);
     return state.setAside === undefined;
   }
 
@@ -233,9 +244,4 @@ export async function fetchPages(
 /** Whether the host has had its share of pages, if those `inFlight` become some. */
 export function isFull({ config }: Crawl, { totals }: HostState, inFlight = 0): boolean {
   return config.maxPagesPerHost !== undefined && totals.pages + inFlight >= config.maxPagesPerHost;
-}
-
-function setAsideIfHopeless({ config }: Crawl, state: HostState, now: number): void {
-  if (isHopeless(state.clock, config))
-    state.setAside = { cause: state.clock.cause ?? 'it failed again and again', at: now };
 }

@@ -1,5 +1,13 @@
 /** What a turn changes of its host's head, gathered while it goes on. */
-import type { ClosedOrigin, Head, HostRobots, HostTotals, SitemapPace } from '../frontier/head.ts';
+import {
+  addCounts,
+  type ClosedOrigin,
+  COUNT_MAPS,
+  type Head,
+  type HostRobots,
+  type HostTotals,
+  type SitemapPace,
+} from '../frontier/head.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { Link } from '../frontier/message.ts';
 import {
@@ -11,7 +19,9 @@ import {
   type HostFailure,
   type PolitenessConfig,
 } from '../frontier/politeness.ts';
+import { isSeedRecord } from '../frontier/rank.ts';
 import { createTemplateWatch, type TemplateWatch } from '../frontier/template-watch.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
 import type { NewPayload } from '../optional-ports.ts';
 import type { FetchOutcome, HostKey } from '../ports.ts';
 import { foldLink } from './fold-links.ts';
@@ -54,7 +64,9 @@ export interface HostState {
 }
 
 type Mutable<T> = {
-  -readonly [K in keyof T]: T[K] extends Readonly<Record<string, number>> ? Record<string, number> : T[K];
+  -readonly [K in keyof T]: T[K] extends Readonly<Record<string, number>> | undefined
+    ? Record<string, number> | Extract<T[K], undefined>
+    : T[K];
 };
 
 export function beginHostState(
@@ -77,12 +89,7 @@ export function beginHostState(
     setAside: head.setAside,
     robots: [...head.robots],
     closedOrigins: head.closedOrigins ?? [],
-    totals: {
-      ...totals,
-      httpStatus: { ...totals.httpStatus },
-      skipped: { ...totals.skipped },
-      errors: { ...totals.errors },
-    },
+    totals: copyTotals(totals),
     outLinks: new Map(),
     templates: createTemplateWatch(head.templates ?? [], { minNew: trapMinNew }),
     sitemaps: { known: 0, rest: 0, ...head.sitemaps },
@@ -102,6 +109,28 @@ export async function reading<T>(state: HostState, work: () => Promise<T>): Prom
   const result = await work();
   state.isReading = false;
   return result;
+}
+
+/** A copy whose counts the turn may change. */
+function copyTotals(totals: HostTotals): Mutable<HostTotals> {
+  const maps = COUNT_MAPS.flatMap((map) => (totals[map] ? [[map, { ...totals[map] }]] : []));
+  return { ...totals, ...Object.fromEntries(maps) };
+}
+
+/** Counts one in a map that few hosts have: see {@link HostTotals}. */
+export function countIn(
+  { totals }: HostState,
+  map: 'seeds' | 'hooks' | 'hints',
+  key: string,
+  count = 1,
+): void {
+  totals[map] = addCounts(totals[map] ?? {}, { [key]: count });
+}
+
+/** Gives a URL back to the ledger. A seed that is done with is counted by its state, or by `as`. */
+export function settleUrl(state: HostState, record: UrlRecord, as: string = record.state): void {
+  if (isSeedRecord(record) && record.state !== 'waiting') countIn(state, 'seeds', as);
+  state.ledger.settle(record);
 }
 
 export function countOne(counts: Record<string, number>, key: string): void {

@@ -5,6 +5,7 @@ import type { Lanes } from './lanes.ts';
 import type { LedgerCache } from './ledger-cache.ts';
 import type { Lock } from './lock.ts';
 import type { PageHooks } from './page-hooks.ts';
+import type { OnSeed } from './seed-events.ts';
 
 /** What the turns of one worker share. */
 export interface Services {
@@ -20,6 +21,8 @@ export interface Services {
   readonly suspicion: Lock;
   /** None: the project has no hooks. */
   readonly hooks?: PageHooks;
+  /** Called when a seed was not fetched: at each try that fails, and at its end. */
+  readonly onSeed?: OnSeed;
   readonly stats: WorkerStats;
   /** Aborted when the worker shall stop: turns end, and commit what they have. */
   readonly stopping: AbortSignal;
@@ -33,6 +36,8 @@ export interface WorkerStats {
   pages: number;
   bytes: number;
   requests: number;
+  /** Responses to requests, of robots.txt too. */
+  answers: number;
   errors: number;
   /** Exchanges that failed, by reason. */
   readonly failures: Record<string, number>;
@@ -47,6 +52,7 @@ export const newStats = (): WorkerStats => ({
   pages: 0,
   bytes: 0,
   requests: 0,
+  answers: 0,
   errors: 0,
   failures: {},
   turns: 0,

@@ -13,7 +13,7 @@ import { atHost } from './at-host.ts';
 import type { Crawl } from './crawls.ts';
 import { droppedText } from './dropped-links.ts';
 import { followLocation, followTo, softRedirect } from './follow-redirect.ts';
-import { countOne, countRequest, type HostState, reading } from './host-state.ts';
+import { countIn, countOne, countRequest, type HostState, reading, settleUrl } from './host-state.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
 import { reasonAgainst, takeLink } from './take-link.ts';
@@ -21,7 +21,7 @@ import { isWatching, takePage } from './take-page.ts';
 
 /**
  * Fetches `record`, which was taken from the ledger, and settles it. The host's moment must have come, robots.txt
- * must allow it, and a page of the budget must be reserved: it is settled here, too.
+ * must allow it, and a page of the budget must be reserved: it is settled here, too. Returns the record as it was settled.
  */
 export async function visit(
   services: Services,
@@ -29,7 +29,7 @@ export async function visit(
   state: HostState,
   given: UrlRecord,
   crawlDelayMs: number | undefined,
-): Promise<void> {
+): Promise<UrlRecord> {
   const { config } = crawl;
   const { clock } = services.engine;
   const record = asWhatItIs(crawl, given);
@@ -63,6 +63,7 @@ export async function visit(
     isPage = end.isPage;
     if (end.facts && outcome.status === 'response')
       takePage(services, latest, state, record, outcome, end.facts);
+    return end.record;
   } finally {
     crawl.budget.settle(isPage);
     if (isPage) {
@@ -102,6 +103,7 @@ function openParser(
 }
 
 interface Settled {
+  readonly record: UrlRecord;
   readonly isPage: boolean;
   /** What its links are taken from; none of a response that is not final, or of no document. */
   readonly facts?: DocumentFacts;
@@ -117,8 +119,8 @@ async function settle(
   found: DocumentFacts | undefined,
 ): Promise<Settled> {
   if (!verdict.isAttempt) {
-    state.ledger.settle(record);
-    return { isPage: false };
+    settleUrl(state, record);
+    return { record, isPage: false };
   }
   const response = outcome.status === 'response' ? outcome : undefined;
   let page: Reading = { facts: found, state: verdict.state, cause: verdict.cause };
@@ -134,7 +136,7 @@ async function settle(
     await services.hooks?.onError(record.url, page.cause ?? `HTTP ${response?.httpStatus}`);
   const received = verdict.isFinal ? response : undefined;
   const contentType = page.facts?.mimeType?.slice(0, MAX_TYPE_CHARS) ?? (response && mediaType(response));
-  state.ledger.settle({
+  const settled: UrlRecord = {
     ...record,
     state: page.state,
     attempts: record.attempts + 1,
@@ -149,9 +151,10 @@ async function settle(
       tookMs: received && received.endedAt - received.startedAt,
       cause: page.cause,
     },
-  });
+  };
+  settleUrl(state, settled);
   const isPage = verdict.isFinal && response !== undefined && page.state !== 'redirect';
-  return { isPage: isPage && record.kind !== 'sitemap', facts: page.facts };
+  return { record: settled, isPage: isPage && record.kind !== 'sitemap', facts: page.facts };
 }
 
 /** Says of a page that links of it were left out, before what else there is to say of it. */
@@ -195,15 +198,25 @@ async function read(
   const page = { url: record.url, depth: record.depth, via: record.via, response };
   const { facts, error } = await hooks.extract({ ...page, facts: found });
   if (error !== undefined) countOne(state.totals.errors, 'extraction');
-  if (canonical || isHidden || record.kind !== undefined)
+  if (canonical || isHidden || record.kind !== undefined) {
+    if (error !== undefined) countHooks(state, 0, error);
     return { facts, state: verdict, cause: remark ?? error };
+  }
   const called = await hooks.onPage({ ...page, facts });
   if (called.error !== undefined) countOne(state.totals.errors, 'onPage');
+  countHooks(state, called.items.length, called.error ?? error);
   for (const line of called.items) {
     state.items.push(line);
     state.itemChars += line.length;
   }
   return { facts, state: verdict, cause: remark ?? called.error ?? error };
+}
+
+/** Counts a page for which the project's hooks were called, and at which one of them may have failed. */
+function countHooks(state: HostState, items: number, error: string | undefined): void {
+  countIn(state, 'hooks', 'pages');
+  if (error !== undefined) countIn(state, 'hooks', 'failed');
+  if (items > 0) countIn(state, 'hooks', 'items', items);
 }
 
 const remarkOf = (canonical: string): string => `its canonical URL is ${canonical}`;

@@ -11,6 +11,7 @@ import { leaseOf } from './lease.ts';
 import { createLedgerCache } from './ledger-cache.ts';
 import { createLock } from './lock.ts';
 import type { PageHooks } from './page-hooks.ts';
+import type { OnSeed } from './seed-events.ts';
 import { newStats, type Services, type WorkerStats } from './services.ts';
 import { leastLeaseMs, runTurn } from './turn.ts';
 
@@ -33,6 +34,8 @@ export interface WorkerOptions {
   readonly maxCacheBytes?: number;
   /** The project's hooks, if it has any. */
   readonly hooks?: PageHooks;
+  /** Called when a seed was not fetched. */
+  readonly onSeed?: OnSeed;
   /** Hears of turns that failed by our own fault, and of what was done about it. */
   readonly onError?: (error: unknown, host: string) => void;
 }
@@ -76,6 +79,7 @@ export function startWorker(
     lanes: createLanes(clock),
     suspicion: createLock(clock),
     hooks: options.hooks,
+    onSeed: options.onSeed,
     stats: newStats(),
     stopping: signal,
   };

@@ -122,7 +122,7 @@ describe('the verdict names what decides', () => {
       'a host set aside',
       facts(PAGE, {}, head({ setAside: { cause: 'HTTP 503', at: NOW } })),
       false,
-      'It would not be fetched: its host is set aside (HTTP 503), until the crawl is resumed.',
+      'It would not be fetched: its host was given up (HTTP 503), until the crawl is resumed.',
     ],
     [
       'a host that had its pages',

@@ -31,6 +31,12 @@ const SUMMARY: CrawlSummary = {
   cost: 0,
   costByItem: {},
   setAside: [],
+  failing: [],
+  seeds: { fetched: 1 },
+  failedSeeds: [],
+  hints: {},
+  hooks: {},
+  hookErrors: [],
 };
 
 function recordOf(url: string, changes: Partial<UrlRecord> & { result?: FetchResult } = {}): UrlRecord {
@@ -138,7 +144,8 @@ describe('a report', () => {
   test('of a crawl that has fetched nothing can be told, too', async () => {
     const empty: CrawlSummary = { ...SUMMARY, pages: 0, httpStatus: {}, skipped: {}, errors: {} };
     const report = await buildReport(each([]), empty, T0);
-    expect(reportText(report, false)).toMatch(/^Finished\n/);
+    expect(reportText(report, false)).toMatch(/^No seed could be fetched\n/);
+    expect(reportHtml(report)).toContain('<b class="state red">No seed could be fetched</b>');
     expect(reportHtml(report)).not.toMatch(/NaN|Infinity|undefined/);
   });
 

@@ -27,6 +27,12 @@ export const RUNNING: CrawlSummary = {
     lambdaRequests: 0,
   },
   setAside: [],
+  failing: [],
+  seeds: { fetched: 1 },
+  failedSeeds: [],
+  hints: {},
+  hooks: {},
+  hookErrors: [],
 };
 
 /** Answers by `answers`; any other call fails. Every call is kept with its arguments. */

@@ -30,6 +30,12 @@ const SUMMARY: CrawlSummary = {
   costByItem: {},
   reason: 'max-pages',
   setAside: [{ host: 'x.example', cause: 'no such host\x1b[2J' }],
+  failing: [],
+  seeds: { fetched: 1 },
+  failedSeeds: [],
+  hints: {},
+  hooks: {},
+  hookErrors: [],
 };
 
 test('people read a short aligned account and what to do next', () => {
@@ -44,7 +50,7 @@ test('people read a short aligned account and what to do next', () => {
       '  HTTP        200: 1,200, 301: 34, 404: 6',
       '  Skipped     30 scope, 20 depth',
       '  Errors      3 dns',
-      '  Set aside   1 host',
+      '  Given up    1 host',
       '              x.example: no such host\ufffd[2J',
       '  WARC files  2, a.warc.gz, b.warc.gz',
       '  Next        go on with a higher --max-pages, --max-bytes or --max-time:',
@@ -70,6 +76,46 @@ test.each<[CrawlSummary['state'], number, RegExp]>([
   expect(summaryText({ ...SUMMARY, state, pages, reason: undefined }, false)).toMatch(text);
 });
 
+describe('a crawl that ended without what it was begun for says so', () => {
+  const text = (change: Partial<CrawlSummary>) =>
+    summaryText({ ...SUMMARY, state: 'finished', reason: undefined, setAside: [], ...change }, false);
+
+  test('why no seed was fetched', () => {
+    const failedSeeds = [{ url: 'http://a.test/', cause: 'HTTP 404 (Not Found)' }];
+    const lines = text({ pages: 1, seeds: { gone: 1 }, failedSeeds }).split('\n');
+    expect(lines[0]).toBe('No seed could be fetched');
+    expect(lines).toContain('  Seeds       http://a.test/: HTTP 404 (Not Found)');
+    expect(lines).toContain('              npm run strand -- url DIR URL');
+  });
+
+  test('what the hooks threw, where, and how many items there are', () => {
+    const error = {
+      source: 'onPage',
+      url: 'http://a.test/',
+      message: 'no price',
+      stack: 'at onPage (a.ts:3:9)',
+    } as const;
+    const shown = text({ hooks: { pages: 3, failed: 3, items: 2 }, hookErrors: [error] });
+    expect(shown).toMatch(/^Finished, but a hook failed at every page\n/);
+    expect(shown).toContain(
+      [
+        '  Hooks       a hook failed at 3 of 3 pages',
+        '              onPage at http://a.test/: no price',
+        '                  at onPage (a.ts:3:9)',
+      ].join('\n'),
+    );
+    expect(shown).toContain('\n  Items       2\n');
+    expect(text({ hooks: { pages: 3, failed: 1 } })).toMatch(/^Finished\n/);
+  });
+
+  test('which hosts fail at the moment, and when they are tried again', () => {
+    const failing = [{ host: 'a.test', cause: 'no answer', nextTryAt: '2026-01-01T00:00:00.000Z' }];
+    expect(text({ state: 'running', failing })).toContain(
+      '  Failing     1 host\n              a.test: no answer; next try at 2026-01-01T00:00:00.000Z',
+    );
+  });
+});
+
 test('scripts read one line of exactly the promised keys', () => {
   const line = summaryJson(SUMMARY);
   expect(line).not.toContain('\n');
@@ -91,6 +137,12 @@ test('scripts read one line of exactly the promised keys', () => {
     'reason',
     'setAside',
     'httpStatus',
+    'failing',
+    'seeds',
+    'failedSeeds',
+    'hints',
+    'hooks',
+    'hookErrors',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);
@@ -135,6 +187,23 @@ describe('the exit code', () => {
     ['stopped', 1, 130],
     ['paused', 1, 130],
   ])('of a crawl that is %s with %d pages is %d', (state, pages, code) => {
-    expect(exitCodeOf({ state, pages })).toBe(code);
+    expect(exitCodeOf({ state, pages, seeds: { fetched: pages }, hooks: {} })).toBe(code);
+  });
+
+  test.each<[string, Partial<CrawlSummary>, number]>([
+    ['whose seeds were all refused', { seeds: { failed: 2 }, pages: 2 }, 4],
+    ['whose only seed led to a login page', { seeds: { redirect: 1, login: 1 } }, 4],
+    ['of which one seed was fetched', { seeds: { failed: 2, fetched: 1 } }, 0],
+    ['of an earlier version, which did not count seeds', { seeds: {} }, 0],
+    ['whose hooks failed at every page', { hooks: { pages: 3, failed: 3 } }, 5],
+    [
+      'whose hooks failed at every page up to its limit',
+      { hooks: { pages: 3, failed: 3 }, state: 'limited' },
+      5,
+    ],
+    ['whose hooks failed at some pages', { hooks: { pages: 3, failed: 2 } }, 0],
+    ['that was interrupted before', { seeds: { failed: 1 }, state: 'interrupted' }, 130],
+  ])('of a crawl %s', (_, change, code) => {
+    expect(exitCodeOf({ ...SUMMARY, state: 'finished', reason: undefined, ...change })).toBe(code);
   });
 });

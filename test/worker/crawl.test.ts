@@ -88,7 +88,7 @@ describe('a crawl', () => {
       const { states, fetcher, engine } = await crawl(
         { [`${A}/robots.txt`]: answer, 'http://dead.test/robots.txt': dead, [`${A}/`]: page() },
         [`${A}/`],
-        { maxHostFailures: 4 },
+        { maxHostFailures: 4, keepTrying: true },
       );
       expect(states).toEqual({ [`${A}/`]: 'waiting' });
       expect(fetcher.count(`${A}/`)).toBe(0);
@@ -99,7 +99,9 @@ describe('a crawl', () => {
   );
 
   test('ends when its last host is given up, not after the rest that the host would have had', async () => {
-    const { clock, fetcher } = await crawl({ [`${A}/robots.txt`]: { fails: 'connect' } }, [`${A}/`]);
+    const { clock, fetcher } = await crawl({ [`${A}/robots.txt`]: { fails: 'connect' } }, [`${A}/`], {
+      keepTrying: true,
+    });
     expect(fetcher.log.length).toBe(5);
     // The rest after the fifth failure would be 80 s.
     expect(clock.now() - fetcher.log.at(-1)!.endedAt).toBeLessThan(10_000);

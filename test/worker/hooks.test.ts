@@ -36,6 +36,18 @@ test('a hook that fails is counted against its page, which stays fetched', async
   });
 });
 
+test('pages that hooks were called for, those at which one failed, and items are counted', async () => {
+  const onPage: PageHooks['onPage'] = async ({ url }) =>
+    url.endsWith('/1') ? { items: [], error: 'no price' } : { items: ['{}', '{}'] };
+  const site: Site = {
+    [`${A}/`]: page('/1', '/noindex'),
+    [`${A}/1`]: page(),
+    [`${A}/noindex`]: { body: '<meta name=robots content=noindex>' },
+  };
+  const { totals } = await crawl(site, { onPage });
+  expect(totals.hooks).toEqual({ pages: 2, failed: 1, items: 2 });
+});
+
 test('links are those that the extraction gives', async () => {
   const extract: PageHooks['extract'] = async ({ facts }) => ({
     facts: { ...facts, links: [{ url: `${A}/added`, kind: 'a' }] },

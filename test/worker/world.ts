@@ -9,6 +9,7 @@ import { endCrawlsAtLimits } from '../../shared/worker/limits.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
 import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { routeParcels } from '../../shared/worker/router.ts';
+import type { OnSeed } from '../../shared/worker/seed-events.ts';
 import { wakeDueHosts } from '../../shared/worker/waker.ts';
 import { startWorker, type Worker } from '../../shared/worker/worker.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -20,6 +21,7 @@ export interface World {
   readonly engine: MemoryEngine;
   readonly fetcher: ScriptedFetcher;
   readonly hooks?: PageHooks;
+  readonly onSeed?: OnSeed;
 }
 
 export const CRAWL = 'crawl';
@@ -34,13 +36,14 @@ export const SILENT: PageHooks = {
 export interface WorldOptions extends MemoryOptions {
   readonly tookMs?: number;
   readonly hooks?: PageHooks;
+  readonly onSeed?: OnSeed;
 }
 
 export function createWorld(site: Site, options: WorldOptions = {}): World {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock, options);
   const fetcher = createScriptedFetcher(clock, site, options.tookMs);
-  return { clock, engine, fetcher, hooks: options.hooks };
+  return { clock, engine, fetcher, hooks: options.hooks, onSeed: options.onSeed };
 }
 
 /** Registers a crawl and sends its seeds on their way. */
@@ -74,6 +77,7 @@ export function startProcess(
   crawls = [CRAWL],
   maxHosts = 100,
   hooks?: PageHooks,
+  onSeed?: OnSeed,
 ): Process {
   const { clock, exchange } = engine;
   const stopping = new AbortController();
@@ -83,6 +87,7 @@ export function startProcess(
     maxHosts,
     signal,
     hooks,
+    onSeed,
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
   });
   async function route() {
@@ -115,10 +120,10 @@ export function startProcess(
 
 /** Runs processes, one after the other should they fail, until the crawls are quiet. Returns their errors. */
 export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number): Promise<string[]> {
-  const { clock, engine, fetcher, hooks } = world;
+  const { clock, engine, fetcher, hooks, onSeed } = world;
   const errors: string[] = [];
   for (;;) {
-    const process = startProcess(engine, fetcher, crawls, maxHosts, hooks);
+    const process = startProcess(engine, fetcher, crawls, maxHosts, hooks, onSeed);
     await clock.drive(process.ended, () => areQuiet(engine, crawls));
     process.stop();
     await clock.drive(process.ended);

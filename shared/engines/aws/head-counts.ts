@@ -1,5 +1,5 @@
 /** What a head adds to its crawl's totals, as flat counts: the form in which differences are summed up and stored. */
-import { addCounts, type Head, type HostTotals } from '../../frontier/head.ts';
+import { addCounts, COUNT_MAPS, type Head } from '../../frontier/head.ts';
 import { EMPTY_INDEX } from '../../frontier/ledger.ts';
 import { URL_STATES, type UrlState } from '../../frontier/url-record.ts';
 import type { CrawlTotals } from '../../ports.ts';
@@ -10,8 +10,6 @@ export type Counts = Readonly<Record<string, number>>;
 
 /** Counts that no head gives: what the crawl has used of AWS. */
 const USAGE_PREFIX = 'usage.';
-
-const MAPS = ['httpStatus', 'skipped', 'errors'] as const satisfies (keyof HostTotals)[];
 
 /** What replacing `before` by `after` changes; what does not change is left out. */
 export function changedCounts(before: Head | undefined, after: Head): Counts {
@@ -33,11 +31,10 @@ export const usageCountsIn = (counts: Counts): Counts =>
 
 /** The crawl's totals, but for the time and the cost. Usage is there where any was metered. */
 export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs' | 'cost'> & { usage?: Usage } {
-  const [httpStatus, skipped, errors] = MAPS.map((map) => countsBelow(`${map}.`, counts)) as [
-    Counts,
-    Counts,
-    Counts,
-  ];
+  const maps = Object.fromEntries(COUNT_MAPS.map((map) => [map, countsBelow(`${map}.`, counts)])) as Record<
+    (typeof COUNT_MAPS)[number],
+    Counts
+  >;
   const metered: Usage = countsBelow(USAGE_PREFIX, counts);
   const count = (name: string) => counts[name] ?? 0;
   const urls = { ...EMPTY_INDEX.counts } as Record<UrlState, number>;
@@ -49,9 +46,7 @@ export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs' | 'cost'>
     pages: count('pages'),
     bytes: count('bytes'),
     requests: count('requests'),
-    httpStatus,
-    skipped,
-    errors,
+    ...maps,
     ...(Object.keys(metered).length > 0 && {
       usage: { ...metered, dataOutBytes: dataOutBytes(count('requests'), count('bytes')) },
     }),
@@ -75,8 +70,8 @@ function countsOf({ ledger, totals }: Head): Counts {
     requests: totals.requests,
   };
   for (const state of URL_STATES) counts[`urls.${state}`] = ledger.counts[state];
-  for (const map of MAPS)
-    for (const [key, count] of Object.entries(totals[map])) counts[`${map}.${key}`] = count;
+  for (const map of COUNT_MAPS)
+    for (const [key, count] of Object.entries(totals[map] ?? {})) counts[`${map}.${key}`] = count;
   return counts;
 }
 

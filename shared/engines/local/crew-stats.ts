@@ -34,6 +34,7 @@ export const addStats = (a: CrewStats, b: CrewStats): CrewStats => ({
   pages: a.pages + b.pages,
   bytes: a.bytes + b.bytes,
   requests: a.requests + b.requests,
+  answers: a.answers + b.answers,
   errors: a.errors + b.errors,
   failures: addCounts(a.failures, b.failures),
   turns: a.turns + b.turns,

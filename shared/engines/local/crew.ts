@@ -1,6 +1,7 @@
 import type { Fetcher } from '../../ports.ts';
 import type { Crawls } from '../../worker/crawls.ts';
 import type { PageHooks } from '../../worker/page-hooks.ts';
+import type { OnSeed } from '../../worker/seed-events.ts';
 import { startWorker } from '../../worker/worker.ts';
 import { type CrewStats, crewStats } from './crew-stats.ts';
 import type { LocalEngine } from './engine.ts';
@@ -19,6 +20,8 @@ export interface CrewOptions {
   readonly signal: AbortSignal;
   /** Hears of turns that failed by our own fault, and of threads that died. `where`: the host, or the thread. */
   readonly onError?: (error: unknown, where: string) => void;
+  /** Called when a seed was not fetched: at each try that fails, and at its end. */
+  readonly onSeed?: OnSeed;
 }
 
 export interface OwnCrewOptions extends CrewOptions {

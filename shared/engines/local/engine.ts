@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import type { HookError } from '../../control/summary.ts';
 import type { CrawlId, LedgerStore } from '../../ports.ts';
 import { orStorageFailed, withStorageFailures } from '../../storage-failed.ts';
 import { mendFileArchive } from './archive.ts';
@@ -7,6 +8,7 @@ import { closeAll } from './close-all.ts';
 import { holdsCrawl, openDatabase } from './database.ts';
 import { type FolderHold, holdFolder } from './folder-hold.ts';
 import { foldersOf } from './folders.ts';
+import { HOOK_ERRORS_SCHEMA, readHookErrors } from './hook-errors.ts';
 import { createItemStore, ITEMS_SCHEMA } from './item-store.ts';
 import { createLedgerStore } from './ledger-store.ts';
 import { isFolderInUse, lockFolder } from './lock.ts';
@@ -41,7 +43,8 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
     mkdirSync(paths.archive, { recursive: true });
     database = openDatabase(paths.database, 'write');
     const hold = await holdFolder(folder, database, lock);
-    for (const schema of [PAYLOADS_SCHEMA, SKIPS_SCHEMA, ITEMS_SCHEMA]) database.exec(schema);
+    for (const schema of [PAYLOADS_SCHEMA, SKIPS_SCHEMA, ITEMS_SCHEMA, HOOK_ERRORS_SCHEMA])
+      database.exec(schema);
     await mendFileArchive({
       folder: paths.archive,
       indexFolder: paths.indexes,
@@ -68,6 +71,8 @@ export interface LocalReader {
   readonly ledgers: LedgerStore;
   readonly registry: LocalCrawlRegistry;
   crawl(): CrawlId | undefined;
+  /** What the project's hooks threw: the first errors. */
+  hookErrors(crawl: CrawlId): readonly HookError[];
   /** Whether a process crawls into the folder just now. */
   isInUse(): boolean;
   close(): void;
@@ -86,6 +91,7 @@ export function openLocalReader(folder: string): LocalReader | undefined {
     ledgers: withStorageFailures(createLedgerStore(database, paths.ledgers), paths.database),
     registry,
     crawl: () => registry.list()[0],
+    hookErrors: (crawl) => readHookErrors(database, crawl),
     isInUse: () => isFolderInUse(folder),
     close: () => database.close(),
   };

@@ -9,6 +9,7 @@ import { warcFilePattern } from './archive-names.ts';
 import { systemClock } from './clock.ts';
 import { closeAll } from './close-all.ts';
 import type { Folders } from './folders.ts';
+import { createHookErrorLog } from './hook-errors.ts';
 import { createKeepBack } from './keep-back.ts';
 import { createLedgerStore } from './ledger-store.ts';
 import { createLinkExchange, type LocalLinkExchange } from './link-exchange.ts';
@@ -90,6 +91,7 @@ export async function openLocalPorts(
       payloads: config.revisits ? guard(createPayloadIndex(database, earlier)) : undefined,
       skips,
       items: options.items,
+      hookErrors: createHookErrorLog(database),
       database,
       close: () =>
         closeAll([queue.close, archive.close, skips.close, () => earlier?.close(), () => database.close()]),

@@ -1,4 +1,5 @@
 import type { Project } from '../../control/project-file.ts';
+import type { HookError } from '../../control/summary.ts';
 import type { CrawlConfig } from '../../crawl/config.ts';
 import { createFetcher } from '../../fetcher/fetcher.ts';
 import { withMiddleware } from '../../fetcher/with-middleware.ts';
@@ -99,10 +100,11 @@ function inThisThread(
 ): Pick<LocalSession, 'run' | 'close'> {
   const { clock } = engine;
   const { totalTimeoutMs } = config;
+  const onFailure = (error: HookError) => engine.hookErrors?.note(id, error);
   const tempFolder = foldersOf(folder).temporary;
   const plain = withStorageFailures(createFetcher({ ...config, tempFolder, clock, maxSockets }), tempFolder);
-  const fetcher = withMiddleware(plain, project?.middleware ?? [], { clock, totalTimeoutMs });
-  const hooks = project && createHooks(project, { config, clock, warn });
+  const fetcher = withMiddleware(plain, project?.middleware ?? [], { clock, totalTimeoutMs, onFailure });
+  const hooks = project && createHooks(project, { config, clock, warn, onFailure });
   const startCrew = (options: CrewOptions) => startOwnCrew(engine, fetcher, { ...options, maxHosts, hooks });
   return {
     run: (options) => runLocalCrawl(engine, startCrew, id, options),

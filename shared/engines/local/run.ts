@@ -62,7 +62,7 @@ async function runToEnd(
   options.signal.addEventListener('abort', stop);
   if (options.signal.aborted) stop();
   const { signal } = stopping;
-  const crew = startCrew({ signal, onError: options.onError });
+  const crew = startCrew({ signal, onError: options.onError, onSeed: options.onSeed });
   let end: LocalRunEnd = { status: 'running' };
 
   async function route(): Promise<void> {

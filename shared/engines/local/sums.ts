@@ -1,5 +1,12 @@
 /** What the heads of a crawl add up to. */
-import { addCounts, addTotals, type Head, type HostTotals, NO_TOTALS } from '../../frontier/head.ts';
+import {
+  addCounts,
+  addTotals,
+  COUNT_MAPS,
+  type Head,
+  type HostTotals,
+  NO_TOTALS,
+} from '../../frontier/head.ts';
 import { EMPTY_INDEX } from '../../frontier/ledger.ts';
 import type { UrlState } from '../../frontier/url-record.ts';
 
@@ -46,9 +53,7 @@ function negative({ hosts, hostsWaiting, urls, totals }: Sums): Sums {
       pages: -totals.pages,
       bytes: -totals.bytes,
       requests: -totals.requests,
-      httpStatus: negated(totals.httpStatus),
-      skipped: negated(totals.skipped),
-      errors: negated(totals.errors),
+      ...Object.fromEntries(COUNT_MAPS.flatMap((map) => (totals[map] ? [[map, negated(totals[map])]] : []))),
     },
   };
 }

@@ -76,8 +76,8 @@ function sumOf(heads: readonly Head[]): Record<string, number> {
     add('hostsWaiting', ledger.counts.waiting > 0 ? 1 : 0);
     for (const name of ['pages', 'bytes', 'requests'] as const) add(name, totals[name]);
     for (const state of URL_STATES) add(`urls.${state}`, ledger.counts[state]);
-    for (const map of ['httpStatus', 'skipped', 'errors'] as const)
-      for (const [key, count] of Object.entries(totals[map])) add(`${map}.${key}`, count);
+    for (const map of ['httpStatus', 'skipped', 'errors', 'seeds', 'hooks', 'hints'] as const)
+      for (const [key, count] of Object.entries(totals[map] ?? {})) add(`${map}.${key}`, count);
   }
   return sums;
 }

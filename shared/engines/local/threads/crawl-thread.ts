@@ -1,6 +1,7 @@
 /** A thread that crawls: what `thread.ts` starts. It ends when it is told to, in peace, or dies and is begun anew. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { readProject } from '../../../control/project-file.ts';
+import type { HookError } from '../../../control/summary.ts';
 import { createFetcher } from '../../../fetcher/fetcher.ts';
 import { withMiddleware } from '../../../fetcher/with-middleware.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
@@ -29,6 +30,7 @@ async function crawl(): Promise<void> {
   const project = start.projectFile === undefined ? undefined : await readProject(start.projectFile);
   const engine = await openThreadEngine(start, tell);
   const { clock } = engine;
+  const onFailure = (error: HookError) => engine.hookErrors?.note(start.crawl, error);
   process.on('exit', engine.board.freeze);
   const tempFolder = foldersOf(start.folder).temporary;
   const plain = withStorageFailures(
@@ -38,14 +40,16 @@ async function crawl(): Promise<void> {
   const fetcher = withMiddleware(plain, project?.middleware ?? [], {
     clock,
     totalTimeoutMs: config.totalTimeoutMs,
+    onFailure,
   });
   const noted = notingFetcher(fetcher, engine.board);
-  const hooks = project && createHooks(project, { config, clock, warn });
+  const hooks = project && createHooks(project, { config, clock, warn, onFailure });
   const worker: Worker = startWorker(engine, () => noted, {
     maxHosts: start.maxHosts,
     maxCacheBytes: Math.ceil(CACHE_BYTES / blocks),
     signal: stopping.signal,
     hooks: hooks && notingHooks(hooks, engine.board),
+    onSeed: (event) => tell({ kind: 'seed', event }),
     onError: (error, host) => tell({ kind: 'turnFailed', host, message: describe(error) }),
   });
   const progress = () =>

@@ -55,7 +55,7 @@ interface Block {
  */
 export function startThreads(engine: LocalEngine, options: ThreadsOptions): ThreadCrew {
   const { registry, exchange, items, clock, database } = engine;
-  const { start, onError, warn } = options;
+  const { start, onError, onSeed, warn } = options;
   const { crawl, blocks: count } = start;
   tuneV8ForThreads();
   const hostBlocks = hostBlocksMemory();
@@ -113,6 +113,9 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
         break;
       case 'turnFailed':
         onError?.(new Error(message.message), message.host);
+        break;
+      case 'seed':
+        onSeed?.(message.event);
         break;
       case 'warning':
         warn?.(message.message);

@@ -1,6 +1,7 @@
 /** What the main thread and the threads that crawl tell one another. All of it can be cloned. */
 import type { CrawlConfig } from '../../../crawl/config.ts';
 import type { CrawlId, HostKey } from '../../../ports.ts';
+import type { SeedEvent } from '../../../worker/seed-events.ts';
 import type { CrewStats } from '../crew-stats.ts';
 import type { Sums } from '../sums.ts';
 
@@ -53,6 +54,7 @@ export type FromThread =
   /** A turn failed, and is tried again. */
   | { readonly kind: 'turnFailed'; readonly host: HostKey; readonly message: string }
   | { readonly kind: 'warning'; readonly message: string }
+  | { readonly kind: 'seed'; readonly event: SeedEvent }
   /** The head of that version is committed: its items may go to the file. */
   | {
       readonly kind: 'publish';

@@ -1,0 +1,93 @@
+/** What went wrong in a crawl, as lines of its summary: seeds, hosts, hooks, and pages that a crawler cannot read. */
+import { areHooksBroken, isWithoutSeed } from '../shared/control/crawl-outcome.ts';
+import { printable, shorten } from '../shared/control/printable.ts';
+import type { CrawlSummary } from '../shared/control/summary.ts';
+import { formatCount, formatCounted, type Tone } from './format.ts';
+
+const MAX_HOSTS = 10;
+const MAX_FRAMES = 3;
+/** A frame of a stack names a file and a line at its end: it is cut only where it is absurd. */
+const MAX_FRAME_CHARS = 300;
+
+/** How a crawl that is finished is called, where that alone would be misleading. */
+export function troubledHeading(summary: CrawlSummary): readonly [string, Tone] | undefined {
+  if (summary.state !== 'finished') return undefined;
+  if (isWithoutSeed(summary)) return ['No seed could be fetched', 'red'];
+  if (areHooksBroken(summary)) return ['Finished, but a hook failed at every page', 'red'];
+  const isDoubtful = (summary.hooks.failed ?? 0) > 0 || Object.keys(summary.hints).length > 0;
+  return isDoubtful ? ['Finished', 'yellow'] : undefined;
+}
+
+/** Sections of the summary; those without lines are left out by the caller. `width`: characters of a line. */
+export function troubleSections(
+  summary: CrawlSummary,
+  width: number,
+): [label: string, lines: readonly string[]][] {
+  const { setAside, failing, failedSeeds } = summary;
+  return [
+    ['Seeds', failedSeeds.flatMap(({ url, cause }) => named(url, cause, width))],
+    ['Hints', hintLines(summary)],
+    ['Hooks', hookLines(summary, width)],
+    [
+      'Failing',
+      hostLines(
+        failing.map((one) => [one.host, `${one.cause}; next try at ${one.nextTryAt}`]),
+        width,
+      ),
+    ],
+    [
+      'Given up',
+      hostLines(
+        setAside.map(({ host, cause }) => [host, cause]),
+        width,
+      ),
+    ],
+  ];
+}
+
+/** The name and what is to be said of it: in one line where it fits, else in two. */
+function named(name: string, text: string, width: number): string[] {
+  const line = `${printable(name)}: ${printable(text)}`;
+  if (line.length <= width) return [line];
+  return [shorten(`${printable(name)}:`, width), shorten(`  ${printable(text)}`, 2 * width)];
+}
+
+function hostLines(hosts: readonly (readonly [host: string, cause: string])[], width: number): string[] {
+  if (hosts.length === 0) return [];
+  const shown = hosts
+    .slice(0, MAX_HOSTS)
+    .map(([host, cause]) => shorten(`${printable(host)}: ${printable(cause)}`, width));
+  const more = hosts.length - shown.length;
+  return [
+    formatCounted(hosts.length, 'host'),
+    ...shown,
+    ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
+  ];
+}
+
+function hintLines({ hints }: CrawlSummary): string[] {
+  const { javascript = 0, login = 0 } = hints;
+  const lines: string[] = [];
+  if (javascript > 0)
+    lines.push(
+      `${formatCounted(javascript, 'page')} with scripts, but hardly any text and no links:`,
+      'probably made by JavaScript, which Strand does not run',
+    );
+  if (login > 0)
+    lines.push(
+      `${formatCounted(login, 'seed')} led to a login page. A middleware can sign in: see examples/login`,
+    );
+  return lines;
+}
+
+function hookLines({ hooks, hookErrors }: CrawlSummary, width: number): string[] {
+  const { pages = 0, failed = 0 } = hooks;
+  const lines =
+    failed > 0 ? [`a hook failed at ${formatCount(failed)} of ${formatCounted(pages, 'page')}`] : [];
+  for (const { source, url, message, stack } of hookErrors) {
+    lines.push(...named(`${source} at ${url}`, message, width));
+    const frames = stack?.split('\n').slice(0, MAX_FRAMES) ?? [];
+    for (const frame of frames) lines.push(`    ${shorten(printable(frame), MAX_FRAME_CHARS)}`);
+  }
+  return lines;
+}

@@ -1,0 +1,69 @@
+/** Why the seeds of a crawl gave nothing. */
+import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
+import type { CrawlId, CrawlRecord, CrawlTotals, LedgerStore } from '../ports.ts';
+import { isWithoutSeed } from './crawl-outcome.ts';
+import { lookUpUrl } from './look-up-url.ts';
+import { outcomeInWords } from './outcome-words.ts';
+import type { FailedSeed } from './summary.ts';
+
+/** Seeds that are named ... */
+const MAX_NAMED = 10;
+/** ... and looked up: each costs some reads. */
+const MAX_LOOKED_UP = 50;
+const MAX_REDIRECTS = 10;
+/** How a redirect's record says where it led (`worker/follow-redirect.ts`). */
+const TARGET = /^to (\S+)/;
+
+/** The first seeds, each with what keeps it from being fetched; none where a seed was fetched, or where none has been tried. */
+export async function findFailedSeeds(
+  ledgers: Pick<LedgerStore, 'loadHead' | 'readPart'>,
+  crawl: CrawlId,
+  { config, scopeSeeds }: CrawlRecord,
+  { pages, seeds = {} }: CrawlTotals,
+): Promise<readonly FailedSeed[]> {
+  if (!isWithoutSeed({ pages, seeds })) return [];
+  const { urlRules } = parseConfig(config);
+  const found: FailedSeed[] = [];
+  /** Where redirects led: the scope is drawn around these, too. */
+  const targets = new Set<string>();
+  for (const seed of scopeSeeds.slice(0, MAX_LOOKED_UP)) {
+    if (found.length >= MAX_NAMED) break;
+    if (targets.has(seed)) continue;
+    // A part that a newer version wrote, or that a turn has replaced meanwhile, must not keep the summary from its reader.
+    const cause = await causeOf(ledgers, crawl, seed, urlRules, targets).catch(() => undefined);
+    if (cause !== undefined) found.push({ url: seed, cause });
+  }
+  return found;
+}
+
+/** What became of the seed, by way of its redirects; undefined for one that was not tried, or was fetched. */
+async function causeOf(
+  ledgers: Pick<LedgerStore, 'loadHead' | 'readPart'>,
+  crawl: CrawlId,
+  seed: string,
+  urlRules: CrawlConfig['urlRules'],
+  targets: Set<string>,
+): Promise<string | undefined> {
+  let url = seed;
+  let led = '';
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const { record, head } = await lookUpUrl(ledgers, crawl, url, urlRules);
+    if (!record) return led === '' ? undefined : led;
+    const { state, result } = record;
+    if (state === 'waiting') {
+      const cause = head?.setAside?.cause ?? result?.cause ?? head?.clock.cause;
+      return cause === undefined ? undefined : joined(led, cause);
+    }
+    const { httpStatus, cause } = result ?? {};
+    if (state === 'fetched') return cause === undefined ? undefined : joined(led, cause);
+    const words = outcomeInWords({ state, httpStatus, cause });
+    const target = state === 'redirect' ? TARGET.exec(cause ?? '')?.[1] : undefined;
+    if (target === undefined || target === url) return joined(led, words);
+    led = led === '' ? words : `${led}, then ${cause}`;
+    targets.add(target);
+    url = target;
+  }
+  return led;
+}
+
+const joined = (led: string, cause: string): string => (led === '' ? cause : `${led}: ${cause}`);

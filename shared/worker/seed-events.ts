@@ -1,0 +1,37 @@
+/** What becomes of seeds, told as it happens: so that an operator sees a mistake in the first seconds of a crawl. */
+import { isSeedRecord } from '../frontier/rank.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { HostKey } from '../ports.ts';
+import type { HostState } from './host-state.ts';
+
+/** A seed, or what a seed redirected to, that was not fetched. JSON, as it goes from thread to thread. */
+export interface SeedEvent {
+  readonly url: string;
+  readonly host: HostKey;
+  /** `waiting`: it is tried again at `nextTryAt`, unless its host `isGivenUp`. */
+  readonly state: UrlRecord['state'];
+  readonly httpStatus?: number;
+  /** In words. Of a redirect, where to. */
+  readonly cause?: string;
+  /** ms since the epoch. */
+  readonly nextTryAt?: number;
+  /** The host failed so often that the crawl does without it, until it is resumed. */
+  readonly isGivenUp?: boolean;
+}
+
+export type OnSeed = (event: SeedEvent) => void;
+
+/** The event of a URL that was just settled; undefined for what is no seed, and where nothing is to be told. */
+export function seedEventOf(
+  { host, clock, setAside }: Pick<HostState, 'host' | 'clock' | 'setAside'>,
+  record: UrlRecord,
+  cause = record.result?.cause,
+): SeedEvent | undefined {
+  const { url, state, result, dueAt } = record;
+  if (!isSeedRecord(record) || state === 'fetched') return undefined;
+  if (state !== 'waiting') return { url, host, state, httpStatus: result?.httpStatus, cause };
+  if (cause === undefined) return undefined;
+  return setAside
+    ? { url, host, state, cause: setAside.cause, isGivenUp: true }
+    : { url, host, state, cause, nextTryAt: Math.max(dueAt, clock.nextFetchAt) };
+}

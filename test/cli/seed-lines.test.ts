@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { createSeedLines } from '../../cli/seed-lines.ts';
+import type { SeedEvent } from '../../shared/worker/seed-events.ts';
+
+const seed = (name: string, event: Partial<SeedEvent>): SeedEvent => ({
+  url: `http://${name}/`,
+  host: name,
+  state: 'waiting',
+  ...event,
+});
+
+function printed(events: readonly SeedEvent[]): string[] {
+  const lines: string[] = [];
+  const onSeed = createSeedLines(
+    (line) => lines.push(line),
+    () => 1000,
+  );
+  for (const event of events) onSeed(event);
+  return lines;
+}
+
+test('each kind of failure is printed once a seed, with the time of the next try, and so is the end', () => {
+  const cause = 'connection refused by a.test:80';
+  const events = [
+    seed('a.test', { cause, nextTryAt: 6200 }),
+    seed('a.test', { cause, nextTryAt: 16_000 }),
+    seed('a.test', { cause, isGivenUp: true }),
+    seed('b.test', { state: 'gone', httpStatus: 404 }),
+    seed('c.test', { state: 'deniedByRobots', cause: 'robots.txt, line 2: Disallow: /' }),
+    seed('d.test', { cause: 'http://d.test/: no answer', nextTryAt: 1000 }),
+  ];
+  expect(printed(events)).toEqual([
+    'http://a.test/: connection refused by a.test:80; next try in 5s',
+    'http://a.test/: connection refused by a.test:80; given up',
+    'http://b.test/: HTTP 404 (Not Found)',
+    'http://c.test/: denied by robots.txt, line 2: Disallow: /',
+    'http://d.test/: no answer; next try in 1s',
+  ]);
+});
+
+test('of many seeds with the same failure three are printed', () => {
+  const events = Array.from({ length: 100 }, (_, i) => {
+    const host = `h${i}.test`;
+    return seed(host, { cause: `no such host: ${host}`, nextTryAt: 2000 });
+  });
+  const lines = printed(events);
+  expect(lines).toHaveLength(4);
+  expect(lines.at(-1)).toBe('More seeds like these are counted in the summary');
+});
+
+test('control characters of a host do not reach the terminal', () => {
+  expect(printed([seed('a.test', { cause: '\x1b[2Jno answer', isGivenUp: true })])[0]).not.toContain('\x1b');
+});
