@@ -26,6 +26,8 @@ export interface CaseResult {
   /** By URL: what the crawl knows. URLs of other hosts that were found on this one are among them. */
   readonly rows: ReadonlyMap<string, ExportRow>;
   readonly skipped: ReadonlyMap<string, SkippedRow>;
+  /** Hosts that fail or were given up, as `strand status` names them, with the cause. */
+  readonly hostCauses: ReadonlyMap<string, string>;
   /** Connections to the canary that named this case. */
   readonly canaryRequests: number;
 }
@@ -36,6 +38,7 @@ export interface Check {
   failure(result: CaseResult): string | undefined;
 }
 
+const hostOf = (origin: string): string => origin.slice(origin.indexOf('//') + 2);
 const rowOf = ({ origin, rows }: CaseResult, path: string) =>
   rows.get(path.startsWith('/') ? `${origin}${path}` : path);
 const shortOf = (path: string): string => (path.length > 60 ? `${path.slice(0, 60)}...` : path);
@@ -59,7 +62,10 @@ export const leftOut = (path: string, cause: RegExp): Check => ({
   says: `${path} is left out with its cause`,
   failure(result) {
     const row = rowOf(result, path);
-    const reason = row === undefined ? result.skipped.get(`${result.origin}${path}`)?.reason : textOf(row);
+    const reason =
+      row === undefined
+        ? result.skipped.get(`${result.origin}${path}`)?.reason
+        : (row.cause ?? result.hostCauses.get(hostOf(result.origin)));
     if (row?.status === 'fetched') return `${shortOf(path)}: ${textOf(row)}`;
     return reason !== undefined && cause.test(reason)
       ? undefined
@@ -67,13 +73,14 @@ export const leftOut = (path: string, cause: RegExp): Check => ({
   },
 });
 
-/** Kept or left out with a cause: the crawl has come to an end with it. */
+/** Kept, or left out with a cause, or waiting at a host whose failure the crawl explains. */
 export const settled = (path = '/'): Check => ({
   says: `${path} is kept or left out with its cause`,
   failure(result) {
     const row = rowOf(result, path);
     if (row === undefined && result.skipped.has(`${result.origin}${path}`)) return undefined;
-    const isSettled = row !== undefined && (row.status !== 'waiting' || row.cause !== undefined);
+    const cause = row?.cause ?? result.hostCauses.get(hostOf(result.origin));
+    const isSettled = row !== undefined && (row.status !== 'waiting' || cause !== undefined);
     return isSettled ? undefined : `${shortOf(path)}: ${textOf(row)}`;
   },
 });

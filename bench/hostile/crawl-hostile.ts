@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { CrawlSummary } from '../../shared/control/summary.ts';
 import { type RunCost, runMeasured } from '../run-measured.ts';
 import { type CaseResult, type ExportRow, NO_CANARY, type SkippedRow } from './checks.ts';
 import type { HostileCase } from './hostile-case.ts';
@@ -63,6 +64,7 @@ export async function crawlHostile(
     const known = {
       rows: new Map(rows.map((row) => [row.url, row])),
       skipped: new Map(skipped.map((row) => [row.url, row])),
+      hostCauses: await hostCauses(crawl),
     };
     const requests = [...web.requests.values()];
     return {
@@ -88,7 +90,11 @@ const BROAD = [
 const seedsOf = (web: HostileWeb, cases: readonly HostileCase[]): string[] =>
   cases.flatMap((one) => (one.seeds ?? ['/']).map((path) => web.addressesOf(one).origin + path));
 
-function judge(one: HostileCase, web: HostileWeb, known: Pick<CaseResult, 'rows' | 'skipped'>): Judged {
+function judge(
+  one: HostileCase,
+  web: HostileWeb,
+  known: Pick<CaseResult, 'rows' | 'skipped' | 'hostCauses'>,
+): Judged {
   const { origin } = web.addressesOf(one);
   const requests = web.requests.get(one) ?? [];
   const canaryPath = canaryPathOf(one);
@@ -98,6 +104,13 @@ function judge(one: HostileCase, web: HostileWeb, known: Pick<CaseResult, 'rows'
   const result: CaseResult = { ...known, origin, requests, canaryRequests };
   const failures = [...one.checks, NO_CANARY].flatMap((check) => check.failure(result) ?? []);
   return { one, requests: requests.length, failures };
+}
+
+async function hostCauses(crawl: string): Promise<Map<string, string>> {
+  const [summary] = await linesOf<Pick<CrawlSummary, 'failing' | 'setAside'>>(['status', crawl, '--json']);
+  return new Map(
+    [...(summary?.failing ?? []), ...(summary?.setAside ?? [])].map(({ host, cause }) => [host, cause]),
+  );
 }
 
 async function linesOf<Row>(args: readonly string[]): Promise<Row[]> {

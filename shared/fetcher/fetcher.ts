@@ -98,11 +98,8 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const context: ExchangeContext = {
     dispatch(exchange) {
       const { url, headers } = exchange.request;
-      const { origin, pathname, search } = new URL(url);
-      agent.dispatch(
-        { origin, path: pathname + search, method: 'GET', headers: merge(ownHeaders, headers) },
-        exchange,
-      );
+      const { origin, path } = requestTarget(url);
+      agent.dispatch({ origin, path, method: 'GET', headers: merge(ownHeaders, headers) }, exchange);
     },
     onStart(exchange) {
       starting = exchange;
@@ -142,6 +139,13 @@ export function createFetcher(options: FetcherOptions): Fetcher {
 }
 
 /** Few, since each is a way to be told apart from a browser; content codings are those that the parser decodes. */
+/** `URL.search` leaves out the `?` of an empty query, which is part of the URL: RFC 3986, section 6.2.3. */
+function requestTarget(url: string): { origin: string; path: string } {
+  const { origin, pathname, search, href } = new URL(url);
+  const hasEmptyQuery = search === '' && href.split('#', 1)[0]!.endsWith('?');
+  return { origin, path: pathname + (hasEmptyQuery ? '?' : search) };
+}
+
 function commonHeaders({ userAgent, contact }: FetcherOptions): readonly string[] {
   return [
     'User-Agent',

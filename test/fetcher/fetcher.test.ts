@@ -117,6 +117,15 @@ describe('the request', () => {
     expect(sent.match(/^accept:/gim)).toHaveLength(2);
   });
 
+  test.each(['/a?', '/a?#b', '/a', '/a#b?', '/a?b', '/a??', '/%3F'])(
+    'asks for %s, an empty query kept',
+    async (target) => {
+      const server = await serveHttp((_request, response) => response.end());
+      await openFetcher().fetch({ url: server.origin + target });
+      expect(server.received[0]).toContain(`GET ${target.split('#')[0]} HTTP/1.1`);
+    },
+  );
+
   test('names no contact where there is none', async () => {
     const server = await serveHttp((_request, response) => response.end());
     await openFetcher().fetch({ url: server.origin });
