@@ -20,6 +20,7 @@ import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { terminalOf } from '../drawn-line.ts';
 import { exitCodeOf } from '../exit-codes.ts';
+import { formatDuration } from '../format.ts';
 import { createLiveLine } from '../live-line.ts';
 import { commandAt } from '../place.ts';
 import { createSeedLines } from '../seed-lines.ts';
@@ -80,6 +81,7 @@ async function run(
       signal: stopping.signal,
       onProgress: (stats) => live.update(progress(stats)),
       onSeed: createSeedLines(live.log, systemClock.now),
+      onClockStep: (ms) => live.log(clockStepText(ms)),
       onError: (error, host) => live.log(`${host}: ${messageOf(error)}; tried again`),
     });
     if (stopping.signal.aborted) live.log('Stopping');
@@ -102,6 +104,14 @@ async function run(
   const fault = await callOnFinish(project, summary, limits);
   if (fault !== undefined) process.stderr.write(`strand: ${printable(fault)}\n`);
   return exitCodeOf(summary);
+}
+
+/** What people are told when the machine's clock was set. */
+function clockStepText(ms: number): string {
+  const by = formatDuration(Math.abs(ms));
+  return ms < 0
+    ? `The machine's clock was set back by ${by}. The crawl goes on; the times that it writes stay ahead until it is resumed`
+    : `The machine's clock was set forward by ${by}, or the machine slept. The crawl goes on`;
 }
 
 /** What failed was the storage: says how to go on, too. */

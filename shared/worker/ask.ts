@@ -1,4 +1,4 @@
-import { maxGapAfter } from '../frontier/politeness.ts';
+import { gapAfter, maxGapAfter } from '../frontier/politeness.ts';
 import type { FetchOutcome, FetchRequest, HostKey } from '../ports.ts';
 import { atHost } from './at-host.ts';
 import type { Crawl } from './crawls.ts';
@@ -20,7 +20,9 @@ export async function ask(
 ): Promise<FetchOutcome> {
   const { totalTimeoutMs } = crawl.config;
   // A robots.txt may lead to another host, which has a pace of its own.
-  const { perHost, delayMs } = atHost(crawl.everywhere ?? crawl, host).config;
+  const itsConfig = atHost(crawl.everywhere ?? crawl, host).config;
+  const itsDelayMs = host === state.host ? crawlDelayMs : undefined;
+  const gapMs = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs: itsDelayMs }, itsConfig);
   const lockedMs = totalTimeoutMs + maxGapAfter(totalTimeoutMs, crawlDelayMs, crawl.config);
   const { url } = request;
   const late = (): FetchOutcome => {
@@ -28,7 +30,7 @@ export async function ask(
     const message = 'there was no time left for it';
     return { status: 'failed', reason: 'aborted', url, message, startedAt: now, endedAt: now };
   };
-  const outcome = await lanes.run(host, perHost, delayMs, state.lastRequestAt, async () => {
+  const outcome = await lanes.run(host, itsConfig.perHost, gapMs, state.lastRequestAt, async () => {
     if (host === state.host) await state.lease.lockFor(lockedMs);
     if (clock.now() > state.lastRequestAt) return late();
     return reading(state, () => fetcherOf(crawl.everywhere ?? crawl).fetch({ ...request, signal: stopping }));

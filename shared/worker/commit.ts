@@ -1,4 +1,5 @@
 /** Makes a turn real: everything durable, in the order that a crash at any point leaves nothing lost. */
+import { maxWaitMs, soonest } from '../frontier/far-times.ts';
 import type { Head } from '../frontier/head.ts';
 import { RUN_PARTS } from '../frontier/run-stack.ts';
 import type { CrawlId, HostKey } from '../ports.ts';
@@ -96,7 +97,7 @@ function planNext(crawl: Crawl, state: HostState, now: number): Plan {
   if (setAside !== undefined)
     return { hasToken: false, restUntil: Math.min(state.gapUntil, clock.nextFetchAt) };
   if (urlDueAt === undefined) return { hasToken: false, restUntil: clock.nextFetchAt };
-  const workAt = Math.max(urlDueAt, clock.nextFetchAt, now);
+  const workAt = Math.max(soonest(urlDueAt, now, maxWaitMs(crawl.config)), clock.nextFetchAt, now);
   // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses nothing.
   if (crawl.status !== 'running' || crawl.budget.metLimit() !== undefined)
     return { hasToken: false, dueAt: workAt, restUntil: clock.nextFetchAt };

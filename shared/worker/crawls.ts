@@ -40,6 +40,7 @@ interface Known {
 }
 
 export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
+  const elapsed = clock.elapsed ?? clock.now;
   const known = new Map<CrawlId, Known>();
   const loading = new Map<CrawlId, Promise<Crawl | undefined>>();
   /** How often a crawl was to be forgotten. A load that was under way then may not know why. */
@@ -60,7 +61,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
 
   async function open(id: CrawlId, { config: options, scopeSeeds, status }: CrawlRecord): Promise<Crawl> {
     const config = parseConfig(options);
-    const budget = createBudget(config, await registry.totals(id), clock.now, registry.isShared);
+    const budget = createBudget(config, await registry.totals(id), elapsed, registry.isShared);
     const nameOf = createUrlRules(config.urlRules);
     return { id, config, budget, scope: createScope(config, scopeSeeds), status, nameOf };
   }

@@ -1,4 +1,5 @@
 /** What a turn asks of its host: which URLs, when, and when it has had enough. */
+import { maxWaitMs } from '../frontier/far-times.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import { isAllowed } from '../robots/rules.ts';
@@ -58,9 +59,18 @@ export async function fetchPages(
 
   /** One at a time, since lanes go side by side and a ledger's `next` calls must not overlap. */
   const take = () => {
-    taking = taking.then(() => ledger.next(clock.now(), isSitemapNext(state)));
+    taking = taking.then(async () => {
+      const now = clock.now();
+      return (await ledger.next(now, isSitemapNext(state))) ?? takeFarAhead(now);
+    });
     return taking;
   };
+
+  /** A URL that is due at a time that no clock that runs right could have given. */
+  function takeFarAhead(now: number): Promise<UrlRecord | undefined> | undefined {
+    const dueAt = ledger.nextDueAt(now);
+    return dueAt !== undefined && dueAt - now > maxWaitMs(config) ? ledger.next(dueAt) : undefined;
+  }
 
   /** Waits for the host's moment; false if it comes too late for this turn. */
   async function waitForHost(): Promise<boolean> {

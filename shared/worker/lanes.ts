@@ -24,6 +24,7 @@ export interface Lanes {
 
 interface Lane {
   inFlight: number;
+  /** By the clock's `elapsed`. */
   lastEndedAt: number;
   restUntil: number;
   readonly waiting: (() => void)[];
@@ -31,11 +32,13 @@ interface Lane {
 
 export function createLanes(clock: Clock): Lanes {
   const lanes = new Map<HostKey, Lane>();
+  // A clock that is set forward must hurry no host.
+  const elapsed = clock.elapsed ?? clock.now;
 
   function laneOf(host: HostKey): Lane {
     let lane = lanes.get(host);
     if (!lane) {
-      lane = { inFlight: 0, lastEndedAt: 0, restUntil: 0, waiting: [] };
+      lane = { inFlight: 0, lastEndedAt: Number.NEGATIVE_INFINITY, restUntil: 0, waiting: [] };
       lanes.set(host, lane);
     }
     return lane;
@@ -48,18 +51,18 @@ export function createLanes(clock: Clock): Lanes {
       lane.inFlight++;
       try {
         const now = clock.now();
-        const restMs = perHost === 1 ? Math.max(0, lane.lastEndedAt + gapMs - now) : 0;
+        const restMs = perHost === 1 ? Math.max(0, lane.lastEndedAt + gapMs - elapsed()) : 0;
         if (now + restMs > latestAt) return undefined;
         if (restMs > 0) await clock.sleep(restMs);
         try {
           return await request();
         } finally {
-          lane.lastEndedAt = clock.now();
+          lane.lastEndedAt = elapsed();
         }
       } finally {
         lane.inFlight--;
         lane.waiting.shift()?.();
-        if (lanes.size > MAX_IDLE_LANES) forgetIdle(lanes, clock.now());
+        if (lanes.size > MAX_IDLE_LANES) forgetIdle(lanes, clock.now(), elapsed());
       }
     },
     rest(host, until) {
@@ -74,12 +77,13 @@ const MAX_IDLE_LANES = 10_000;
 /** By then the host's clock in its head has the say. */
 const IDLE_MS = 300_000;
 
-function forgetIdle(lanes: Map<HostKey, Lane>, now: number): void {
+function forgetIdle(lanes: Map<HostKey, Lane>, now: number, elapsed: number): void {
   for (const [host, lane] of lanes)
     if (
       lane.inFlight === 0 &&
       lane.waiting.length === 0 &&
-      now > Math.max(lane.lastEndedAt + IDLE_MS, lane.restUntil)
+      elapsed > lane.lastEndedAt + IDLE_MS &&
+      now > lane.restUntil
     )
       lanes.delete(host);
 }

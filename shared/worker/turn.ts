@@ -3,6 +3,7 @@
  * delivered, fetches some of the host's best URLs at its pace, and commits the outcome with one conditional write.
  * Whatever fails before that write leaves nothing behind but work to be done again.
  */
+import { withoutFarTimes } from '../frontier/far-times.ts';
 import { type Head, NEW_HEAD } from '../frontier/head.ts';
 import type { Delivery, HostKey } from '../ports.ts';
 import { atHost } from './at-host.ts';
@@ -54,7 +55,8 @@ export async function runTurn(
 ): Promise<TurnEnd> {
   const { ledgers, clock } = services.engine;
   const crawl = atHost(given, host);
-  const head = (await ledgers.loadHead(crawl.id, host)) ?? NEW_HEAD;
+  const stored = (await ledgers.loadHead(crawl.id, host)) ?? NEW_HEAD;
+  const head = withoutFarTimes(stored, clock.now(), crawl.config);
   const links = deliveries.flatMap(({ message }) => (message.kind === 'links' ? message.links : []));
   const isNamed = deliveries.some(({ message }) => message.kind === 'token' && message.token === head.token);
   const isWoken = deliveries.some(({ message }) => message.kind === 'wake');

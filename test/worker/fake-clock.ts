@@ -2,6 +2,9 @@ import type { Clock } from '../../shared/ports.ts';
 
 /** Virtual time, moved by {@link FakeClock.drive} and {@link FakeClock.advance} alone. Chance is seeded. */
 export interface FakeClock extends Clock {
+  elapsed(): number;
+  /** Sets the wall clock; what sleeps, sleeps on as long. */
+  set(byMs: number): void;
   /** Lets `ms` pass, and what waits for it happen. */
   advance(ms: number): Promise<void>;
   /**
@@ -12,7 +15,7 @@ export interface FakeClock extends Clock {
 }
 
 interface Sleeper {
-  readonly at: number;
+  at: number;
   readonly wake: () => void;
 }
 
@@ -24,6 +27,7 @@ const MAX_DRIVE_MS = 10 * 86_400_000;
 export function createFakeClock(seed = 1): FakeClock {
   let now = T0;
   let sleepers: Sleeper[] = [];
+  let setBy = 0;
   const random = seededRandom(seed);
 
   function wakeFirst(until = Number.POSITIVE_INFINITY): boolean {
@@ -36,6 +40,12 @@ export function createFakeClock(seed = 1): FakeClock {
 
   return {
     now: () => now,
+    elapsed: () => now - setBy,
+    set(byMs) {
+      now += byMs;
+      setBy += byMs;
+      sleepers = sleepers.map((sleeper) => Object.assign(sleeper, { at: sleeper.at + byMs }));
+    },
     random,
     sleep(ms, signal) {
       if (ms <= 0 || signal?.aborted) return Promise.resolve();

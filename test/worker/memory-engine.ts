@@ -88,6 +88,9 @@ function openStore(clock: Clock, options: MemoryOptions, store: Store): MemoryEn
   };
 }
 
+/** Services count their delays by themselves, whatever a worker's clock is set to. */
+const elapsed = (clock: Clock): number => (clock.elapsed ?? clock.now)();
+
 /** Waits until `find` finds something, at most `waitMs`; `wakers` are called when something may have changed. */
 async function waitFor<T>(
   clock: Clock,
@@ -97,15 +100,15 @@ async function waitFor<T>(
   find: () => T[],
   nextAt: () => number,
 ): Promise<T[]> {
-  const until = clock.now() + waitMs;
+  const until = elapsed(clock) + waitMs;
   for (;;) {
     const found = find();
-    if (found.length > 0 || clock.now() >= until || signal?.aborted) return found;
+    if (found.length > 0 || elapsed(clock) >= until || signal?.aborted) return found;
     const waking = new AbortController();
     const wake = () => waking.abort();
     wakers.add(wake);
     signal?.addEventListener('abort', wake);
-    await clock.sleep(Math.min(until, nextAt()) - clock.now(), waking.signal);
+    await clock.sleep(Math.min(until, nextAt()) - elapsed(clock), waking.signal);
     wakers.delete(wake);
     signal?.removeEventListener('abort', wake);
   }
@@ -122,14 +125,14 @@ function createQueue(clock: Clock, store: Store, leaseMs: number): TurnQueue {
     });
     const received = { host, deliveries, leaseUntil: clock.now() + leaseMs };
     group.received = received;
-    group.lockedUntil = received.leaseUntil;
+    group.lockedUntil = elapsed(clock) + leaseMs;
     return received;
   }
 
   /** The group, if `received` still holds it. */
   function heldBy(received: HostDeliveries): Group | undefined {
     const group = groups.get(received.host);
-    return group?.received === received && group.lockedUntil > clock.now() ? group : undefined;
+    return group?.received === received && group.lockedUntil > elapsed(clock) ? group : undefined;
   }
 
   function unlock(group: Group, at: number): void {
@@ -160,7 +163,7 @@ function createQueue(clock: Clock, store: Store, leaseMs: number): TurnQueue {
         signal,
         () =>
           full()
-            .filter(([, { lockedUntil }]) => lockedUntil <= clock.now())
+            .filter(([, { lockedUntil }]) => lockedUntil <= elapsed(clock))
             .slice(0, maxHosts)
             .map(([host, group]) => handOut(host, group)),
         () => Math.min(...full().map(([, { lockedUntil }]) => lockedUntil)),
@@ -177,11 +180,11 @@ function createQueue(clock: Clock, store: Store, leaseMs: number): TurnQueue {
     async hold(received, until) {
       const group = heldBy(received);
       if (!group) throw new StaleTurn(`${received.host} is no longer held`);
-      group.lockedUntil = Math.max(group.lockedUntil, until);
+      group.lockedUntil = Math.max(group.lockedUntil, until - clock.now() + elapsed(clock));
     },
     async park(received, ms) {
       const group = heldBy(received);
-      if (group) unlock(group, clock.now() + ms);
+      if (group) unlock(group, elapsed(clock) + ms);
     },
   };
 }
@@ -202,10 +205,10 @@ function createExchange(clock: Clock, store: Store, leaseMs: number): LinkExchan
         signal,
         () =>
           [...parcels]
-            .filter(([, { hiddenUntil }]) => hiddenUntil <= clock.now())
+            .filter(([, { hiddenUntil }]) => hiddenUntil <= elapsed(clock))
             .slice(0, max)
             .map(([id, parcel]) => {
-              parcel.hiddenUntil = clock.now() + leaseMs;
+              parcel.hiddenUntil = elapsed(clock) + leaseMs;
               return { id, outLinks: structuredClone(parcel.outLinks) };
             }),
         () => Math.min(...[...parcels.values()].map(({ hiddenUntil }) => hiddenUntil)),

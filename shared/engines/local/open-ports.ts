@@ -6,7 +6,6 @@ import type { CrawlId, Engine } from '../../ports.ts';
 import { withStorageFailures } from '../../storage-failed.ts';
 import { openFileArchive } from './archive.ts';
 import { warcFilePattern } from './archive-names.ts';
-import { systemClock } from './clock.ts';
 import { closeAll } from './close-all.ts';
 import type { Folders } from './folders.ts';
 import { createHookErrorLog } from './hook-errors.ts';
@@ -16,6 +15,7 @@ import { createLinkExchange, type LocalLinkExchange } from './link-exchange.ts';
 import { createPayloadIndex } from './payload-index.ts';
 import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
 import { createSkipLog } from './skip-log.ts';
+import { type SteadyClock, steadyClock } from './steady-clock.ts';
 import { createTurnQueue, type LocalTurnQueue, type TurnQueueOptions } from './turn-queue.ts';
 import { createWarcJournal } from './warc-journal.ts';
 
@@ -25,6 +25,7 @@ export interface LocalPorts extends Engine {
   readonly exchange: LocalLinkExchange;
   readonly registry: LocalCrawlRegistry;
   readonly database: DatabaseSync;
+  readonly clock: SteadyClock;
   /** Flushes and closes everything. */
   close(): Promise<void>;
 }
@@ -64,7 +65,7 @@ export async function openLocalPorts(
       prefix: warcPrefix,
       maxBytes: config.warcMaxBytes,
       warcinfo: (filename) => warcinfoOf(filename, options),
-      clock: systemClock,
+      clock: steadyClock,
       // A thread that takes the place of a dead one mends what that has left; the others' files are not its own.
       journal: createWarcJournal(database, warcFilePattern(warcPrefix)),
       warn: options.warn,
@@ -72,7 +73,7 @@ export async function openLocalPorts(
     const archive = withStorageFailures(fileArchive, paths.archive);
     const guard = <T extends object>(port: T): T => withStorageFailures(port, paths.database);
     const queue = guard(
-      createTurnQueue(database, systemClock, {
+      createTurnQueue(database, steadyClock, {
         ...options.turns,
         keepBackMs: createKeepBack(database, crawl, config),
       }),
@@ -87,7 +88,7 @@ export async function openLocalPorts(
       registry,
       ledgers: guard(createLedgerStore(database, paths.ledgers, registry.onCommit)),
       archiveOf: () => archive,
-      clock: systemClock,
+      clock: steadyClock,
       payloads: config.revisits ? guard(createPayloadIndex(database, earlier)) : undefined,
       skips,
       items: options.items,
@@ -106,7 +107,7 @@ export async function openLocalPorts(
 const warcinfoOf = (filename: string, { crawl, config, software }: LocalPortsOptions) =>
   encodeWarcinfo({
     filename,
-    date: Date.now(),
+    date: steadyClock.now(),
     software,
     crawl,
     userAgent: config.userAgent,

@@ -9,6 +9,8 @@ import type { LocalEngine } from './engine.ts';
 export interface LocalRunOptions extends CrewOptions {
   /** Called some times a second. */
   readonly onProgress?: (stats: CrewStats) => void;
+  /** Called when the machine's clock was set, by so many ms; below 0: back. */
+  readonly onClockStep?: (ms: number) => void;
 }
 
 /** How a run ended. `running`: by the operator's signal; the crawl can be resumed. */
@@ -83,7 +85,7 @@ async function runToEnd(
 
   /** Looks whether the crawl is over, and keeps the time that it has run. */
   async function watch(): Promise<void> {
-    let countedAt = clock.now();
+    let countedAt = clock.elapsed();
     while (!signal.aborted) {
       options.onProgress?.(crew.stats());
       const current = await crew.crawls.get(crawl);
@@ -93,16 +95,18 @@ async function runToEnd(
       else if (await registry.isQuiet(crawl)) end = { status: 'finished' };
       if (end.status !== 'running') break;
       await clock.sleep(TICK_MS, signal);
-      if (clock.now() - countedAt >= 1000) {
+      if (clock.elapsed() - countedAt >= 1000) {
         countedAt += count(countedAt);
         engine.hold.keep();
+        const step = clock.takeStep();
+        if (step !== 0) options.onClockStep?.(step);
       }
     }
     count(countedAt);
   }
 
   function count(since: number): number {
-    const ms = clock.now() - since;
+    const ms = clock.elapsed() - since;
     registry.addActiveMs(crawl, ms);
     return ms;
   }

@@ -1,0 +1,62 @@
+import type { Clock } from '../../ports.ts';
+import { systemClock } from './clock.ts';
+
+/** Time that never goes back, and tells of each time that the machine's clock was set. */
+export interface SteadyClock extends Clock {
+  elapsed(): number;
+  /** By how much the machine's clock was set since this was asked last, in ms: below 0 if it was set back. 0: it was not. */
+  takeStep(): number;
+}
+
+/** A smaller difference between the two clocks is none: they are read one after the other, and corrected little by little. */
+const STEP_MS = 1000;
+
+/**
+ * The time of a process that crawls. Where the machine's clock is set back, time goes on as if it had not been: a host's
+ * rest, which is a time, would else become longer by as much. Where it is set forward, as after the machine slept, time
+ * follows. `wall`: ms since the epoch; `monotonic`: ms that pass evenly.
+ */
+export function createSteadyClock(
+  wall: () => number,
+  monotonic: () => number,
+): Omit<SteadyClock, 'sleep' | 'random'> {
+  /** Added to the machine's time. */
+  let shift = 0;
+  let last = wall();
+  let lastMonotonic = monotonic();
+  let step = 0;
+
+  function now(): number {
+    const at = monotonic();
+    const expected = last + at - lastMonotonic;
+    let time = wall() + shift;
+    const difference = time - expected;
+    if (Math.abs(difference) > STEP_MS) {
+      step += difference;
+      // Set forward after it was set back: what was added is taken back first.
+      const kept = difference < 0 ? difference : Math.min(difference, shift);
+      shift -= kept;
+      time -= kept;
+    }
+    last = Math.max(last, Math.round(time));
+    lastMonotonic = at;
+    return last;
+  }
+
+  return {
+    now,
+    elapsed: monotonic,
+    takeStep() {
+      now();
+      const taken = step;
+      step = 0;
+      return taken;
+    },
+  };
+}
+
+/** The clock of this thread's crawls. */
+export const steadyClock: SteadyClock = {
+  ...systemClock,
+  ...createSteadyClock(Date.now, () => performance.now()),
+};

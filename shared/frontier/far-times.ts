@@ -1,0 +1,51 @@
+/**
+ * Times that no clock that runs right could have given: they are further ahead than anything may rest. The machine's clock
+ * was set back since, or another machine's is ahead. They count as come, or the host would wait for days.
+ */
+import type { CrawlConfig } from '../crawl/config.ts';
+import type { Head } from './head.ts';
+import { maxGapAfter } from './politeness.ts';
+
+/** Clocks of several machines may differ by this, and jitter is less. */
+const SLACK_MS = 60_000;
+/** robots.txt is kept no longer (`robots/policy.ts`). */
+const MAX_ROBOTS_MS = 86_400_000;
+/** The most by which jitter lengthens a rest (`politeness.ts`). */
+const JITTER = 1.25;
+
+type RestLimits = Parameters<typeof maxGapAfter>[2];
+
+/** The longest that a host may rest after a request. */
+export function maxRestMs(config: RestLimits & Pick<CrawlConfig, 'totalTimeoutMs'>): number {
+  const { backoffMs, maxBackoffMs, maxRetryAfterMs, totalTimeoutMs } = config;
+  const gapMs = maxGapAfter(totalTimeoutMs, Number.POSITIVE_INFINITY, config);
+  return Math.max(gapMs, JITTER * Math.max(backoffMs, maxBackoffMs, maxRetryAfterMs)) + SLACK_MS;
+}
+
+/** The longest that a URL may wait for its next try. */
+export function maxWaitMs(config: Parameters<typeof maxRestMs>[0]): number {
+  return maxRestMs(config) + Math.max(config.backoffMs, config.maxBackoffMs);
+}
+
+/** `at`, or `now` if that is further ahead than `maxMs`. */
+export const soonest = (at: number, now: number, maxMs: number): number => (at - now > maxMs ? now : at);
+
+/** The head with no time in it that is too far ahead. */
+export function withoutFarTimes(head: Head, now: number, config: Parameters<typeof maxRestMs>[0]): Head {
+  const restMs = maxRestMs(config);
+  const nextFetchAt = soonest(head.clock.nextFetchAt, now, restMs);
+  return {
+    ...head,
+    clock: nextFetchAt === head.clock.nextFetchAt ? head.clock : { ...head.clock, nextFetchAt },
+    robots: head.robots.map((robots) => {
+      const expiresAt = soonest(robots.expiresAt, now, MAX_ROBOTS_MS + SLACK_MS);
+      return expiresAt === robots.expiresAt ? robots : { ...robots, expiresAt };
+    }),
+    ...(head.closedOrigins && {
+      closedOrigins: head.closedOrigins.map((closed) => ({
+        ...closed,
+        until: soonest(closed.until, now, restMs),
+      })),
+    }),
+  };
+}

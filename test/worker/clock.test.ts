@@ -1,0 +1,103 @@
+/** Clocks that are set while a crawl runs, or between its sessions. */
+import { expect, test } from 'vitest';
+import type { Fetcher } from '../../shared/ports.ts';
+import { wakeAllHosts } from '../../shared/worker/waker.ts';
+import { begin, CRAWL, createWorld, runToEnd, startProcess } from './world.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+const page = (...links: string[]) => ({ body: links.map((link) => `<a href="${link}">x</a>`).join('') });
+
+/** A host of 40 pages in a row. */
+const CHAIN = Object.fromEntries(
+  Array.from({ length: 40 }, (_, i) => [
+    i === 0 ? 'http://a.test/' : `http://a.test/${i}`,
+    page(`http://a.test/${i + 1}`),
+  ]),
+);
+
+test('a crawl that is resumed after its clock was set back by a day goes on at once', async () => {
+  const world = createWorld(CHAIN);
+  await begin(world, ['http://a.test/'], { delayMs: 1000, turnMaxPages: 5 });
+  const process = startProcess(world.engine, world.fetcher);
+  await world.clock.drive(process.ended, () => world.fetcher.log.length > 12);
+  process.stop();
+  await world.clock.drive(process.ended);
+  world.clock.set(-DAY_MS);
+  const before = world.clock.elapsed();
+  // As `resume` does.
+  await wakeAllHosts(world.engine, CRAWL);
+  expect(await runToEnd(world)).toEqual([]);
+  expect(world.clock.elapsed() - before).toBeLessThan(HOUR_MS);
+  const { urls } = await world.engine.registry.totals(CRAWL);
+  expect(urls).toMatchObject({ fetched: 40, waiting: 0 });
+});
+
+test('so do URLs that wait for another try, hosts that rest after failures, and a closed origin', async () => {
+  const site = {
+    'http://a.test/': page('http://a.test/1', 'http://b.test/'),
+    'http://a.test/1': (before: number) => ({ status: before < 2 ? 500 : 200 }),
+    'http://b.test/robots.txt': (before: number) => (before < 2 ? { status: 503 } : { body: '' }),
+    'http://b.test/': page(),
+  };
+  const world = createWorld(site);
+  await begin(world, ['http://a.test/', 'http://b.test/'], { retryMs: 300_000, backoffMs: 300_000 });
+  const process = startProcess(world.engine, world.fetcher);
+  await world.clock.drive(
+    process.ended,
+    () =>
+      world.fetcher.count('http://a.test/1') === 1 && world.fetcher.count('http://b.test/robots.txt') === 1,
+  );
+  await world.clock.advance(5000);
+  process.stop();
+  await world.clock.drive(process.ended);
+  world.clock.set(-DAY_MS);
+  const before = world.clock.elapsed();
+  // As `resume` does.
+  await wakeAllHosts(world.engine, CRAWL);
+  expect(await runToEnd(world)).toEqual([]);
+  expect(world.clock.elapsed() - before).toBeLessThan(2 * HOUR_MS);
+  const { urls } = await world.engine.registry.totals(CRAWL);
+  expect(urls.waiting).toBe(0);
+});
+
+test('a clock that is set forward hurries no host', async () => {
+  const site = { ...CHAIN, 'http://a.test/robots.txt': { body: 'User-agent: *\nCrawl-delay: 5' } };
+  const world = createWorld(site);
+  const { clock } = world;
+  const log: { startedAt: number; endedAt: number }[] = [];
+  const fetcher: Fetcher = {
+    ...world.fetcher,
+    async fetch(request) {
+      const startedAt = clock.elapsed();
+      const outcome = await world.fetcher.fetch(request);
+      log.push({ startedAt, endedAt: clock.elapsed() });
+      return outcome;
+    },
+  };
+  await begin(world, ['http://a.test/'], { delayMs: 1000 });
+  const process = startProcess(world.engine, fetcher);
+  for (const requests of [4, 9, 14]) {
+    await clock.drive(process.ended, () => log.length >= requests);
+    clock.set(DAY_MS);
+  }
+  await clock.drive(process.ended, async () => world.engine.registry.isQuiet(CRAWL));
+  process.stop();
+  await clock.drive(process.ended);
+  expect(log.length).toBeGreaterThanOrEqual(41);
+  const gaps = log.slice(1).map(({ startedAt }, i) => startedAt - log[i]!.endedAt);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5000);
+});
+
+test('a clock that is set forward uses up none of the time that a crawl may take', async () => {
+  const world = createWorld(CHAIN);
+  await begin(world, ['http://a.test/'], { delayMs: 1000, maxTimeMs: HOUR_MS });
+  const process = startProcess(world.engine, world.fetcher);
+  await world.clock.drive(process.ended, () => world.fetcher.log.length > 5);
+  world.clock.set(DAY_MS);
+  await world.clock.drive(process.ended, async () => world.engine.registry.isQuiet(CRAWL));
+  process.stop();
+  await world.clock.drive(process.ended);
+  expect((await world.engine.registry.totals(CRAWL)).urls.fetched).toBe(40);
+});
