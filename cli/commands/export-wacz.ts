@@ -14,9 +14,14 @@ import { type RowSource, recordsOf } from './write-rows.ts';
 
 /**
  * `strand export DIR --format wacz --out FILE`: all that is archived, also while the crawl runs: of a file that is still
- * written, what was durable when the export began. `out` appears when it is whole, in place of what was there before.
+ * written, what was durable when the export began. `out` appears when it is whole, in place of what was there before. A WARC
+ * file that is damaged is in it as it is, and its pages and index up to the damage; `warn` is called for it.
  */
-export async function exportWacz(dir: string, out: string): Promise<void> {
+export async function exportWacz(
+  dir: string,
+  out: string,
+  warn: (message: string) => void = () => {},
+): Promise<void> {
   const { reader, crawl, record } = await openCrawl(dir);
   const files = await openWarcFiles(dir);
   try {
@@ -27,7 +32,7 @@ export async function exportWacz(dir: string, out: string): Promise<void> {
         createdAt: Date.now(),
         software: `Strand ${version}`,
         warcs: files.list,
-        cdxj: linesWithin(mergedCdxj(dir), files),
+        cdxj: linesWithin(mergedCdxj(dir, warn), files),
         pages: pagesOf(reader, crawl, files),
         mainUrl: record.scopeSeeds[0],
       });

@@ -9,15 +9,28 @@ import { withOutput } from './output-file.ts';
 import { writeRows, writerTo } from './write-rows.ts';
 import { writeSkipped } from './write-skipped.ts';
 
-/** `strand export DIR --format ...`: every known URL, or every link left out; the archive's index, or a WACZ of it. */
+/**
+ * `strand export DIR --format ...`: every known URL, or every link left out; the archive's index, or a WACZ of it. Ends with 1
+ * where a WARC file is damaged: what could be read is exported.
+ */
 export async function exportUrls({ dir, format, skipped, out }: LocalCommandOf<'export'>): Promise<number> {
   if (isRowFormat(format)) await (skipped ? exportSkipped : exportRows)(dir, format, out);
-  else if (format === 'cdxj') await exportIndex(dir, out);
+  else return exportArchive(dir, format, out);
+  return exitCodes.finished;
+}
+
+async function exportArchive(dir: string, format: 'cdxj' | 'wacz', out: string | undefined): Promise<number> {
+  let damaged = 0;
+  const warn = (message: string) => {
+    damaged++;
+    process.stderr.write(`strand: ${message}\n`);
+  };
+  if (format === 'cdxj') await exportIndex(dir, out, warn);
   else {
     const { exportWacz } = await import('./export-wacz.ts');
-    await exportWacz(dir, out!);
+    await exportWacz(dir, out!, warn);
   }
-  return exitCodes.finished;
+  return damaged > 0 ? exitCodes.unexpected : exitCodes.finished;
 }
 
 async function exportRows(dir: string, format: RowFormat, out: string | undefined): Promise<void> {
@@ -47,12 +60,15 @@ async function exportSkipped(dir: string, format: RowFormat, out: string | undef
   }
 }
 
-async function exportIndex(dir: string, out: string | undefined): Promise<void> {
+async function exportIndex(
+  dir: string,
+  out: string | undefined,
+  warn: (message: string) => void,
+): Promise<void> {
   (await openCrawl(dir)).reader.close();
   const { mergedCdxj } = await import('../../shared/engines/local/cdxj-files.ts');
   await withOutput(out, async (stream) => {
     const write = writerTo(stream);
-    const warn = (message: string) => process.stderr.write(`strand: ${message}\n`);
     for await (const line of mergedCdxj(dir, warn)) await write(line);
   });
 }

@@ -31,13 +31,13 @@ const MEMBER_HEAD_BYTES = 10;
 const MEMBER_END_BYTES = 8;
 
 /**
- * The whole members from the start of the file, each checked: one gzip member with a true CRC and size around one
+ * The whole members from the start of the file, or from `start` on, each checked: one gzip member with a true CRC and size around one
  * record. Ends at the file's end; throws {@link NotWarc} at the first member that is not whole, and what `read` throws.
  * Holds one to two megabytes, whatever the size of a member.
  */
-export async function* scanMembers(read: ReadAt): AsyncGenerator<ScannedMember> {
+export async function* scanMembers(read: ReadAt, start = 0): AsyncGenerator<ScannedMember> {
   let inflatedBytes = 0;
-  for (let offset = 0; ; ) {
+  for (let offset = start; ; ) {
     const bytes = await read(offset, SMALL_BYTES);
     if (bytes.length === 0) return;
     const inflated = inflateSmall(bytes) ?? (await inflateAt(read, offset));

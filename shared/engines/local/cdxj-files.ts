@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { type Capture, cdxjLine, scanCaptures } from '../../archive/cdxj.ts';
 import { mergeSorted } from '../../archive/merge-sorted.ts';
 import { NotWarc } from '../../archive/read-warc.ts';
+import { scanMembers } from '../../archive/scan-members.ts';
 import { windowedRead } from '../../archive/windowed-read.ts';
 import { listWarcFiles, type WarcFileEntry } from './archive-names.ts';
 import { foldersOf } from './folders.ts';
@@ -106,7 +107,9 @@ export async function removeIndexLeftovers(indexFolder: string, pattern: RegExp)
 
 /**
  * All lines of the index of the crawl in `folder`, sorted, each with its line feed; also while it is crawled into: of a
- * file that is being written, what is durable of it. Memory: some 100 KB for each WARC file.
+ * file that is being written, what is durable of it. Of a file that is damaged or cut, what stands before the damage; `warn`
+ * is called for each, with its name and the damage's offset. Damage between records that an index names is found by `warc
+ * check` alone. Memory: some 100 KB for each WARC file.
  */
 export async function* mergedCdxj(
   folder: string,
@@ -121,7 +124,7 @@ export async function* mergedCdxj(
     const paths: string[] = [];
     for (const entry of files) {
       const path = entry.isOpen
-        ? await indexOfOpenFile(entry, archive, temporary, durable.get(entry.file))
+        ? await indexOfOpenFile(entry, archive, temporary, durable.get(entry.file), warn)
         : await indexOfClosedFile(entry, indexes, temporary, warn);
       if (path !== undefined) paths.push(path);
     }
@@ -136,6 +139,7 @@ async function indexOfOpenFile(
   archive: string,
   temporary: string,
   limit: number | undefined,
+  warn: (message: string) => void,
 ): Promise<string | undefined> {
   const { file } = entry;
   for (const path of [entry.path, join(archive, file)]) {
@@ -145,8 +149,11 @@ async function indexOfOpenFile(
       });
       return join(temporary, indexNameOf(file));
     } catch (error) {
-      // Its last member is just being written.
-      if (error instanceof NotWarc) return join(temporary, indexNameOf(file));
+      if (error instanceof NotWarc) {
+        // Without a limit, its last member is just being written.
+        if (limit !== undefined) warn(damageText(file, error));
+        return join(temporary, indexNameOf(file));
+      }
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
@@ -173,30 +180,52 @@ async function indexOfClosedFile(
     await indexByScanning(entry, temporary, { isPartial: true });
   } catch (error) {
     if (!(error instanceof NotWarc)) throw error;
-    warn(`WARC file ${entry.file} is damaged, and indexed up to there: ${error.message}`);
+    warn(damageText(entry.file, error));
   }
   return join(temporary, indexNameOf(entry.file));
 }
+
+/** Whether the WARC file has whole members from there to its end, as it has where it was not cut. */
+async function isWholeFrom(path: string, offset: number): Promise<boolean> {
+  const handle = await open(path, 'r');
+  try {
+    for await (const _ of scanMembers(windowedRead(readHandle(handle)), offset));
+    return true;
+  } catch (error) {
+    if (error instanceof NotWarc) return false;
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+const damageText = (file: string, { message }: NotWarc): string =>
+  `WARC file ${file} is damaged, and exported up to there: ${message}. "strand warc check" finds all of its damage`;
 
 const isUnwritable = (error: unknown): boolean =>
   ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EEXIST', 'ENOTDIR'].includes(
     (error as NodeJS.ErrnoException).code ?? '',
   );
 
-/** Whether the file is there, whole and sorted, and all its lines name places in that WARC file. */
-async function isIndexOf(path: string, { file, bytes }: WarcFileEntry): Promise<boolean> {
+/**
+ * Whether the file is there, whole and sorted, all its lines name places in that WARC file, and what follows the last of these
+ * places is whole.
+ */
+async function isIndexOf(path: string, { file, path: warcPath, bytes }: WarcFileEntry): Promise<boolean> {
   const end = `, "filename": ${JSON.stringify(file)}}\n`;
   let last = '';
+  let indexedBytes = 0;
   try {
     for await (const lines of readLines(path)) {
       for (const line of lines) {
         const place = /, "length": "(\d{1,15})", "offset": "(\d{1,15})"$/.exec(line.slice(0, -end.length));
         if (!place || !line.endsWith(end) || line < last) return false;
-        if (Number(place[1]) + Number(place[2]) > bytes) return false;
+        indexedBytes = Math.max(indexedBytes, Number(place[1]) + Number(place[2]));
+        if (indexedBytes > bytes) return false;
         last = line;
       }
     }
-    return true;
+    return await isWholeFrom(warcPath, indexedBytes);
   } catch {
     // Missing, unreadable or cut: in each case it is to be made again.
     return false;
