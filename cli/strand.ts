@@ -62,7 +62,9 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
-  process.stderr.write(`strand: ${describe(error)}\n`);
+  // What a project's file has left running does not keep a process that was refused.
+  const end = isRefusal(error) ? () => process.exit() : undefined;
+  process.stderr.write(`strand: ${describe(error)}\n`, end);
 }
 
 function isRefusal(error: unknown): error is Error {

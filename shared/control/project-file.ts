@@ -67,13 +67,39 @@ export async function readProject(given: string | undefined, folder = process.cw
   return { ...NO_PROJECT, ...parts, file, path };
 }
 
+/** A file that waits for something by top-level `await` has so long. */
+const LOAD_MS = 30_000;
+
 async function load(file: string, path: string): Promise<{ readonly default?: unknown }> {
+  const waiting = neverSettled();
   try {
-    return await import(pathToFileURL(path).href);
+    return await Promise.race([import(pathToFileURL(path).href), waiting.promise]);
   } catch (cause) {
     const message = messageOf(cause);
     throw new InvalidConfig(`${file} cannot be loaded: ${shorten(printable(message), 500)}`, { cause });
+  } finally {
+    waiting.end();
   }
+}
+
+/**
+ * Rejects when a module that is being loaded can be seen never to settle: it takes too long, or nothing is left in the process
+ * that it could wait for, whereupon Node would end without a word (exit code 13).
+ */
+function neverSettled(limitMs = LOAD_MS): { readonly promise: Promise<never>; end(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const fail = (why: string) =>
+    reject(new Error(`a top-level await in it, or in what it imports, never settles (${why})`));
+  const onIdle = () => fail('nothing is left that it could wait for');
+  const timer = setTimeout(fail, limitMs, `not within ${limitMs / 1000} s`).unref();
+  process.on('beforeExit', onIdle);
+  return {
+    promise,
+    end() {
+      clearTimeout(timer);
+      process.off('beforeExit', onIdle);
+    },
+  };
 }
 
 function unknownKeys(config: Readonly<Record<string, unknown>>): string[] {

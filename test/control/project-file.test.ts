@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,6 +108,19 @@ describe("the project's file", () => {
   ])('that holds %j is refused', async (text, message) => {
     write(text);
     await expect(readProject(undefined, folder)).rejects.toThrow(new InvalidConfig(message));
+  });
+
+  test('that waits for ever is refused in words, with the exit code of a refusal', () => {
+    write('await new Promise(() => {}); export default {};');
+    const program = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
+    const args = [program, 'crawl', 'http://127.0.0.1:9/', '--config', join(folder, 'strand.config.ts')];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: folder });
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^strand: .*strand\.config\.ts cannot be loaded: .*top-level await.*never settles/,
+      ),
+    ]);
   });
 
   test('that is named and not there is refused', async () => {
