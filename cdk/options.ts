@@ -40,6 +40,15 @@ const cidrs = z.preprocess(
   ),
 );
 
+const PORTS = 'ports from 1 to 65535, separated by commas';
+const ports = z.preprocess(
+  (value) =>
+    typeof value === 'string' || typeof value === 'number'
+      ? String(value).split(',').filter(Boolean).map(Number)
+      : value,
+  z.array(z.int({ error: PORTS }).min(1, { error: PORTS }).max(65_535, { error: PORTS }), { error: PORTS }),
+);
+
 const VARIABLES = 'a JSON object of texts by names of environment variables';
 const variables = z.preprocess(
   fromText,
@@ -87,6 +96,9 @@ export const stackOptionsSchema = z.strictObject({
   apiAuth: oneOf('iam', 'key').default('iam'),
   /** CIDR blocks of special addresses that crawls of this stack may be allowed to connect to. */
   allowPrivateAddresses: cidrs.default([]),
+
+  /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
+  allowPorts: ports.default([]),
 
   // ---- data
   /** What `cdk destroy` does with tables and bucket. `destroy` deletes all that was ever fetched. */

@@ -28,6 +28,7 @@ export function settingsOf(
     crawlDefaults,
     defaultCrawl: options.defaultCrawl,
     allowPrivateAddresses: options.allowPrivateAddresses,
+    ...(options.allowPorts.length > 0 && { allowPorts: options.allowPorts }),
   };
 }
 
@@ -50,8 +51,9 @@ const FIXED_BYTES = 1400;
 const URLS_BYTES = 130;
 
 function checkSize(crawl: CrawlOptions, options: StackOptions): void {
-  const { allowPrivateAddresses, workerEnvironment, defaultCrawl, stackName, linkShards } = options;
-  const lists = JSON.stringify([crawl, allowPrivateAddresses, workerEnvironment, defaultCrawl]);
+  const { allowPrivateAddresses, allowPorts, workerEnvironment, defaultCrawl, stackName, linkShards } =
+    options;
+  const lists = JSON.stringify([crawl, allowPrivateAddresses, allowPorts, workerEnvironment, defaultCrawl]);
   const patterns = linkShards > 0 ? 2 : 1;
   const room = ENVIRONMENT_BYTES - FIXED_BYTES - patterns * (URLS_BYTES + stackName.length);
   if (Buffer.byteLength(lists) <= room) return;

@@ -34,6 +34,7 @@ export type OptionType =
   | 'patterns'
   | 'pins'
   | 'urls'
+  | 'ports'
   | 'addresses';
 
 export const GROUPS = [

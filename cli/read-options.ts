@@ -115,6 +115,8 @@ function readValue(
       return added([seedUrl(text, ` for --${option.name}`)]);
     case 'patterns':
       return added([parsePattern(text) ?? fail(expected(option, text, 'a regular expression'))]);
+    case 'ports':
+      return added(text.split(',').map((port) => readPort(option, port.trim())));
     case 'pins':
       return added([parsePin(text) ?? fail(expected(option, text, 'such as *.test=127.0.0.1'))]);
     case 'addresses':
@@ -132,6 +134,12 @@ function readCount(option: OptionSpec, text: string): number {
   const count = Number(text);
   if (!/^\d{1,15}$/.test(text) || count < least || count > most) throw expected(option, text, hint);
   return count;
+}
+
+function readPort(option: OptionSpec, text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw expected(option, text, 'ports from 1 to 65535, such as 6000');
 }
 
 /** Each of the choices, on or off. */

@@ -10,7 +10,7 @@ import { createFetchers, type Fetchers } from '../shared/worker/fetchers.ts';
 import { errorFields, type Log } from './log.ts';
 
 export interface WorkerFetchersOptions {
-  readonly settings: Pick<StackSettings, 'allowPrivateAddresses' | 'hostsPerWorker'>;
+  readonly settings: Pick<StackSettings, 'allowPrivateAddresses' | 'allowPorts' | 'hostsPerWorker'>;
   readonly clock: Clock;
   readonly middleware: readonly FetchMiddleware[];
   readonly log: Log;
@@ -37,6 +37,7 @@ export function createWorkerFetchers({ settings, clock, middleware, log }: Worke
     const fetcher = createFetcher({
       ...config,
       allowPrivateAddresses: config.allowPrivateAddresses.filter(isOpen),
+      allowPorts: config.allowPorts.filter((port) => settings.allowPorts?.includes(port)),
       // The disk is sized by it: no request may ask for more.
       mostBodyBytes: config.maxBodyBytes,
       maxSockets: Math.floor(sockets / max),

@@ -5,8 +5,8 @@ interface FailureTraits {
   readonly reason: FailureReason;
   /** The connection failed, so no request was sent. */
   readonly isBeforeRequest?: true;
-  /** Another try within minutes gives the same: a person must change something at the server. */
-  readonly isLasting?: true;
+  /** Another try within minutes gives the same: the host is given up after so many. */
+  readonly mostTries?: 1 | 2;
 }
 
 /** What exactly failed, by code. The codes are stored and printed as data: never rename one. */
@@ -15,30 +15,32 @@ const TRAITS = {
   noSuchHost: { reason: 'dns', isBeforeRequest: true },
   nameServerFailure: { reason: 'dns', isBeforeRequest: true },
   nameServerTimeout: { reason: 'dns', isBeforeRequest: true },
+  reservedName: { reason: 'dns', isBeforeRequest: true, mostTries: 1 },
   // ---- the connection
   connectionRefused: { reason: 'connect', isBeforeRequest: true },
   networkUnreachable: { reason: 'connect', isBeforeRequest: true },
   connectionFailed: { reason: 'connect', isBeforeRequest: true },
   connectTimeout: { reason: 'timeout', isBeforeRequest: true },
   blockedAddress: { reason: 'blockedAddress', isBeforeRequest: true },
+  blockedPort: { reason: 'blockedPort', isBeforeRequest: true },
   // ---- TLS
-  certificateExpired: { reason: 'tls', isBeforeRequest: true, isLasting: true },
-  certificateNotYetValid: { reason: 'tls', isBeforeRequest: true, isLasting: true },
-  certificateOtherHost: { reason: 'tls', isBeforeRequest: true, isLasting: true },
-  certificateSelfSigned: { reason: 'tls', isBeforeRequest: true, isLasting: true },
-  certificateUnknownIssuer: { reason: 'tls', isBeforeRequest: true, isLasting: true },
-  certificateInvalid: { reason: 'tls', isBeforeRequest: true, isLasting: true },
-  clientCertificateRequired: { reason: 'tls', isLasting: true },
-  noTls: { reason: 'tls', isBeforeRequest: true, isLasting: true },
-  oldTlsVersion: { reason: 'tls', isBeforeRequest: true, isLasting: true },
+  certificateExpired: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
+  certificateNotYetValid: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
+  certificateOtherHost: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
+  certificateSelfSigned: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
+  certificateUnknownIssuer: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
+  certificateInvalid: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
+  clientCertificateRequired: { reason: 'tls', mostTries: 2 },
+  noTls: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
+  oldTlsVersion: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
   tlsHandshakeFailed: { reason: 'tls', isBeforeRequest: true },
   tlsTimeout: { reason: 'timeout', isBeforeRequest: true },
   // ---- the exchange
   noResponse: { reason: 'timeout' },
   connectionReset: { reason: 'reset' },
   emptyResponse: { reason: 'reset' },
-  tlsRequired: { reason: 'protocol', isLasting: true },
-  notHttp: { reason: 'protocol', isLasting: true },
+  tlsRequired: { reason: 'protocol', mostTries: 2 },
+  notHttp: { reason: 'protocol', mostTries: 2 },
   malformedResponse: { reason: 'protocol' },
   ambiguousLength: { reason: 'protocol' },
   headersTooLarge: { reason: 'headersTooLarge' },
@@ -59,9 +61,9 @@ const traitsOf = (code: FailureCode | undefined): FailureTraits | undefined => c
 /** The group of reasons that `code` belongs to. */
 export const reasonOf = (code: FailureCode): FailureReason => TRAITS[code].reason;
 
-/** Whether another try within minutes gives the same. */
-export const isLasting = ({ code }: { readonly code?: FailureCode | undefined }): boolean =>
-  traitsOf(code)?.isLasting === true;
+/** After how many tries in a row the host is given up; undefined where another try within minutes may be better. */
+export const mostTriesOf = ({ code }: { readonly code?: FailureCode | undefined }): number | undefined =>
+  traitsOf(code)?.mostTries;
 
 /** Whether the exchange failed before a request was sent. Without a code, its reason decides. */
 export const isBeforeRequest = (failure: {
@@ -69,5 +71,5 @@ export const isBeforeRequest = (failure: {
   readonly code?: FailureCode | undefined;
 }): boolean =>
   failure.code === undefined
-    ? ['dns', 'connect', 'tls', 'blockedAddress'].includes(failure.reason)
+    ? ['dns', 'connect', 'tls', 'blockedAddress', 'blockedPort'].includes(failure.reason)
     : traitsOf(failure.code)?.isBeforeRequest === true;

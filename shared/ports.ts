@@ -251,7 +251,8 @@ export interface FetchRequest {
 }
 
 /**
- * Why an exchange failed, in the groups that totals and metrics count by. `blockedAddress`: the address guard; `aborted`: by our own signal; `middleware`: the project's
+ * Why an exchange failed, in the groups that totals and metrics count by. `blockedAddress`: the address guard; `blockedPort`: a
+ * port that browsers refuse; `aborted`: by our own signal; `middleware`: the project's
  * own code broke or took too long.
  */
 export type FailureReason =
@@ -263,6 +264,7 @@ export type FailureReason =
   | 'protocol'
   | 'headersTooLarge'
   | 'blockedAddress'
+  | 'blockedPort'
   | 'middleware'
   | 'aborted';
 

@@ -126,6 +126,21 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     help: 'connect to loopback and private addresses too: all of them, or only =CIDR[,CIDR]',
   },
   {
+    name: 'allow-port',
+    argument: 'N,...',
+    type: 'ports',
+    key: 'allowPorts',
+    group: 'Network',
+    help: 'ask ports that browsers refuse too, such as 6000; repeatable',
+  },
+  {
+    name: 'allow-invalid-certificates',
+    type: 'flag',
+    key: 'allowInvalidCertificates',
+    group: 'Network',
+    help: 'accept certificates that are expired, self-signed or of another host',
+  },
+  {
     name: 'resolve',
     argument: 'PATTERN=ADDRESS',
     type: 'pins',

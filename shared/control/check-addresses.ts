@@ -1,7 +1,8 @@
-/** Which addresses a crawl may be allowed to connect to: its configuration comes from others than the deployer's. */
+/** Which addresses and ports a crawl may be allowed to connect to: its configuration comes from others than the deployer's. */
 import type { CrawlOptions } from '../crawl/config.ts';
 import { createAddressGuard, createBlockGuard } from '../fetcher/address-guard.ts';
 import { parseCidr, parseIp } from '../fetcher/ip-address.ts';
+import { isBlockedPort } from '../url/blocked-ports.ts';
 import { ControlError } from './control.ts';
 import { quoted } from './printable.ts';
 
@@ -44,4 +45,17 @@ export function checkAddresses(
         field,
       );
   }
+}
+
+/** Throws {@link ControlError} where `allowPorts` of a crawl names a port that browsers refuse, and `allowed` does not. */
+export function checkPorts({ allowPorts = [] }: CrawlOptions, allowed: readonly number[]): void {
+  const at = allowPorts.findIndex((port) => isBlockedPort(port) && !allowed.includes(port));
+  if (at < 0) return;
+  const may = allowed.length === 0 ? 'no such ports are' : `only ${allowed.join(', ')} may be`;
+  const field = `config.allowPorts.${at}`;
+  throw new ControlError(
+    'invalid',
+    `${field}: port ${allowPorts[at]} is not open here; ${may} allowed`,
+    field,
+  );
 }

@@ -19,6 +19,7 @@ const MOST: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
   userAgent: 500,
   contact: 500,
   allowPrivateAddresses: MAX_ENTRIES,
+  allowPorts: MAX_ENTRIES,
   resolve: MAX_ENTRIES,
   overrides: MAX_ENTRIES,
   sitemapUrls: MAX_ENTRIES,

@@ -5,7 +5,7 @@ import { messageOf } from '../error-message.ts';
 import type { CrawlId, CrawlRecord } from '../ports.ts';
 import { URL_RULES_VERSION } from '../url/canonical.ts';
 import { crawlIdSchema, newCrawlSchema } from './api-schemas.ts';
-import { checkAddresses } from './check-addresses.ts';
+import { checkAddresses, checkPorts } from './check-addresses.ts';
 import { checkBounds } from './check-bounds.ts';
 import { checkPatterns } from './check-patterns.ts';
 import { checkRequest } from './check-request.ts';
@@ -21,6 +21,8 @@ export interface ControlPolicy {
   readonly defaults: CrawlOptions;
   /** CIDR blocks of special addresses that crawls may open. */
   readonly allowPrivateAddresses: readonly string[];
+  /** Ports that browsers refuse, and that crawls may be allowed to ask. Default: none. */
+  readonly allowPorts?: readonly number[];
   /** A worker must see its last request to the end. A longer default is taken as this, a longer wish refused. */
   readonly maxTotalTimeoutMs: number;
   /** Keys that requests may not set, each with the reason. */
@@ -74,7 +76,7 @@ function nameFor(seeds: readonly string[]): CrawlId {
 
 /** The defaults, overlaid by what is asked for. */
 function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
-  const { defaults, allowPrivateAddresses, maxTotalTimeoutMs, refuses = {} } = policy;
+  const { defaults, allowPrivateAddresses, allowPorts = [], maxTotalTimeoutMs, refuses = {} } = policy;
   const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
   for (const key of Object.keys(given) as (keyof CrawlConfig)[]) {
     const reason = refuses[key];
@@ -84,6 +86,7 @@ function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
   checkBounds(given, parseConfig(defaults));
   checkPatterns(given);
   checkAddresses(given, allowPrivateAddresses);
+  checkPorts(given, allowPorts);
   const options = { ...defaults, ...given };
   const { totalTimeoutMs } = parseConfig(options);
   if (totalTimeoutMs <= maxTotalTimeoutMs) return options;

@@ -49,6 +49,7 @@ export function seedsError(refused: SortedSeeds['refused']): ControlError {
 
 function reasonText(reason: SkipReason, { maxUrlLength }: CrawlConfig): string {
   if (reason === 'exclude') return 'one of the patterns of `exclude` matches';
+  if (reason === 'port') return 'browsers refuse its port; `allowPorts` (`--allow-port N`) allows it';
   if (reason === 'urlLength') return `it is longer than \`maxUrlLength\`, ${maxUrlLength} characters`;
   return `it is outside of the crawl (${reason})`;
 }

@@ -168,6 +168,10 @@ export const crawlConfigSchema = z.strictObject({
   // ---- network
   /** CIDR blocks of special addresses that may be connected to, such as `127.0.0.0/8`. */
   allowPrivateAddresses: z.array(z.string()).default([]),
+  /** Ports that may be asked though browsers refuse them (`url/blocked-ports.ts`), such as 6000. */
+  allowPorts: z.array(z.int().min(1).max(65_535)).default([]),
+  /** Accept certificates that are expired, self-signed, of another host or of an unknown issuer. Heritrix and Nutch do so. */
+  allowInvalidCertificates: z.boolean().default(false),
   /** Host name patterns (`*` for any labels) pinned to an address: `['*.test', '127.0.0.1']`. */
   resolve: z.array(z.tuple([z.string(), z.string()])).default([]),
   connectTimeoutMs: ms.default(10_000),

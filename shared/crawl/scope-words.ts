@@ -25,6 +25,7 @@ export function ruleInWords(reason: SkipReason | undefined, facts: ScopeFacts): 
 const WHY_NOT: Record<SkipReason, (facts: ScopeFacts) => string> = {
   urlLength: ({ url, maxUrlLength }) =>
     `maxUrlLength: it has ${url.length} characters, more than ${maxUrlLength}`,
+  port: ({ url }) => `allowPorts: browsers refuse the port of ${hostKey(url)}, and it is not named`,
   depth: ({ depth, rules }) =>
     `maxDepth: it is ${depth} ${depth === 1 ? 'hop' : 'hops'} from a seed, more than ${rules.maxDepth}`,
   scope: (facts) => presetInWords(facts, false),

@@ -1,5 +1,7 @@
 /** Which URLs belong to a crawl. Pure; made once per crawl and worker, asked for every link. */
 import type { HostKey } from '../ports.ts';
+import { blockedPortOf } from '../url/blocked-ports.ts';
+import { hostKey } from '../url/host-key.ts';
 import type { CrawlConfig } from './config.ts';
 import { createHostRules, type HostRulesConfig } from './host-rules.ts';
 import { createHostPreset, createPreset } from './scope-presets.ts';
@@ -18,6 +20,8 @@ export type SkipReason =
   | 'depth'
   /** Longer than `maxUrlLength` characters. */
   | 'urlLength'
+  /** Browsers refuse its port (`url/blocked-ports.ts`), and `allowPorts` does not name it. */
+  | 'port'
   | TrapReason;
 
 /** Why a link is left out: for what it is itself, or for what is known where it was found or where it leads. */
@@ -47,7 +51,7 @@ export type LinkSkip =
 export interface Scope {
   /**
    * Undefined for a URL (canonical) that belongs to the crawl, else the first reason against it. A seed belongs by being
-   * one: neither preset nor traps nor `include` are asked; `exclude`, `maxDepth` and `maxUrlLength` hold for it too.
+   * one: neither preset nor traps nor `include` are asked; `exclude`, `maxDepth`, `maxUrlLength` and ports hold for it too.
    */
   check(url: string, depth: number, isSeed?: boolean): SkipReason | undefined;
   /** What {@link Scope.check} says, with the rule that decided in words, for people. */
@@ -63,7 +67,9 @@ export interface ScopeVerdict {
 }
 
 /** Without a trap setting there is no such bound. */
-export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'maxUrlLength'> & HostRulesConfig & Partial<TrapConfig>;
+export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'maxUrlLength'> &
+  HostRulesConfig &
+  Partial<TrapConfig & Pick<CrawlConfig, 'allowPorts'>>;
 
 /**
  * `scopeSeeds`: the canonical URLs that the preset is drawn around. A check takes the same time for one of them and for
@@ -89,6 +95,7 @@ export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]):
       const trap = trapReason(url, traps);
       if (trap !== undefined) return trap;
     }
+    if (blockedPortOf(hostKey(url), config.allowPorts) !== undefined) return 'port';
     if (exclude.some(({ regExp }) => regExp.test(url))) return 'exclude';
     if (!isSeed && include.length > 0 && !include.some(({ regExp }) => regExp.test(url))) return 'include';
     return undefined;

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type AddressGuard, describeSpecialAddress } from './address-guard.ts';
 import { errorCode, KnownFailure, saidBy } from './failure.ts';
+import { specialAddresses } from './special-names.ts';
 
 export interface AddressChoice {
   /** The pinned address of a name, see `createHostPins`. */
@@ -25,6 +26,8 @@ async function addressesOf(hostname: string, { pin, resolve }: AddressChoice): P
   if (isIP(hostname) !== 0) return [hostname];
   const pinned = pin(hostname);
   if (pinned !== undefined) return [pinned];
+  const special = specialAddresses(hostname);
+  if (special !== undefined) return special;
   try {
     return await resolve(hostname);
   } catch (error) {

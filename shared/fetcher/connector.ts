@@ -16,6 +16,8 @@ export interface ConnectorOptions extends AddressChoice {
   /** For the whole of it: the look-up, TCP, and TLS. 0: no limit. */
   readonly connectTimeoutMs: number;
   readonly budget: SocketBudget;
+  /** Take any certificate, of whomever and however old. */
+  readonly allowInvalidCertificates?: boolean;
   /** Certificates (PEM) trusted besides the usual ones. */
   readonly trustedCertificates?: readonly string[];
 }
@@ -93,7 +95,10 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
         socket.destroy();
         throw new KnownFailure('blockedAddress', describeBlocked(target.hostname, [peer]));
       }
-      if (target.isSecure) await awaitTls(socket as TLSSocket, target, address, left());
+      if (target.isSecure) {
+        await awaitTls(socket as TLSSocket, target, address, left());
+        if (!options.allowInvalidCertificates) checkCertificate(socket as TLSSocket, target);
+      }
       return socket;
     }
     throw failure;
@@ -112,7 +117,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       // An address is no server name (RFC 6066, section 3), and a name goes without its final dot.
       servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
       ALPNProtocols: ['http/1.1'],
-      // `awaitTls` refuses what is not authorized: only there the certificate can still be read, for the message.
+      // `checkCertificate` refuses what is not authorized: only there the certificate can still be read, for the message.
       rejectUnauthorized: false,
       session: sessions.get(sessionKey),
     });
@@ -150,6 +155,10 @@ async function awaitTls(socket: TLSSocket, target: Target, address: string, ms: 
     late: () => new KnownFailure('tlsTimeout', `no TLS handshake with ${where} within ${durationText(ms)}`),
     broken: (error) => describeHandshake(where, error),
   });
+}
+
+/** Throws, and ends the connection, where the certificate is not to be trusted. */
+function checkCertificate(socket: TLSSocket, target: Target): void {
   if (socket.authorized) return;
   const failure = describeCertificate(
     target.hostname,

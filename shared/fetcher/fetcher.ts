@@ -4,11 +4,12 @@ import type { Socket } from 'node:net';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { Clock, Fetcher, FetchOutcome, FetchRequest } from '../ports.ts';
+import { blockedPortOf } from '../url/blocked-ports.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { createConnector } from './connector.ts';
 import { createDnsCache, type Lookup } from './dns-cache.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
-import { described } from './failure.ts';
+import { type DescribedFailure, described } from './failure.ts';
 import { createHostPins } from './host-pins.ts';
 import { createSocketBudget } from './socket-budget.ts';
 import { newBodyMemory } from './spooled-body.ts';
@@ -22,6 +23,8 @@ export interface FetcherOptions
     | 'contact'
     | 'allowPrivateAddresses'
     | 'resolve'
+    | 'allowPorts'
+    | 'allowInvalidCertificates'
     | 'connectTimeoutMs'
     | 'headersTimeoutMs'
     | 'idleTimeoutMs'
@@ -79,6 +82,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
       pin: createHostPins(options.resolve),
       resolve: createDnsCache(options.lookup ?? createSystemLookup(), now),
       trustedCertificates: options.trustedCertificates,
+      allowInvalidCertificates: options.allowInvalidCertificates,
     }),
   });
 
@@ -119,11 +123,10 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   return {
     fetch(request: FetchRequest): Promise<FetchOutcome> {
       const { url } = request;
-      if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-        const text = JSON.stringify(url.slice(0, 200));
-        const failure = described('invalidRequest', `Expected an absolute http or https URL, got ${text}`);
+      const fault = faultOf(url, options.allowPorts);
+      if (fault !== undefined) {
         const at = now();
-        return Promise.resolve({ status: 'failed', url, startedAt: at, endedAt: at, ...failure });
+        return Promise.resolve({ status: 'failed', url, startedAt: at, endedAt: at, ...fault });
       }
       return new Promise((resolve, reject) => {
         new Exchange(context, request, resolve, reject).begin();
@@ -136,6 +139,19 @@ export function createFetcher(options: FetcherOptions): Fetcher {
       unsubscribe('undici:client:sendHeaders', onSendHeaders);
     },
   };
+}
+
+/** Why no request may be made for `url`, whoever asks: a page, a redirect, a middleware. */
+function faultOf(url: string, allowPorts: readonly number[]): DescribedFailure | undefined {
+  const parsed = /^https?:\/\//.test(url) ? URL.parse(url) : null;
+  if (parsed === null) {
+    const text = JSON.stringify(url.slice(0, 200));
+    return described('invalidRequest', `Expected an absolute http or https URL, got ${text}`);
+  }
+  const port = blockedPortOf(parsed.host, allowPorts);
+  return port === undefined
+    ? undefined
+    : described('blockedPort', `browsers refuse port ${port}; \`--allow-port ${port}\` allows it`);
 }
 
 /** Few, since each is a way to be told apart from a browser; content codings are those that the parser decodes. */

@@ -1,6 +1,6 @@
 /** When a host may be asked next. Pure: the clock of a host is data, kept in its head. */
 import type { CrawlConfig } from '../crawl/config.ts';
-import { type FailureCode, isLasting } from '../failure-codes.ts';
+import { type FailureCode, mostTriesOf } from '../failure-codes.ts';
 
 export interface HostClock {
   /** No request to the host before this time. */
@@ -81,7 +81,7 @@ export interface HostFailure {
 /**
  * The clock after a failure: the host rests, twice as long with each failure in a row, as long as it asks for, and
  * with a jitter of a quarter, so that hosts that failed together do not come back together. A failure that lasts (an
- * expired certificate) makes the host hopeless at the second try, after a short rest.
+ * expired certificate) makes the host hopeless at its second try, after a short rest.
  */
 export function afterFailure(
   clock: HostClock,
@@ -90,11 +90,11 @@ export function afterFailure(
   config: PolitenessConfig,
   random: number,
 ): HostClock {
-  const weight = isLasting(failure)
-    ? Math.max(failure.weight, Math.ceil(config.maxHostFailures / 2))
-    : failure.weight;
+  const mostTries = mostTriesOf(failure);
+  const isLasting = mostTries !== undefined;
+  const weight = isLasting ? Math.ceil(config.maxHostFailures / mostTries) : failure.weight;
   const failures = clock.failures + weight;
-  const backoffMs = backoffAfter(isLasting(failure) ? clock.failures + 1 : failures, config);
+  const backoffMs = backoffAfter(isLasting ? clock.failures + 1 : failures, config);
   const askedMs = Math.min(failure.retryAfterMs ?? 0, config.maxRetryAfterMs);
   const restMs = Math.max(backoffMs * (0.75 + random / 2), askedMs * (1 + random / 20));
   return {

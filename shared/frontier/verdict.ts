@@ -49,7 +49,7 @@ export function judge(
     const { reason, message } = outcome;
     if (reason === 'aborted') return { state: 'waiting', isAttempt: false, isFinal: false, retryMs: 0 };
     if (outcome.isStaleConnection) return again(message, 'failed', 0);
-    if (reason === 'blockedAddress') return final('skipped', message);
+    if (reason === 'blockedAddress' || reason === 'blockedPort') return final('skipped', message);
     // The project's own code, which may break at this page alone.
     if (reason === 'middleware') return again(message, 'failed', config.retryMs);
     return again(message, 'failed', config.backoffMs, hostFailureOf(outcome, message));

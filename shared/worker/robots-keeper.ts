@@ -4,7 +4,7 @@ import type { HostRobots } from '../frontier/head.ts';
 import { afterFailure, backoffAfter, gapAfter } from '../frontier/politeness.ts';
 import { hostFailureOf } from '../frontier/verdict.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
-import type { FetchedResponse, FetchOutcome } from '../ports.ts';
+import type { FetchedResponse, FetchFailure, FetchOutcome } from '../ports.ts';
 import { expiry, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
 import {
   decodeRules,
@@ -34,7 +34,7 @@ export type RobotsAccess =
   | { readonly kind: 'unreachable'; readonly cause: string }
   /** Nothing of this origin may be fetched before `until`; the host is not to blame, or another one of its answers, so it does not rest. */
   | { readonly kind: 'closed'; readonly cause: string; readonly until: number }
-  /** The address guard keeps us from the host; no request was made. */
+  /** The host's address or port is blocked; no request was made. */
   | { readonly kind: 'blocked'; readonly cause: string };
 
 export interface RobotsKeeper {
@@ -78,8 +78,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       const request = { url, maxBodyBytes: MAX_ROBOTS_BYTES + 1 };
       const crawlDelayMs = stateOf(origin)?.crawlDelayMs;
       const outcome = await ask(services, crawl, state, hostKey(url), request, crawlDelayMs);
-      if (redirects === 0 && outcome.status === 'failed' && outcome.reason === 'blockedAddress')
-        return { kind: 'blocked', cause: outcome.message };
+      if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: outcome.message };
       const verdict = robotsVerdict(outcome, redirects);
       services.stats.requests++;
       const failure =
@@ -222,6 +221,8 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
   };
 }
 
+const isBlocked = (outcome: FetchOutcome): outcome is FetchFailure =>
+  outcome.status === 'failed' && (outcome.reason === 'blockedAddress' || outcome.reason === 'blockedPort');
 const isAborted = (outcome: FetchOutcome) => outcome.status === 'failed' && outcome.reason === 'aborted';
 const isByMiddleware = (outcome: FetchOutcome) =>
   outcome.status === 'failed' && outcome.reason === 'middleware';

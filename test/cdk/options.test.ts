@@ -22,6 +22,7 @@ describe('options of a stack', () => {
       maxCostPerHour: '2.5',
       logRetentionDays: '7',
       allowPrivateAddresses: '127.0.0.0/8,10.0.0.0/8',
+      allowPorts: '25,6000',
       workerEnvironment: '{"DIE":"0.1"}',
     };
     expect(parseOptions(given)).toMatchObject({
@@ -30,6 +31,7 @@ describe('options of a stack', () => {
       maxCostPerHour: 2.5,
       logRetentionDays: 7,
       allowPrivateAddresses: ['127.0.0.0/8', '10.0.0.0/8'],
+      allowPorts: [25, 6000],
       workerEnvironment: { DIE: '0.1' },
     });
   });
@@ -52,6 +54,7 @@ describe('options of a stack', () => {
     [{ logRetentionDays: 8 }, 'Option logRetentionDays: expected one of 1, 3, 5, 7,'],
     [{ alarmEmail: 'me' }, 'Option alarmEmail: expected a mail address, got "me"'],
     [{ allowPrivateAddresses: '10.0.0' }, 'Option allowPrivateAddresses: expected CIDR blocks'],
+    [{ allowPorts: '25,x' }, 'Option allowPorts: expected ports from 1 to 65535'],
     [{ workerEnvironment: '{"A":1}' }, 'Option workerEnvironment: expected a JSON object of texts'],
     [{ stackName: '1st' }, 'Option stackName: expected a letter, then'],
     [

@@ -90,6 +90,8 @@ describe('a command line becomes a typed command', () => {
       'crawl --allow-private-addresses=127.0.0.0/8,::1 example.org --allow-private-addresses=10.0.0.1',
       crawl({ allowPrivateAddresses: ['127.0.0.0/8', '::1/128', '10.0.0.1/32'] }),
     ],
+    ['crawl example.org --allow-port 25,6000 --allow-port=22', crawl({ allowPorts: [25, 6000, 22] })],
+    ['crawl example.org --allow-invalid-certificates', crawl({ allowInvalidCertificates: true })],
     [
       'crawl example.org --resolve *.Test=127.0.0.1 --resolve=a.test=::1',
       crawl({

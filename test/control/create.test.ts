@@ -133,6 +133,18 @@ describe('a new crawl is refused by name', () => {
       'config.resolve.0',
       /"127.0.0.1" is not open/,
     ],
+    [
+      { seeds: [A], config: { allowPorts: [25] } },
+      'config.allowPorts.0',
+      /port 25 is not open here; no such ports/,
+    ],
+    [
+      { seeds: [A], config: { allowPorts: [8080, 25] } },
+      'config.allowPorts.1',
+      /port 25 is not open here; only 22 may be/,
+      { allowPorts: [22] },
+    ],
+    [{ seeds: ['http://a.test:25/'] }, 'seeds.0', /browsers refuse its port; `allowPorts`/],
     [{ seeds: [A], config: { resolve: [['*', 'x']] } }, 'config.resolve.0', /IP address, got "x"/],
     [7, undefined, /^Expected the crawl to be of type object, got 7$/],
     [JSON.parse('{"seeds":["a.test"],"config":{"__proto__":{"hosts":1}}}'), undefined, /__proto__/],

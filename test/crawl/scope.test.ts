@@ -111,6 +111,19 @@ describe('patterns and limits', () => {
     expect(check(a, depth, isSeed)).toBe(expected);
   });
 
+  test.each<[string, object, boolean, SkipReason | undefined]>([
+    ['http://a.test:25/', {}, false, 'port'],
+    ['https://a.test:6666/', {}, true, 'port'],
+    ['http://[::1]:22/', {}, false, 'port'],
+    ['http://a.test:8080/', {}, false, undefined],
+    ['http://[2001:db8::25]/', {}, false, undefined],
+    ['http://a.test:25/', { allowPorts: [22, 25] }, false, undefined],
+  ])('%s under %j (a seed: %s): %s', (url, given, isSeed, expected) => {
+    const { check, explain } = createScope(config({ scope: 'any', ...given }), []);
+    expect(check(url, 0, isSeed)).toBe(expected);
+    if (expected) expect(explain(url, 0, isSeed).rule).toContain('browsers refuse the port of');
+  });
+
   test('a pattern that is none is reported with its key and the reason', () => {
     const broken = () => createScope(config({ exclude: ['fine', 'a(b'] }), []);
     expect(broken).toThrow(InvalidConfig);

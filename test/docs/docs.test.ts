@@ -24,7 +24,7 @@ import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/prices.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { FAULTS } from '../../shared/engines/sim/faults.ts';
-import { FAILURE_CODES, isLasting, reasonOf } from '../../shared/failure-codes.ts';
+import { FAILURE_CODES, mostTriesOf, reasonOf } from '../../shared/failure-codes.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import { synthesized } from '../cdk/synthesized.ts';
 import { readCommand } from '../sim/cli/options.ts';
@@ -130,6 +130,7 @@ const LINK_SKIPS = {
   exclude: 0,
   depth: 0,
   urlLength: 0,
+  port: 0,
   pathDepth: 0,
   repeatedSegments: 0,
   queryParameters: 0,
@@ -210,7 +211,11 @@ describe('docs/local.md', () => {
       forGood === 'yes',
     ]);
     expect(named).toEqual(
-      FAILURE_CODES.map((code) => [`\`${code}\``, `\`${reasonOf(code)}\``, isLasting({ code })]),
+      FAILURE_CODES.map((code) => [
+        `\`${code}\``,
+        `\`${reasonOf(code)}\``,
+        mostTriesOf({ code }) !== undefined,
+      ]),
     );
   });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { FAILURE_CODES, isBeforeRequest, isLasting, reasonOf } from '../../shared/failure-codes.ts';
+import { FAILURE_CODES, isBeforeRequest, mostTriesOf, reasonOf } from '../../shared/failure-codes.ts';
 import type { FetcherOptions } from '../../shared/fetcher/fetcher.ts';
 import { asFailure, asResponse, listen, openFetcher, serveRaw, unusedPort } from './servers.ts';
 
@@ -152,6 +152,72 @@ describe('a connection that fails says why:', () => {
   });
 });
 
+describe('no name server is asked for', () => {
+  const lookup = async (hostname: string) => {
+    throw new Error(`asked for ${hostname}`);
+  };
+  const special = { resolve: [] as [string, string][], lookup };
+
+  test.each([
+    'example.onion',
+    'EXAMPLE.ONION',
+    'example.onion.',
+    'a.b.onion',
+    'host.invalid',
+    'invalid',
+    'x.alt',
+  ])('%s, which has no address', async (host) => {
+    const failure = asFailure(await openFetcher(special).fetch({ url: `http://${host}/` }));
+    expect(failure).toMatchObject({ reason: 'dns', code: 'reservedName' });
+    expect(failure.message).toMatch(/has no address: a name under \.(onion|invalid|alt) .*\(RFC \d+\)/);
+  });
+
+  test.each(['localhost', 'LOCALHOST', 'localhost.', 'app.localhost'])(
+    '%s, which is this machine, if the address guard allows it',
+    async (host) => {
+      const server = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nx'));
+      const url = `http://${host}:${server.port}/`;
+      asResponse(await openFetcher(special).fetch({ url }));
+      const guarded = openFetcher({ ...special, allowPrivateAddresses: [] });
+      expect(asFailure(await guarded.fetch({ url })).code).toBe('blockedAddress');
+      expect(server.connections()).toBe(1);
+    },
+  );
+
+  test.each(['a.test', 'localhost.example', 'onion.example', 'intranet'])('but for %s', async (host) => {
+    const failure = asFailure(await openFetcher(special).fetch({ url: `http://${host}/` }));
+    expect(failure.message).toContain(`asked for ${host}`);
+  });
+});
+
+describe('a port that browsers refuse', () => {
+  test.each([25, 22, 6666, 10_080])('is not asked: %i', async (port) => {
+    for (const scheme of ['http', 'https'])
+      expect(await failureAt(port, scheme)).toEqual({
+        code: 'blockedPort',
+        message: `browsers refuse port ${port}; \`--allow-port ${port}\` allows it`,
+      });
+  });
+
+  test('is asked if it is allowed, and others are', async () => {
+    const options = { allowPorts: [6666], connectTimeoutMs: 500 };
+    // Whatever is at that port of this machine: it was asked.
+    const outcome = await openFetcher(options).fetch({ url: 'http://site.test:6666/' });
+    expect(outcome.status === 'failed' && outcome.code).not.toBe('blockedPort');
+    expect((await failureAt(6667, 'http', options)).code).toBe('blockedPort');
+    expect((await failureAt(await unusedPort(), 'http')).code).toBe('connectionRefused');
+  });
+});
+
+test('certificates that are not valid are accepted where that is allowed', async () => {
+  for (const certificate of ['expired.test', 'future.test', 'site.test', 'issued.test']) {
+    const server = await serveTls(certificate);
+    const fetcher = openFetcher({ allowInvalidCertificates: true });
+    const response = asResponse(await fetcher.fetch({ url: `https://other.test:${server.port}/` }));
+    expect(Buffer.from(await response.body.bytes()).toString()).toBe('secret');
+  }
+});
+
 describe('a response that fails says why:', () => {
   test.each([['nothing', '', 'emptyResponse', 'the server closed the connection without a response']])(
     '%s',
@@ -179,12 +245,12 @@ describe('a response that fails says why:', () => {
 });
 
 test('what will not change within minutes is what a person must mend', async () => {
-  const lasting = FAILURE_CODES.filter((code) => isLasting({ code }));
+  const lasting = FAILURE_CODES.filter((code) => mostTriesOf({ code }) !== undefined);
   expect(lasting).toEqual(expect.arrayContaining(['certificateExpired', 'noTls']));
   expect(lasting).not.toEqual(expect.arrayContaining(['connectionRefused']));
   for (const code of ['noSuchHost', 'connectionReset', 'tlsHandshakeFailed', 'noResponse'] as const)
     expect(lasting).not.toContain(code);
-  expect(isLasting({})).toBe(false);
+  expect(mostTriesOf({})).toBeUndefined();
   // What middleware and older programs say, without a code.
   expect(isBeforeRequest({ reason: 'connect' })).toBe(true);
   expect(isBeforeRequest({ reason: 'timeout' })).toBe(false);

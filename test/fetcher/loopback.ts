@@ -5,6 +5,8 @@ export const LOOPBACK = {
   userAgent: 'Strand/0.1',
   allowPrivateAddresses: ['127.0.0.0/8'],
   resolve: [['*', '127.0.0.1']],
+  allowPorts: [] as number[],
+  allowInvalidCertificates: false,
   connectTimeoutMs: 10_000,
   headersTimeoutMs: 10_000,
   idleTimeoutMs: 10_000,

@@ -16,6 +16,7 @@ const REASONS: readonly FailureReason[] = [
   'protocol',
   'headersTooLarge',
   'blockedAddress',
+  'blockedPort',
   'middleware',
   'aborted',
 ];
@@ -104,19 +105,18 @@ describe('trouble', () => {
     },
   );
 
-  test.each(REASONS.filter((reason) => !['aborted', 'blockedAddress', 'middleware'].includes(reason)))(
-    'no response (%s) rests the host, and fails the URL at the last try',
-    (reason) => {
-      const weight = reason === 'dns' ? 2 : 1;
-      expect(judge(failed(reason), 1, CONFIG)).toMatchObject({
-        state: 'waiting',
-        cause: `${reason} happened`,
-        hostFailure: { cause: `${reason} happened`, weight },
-        isFinal: false,
-      });
-      expect(judge(failed(reason), 2, CONFIG)).toMatchObject({ state: 'failed', isFinal: true });
-    },
-  );
+  test.each(
+    REASONS.filter((reason) => !['aborted', 'blockedAddress', 'blockedPort', 'middleware'].includes(reason)),
+  )('no response (%s) rests the host, and fails the URL at the last try', (reason) => {
+    const weight = reason === 'dns' ? 2 : 1;
+    expect(judge(failed(reason), 1, CONFIG)).toMatchObject({
+      state: 'waiting',
+      cause: `${reason} happened`,
+      hostFailure: { cause: `${reason} happened`, weight },
+      isFinal: false,
+    });
+    expect(judge(failed(reason), 2, CONFIG)).toMatchObject({ state: 'failed', isFinal: true });
+  });
 
   test("a stale connection is tried again at once, and is not the host's fault", () => {
     const verdict = judge(failed('reset', { isStaleConnection: true }), 0, CONFIG);
@@ -136,10 +136,10 @@ describe('trouble', () => {
     expect(judge(failed('middleware'), CONFIG.maxAttempts - 1, CONFIG)).toMatchObject({ state: 'failed' });
   });
 
-  test('a blocked address is skipped with its cause', () => {
-    expect(judge(failed('blockedAddress'), 0, CONFIG)).toMatchObject({
+  test.each(['blockedAddress', 'blockedPort'] as const)('%s is skipped with its cause', (reason) => {
+    expect(judge(failed(reason), 0, CONFIG)).toMatchObject({
       state: 'skipped',
-      cause: 'blockedAddress happened',
+      cause: `${reason} happened`,
       isFinal: true,
     });
   });

@@ -69,17 +69,24 @@ test('a worker’s fetchers stand behind the project’s middleware and within t
     return next(request);
   };
   const fetchers = createWorkerFetchers({
-    settings: { allowPrivateAddresses: [], hostsPerWorker: 50 },
+    settings: { allowPrivateAddresses: [], allowPorts: [6666], hostsPerWorker: 50 },
     clock: createFakeClock(),
     middleware: [middleware],
     log: () => {},
   });
-  const config = parseConfig({ allowPrivateAddresses: ['127.0.0.0/8'], resolve: [['*.test', '127.0.0.1']] });
+  const config = parseConfig({
+    allowPrivateAddresses: ['127.0.0.0/8'],
+    allowPorts: [25, 6666],
+    resolve: [['*.test', '127.0.0.1']],
+  });
   const fetcher = fetchers.of({ id: 'news', config });
-  expect(await fetcher.fetch({ url: 'http://a.test:1/' })).toMatchObject({
+  expect(await fetcher.fetch({ url: 'http://a.test:8/' })).toMatchObject({
     status: 'failed',
     reason: 'blockedAddress',
   });
-  expect(seen).toEqual(['http://a.test:1/']);
+  expect(seen).toEqual(['http://a.test:8/']);
+  // The crawl asks for both ports, the stack has opened one.
+  expect(await fetcher.fetch({ url: 'http://a.test:25/' })).toMatchObject({ reason: 'blockedPort' });
+  expect(await fetcher.fetch({ url: 'http://a.test:6666/' })).toMatchObject({ reason: 'blockedAddress' });
   await fetchers.close();
 });

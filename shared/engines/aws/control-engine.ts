@@ -72,11 +72,12 @@ export function controlEngineOf(
 
 /** What the crawls of the stack may be. */
 export function controlPolicyOf(
-  settings: Pick<StackSettings, 'crawlDefaults' | 'allowPrivateAddresses' | 'workerTimeoutMs'>,
+  settings: Pick<StackSettings, 'crawlDefaults' | 'allowPrivateAddresses' | 'allowPorts' | 'workerTimeoutMs'>,
 ): ControlPolicy {
   return {
     defaults: settings.crawlDefaults,
     allowPrivateAddresses: settings.allowPrivateAddresses,
+    ...(settings.allowPorts && { allowPorts: settings.allowPorts }),
     maxTotalTimeoutMs: timesOf(settings).maxTotalTimeoutMs,
     refuses: {
       hosts: 'how many hosts a worker serves at once is an option of the stack, hostsPerWorker',

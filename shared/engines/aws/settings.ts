@@ -64,6 +64,8 @@ export const stackSettingsSchema = z.strictObject({
   defaultCrawl: text,
   /** CIDR blocks of special addresses that crawls of this stack may be allowed to connect to. */
   allowPrivateAddresses: z.array(z.string()),
+  /** Ports that browsers refuse, and crawls of this stack may be allowed to ask. */
+  allowPorts: z.array(z.int()).optional(),
 });
 
 /** What a deployed stack is made of. */

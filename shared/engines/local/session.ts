@@ -4,7 +4,9 @@ import { type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/confi
 import { crawlNameOf } from '../../crawl/crawl-name.ts';
 import { createScope } from '../../crawl/scope.ts';
 import { canonicalSitemaps } from '../../crawl/seed-links.ts';
+import { blockedPortOf } from '../../url/blocked-ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../url/canonical.ts';
+import { hostKey } from '../../url/host-key.ts';
 import { createUrlRules } from '../../url/url-rules.ts';
 import { wakeAllHosts } from '../../worker/waker.ts';
 import { holdsCrawl } from './database.ts';
@@ -28,6 +30,13 @@ export async function beginCrawl(
   const nameOf = createUrlRules(config.urlRules);
   const canonical = [...new Set(seeds.map((seed) => nameOf(canonicalize(seed) ?? seed)))];
   const sitemaps = canonicalSitemaps(config.sitemapUrls);
+  for (const seed of canonical) {
+    const port = blockedPortOf(hostKey(seed), config.allowPorts);
+    if (port !== undefined)
+      throw new InvalidConfig(
+        `${seed} cannot be a seed: browsers refuse port ${port}; \`--allow-port ${port}\` allows it`,
+      );
+  }
   const scope = createScope(config, canonical);
   const accepted = canonical.filter((seed) => scope.check(seed, 0, true) === undefined);
   if (accepted.length === 0)
