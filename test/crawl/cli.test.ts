@@ -184,7 +184,7 @@ describe('strand crawl', () => {
   }, 60_000);
 
   test('ends with its own exit code where nothing could be fetched, and names the cause', async () => {
-    const args = ['crawl', 'http://127.9.9.9:9/', '--out', place.folder, '--max-time', '30s'];
+    const args = ['crawl', 'http://127.9.9.9:8/', '--out', place.folder, '--max-time', '30s'];
     const blocked = await strand(...args).ended;
     expect(blocked.code).toBe(4);
     const { records, setAside } = await recordsOf(place.folder);
