@@ -31,7 +31,7 @@ export async function measure({ words }: BenchOptions): Promise<Measured> {
   };
 }
 
-function detailOf({ judged, canaries, cost, warcError, knownUrls }: HostileCrawl): string {
+function detailOf({ judged, canaries, cost, outputFaults, knownUrls }: HostileCrawl): string {
   const rows = judged.map(({ one, requests, failures }) =>
     [
       failures.length === 0 ? 'held    ' : 'NOT HELD',
@@ -48,7 +48,7 @@ function detailOf({ judged, canaries, cost, warcError, knownUrls }: HostileCrawl
     ...rows,
     '',
     `The crawl ${ended}, knows ${knownUrls} URLs. Most requests: ${most.map(({ one, requests }) => `${requests} (${one.name})`).join(', ')}.`,
-    `WARC files: ${warcError === undefined ? 'valid' : `NOT VALID: ${warcError}`}`,
+    `WARC files, WACZ, reports: ${outputFaults.length === 0 ? 'valid' : `NOT VALID:\n${outputFaults.join('\n')}`}`,
     `Canaries: ${canaries.length === 0 ? 'none reached' : `REACHED:\n${canaries.slice(0, 50).join('\n')}`}`,
   ].join('\n');
 }

@@ -1,10 +1,11 @@
 /** Crawls the hostile web with the command line, and judges each case by the server's log and the crawl's own export. */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { CrawlSummary } from '../../shared/control/summary.ts';
 import { type RunCost, runMeasured } from '../run-measured.ts';
+import { checkOutputs } from './check-outputs.ts';
 import { type CaseResult, type ExportRow, NO_CANARY, type SkippedRow } from './checks.ts';
 import type { HostileCase } from './hostile-case.ts';
 import { canaryPathOf, HOSTILE_CIDR, type HostileWeb, startHostileWeb } from './server.ts';
@@ -32,8 +33,8 @@ export interface HostileCrawl {
   readonly canaries: readonly string[];
   readonly requests: number;
   readonly bytesSent: number;
-  /** What `warc check` of all files said, where it was not fine. */
-  readonly warcError?: string;
+  /** What is wrong with WARC files, exports and reports. */
+  readonly outputFaults: readonly string[];
   /** Size of all rows of the export. */
   readonly knownUrls: number;
 }
@@ -73,7 +74,7 @@ export async function crawlHostile(
       canaries: web.canaryContacts.map(({ address, port, target }) => `${address}:${port} ${target ?? ''}`),
       requests: requests.reduce((sum, { length }) => sum + length, 0),
       bytesSent: web.bytesSent(),
-      warcError: await warcError(crawl),
+      outputFaults: await checkOutputs([process.execPath, CLI], crawl),
       knownUrls: rows.length,
     };
   } finally {
@@ -118,13 +119,4 @@ async function linesOf<Row>(args: readonly string[]): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const line of createInterface(child.stdout)) rows.push(JSON.parse(line) as Row);
   return rows;
-}
-
-async function warcError(crawl: string): Promise<string | undefined> {
-  const folder = join(crawl, 'archive');
-  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.warc.gz')) : [];
-  if (files.length === 0) return 'no WARC file';
-  const command = [process.execPath, CLI, 'warc', 'check', ...files.map((file) => join(folder, file))];
-  const { code, output } = await runMeasured({ command, timeoutMs: 300_000 });
-  return code === 0 ? undefined : output;
 }

@@ -1,7 +1,8 @@
 /** Pages with very many or very long references, and pages that say odd things of themselves. */
-import { asked, atMost, kept } from '../checks.ts';
+import { MARKUP } from '../check-outputs.ts';
+import { asked, atMost, kept, settled } from '../checks.ts';
 import type { HostileCase } from '../hostile-case.ts';
-import { KB, listed, MB, pageCase, repeated, response } from '../replies.ts';
+import { KB, listed, MB, pageCase, raw, redirect, repeated, response } from '../replies.ts';
 
 const BOTH = [kept(), asked('/first'), asked('/last')];
 const QUICK = { isQuick: true };
@@ -172,4 +173,46 @@ const META: readonly HostileCase[] = [
   ),
 ];
 
-export const REFERENCE_CASES: readonly HostileCase[] = [...LINKS, ...META];
+/** What would do harm where it is printed or stored: line ends, escapes of terminals, markup. */
+const WORDS: readonly HostileCase[] = [
+  pageCase(
+    'words: a title of fields, escapes and markup',
+    () => `<title>a&#13;&#10;WARC-Type: response&#13;&#10;&#13;&#10;&#27;[2J&#155;0;b&#7;${MARKUP}</title>`,
+    BOTH,
+    QUICK,
+  ),
+  pageCase(
+    'words: URLs of line ends, escapes and markup',
+    () => `<a href='/a&#27;[2J&#13;&#10;WARC/1.1&#13;&#10;${MARKUP}'>a</a><a href="/%1b[2J%0d%0a">b</a>`,
+    [...BOTH, asked('/a%1B[2JWARC/1.1%3Cscript%3Ealert(%22hostile%22)%3C/script%3E')],
+    QUICK,
+  ),
+  {
+    name: 'words: a type, a status and fields of escapes and markup',
+    isQuick: true,
+    checks: [settled()],
+    answer: ({ target }) =>
+      target === '/'
+        ? raw(
+            `HTTP/1.1 500 \x1b[2J${MARKUP}\r\nContent-Type: ${MARKUP}\x1b]0;b\x07/x\r\nContent-Length: 0\r\n\r\n`,
+          )
+        : undefined,
+  },
+  {
+    name: 'words: a Location of escapes and markup',
+    isQuick: true,
+    checks: [settled()],
+    answer: ({ target }) => (target === '/' ? redirect(`no-scheme-\x1b[2J:${MARKUP}`) : undefined),
+  },
+  {
+    name: 'words: robots.txt with rules of escapes and markup',
+    isQuick: true,
+    checks: [settled()],
+    answer: ({ target }) =>
+      target === '/robots.txt'
+        ? response({ type: 'text/plain', body: `User-agent: *\nDisallow: /*${MARKUP}\x1b[2J\nDisallow: /\n` })
+        : undefined,
+  },
+];
+
+export const REFERENCE_CASES: readonly HostileCase[] = [...LINKS, ...META, ...WORDS];

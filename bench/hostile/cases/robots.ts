@@ -1,5 +1,6 @@
 /** Hostile robots.txt files: RFC 9309. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { asked, atMost, type Check, kept, neverAsked, settled } from '../checks.ts';
 import type { HostileCase, HostileRequest, Reply } from '../hostile-case.ts';
 import {
@@ -157,6 +158,17 @@ export const ROBOTS_CASES: readonly HostileCase[] = [
     'cut in the middle',
     () => raw(`HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n${group('Disallow: /x')}`),
     [neverAsked('/xno')],
+    false,
+  ),
+  robots(
+    'a gzip bomb of 200 MB, rules first',
+    () =>
+      response({
+        type: 'text/plain',
+        headers: [['Content-Encoding', 'gzip']],
+        body: gzipSync(group('Disallow: /x') + repeated('# comment\n', 200 * MB)),
+      }),
+    FORBIDDEN_X,
     false,
   ),
   robots(

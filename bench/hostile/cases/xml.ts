@@ -106,6 +106,14 @@ const XML_PAGES: readonly HostileCase[] = [
     false,
   ),
   xml(
+    'a feed with an xml:base of 2 MB, and 3,000 entries',
+    () =>
+      `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/x${repeated('y', 2 * MB)}/">${listed(3000, (i) => `<entry><link href="${i}"/></entry>`)}</feed>`,
+    [kept(), atMost(10)],
+    'application/atom+xml',
+    false,
+  ),
+  xml(
     'svg with 50,000 links',
     () =>
       `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">${repeated('<a xlink:href="/x">', MB)}</svg>`,
