@@ -1,7 +1,7 @@
 /** Lines about seeds that cannot be fetched, printed as it happens. */
 import { outcomeInWords } from '../shared/control/outcome-words.ts';
 import { printable, shorten } from '../shared/control/printable.ts';
-import type { OnSeed, SeedEvent } from '../shared/worker/seed-events.ts';
+import { MOVED, type OnSeed, type SeedEvent } from '../shared/worker/seed-events.ts';
 import { formatDuration } from './format.ts';
 
 /** Seeds that fail for the same cause: so many are named ... */
@@ -26,10 +26,10 @@ export function createSeedLines(log: (line: string) => void, now: () => number):
   };
 }
 
-/** Undefined for a redirect within the crawl: what it leads to has a line of its own if that fails. */
+/** Undefined for a redirect within the site: what it leads to has a line of its own if that fails. */
 function seedLine(event: SeedEvent, now: number): string | undefined {
   const { url, state, isGivenUp, nextTryAt } = event;
-  if (state === 'redirect') return undefined;
+  if (state === 'redirect' && !event.cause?.endsWith(MOVED)) return undefined;
   const words = outcomeInWords({ ...event, cause: withoutUrl(event) });
   const next = isGivenUp
     ? '; given up'

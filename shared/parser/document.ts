@@ -7,6 +7,7 @@ import { createDocumentReader, type DocumentReader, type ReadDocument } from './
 import { createFirstBytes } from './first-bytes.ts';
 import type { DroppedLinks, HtmlLink, ResolveReference } from './link-set.ts';
 import { essenceOf, sniffMimeType } from './media-type.ts';
+import type { PageSigns } from './page-signs.ts';
 import { bothRobotsDirectives, parseRobotsTag, type RobotsDirectives } from './robots-directives.ts';
 import { MAX_SITEMAP_BYTES } from './xml-links.ts';
 
@@ -25,6 +26,7 @@ export interface DocumentParserOptions {
   /** Feeds that a page names as its alternates are among the links. */
   readonly wantsFeeds?: boolean;
   readonly wantsTextHash?: boolean;
+  readonly wantsSigns?: boolean;
   /** Our product token in lower case: directives to a robot of this name count like those to all. */
   readonly robotName?: string;
 }
@@ -52,6 +54,8 @@ export interface DocumentFacts extends DroppedLinks {
    * pages that differ in dates and counters alone have the same.
    */
   readonly textHash?: number;
+  /** Of HTML, if they were wanted. */
+  readonly signs?: PageSigns;
   readonly decodedBytes: number;
   /** False if the parser did not see all of the document. */
   readonly isWhole: boolean;

@@ -15,6 +15,7 @@ import {
 } from './link-set.ts';
 import { essenceOf } from './media-type.ts';
 import { type Refresh, refreshReference } from './meta-refresh.ts';
+import { createPageSigns, type PageSigns, SIGN_ELEMENTS } from './page-signs.ts';
 import { bothRobotsDirectives, parseRobotsDirectives, type RobotsDirectives } from './robots-directives.ts';
 import type { RawAttributes } from './tag-attributes.ts';
 import { createTextDecoder } from './text-decoder.ts';
@@ -35,6 +36,7 @@ export interface HtmlLinksOptions {
   /** Feeds that are named as alternates are among the links. */
   readonly wantsFeeds?: boolean | undefined;
   readonly wantsTextHash?: boolean | undefined;
+  readonly wantsSigns?: boolean | undefined;
   /** In lower case: `<meta name=...>` of this name counts like `robots`. */
   readonly robotName?: string | undefined;
 }
@@ -56,6 +58,7 @@ export interface HtmlLinks extends DroppedLinks {
   readonly charset: string;
   /** See `text-hash.ts`; of what stands outside of scripts, styles, templates, the title and form fields. */
   readonly textHash?: number;
+  readonly signs?: PageSigns;
 }
 
 export interface HtmlLinksParser {
@@ -70,13 +73,25 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
   const { url, contentType, resolve, wantsRequisites = false, wantsTextHash = false } = options;
   const collector = createCollector(options);
   const textHash = wantsTextHash ? createTextHash() : undefined;
+  const signs = options.wantsSigns ? createPageSigns() : undefined;
+  const [plain, withSigns] = wantsRequisites ? ELEMENTS_AND_REQUISITES : ELEMENTS;
   const scanner = createHtmlScanner({
-    elements: wantsRequisites ? ELEMENTS_AND_REQUISITES : ELEMENTS,
+    elements: signs ? withSigns : plain,
     isXml: essenceOf(contentType) === 'application/xhtml+xml',
-    onStartTag: collector.startTag,
+    onStartTag: signs
+      ? (name, attributes) => {
+          signs.startTag(name, attributes);
+          collector.startTag(name, attributes);
+        }
+      : collector.startTag,
     onTitle: collector.title,
     styles: collector.styles,
-    onText: textHash?.add,
+    onText: signs
+      ? (text, from, to) => {
+          signs.text(text, from, to);
+          textHash?.add(text, from, to);
+        }
+      : textHash?.add,
   });
   const decoder = createTextDecoder({
     sniffedBytes: SNIFFED_BYTES,
@@ -93,13 +108,22 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
         ...collector.resolved(url, resolve),
         charset,
         textHash: textHash?.value(),
+        signs: signs?.signs(),
       };
     },
   };
 }
 
-const ELEMENTS: ReadonlySet<string> = new Set(['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta']);
-const ELEMENTS_AND_REQUISITES: ReadonlySet<string> = new Set([...ELEMENTS, ...REQUISITE_ELEMENTS]);
+type Elements = readonly [plain: ReadonlySet<string>, withSigns: ReadonlySet<string>];
+
+const elementSets = (names: readonly string[]): Elements => [
+  new Set(names),
+  new Set([...names, ...SIGN_ELEMENTS]),
+];
+
+const LINK_ELEMENTS = ['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta'];
+const ELEMENTS = elementSets(LINK_ELEMENTS);
+const ELEMENTS_AND_REQUISITES = elementSets([...LINK_ELEMENTS, ...REQUISITE_ELEMENTS]);
 
 /**
  * Collects references; they become URLs only when the document is over, since a `base` counts for all of them
@@ -167,7 +191,7 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
         .trim()
         .slice(0, MAX_TITLE_CHARS);
     },
-    resolved(url: string, resolve?: ResolveReference): Omit<HtmlLinks, 'charset' | 'textHash'> {
+    resolved(url: string, resolve?: ResolveReference): Omit<HtmlLinks, 'charset' | 'textHash' | 'signs'> {
       const base = documentBase(baseReference, url);
       // The document's own URL is as long as the crawl lets it be.
       const isLong = base !== url && base.length > MAX_BASE_CHARS;

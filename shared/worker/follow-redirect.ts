@@ -1,5 +1,6 @@
 /** Redirects: their targets are links of the same depth. */
 import { linkOf } from '../frontier/message.ts';
+import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { FetchedResponse } from '../ports.ts';
@@ -8,6 +9,7 @@ import { isSameSite } from '../url/same-site.ts';
 import type { Crawl } from './crawls.ts';
 import { countOne, type HostState } from './host-state.ts';
 import { headersOf } from './response-headers.ts';
+import { MOVED } from './seed-events.ts';
 import type { Services } from './services.ts';
 import { skipLink, takeLink } from './take-link.ts';
 import { isOwnSitemap } from './take-sitemaps.ts';
@@ -59,12 +61,15 @@ export async function followTo(
   const url = named === record.url ? target : named;
   const isSeed = record.depth === 0 && record.kind === undefined;
   const isOurs = crawl.scope.check(url, record.depth) === undefined;
-  if (isSeed && !isOurs && isSameSite(url, record.url) && crawl.config.scope !== 'page') {
-    // `http://example.org/` that leads to `https://www.example.org/`: the operator means that site.
+  const isSame = isSameSite(url, record.url);
+  const isMoved = !isOurs && !isSame && isSeedRecord(record) && isSeed;
+  const isWanted =
+    isSeed && (isSame || (isMoved && crawl.scope.check(url, record.depth, true) === undefined));
+  if (isWanted && !isOurs && crawl.config.scope !== 'page') {
+    // `http://example.org/` that leads to `https://www.example.org/`, or to its new name: the operator means that site.
     await services.engine.registry.addScopeSeeds(crawl.id, [url]);
     services.crawls.refresh(crawl.id);
   }
-  const isWanted = isSeed && isSameSite(url, record.url);
   const { depth, kind } = record;
   if (kind === 'sitemap' && !isOwnSitemap(crawl, url, record.url)) {
     skipLink(services, crawl, state, { url, via: record.url }, 'scope');
@@ -72,5 +77,5 @@ export async function followTo(
   }
   const link = linkOf({ url, depth, via: record.url, redirects, isSeed: isWanted, kind });
   takeLink(services, crawl, state, link, services.engine.clock.now());
-  return `to ${target}`;
+  return isWanted && isMoved ? `to ${target}${MOVED}` : `to ${target}`;
 }

@@ -19,6 +19,9 @@ export interface SeedEvent {
   readonly isGivenUp?: boolean;
 }
 
+/** Follows the target's URL in the words for a seed that redirects to another site. */
+export const MOVED = ' (another site, which joins the crawl like a seed)';
+
 export type OnSeed = (event: SeedEvent) => void;
 
 /** The event of a URL that was just settled; undefined for what is no seed, and where nothing is to be told. */

@@ -14,6 +14,7 @@ import type { Crawl } from './crawls.ts';
 import { droppedText } from './dropped-links.ts';
 import { followLocation, followTo, softRedirect } from './follow-redirect.ts';
 import { countIn, countOne, countRequest, type HostState, reading, settleUrl } from './host-state.ts';
+import { HINT_WORDS, hintOf, wantsSigns } from './page-hints.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
 import { reasonAgainst, takeLink } from './take-link.ts';
@@ -83,9 +84,10 @@ function asWhatItIs({ scope }: Crawl, record: UrlRecord): UrlRecord {
 function openParser(
   { config }: Crawl,
   state: HostState,
-  { url, kind }: UrlRecord,
+  record: UrlRecord,
   head: ResponseHead,
 ): DocumentParser {
+  const { url, kind } = record;
   const isSitemap = kind === 'sitemap';
   return createDocumentParser({
     url,
@@ -98,6 +100,7 @@ function openParser(
     wantsFeeds: config.feeds,
     wantsTextHash:
       config.trapAfterPages > 0 && state.templates.wantsText(url) && isWatching({ config }, state),
+    wantsSigns: wantsSigns(record, state.totals.pages),
     robotName: robotName(config.userAgent).toLowerCase(),
   });
 }
@@ -152,7 +155,8 @@ async function settle(
       cause: page.cause,
     },
   };
-  settleUrl(state, settled);
+  // A login page is not what the operator asked for.
+  settleUrl(state, settled, page.cause === HINT_WORDS.login ? 'login' : undefined);
   const isPage = verdict.isFinal && response !== undefined && page.state !== 'redirect';
   return { record: settled, isPage: isPage && record.kind !== 'sitemap', facts: page.facts };
 }
@@ -192,7 +196,10 @@ async function read(
   }
   const canonical = canonicalOf(services, crawl, state, record, found);
   const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
-  const remark = canonical ? remarkOf(canonical) : isHidden ? 'noindex' : cause;
+  const hint = verdict === 'fetched' ? hintOf(record, found) : undefined;
+  if (hint !== undefined) countIn(state, 'hints', hint);
+  const told = hint === undefined ? cause : (cause ?? HINT_WORDS[hint]);
+  const remark = canonical ? remarkOf(canonical) : isHidden ? 'noindex' : told;
   const { hooks } = services;
   if (!hooks) return { facts: found, state: verdict, cause: remark };
   const page = { url: record.url, depth: record.depth, via: record.via, response };

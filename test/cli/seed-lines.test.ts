@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSeedLines } from '../../cli/seed-lines.ts';
-import type { SeedEvent } from '../../shared/worker/seed-events.ts';
+import { MOVED, type SeedEvent } from '../../shared/worker/seed-events.ts';
 
 const seed = (name: string, event: Partial<SeedEvent>): SeedEvent => ({
   url: `http://${name}/`,
@@ -27,6 +27,8 @@ test('each kind of failure is printed once a seed, with the time of the next try
     seed('a.test', { cause, isGivenUp: true }),
     seed('b.test', { state: 'gone', httpStatus: 404 }),
     seed('c.test', { state: 'deniedByRobots', cause: 'robots.txt, line 2: Disallow: /' }),
+    seed('m.test', { state: 'redirect', cause: 'to http://m.test/home' }),
+    seed('m.test', { state: 'redirect', cause: `to http://n.test/${MOVED}` }),
     seed('d.test', { cause: 'http://d.test/: no answer', nextTryAt: 1000 }),
   ];
   expect(printed(events)).toEqual([
@@ -34,6 +36,7 @@ test('each kind of failure is printed once a seed, with the time of the next try
     'http://a.test/: connection refused by a.test:80; given up',
     'http://b.test/: HTTP 404 (Not Found)',
     'http://c.test/: denied by robots.txt, line 2: Disallow: /',
+    'http://m.test/: redirects to http://n.test/ (another site, which joins the crawl like a seed)',
     'http://d.test/: no answer; next try in 1s',
   ]);
 });

@@ -265,17 +265,44 @@ describe('redirects', () => {
     expect(states).toMatchObject({ 'http://www.example.com/x': 'gone' });
   });
 
-  test('a seed that leads to another site, and a page that leads to another host, widen nothing', async () => {
+  test('a seed that has moved to another site brings that site into the crawl, by its own robots.txt', async () => {
     const site = {
       'http://example.com/': redirect('http://example.org/'),
-      'http://example.com/2': page('/r'),
-      'http://example.com/r': redirect('http://www.example.com/'),
+      'http://example.org/robots.txt': robots('User-agent: *\nDisallow: /no\n'),
+      'http://example.org/': page('/yes', '/no', 'http://example.net/'),
+      'http://example.org/yes': page(),
     };
-    const { states } = await crawl(site, ['http://example.com/', 'http://example.com/2']);
-    expect(Object.keys(states).sort()).toEqual([
-      'http://example.com/',
-      'http://example.com/2',
-      'http://example.com/r',
-    ]);
+    const { states, engine } = await crawl(site, ['http://example.com/']);
+    expect(states).toEqual({
+      'http://example.com/': 'redirect',
+      'http://example.org/': 'fetched',
+      'http://example.org/yes': 'fetched',
+      'http://example.org/no': 'deniedByRobots',
+    });
+    expect((await recordOf(engine, 'http://example.com/'))?.result?.cause).toBe(
+      'to http://example.org/ (another site, which joins the crawl like a seed)',
+    );
+  });
+
+  test('a seed that has moved does not bring in what is excluded, and under the scope page only its target', async () => {
+    const site = {
+      'http://example.com/': redirect('http://example.org/'),
+      'http://example.org/': page('/1'),
+    };
+    const seeds = ['http://example.com/'];
+    const excluded = await crawl(site, seeds, { exclude: ['example\\.org'] });
+    expect(excluded.states).toEqual({ 'http://example.com/': 'redirect' });
+    const { states } = await crawl(site, seeds, { scope: 'page' });
+    expect(states).toEqual({ 'http://example.com/': 'redirect', 'http://example.org/': 'fetched' });
+  });
+
+  test('a page that leads to another host or site widens nothing', async () => {
+    const site = {
+      'http://example.com/': page('/r', '/s'),
+      'http://example.com/r': redirect('http://www.example.com/'),
+      'http://example.com/s': redirect('http://example.org/'),
+    };
+    const { states } = await crawl(site, ['http://example.com/']);
+    expect(Object.keys(states)).toHaveLength(3);
   });
 });

@@ -1,0 +1,38 @@
+/** Pages that do not hold what their reader sees: told to the operator, since nothing else looks wrong with them. */
+import { isSeedRecord } from '../frontier/rank.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { DocumentFacts } from '../parser/document.ts';
+import { isRequisite } from '../parser/link-set.ts';
+import { pathOf } from '../url/host-key.ts';
+
+export type PageHint = 'javascript' | 'login';
+
+/** What `url` and `export` say of such a page. */
+export const HINT_WORDS: Readonly<Record<PageHint, string>> = {
+  javascript:
+    'it has scripts, but hardly any text and no links: probably it needs JavaScript, which Strand does not run',
+  login: 'it is a login page, to which a seed redirected',
+};
+
+/** Pages of a host that are looked at, besides seeds: a site that needs JavaScript does so everywhere. */
+const MAX_PAGES = 10;
+/** "You need to enable JavaScript to run this app", "Loading ...": no more text than this. */
+const MAX_TEXT_CHARS = 200;
+const LOGIN = /(?:^|[/_.-])(?:log[_-]?in|logon|sign[_-]?in|signon|sso|auth|authenticate)(?:[/_.?-]|$)/i;
+
+/** Whether the page is to be looked at: that costs some time for its text. */
+export const wantsSigns = (record: UrlRecord, pagesOfHost: number): boolean =>
+  record.kind === undefined && (record.depth === 0 || pagesOfHost < MAX_PAGES);
+
+export function hintOf(record: UrlRecord, { type, links, signs }: DocumentFacts): PageHint | undefined {
+  if (type !== 'html' || signs === undefined || record.kind !== undefined) return undefined;
+  const { via } = record;
+  const isLedHere = isSeedRecord(record) && record.redirects > 0 && via !== undefined;
+  if (isLedHere && signs.hasPasswordField && isLoginUrl(record.url) && !isLoginUrl(via)) return 'login';
+  const isBlank = signs.hasScripts && signs.textChars <= MAX_TEXT_CHARS;
+  return isBlank && links.every(({ kind }) => isRequisite(kind) || kind === 'feed')
+    ? 'javascript'
+    : undefined;
+}
+
+const isLoginUrl = (url: string): boolean => LOGIN.test(pathOf(url));
