@@ -4,6 +4,7 @@ import type { UrlDetail, UrlRow } from '../shared/control/url-detail.ts';
 import type { UrlState } from '../shared/frontier/url-record.ts';
 import { formatBytes, formatCounted, formatDuration } from './format.ts';
 import type { RowFormat } from './option-spec.ts';
+import { type CrawlPlace, commandAt } from './place.ts';
 
 /** The columns of the CSV export, and the order of the keys in JSON. */
 export const EXPORT_COLUMNS = [
@@ -66,12 +67,17 @@ const STATUS_TEXTS: Readonly<Record<UrlState, string>> = {
 };
 
 /** `failed, HTTP 500`: what became of the URL, and why. */
-export function statusText({ status, httpStatus, cause }: UrlDetail): string {
+export function statusText({ status, httpStatus, cause, hostGivenUp, hostFailing }: UrlDetail): string {
+  if (hostGivenUp !== undefined) return `waits, but its host was given up: ${hostGivenUp}`;
+  if (hostFailing !== undefined) return `waits for its host, of which the last try failed: ${hostFailing}`;
   return [STATUS_TEXTS[status], httpStatus && `HTTP ${httpStatus}`, cause].filter(Boolean).join(', ');
 }
 
-/** The answer to "what happened to this URL?": the URL, then a line for each thing known. */
-export function urlText(row: UrlDetail): string {
+/**
+ * The answer to "what happened to this URL?": the URL, then a line for each thing known. `place` is where the crawl is kept,
+ * to name the command that tries a host again.
+ */
+export function urlText(row: UrlDetail, place?: CrawlPlace): string {
   const { attempts, depth, bodyBytes, warcFile, warcOffset, warcLength } = row;
   const facts: [label: string, fact: string | undefined][] = [
     ['Status', statusText(row)],
@@ -86,10 +92,16 @@ export function urlText(row: UrlDetail): string {
     ['Found', row.seenAt],
     ['Fetched', fetchedText(row)],
     ['Due', row.dueAt],
+    ['Next', nextText(row, place)],
     ['WARC', warcFile && `${warcFile} at ${warcOffset ?? '?'}, ${formatBytes(warcLength ?? 0)}`],
   ];
   const lines = facts.flatMap(([label, fact]) => (fact ? [`  ${label.padEnd(9)}${printable(fact)}`] : []));
   return [printable(row.url), ...lines].join('\n');
+}
+
+function nextText({ hostGivenUp, hostNextTryAt }: UrlDetail, place?: CrawlPlace): string | undefined {
+  if (hostGivenUp !== undefined && place) return `try the host again by ${commandAt(place, 'resume')}`;
+  return hostNextTryAt && `its host is tried again at ${hostNextTryAt}`;
 }
 
 function fetchedText({ fetchedAt, tookMs }: UrlDetail): string | undefined {

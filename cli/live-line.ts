@@ -42,13 +42,14 @@ export const renderLive = (progress: Progress, columns: number, colour: boolean)
 
 /** In the order shown. */
 function partsOf(progress: Progress): Part[] {
-  const { pages, waiting, hostsActive, hostsWaiting, bytes, errors, startedAt, now, pagesPerSecond } =
+  const { pages, urls, waiting, hostsActive, hostsWaiting, bytes, errors, startedAt, now, pagesPerSecond } =
     progress;
   const left = timeLeftMs(progress);
   const parts: Part[] = [{ text: formatCounted(pages, 'page'), rank: 0, tone: 'bold' }];
   if (pagesPerSecond !== undefined) parts.push({ text: `${formatRate(pagesPerSecond)}/s`, rank: 1 });
-  parts.push({ text: `${formatCounted(waiting, 'URL')} waiting`, rank: 4 });
-  parts.push({ text: `${formatCounted(hostsActive, 'host')} active`, rank: 6 });
+  // Before the first host is known, seeds are on their way.
+  parts.push({ text: urls === 0 ? 'starting' : `${formatCounted(waiting, 'URL')} waiting`, rank: 4 });
+  if (urls > 0) parts.push({ text: `${formatCounted(hostsActive, 'host')} active`, rank: 6 });
   if (hostsWaiting > 0) parts.push({ text: `${formatCounted(hostsWaiting, 'host')} waiting`, rank: 8 });
   parts.push({ text: formatBytes(bytes), rank: 7 });
   if (errors > 0) parts.push({ text: formatCounted(errors, 'error'), rank: 3, tone: 'yellow' });
@@ -107,7 +108,10 @@ export function createRateMeter(
 }
 
 export interface LiveLine {
-  /** Draws the line anew, ten times a second at most by `progress.now`. Nothing where there is no terminal. */
+  /**
+   * Draws the line again, ten times a second at most by `progress.now`. Where there is no terminal, prints it as a line of
+   * its own once a minute.
+   */
   update(progress: Progress): void;
   /** Prints a line that stays, above the live one. A pipe gets it too. */
   log(line: string): void;
@@ -116,17 +120,24 @@ export interface LiveLine {
 }
 
 const REDRAW_MS = 100;
+const PRINT_MS = 60_000;
 
 /** A live line at the end of `stream`, to which nothing else writes until `done`. */
 export function createLiveLine(stream: LiveStream, environment: TerminalEnvironment): LiveLine {
   const line = createDrawnLine(stream, environment);
   const measure = createRateMeter();
   let drawnAt = -Infinity;
+  let printedAt: number | undefined;
   return {
     update(progress) {
-      if (!line.isLive || Math.abs(progress.now - drawnAt) < REDRAW_MS) return;
-      line.draw(partsOf({ ...measure(progress), ...progress }));
+      if (Math.abs(progress.now - drawnAt) < REDRAW_MS) return;
+      const parts = partsOf({ ...measure(progress), ...progress });
       drawnAt = progress.now;
+      if (line.isLive) return line.draw(parts);
+      printedAt ??= progress.now;
+      if (progress.now - printedAt < PRINT_MS) return;
+      printedAt = progress.now;
+      line.log(renderParts(parts, Infinity, false));
     },
     log: line.log,
     done: line.done,

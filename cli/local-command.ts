@@ -70,9 +70,9 @@ function explainCommand(
 }
 
 function exportCommand(given: Given): LocalCommandOf<'export'> {
-  const format = readFormat(given);
-  const skipped = isSet(given, 'skipped');
   const out = textOf(given, 'out');
+  const format = readFormat(given, out);
+  const skipped = isSet(given, 'skipped');
   if (skipped && !isRowFormat(format))
     throw new UsageError(`Expected --format jsonl|csv with --skipped, got ${quoted(format)}`);
   if (format === 'wacz' && out === undefined)

@@ -53,8 +53,9 @@ export function readSeedWords(words: readonly string[], given: Given, example: s
   return { seeds: words.map((word) => seedUrl(word)), seedsFile };
 }
 
-export function readFormat(given: Given, formats: readonly ExportFormat[] = EXPORT_FORMATS): ExportFormat {
-  const format = given.values.get('format') as ExportFormat | undefined;
-  if (!format) throw new UsageError(`Expected --format ${formats.join('|')}, got nothing`);
-  return format;
+/** The format that is named, else that of the file's name, else JSON lines. */
+export function readFormat(given: Given, file = ''): ExportFormat {
+  const ending = file.slice(file.lastIndexOf('.') + 1).toLowerCase();
+  const byFile = EXPORT_FORMATS.find((format) => format === ending);
+  return (given.values.get('format') as ExportFormat | undefined) ?? byFile ?? 'jsonl';
 }

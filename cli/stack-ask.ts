@@ -1,7 +1,7 @@
 /** What is asked of a deployed stack. */
 import { quoted } from '../shared/control/printable.ts';
 import type { StackAsk } from './command.ts';
-import { isRowFormat, ROW_FORMATS } from './option-spec.ts';
+import { isRowFormat } from './option-spec.ts';
 import { optionsOf } from './options.ts';
 import type { Given } from './read-options.ts';
 import {
@@ -66,7 +66,7 @@ export function stackAsk(verb: StackVerb, given: Given): StackAsk {
       return { verb, crawl: readCrawlName(crawl!), url: seedUrl(url!) };
     }
     case 'export': {
-      const format = readFormat(given, ROW_FORMATS);
+      const format = readFormat(given);
       if (!isRowFormat(format)) throw notThere(format);
       return { verb, format, crawl: crawlAlone() };
     }

@@ -13,7 +13,8 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   crawl: {
     usage: 'crawl SEED... [options]',
     stackUsage: 'crawl SEED... [options]',
-    summary: 'Crawl from the seeds (https where they name no scheme) into WARC files.',
+    summary:
+      'Crawl from the seeds (https where they name no scheme; http for localhost and addresses) into WARC files.',
     examples: [
       'crawl example.org --contact me@example.org --max-pages 100',
       'crawl --seeds seeds.txt --max-time 2h --contact me@example.org',

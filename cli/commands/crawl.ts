@@ -75,11 +75,15 @@ async function run(
   const stopping = listenForSignals();
   const live = createLiveLine(quiet ? { write: () => true } : process.stderr, process.env);
   const progress = await progressOf(session.engine, session.id, session.config);
+  let requests = 0;
   try {
     live.log(`Crawling into ${folder}${project.file === undefined ? '' : `, with ${project.file}`}`);
     await session.run({
       signal: stopping.signal,
-      onProgress: (stats) => live.update(progress(stats)),
+      onProgress(stats) {
+        requests = stats.requests;
+        live.update(progress(stats));
+      },
       onSeed: createSeedLines(live.log, systemClock.now),
       onClockStep: (ms) => live.log(clockStepText(ms)),
       onError: (error, host) => live.log(`${host}: ${messageOf(error)}; tried again`),
@@ -97,6 +101,8 @@ async function run(
     throw resumable(error, folder);
   });
   const summary = await summarize(folder);
+  if (requests === 0 && summary.state === 'finished' && !quiet)
+    process.stderr.write(`${nothingLeft(folder)}\n`);
   const { colour } = terminalOf(process.stdout, process.env);
   const text = json ? summaryJson(summary) : summaryText(summary, colour, { dir: folder, config });
   process.stdout.write(`${text}\n`);
@@ -113,6 +119,11 @@ function clockStepText(ms: number): string {
     ? `The machine's clock was set back by ${by}. The crawl goes on; the times that it writes stay ahead until it is resumed`
     : `The machine's clock was set forward by ${by}, or the machine slept. The crawl goes on`;
 }
+
+/** Of a crawl that was finished when it was resumed. */
+const nothingLeft = (folder: string): string =>
+  'Nothing was left to fetch: the crawl was finished before. ' +
+  `To fetch more, add seeds: ${commandAt({ dir: folder }, 'add', 'SEED')}; or begin another crawl with a wider --scope`;
 
 /** What failed was the storage: says how to go on, too. */
 function resumable(error: unknown, folder: string): unknown {

@@ -155,7 +155,7 @@ async function ask(
     }
     case 'url': {
       const detail = await control.url(command.crawl, command.url);
-      return tell(detail, urlText(detail));
+      return tell(detail, urlText(detail, place(command.crawl)));
     }
     case 'export':
       // To be told of a name that is none.

@@ -7,7 +7,7 @@ import type { Progress } from '../live-line.ts';
 
 /**
  * What the live line shows: what the crawl had when this session began and what its workers have done since; of URLs,
- * what turns have committed, read anew each second, and what the turns under way have found.
+ * what turns have committed, and what the turns under way have found.
  */
 export async function progressOf(
   { registry, clock }: LocalEngine,
@@ -17,23 +17,20 @@ export async function progressOf(
   const startedAt = clock.now();
   const before = await registry.totals(crawl);
   let totals: CrawlTotals = before;
-  let readAt = startedAt;
   const endsAt = config.maxTimeMs === undefined ? undefined : startedAt + config.maxTimeMs - before.activeMs;
   return (stats) => {
     const now = clock.now();
-    if (now - readAt >= 1000) {
-      readAt = now;
-      void registry.totals(crawl).then((read) => {
-        totals = read;
-      });
-    }
+    // At each look: sums that are older than the turns' own figures make the line jump.
+    void registry.totals(crawl).then((read) => {
+      totals = read;
+    });
     return {
       pages: before.pages + stats.pages,
       urls: countUrls(totals.urls) + stats.openUrls,
       waiting: totals.urls.waiting + stats.openWaiting,
       hosts: totals.hosts,
       hostsActive: stats.hostsActive,
-      hostsWaiting: totals.hostsWaiting,
+      hostsWaiting: Math.max(0, totals.hostsWaiting - stats.hostsActive),
       bytes: before.bytes + stats.bytes,
       errors: stats.errors,
       startedAt,

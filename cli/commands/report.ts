@@ -21,6 +21,7 @@ export async function report({ dir, html, json }: LocalCommandOf<'report'>): Pro
       ? JSON.stringify(made)
       : reportText(made, terminalOf(process.stdout, process.env).colour, { dir });
     process.stdout.write(`${text}\n`);
+    if (html !== undefined) (json ? process.stderr : process.stdout).write(`The report as a page: ${html}\n`);
     return exitCodes.finished;
   } finally {
     reader.close();

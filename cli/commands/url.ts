@@ -13,13 +13,15 @@ export async function url(command: LocalCommandOf<'url'>): Promise<number> {
   try {
     const asked = canonicalize(command.url) ?? command.url;
     const { urlRules } = parseCrawlConfig(kept.config);
-    const { record } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
+    const { record, head } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
     if (!record) {
       process.stderr.write(`strand: the crawl in ${command.dir} does not know ${asked}\n`);
       return exitCodes.usage;
     }
-    const detail = urlDetail(record);
-    process.stdout.write(`${command.json ? JSON.stringify(detail) : urlText(detail)}\n`);
+    const detail = urlDetail(record, head);
+    process.stdout.write(
+      `${command.json ? JSON.stringify(detail) : urlText(detail, { dir: command.dir })}\n`,
+    );
     return exitCodes.finished;
   } finally {
     reader.close();

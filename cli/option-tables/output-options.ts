@@ -12,7 +12,8 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     verbs: ['export'],
     reason: 'an index or a WACZ is made of the archive of a crawl on one machine',
     group: 'Output',
-    help: 'how the URLs are written; needed',
+    preset: 'jsonl',
+    help: 'how the URLs are written; a file that --out names says it by its ending, too',
   },
   {
     name: 'skipped',

@@ -150,6 +150,9 @@ const urlDetailSchema = z.strictObject({
   seenAt: time.optional(),
   attempts: count.optional(),
   dueAt: time.optional(),
+  hostGivenUp: z.string().optional().describe('Of one that waits: why its host was given up'),
+  hostFailing: z.string().optional().describe('Of one that waits: why the last try of its host failed'),
+  hostNextTryAt: time.optional(),
 }) satisfies z.ZodType<UrlDetail>;
 
 export const ERROR_CODES = [

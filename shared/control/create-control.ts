@@ -134,11 +134,11 @@ export function createControl(engine: ControlEngine, policy: ControlPolicy): Con
       if (url === undefined)
         throw new ControlError('invalid', `Expected an http or https URL, got ${quoted(text)}`, 'url');
       const { urlRules } = parseConfig((await recordOf(crawl)).config);
-      const { record } = await lookUpUrl(ledgers, crawl, url, urlRules);
+      const { record, head } = await lookUpUrl(ledgers, crawl, url, urlRules);
       if (!record)
         throw new ControlError('notFound', `The crawl ${quoted(crawl)} does not know ${quoted(url)}`, 'url');
       const { result } = record;
-      if (!result?.location || !engine.locate) return urlDetail(record);
+      if (!result?.location || !engine.locate) return urlDetail(record, head);
       const location = await engine.locate(crawl, result.location);
       return urlDetail({ ...record, result: { ...result, location } });
     },

@@ -1,4 +1,5 @@
 import { sha1Label } from '../archive/digest.ts';
+import type { Head } from '../frontier/head.ts';
 import type { UrlKind, UrlRecord, UrlState } from '../frontier/url-record.ts';
 import { hostKey } from '../url/host-key.ts';
 
@@ -39,10 +40,15 @@ export interface UrlDetail extends UrlRow {
   readonly attempts?: number;
   /** When it may next be fetched. ISO 8601, UTC. */
   readonly dueAt?: string;
+  /** It waits, and its host was given up for this: nothing is fetched there until the crawl is resumed. */
+  readonly hostGivenUp?: string;
+  /** It waits, as the last tries of its host failed: with this, and the next one is at `hostNextTryAt`. */
+  readonly hostFailing?: string;
+  readonly hostNextTryAt?: string;
 }
 
-/** A record of the ledger in the words of `export`, `url` and the API. */
-export function urlDetail(record: UrlRecord): UrlDetail {
+/** A record of the ledger in the words of `export`, `url` and the API. `head`: of its host, for one that waits. */
+export function urlDetail(record: UrlRecord, head?: Head): UrlDetail {
   const { url, depth, via, state, kind, seenAt, attempts, dueAt, result } = record;
   return {
     url,
@@ -64,7 +70,16 @@ export function urlDetail(record: UrlRecord): UrlDetail {
     seenAt: isoTime(seenAt),
     attempts: attempts > 0 ? attempts : undefined,
     dueAt: dueAt > 0 ? isoTime(dueAt) : undefined,
+    ...(state === 'waiting' && head && hostTrouble(head)),
   };
+}
+
+function hostTrouble({
+  setAside,
+  clock,
+}: Head): Pick<UrlDetail, 'hostGivenUp' | 'hostFailing' | 'hostNextTryAt'> {
+  if (setAside) return { hostGivenUp: setAside.cause };
+  return clock.failures > 0 ? { hostFailing: clock.cause, hostNextTryAt: isoTime(clock.nextFetchAt) } : {};
 }
 
 export const isoTime = (time: number): string => new Date(time).toISOString();

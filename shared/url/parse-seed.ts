@@ -1,8 +1,12 @@
 import { parseUrl } from './parse-url.ts';
 
+/** Ports at which servers speak TLS. */
+const TLS_PORTS: ReadonlySet<string> = new Set(['443', '8443']);
+
 /**
- * An absolute http(s) URL, as the WHATWG parser writes it. What has no scheme gets https: `example.org/a`,
- * `localhost:8080`, `//example.org`. A path (`/a`, `./a`) and another scheme (`mailto:`) give undefined.
+ * An absolute http(s) URL, as the WHATWG parser writes it. What has no scheme gets https (`example.org/a`, `//example.org`);
+ * or http if it is an address or a name of one label, as in browsers: `localhost:8080`, `192.168.0.1`, `intranet`. A path
+ * (`/a`, `./a`) and another scheme (`mailto:`) give undefined.
  */
 export function parseSeed(text: string): string | undefined {
   const trimmed = text.trim();
@@ -10,5 +14,13 @@ export function parseSeed(text: string): string | undefined {
   const hasScheme = !hasPort && /^[a-z][a-z\d+.-]*:/i.test(trimmed);
   if (!hasScheme && !/^(?:\/\/)?[^\s/.?#\\-]/.test(trimmed)) return undefined;
   const url = parseUrl(hasScheme ? trimmed : `https://${trimmed.replace(/^\/\//, '')}`);
+  if (url && !hasScheme && isNearby(url)) url.protocol = 'http:';
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
+}
+
+/** Whether a server by this address or name rarely has a certificate. */
+function isNearby({ hostname, port }: URL): boolean {
+  if (TLS_PORTS.has(port)) return false;
+  const isAddress = hostname.startsWith('[') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(hostname);
+  return isAddress || !hostname.includes('.') || hostname.endsWith('.localhost');
 }

@@ -167,6 +167,11 @@ describe('a command line becomes a typed command', () => {
       'url crawls/a example.org/x',
       { verb: 'url', dir: 'crawls/a', url: 'https://example.org/x', json: false },
     ],
+    ['export crawls/a', { verb: 'export', dir: 'crawls/a', format: 'jsonl', skipped: false }],
+    [
+      'export crawls/a --out urls.csv',
+      { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false, out: 'urls.csv' },
+    ],
     ['export crawls/a --format csv', { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false }],
     [
       'export crawls/a --format jsonl --skipped --out a.jsonl',
@@ -270,7 +275,6 @@ describe('a command line that cannot be followed is refused with what was expect
     [['resume'], 'Expected npm run strand -- resume DIR, got nothing'],
     [['status', 'a', 'b'], 'Expected npm run strand -- status DIR, got "a" "b"'],
     [['url', 'a'], 'Expected npm run strand -- url DIR URL, got "a"'],
-    [['export', 'a'], 'Expected --format jsonl|csv|cdxj|wacz, got nothing'],
     [
       ['export', 'a', '--format', 'cvs'],
       'Expected --format jsonl|csv|cdxj|wacz, got "cvs"; did you mean csv?',
@@ -357,9 +361,16 @@ describe('a seed', () => {
     ['example.org', 'https://example.org/'],
     ['example.org/a?b', 'https://example.org/a?b'],
     ['example.org:8080/a', 'https://example.org:8080/a'],
-    ['localhost:3000', 'https://localhost:3000/'],
+    ['localhost:3000', 'http://localhost:3000/'],
+    ['127.0.0.1:9000/a', 'http://127.0.0.1:9000/a'],
+    ['192.168.0.1', 'http://192.168.0.1/'],
+    ['intranet/x', 'http://intranet/x'],
+    ['app.localhost', 'http://app.localhost/'],
+    ['localhost:8443', 'https://localhost:8443/'],
+    ['example.org:8080', 'https://example.org:8080/'],
     ['//example.org/a', 'https://example.org/a'],
-    ['[::1]:80/', 'https://[::1]:80/'],
+    ['[::1]:80/', 'http://[::1]/'],
+    ['https://localhost/', 'https://localhost/'],
     ['HTTP://EXAMPLE.org', 'http://example.org/'],
     ['bücher.example', 'https://xn--bcher-kva.example/'],
   ])('%s is taken as %s', (text, url) => {

@@ -146,6 +146,27 @@ describe('the live line on a stream', () => {
     expect(stream.written).toEqual(['a line\n']);
   });
 
+  test('where there is no terminal, it is printed once a minute', () => {
+    const stream = screen(false);
+    const live = createLiveLine(stream, {});
+    for (let second = 0; second <= 130; second++)
+      live.update({ ...PROGRESS, now: PROGRESS.now + 1000 * second, pages: PROGRESS.pages + second });
+    expect(stream.written).toEqual([
+      expect.stringMatching(/^1,294 pages /),
+      expect.stringMatching(/^1,354 pages /),
+    ]);
+  });
+
+  test('says that the crawl starts while no URL is known, and not that none waits', () => {
+    const line = renderLive(
+      { ...PROGRESS, pages: 0, urls: 0, waiting: 0, hostsActive: 0, hostsWaiting: 0 },
+      200,
+      false,
+    );
+    expect(line).toMatch(/^0 pages .*starting/);
+    expect(line).not.toMatch(/waiting|active/);
+  });
+
   test.each([
     [true, {}, { isLive: true, colour: true }],
     [true, { NO_COLOR: '' }, { isLive: true, colour: true }],

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { urlText } from '../../cli/export-rows.ts';
 import { findFailedSeeds } from '../../shared/control/failed-seeds.ts';
+import { lookUpUrl } from '../../shared/control/look-up-url.ts';
+import { urlDetail } from '../../shared/control/url-detail.ts';
 import { page, redirect, robots, type Site } from '../worker/scripted-fetcher.ts';
 import { CRAWL, crawlToEnd } from '../worker/world.ts';
 
@@ -50,4 +53,17 @@ test('a ledger that cannot be read keeps nobody from the summary', async () => {
 test('at most ten seeds are named', async () => {
   const seeds = Array.from({ length: 30 }, (_, i) => `${A}/${i}`);
   expect(await failedSeeds({}, seeds)).toHaveLength(10);
+});
+
+test('a URL that waits tells of its host: given up, or tried again', async () => {
+  const { engine } = await crawlToEnd({ [`${A}/robots.txt`]: { fails: 'connect' } });
+  const { record, head } = await lookUpUrl(engine.ledgers, CRAWL, `${A}/`);
+  expect(urlDetail(record!, head)).toMatchObject({ status: 'waiting', hostGivenUp: head!.setAside!.cause });
+  const failing = { ...head!, setAside: undefined };
+  const detail = urlDetail(record!, failing);
+  expect(detail).toMatchObject({ hostFailing: head!.clock.cause, hostNextTryAt: expect.any(String) });
+  expect(urlText(urlDetail(record!, head), { dir: 'crawls/a' })).toMatch(
+    /Status +waits, but its host was given up: [\s\S]*Next +try the host again by npm run strand -- resume crawls\/a/,
+  );
+  expect(urlText(detail)).toMatch(/the last try failed: [\s\S]*its host is tried again at/);
 });
