@@ -1,6 +1,7 @@
 /** The one line that shows a running crawl on a terminal. */
 import {
   createDrawnLine,
+  type DrawnLine,
   type LiveStream,
   type Part,
   renderParts,
@@ -115,6 +116,8 @@ export interface LiveLine {
   update(progress: Progress): void;
   /** Prints a line that stays, above the live one. A pipe gets it too. */
   log(line: string): void;
+  /** See {@link DrawnLine.interject}. */
+  interject(endsLine: boolean): void;
   /** Takes the live line away; later updates draw nothing. Safe to repeat. */
   done(): void;
 }
@@ -140,6 +143,7 @@ export function createLiveLine(stream: LiveStream, environment: TerminalEnvironm
       line.log(renderParts(parts, Infinity, false));
     },
     log: line.log,
+    interject: line.interject,
     done: line.done,
   };
 }

@@ -25,6 +25,7 @@ import { createLiveLine } from '../live-line.ts';
 import { commandAt } from '../place.ts';
 import { createSeedLines } from '../seed-lines.ts';
 import { checkContact } from '../seeds.ts';
+import { ownStream, shareTerminal } from '../share-terminal.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 import { UsageError } from '../usage-error.ts';
 import { progressOf } from './progress.ts';
@@ -73,7 +74,8 @@ async function run(
   { json, quiet, config }: Output,
 ): Promise<number> {
   const stopping = listenForSignals();
-  const live = createLiveLine(quiet ? { write: () => true } : process.stderr, process.env);
+  const live = createLiveLine(quiet ? { write: () => true } : ownStream(process.stderr), process.env);
+  const unshare = shareTerminal([process.stdout, process.stderr], live);
   const progress = await progressOf(session.engine, session.id, session.config);
   let requests = 0;
   try {
@@ -94,6 +96,7 @@ async function run(
     await session.close().catch(() => {});
     throw resumable(error, folder);
   } finally {
+    unshare();
     live.done();
     stopping.end();
   }

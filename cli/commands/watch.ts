@@ -2,8 +2,10 @@ import { type Control, ControlError } from '../../shared/control/control.ts';
 import type { CrawlSummary } from '../../shared/control/summary.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import type { Clock, CrawlId } from '../../shared/ports.ts';
+import type { SeedEvent } from '../../shared/worker/seed-events.ts';
 import { createDrawnLine, type LiveStream, renderParts, type TerminalEnvironment } from '../drawn-line.ts';
 import { createRateMeter } from '../live-line.ts';
+import { createSeedLines } from '../seed-lines.ts';
 import { watchParts } from '../watch-line.ts';
 
 export interface WatchOptions {
@@ -35,6 +37,7 @@ export async function watchCrawl(
 ): Promise<CrawlSummary | undefined> {
   const line = createDrawnLine(stream, environment);
   const rates = createRateMeter(RATE_WINDOW_MS);
+  const tellHost = createSeedLines(line.log, clock.now);
   let failures = 0;
   let printedAt = -Infinity;
   let printedState: CrawlSummary['state'] | undefined;
@@ -51,6 +54,7 @@ export async function watchCrawl(
       }
       if (summary) {
         const now = clock.now();
+        for (const event of hostEvents(summary)) tellHost(event);
         const parts = watchParts(summary, rates({ ...summary, now }));
         line.draw(parts);
         if (!line.isLive && (now - printedAt >= PRINT_MS || summary.state !== printedState)) {
@@ -67,3 +71,21 @@ export async function watchCrawl(
     line.done();
   }
 }
+
+/** The hosts that fail, as a crawl on this machine tells of its seeds. */
+const hostEvents = ({ failing, setAside }: CrawlSummary): SeedEvent[] => [
+  ...failing.map(({ host, cause, nextTryAt }) => ({
+    url: host,
+    host,
+    state: 'waiting' as const,
+    cause,
+    nextTryAt: Date.parse(nextTryAt),
+  })),
+  ...setAside.map(({ host, cause }) => ({
+    url: host,
+    host,
+    state: 'waiting' as const,
+    cause,
+    isGivenUp: true,
+  })),
+];

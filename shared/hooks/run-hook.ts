@@ -47,7 +47,7 @@ const MAX_STACK_LINES = 8;
 const MAX_STACK_CHARS = 2000;
 
 /** Frames of ours, which tell a project nothing. */
-const OWN_FRAME = /[/\\]shared[/\\](?:hooks|fetcher|worker)[/\\]|node:/;
+const OWN_FRAME = /[/\\]shared[/\\](?:hooks|fetcher|worker)[/\\]|node:|<anonymous>:1:/;
 
 /** Where a project's code threw: the first lines of the stack without the message and our own frames; undefined for none. */
 export function stackOf(error: unknown): string | undefined {

@@ -57,6 +57,18 @@ describe('watching a crawl', () => {
     expect(looks()).toBe(3);
   });
 
+  test('names each host that fails, with the next try, and each that was given up, once', async () => {
+    const failing = [{ host: 'a.test', cause: 'connection refused', nextTryAt: '1970-01-01T00:01:00.000Z' }];
+    const setAside = [{ host: 'a.test', cause: 'connection refused' }];
+    const { done, stream } = watching([{ failing }, { failing }, { state: 'finished', setAside, pages: 0 }]);
+    await done;
+    const told = stream.written.filter((text) => text.startsWith('a.test'));
+    expect(told).toEqual([
+      expect.stringMatching(/^a\.test: connection refused; next try in \S+\n$/),
+      'a.test: connection refused; given up\n',
+    ]);
+  });
+
   test('prints a line each half minute where there is no terminal, and one when the state changes', async () => {
     const answers = Array.from({ length: 8 }, (_, i) => ({ pages: i * 30 }));
     const { done, stream } = watching([...answers, { state: 'limited', pages: 240 }]);
