@@ -80,6 +80,9 @@ async function titleOfLargePage(
   }
 }
 
+/** A block that does not end its HTTP head within so many bytes has none. */
+const MAX_HEAD_BYTES = 1024 * 1024;
+
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 async function titleOf(
@@ -105,7 +108,7 @@ async function parsedTitle(record: WarcRecordHead, url: string, block: Chunks): 
         const headers = headersOf(start.subarray(0, headLength));
         parser = createDocumentParser({ url, headers, maxDecodedBytes: MAX_BODY_BYTES, maxLinks: 0 });
         parser.write(start.subarray(headLength));
-      }
+      } else if (start.length > MAX_HEAD_BYTES) return undefined;
     }
     taken += chunk.length;
     if (taken >= MAX_BODY_BYTES) break;

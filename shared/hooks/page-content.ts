@@ -1,6 +1,7 @@
 /** What a response holds, each view of it made when it is first touched. */
 import { createRequire } from 'node:module';
 import type { CheerioAPI } from 'cheerio';
+import { Parser } from 'htmlparser2';
 import { charsetOf, createCharsetDecoder } from '../parser/charset-decoder.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { charsetParameter } from '../parser/media-type.ts';
@@ -34,7 +35,7 @@ export function createPageContent(
     return decoder.decode(decoded()) + decoder.end();
   });
   const text = once(() => (isHtml(facts.mimeType) ? visibleText(html()) : html()));
-  const $ = once(() => loadCheerio().load(html(), isXml(facts.mimeType) ? { xml: true } : undefined));
+  const $ = once(() => loadDocument(html(), isXml(facts.mimeType)));
   return {
     get body() {
       return body();
@@ -61,6 +62,28 @@ let cheerio: typeof import('cheerio') | undefined;
 export function loadCheerio(): typeof import('cheerio') {
   cheerio ??= requireFrom('cheerio') as typeof import('cheerio');
   return cheerio;
+}
+
+/** Elements around each other. Browsers stop at 512. */
+const MAX_DEPTH = 1024;
+
+/** Throws for a document nested so deep that the parser's work, quadratic in the depth, could be without end. */
+function loadDocument(text: string, isXml: boolean): CheerioAPI {
+  const { load } = loadCheerio();
+  let depth = 0;
+  const countOpen = () => {
+    if (++depth > MAX_DEPTH) throw new Error(`elements nested deeper than ${MAX_DEPTH}`);
+  };
+  if (isXml) {
+    new Parser({ onopentag: countOpen, onclosetag: () => void depth-- }, { xmlMode: true }).end(text);
+    return load(text, { xml: true });
+  }
+  const { adapter } = requireFrom(
+    'parse5-htmlparser2-tree-adapter',
+  ) as typeof import('parse5-htmlparser2-tree-adapter');
+  return load(text, {
+    treeAdapter: { ...adapter, onItemPush: countOpen, onItemPop: () => void depth-- },
+  });
 }
 
 const isHtml = (type: string | undefined) => type === 'text/html' || type === 'application/xhtml+xml';

@@ -11,6 +11,7 @@ export function visibleText(html: string): string {
   const parser = new Parser(
     {
       onopentag(name, attributes) {
+        forgetOutermost();
         if (hiddenDepth > 0 || UNSEEN.has(name) || isHidden(attributes)) hiddenDepth++;
         else if (!INLINE.has(name)) pieces.push(' ');
       },
@@ -24,9 +25,20 @@ export function visibleText(html: string): string {
     },
     { decodeEntities: true },
   );
+  // The parser's own stacks, innermost first. It searches and shifts them at each tag: quadratic in their depth.
+  const { stack, foreignContext } = parser as unknown as Record<'stack' | 'foreignContext', unknown[]>;
+  const forgetOutermost = () => {
+    if (foreignContext.length > MAX_DEPTH) foreignContext.pop();
+    if (stack.length <= MAX_DEPTH) return;
+    stack.pop();
+    hiddenDepth = Math.min(hiddenDepth, MAX_DEPTH - 1);
+  };
   parser.end(html);
   return pieces.join('').replace(/\s+/g, ' ').trim();
 }
+
+/** Elements around more than so many others are forgotten. Browsers nest no deeper, either. */
+const MAX_DEPTH = 512;
 
 function isHidden(attributes: Readonly<Record<string, string>>): boolean {
   return attributes.hidden !== undefined || /display\s*:\s*none/i.test(attributes.style ?? '');
