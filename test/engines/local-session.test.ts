@@ -7,6 +7,7 @@ import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
 import { beginCrawl, resumeCrawl } from '../../shared/engines/local/session.ts';
+import { readSkips } from '../../shared/engines/local/skip-log.ts';
 import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 import { QUICK, recordsOf, temporaryFolder } from '../crawl/local-crawl.ts';
 import { PLAIN } from '../web/features.ts';
@@ -43,6 +44,21 @@ describe('a crawl begins', () => {
     await expect(begin({ sitemapUrls: ['ftp://a.test/map.xml'] })).rejects.toThrow(
       /http or https URL as a sitemap, got "ftp:/,
     );
+  });
+
+  test('tells which seeds it leaves out, and lists them among the skipped URLs', async () => {
+    const warnings: string[] = [];
+    const seeds = [...SEEDS, `http://a.test/${'s'.repeat(3000)}`, 'http://a.test/no/1'];
+    const session = { ...SOFTWARE, warn: (message: string) => warnings.push(message) };
+    const { close } = await beginCrawl(place.folder, seeds, { exclude: ['/no/'] }, session);
+    await close();
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Left out the seed http:\/\/a\.test\/s+: urlLength$/),
+      'Left out the seed http://a.test/no/1: exclude',
+    ]);
+    const database = openDatabase(foldersOf(place.folder).database, 'read');
+    expect([...readSkips(database, 'a.test')].map(({ reason }) => reason)).toEqual(['urlLength', 'exclude']);
+    database.close();
   });
 
   test('without an index of payloads where nothing is to be revisited', async () => {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/config.ts';
 import { crawlNameOf } from '../../crawl/crawl-name.ts';
-import { createScope } from '../../crawl/scope.ts';
+import { createScope, type SkipReason } from '../../crawl/scope.ts';
 import { canonicalSitemaps } from '../../crawl/seed-links.ts';
 import { blockedPortOf } from '../../url/blocked-ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../url/canonical.ts';
@@ -38,7 +38,8 @@ export async function beginCrawl(
       );
   }
   const scope = createScope(config, canonical);
-  const accepted = canonical.filter((seed) => scope.check(seed, 0, true) === undefined);
+  const reasons = new Map(canonical.map((seed) => [seed, scope.check(seed, 0, true)]));
+  const accepted = canonical.filter((seed) => reasons.get(seed) === undefined);
   if (accepted.length === 0)
     throw new InvalidConfig('Every seed is excluded: look at `exclude` and `maxUrlLength`');
   if (holdsCrawl(foldersOf(folder).database))
@@ -55,8 +56,18 @@ export async function beginCrawl(
   });
   if (dedupeFrom !== undefined) registry.keepDedupeFrom(dedupeFrom);
   await sendSeeds(exchange, id, accepted, sitemaps);
+  const excluded = [...reasons].filter((entry): entry is [string, SkipReason] => entry[1] !== undefined);
+  for (const [url, reason] of excluded) opened.engine.skips?.note(id, { url, reason });
+  for (const [url, reason] of excluded.slice(0, MAX_WARNED_SEEDS))
+    session.warn?.(`Left out the seed ${url.slice(0, MAX_SEED_CHARS)}: ${reason}`);
+  if (excluded.length > MAX_WARNED_SEEDS)
+    session.warn?.(`Left out ${excluded.length} seeds: strand export ${folder} --skipped lists them`);
   return opened;
 }
+
+/** Seeds left out that are named on standard error, and how much of each. */
+const MAX_WARNED_SEEDS = 10;
+const MAX_SEED_CHARS = 200;
 
 /**
  * Goes on with the folder's crawl, whatever ended it: with other limits where given, and with another try for hosts
