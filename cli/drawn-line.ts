@@ -61,8 +61,6 @@ export interface DrawnLine {
   draw(parts: readonly Part[]): void;
   /** Prints a line that stays, above the drawn one. A pipe gets it too. */
   log(line: string): void;
-  /** Makes room for a text that somebody else writes now; `endsLine`: it ends with a line break. */
-  interject(endsLine: boolean): void;
   /** Takes the drawn line away; later ones are not drawn. Safe to repeat. */
   done(): void;
 }
@@ -75,32 +73,18 @@ export function createDrawnLine(stream: LiveStream, environment: TerminalEnviron
   const { isLive, colour } = terminalOf(stream, environment);
   let drawn = '';
   let isDone = !isLive;
-  /** Somebody else's text ended within a line. */
-  let isMidLine = false;
-  const onOwnLine = () => {
-    if (isMidLine) stream.write('\n');
-    isMidLine = false;
-  };
   return {
     isLive,
     draw(parts) {
       if (isDone) return;
       // One column stays free: a full line makes some terminals go on to the next one.
-      onOwnLine();
       drawn = renderParts(parts, (stream.columns || 80) - 1, colour);
       stream.write(ERASE + drawn);
     },
     log(line) {
-      onOwnLine();
       stream.write(`${drawn ? ERASE : ''}${printable(line)}\n${drawn}`);
     },
-    interject(endsLine) {
-      if (drawn) stream.write(ERASE);
-      drawn = '';
-      isMidLine = !endsLine;
-    },
     done() {
-      if (!isDone) onOwnLine();
       isDone = true;
       if (drawn) stream.write(ERASE);
       drawn = '';

@@ -1,7 +1,6 @@
 /** The one line that shows a running crawl on a terminal. */
 import {
   createDrawnLine,
-  type DrawnLine,
   type LiveStream,
   type Part,
   renderParts,
@@ -116,8 +115,6 @@ export interface LiveLine {
   update(progress: Progress): void;
   /** Prints a line that stays, above the live one. A pipe gets it too. */
   log(line: string): void;
-  /** See {@link DrawnLine.interject}. */
-  interject(endsLine: boolean): void;
   /** Takes the live line away; later updates draw nothing. Safe to repeat. */
   done(): void;
 }
@@ -143,7 +140,6 @@ export function createLiveLine(stream: LiveStream, environment: TerminalEnvironm
       line.log(renderParts(parts, Infinity, false));
     },
     log: line.log,
-    interject: line.interject,
     done: line.done,
   };
 }

@@ -2,18 +2,22 @@
  * The command line's entry: reads the arguments, runs the command, tells the shell how it went. What a command needs is
  * loaded with it: a crawl on this machine loads nothing of AWS, and what asks a stack nothing of SQLite.
  */
-import { InvalidConfig } from '../shared/crawl/config.ts';
 import { storageFailure } from '../shared/storage-failed.ts';
 import { tuneV8 } from '../shared/tune-v8.ts';
 import { parseArgs } from './args.ts';
 import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
-import { ServiceUnavailable, UsageError } from './usage-error.ts';
+import { ServiceUnavailable } from './usage-error.ts';
 
 tuneV8();
 
+const REFUSALS: ReadonlySet<string> = new Set(['UsageError', 'InvalidConfig', 'FolderInUse']);
+/** The reader has closed its end, or the terminal is closed. */
+const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
+
 async function main(argv: readonly string[]): Promise<number> {
   const command = parseArgs(argv);
+  isAnswer = command.verb !== 'crawl' && command.verb !== 'resume';
   if (isStackCommand(command)) return (await import('./commands/on-stack.ts')).onStack(command);
   return onThisMachine(command);
 }
@@ -21,9 +25,8 @@ async function main(argv: readonly string[]): Promise<number> {
 async function onThisMachine(command: Exclude<Command, { stack: string }>): Promise<number> {
   switch (command.verb) {
     case 'crawl':
-      return (await import('./commands/crawl.ts')).crawl(command);
     case 'resume':
-      return (await import('./commands/crawl.ts')).resume(command);
+      return (await import('./commands/crawl.ts')).crawl(command);
     case 'add':
       return (await import('./commands/add.ts')).add(command);
     case 'status':
@@ -49,11 +52,16 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
   }
 }
 
+/** Verbs that do more than answer: they go on, and their exit code tells how that went, whoever reads. */
+let isAnswer = true;
+
 // A reader that went away (`strand export | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.finished);
-  process.stderr.write(`strand: standard output cannot be written: ${error.message}\n`);
-  process.exit(exitCodes.unexpected);
+  if (!GONE.has(error.code ?? '')) {
+    process.stderr.write(`strand: standard output cannot be written: ${error.message}\n`);
+    process.exit(exitCodes.unexpected);
+  }
+  if (isAnswer) process.exit(exitCodes.finished);
 });
 // Messages that nobody can be given any more stop no crawl.
 process.stderr.on('error', () => {});
@@ -68,9 +76,8 @@ try {
 }
 
 function isRefusal(error: unknown): error is Error {
-  if (error instanceof UsageError || error instanceof InvalidConfig) return true;
-  // By name, as its module loads SQLite.
-  return error instanceof Error && error.name === 'FolderInUse';
+  // By name: some modules would load SQLite, and some errors come from another thread.
+  return error instanceof Error && REFUSALS.has(error.name);
 }
 
 /** What people can do something about is told in a line, a bug with its stack. */

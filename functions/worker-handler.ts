@@ -4,6 +4,7 @@ import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { Clock, Engine } from '../shared/ports.ts';
 import type { Fetchers } from '../shared/worker/fetchers.ts';
 import { endCrawlsAtLimits } from '../shared/worker/limits.ts';
+import type { PageWork } from '../shared/worker/page-work.ts';
 import { startWorker, type Worker } from '../shared/worker/worker.ts';
 import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';
@@ -17,6 +18,8 @@ export interface WorkerDeps {
   /** The stack as seen from one of its turn queues. */
   readonly open: (turnQueueUrl: string) => WorkerStack;
   readonly fetchers: Fetchers;
+  /** Shows a watchdog what this thread does. Default: nobody watches. */
+  readonly work?: PageWork;
   /** Takes the lines of metrics. */
   readonly write: (line: string) => void;
 }
@@ -65,6 +68,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         receiveUntil: endsAt - lastReceiveMs,
         deadline: endsAt - END_MS,
         endsWhenIdle: true,
+        work: deps.work,
         onError: (error, host) => log('error', { host, ...errorFields(error) }),
       });
       watching = watch(worker, stack, endsAt, deps);

@@ -2,9 +2,11 @@
 
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import project from '#strand-config';
+import { parseConfig } from '../shared/crawl/config.ts';
 import { costOf } from '../shared/engines/aws/prices.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { stackPrices } from '../shared/engines/aws/stack-prices.ts';
+import { type BlockedModule, startBlockGuard, storeBlocked, taskIn } from './block-guard.ts';
 import { writeLine } from './log.ts';
 import { functionStack, once } from './stack.ts';
 import { readTestFaults, withFaultyCommits, withPoisonPage } from './test-faults.ts';
@@ -40,8 +42,18 @@ const worker = once(() => {
     open: openFor,
     fetchers: { ...fetchers, of: (crawl) => withPoisonPage(fetchers.of(crawl), faults, CHANCE) },
     write: writeLine,
+    work: startBlockGuard({
+      module: import.meta.url,
+      blockTimeoutMs: parseConfig(settings.crawlDefaults).blockTimeoutMs,
+    }),
   });
 });
 
 export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
   worker()(event, context);
+
+/** Called in the thread that watches, when a page blocks the one that crawls. */
+export const onBlocked: BlockedModule['onBlocked'] = (memory, blockedMs) => {
+  const { clock, log, open } = functionStack();
+  return storeBlocked({ ledgers: open().engine.ledgers, clock, log }, taskIn(memory), blockedMs);
+};

@@ -1,159 +1,127 @@
 /** `strand crawl` and `strand resume`. */
-import { join } from 'node:path';
+
 import { printable } from '../../shared/control/printable.ts';
-import { type Project, readProject } from '../../shared/control/project-file.ts';
-import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
-import { holdsCrawl } from '../../shared/engines/local/database.ts';
-import { foldersOf } from '../../shared/engines/local/engine.ts';
-import {
-  beginCrawl,
-  type LocalSession,
-  resumeCrawl,
-  type SessionOptions,
-} from '../../shared/engines/local/session.ts';
-import { messageOf } from '../../shared/error-message.ts';
-import { callOnFinish } from '../../shared/hooks/on-finish.ts';
+import type { CrawlSummary } from '../../shared/control/summary.ts';
+import { blockText } from '../../shared/engines/watchdog/block-watch.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
-import { version } from '../../shared/version.ts';
-import type { LocalCommandOf } from '../command.ts';
-import { parseCrawlConfig } from '../crawl-config.ts';
+import type { Begun, CrawlCommand, FromCrawlThread, ThreadError } from '../crawl-thread/messages.ts';
+import { type CrawlThreadEnd, runCrawlThread } from '../crawl-thread/run-thread.ts';
 import { terminalOf } from '../drawn-line.ts';
-import { exitCodeOf } from '../exit-codes.ts';
-import { formatDuration } from '../format.ts';
+import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { createLiveLine } from '../live-line.ts';
-import { commandAt } from '../place.ts';
-import { createSeedLines } from '../seed-lines.ts';
-import { checkContact } from '../seeds.ts';
-import { ownStream, shareTerminal } from '../share-terminal.ts';
 import { summaryJson, summaryText } from '../summary.ts';
-import { UsageError } from '../usage-error.ts';
-import { progressOf } from './progress.ts';
-import { readSeeds } from './read-seeds.ts';
-import { summarize } from './summarize.ts';
 
-interface Output {
-  readonly json: boolean;
-  readonly quiet: boolean;
-  readonly config?: string;
-}
+/** A thread that is ended so often in a row, and no request is committed meanwhile, would always be. */
+const MAX_DEATHS = 10;
 
-export async function crawl(command: LocalCommandOf<'crawl'>): Promise<number> {
-  const seeds = readSeeds(command);
-  const project = await readProject(command.config);
-  const options = { ...project.crawl, ...command.options };
-  checkContact(seeds, parseCrawlConfig(options));
-  const folder = command.out ?? defaultFolder(seeds);
-  if (holdsCrawl(foldersOf(folder).database))
-    throw new UsageError(
-      `${folder} holds a crawl already. Go on with it: ${commandAt({ dir: folder }, 'resume')}. Or choose another folder by --out`,
-    );
-  const { workers, dedupeFrom } = command;
-  const session = { ...sessionOf(project), workers, dedupeFrom };
-  return run(await beginCrawl(folder, seeds, options, session), folder, project, command);
-}
+/**
+ * Crawls in a thread of its own, and watches it: a page that blocks it goes to quarantine, and another thread goes on
+ * with the crawl. So signals and limits take effect whatever a page does.
+ */
+export async function crawl(command: CrawlCommand): Promise<number> {
+  const { json, quiet } = command;
+  const live = createLiveLine(quiet ? { write: () => true } : process.stderr, process.env);
+  const warn = (line: string) => (quiet ? process.stderr.write(`${printable(line)}\n`) : live.log(line));
+  let begun: Begun | undefined;
+  let summary: CrawlSummary | undefined;
+  const stopping = listenForSignals(() => begun !== undefined);
 
-/** Goes on with the settings that the crawl began with: of the project's file, only middleware and hooks count. */
-export async function resume(command: LocalCommandOf<'resume'>): Promise<number> {
-  const { dir, limits, config, workers, newUrlRules } = command;
-  const project = await readProject(config);
-  const session = { ...sessionOf(project), workers, newUrlRules };
-  return run(await resumeCrawl(dir, limits, session), dir, project, command);
-}
+  function hear(message: FromCrawlThread): void {
+    switch (message.kind) {
+      case 'begun':
+        begun = message;
+        break;
+      case 'progress':
+        live.update(message.progress);
+        break;
+      case 'log':
+        live.log(message.line);
+        break;
+      case 'warning':
+        warn(message.line);
+        break;
+      case 'summary':
+        live.done();
+        ({ summary } = message);
+        show(summary, begun?.folder ?? '');
+    }
+  }
 
-const sessionOf = (project: Project): SessionOptions => ({
-  software: `Strand/${version}`,
-  project,
-  warn: (message: string) => process.stderr.write(`${message}\n`),
-});
+  function show(shown: CrawlSummary, dir: string): void {
+    const { colour } = terminalOf(process.stdout, process.env);
+    const text = json ? summaryJson(shown) : summaryText(shown, colour, { dir, config: command.config });
+    process.stdout.write(`${text}\n`);
+  }
 
-async function run(
-  session: LocalSession,
-  folder: string,
-  project: Project,
-  { json, quiet, config }: Output,
-): Promise<number> {
-  const stopping = listenForSignals();
-  const live = createLiveLine(quiet ? { write: () => true } : ownStream(process.stderr), process.env);
-  const unshare = shareTerminal([process.stdout, process.stderr], live);
-  const progress = await progressOf(session.engine, session.id, session.config);
-  let requests = 0;
   try {
-    live.log(`Crawling into ${folder}${project.file === undefined ? '' : `, with ${project.file}`}`);
-    await session.run({
-      signal: stopping.signal,
-      onProgress(stats) {
-        requests = stats.requests;
-        live.update(progress(stats));
-      },
-      onSeed: createSeedLines(live.log, systemClock.now),
-      onClockStep: (ms) => live.log(clockStepText(ms)),
-      onError: (error, host) => live.log(`${host}: ${messageOf(error)}; tried again`),
-    });
-    if (stopping.signal.aborted) live.log('Stopping');
-  } catch (error) {
-    // What failed first is what is told.
-    await session.close().catch(() => {});
-    throw resumable(error, folder);
+    for (let deaths = 0, requests = -1; ; ) {
+      const start = { command, folder: begun?.folder };
+      const end = await runCrawlThread({ start, hear, print: warn, signal: stopping.signal });
+      if (end.kind === 'failed') throw asError(end.error);
+      if (end.kind === 'ended') break;
+      if (begun === undefined) throw new Error(`The crawl could not begin: ${causeOf(end)}`);
+      if (summary) {
+        warn(`strand: onFinish: ${causeOf(end)}`);
+        break;
+      }
+      live.log(causeOf(end));
+      const left = await takeStock(begun, end);
+      if (stopping.signal.aborted) {
+        live.done();
+        summary = await summaryAfter(begun.folder);
+        show(summary, begun.folder);
+        break;
+      }
+      deaths = left > requests ? 1 : deaths + 1;
+      requests = left;
+      if (deaths >= MAX_DEATHS)
+        throw new Error(
+          `The crawl was begun again ${deaths} times in a row, and nothing came of it: ${causeOf(end)}`,
+        );
+    }
   } finally {
-    unshare();
     live.done();
     stopping.end();
   }
-  await session.close().catch((error) => {
-    throw resumable(error, folder);
-  });
-  const summary = await summarize(folder);
-  if (requests === 0 && summary.state === 'finished' && !quiet)
-    process.stderr.write(`${nothingLeft(folder)}\n`);
-  const { colour } = terminalOf(process.stdout, process.env);
-  const text = json ? summaryJson(summary) : summaryText(summary, colour, { dir: folder, config });
-  process.stdout.write(`${text}\n`);
-  const limits = { clock: systemClock, limitMs: session.config.hookTimeoutMs };
-  const fault = await callOnFinish(project, summary, limits);
-  if (fault !== undefined) process.stderr.write(`strand: ${printable(fault)}\n`);
-  return exitCodeOf(summary);
+  return summary ? exitCodeOf(summary) : exitCodes.unexpected;
 }
 
-/** What people are told when the machine's clock was set. */
-function clockStepText(ms: number): string {
-  const by = formatDuration(Math.abs(ms));
-  return ms < 0
-    ? `The machine's clock was set back by ${by}. The crawl goes on; the times that it writes stay ahead until it is resumed`
-    : `The machine's clock was set forward by ${by}, or the machine slept. The crawl goes on`;
+type Unfinished = Exclude<CrawlThreadEnd, { kind: 'ended' | 'failed' }>;
+
+/** Puts what has ended the thread into quarantine, or under suspicion. Returns the requests that the crawl has committed. */
+async function takeStock({ folder, crawl, board }: Begun, end: Unfinished): Promise<number> {
+  // Loaded only here: SQLite and all that stands on it.
+  const { recover } = await import('../../shared/engines/local/recover.ts');
+  return recover(folder, crawl, { ...end, board });
 }
 
-/** Of a crawl that was finished when it was resumed. */
-const nothingLeft = (folder: string): string =>
-  'Nothing was left to fetch: the crawl was finished before. ' +
-  `To fetch more, add seeds: ${commandAt({ dir: folder }, 'add', 'SEED')}; or begin another crawl with a wider --scope`;
+const causeOf = (end: Unfinished): string =>
+  end.kind === 'died' ? `its thread died: ${end.cause}` : blockText(end);
 
-/** What failed was the storage: says how to go on, too. */
-function resumable(error: unknown, folder: string): unknown {
-  if (!(error instanceof StorageFailed)) return error;
-  const next = commandAt({ dir: folder }, 'resume');
-  return new StorageFailed(`${error.message}. Then go on with: ${next}`, { cause: error });
+async function summaryAfter(folder: string): Promise<CrawlSummary> {
+  return (await import('./summarize.ts')).summarize(folder);
 }
 
-/** SIGINT and SIGTERM end the turns, which commit what they have; a second one ends the process at once. */
-function listenForSignals() {
+/** Its name tells refusals from bugs. */
+const asError = ({ name, message, stack }: ThreadError): Error =>
+  name === 'StorageFailed' ? new StorageFailed(message) : Object.assign(new Error(message), { name, stack });
+
+/**
+ * SIGINT, SIGTERM and SIGHUP end the turns, which commit what they have; a second one ends the process at once, as does
+ * the first one while there is nothing to commit.
+ */
+function listenForSignals(isBegun: () => boolean) {
   const controller = new AbortController();
   const stop = () => {
-    if (controller.signal.aborted) process.exit(130);
+    if (controller.signal.aborted || !isBegun()) process.exit(exitCodes.interrupted);
     controller.abort();
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, stop);
   return {
     signal: controller.signal,
     end() {
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
+      for (const signal of signals) process.off(signal, stop);
     },
   };
-}
-
-function defaultFolder(seeds: readonly string[]): string {
-  const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  return join('crawls', `${crawlNameOf(seeds)}-${time}`);
 }

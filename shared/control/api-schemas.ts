@@ -46,7 +46,7 @@ const byStatus = z.strictObject(
 
 const STATES = ['finished', 'limited', 'interrupted', 'running', 'stopped', 'paused'] as const;
 
-const HOOK_SOURCES = ['onPage', 'extraction', 'item', 'middleware', 'onError'] as const;
+const HOOK_SOURCES = ['onPage', 'extraction', 'item', 'middleware', 'onError', 'file'] as const;
 
 const crawlSummarySchema = z.strictObject({
   pages: count,

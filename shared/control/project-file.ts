@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type CrawlOptions, crawlConfigSchema, InvalidConfig } from '../crawl/config.ts';
 import type { StrandConfig } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
+import { inHook } from '../hooks/hook-context.ts';
 import { describeIssues } from './describe-issues.ts';
 import { didYouMean } from './nearest.ts';
 import { printable, shorten } from './printable.ts';
@@ -73,7 +74,8 @@ const LOAD_MS = 30_000;
 async function load(file: string, path: string): Promise<{ readonly default?: unknown }> {
   const waiting = neverSettled();
   try {
-    return await Promise.race([import(pathToFileURL(path).href), waiting.promise]);
+    const loading = inHook({ source: 'file', url: file }, () => import(pathToFileURL(path).href));
+    return await Promise.race([loading, waiting.promise]);
   } catch (cause) {
     const message = messageOf(cause);
     throw new InvalidConfig(`${file} cannot be loaded: ${shorten(printable(message), 500)}`, { cause });

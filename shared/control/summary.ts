@@ -61,7 +61,8 @@ export interface FailedSeed {
 
 /** What a hook of the project threw. */
 export interface HookError {
-  readonly source: 'onPage' | 'extraction' | 'item' | 'middleware' | 'onError';
+  /** Which code of the project; `file`: what its file does when it is loaded. */
+  readonly source: 'onPage' | 'extraction' | 'item' | 'middleware' | 'onError' | 'file';
   readonly url: string;
   /** One line. */
   readonly message: string;

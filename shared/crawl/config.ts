@@ -199,6 +199,13 @@ export const crawlConfigSchema = z.strictObject({
   /** So many of a page's links stand in its `metadata` record, each with its kind. 60 make it 500 bytes longer. */
   metadataLinks: count.max(500).default(0),
 
+  // ---- pages that hang
+  /**
+   * A page that blocks its thread for so long is not fetched again: it fails, with that cause. Also what the part of a
+   * hook before its first `await` may take, less a quarter. On AWS five times as long, as a function has part of a processor.
+   */
+  blockTimeoutMs: positive.min(1000).max(60_000).default(4000),
+
   // ---- hooks
   /** What a hook may take for one page. A turn's lease must outlast an exchange and the hooks of its page. */
   hookTimeoutMs: positive.max(90_000).default(10_000),

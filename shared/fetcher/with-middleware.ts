@@ -1,6 +1,7 @@
 import type { HookError } from '../control/summary.ts';
 import type { FetchMiddleware } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
+import { inHook, outsideHooks } from '../hooks/hook-context.ts';
 import { oneLine, stackOf } from '../hooks/run-hook.ts';
 import type {
   Body,
@@ -44,11 +45,12 @@ export function withMiddleware(
     const startedAt = clock.now();
     const bodies: Body[] = [];
     const ending = new AbortController();
+    const call = { source: 'middleware', url: request.url } as const;
     let isGivenUp = false;
     /** Not the middleware's doing, whatever that makes of it. */
     let storageFailed: StorageFailed | undefined;
     const innermost: Fetch = async (inner) => {
-      const outcome = await fetcher.fetch(inner).catch((error) => {
+      const outcome = await outsideHooks(() => fetcher.fetch(inner)).catch((error) => {
         if (error instanceof StorageFailed) storageFailed = error;
         throw error;
       });
@@ -60,7 +62,7 @@ export function withMiddleware(
     };
     const outermost = middleware.reduceRight<Fetch>(
       // Also one that throws before its first `await`.
-      (next, layer) => async (inner) => checked(await layer(inner, next)),
+      (next, layer) => async (inner) => checked(await inHook(call, () => layer(inner, next))),
       innermost,
     );
     async function timeOut(): Promise<never> {

@@ -30,6 +30,13 @@ export interface Head {
   readonly setAside?: { readonly cause: string; readonly at: number };
   /** The URL that a careful turn was about to fetch, and how often: if it kills the worker, it is known by this. */
   readonly intent?: { readonly url: string; readonly tries: number };
+  /** Pages that blocked their thread (`worker/quarantine.ts`): they fail with that cause and are not fetched again. */
+  readonly quarantine?: readonly BlockedPage[];
+}
+
+export interface BlockedPage {
+  readonly url: string;
+  readonly cause: string;
 }
 
 export interface SitemapPace {

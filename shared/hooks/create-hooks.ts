@@ -4,6 +4,7 @@ import type { CrawlError, StrandConfig } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
 import type { Clock, FetchedResponse } from '../ports.ts';
 import type { HookedPage, PageHooks } from '../worker/page-hooks.ts';
+import { inHook } from './hook-context.ts';
 import { createHookPage } from './hook-page.ts';
 import { type ItemLines, toItemLines } from './item-lines.ts';
 import { createPageContent, loadCheerio, type PageContent } from './page-content.ts';
@@ -16,7 +17,10 @@ type HookSource = Exclude<CrawlError['source'], 'fetch'>;
 export type ProjectHooks = Pick<StrandConfig, 'extraction' | 'onPage' | 'itemSchema' | 'onError'>;
 
 export interface HooksOptions {
-  readonly config: Pick<CrawlConfig, 'hookTimeoutMs' | 'maxDecodedBytes' | 'maxLinksPerPage'>;
+  readonly config: Pick<
+    CrawlConfig,
+    'hookTimeoutMs' | 'blockTimeoutMs' | 'maxDecodedBytes' | 'maxLinksPerPage'
+  >;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Hears, for people, that `onError` itself has failed: once, and once more when it is given up. */
   readonly warn?: (message: string) => void;
@@ -40,7 +44,9 @@ export function createHooks(
   const { extraction = [], onPage, itemSchema, onError } = project;
   if (extraction.length === 0 && onPage === undefined && onError === undefined) return undefined;
   const limitMs = config.hookTimeoutMs;
-  const tell = createTeller(onError, { clock, limitMs, warn });
+  // Before the watchdog would take the page for one that hangs.
+  const syncLimitMs = config.blockTimeoutMs * 0.75;
+  const tell = createTeller(onError, { clock, limitMs, syncLimitMs, warn });
   const room = createRoom(LARGE_BODIES_BYTES, { clock, limitMs: limitMs / 2 });
   /** What several hooks make of one response they make once. */
   const contents = new WeakMap<FetchedResponse, PageContent>();
@@ -60,8 +66,14 @@ export function createHooks(
     use: (content: PageContent, left: () => HookLimits) => Promise<T>,
   ): Promise<T> {
     const { size } = page.response.body;
+    const { around } = page;
     const startedAt = clock.now();
-    const left = () => ({ clock, limitMs: Math.max(1, limitMs - (clock.now() - startedAt)) });
+    const left = () => ({
+      clock,
+      limitMs: Math.max(1, limitMs - (clock.now() - startedAt)),
+      syncLimitMs,
+      around,
+    });
     const leave = size > LARGE_BODY_BYTES ? await room.enter(size) : undefined;
     try {
       return await use(await contentOf(page), left);
@@ -84,7 +96,8 @@ export function createHooks(
       try {
         const { facts, error } = await withContent(page, async (content, left) => {
           const seen = createHookPage(page, content);
-          const given = await runHook(() => runExtraction(seen, extraction), left());
+          const call = { source: 'extraction', url: page.url } as const;
+          const given = await runHook(() => inHook(call, () => runExtraction(seen, extraction)), left());
           return withExtraction(page.facts, given, config.maxLinksPerPage);
         });
         return error === undefined
@@ -106,11 +119,14 @@ export function createHooks(
             return toItemLines(given, itemSchema);
           };
           // One call where the hook is synchronous, since each costs: `cutOffAfter`.
-          const outcome = await runHook<ItemLines | { readonly items: unknown }>(() => {
+          const call = { source, url: page.url };
+          const called = (): ItemLines | PromiseLike<ItemLines | { readonly items: unknown }> => {
             const given = onPage(seen);
             return isThenable(given) ? given.then((items) => ({ items })) : toLines(given);
-          }, left());
-          return 'lines' in outcome ? outcome : runHook(() => toLines(outcome.items), left());
+          };
+          const outcome = await runHook(() => inHook(call, called), left());
+          if ('lines' in outcome) return outcome;
+          return runHook(() => inHook(call, () => toLines(outcome.items)), left());
         });
         if (faults.length === 0) return { items: lines };
         const more = faults.length > 1 ? ` (and ${faults.length - 1} more items)` : '';
@@ -127,14 +143,14 @@ export function createHooks(
 /** Tells `onError`, whatever that does: one that hangs is not called again, since each page would wait for it. */
 function createTeller(
   onError: StrandConfig['onError'],
-  { clock, limitMs, warn }: Pick<Required<HooksOptions>, 'clock' | 'warn'> & { readonly limitMs: number },
+  { warn, ...limits }: Pick<Required<HooksOptions>, 'clock' | 'warn'> & HookLimits,
 ): (error: CrawlError) => Promise<void> {
   let isGivenUp = onError === undefined;
   let hasWarned = false;
   return async (error) => {
     if (isGivenUp) return;
     try {
-      await runHook(() => onError?.(error), { clock, limitMs });
+      await runHook(() => inHook({ source: 'onError', url: error.url }, () => onError?.(error)), limits);
     } catch (failure) {
       isGivenUp ||= failure instanceof HookTimeout;
       if (isGivenUp || !hasWarned)

@@ -5,6 +5,10 @@ export interface HookLimits {
   readonly clock: Pick<Clock, 'sleep'>;
   /** What one call may take. */
   readonly limitMs: number;
+  /** What its part before the first `await` may take, if less: it holds up all other pages. */
+  readonly syncLimitMs?: number;
+  /** Runs that part: for a watchdog, which knows by it what the thread does. */
+  readonly around?: <T>(call: () => T) => T;
 }
 
 /** A hook has taken longer than it may. */
@@ -18,7 +22,7 @@ export class HookTimeout extends Error {
  */
 export async function runHook<T>(call: () => T | PromiseLike<T>, limits: HookLimits): Promise<T> {
   const { clock, limitMs } = limits;
-  const given = begin(call, limitMs);
+  const given = begin(call, limits);
   if (!isThenable(given)) return given;
   const ending = new AbortController();
   async function timeOut(): Promise<never> {
@@ -32,9 +36,11 @@ export async function runHook<T>(call: () => T | PromiseLike<T>, limits: HookLim
   }
 }
 
-function begin<T>(call: () => T, limitMs: number): T {
+function begin<T>(call: () => T, limits: HookLimits): T {
+  const { limitMs, syncLimitMs = limitMs, around = (part) => part() } = limits;
   try {
-    return cutOffAfter(limitMs, call);
+    // The watchdog's part outside: nothing of what is cut off runs any more, `finally` included.
+    return around(() => cutOffAfter(Math.min(limitMs, syncLimitMs), call));
   } catch (error) {
     throw error instanceof CutOff ? new HookTimeout(error.message, { cause: error }) : error;
   }

@@ -61,6 +61,7 @@ export async function commitTurn(
     dueAt: plan.dueAt,
     setAside: state.setAside,
     ...(state.suspect && { intent: state.suspect }),
+    ...(state.quarantine.length > 0 && { quarantine: state.quarantine }),
   };
   await ledgers.commit(crawl.id, host, next);
   state.isCommitted = true;

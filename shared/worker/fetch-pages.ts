@@ -7,7 +7,7 @@ import { origin, pathOf } from '../url/host-key.ts';
 import { type Caution, causeOfDeath } from './careful.ts';
 import type { Crawl } from './crawls.ts';
 import { giveUpIfHopeless } from './give-up.ts';
-import { type HostState, settleUrl } from './host-state.ts';
+import { countOne, type HostState, settleUrl } from './host-state.ts';
 import { createRobotsKeeper, type RobotsAccess } from './robots-keeper.ts';
 import { seedEventOf } from './seed-events.ts';
 import type { Services } from './services.ts';
@@ -142,6 +142,13 @@ export async function fetchPages(
 
   async function handle(record: UrlRecord): Promise<boolean> {
     const from = origin(record.url);
+    const blocked = state.quarantine.find(({ url }) => url === record.url);
+    if (blocked) {
+      unasked++;
+      countOne(state.totals.errors, 'blocked');
+      settle({ ...record, state: 'failed', result: { fetchedAt: clock.now(), cause: blocked.cause } });
+      return true;
+    }
     if (record.depth > 0 && record.kind === undefined && state.templates.isClosed(record.url)) {
       unasked++;
       settle({ ...record, state: 'skipped', result: { fetchedAt: clock.now(), cause: TRAP } });
@@ -184,7 +191,9 @@ export async function fetchPages(
       }
       rules = access.rules;
     }
-    const answer = isAllowed(rules, pathOf(record.url));
+    const { url } = record;
+    const known = rules;
+    const answer = services.work.run(crawl.id, url, 'robots', () => isAllowed(known, pathOf(url)));
     if (!answer.allowed) {
       unasked++;
       const { rule } = answer;

@@ -55,6 +55,8 @@ export interface HostState {
   itemChars: number;
   /** What a careful turn had announced when its worker died; undefined once that has been fetched, or is settled. */
   suspect: Head['intent'];
+  /** Pages that are not fetched again, since they blocked their thread. */
+  readonly quarantine: NonNullable<Head['quarantine']>;
   /** Whether something of the web is being fetched or read. What is thrown meanwhile, that has done. */
   isReading: boolean;
   /** Whether anything was appended to the archive. */
@@ -97,6 +99,7 @@ export function beginHostState(
     items: [],
     itemChars: 0,
     suspect: head.intent,
+    quarantine: head.quarantine ?? [],
     isReading: false,
     hasArchived: false,
     isCommitted: false,

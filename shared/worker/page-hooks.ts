@@ -9,6 +9,8 @@ export interface HookedPage {
   readonly via?: string;
   readonly response: FetchedResponse;
   readonly facts: DocumentFacts;
+  /** Runs each synchronous part of a hook: for a watchdog. */
+  readonly around?: <T>(part: () => T) => T;
 }
 
 export interface PageHooks {

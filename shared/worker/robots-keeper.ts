@@ -148,7 +148,13 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
   ): Promise<RobotsRules> {
     const isText = verdict.kind === 'rules' && outcome.status === 'response';
     const rules = isText
-      ? await reading(state, async () => parseRobots(await decodedBody(outcome), robotName(config.userAgent)))
+      ? await reading(state, async () => {
+          const body = await decodedBody(outcome);
+          const agent = robotName(config.userAgent);
+          return services.work.run(crawl.id, robotsUrl(origin) as string, 'robots', () =>
+            parseRobots(body, agent),
+          );
+        })
       : NO_RULES;
     const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
     const expiresAt = expiry(clock.now(), cacheControl, config.robotsMaxAgeMs);

@@ -5,6 +5,7 @@ import type { Lanes } from './lanes.ts';
 import type { LedgerCache } from './ledger-cache.ts';
 import type { Lock } from './lock.ts';
 import type { PageHooks } from './page-hooks.ts';
+import type { PageWork } from './page-work.ts';
 import type { OnSeed } from './seed-events.ts';
 
 /** What the turns of one worker share. */
@@ -23,6 +24,8 @@ export interface Services {
   readonly hooks?: PageHooks;
   /** Called when a seed was not fetched: at each try that fails, and at its end. */
   readonly onSeed?: OnSeed;
+  /** What the thread does right now, for a watchdog. */
+  readonly work: PageWork;
   readonly stats: WorkerStats;
   /** Aborted when the worker shall stop: turns end, and commit what they have. */
   readonly stopping: AbortSignal;

@@ -41,7 +41,7 @@ export async function visit(
     const onHead = (head: ResponseHead) => {
       parser = undefined;
       if (head.httpStatus < 200 || head.httpStatus >= 300) return undefined;
-      parser = openParser(crawl, state, record, head);
+      parser = openParser(services, crawl, state, record, head);
       return parser.write;
     };
     const maxBodyBytes = record.kind === 'sitemap' ? MAX_SITEMAP_BYTES : config.maxBodyBytes;
@@ -62,8 +62,11 @@ export async function visit(
     const latest = known ? atHost(known, state.host) : crawl;
     const end = await settle(services, latest, state, record, outcome, verdict, found);
     isPage = end.isPage;
-    if (end.facts && outcome.status === 'response')
-      takePage(services, latest, state, record, outcome, end.facts);
+    const { facts } = end;
+    if (facts && outcome.status === 'response')
+      services.work.run(crawl.id, record.url, 'links', () =>
+        takePage(services, latest, state, record, outcome, facts),
+      );
     return end.record;
   } finally {
     crawl.budget.settle(isPage);
@@ -82,7 +85,8 @@ function asWhatItIs({ scope }: Crawl, record: UrlRecord): UrlRecord {
 }
 
 function openParser(
-  { config }: Crawl,
+  { work }: Pick<Services, 'work'>,
+  { id, config }: Crawl,
   state: HostState,
   record: UrlRecord,
   head: ResponseHead,
@@ -102,6 +106,7 @@ function openParser(
       config.trapAfterPages > 0 && state.templates.wantsText(url) && isWatching({ config }, state),
     wantsSigns: wantsSigns(record, state.totals.pages),
     robotName: robotName(config.userAgent).toLowerCase(),
+    around: (parse) => work.run(id, url, 'parse', parse),
   });
 }
 
@@ -202,14 +207,17 @@ async function read(
   const remark = canonical ? remarkOf(canonical) : isHidden ? 'noindex' : told;
   const { hooks } = services;
   if (!hooks) return { facts: found, state: verdict, cause: remark };
-  const page = { url: record.url, depth: record.depth, via: record.via, response };
-  const { facts, error } = await hooks.extract({ ...page, facts: found });
+  const { url, depth, via } = record;
+  const around = <T>(part: () => T) => services.work.run(crawl.id, url, 'hook', part);
+  const page = { url, depth, via, response, around };
+  const extracted = hooks.extract({ ...page, facts: found });
+  const { facts, error } = await extracted.finally(services.work.beginHook());
   if (error !== undefined) countOne(state.totals.errors, 'extraction');
   if (canonical || isHidden || record.kind !== undefined) {
     if (error !== undefined) countHooks(state, 0, error);
     return { facts, state: verdict, cause: remark ?? error };
   }
-  const called = await hooks.onPage({ ...page, facts });
+  const called = await hooks.onPage({ ...page, facts }).finally(services.work.beginHook());
   if (called.error !== undefined) countOne(state.totals.errors, 'onPage');
   countHooks(state, called.items.length, called.error ?? error);
   for (const line of called.items) {

@@ -11,6 +11,7 @@ import { leaseOf } from './lease.ts';
 import { createLedgerCache } from './ledger-cache.ts';
 import { createLock } from './lock.ts';
 import type { PageHooks } from './page-hooks.ts';
+import { type PageWork, UNWATCHED } from './page-work.ts';
 import type { OnSeed } from './seed-events.ts';
 import { newStats, type Services, type WorkerStats } from './services.ts';
 import { leastLeaseMs, runTurn } from './turn.ts';
@@ -36,6 +37,8 @@ export interface WorkerOptions {
   readonly hooks?: PageHooks;
   /** Called when a seed was not fetched. */
   readonly onSeed?: OnSeed;
+  /** Default: nobody watches the thread. */
+  readonly work?: PageWork;
   /** Hears of turns that failed by our own fault, and of what was done about it. */
   readonly onError?: (error: unknown, host: string) => void;
 }
@@ -80,6 +83,7 @@ export function startWorker(
     suspicion: createLock(clock),
     hooks: options.hooks,
     onSeed: options.onSeed,
+    work: options.work ?? UNWATCHED,
     stats: newStats(),
     stopping: signal,
   };

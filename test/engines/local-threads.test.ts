@@ -76,7 +76,7 @@ describe('a crawl by two threads', () => {
     const { status, told } = await crawl(
       2,
       `export default { onPage({ url }) {
-        if (url === ${JSON.stringify(poison)}) process.exit(9);
+        if (url === ${JSON.stringify(poison)}) { process.emit('exit', 9); process.reallyExit(9); };
         return { url };
       } };`,
     );
@@ -108,7 +108,7 @@ describe('a crawl by two threads', () => {
     reader.close();
   }, 120_000);
 
-  test('goes on after an error that nobody catches', async () => {
+  test('counts an error of a hook that nobody catches, and goes on', async () => {
     const { web, log, seeds } = running;
     const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
     const mark = join(dirname(place.folder), 'thrown');
@@ -123,10 +123,12 @@ describe('a crawl by two threads', () => {
         setImmediate(() => { throw new Error('nobody catches this'); });
       } };`,
     );
-    expect([status, told]).toEqual([
-      'finished',
-      [expect.stringMatching(/^thread [12]: it died: nobody catches this$/)],
+    expect([status, told]).toEqual(['finished', []]);
+    const reader = openLocalReader(place.folder)!;
+    expect(reader.hookErrors(reader.crawl()!)).toMatchObject([
+      { source: 'onPage', message: 'nobody catches this' },
     ]);
+    reader.close();
     const { records } = await recordsOf(place.folder);
     for (const [url, { state, orState }] of truth.urls) {
       const found = records.get(url)?.state;
@@ -137,7 +139,7 @@ describe('a crawl by two threads', () => {
 
   test('ends with an error when a thread dies again and again, and nothing comes of it', async () => {
     const project = `import { isMainThread } from 'node:worker_threads';
-      if (!isMainThread) process.exit(3);
+      if (!isMainThread) process.reallyExit(3);
       export default {};`;
     await expect(crawl(2, project)).rejects.toThrow(
       /^thread [12] died 10 times in a row.*ended with code 3$/,

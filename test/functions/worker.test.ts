@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { storeBlocked } from '../../functions/block-guard.ts';
 import { createWorkerHandler } from '../../functions/worker-handler.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
+import { type PageWork, UNWATCHED } from '../../shared/worker/page-work.ts';
 import { routeParcels } from '../../shared/worker/router.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
@@ -18,7 +20,7 @@ const SEEDS = ['http://a.test/', 'http://b.test/'];
 const LONG = 120_000;
 
 /** A crawl whose seeds wait at their hosts. */
-async function setUp(site = SITE, seeds = SEEDS, config: Parameters<typeof begin>[2] = {}) {
+async function setUp(site = SITE, seeds = SEEDS, config: Parameters<typeof begin>[2] = {}, work?: PageWork) {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
   const fetcher = createScriptedFetcher(clock, site);
@@ -34,6 +36,7 @@ async function setUp(site = SITE, seeds = SEEDS, config: Parameters<typeof begin
     open: () => fake.stack,
     fetchers: { of: () => fetcher, close: async () => {} },
     write: (line) => lines.push(line),
+    work,
   });
   const run = async (event: Parameters<typeof handle>[0], ms = LONG) =>
     (await clock.drive(handle(event, contextFor(clock, ms)))) as Awaited<ReturnType<typeof handle>>;
@@ -214,5 +217,50 @@ describe('metrics', () => {
         ],
       },
     });
+  });
+});
+
+describe('a page that blocks the process', () => {
+  test('is in quarantine when its messages come again, and all others are fetched', async () => {
+    const { turnEvent, run, clock, engine, fetcher, log, logged } = await setUp();
+    // The process has fetched the page, and is ended before it commits anything.
+    const task = { crawl: CRAWL, url: 'http://a.test/1', step: 'parse' } as const;
+    await storeBlocked({ ledgers: engine.ledgers, clock, log }, task, 20_000);
+    expect(logged).toMatchObject([
+      {
+        message: 'A page blocked its thread for 20 s when it was parsed: this process ends',
+        crawl: CRAWL,
+        url: 'http://a.test/1',
+      },
+    ]);
+    expect(failedIds(await run(await turnEvent()))).toEqual([]);
+    expect(await statesOf(engine)).toMatchObject({
+      'http://a.test/': 'fetched',
+      'http://a.test/1': 'failed',
+      'http://a.test/2': 'fetched',
+    });
+    expect(fetcher.log.map(({ url }) => url)).not.toContain('http://a.test/1');
+  });
+
+  test('whose URL is not known leaves the heads alone', async () => {
+    const { clock, engine, log, logged } = await setUp();
+    await storeBlocked({ ledgers: engine.ledgers, clock, log }, undefined, 20_000);
+    expect(logged).toEqual([]);
+    expect(await engine.ledgers.loadHead(CRAWL, 'a.test')).toBeUndefined();
+  });
+
+  test('is shown to the watchdog while it is worked on', async () => {
+    const steps: string[] = [];
+    const work: PageWork = {
+      ...UNWATCHED,
+      run(crawl, url, step, part) {
+        steps.push(`${crawl} ${step} ${url}`);
+        return part();
+      },
+    };
+    const { turnEvent, run } = await setUp(SITE, SEEDS, {}, work);
+    await run(await turnEvent());
+    for (const step of ['parse', 'links', 'robots'])
+      expect(steps).toContain(`${CRAWL} ${step} http://a.test/1`);
   });
 });

@@ -6,7 +6,7 @@ import { createHooks, type ProjectHooks } from '../../shared/hooks/create-hooks.
 import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { handClock, type Made, madePage } from './made-page.ts';
 
-const config = { hookTimeoutMs: 10_000, maxDecodedBytes: 100_000, maxLinksPerPage: 5 };
+const config = { blockTimeoutMs: 4000, hookTimeoutMs: 10_000, maxDecodedBytes: 100_000, maxLinksPerPage: 5 };
 
 /** Enough for what ends by itself is much; of what does not end, each test waits for it. */
 const hasty = { ...config, hookTimeoutMs: 30 };

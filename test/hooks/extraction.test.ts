@@ -7,7 +7,7 @@ import { canonicalize } from '../../shared/url/canonical.ts';
 import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { handClock, madePage } from './made-page.ts';
 
-const config = { hookTimeoutMs: 30, maxDecodedBytes: 100_000, maxLinksPerPage: 3 };
+const config = { hookTimeoutMs: 30, blockTimeoutMs: 4000, maxDecodedBytes: 100_000, maxLinksPerPage: 3 };
 const own = { body: '<title>Own</title><a href=/a>a</a><img src=/i>' };
 
 async function extract(...extraction: ExtractionMiddleware[]) {

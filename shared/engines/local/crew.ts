@@ -1,6 +1,7 @@
 import type { Fetcher } from '../../ports.ts';
 import type { Crawls } from '../../worker/crawls.ts';
 import type { PageHooks } from '../../worker/page-hooks.ts';
+import type { PageWork } from '../../worker/page-work.ts';
 import type { OnSeed } from '../../worker/seed-events.ts';
 import { startWorker } from '../../worker/worker.ts';
 import { type CrewStats, crewStats } from './crew-stats.ts';
@@ -27,6 +28,7 @@ export interface CrewOptions {
 export interface OwnCrewOptions extends CrewOptions {
   readonly maxHosts: number;
   readonly hooks?: PageHooks;
+  readonly work?: PageWork;
 }
 
 /** The worker of this thread. */

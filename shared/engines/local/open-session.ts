@@ -6,12 +6,15 @@ import { withMiddleware } from '../../fetcher/with-middleware.ts';
 import { createHooks } from '../../hooks/create-hooks.ts';
 import type { CrawlId } from '../../ports.ts';
 import { withStorageFailures } from '../../storage-failed.ts';
+import type { PageWork } from '../../worker/page-work.ts';
 import { closeAll } from './close-all.ts';
 import { type CrewOptions, startOwnCrew } from './crew.ts';
 import { openEarlier } from './earlier.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from './engine.ts';
 import { type FilePlan, maxOpenFiles, planFiles } from './plan-files.ts';
 import { type LocalRunEnd, type LocalRunOptions, runLocalCrawl } from './run.ts';
+import type { Board } from './threads/board.ts';
+import { notingFetcher, notingHooks, notingQueue } from './threads/noting.ts';
 import { startThreads, type ThreadCrew } from './threads/start-threads.ts';
 
 /** A crawl's folder, held by this process. */
@@ -36,6 +39,8 @@ export interface SessionOptions {
   readonly workers?: number;
   /** The folder of an earlier crawl, whose payloads are not stored again. */
   readonly dedupeFrom?: string;
+  /** Shows a watchdog what this thread does. With several workers it is the threads that crawl which are watched. */
+  readonly watched?: { readonly work: PageWork; readonly board: Board };
   /** Goes on though the crawl began with other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
 }
@@ -95,7 +100,7 @@ export async function openSession(
 function inThisThread(
   { id, config, engine }: Pick<LocalSession, 'id' | 'config' | 'engine'>,
   folder: string,
-  { project, warn }: SessionOptions,
+  { project, warn, watched }: SessionOptions,
   { hosts: maxHosts, sockets: maxSockets }: FilePlan,
 ): Pick<LocalSession, 'run' | 'close'> {
   const { clock } = engine;
@@ -105,7 +110,16 @@ function inThisThread(
   const plain = withStorageFailures(createFetcher({ ...config, tempFolder, clock, maxSockets }), tempFolder);
   const fetcher = withMiddleware(plain, project?.middleware ?? [], { clock, totalTimeoutMs, onFailure });
   const hooks = project && createHooks(project, { config, clock, warn, onFailure });
-  const startCrew = (options: CrewOptions) => startOwnCrew(engine, fetcher, { ...options, maxHosts, hooks });
+  const startCrew = (options: CrewOptions) => {
+    const own = { ...options, maxHosts, hooks };
+    if (!watched) return startOwnCrew(engine, fetcher, own);
+    const { board, work } = watched;
+    return startOwnCrew(
+      { ...engine, queue: notingQueue(engine.queue, board) },
+      notingFetcher(fetcher, board),
+      { ...own, hooks: hooks && notingHooks(hooks, board), work },
+    );
+  };
   return {
     run: (options) => runLocalCrawl(engine, startCrew, id, options),
     close: () => closeAll([fetcher.close, engine.close]),

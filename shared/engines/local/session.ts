@@ -4,6 +4,7 @@ import { type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/confi
 import { crawlNameOf } from '../../crawl/crawl-name.ts';
 import { createScope, type SkipReason } from '../../crawl/scope.ts';
 import { canonicalSitemaps } from '../../crawl/seed-links.ts';
+import type { CrawlRecord } from '../../ports.ts';
 import { blockedPortOf } from '../../url/blocked-ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../url/canonical.ts';
 import { hostKey } from '../../url/host-key.ts';
@@ -70,6 +71,17 @@ const MAX_WARNED_SEEDS = 10;
 const MAX_SEED_CHARS = 200;
 
 /**
+ * Opens the folder's crawl again after its thread has died in this process: as it stands, without another try for hosts
+ * that were given up.
+ */
+export async function continueCrawl(folder: string, session: SessionOptions): Promise<LocalSession> {
+  const { id, record, dedupeFrom } = await readCrawl(folder);
+  const opened = await openSession(folder, id, parseConfig(record.config), { ...session, dedupeFrom });
+  await sendLostSeeds(opened, record);
+  return opened;
+}
+
+/**
  * Goes on with the folder's crawl, whatever ended it: with other limits where given, and with another try for hosts
  * that were set aside. Throws `InvalidConfig` where there is no crawl, or one that knows its URLs by other rules and
  * shall not go on with them all the same (`newUrlRules`); and `FolderInUse`.
@@ -79,12 +91,8 @@ export async function resumeCrawl(
   limits: CrawlOptions,
   session: SessionOptions,
 ): Promise<LocalSession> {
-  const reader = openLocalReader(folder);
-  const id = reader?.crawl();
-  const record = reader && id !== undefined ? await reader.registry.load(id) : undefined;
-  const dedupeFrom = session.dedupeFrom ?? reader?.registry.dedupeFrom();
-  reader?.close();
-  if (id === undefined || !record) throw new InvalidConfig(`There is no crawl in ${folder}`);
+  const { id, record, dedupeFrom: keptDedupeFrom } = await readCrawl(folder);
+  const dedupeFrom = session.dedupeFrom ?? keptDedupeFrom;
   const hasNewRules = record.urlRulesVersion !== URL_RULES_VERSION;
   if (hasNewRules && !session.newUrlRules)
     throw new InvalidConfig(
@@ -94,13 +102,30 @@ export async function resumeCrawl(
     );
   const config = parseConfig({ ...record.config, ...limits });
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom });
-  const { registry, exchange } = opened.engine;
+  const { registry } = opened.engine;
   await registry.configure(id, limits);
   if (hasNewRules) registry.setUrlRulesVersion(id, URL_RULES_VERSION);
   await registry.setStatus(id, 'running');
-  // Killed before its seeds had reached their hosts: merging them twice changes nothing.
-  if ((await registry.totals(id)).hosts === 0)
-    await sendSeeds(exchange, id, record.scopeSeeds, canonicalSitemaps(config.sitemapUrls));
+  await sendLostSeeds(opened, record);
   await wakeAllHosts(opened.engine, id);
   return opened;
+}
+
+async function readCrawl(folder: string) {
+  const reader = openLocalReader(folder);
+  const id = reader?.crawl();
+  const record = reader && id !== undefined ? await reader.registry.load(id) : undefined;
+  const dedupeFrom = reader?.registry.dedupeFrom();
+  reader?.close();
+  if (id === undefined || !record) throw new InvalidConfig(`There is no crawl in ${folder}`);
+  return { id, record, dedupeFrom };
+}
+
+/** Killed before its seeds had reached their hosts: merging them twice changes nothing. */
+async function sendLostSeeds(
+  { id, config, engine }: LocalSession,
+  { scopeSeeds }: CrawlRecord,
+): Promise<void> {
+  if ((await engine.registry.totals(id)).hosts === 0)
+    await sendSeeds(engine.exchange, id, scopeSeeds, canonicalSitemaps(config.sitemapUrls));
 }

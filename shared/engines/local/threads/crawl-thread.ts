@@ -5,8 +5,10 @@ import type { HookError } from '../../../control/summary.ts';
 import { createFetcher } from '../../../fetcher/fetcher.ts';
 import { withMiddleware } from '../../../fetcher/with-middleware.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
+import { guardProcess } from '../../../hooks/guard-process.ts';
 import { StorageFailed, withStorageFailures } from '../../../storage-failed.ts';
 import { startWorker, type Worker } from '../../../worker/worker.ts';
+import { writeSlot } from '../../watchdog/work-slot.ts';
 import { closeAll } from '../close-all.ts';
 import { crewStats } from '../crew-stats.ts';
 import { foldersOf } from '../folders.ts';
@@ -25,12 +27,16 @@ const { config, blocks } = start;
 const stopping = new AbortController();
 const tell = (message: FromThread) => port.postMessage(message);
 const warn = (message: string) => tell({ kind: 'warning', message });
+let noteFailure = (error: HookError) => warn(`${error.source}: ${error.message}`);
+const work = writeSlot(start.slot);
+const exit = guardProcess({ onFailure: (error) => noteFailure(error), onBug: fail });
 
 async function crawl(): Promise<void> {
   const project = start.projectFile === undefined ? undefined : await readProject(start.projectFile);
   const engine = await openThreadEngine(start, tell);
   const { clock } = engine;
   const onFailure = (error: HookError) => engine.hookErrors?.note(start.crawl, error);
+  noteFailure = onFailure;
   process.on('exit', engine.board.freeze);
   const tempFolder = foldersOf(start.folder).temporary;
   const plain = withStorageFailures(
@@ -50,6 +56,7 @@ async function crawl(): Promise<void> {
     signal: stopping.signal,
     hooks: hooks && notingHooks(hooks, engine.board),
     onSeed: (event) => tell({ kind: 'seed', event }),
+    work,
     onError: (error, host) => tell({ kind: 'turnFailed', host, message: describe(error) }),
   });
   const progress = () =>
@@ -58,6 +65,8 @@ async function crawl(): Promise<void> {
       stats: crewStats(worker.stats),
       sums: engine.registry.sums(start.crawl),
     });
+  // At once: from the first one on the thread is watched.
+  progress();
   const ticking = setInterval(progress, PROGRESS_MS);
   port!.on('message', (message: ToThread) => {
     if (message.kind === 'stop') stopping.abort();
@@ -70,12 +79,17 @@ async function crawl(): Promise<void> {
 const describe = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
 
+function fail(error: unknown): never {
+  if (error instanceof StorageFailed) tell({ kind: 'failed', message: error.message, isStorage: true });
+  else tell({ kind: 'failed', message: describe(error) });
+  return exit(1);
+}
+
 try {
   await crawl();
   tell({ kind: 'ended' });
 } catch (error) {
-  if (error instanceof StorageFailed) tell({ kind: 'failed', message: error.message, isStorage: true });
-  else tell({ kind: 'failed', message: describe(error) });
+  fail(error);
 }
 // What a project's own code has left running does not keep the thread.
-process.exit(0);
+exit(0);

@@ -1,6 +1,7 @@
 /** What a worker asks for, and what its project's code looks at, noted on its thread's board. */
 import type { Fetcher } from '../../../ports.ts';
 import type { PageHooks } from '../../../worker/page-hooks.ts';
+import type { LocalTurnQueue } from '../turn-queue.ts';
 import type { Board } from './board.ts';
 
 export const notingFetcher = (fetcher: Fetcher, board: Pick<Board, 'note'>): Fetcher => ({
@@ -21,5 +22,23 @@ export const notingHooks = (hooks: PageHooks, board: Pick<Board, 'note'>): PageH
   onPage(page) {
     board.note(page.url);
     return hooks.onPage(page);
+  },
+});
+
+/** Hosts are on the board while they are with the worker. */
+export const notingQueue = (queue: LocalTurnQueue, { serve, leave }: Board): LocalTurnQueue => ({
+  ...queue,
+  async receive(...args) {
+    const received = await queue.receive(...args);
+    for (const { host } of received) serve(host);
+    return received;
+  },
+  async acknowledge(received, deliveries) {
+    leave(received.host);
+    return queue.acknowledge(received, deliveries);
+  },
+  async park(received, ms) {
+    leave(received.host);
+    return queue.park(received, ms);
   },
 });

@@ -1,13 +1,17 @@
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../error-message.ts';
+import type { Block } from '../../watchdog/block-watch.ts';
+import { watchThread } from '../../watchdog/watch-thread.ts';
+import { readSlot } from '../../watchdog/work-slot.ts';
+import { threadEnvironment } from './thread-environment.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
 
 /** How a thread ended: told to, or by its own word that nothing can go on, or in no such way. */
 export type ThreadEnd =
   | { readonly kind: 'ended' }
   | { readonly kind: 'failed'; readonly message: string; readonly isStorage?: boolean }
+  /** It was ended, because it was blocked. */
+  | ({ readonly kind: 'blocked' } & Block)
   | { readonly kind: 'died'; readonly cause: string };
 
 export interface RunningThread {
@@ -22,12 +26,15 @@ export function runThread(start: ThreadStart, hear: (message: FromThread) => voi
   const worker = new Worker(new URL('./crawl-thread.ts', import.meta.url), {
     workerData: start,
     name: `strand-${start.block + 1}`,
-    env: environment(),
+    env: threadEnvironment(),
   });
+  const watch = watchThread(worker, readSlot(start.slot));
   const { promise: end, resolve } = Promise.withResolvers<ThreadEnd>();
   let lastWord: ThreadEnd | undefined;
   let error: unknown;
   worker.on('message', (message: FromThread) => {
+    // Until then the thread opens what it needs, which may take as long as it likes.
+    if (message.kind === 'progress') watch.limit({ limitMs: start.config.blockTimeoutMs });
     if (message.kind === 'ended' || message.kind === 'failed') lastWord = message;
     else hear(message);
   });
@@ -35,14 +42,11 @@ export function runThread(start: ThreadStart, hear: (message: FromThread) => voi
     error = thrown;
   });
   worker.on('exit', (code) => {
+    watch.end();
+    const block = watch.block();
+    if (block && !lastWord) return resolve({ kind: 'blocked', ...block });
     const cause = error === undefined ? `it ended with code ${code}` : messageOf(error);
     resolve(lastWord ?? { kind: 'died', cause });
   });
   return { tell: (message) => worker.postMessage(message), end };
-}
-
-/** A thread of a process with a cache of compiled code would have none: half a second of CPU at its start. */
-function environment(): NodeJS.ProcessEnv {
-  const cache = getCompileCacheDir();
-  return cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(cache) };
 }

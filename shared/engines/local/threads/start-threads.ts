@@ -3,7 +3,10 @@ import type { HostKey } from '../../../ports.ts';
 import { StorageFailed } from '../../../storage-failed.ts';
 import { tuneV8ForThreads } from '../../../tune-v8.ts';
 import { type Crawls, createCrawls } from '../../../worker/crawls.ts';
+import { quarantine } from '../../../worker/quarantine.ts';
 import { newStats } from '../../../worker/services.ts';
+import { blockText } from '../../watchdog/block-watch.ts';
+import { slotMemory } from '../../watchdog/work-slot.ts';
 import type { Crew, CrewOptions } from '../crew.ts';
 import { addStats, type CrewStats, crewStats, endedStats } from '../crew-stats.ts';
 import type { LocalEngine } from '../engine.ts';
@@ -19,7 +22,7 @@ import { suspect } from './suspect.ts';
 import type { FromThread, ThreadProgress, ThreadStart } from './thread-messages.ts';
 
 export interface ThreadsOptions extends CrewOptions {
-  readonly start: Omit<ThreadStart, 'block' | 'hostBlocks' | 'tally' | 'changes' | 'board'>;
+  readonly start: Omit<ThreadStart, 'block' | 'hostBlocks' | 'tally' | 'changes' | 'board' | 'slot'>;
   /** Hears what is worth telling people. */
   readonly warn?: (message: string) => void;
 }
@@ -147,14 +150,18 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
       if (end.kind === 'failed') throw new (end.isStorage ? StorageFailed : Error)(end.message);
       const { requests } = block.begun.totals;
       await settleItems(index);
-      await suspect(engine.ledgers, crawl, takeBoard(block.board));
+      const noted = takeBoard(block.board);
+      const blocked = end.kind === 'blocked' ? end : undefined;
+      if (blocked?.task) await quarantine(engine.ledgers, blocked.task, blocked.blockedMs, clock.now());
+      else await suspect(engine.ledgers, crawl, noted);
       takeStock(block, index);
       if (signal.aborted) return;
       deaths = block.begun.totals.requests > requests ? 1 : deaths + 1;
       const thread = `thread ${index + 1}`;
+      const cause = blocked ? blockText(blocked) : `it died: ${(end as { cause: string }).cause}`;
       if (deaths >= MAX_DEATHS)
-        throw new Error(`${thread} died ${deaths} times in a row, and nothing came of it: ${end.cause}`);
-      onError?.(new Error(`it died: ${end.cause}`), thread);
+        throw new Error(`${thread} died ${deaths} times in a row, and nothing came of it: ${cause}`);
+      onError?.(new Error(cause), thread);
       await clock.sleep(RESTART_MS * deaths, signal);
     }
   }
@@ -162,7 +169,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
   async function runOne(block: Block, index: number): Promise<ThreadEnd> {
     if (signal.aborted) return { kind: 'ended' };
     const thread = runThread(
-      { ...start, block: index, hostBlocks, tally, changes, board: block.board },
+      { ...start, block: index, hostBlocks, tally, changes, board: block.board, slot: slotMemory() },
       (message) => hear(block, message),
     );
     block.thread = thread;

@@ -6,9 +6,9 @@ import { foldersOf } from '../folders.ts';
 import { createItemStage } from '../item-store.ts';
 import { type LocalPorts, openLocalPorts } from '../open-ports.ts';
 import { NO_SUMS } from '../sums.ts';
-import type { LocalTurnQueue } from '../turn-queue.ts';
 import { type Board, createBoard } from './board.ts';
 import { createBlockOf } from './host-blocks.ts';
+import { notingQueue } from './noting.ts';
 import { createSharedTally } from './shared-tally.ts';
 import { sharingRegistry } from './sharing-registry.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
@@ -52,7 +52,7 @@ export async function openThreadEngine(
   return {
     ...ports,
     board,
-    queue: noting(ports.queue, board),
+    queue: notingQueue(ports.queue, board),
     registry: sharingRegistry(ports.registry, {
       tally: createSharedTally(start.tally, block),
       onChange() {
@@ -66,24 +66,6 @@ export async function openThreadEngine(
     },
   };
 }
-
-/** Hosts are on the board while they are with the worker. */
-const noting = (queue: LocalTurnQueue, { serve, leave }: Board): LocalTurnQueue => ({
-  ...queue,
-  async receive(...args) {
-    const received = await queue.receive(...args);
-    for (const { host } of received) serve(host);
-    return received;
-  },
-  async acknowledge(received, deliveries) {
-    leave(received.host);
-    return queue.acknowledge(received, deliveries);
-  },
-  async park(received, ms) {
-    leave(received.host);
-    return queue.park(received, ms);
-  },
-});
 
 /** Items are published by the main thread, the one writer of their file. */
 function createPublications(tell: (message: FromThread) => void) {

@@ -2,6 +2,7 @@
 import type { CrawlConfig } from '../../../crawl/config.ts';
 import type { CrawlId, HostKey } from '../../../ports.ts';
 import type { SeedEvent } from '../../../worker/seed-events.ts';
+import type { SlotMemory } from '../../watchdog/work-slot.ts';
 import type { CrewStats } from '../crew-stats.ts';
 import type { Sums } from '../sums.ts';
 
@@ -29,6 +30,8 @@ export interface ThreadStart {
   readonly changes: Int32Array;
   /** Where the thread notes what it is about (`board.ts`). */
   readonly board: Uint8Array;
+  /** Where the thread shows that it is alive, and what it does (`watchdog/work-slot.ts`). */
+  readonly slot: SlotMemory;
 }
 
 export type ToThread =

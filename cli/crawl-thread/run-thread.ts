@@ -1,0 +1,106 @@
+/** Runs a thread that crawls, and watches it. Loads nothing of what crawls. */
+import type { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from '../../shared/engines/local/threads/thread-environment.ts';
+import type { Block } from '../../shared/engines/watchdog/block-watch.ts';
+import { watchThread } from '../../shared/engines/watchdog/watch-thread.ts';
+import { readSlot, slotMemory } from '../../shared/engines/watchdog/work-slot.ts';
+import { messageOf } from '../../shared/error-message.ts';
+import type { PageTask } from '../../shared/worker/page-work.ts';
+import type { CrawlThreadStart, FromCrawlThread, ThreadError } from './messages.ts';
+
+/** How a thread ended. */
+export type CrawlThreadEnd =
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'failed'; readonly error: ThreadError }
+  /** It was ended, because it was blocked. */
+  | ({ readonly kind: 'blocked' } & Block)
+  /** Its heap was full; `task`: what it was doing. */
+  | { readonly kind: 'died'; readonly cause: string; readonly task?: PageTask };
+
+export interface CrawlThreadOptions {
+  readonly start: Omit<CrawlThreadStart, 'slot'>;
+  /** Hears all but the last word. */
+  readonly hear: (message: FromCrawlThread) => void;
+  /** Takes a line that the project's code has printed. */
+  readonly print: (line: string) => void;
+  /** Aborted to stop the crawl: its turns commit what they have. */
+  readonly signal: AbortSignal;
+}
+
+const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
+/** Of a longer line without an end, so much is printed at once. */
+const MAX_LINE_CHARS = 64 * 1024;
+
+/** Resolves when the thread has ended and all that it has told and printed was heard. */
+export async function runCrawlThread({
+  start,
+  hear,
+  print,
+  signal,
+}: CrawlThreadOptions): Promise<CrawlThreadEnd> {
+  const slot = slotMemory();
+  const workerData: CrawlThreadStart = { ...start, slot };
+  const thread = new Worker(new URL('./thread.ts', import.meta.url), {
+    workerData,
+    name: 'strand-crawl',
+    env: threadEnvironment(),
+    stdout: true,
+    stderr: true,
+  });
+  const reader = readSlot(slot);
+  const watch = watchThread(thread, reader);
+  let lastWord: CrawlThreadEnd | undefined;
+
+  /** To open and to close a crawl may take as long as it likes. */
+  function limitBy(message: FromCrawlThread): void {
+    if (message.kind === 'begun') watch.limit({ limitMs: message.blockTimeoutMs });
+    else if (message.kind === 'closing')
+      watch.limit({ limitMs: message.blockTimeoutMs, unknownLimitMs: Infinity });
+  }
+
+  thread.on('message', (message: FromCrawlThread) => {
+    if (message.kind === 'ended') lastWord = { kind: 'ended' };
+    else if (message.kind === 'failed') lastWord ??= { kind: 'failed', error: message };
+    else {
+      limitBy(message);
+      hear(message);
+    }
+  });
+  thread.on('error', (error: NodeJS.ErrnoException) => {
+    lastWord ??=
+      error.code === OUT_OF_MEMORY
+        ? { kind: 'died', cause: messageOf(error), task: reader.task() }
+        : { kind: 'failed', error };
+  });
+  const stop = () => thread.postMessage({ kind: 'stop' });
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+
+  const printing = [thread.stdout, thread.stderr].map((stream) => printLines(stream, print));
+  const code = await new Promise<number>((resolve) => thread.on('exit', resolve));
+  watch.end();
+  signal.removeEventListener('abort', stop);
+  await Promise.all(printing);
+  // What it said before it was ended counts: it may have been a moment from its end.
+  if (lastWord) return lastWord;
+  const block = watch.block();
+  if (block) return { kind: 'blocked', ...block };
+  return { kind: 'failed', error: new Error(`The crawl's thread ended with code ${code}`) };
+}
+
+/** Resolves at the stream's end. */
+async function printLines(stream: Readable, print: (line: string) => void): Promise<void> {
+  let rest = '';
+  stream.setEncoding('utf8');
+  for await (const text of stream) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) print(line);
+    if (rest.length > MAX_LINE_CHARS) {
+      print(rest);
+      rest = '';
+    }
+  }
+  if (rest !== '') print(rest);
+}

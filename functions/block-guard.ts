@@ -1,0 +1,83 @@
+/**
+ * Ends this process when a page blocks it, so that not all of an invocation of 15 minutes is lost. Another thread watches: it has the
+ * page stored as one that is not fetched again, and then ends the process; the messages come back after their leases.
+ */
+import { Worker } from 'node:worker_threads';
+import { CHECK_MS } from '../shared/engines/watchdog/block-watch.ts';
+import { readSlot, type SlotMemory, slotMemory, writeSlot } from '../shared/engines/watchdog/work-slot.ts';
+import type { Clock, LedgerStore } from '../shared/ports.ts';
+import { causeOfBlock, type PageTask, type PageWork } from '../shared/worker/page-work.ts';
+import { quarantine } from '../shared/worker/quarantine.ts';
+import type { Log } from './log.ts';
+
+/** A function has part of a processor, and is idle between invocations: a page has so many times as long. */
+const SLOWNESS = 5;
+/** To store the page. Then the process ends, stored or not. */
+const STORE_MS = 10_000;
+
+/** What the module of the guard exports, for the thread that watches. */
+export interface BlockedModule {
+  /** Called in the other thread, which has loaded the module for it. */
+  onBlocked(memory: SlotMemory, blockedMs: number): Promise<void>;
+}
+
+/**
+ * The thread that watches, as text: it is loaded from no file, since a function is one bundle. It knows of the slot what it
+ * needs: whether the first word changes, and whether the second one, the step of a task, is not 0.
+ */
+const WATCH = `
+const { workerData } = require('node:worker_threads');
+const { memory, module, limit, checkMs, storeMs } = workerData;
+const words = new Int32Array(memory, 0, 2);
+let seen = -1;
+let missed = 0;
+const watching = setInterval(() => {
+  const beats = Atomics.load(words, 0);
+  missed = beats === seen ? missed + 1 : 0;
+  seen = beats;
+  if (missed < limit || Atomics.load(words, 1) === 0) return;
+  clearInterval(watching);
+  const late = new Promise((resolve) => setTimeout(resolve, storeMs));
+  const stored = import(module).then(({ onBlocked }) => onBlocked(memory, missed * checkMs));
+  Promise.race([stored.catch((error) => console.error(error)), late]).then(() =>
+    process.kill(process.pid, 'SIGKILL'),
+  );
+}, checkMs);
+`;
+
+export interface BlockGuardOptions {
+  /** URL of a {@link BlockedModule}. */
+  readonly module: string;
+  /** Of the stack's crawls: see `shared/crawl/config.ts`. */
+  readonly blockTimeoutMs: number;
+}
+
+/** Starts the thread that watches this one. It does not keep the process. */
+export function startBlockGuard({ module, blockTimeoutMs }: BlockGuardOptions): PageWork {
+  const memory = slotMemory();
+  const work = writeSlot(memory);
+  const limit = Math.ceil((blockTimeoutMs * SLOWNESS) / CHECK_MS);
+  const workerData = { memory, module, limit, checkMs: CHECK_MS, storeMs: STORE_MS };
+  const thread = new Worker(WATCH, { eval: true, workerData, name: 'strand-watch' });
+  thread.unref();
+  return work;
+}
+
+/** What the thread was doing that the memory belongs to. */
+export const taskIn = (memory: SlotMemory): PageTask | undefined => readSlot(memory).task();
+
+/** Puts the page into quarantine, with a line in the log. */
+export async function storeBlocked(
+  {
+    ledgers,
+    clock,
+    log,
+  }: { readonly ledgers: LedgerStore; readonly clock: Pick<Clock, 'now'>; readonly log: Log },
+  task: PageTask | undefined,
+  blockedMs: number,
+): Promise<void> {
+  if (!task) return;
+  const { crawl, url } = task;
+  log('error', { message: `A page ${causeOfBlock(task, blockedMs)}: this process ends`, crawl, url });
+  await quarantine(ledgers, task, blockedMs, clock.now());
+}

@@ -1,0 +1,85 @@
+/** Shared memory in which a thread says that it is alive, and what it works on right now. */
+import { PAGE_STEPS, type PageStep, type PageTask, type PageWork } from '../../worker/page-work.ts';
+
+/** Of the first words: how often the thread has said that it is alive; the task's step, 0 for none; hooks in progress. */
+const [BEATS, STEP, HOOKS, CRAWL_BYTES, URL_BYTES, WORDS] = [0, 1, 2, 3, 4, 8];
+const HEADER_BYTES = (WORDS as number) * Int32Array.BYTES_PER_ELEMENT;
+/** A longer name or URL is not noted: the task counts as unknown. */
+const TEXT_BYTES = 16 * 1024;
+/** How often a thread says that it is alive. */
+const BEAT_MS = 250;
+const STEPS = Object.keys(PAGE_STEPS) as PageStep[];
+
+export type SlotMemory = SharedArrayBuffer;
+
+export const slotMemory = (): SlotMemory => new SharedArrayBuffer(HEADER_BYTES + TEXT_BYTES);
+
+export interface WorkSlot extends PageWork {
+  /** Ends the thread's signs of life. */
+  end(): void;
+}
+
+/** Writes to the slot: for the thread that is watched. Shows from now on that the thread is alive. */
+export function writeSlot(memory: SlotMemory): WorkSlot {
+  const words = new Int32Array(memory, 0, WORDS);
+  const bytes = new Uint8Array(memory, HEADER_BYTES);
+  const encoder = new TextEncoder();
+  let lastCrawl = '';
+  let lastUrl = '';
+
+  function write(crawl: string, url: string): void {
+    if (url === lastUrl && crawl === lastCrawl) return;
+    const name = encoder.encodeInto(crawl, bytes);
+    const text = encoder.encodeInto(url, bytes.subarray(name.written));
+    const fits = name.read === crawl.length && text.read === url.length;
+    words[CRAWL_BYTES!] = fits ? name.written : 0;
+    words[URL_BYTES!] = fits ? text.written : 0;
+    lastCrawl = crawl;
+    lastUrl = url;
+  }
+
+  const beating = setInterval(() => Atomics.add(words, BEATS!, 1), BEAT_MS).unref();
+  Atomics.add(words, BEATS!, 1);
+  return {
+    run(crawl, url, step, work) {
+      write(crawl, url);
+      Atomics.store(words, STEP!, 1 + STEPS.indexOf(step));
+      try {
+        return work();
+      } finally {
+        Atomics.store(words, STEP!, 0);
+      }
+    },
+    beginHook() {
+      Atomics.add(words, HOOKS!, 1);
+      return () => void Atomics.sub(words, HOOKS!, 1);
+    },
+    end: () => clearInterval(beating),
+  };
+}
+
+export interface SlotReader {
+  /** Changes while the thread is alive and not blocked. */
+  beats(): number;
+  /** What the thread works on, if it is work for a page. Exact only while the thread is blocked or dead. */
+  task(): PageTask | undefined;
+  /** Whether hooks are in progress: what blocks may be a later part of one. */
+  hasHooks(): boolean;
+}
+
+export function readSlot(memory: SlotMemory): SlotReader {
+  const words = new Int32Array(memory, 0, WORDS);
+  const decode = (from: number, length: number) =>
+    // A copy, since shared memory cannot be decoded.
+    Buffer.from(new Uint8Array(memory.slice(HEADER_BYTES + from, HEADER_BYTES + from + length))).toString();
+  return {
+    beats: () => Atomics.load(words, BEATS!),
+    hasHooks: () => Atomics.load(words, HOOKS!) > 0,
+    task() {
+      const step = STEPS[Atomics.load(words, STEP!) - 1];
+      const [crawlBytes, urlBytes] = [words[CRAWL_BYTES!]!, words[URL_BYTES!]!];
+      if (step === undefined || urlBytes === 0) return undefined;
+      return { crawl: decode(0, crawlBytes), url: decode(crawlBytes, urlBytes), step };
+    },
+  };
+}

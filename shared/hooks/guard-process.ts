@@ -1,0 +1,36 @@
+import type { HookError } from '../control/summary.ts';
+import { messageOf } from '../error-message.ts';
+import { currentHook } from './hook-context.ts';
+import { oneLine, stackOf } from './run-hook.ts';
+
+export interface GuardOptions {
+  /** Called with what a hook has thrown. */
+  readonly onFailure: (error: HookError) => void;
+  /** Called with an error that no hook has left behind: a bug of ours. */
+  readonly onBug: (error: unknown) => void;
+}
+
+/** A hook has called `process.exit`, which ends no crawl. */
+export class ExitRefused extends Error {
+  override name = 'ExitRefused';
+}
+
+/**
+ * Keeps what hooks leave behind from ending the thread: a rejected promise that nobody awaits, an error thrown in a
+ * timer, `process.exit`, which throws. For a thread or a process that does nothing but crawl. Returns the real
+ * `process.exit`.
+ */
+export function guardProcess({ onFailure, onBug }: GuardOptions): typeof process.exit {
+  const onError = (error: unknown) => {
+    const call = currentHook();
+    if (call) onFailure({ ...call, message: oneLine(messageOf(error)), stack: stackOf(error) });
+    else onBug(error);
+  };
+  process.on('uncaughtException', onError);
+  process.on('unhandledRejection', onError);
+  const exit = process.exit;
+  process.exit = (code) => {
+    throw new ExitRefused(`process.exit(${code ?? ''}) was called, which does not end a crawl`);
+  };
+  return exit;
+}

@@ -1,0 +1,40 @@
+/** What a worker does for a page without a pause, told to whoever watches the thread. */
+import type { CrawlId } from '../ports.ts';
+
+/** What is done for the page, as the causes of blocked pages say it. */
+export const PAGE_STEPS = {
+  parse: 'when it was parsed',
+  robots: 'when its robots.txt was read',
+  links: 'when its links were taken in',
+  hook: 'in a hook of the project',
+} as const;
+
+export type PageStep = keyof typeof PAGE_STEPS;
+
+/** A page that a thread works on, and what it does for it. */
+export interface PageTask {
+  readonly crawl: CrawlId;
+  readonly url: string;
+  readonly step: PageStep;
+}
+
+/** Why a page is in quarantine, for people. */
+export const causeOfBlock = ({ step }: Pick<PageTask, 'step'>, blockedMs: number): string =>
+  `blocked its thread for ${Math.round(blockedMs / 1000)} s ${PAGE_STEPS[step]}`;
+
+/**
+ * Knows what the thread does right now. A watchdog in another thread reads it when this one is blocked, so the page
+ * that blocks is known exactly.
+ */
+export interface PageWork {
+  /** Runs the synchronous `work` of a task. Costs about 1 us. */
+  run<T>(crawl: CrawlId, url: string, step: PageStep, work: () => T): T;
+  /** A hook of the project has begun, and goes on until the returned function is called. Its later parts are not in `run`. */
+  beginHook(): () => void;
+}
+
+/** Where nobody watches. */
+export const UNWATCHED: PageWork = {
+  run: (_crawl, _url, _step, work) => work(),
+  beginHook: () => () => {},
+};

@@ -1,0 +1,75 @@
+/** What hooks leave behind, and what they print: the crawl goes on, and says what went wrong. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
+
+let site: SmallSite;
+let here: ReturnType<typeof commandLine>;
+beforeEach(async () => {
+  here = commandLine();
+  site = await startSite(rowOfPages(20));
+});
+afterEach(async () => {
+  here.remove();
+  await site.stop();
+});
+
+const last = (out: string) => JSON.parse(out.trim().split('\n').at(-1) ?? '');
+
+describe.each([1, 2])('with %i worker(s)', (workers) => {
+  test.each([
+    ['a rejected promise that nobody awaits', `void Promise.reject(new Error('lost'))`, 'onPage', 'lost'],
+    ['an error in a timer', `setTimeout(() => { throw new Error('late') }, 1)`, 'onPage', 'late'],
+    ['process.exit', `process.exit(0)`, 'onPage', 'process.exit(0) was called, which does not end a crawl'],
+    [
+      'process.exit after a moment',
+      `setTimeout(() => process.exit(0), 1)`,
+      'onPage',
+      'process.exit(0) was called, which does not end a crawl',
+    ],
+  ])(
+    '%s of a hook is counted, and ends no crawl',
+    async (_, code, source, message) => {
+      const project = `export default { async onPage({ url }) {
+      if (url.endsWith('/3') || url.endsWith('/4')) { ${code}; }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    } };`;
+      const ended = await here.crawl(site, project, '--workers', String(workers)).ended;
+      const { state, byStatus, hookErrors } = last(ended.out);
+      expect([ended.code, state, byStatus.fetched]).toEqual([0, 'finished', 20]);
+      expect(hookErrors).toEqual([
+        {
+          source,
+          url: `${site.url}/3`,
+          message,
+          stack: expect.stringContaining('strand.config.mjs'),
+        },
+      ]);
+      const status = await here.strand('status', here.folder, '--json').ended;
+      expect(last(status.out).hookErrors).toEqual(hookErrors);
+      expect(new Set(site.log).size).toBe(site.log.length);
+    },
+    60_000,
+  );
+
+  test('what hooks print goes to standard error, and standard output is what was asked for', async () => {
+    const project = `export default { onPage({ url }) {
+      console.log('printed ' + url);
+      process.stdout.write('without an end ');
+    } };`;
+    const { code, out, err } = await here.crawl(site, project, '--workers', String(workers)).ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ state: 'finished', pages: 20 });
+    expect(err).toContain(`printed ${site.url}/7`);
+    expect(err).toContain('without an end');
+  }, 60_000);
+});
+
+test('an error of middleware is counted with its stack', async () => {
+  const project = `export default { middleware: [(request, next) => {
+    if (request.url.endsWith('/19')) throw new Error('not this one');
+    return next(request);
+  }] };`;
+  const { out } = await here.crawl(site, project).ended;
+  const [error] = last(out).hookErrors;
+  expect(error).toMatchObject({ source: 'middleware', message: 'not this one', url: `${site.url}/19` });
+}, 60_000);

@@ -1,0 +1,115 @@
+/** Pages that block the thread that works on them: the crawl goes on without them, and signals and limits hold. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
+
+/** Never ends where the parser resolves this reference, which no standard would make it do. */
+const HANG = '<a href="hang:here">blocks</a>';
+const project = (blockTimeoutMs: number, more = '') => `
+  const { parse } = URL;
+  URL.parse = (text, base) => {
+    if (String(text) === 'hang:here') for (;;);
+    return parse.call(URL, text, base);
+  };
+  export default { crawl: { blockTimeoutMs: ${blockTimeoutMs} }, ${more} };`;
+
+let site: SmallSite;
+let here: ReturnType<typeof commandLine>;
+beforeEach(() => {
+  here = commandLine();
+});
+afterEach(async () => {
+  here.remove();
+  await site.stop();
+});
+
+const times = (path: string) => site.log.filter((one) => one === path).length;
+
+describe('a page that blocks its thread', () => {
+  test.each([1, 2])(
+    'goes to quarantine after one try, and %i worker(s) crawl all others',
+    async (workers) => {
+      site = await startSite({
+        ...rowOfPages(30, (n) => (n === 10 ? '<a href="/hang">' : '')),
+        '/hang': HANG,
+      });
+      const { code, out, err } = await here.crawl(site, project(1000), '--workers', String(workers)).ended;
+      const hang = `${site.url}/hang`;
+      const cause = 'blocked its thread for 1 s when it was parsed';
+      expect(err).toContain(`${hang} ${cause}`);
+      const { state, pages, errors, setAside } = JSON.parse(out);
+      expect([code, state, pages, errors, setAside]).toEqual([0, 'finished', 30, { blocked: 1 }, []]);
+      expect(times('/hang')).toBe(1);
+      const { out: answer } = await here.strand('url', here.folder, hang, '--json').ended;
+      expect(JSON.parse(answer)).toMatchObject({ status: 'failed', cause });
+      const { out: rows } = await here.strand('export', here.folder, '--format', 'jsonl').ended;
+      expect(rows.split('\n').find((row) => row.includes('/hang"'))).toContain(cause);
+    },
+    120_000,
+  );
+
+  test('is remembered although it was found and fetched in one visit', async () => {
+    site = await startSite({ '/': '<a href="/hang">', '/hang': HANG });
+    const { code, out } = await here.crawl(site, project(1000)).ended;
+    expect([code, JSON.parse(out).errors]).toEqual([0, { blocked: 1 }]);
+    expect(times('/hang')).toBe(1);
+  }, 60_000);
+
+  test('is one of three: then its host is given up with that cause', async () => {
+    const links = [5, 15, 25, 35].map((n) => `<a href="/${n}">`).join('');
+    site = await startSite({ '/': links, '/5': HANG, '/15': HANG, '/25': HANG, '/35': HANG });
+    const { out } = await here.crawl(site, project(1000)).ended;
+    const { setAside } = JSON.parse(out);
+    expect(setAside).toEqual([
+      {
+        host: new URL(site.url).host,
+        cause:
+          '3 of its pages blocked their thread; the last one blocked its thread for 1 s when it was parsed',
+      },
+    ]);
+    expect(['/5', '/15', '/25', '/35'].map(times).sort()).toEqual([0, 1, 1, 1]);
+  }, 120_000);
+
+  test('does not keep one signal from ending the crawl, and resume goes on without the page', async () => {
+    site = await startSite({ '/': '<a href="/1">', '/1': `<a href="/2">${HANG}`, '/2': '' });
+    const { child, ended } = here.crawl(site, project(2000));
+    await site.asked('/1');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    child.kill('SIGINT');
+    const { code, out } = await ended;
+    expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
+    const resumed = await here.resume().ended;
+    expect([resumed.code, JSON.parse(resumed.out).state]).toEqual([0, 'finished']);
+    expect(times('/1')).toBe(1);
+  }, 60_000);
+
+  test('does not keep a second signal from ending the process at once', async () => {
+    site = await startSite({ '/': HANG });
+    const { child, ended } = here.crawl(site, project(60_000));
+    await site.asked('/');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    child.kill('SIGINT');
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(130);
+  }, 30_000);
+
+  test('does not keep a limit of time from ending the crawl', async () => {
+    site = await startSite({ '/': `<a href="/1">`, '/1': HANG }, { delayMs: 300 });
+    const { out } = await here.crawl(site, project(1000), '--max-time', '1s').ended;
+    expect(JSON.parse(out)).toMatchObject({ state: 'limited', reason: '1 seconds' });
+  }, 60_000);
+});
+
+test.each([1, 2])(
+  'a hook that loops after its first await: %i worker(s) find the page, and crawl all others',
+  async (workers) => {
+    site = await startSite(rowOfPages(6));
+    const hook = `async onPage({ url }) { await null; if (url.endsWith('/3')) for (;;); }`;
+    const { code, out } = await here.crawl(site, project(1000, hook), '--workers', String(workers)).ended;
+    const { pages, byStatus } = JSON.parse(out);
+    // What it links to was never known.
+    expect([code, pages, byStatus.failed]).toEqual([0, 3, 1]);
+    const { out: answer } = await here.strand('url', here.folder, `${site.url}/3`, '--json').ended;
+    expect(JSON.parse(answer).cause).toBe('the worker died 3 times when it fetched this');
+  },
+  120_000,
+);

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'strand-guard-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const GUARD = new URL('../../functions/block-guard.ts', import.meta.url).href;
+
+/** Runs `body` in a process that is guarded, with a limit of one second. */
+async function guarded(body: string, onBlocked: string) {
+  const module = join(folder, 'module.mjs');
+  const found = JSON.stringify(join(folder, 'found.json'));
+  writeFileSync(
+    module,
+    `import { writeFileSync } from 'node:fs';
+    import { isMainThread } from 'node:worker_threads';
+    import { startBlockGuard, taskIn } from ${JSON.stringify(GUARD)};
+    export async function onBlocked(memory, blockedMs) {
+      writeFileSync(${found}, JSON.stringify({ task: taskIn(memory), blockedMs, isMainThread }));
+      ${onBlocked}
+    }
+    if (isMainThread) {
+      const work = startBlockGuard({ module: import.meta.url, blockTimeoutMs: 200 });
+      ${body}
+    }`,
+  );
+  const child = spawn(process.execPath, [module], { stdio: 'ignore' });
+  const [code, signal] = await once(child, 'exit');
+  return { code, signal, found: () => JSON.parse(readFileSync(join(folder, 'found.json'), 'utf8')) };
+}
+
+test.each([
+  ['stored', ''],
+  ['not stored, by an error', `throw new Error('no table');`],
+])(
+  'a process that a page blocks is ended, and the page %s',
+  async (_, onBlocked) => {
+    const { signal, found } = await guarded(
+      `work.run('news', 'http://a.test/hang', 'parse', () => { for (;;); });`,
+      onBlocked,
+    );
+    expect(signal).toBe('SIGKILL');
+    expect(found()).toEqual({
+      task: { crawl: 'news', url: 'http://a.test/hang', step: 'parse' },
+      blockedMs: 1000,
+      isMainThread: false,
+    });
+  },
+  30_000,
+);
+
+test('a process that is busy with no page, or for less long, ends by itself', async () => {
+  const busy = `const until = Date.now() + 1500; while (Date.now() < until);`;
+  const short = `const until = Date.now() + 300; while (Date.now() < until);`;
+  const { code, signal } = await guarded(
+    `${busy} work.run('news', 'http://a.test/', 'parse', () => { ${short} });`,
+    '',
+  );
+  expect([code, signal]).toEqual([0, null]);
+}, 30_000);
