@@ -166,9 +166,16 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       this.#fail(described('connectionReset', "the connection ended within the response's header"));
       return;
     }
-    const failure = describeFailure(cause, this.#context);
+    const failure = this.#withHint(describeFailure(cause, this.#context));
     // What begins as no HTTP may be the rest of the response before.
     this.#fail(failure, this.#isReused && (isDisconnect(error) || failure.code === 'notHttp'));
+  }
+
+  /** Many TLS servers close the connection when a plain request comes. */
+  #withHint(failure: DescribedFailure): DescribedFailure {
+    if (failure.code !== 'emptyResponse' || this.#isReused || !this.request.url.startsWith('http:'))
+      return failure;
+    return { ...failure, message: `${failure.message}; perhaps this port expects https://` };
   }
 
   /** Gives the piece to the caller's sink, until that throws. */
