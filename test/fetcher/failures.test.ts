@@ -119,7 +119,9 @@ describe('a TLS handshake that fails says why:', () => {
     const server = await serveRaw(() => {});
     expect(await failureAt(server.port, 'https', { connectTimeoutMs: 2000 })).toEqual({
       code: 'tlsTimeout',
-      message: expect.stringMatching(/^no TLS handshake with site\.test:\d+ \(127\.0\.0\.1\) within \d+(\.\d)? m?s$/),
+      message: expect.stringMatching(
+        /^no TLS handshake with site\.test:\d+ \(127\.0\.0\.1\) within \d+(\.\d)? m?s$/,
+      ),
     });
   });
 });
