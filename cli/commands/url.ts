@@ -1,11 +1,24 @@
 import { lookUpUrl } from '../../shared/control/look-up-url.ts';
-import { urlDetail } from '../../shared/control/url-detail.ts';
+import { type UrlDetail, urlDetail } from '../../shared/control/url-detail.ts';
+import type { Link } from '../../shared/frontier/message.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
+import { hostKey } from '../../shared/url/host-key.ts';
+import { createUrlRules } from '../../shared/url/url-rules.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { urlText } from '../export-rows.ts';
 import { openCrawl } from './open-crawl.ts';
+
+/** A seed that has not come to its host's ledger. */
+const seedDetail = ({ url, depth, kind }: Link): UrlDetail => ({
+  url,
+  host: hostKey(url),
+  depth,
+  status: 'waiting',
+  kind,
+  cause: "a seed that waits for its host's first visit",
+});
 
 /** `strand url DIR URL`: all that the crawl knows of a URL. */
 export async function url(command: LocalCommandOf<'url'>): Promise<number> {
@@ -13,12 +26,13 @@ export async function url(command: LocalCommandOf<'url'>): Promise<number> {
   try {
     const asked = canonicalize(command.url) ?? command.url;
     const { urlRules } = parseCrawlConfig(kept.config);
-    const { record, head } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
-    if (!record) {
+    const { host, record, head } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
+    const seed = record ? undefined : reader.findSeed(host, [asked, createUrlRules(urlRules)(asked)]);
+    const detail = record ? urlDetail(record, head) : seed && seedDetail(seed);
+    if (!detail) {
       process.stderr.write(`strand: the crawl in ${command.dir} does not know ${asked}\n`);
       return exitCodes.usage;
     }
-    const detail = urlDetail(record, head);
     process.stdout.write(
       `${command.json ? JSON.stringify(detail) : urlText(detail, { dir: command.dir })}\n`,
     );

@@ -35,6 +35,7 @@ function prepareSchema(database: DatabaseSync, path: string): void {
         `${path} was written by a newer version of Strand (schema ${version.user_version}): use that one`,
       );
     if (version.user_version === 1) database.exec(FROM_1);
+    if (version.user_version === 1 || version.user_version === 2) database.exec(FROM_2);
     database.exec(SCHEMA);
   });
 }
@@ -60,9 +61,11 @@ export function holdsCrawl(path: string): boolean {
 const TUNING = `PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
 PRAGMA wal_autocheckpoint = 4000`;
 
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 
 const FROM_1 = 'ALTER TABLE messages ADD COLUMN in_flight INTEGER NOT NULL DEFAULT 0';
+const FROM_2 = `ALTER TABLE messages ADD COLUMN seeds INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE parcels ADD COLUMN seeds INTEGER NOT NULL DEFAULT 0`;
 
 const SCHEMA = `
 PRAGMA user_version = ${SCHEMA_VERSION};
@@ -80,10 +83,14 @@ CREATE TABLE IF NOT EXISTS parts (
 ) STRICT;
 CREATE TABLE IF NOT EXISTS messages (
   id INTEGER PRIMARY KEY, host TEXT NOT NULL, body BLOB NOT NULL, receive_count INTEGER NOT NULL DEFAULT 0,
-  in_flight INTEGER NOT NULL DEFAULT 0
+  in_flight INTEGER NOT NULL DEFAULT 0, seeds INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX IF NOT EXISTS message_groups ON messages (host, id);
-CREATE TABLE IF NOT EXISTS parcels (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL) STRICT;
+CREATE INDEX IF NOT EXISTS message_seeds ON messages (receive_count, in_flight, seeds) WHERE seeds > 0;
+CREATE TABLE IF NOT EXISTS parcels (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL, seeds INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX IF NOT EXISTS parcel_seeds ON parcels (seeds) WHERE seeds > 0;
 CREATE TABLE IF NOT EXISTS sessions (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS warc_files (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
 `;

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { HookError } from '../../control/summary.ts';
-import type { CrawlId, LedgerStore } from '../../ports.ts';
+import type { Link } from '../../frontier/message.ts';
+import type { CrawlId, HostKey, LedgerStore } from '../../ports.ts';
 import { orStorageFailed, withStorageFailures } from '../../storage-failed.ts';
 import { mendFileArchive } from './archive.ts';
 import { closeAll } from './close-all.ts';
@@ -17,6 +18,7 @@ import { type LocalPorts, type LocalPortsOptions, openLocalPorts } from './open-
 import { PAYLOADS_SCHEMA } from './payload-index.ts';
 import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
 import { SKIPS_SCHEMA } from './skip-log.ts';
+import { createSeedCount, findSeed } from './waiting-seeds.ts';
 import { createWarcJournal } from './warc-journal.ts';
 
 export { foldersOf } from './folders.ts';
@@ -71,6 +73,8 @@ export interface LocalReader {
   readonly ledgers: LedgerStore;
   readonly registry: LocalCrawlRegistry;
   crawl(): CrawlId | undefined;
+  /** A seed on its way to its host that is known by one of these URLs of the host: no ledger has it yet. */
+  findSeed(host: HostKey, urls: readonly string[]): Link | undefined;
   /** What the project's hooks threw: the first errors. */
   hookErrors(crawl: CrawlId): readonly HookError[];
   /** Whether a process crawls into the folder just now. */
@@ -84,13 +88,14 @@ export function openLocalReader(folder: string): LocalReader | undefined {
   if (!holdsCrawl(paths.database)) return undefined;
   const database = openDatabase(paths.database, 'read');
   const registry = withStorageFailures(
-    createRegistry(database, () => true),
+    createRegistry(database, () => true, createSeedCount(database, { withOpenTurns: true })),
     paths.database,
   );
   return {
     ledgers: withStorageFailures(createLedgerStore(database, paths.ledgers), paths.database),
     registry,
     crawl: () => registry.list()[0],
+    findSeed: (host, urls) => orStorageFailed(paths.database, () => findSeed(database, host, urls)),
     hookErrors: (crawl) => readHookErrors(database, crawl),
     isInUse: () => isFolderInUse(folder),
     close: () => database.close(),

@@ -3,6 +3,7 @@ import { decodeOutLinks, encodeOutLinks } from '../../frontier/message-codec.ts'
 import type { LinkExchange, LinkParcel } from '../../ports.ts';
 import { inTransaction, PLAIN } from './database.ts';
 import { createSignal } from './signal.ts';
+import { countSeeds } from './waiting-seeds.ts';
 
 export interface LocalLinkExchange extends LinkExchange {
   /** Whether no parcel is kept, whoever sent it. */
@@ -17,7 +18,7 @@ export interface LocalLinkExchange extends LinkExchange {
  * `onSend`: hears of what was sent here.
  */
 export function createLinkExchange(database: DatabaseSync, onSend?: () => void): LocalLinkExchange {
-  const insert = database.prepare('INSERT INTO parcels (body) VALUES (?)');
+  const insert = database.prepare('INSERT INTO parcels (body, seeds) VALUES (?, ?)');
   const select = database.prepare('SELECT id, body FROM parcels WHERE id > ? ORDER BY id LIMIT ?');
   const selectAny = database.prepare('SELECT 1 FROM parcels LIMIT 1');
   const remove = database.prepare('DELETE FROM parcels WHERE id = ?');
@@ -36,7 +37,7 @@ export function createLinkExchange(database: DatabaseSync, onSend?: () => void):
 
     async send(outLinks) {
       if (outLinks.links.length === 0) return;
-      insert.run(encodeOutLinks(outLinks, PLAIN));
+      insert.run(encodeOutLinks(outLinks, PLAIN), countSeeds(outLinks.links));
       arrived.notify();
       onSend?.();
     },

@@ -17,6 +17,7 @@ import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
 import { createSkipLog } from './skip-log.ts';
 import { type SteadyClock, steadyClock } from './steady-clock.ts';
 import { createTurnQueue, type LocalTurnQueue, type TurnQueueOptions } from './turn-queue.ts';
+import { createSeedCount } from './waiting-seeds.ts';
 import { createWarcJournal } from './warc-journal.ts';
 
 /** The ports of one thread, over its own connection to the database. */
@@ -80,7 +81,13 @@ export async function openLocalPorts(
     );
     const exchange = guard(createLinkExchange(database, options.onParcel));
     // Messages first: a message is deleted after the parcels of its turn are there.
-    const registry = guard(createRegistry(database, () => !queue.isEmpty() || !exchange.isEmpty()));
+    const registry = guard(
+      createRegistry(
+        database,
+        () => !queue.isEmpty() || !exchange.isEmpty(),
+        createSeedCount(database, { withOpenTurns: false }),
+      ),
+    );
     const skips = createSkipLog(database);
     return {
       queue,

@@ -22,8 +22,15 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
   list(): CrawlId[];
 }
 
-/** Crawls in SQLite; their totals summed up from the heads when first asked for, and kept up from then on. */
-export function createRegistry(database: DatabaseSync, hasMessages: () => boolean): LocalCrawlRegistry {
+/**
+ * Crawls in SQLite; their totals summed up from the heads when first asked for, and kept up from then on. Seeds on their way
+ * (`seedsWaiting`) count as waiting URLs.
+ */
+export function createRegistry(
+  database: DatabaseSync,
+  hasMessages: () => boolean,
+  seedsWaiting: () => number = () => 0,
+): LocalCrawlRegistry {
   const select = database.prepare('SELECT record, active_ms AS activeMs FROM crawls WHERE crawl = ?');
   const insert = database.prepare(
     'INSERT INTO crawls (crawl, record, started_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
@@ -86,7 +93,13 @@ export function createRegistry(database: DatabaseSync, hasMessages: () => boolea
     async totals(crawl): Promise<CrawlTotals> {
       const { hosts, hostsWaiting, urls, totals } = sumsOf(crawl);
       const { activeMs } = (select.get(crawl) ?? { activeMs: 0 }) as { activeMs: number };
-      return { ...totals, hosts, hostsWaiting, urls: { ...urls }, activeMs };
+      return {
+        ...totals,
+        hosts,
+        hostsWaiting,
+        urls: { ...urls, waiting: urls.waiting + seedsWaiting() },
+        activeMs,
+      };
     },
     async isQuiet(crawl) {
       if (hasMessages()) return false;

@@ -3,6 +3,7 @@ import { decodeMessage, encodeMessage } from '../../frontier/message-codec.ts';
 import { type Clock, type HostDeliveries, type HostKey, StaleTurn, type TurnQueue } from '../../ports.ts';
 import { inTransaction, PLAIN } from './database.ts';
 import { createSignal } from './signal.ts';
+import { countSeeds } from './waiting-seeds.ts';
 
 /** Messages of one host handed out at once. SQS FIFO gives up to 10; here a receive costs nothing. */
 const MAX_DELIVERIES = 64;
@@ -59,7 +60,7 @@ export function createTurnQueue(
   const ready = new Set<HostKey>();
   const arrived = createSignal();
 
-  const insert = database.prepare('INSERT INTO messages (host, body) VALUES (?, ?)');
+  const insert = database.prepare('INSERT INTO messages (host, body, seeds) VALUES (?, ?, ?)');
   const select = database.prepare(
     'SELECT id, body, receive_count AS receiveCount FROM messages WHERE host = ? ORDER BY id LIMIT ?',
   );
@@ -130,9 +131,13 @@ export function createTurnQueue(
     async send(messages) {
       if (messages.length === 0) return;
       // Encoded before: nobody else writes while a transaction is open.
-      const rows = messages.map(({ host, message }) => ({ host, body: encodeMessage(message, PLAIN) }));
+      const rows = messages.map(({ host, message }) => ({
+        host,
+        body: encodeMessage(message, PLAIN),
+        seeds: message.kind === 'links' ? countSeeds(message.links) : 0,
+      }));
       inTransaction(database, () => {
-        for (const { host, body } of rows) insert.run(host, body);
+        for (const { host, body, seeds } of rows) insert.run(host, body, seeds);
       });
       const hosts = [...new Set(messages.map(({ host }) => host))];
       notice(hosts.filter(serves));
