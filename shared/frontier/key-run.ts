@@ -9,8 +9,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { CorruptBytes } from './bytes.ts';
 
 const MAGIC = 0x4b;
-/** Of the whole run, its lists of records too. 2: records may have a kind, and results a size. */
-const VERSION = 2;
+/** Of the whole run, its lists of records too. 2: records may have a kind, and results a size. 3: and a canonical URL. */
+const VERSION = 3;
 const OLDEST = 1;
 const HEADER_BYTES = 8;
 
@@ -68,11 +68,17 @@ export function mergeKeyRuns(newer: KeyRun, older: KeyRun): KeyRun {
   return cut(out, n);
 }
 
+/** The note of a fingerprint, or -1. */
+export function findKey(run: KeyRun, high: number, low: number): number {
+  const place = placeOfKey(run, high, low);
+  return place < 0 ? -1 : (run.notes[place] as number);
+}
+
 /**
- * The note of a fingerprint, or -1. Interpolation search, since fingerprints are uniform: a few steps find it. After
+ * The place of a fingerprint, or -1. Interpolation search, since fingerprints are uniform: a few steps find it. After
  * eight steps it bisects, so that fingerprints that somebody chose cost no more than log2(count).
  */
-export function findKey(run: KeyRun, high: number, low: number): number {
+export function placeOfKey(run: KeyRun, high: number, low: number): number {
   let from = 0;
   let to = run.count - 1;
   for (let step = 0; from <= to; step++) {
@@ -85,7 +91,7 @@ export function findKey(run: KeyRun, high: number, low: number): number {
     const found = run.high[guess] as number;
     if (found < high) from = guess + 1;
     else if (found > high) to = guess - 1;
-    else if (run.low[guess] === low) return run.notes[guess] as number;
+    else if (run.low[guess] === low) return guess;
     else if ((run.low[guess] as number) < low) from = guess + 1;
     else to = guess - 1;
   }

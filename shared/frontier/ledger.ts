@@ -16,6 +16,7 @@ import type { ReadPart } from './list-reader.ts';
 import type { Link } from './message.ts';
 import { levelOfLink } from './rank.ts';
 import type { RunEntry } from './run.ts';
+import type { UrlOutcome } from './run-outcomes.ts';
 import { openRunStack, type Part, type RunStack } from './run-stack.ts';
 import { decodeSegment, encodeSegment } from './segment.ts';
 import { URL_STATES, type UrlRecord, type UrlState } from './url-record.ts';
@@ -229,9 +230,11 @@ export class HostLedger {
     });
   }
 
-  /** What is known of the URL, if that is at hand: not of what stands in a run. */
-  recent(url: string): UrlRecord | undefined {
-    return this.#fresh.get(url);
+  /** What became of the URL, wherever that stands; undefined if it is not known. */
+  async outcome(url: string): Promise<UrlOutcome | undefined> {
+    const fresh = this.#fresh.get(url);
+    if (!fresh) return this.#runs.outcome(url);
+    return { state: fresh.state, names: (other) => fresh.result?.canonical === other };
   }
 
   /** What is known of the URL, or undefined. Reads lists through: for asking, not for crawling. */

@@ -24,6 +24,8 @@ const HAS_DIGEST = 2;
 const HAS_TYPE = 4;
 const HAS_CAUSE = 8;
 const HAS_SIZE = 16;
+/** Parts before version 3 have none. */
+const HAS_CANONICAL = 32;
 const DIGEST_BYTES = 20;
 
 /** A block bigger than this after decompression is not one of ours. */
@@ -68,20 +70,23 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
   let offset = 0;
   for (const { result } of records) {
     if (result === undefined) continue;
-    const { httpStatus, contentType, digest, location, cause, bodyBytes, tookMs } = result;
+    const { httpStatus, contentType, digest, location, cause, canonical, bodyBytes, tookMs } = result;
     const hasSize = bodyBytes !== undefined || tookMs !== undefined;
     out.byte(
       (location ? HAS_LOCATION : 0) |
         (digest ? HAS_DIGEST : 0) |
         (contentType !== undefined ? HAS_TYPE : 0) |
         (cause !== undefined ? HAS_CAUSE : 0) |
-        (hasSize ? HAS_SIZE : 0),
+        (hasSize ? HAS_SIZE : 0) |
+        (canonical !== undefined ? HAS_CANONICAL : 0),
     );
     out.varint(httpStatus ?? 0);
     out.signed(result.fetchedAt - fetchedAt);
     fetchedAt = result.fetchedAt;
     if (contentType !== undefined) out.varint(types.indexOf(contentType));
     if (cause !== undefined) out.varint(causes.indexOf(cause));
+    // Among the causes: a part of the cause's own words.
+    if (canonical !== undefined) out.varint(causes.indexOf(canonical));
     if (location) {
       out.varint(files.indexOf(location.file));
       out.signed(location.offset - offset);
@@ -144,6 +149,7 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
       bodyBytes: raw.bodyBytes < 0 ? undefined : raw.bodyBytes,
       tookMs: raw.tookMs < 0 ? undefined : raw.tookMs,
       cause: textAt(causeTable, raw.cause),
+      canonical: textAt(causeTable, raw.canonical),
     };
     const { redirects, attempts, dueAt } = retried[i] as typeof NOT_RETRIED;
     return {
@@ -202,13 +208,27 @@ function readResults(input: ByteReader, flags: readonly number[], firstTime: num
     fetchedAt += input.signed();
     const type = has & HAS_TYPE ? input.varint() : -1;
     const cause = has & HAS_CAUSE ? input.varint() : -1;
+    const canonical = has & HAS_CANONICAL ? input.varint() : -1;
     const file = has & HAS_LOCATION ? input.varint() : -1;
     if (file >= 0) offset += input.signed();
     const length = file >= 0 ? input.varint() : 0;
     const bodyBytes = has & HAS_SIZE ? input.varint() - 1 : -1;
     const tookMs = has & HAS_SIZE ? input.varint() - 1 : -1;
     const digest = NO_DIGEST;
-    return { has, httpStatus, fetchedAt, type, cause, file, offset, length, bodyBytes, tookMs, digest };
+    return {
+      has,
+      httpStatus,
+      fetchedAt,
+      type,
+      cause,
+      canonical,
+      file,
+      offset,
+      length,
+      bodyBytes,
+      tookMs,
+      digest,
+    };
   });
   for (const result of results)
     if (result && result.has & HAS_DIGEST) result.digest = Uint8Array.from(input.raw(DIGEST_BYTES));

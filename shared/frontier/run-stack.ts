@@ -5,10 +5,19 @@
 import type { HostKey } from '../ports.ts';
 import { fingerprint } from '../url/fingerprint.ts';
 import { blockPayload, listBlocks } from './block-list.ts';
-import { decodeKeyRun, encodeKeyRun, findKey, type KeyRun, noteOf } from './key-run.ts';
+import {
+  decodeKeyRun,
+  encodeKeyRun,
+  findKey,
+  isReadyNote,
+  type KeyRun,
+  noteOf,
+  placeOfKey,
+} from './key-run.ts';
 import { createListReader, type ListReader, type ReadPart } from './list-reader.ts';
 import { decodeRecords } from './record-block.ts';
 import { buildRun, isAtEnd, isReady, mergeRuns, type Run, type RunEntry, startOf } from './run.ts';
+import { type RunOutcomes, readOutcomes, type UrlOutcome, WAITING } from './run-outcomes.ts';
 import type { UrlRecord } from './url-record.ts';
 
 /** A run is merged with the next older one while that is less than so many times as large ... */
@@ -29,6 +38,7 @@ interface OpenRun {
   readonly keys: KeyRun;
   readonly ready: ListReader;
   readonly later: ListReader;
+  outcomes?: Promise<RunOutcomes>;
 }
 
 export interface RunStack {
@@ -49,6 +59,8 @@ export interface RunStack {
    * what to store and the names of the parts that it replaces.
    */
   push(id: string, records: readonly UrlRecord[]): Promise<{ parts: Part[]; obsolete: string[] }>;
+  /** What became of a URL that one of the runs knows. Reads all that the run knows of that when first asked for it. */
+  outcome(url: string): Promise<UrlOutcome | undefined>;
   /** Every record that counts, once. Reads everything. */
   records(): AsyncGenerator<UrlRecord>;
 }
@@ -148,6 +160,16 @@ export async function openRunStack(
         bytes: part === 'keys' ? encodeKeyRun(run.keys) : run[part],
       }));
       return { parts, obsolete };
+    },
+
+    async outcome(url) {
+      const { run, note } = newest(url);
+      if (!run) return undefined;
+      if (isReadyNote(note)) return WAITING;
+      run.outcomes ??= read(`${run.entry.id}.done`).then((done) => readOutcomes(host, run.keys, done));
+      const outcomes = await run.outcomes;
+      fingerprint(url, key, 0);
+      return outcomes(placeOfKey(run.keys, key[0] as number, key[1] as number));
     },
 
     async *records() {

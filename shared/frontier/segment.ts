@@ -8,8 +8,8 @@ import { decodeRecords, encodeRecords } from './record-block.ts';
 import type { UrlRecord } from './url-record.ts';
 
 const MAGIC = 0x53;
-/** 2: records may have a kind, and results a size. */
-const VERSION = 2;
+/** 2: records may have a kind, and results a size. 3: and a canonical URL. */
+const VERSION = 3;
 const OLDEST = 1;
 
 export function encodeSegment(host: HostKey, records: readonly UrlRecord[]): Uint8Array {

@@ -39,6 +39,8 @@ export interface FetchResult {
   readonly tookMs?: number;
   /** Why it failed, was denied or skipped, in words; of a redirect, where to. */
   readonly cause?: string;
+  /** Of a page that counts as a copy: the URL that it names as its canonical one. */
+  readonly canonical?: string;
 }
 
 /**

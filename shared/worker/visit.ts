@@ -1,15 +1,15 @@
 /** One URL within a turn: fetched, archived, parsed, recorded, and its links taken in. */
-import { linkOf } from '../frontier/message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
 import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
 import type { FetchedResponse, FetchOutcome, RecordLocation, ResponseHead } from '../ports.ts';
 import { robotName } from '../robots/rules.ts';
-import { canonicalize, createResolver } from '../url/canonical.ts';
+import { createResolver } from '../url/canonical.ts';
 import { archivePage } from './archive-page.ts';
 import { ask } from './ask.ts';
 import { atHost } from './at-host.ts';
+import { canonicalOf } from './canonical-of.ts';
 import type { Crawl } from './crawls.ts';
 import { droppedText } from './dropped-links.ts';
 import { followLocation, followTo, softRedirect } from './follow-redirect.ts';
@@ -17,7 +17,6 @@ import { countIn, countOne, countRequest, type HostState, reading, settleUrl } f
 import { HINT_WORDS, hintOf, wantsSigns } from './page-hints.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
-import { reasonAgainst, takeLink } from './take-link.ts';
 import { isWatching, takePage } from './take-page.ts';
 
 /**
@@ -158,6 +157,7 @@ async function settle(
       bodyBytes: received?.body.size,
       tookMs: received && received.endedAt - received.startedAt,
       cause: page.cause,
+      canonical: page.canonical,
     },
   };
   // A login page is not what the operator asked for.
@@ -177,6 +177,8 @@ interface Reading {
   readonly facts?: DocumentFacts | undefined;
   readonly state: Verdict['state'];
   readonly cause?: string | undefined;
+  /** The page counts as a copy of this one. */
+  readonly canonical?: string | undefined;
 }
 
 /** What the response says of itself: that it leads elsewhere, is another's duplicate, or is for nobody's index. */
@@ -199,14 +201,14 @@ async function read(
     const to = await followTo(services, crawl, state, record, target);
     return { facts: found, state: 'redirect', cause: `${to} (meta refresh)` };
   }
-  const canonical = canonicalOf(services, crawl, state, record, found);
+  const canonical = await canonicalOf(services, crawl, state, record, found);
   const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
   const hint = verdict === 'fetched' ? hintOf(record, found) : undefined;
   if (hint !== undefined) countIn(state, 'hints', hint);
   const told = hint === undefined ? cause : (cause ?? HINT_WORDS[hint]);
   const remark = canonical ? remarkOf(canonical) : isHidden ? 'noindex' : told;
   const { hooks } = services;
-  if (!hooks) return { facts: found, state: verdict, cause: remark };
+  if (!hooks) return { facts: found, state: verdict, cause: remark, canonical };
   const { url, depth, via } = record;
   const around = <T>(part: () => T) => services.work.run(crawl.id, url, 'hook', part);
   const page = { url, depth, via, response, around };
@@ -215,7 +217,7 @@ async function read(
   if (error !== undefined) countOne(state.totals.errors, 'extraction');
   if (canonical || isHidden || record.kind !== undefined) {
     if (error !== undefined) countHooks(state, 0, error);
-    return { facts, state: verdict, cause: remark ?? error };
+    return { facts, state: verdict, cause: remark ?? error, canonical };
   }
   const called = await hooks.onPage({ ...page, facts }).finally(services.work.beginHook());
   if (called.error !== undefined) countOne(state.totals.errors, 'onPage');
@@ -235,30 +237,6 @@ function countHooks(state: HostState, items: number, error: string | undefined):
 }
 
 const remarkOf = (canonical: string): string => `its canonical URL is ${canonical}`;
-
-/**
- * The URL that a page names as its canonical one, if that is another one of the crawl: it is taken in, and this page is
- * its duplicate. But not of one that is known to be no page, or to name this one in turn: of such a pair one is the page.
- */
-function canonicalOf(
-  services: Services,
-  crawl: Crawl,
-  state: HostState,
-  record: UrlRecord,
-  { canonical }: DocumentFacts,
-): string | undefined {
-  if (!crawl.config.obeyCanonical || canonical === undefined || record.kind !== undefined) return undefined;
-  const known = canonicalize(canonical);
-  const url = known && crawl.nameOf(known);
-  if (url === undefined || url === record.url) return undefined;
-  const link = linkOf({ url, depth: record.depth, via: record.url });
-  if (reasonAgainst(crawl.scope, link) !== undefined) return undefined;
-  const { state: its = 'waiting', result } = state.ledger.recent(url) ?? {};
-  const isPage = its === 'waiting' || (its === 'fetched' && !result?.cause?.endsWith(remarkOf(record.url)));
-  if (!isPage) return undefined;
-  takeLink(services, crawl, state, link, services.engine.clock.now());
-  return url;
-}
 
 /** When a URL that is to be tried again may be: 0, at the host's pace, if nothing else speaks against it. */
 function dueAtOf({ state, retryMs }: Verdict, { clock }: HostState, now: number): number {

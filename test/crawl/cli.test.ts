@@ -69,6 +69,9 @@ const crawlArgs = (...more: string[]) => [
   ],
 ];
 
+const countsOf = (keys: readonly string[]): Map<string, number> =>
+  new Map([...Map.groupBy(keys, (key) => key)].map(([key, all]) => [key, all.length]));
+
 /** Waits until the web has had so many requests. */
 async function requests(count: number): Promise<void> {
   while (running.log.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -114,6 +117,13 @@ describe('strand crawl', () => {
         expect([url, found]).toEqual([url, found === orState ? orState : state]);
       }
       const archived = await archivedResponses();
+      // Captures of turns that were killed may stay; each is of a request that was made.
+      const made = countsOf(log.map(({ host, path }) => `${host}${path}`));
+      const kept = countsOf([...archived.values()].map((url) => url.replace(/^https?:\/\//, '')));
+      for (const [url, count] of kept) expect(count, url).toBeLessThanOrEqual(made.get(url) ?? 0);
+      const cdxj = await strand('export', place.folder, '--format', 'cdxj').ended;
+      expect([cdxj.code, cdxj.out.trim().split('\n').length]).toEqual([0, archived.size]);
+      expect((await strand('warc', 'check', join(place.folder, 'archive')).ended).code).toBe(0);
       for (const { url, result } of records.values())
         if (result?.location)
           expect(archived.get(`${result.location.file} ${result.location.offset}`)).toBe(url);

@@ -48,6 +48,7 @@ const record: fc.Arbitrary<UrlRecord> = fc
           bodyBytes: fc.nat(),
           tookMs: fc.nat(),
           cause: fc.string({ unit: 'grapheme' }),
+          canonical: fc.webPath().map((path) => `https://${HOST}${path}`),
         },
         { requiredKeys: ['fetchedAt'] },
       ),
@@ -95,7 +96,7 @@ describe('a segment', () => {
         result: { fetchedAt: 1_800_000_002_500, httpStatus: 200, contentType: 'text/html' },
       },
     ]);
-    expect(Buffer.from(bytes.subarray(0, 2)).toString('hex')).toBe('5302');
+    expect(Buffer.from(bytes.subarray(0, 2)).toString('hex')).toBe('5303');
     expect(inflateRawSync(bytes.subarray(2)).toString('hex')).toBe(
       [
         '02', // records

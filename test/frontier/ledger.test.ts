@@ -146,6 +146,41 @@ describe('a ledger of many URLs', () => {
     expect(found).toEqual(['fetched']);
     expect((await (await host.open()).lookUp(first.url))?.state).toBe('fetched');
   });
+
+  test('tells what became of each URL, wherever that stands', async () => {
+    const host = createHost();
+    let ledger = await host.open();
+    for (let i = 0; i < 6000; i++) ledger.merge(link(`/a/${i}`), NOW);
+    const states = ['fetched', 'gone', 'redirect', 'failed', 'skipped', 'deniedByRobots'] as const;
+    const settled = new Map<string, string>();
+    const settleSome = async () => {
+      for (const state of states) {
+        const record = (await ledger.next(NOW)) as UrlRecord;
+        const canonical = state === 'fetched' ? `${record.url}#original` : undefined;
+        ledger.settle({ ...fetched(record), state, result: { fetchedAt: NOW, canonical } });
+        settled.set(record.url, state);
+      }
+      const later = (await ledger.next(NOW)) as UrlRecord;
+      ledger.settle({ ...later, attempts: 1, dueAt: NOW + 1000 });
+      settled.set(later.url, 'waiting');
+    };
+    // In two runs, the newer one merged or not, and in segments.
+    for (let turn = 0; turn < 3; turn++) {
+      await settleSome();
+      await host.commit(ledger);
+      ledger = await host.open();
+      if (turn === 0) for (let i = 0; i < 4100; i++) ledger.merge(link(`/b/${i}`), NOW);
+    }
+    expect(host.index.runs.length + host.index.segments.length).toBeGreaterThan(1);
+    for (const [url, state] of settled) {
+      const outcome = await ledger.outcome(url);
+      expect([url, outcome?.state]).toEqual([url, state]);
+      expect(outcome?.names(`${url}#original`)).toBe(state === 'fetched');
+      expect(outcome?.names(url)).toBe(false);
+    }
+    expect((await ledger.outcome(link('/a/5999').url))?.state).toBe('waiting');
+    expect(await ledger.outcome(link('/unknown').url)).toBeUndefined();
+  });
 });
 
 describe('a ledger against a naive model', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { Skip } from '../../shared/optional-ports.ts';
+import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { type Answer, page, redirect, robots, type Site } from './scripted-fetcher.ts';
 import { begin, CRAWL, crawlToEnd, createWorld, gapsOf, recordOf, runToEnd, SILENT } from './world.ts';
 
@@ -205,6 +206,32 @@ describe('a project hears', () => {
     };
     const { seen } = await seenBy(site);
     expect(seen).toEqual(['/', '/copy', '/new', '/other']);
+  });
+
+  test('on a host so large that its URLs are in runs, too', async () => {
+    const others = Array.from({ length: 4500 }, (_, i) => `/x${i}`);
+    const site: Site = {
+      // Fetched first, and in a run when the others come.
+      [`${A}/`]: page(...others),
+      [`${A}/b`]: { body: '<link rel=canonical href=/0named>' },
+      [`${A}/gone`]: { status: 404 },
+      // /b names this one, so that this one is the page.
+      [`${A}/0named`]: { body: '<link rel=canonical href=/b>' },
+      [`${A}/0copy`]: { body: '<link rel=canonical href=/>' },
+      [`${A}/0itself`]: { body: '<link rel=canonical href=/gone>' },
+    };
+    const seen: string[] = [];
+    const onPage: PageHooks['onPage'] = async ({ url }) => {
+      seen.push(new URL(url).pathname);
+      return { items: [] };
+    };
+    const world = createWorld(site, { hooks: { ...SILENT, onPage } });
+    const seeds = ['/', '/b', '/gone', '/0named', '/0copy', '/0itself'].map((path) => A + path);
+    await begin(world, seeds, { turnMaxPages: 3, maxPages: 6, trapAfterPages: 0 });
+    await runToEnd(world);
+    const head = await world.engine.ledgers.loadHead(CRAWL, new URL(A).host);
+    expect(head?.ledger.runs.length).toBeGreaterThan(0);
+    expect(seen.sort()).toEqual(['/', '/0itself', '/0named']);
   });
 
   test('a page of an ordinary canonical one is not, in whichever order they come', async () => {

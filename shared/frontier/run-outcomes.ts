@@ -1,0 +1,46 @@
+/** What became of the URLs of a run, in a few bytes each: read once, when somebody asks, and asked often then. */
+import type { HostKey } from '../ports.ts';
+import { fingerprint } from '../url/fingerprint.ts';
+import { blockPayload, listBlocks } from './block-list.ts';
+import { type KeyRun, placeOfKey } from './key-run.ts';
+import { decodeRecords } from './record-block.ts';
+import { URL_STATES, type UrlState } from './url-record.ts';
+
+/** What a ledger tells of a URL without its whole record. */
+export interface UrlOutcome {
+  readonly state: UrlState;
+  /** Whether it is a page that names `url` as its canonical one. */
+  names(url: string): boolean;
+}
+
+/** By the place of a URL's key in the run. */
+export type RunOutcomes = (place: number) => UrlOutcome;
+
+export const WAITING: UrlOutcome = { state: 'waiting', names: () => false };
+
+/** `done`: the run's list of all URLs that do not wait; of several records of a URL the first counts, as in runs. */
+export function readOutcomes(host: HostKey, keys: KeyRun, done: Uint8Array): RunOutcomes {
+  const states = new Uint8Array(keys.count);
+  const canonicals = new Uint32Array(2 * keys.count);
+  const key = new Uint32Array(2);
+  for (const header of listBlocks(done)) {
+    for (const { url, state, result } of decodeRecords(host, blockPayload(done, header))) {
+      fingerprint(url, key, 0);
+      const place = placeOfKey(keys, key[0] as number, key[1] as number);
+      if (place < 0 || states[place] !== 0) continue;
+      states[place] = URL_STATES.indexOf(state);
+      if (result?.canonical !== undefined) fingerprint(result.canonical, canonicals, 2 * place);
+    }
+  }
+  return (place) => {
+    const state = URL_STATES[states[place] as number];
+    if (state === undefined || state === 'waiting') return WAITING;
+    return {
+      state,
+      names(url) {
+        fingerprint(url, key, 0);
+        return key[0] === canonicals[2 * place] && key[1] === canonicals[2 * place + 1];
+      },
+    };
+  };
+}
