@@ -8,6 +8,6 @@ export function trimAsciiSpace(text: string): string {
 }
 
 /** ASCII white space, as HTML and the Encoding standard have it. */
-export function isAsciiSpace(code: number): boolean {
+function isAsciiSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c;
 }
