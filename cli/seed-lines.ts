@@ -26,6 +26,24 @@ export function createSeedLines(log: (line: string) => void, now: () => number):
   };
 }
 
+const SILENT_MS = 10_000;
+
+/** Prints a line, once, if no request has ended ten seconds after the first call. `timeoutMs`: how long one waits. */
+export function createSilenceLine(
+  log: (line: string) => void,
+  timeoutMs: number,
+): (stats: { readonly requests: number }, now: number) => void {
+  let since: number | undefined;
+  let isOver = false;
+  return ({ requests }, now) => {
+    since ??= now;
+    isOver ||= requests > 0;
+    if (isOver || now - since < SILENT_MS) return;
+    isOver = true;
+    log(`No host has answered yet; a request waits ${formatDuration(timeoutMs)} for its answer`);
+  };
+}
+
 /** Undefined for a redirect within the site: what it leads to has a line of its own if that fails. */
 function seedLine(event: SeedEvent, now: number): string | undefined {
   const { url, state, isGivenUp, nextTryAt } = event;

@@ -15,13 +15,29 @@ export function seedUrl(text: string, where = ''): string {
   return url;
 }
 
+const MAX_LINES_NAMED = 10;
+
 /** The seeds of a file, one a line; empty lines and lines that begin with `#` are none. `name` is the file's. */
 export function seedLines(content: string, name: string): string[] {
   const lines = content.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
-  return lines.flatMap((line, i) => {
+  const urls: string[] = [];
+  const broken: number[] = [];
+  for (const [i, line] of lines.entries()) {
     const text = line.trim();
-    return text === '' || text.startsWith('#') ? [] : [seedUrl(text, ` in ${name}, line ${i + 1}`)];
-  });
+    if (text === '' || text.startsWith('#')) continue;
+    const url = parseSeed(text);
+    if (url === undefined) broken.push(i);
+    else urls.push(url);
+  }
+  const [first, ...others] = broken;
+  if (first === undefined) return urls;
+  const numbers = others.slice(0, MAX_LINES_NAMED).map((i) => i + 1);
+  const more =
+    others.length > 0 ? `; no URLs either: line${others.length > 1 ? 's' : ''} ${numbers.join(', ')}` : '';
+  const rest = others.length > numbers.length ? ` and ${others.length - numbers.length} more` : '';
+  throw new UsageError(
+    `Expected an http or https URL in ${name}, line ${first + 1}, got ${quoted(lines[first]!.trim())}${more}${rest}`,
+  );
 }
 
 /**

@@ -56,8 +56,8 @@ export interface ItemStore {
 
 /** What a project's hooks threw, for the summary: the first different errors of each kind of hook. */
 export interface HookErrorLog {
-  /** Returns at once, and never throws. */
-  note(crawl: CrawlId, error: HookError): void;
+  /** Returns at once, and never throws: whether this is one of the first different errors that this log was given. */
+  note(crawl: CrawlId, error: HookError): boolean;
 }
 
 export interface OptionalPorts {

@@ -17,6 +17,7 @@ import { boardMemory, createBoard } from '../../shared/engines/local/threads/boa
 import { writeSlot } from '../../shared/engines/watchdog/work-slot.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { callOnFinish } from '../../shared/hooks/on-finish.ts';
+import { hookErrorLine } from '../../shared/hooks/run-hook.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
 import { version } from '../../shared/version.ts';
 import type { LocalCommandOf } from '../command.ts';
@@ -26,7 +27,7 @@ import { summarize } from '../commands/summarize.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { formatDuration } from '../format.ts';
 import { commandAt } from '../place.ts';
-import { createSeedLines } from '../seed-lines.ts';
+import { createSeedLines, createSilenceLine } from '../seed-lines.ts';
 import { checkContact } from '../seeds.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CrawlThreadStart, FromCrawlThread } from './messages.ts';
@@ -73,11 +74,13 @@ export function createCrawlRun(
 
   async function crawl(folder: string, { engine, id, config, run }: LocalSession): Promise<void> {
     const progress = await progressOf(engine, id, config);
+    const tellSilence = createSilenceLine(log, config.headersTimeoutMs);
     tell({ kind: 'begun', folder, crawl: id, blockTimeoutMs: config.blockTimeoutMs, board });
     await run({
       signal,
       onProgress(stats) {
         requests = stats.requests;
+        tellSilence(stats, systemClock.now());
         tell({ kind: 'progress', progress: progress(stats) });
       },
       onSeed: createSeedLines(log, systemClock.now),
@@ -115,14 +118,15 @@ export function createCrawlRun(
         throw resumable(error, folder);
       });
       const summary = await summarize(folder);
-      if (requests === 0 && summary.state === 'finished' && begunIn === undefined) log(nothingLeft(folder));
+      const isIdle = requests === 0 && summary.state === 'finished';
+      if (command.verb === 'resume' && isIdle && begunIn === undefined) log(nothingLeft(folder));
       tell({ kind: 'summary', summary });
       await finish(project, summary, opened.config.hookTimeoutMs);
     },
 
     noteHookError(error) {
-      if (session) session.engine.hookErrors?.note(session.id, error);
-      else tell({ kind: 'warning', line: `strand: ${error.source}: ${error.message}` });
+      if (session?.engine.hookErrors?.note(session.id, error) === false) return;
+      tell({ kind: 'warning', line: hookErrorLine(error) });
     },
   };
 }

@@ -1,3 +1,5 @@
+import { printable } from '../control/printable.ts';
+import type { HookError } from '../control/summary.ts';
 import type { Clock } from '../ports.ts';
 import { CutOff, cutOffAfter } from './cut-off.ts';
 
@@ -48,6 +50,10 @@ function begin<T>(call: () => T, limits: HookLimits): T {
 
 export const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+/** What people are told of the first errors of a hook, as they happen. */
+export const hookErrorLine = ({ source, url, message, stack }: HookError): string =>
+  `${source} at ${printable(url)}: ${printable(message)}${stack === undefined ? '' : `, ${printable(stack.split('\n', 1)[0]!)}`}`;
 
 const MAX_STACK_LINES = 8;
 const MAX_STACK_CHARS = 2000;

@@ -404,6 +404,9 @@ describe('a seed', () => {
     expect(() => seedLines('example.org\nftp://x/', 'seeds.txt')).toThrow(
       'Expected an http or https URL in seeds.txt, line 2, got "ftp://x/"',
     );
+    expect(() => seedLines('a b\n\nexample.org\nc d\ne f', 'seeds.txt')).toThrow(
+      'Expected an http or https URL in seeds.txt, line 1, got "a b"; no URLs either: lines 4, 5',
+    );
   });
 });
 

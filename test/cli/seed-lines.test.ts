@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSeedLines } from '../../cli/seed-lines.ts';
+import { createSeedLines, createSilenceLine } from '../../cli/seed-lines.ts';
 import { MOVED, type SeedEvent } from '../../shared/worker/seed-events.ts';
 
 const seed = (name: string, event: Partial<SeedEvent>): SeedEvent => ({
@@ -53,4 +53,14 @@ test('of many seeds with the same failure three are printed', () => {
 
 test('control characters of a host do not reach the terminal', () => {
   expect(printed([seed('a.test', { cause: '\x1b[2Jno answer', isGivenUp: true })])[0]).not.toContain('\x1b');
+});
+
+test.each([
+  ['is told of once, after ten seconds', [0, 0, 0, 0], 1],
+  ['is none where a request has ended', [0, 1, 1, 1], 0],
+])('silence %s', (_, requests, count) => {
+  const lines: string[] = [];
+  const tell = createSilenceLine((line) => lines.push(line), 30_000);
+  for (const [i, ended] of requests.entries()) tell({ requests: ended }, 5000 + 5000 * i);
+  expect(lines).toEqual(Array(count).fill('No host has answered yet; a request waits 30s for its answer'));
 });

@@ -26,13 +26,14 @@ export function createHookErrorLog(database: DatabaseSync): HookErrorLog {
       const key = `${source} ${crawl}`;
       const messages = seen.get(key) ?? new Set();
       seen.set(key, messages);
-      if (messages.size >= MAX_KEPT || messages.has(message)) return;
+      if (messages.size >= MAX_KEPT || messages.has(message)) return false;
       messages.add(message);
       try {
         insert.run(crawl, source, message, url, stack ?? null, crawl, source);
       } catch {
         // A full disk or a busy database: the error is counted all the same.
       }
+      return true;
     },
   };
 }

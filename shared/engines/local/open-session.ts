@@ -4,6 +4,7 @@ import type { CrawlConfig } from '../../crawl/config.ts';
 import { createFetcher } from '../../fetcher/fetcher.ts';
 import { withMiddleware } from '../../fetcher/with-middleware.ts';
 import { createHooks } from '../../hooks/create-hooks.ts';
+import { hookErrorLine } from '../../hooks/run-hook.ts';
 import type { CrawlId } from '../../ports.ts';
 import { withStorageFailures } from '../../storage-failed.ts';
 import type { PageWork } from '../../worker/page-work.ts';
@@ -105,7 +106,9 @@ function inThisThread(
 ): Pick<LocalSession, 'run' | 'close'> {
   const { clock } = engine;
   const { totalTimeoutMs } = config;
-  const onFailure = (error: HookError) => engine.hookErrors?.note(id, error);
+  const onFailure = (error: HookError) => {
+    if (engine.hookErrors?.note(id, error)) warn?.(hookErrorLine(error));
+  };
   const tempFolder = foldersOf(folder).temporary;
   const plain = withStorageFailures(createFetcher({ ...config, tempFolder, clock, maxSockets }), tempFolder);
   const fetcher = withMiddleware(plain, project?.middleware ?? [], { clock, totalTimeoutMs, onFailure });

@@ -6,6 +6,7 @@ import { createFetcher } from '../../../fetcher/fetcher.ts';
 import { withMiddleware } from '../../../fetcher/with-middleware.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
 import { guardProcess } from '../../../hooks/guard-process.ts';
+import { hookErrorLine } from '../../../hooks/run-hook.ts';
 import { StorageFailed, withStorageFailures } from '../../../storage-failed.ts';
 import { startWorker, type Worker } from '../../../worker/worker.ts';
 import { writeSlot } from '../../watchdog/work-slot.ts';
@@ -35,7 +36,9 @@ async function crawl(): Promise<void> {
   const project = start.projectFile === undefined ? undefined : await readProject(start.projectFile);
   const engine = await openThreadEngine(start, tell);
   const { clock } = engine;
-  const onFailure = (error: HookError) => engine.hookErrors?.note(start.crawl, error);
+  const onFailure = (error: HookError) => {
+    if (engine.hookErrors?.note(start.crawl, error)) warn(hookErrorLine(error));
+  };
   noteFailure = onFailure;
   process.on('exit', engine.board.freeze);
   const tempFolder = foldersOf(start.folder).temporary;
