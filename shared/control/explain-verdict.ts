@@ -48,7 +48,7 @@ function pastText(status: keyof typeof PAST, { known }: Explained): string {
 function reasonAgainst({ canonical, scope, known, template, hostState }: Explained): string | undefined {
   if (canonical === undefined) return 'it is no http or https URL';
   if (!known && scope?.reason !== undefined) return scope.rule;
-  if (template?.isClosed) return `trap: URLs like ${template.template} have brought nothing new for long`;
+  if (template?.isClosed) return `trap: ${template.why}`;
   if (hostState?.isFull) return `maxPagesPerHost: its host has had ${hostState.pages} pages`;
   return undefined;
 }

@@ -4,13 +4,14 @@ import { hostConfig } from '../crawl/host-config.ts';
 import { createScope, type ScopeVerdict } from '../crawl/scope.ts';
 import type { Head } from '../frontier/head.ts';
 import { rankOf } from '../frontier/rank.ts';
-import { templateOf } from '../frontier/template-watch.ts';
+import { closedGroups, createTrapWatch, trapWords } from '../frontier/trap-watch.ts';
 import type { UrlKind, UrlRecord } from '../frontier/url-record.ts';
 import type { CrawlId } from '../ports.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import { isAllowed, pathAndQuery, type RobotsRules } from '../robots/rules.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { hostKey, origin } from '../url/host-key.ts';
+import { templateOf } from '../url/template-of.ts';
 import { appliedUrlRules, createUrlRules } from '../url/url-rules.ts';
 import { verdictOf } from './explain-verdict.ts';
 import type { CrawlSummary } from './summary.ts';
@@ -71,10 +72,12 @@ export interface Explanation {
   readonly verdict: string;
 }
 
-/** What is known of the URLs that differ from this one in digits alone. */
+/** What is known of the URLs of this one's template, or of the closed group that it is of (`frontier/trap-watch.ts`). */
 export interface TemplateWord {
   readonly template: string;
   readonly isClosed: boolean;
+  /** Why it is closed, in words. */
+  readonly why?: string;
   /** About so many pages of it were fetched while it was watched. */
   readonly pages?: number;
 }
@@ -158,12 +161,24 @@ function scopeOf(
   return { rule: as === 'sitemap' ? 'it is a sitemap' : 'it is a part of a page that belongs to the crawl' };
 }
 
-/** Seeds and parts of pages are fetched whatever their template has brought. */
-function templateWord({ head, record }: ExplainFacts, url: string, depth: number): TemplateWord | undefined {
-  if (!head?.templates || depth === 0 || record?.kind !== undefined) return undefined;
-  const template = templateOf(url);
-  const watched = head.templates.find((one) => one.template === template);
-  return { template, isClosed: watched?.isClosed === true, pages: watched?.pages };
+/** Seeds and parts of pages are fetched whatever pages like them have brought. */
+function templateWord(
+  { head, record, config }: ExplainFacts,
+  url: string,
+  depth: number,
+): TemplateWord | undefined {
+  const isWatched = head?.templates ?? head?.combinations ?? head?.folders;
+  if (!head || !isWatched || depth === 0 || record?.kind !== undefined) return undefined;
+  const trap = createTrapWatch(head, { minNew: config.trapMinNew, isKnown: () => false }).closedBy(url);
+  const template = trap?.group ?? templateOf(url);
+  const closed = closedGroups(head).find(({ group }) => group === template);
+  const open = head.templates?.find((one) => one.template === template);
+  return {
+    template,
+    isClosed: trap !== undefined,
+    why: trap && trapWords(trap),
+    pages: (closed ?? open)?.pages,
+  };
 }
 
 function robotsWord({ config, head, robots, now }: ExplainFacts, url: string): RobotsWord {

@@ -1,5 +1,6 @@
 /** What a crawl came to, in full: the figures of `strand report`, made in one pass over the hosts and their URLs. */
 import type { Head } from '../frontier/head.ts';
+import { closedGroups } from '../frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import type { HostKey } from '../ports.ts';
 import { createDuplicates, type Duplicates } from './report-duplicates.ts';
@@ -124,10 +125,9 @@ export async function buildReport(
       if (digest && bodyBytes !== 0) duplicates.add(digest);
     }
     tables.add(host, head, hostTimes.histogram());
-    for (const { template, pages, isClosed } of head.templates ?? []) {
-      if (!isClosed) continue;
+    for (const { group, pages } of closedGroups(head)) {
       closedTemplateCount++;
-      templates.add({ host, template, pages });
+      templates.add({ host, template: group, pages });
     }
   }
 

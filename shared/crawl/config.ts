@@ -73,11 +73,11 @@ export const crawlConfigSchema = z.strictObject({
   /** Queries with more parameters are skipped. */
   maxQueryParameters: positive.default(32),
   /**
-   * From so many pages of a host on, the templates of its URLs are watched (digits count as one letter). 0: never.
-   * Where a template's last pages brought almost nothing new, no more of it is fetched.
+   * From so many pages of a host on, its pages are watched: groups of URLs (by template, combinations of parameters,
+   * folders) whose last pages brought almost nothing new are no longer fetched. 0: never.
    */
   trapAfterPages: count.default(100),
-  /** Almost nothing: a smaller share of a template's last pages brought a new link or a new text. */
+  /** Almost nothing: a smaller share of a group's last pages brought a new link or a new text. */
   trapMinNew: z.number().min(0).max(1).default(0.05),
 
   // ---- what pages ask for, and what belongs to them

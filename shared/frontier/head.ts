@@ -6,9 +6,10 @@
 import type { RobotsState } from '../robots/policy.ts';
 import { EMPTY_INDEX, type LedgerIndex } from './ledger.ts';
 import { FRESH_CLOCK, type HostClock } from './politeness.ts';
-import type { WatchedTemplate } from './template-watch.ts';
+import type { TrapState } from './trap-watch.ts';
 
-export interface Head {
+/** Of a large host also which of its URLs bring nothing new ({@link TrapState}). */
+export interface Head extends TrapState {
   /** Grows by one with each commit; the first is 1. */
   readonly version: number;
   /** The one token that counts; others are dropped on sight. */
@@ -20,8 +21,6 @@ export interface Head {
   readonly closedOrigins?: readonly ClosedOrigin[];
   readonly ledger: LedgerIndex;
   readonly totals: HostTotals;
-  /** Of a large host: which of its URL templates bring nothing new. */
-  readonly templates?: readonly WatchedTemplate[];
   /** Of a host with sitemaps. */
   readonly sitemaps?: SitemapPace;
   /** When the waker shall give the host a turn, should no message have done so; none: nothing is to be done. */

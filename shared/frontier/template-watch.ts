@@ -12,16 +12,16 @@
  * visitor's id in them, since the same pages come again and again. The more different pages there are, the later: of 200,
  * after several thousand.
  *
- * Not caught: pages made of random words; templates that differ in words (a shop's filters), each of which is another one.
+ * Not caught: pages made of random words; templates that differ in words, each of which is another one (see `trap-watch.ts`).
  *
  * Left alone: products, articles, documents, each with a text of its own; lists without such, while they lead to pages
  * with one, or to lists of those (four steps at most); files (their bytes are their text); what is fetched seldom.
  * Wrongly closed: pages that differ in nothing but numbers (tables of measurements, one a page) or in what is not text
- * (photos with their number for a title, pages that scripts fill), unless they have links to new pages or, with
- * `requisites`, new pictures. For such sites `trapAfterPages` or `trapMinNew` is to be 0.
+ * (pages that scripts fill), unless they have links to new pages or other images. For such sites `trapAfterPages` or
+ * `trapMinNew` is to be 0.
  */
-import { templateOf } from '../url/template-of.ts';
-import { mixHash, sampleText, type TextSample } from './text-sample.ts';
+import { formerTemplateOf, templateOf } from '../url/template-of.ts';
+import { packMemory, rounded, type TextMemory, unpackMemory, windowOf, worthOfText } from './text-memory.ts';
 
 export { templateOf };
 
@@ -50,15 +50,21 @@ export interface PageYield {
   readonly newLinks: readonly string[];
   /** Of its text with all digits as one letter, or of its bytes. Without it the page counts as new. */
   readonly textHash?: number;
+  /** It names its own path with other parameters as its canonical URL: its text counts for nothing. */
+  readonly isCopy?: boolean;
 }
 
 export interface TemplateWatch {
   /** Whether the text of this page will be asked for; not of a template's first pages. */
   wantsText(url: string): boolean;
-  /** Hears of each page that was fetched well, the first time: what is fetched again has its text. About 1 us. */
+  /** Takes in each page that was fetched well, the first time: what is fetched again has its text. About 1 us. */
   count(url: string, brought: PageYield): void;
+  /** What a new link is worth to the page that has it, if that is of another template: 0 to 1. */
+  worthOfLink(url: string): number;
   /** Asked for each link: no work while nothing is closed. */
   isClosed(url: string): boolean;
+  /** The closed template that the URL is of. */
+  closedBy(url: string): string | undefined;
   /** The closed templates, the first one first. */
   closed(): readonly string[];
   /** What is to be kept. Templates met but once since they came in are not. */
@@ -75,22 +81,16 @@ const MAX_CLOSED = 32;
 /** From so many pages on, texts are looked at. The many templates with fewer pages take no room for them. */
 const MIN_TEXT_PAGES = 8;
 const MIN_PAGES = 50;
-const MAX_SEEN = 8;
-/** The mean goes over so many pages; of a template with many pages, a quarter of them. See `windowOf`. */
-const MIN_WINDOW = 25;
-const MAX_WINDOW = 100;
 const LINK_SHARE = 0.5;
 /** New links of one page that are looked at. */
 export const MAX_LINKS = 50;
 
 /** As {@link WatchedTemplate}, to be changed. */
-interface Watched extends TextSample {
+interface Watched extends TextMemory {
   readonly template: string;
   pages: number;
   readonly inherited: number;
   fresh: number;
-  readonly seen: number[];
-  novel: number;
 }
 
 export function createTemplateWatch(
@@ -104,6 +104,17 @@ export function createTemplateWatch(
     else open.set(kept.template, unpacked(kept));
   }
 
+  /** Templates of an earlier version, with values of parameters. */
+  const hasFormer = closed.keys().some(isFormer);
+
+  function closedBy(url: string): string | undefined {
+    if (closed.size === 0) return undefined;
+    const template = templateOf(url);
+    if (closed.has(template)) return template;
+    const former = hasFormer ? formerTemplateOf(url) : undefined;
+    return former !== undefined && closed.has(former) ? former : undefined;
+  }
+
   return {
     wantsText(url) {
       const watched = open.get(templateOf(url));
@@ -114,11 +125,13 @@ export function createTemplateWatch(
       if (closed.has(template)) return;
       const watched = open.get(template) ?? admit(template);
       watched.pages++;
-      const worth = Math.max(worthOfText(watched, brought.textHash), worthOfLinks(template, brought));
-      watched.fresh += (worth - watched.fresh) / windowOf(watched);
+      const worth = Math.max(worthOfPage(watched, brought), worthOfLinks(template, brought));
+      watched.fresh += (worth - watched.fresh) / windowOf(ownPages(watched));
       if (ownPages(watched) >= MIN_PAGES && watched.fresh < minNew) close(watched);
     },
-    isClosed: (url) => closed.size > 0 && closed.has(templateOf(url)),
+    worthOfLink: (url) => worthOfTarget(templateOf(url)),
+    isClosed: (url) => closedBy(url) !== undefined,
+    closedBy,
     closed: () => [...closed.keys()],
     state: () => [
       ...closed.values(),
@@ -156,64 +169,41 @@ export function createTemplateWatch(
 
   function worthOfLinks(template: string, { newLinks }: PageYield): number {
     let best = 0;
-    for (let i = 0; i < newLinks.length && i < MAX_LINKS && best < 1; i++) {
+    for (let i = 0; i < newLinks.length && i < MAX_LINKS && best < LINK_SHARE; i++) {
       const target = templateOf(newLinks[i] as string);
-      if (target !== template && !closed.has(target)) best = Math.max(best, open.get(target)?.fresh ?? 1);
+      if (target !== template) best = Math.max(best, worthOfTarget(target));
     }
-    return best * LINK_SHARE;
+    return best;
+  }
+
+  function worthOfTarget(target: string): number {
+    return closed.has(target) ? 0 : (open.get(target)?.fresh ?? 1) * LINK_SHARE;
   }
 }
 
 const ownPages = ({ pages, inherited }: Watched): number => pages - inherited;
 
-/**
- * A template that has long been good gets more time: with a window of 25 pages, one in six of whose pages brings
- * something new at random would fall below 1 in 20 by chance within some thousand pages.
- */
-const windowOf = (watched: Watched): number =>
-  Math.min(Math.max(ownPages(watched) / 4, MIN_WINDOW), MAX_WINDOW);
-
-/**
- * 0 for one of the last texts. Of another one it is mostly not known whether it is new: then it is worth as much as those
- * are on the average of which it is.
- */
-function worthOfText(watched: Watched, textHash: number | undefined): number {
+function worthOfPage(watched: Watched, { textHash, isCopy }: PageYield): number {
   if (textHash === undefined || ownPages(watched) <= MIN_TEXT_PAGES) return 1;
-  const mixed = mixHash(textHash);
-  const { seen } = watched;
-  const short = mixed & 0xffff;
-  const at = seen.indexOf(short);
-  if (at >= 0) seen.splice(at, 1);
-  seen.unshift(short);
-  if (at >= 0) return 0;
-  if (seen.length > MAX_SEEN) seen.pop();
-  const isNew = sampleText(watched, mixed);
-  if (isNew !== undefined) watched.novel += ((isNew ? 1 : 0) - watched.novel) / MIN_WINDOW;
-  return watched.novel;
+  return isCopy ? 0 : worthOfText(watched, textHash);
 }
 
-function unpacked({
-  inherited = 0,
-  novel = 1,
-  level = 0,
-  texts = [],
-  seen,
-  ...kept
-}: WatchedTemplate): Watched {
-  return { ...kept, inherited, novel, level, texts: [...texts], seen: [...seen] };
+function unpacked({ template, pages, inherited = 0, fresh, ...memory }: WatchedTemplate): Watched {
+  return { template, pages, inherited, fresh, ...unpackMemory(memory) };
 }
 
-function packed({ template, pages, inherited, fresh, seen, novel, level, texts }: Watched): WatchedTemplate {
+function packed({ template, pages, inherited, fresh, ...memory }: Watched): WatchedTemplate {
   return {
     template,
     pages,
     ...(inherited > 0 && { inherited }),
     fresh: rounded(fresh),
-    seen: [...seen],
-    ...(novel < 1 && { novel: rounded(novel) }),
-    ...(level > 0 && { level }),
-    ...(texts.length > 0 && { texts: [...texts] }),
+    ...packMemory(memory),
   };
 }
 
-const rounded = (share: number): number => Math.round(share * 1e4) / 1e4;
+/** Whether a query in it has a value. */
+function isFormer(template: string): boolean {
+  const mark = template.indexOf('?');
+  return mark >= 0 && template.includes('=', mark);
+}

@@ -4,7 +4,7 @@
  * the sample repeat as often as all do. When the sample grows too large, every second text leaves it by the next bit.
  */
 
-/** Texts kept. */
+/** Texts kept, unless the caller names another number. */
 const MAX_TEXTS = 8;
 const BITS = 28;
 
@@ -19,18 +19,21 @@ export interface TextSample {
  * Takes in a text by its hash, mixed well ({@link mixHash}). True: new; false: met before; undefined: not in the sample,
  * so nothing is known of it.
  */
-export function sampleText(sample: TextSample, mixed: number): boolean | undefined {
+export function sampleText(sample: TextSample, mixed: number, maxTexts = MAX_TEXTS): boolean | undefined {
   const hash = mixed >>> (32 - BITS);
   if ((hash & ((1 << sample.level) - 1)) !== 0) return undefined;
   const text = hash >>> sample.level;
   if (sample.texts.includes(text)) return false;
   sample.texts.push(text);
-  while (sample.texts.length > MAX_TEXTS) {
+  while (sample.texts.length > maxTexts) {
     sample.level++;
     sample.texts = sample.texts.filter((kept) => kept % 2 === 0).map((kept) => kept >>> 1);
   }
   return true;
 }
+
+/** About how many distinct texts have been met. */
+export const distinctTexts = ({ level, texts }: Readonly<TextSample>): number => texts.length * 2 ** level;
 
 /** The last steps of MurmurHash3: each bit of the result depends on all of `hash`. */
 export function mixHash(hash: number): number {

@@ -56,7 +56,7 @@ export interface HtmlLinks extends DroppedLinks {
   readonly canonical?: string;
   readonly robots: RobotsDirectives;
   readonly charset: string;
-  /** See `text-hash.ts`; of what stands outside of scripts, styles, templates, the title and form fields. */
+  /** See `text-hash.ts`; of what stands outside of scripts, styles, templates, the title and form fields, and of images. */
   readonly textHash?: number;
   readonly signs?: PageSigns;
 }
@@ -74,16 +74,22 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
   const collector = createCollector(options);
   const textHash = wantsTextHash ? createTextHash() : undefined;
   const signs = options.wantsSigns ? createPageSigns() : undefined;
-  const [plain, withSigns] = wantsRequisites ? ELEMENTS_AND_REQUISITES : ELEMENTS;
+  const [plain, withSigns] = wantsRequisites
+    ? ELEMENTS_AND_REQUISITES
+    : textHash
+      ? ELEMENTS_AND_IMAGES
+      : ELEMENTS;
   const scanner = createHtmlScanner({
     elements: signs ? withSigns : plain,
     isXml: essenceOf(contentType) === 'application/xhtml+xml',
-    onStartTag: signs
-      ? (name, attributes) => {
-          signs.startTag(name, attributes);
-          collector.startTag(name, attributes);
-        }
-      : collector.startTag,
+    onStartTag:
+      signs || textHash
+        ? (name, attributes) => {
+            signs?.startTag(name, attributes);
+            if (name === 'img') textHash?.addName(imageName(attributes.get('src')));
+            collector.startTag(name, attributes);
+          }
+        : collector.startTag,
     onTitle: collector.title,
     styles: collector.styles,
     onText: signs
@@ -123,7 +129,16 @@ const elementSets = (names: readonly string[]): Elements => [
 
 const LINK_ELEMENTS = ['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta'];
 const ELEMENTS = elementSets(LINK_ELEMENTS);
+const ELEMENTS_AND_IMAGES = elementSets([...LINK_ELEMENTS, 'img']);
 const ELEMENTS_AND_REQUISITES = elementSets([...LINK_ELEMENTS, ...REQUISITE_ELEMENTS]);
+
+/** Which image it is: without a query, as a counter of visits has another one each time. */
+function imageName(source = ''): string {
+  const end = source.search(/[?#]/);
+  return source.slice(0, Math.min(end < 0 ? source.length : end, MAX_IMAGE_CHARS));
+}
+
+const MAX_IMAGE_CHARS = 500;
 
 /**
  * Collects references; they become URLs only when the document is over, since a `base` counts for all of them

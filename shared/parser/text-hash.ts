@@ -1,7 +1,9 @@
-/** 32 bits of a document's text that do not change with its white space, dates and counters. */
+/** 32 bits of a document's text that do not change with its white space, dates and counters, and of its images' names. */
 export interface TextHash {
   /** Takes in `text.slice(from, to)`. How a text is cut into pieces makes no difference. */
   add(text: string, from: number, to: number): void;
+  /** Takes in a name, with its digits. */
+  addName(name: string): void;
   /** Unsigned. */
   value(): number;
 }
@@ -39,6 +41,10 @@ export function createTextHash(): TextHash {
       }
       hash = state;
       before = last;
+    },
+    addName(name) {
+      for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), FNV_PRIME);
+      if (name !== '') before = OTHER;
     },
     value() {
       let mixed = hash ^ (hash >>> 16);

@@ -3,32 +3,71 @@ const MAX_LENGTH = 96;
 /** An alphanumeric word of this length with a digit in it is an id. */
 const MIN_ID_LENGTH = 8;
 
+/** Parameters of a query that are looked at. */
+const MAX_PARAMETERS = 64;
+
 /**
- * The template of a canonical URL: its path and query without what numbers its pages. Each run of digits is `0`; so is as
- * a whole each alphanumeric word of 8 or more characters with a digit in it, and each UUID: ids and hashes differ in their
- * letters, too. What is percent-encoded stays. `/shop/item-4711?sid=9f3c11aa02` is `/shop/item-0?sid=0`. At most 96
- * characters; about 0.2 us.
+ * The template of a canonical URL: its path without what numbers its pages, and the names of its query's parameters, each
+ * once, sorted. In the path each run of digits is `0`; so is as a whole each alphanumeric word of 8 or more characters with
+ * a digit in it, and each UUID: ids and hashes differ in their letters, too. What is percent-encoded stays.
+ * `/shop/item-4711?size=l&color[]=red` is `/shop/item-0?color&size`. At most 96 characters; about 0.2 us, with a query 1 us.
  */
 export function templateOf(url: string): string {
-  let template = '';
-  /** What stands before it is in `template`. */
-  let copied = url.indexOf('/', 8);
-  for (let digit = nextDigit(url, copied); digit >= 0; digit = nextDigit(url, copied)) {
+  const mark = url.indexOf('?', 8);
+  if (mark < 0) return foldDigits(url, url.indexOf('/', 8));
+  const names = new Set<string>();
+  for (const parameter of url.slice(mark + 1).split('&', MAX_PARAMETERS))
+    if (parameter !== '') names.add(parameterName(parameter));
+  return `${foldDigits(url.slice(0, mark), url.indexOf('/', 8))}?${[...names].sort().join('&')}`.slice(
+    0,
+    MAX_LENGTH,
+  );
+}
+
+/** The path of a canonical URL as its template has it. */
+export function pathTemplateOf(url: string): string {
+  const mark = url.indexOf('?', 8);
+  return foldDigits(mark < 0 ? url : url.slice(0, mark), url.indexOf('/', 8));
+}
+
+/** The template as versions before it had it: with the parameters as they stand, and their values. */
+export function formerTemplateOf(url: string): string {
+  return foldDigits(url, url.indexOf('/', 8));
+}
+
+/** The name of a parameter (`name=value`, or what has no value) without its digits and what is in brackets. */
+export function parameterName(parameter: string): string {
+  const equals = parameter.indexOf('=');
+  const name = equals < 0 ? parameter : parameter.slice(0, equals);
+  const bracket = name.search(BRACKET);
+  return foldDigits(bracket > 0 ? name.slice(0, bracket) : name, 0);
+}
+
+const BRACKET = /\[|%5B/i;
+
+/** `text` from `copied` on with digits and ids as `0`, at most 96 characters. */
+function foldDigits(text: string, copied: number): string {
+  let folded = '';
+  for (let digit = nextDigit(text, copied); digit >= 0; digit = nextDigit(text, copied)) {
     let from = digit;
-    while (from > copied && isAlphanumeric(url.charCodeAt(from - 1)) && url.charCodeAt(from - 3) !== PERCENT)
+    while (
+      from > copied &&
+      isAlphanumeric(text.charCodeAt(from - 1)) &&
+      text.charCodeAt(from - 3) !== PERCENT
+    )
       from--;
-    if (template.length + from - copied >= MAX_LENGTH) break;
+    if (folded.length + from - copied >= MAX_LENGTH) break;
     let end = digit + 1;
-    while (isAlphanumeric(url.charCodeAt(end))) end++;
+    while (isAlphanumeric(text.charCodeAt(end))) end++;
     if (end - from >= MIN_ID_LENGTH) {
-      template += `${url.slice(copied, from)}0`;
-      copied = endOfUuid(url, from, end);
+      folded += `${text.slice(copied, from)}0`;
+      copied = endOfUuid(text, from, end);
     } else {
-      template += url.slice(copied, digit) + url.slice(digit, end).replace(/\d+/g, '0');
+      folded += text.slice(copied, digit) + text.slice(digit, end).replace(/\d+/g, '0');
       copied = end;
     }
   }
-  return (template + url.slice(copied, copied + MAX_LENGTH)).slice(0, MAX_LENGTH);
+  return (folded + text.slice(copied, copied + MAX_LENGTH)).slice(0, MAX_LENGTH);
 }
 
 /** Where the next digit stands that is none of a percent-encoding, or -1. */

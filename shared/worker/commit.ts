@@ -47,7 +47,6 @@ export async function commitTurn(
   const plan = await planOrRevive(services, crawl, state);
   const token = plan.hasToken ? id : undefined;
   if (token) await queue.send([{ host, message: { kind: 'token', crawl: crawl.id, token } }]);
-  const templates = state.templates.state();
   const next: Head = {
     version,
     token,
@@ -56,7 +55,7 @@ export async function commitTurn(
     ...(state.closedOrigins.length > 0 && { closedOrigins: state.closedOrigins }),
     ledger: commit.index,
     totals: state.totals,
-    ...(templates.length > 0 && { templates }),
+    ...state.traps.state(),
     ...(state.sitemaps.known > 0 && { sitemaps: state.sitemaps }),
     dueAt: plan.dueAt,
     setAside: state.setAside,

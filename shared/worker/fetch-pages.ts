@@ -1,5 +1,6 @@
 /** What a turn asks of its host: which URLs, when, and when it has had enough. */
 import { maxWaitMs } from '../frontier/far-times.ts';
+import { trapWords } from '../frontier/trap-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import { isAllowed } from '../robots/rules.ts';
@@ -20,8 +21,6 @@ const MAX_CHANGES = 8000;
 const MAX_ITEM_CHARS = 16_000_000;
 /** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */
 const MAX_UNASKED = 2000;
-
-const TRAP = 'a trap: the last pages with URLs like this one brought nothing new';
 
 /** How far a turn may go. */
 export interface Course {
@@ -149,9 +148,11 @@ export async function fetchPages(
       settle({ ...record, state: 'failed', result: { fetchedAt: clock.now(), cause: blocked.cause } });
       return true;
     }
-    if (record.depth > 0 && record.kind === undefined && state.templates.isClosed(record.url)) {
+    const trap = record.depth > 0 && record.kind === undefined ? state.traps.closedBy(record.url) : undefined;
+    if (trap) {
       unasked++;
-      settle({ ...record, state: 'skipped', result: { fetchedAt: clock.now(), cause: TRAP } });
+      const cause = `a trap: ${trapWords(trap)}`;
+      settle({ ...record, state: 'skipped', result: { fetchedAt: clock.now(), cause } });
       return true;
     }
     let rules = await robots.known(from);

@@ -20,7 +20,7 @@ import {
   type PolitenessConfig,
 } from '../frontier/politeness.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
-import { createTemplateWatch, type TemplateWatch } from '../frontier/template-watch.ts';
+import { createTrapWatch, type TrapWatch } from '../frontier/trap-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { NewPayload } from '../optional-ports.ts';
 import type { FetchOutcome, HostKey } from '../ports.ts';
@@ -44,8 +44,8 @@ export interface HostState {
   readonly totals: Mutable<HostTotals>;
   /** Links to other hosts, one for each URL. */
   readonly outLinks: Map<string, Link>;
-  /** Which of the host's URL templates bring nothing new. */
-  readonly templates: TemplateWatch;
+  /** Which of the host's URLs bring nothing new. */
+  readonly traps: TrapWatch;
   readonly sitemaps: { -readonly [K in keyof SitemapPace]: SitemapPace[K] };
   /** Payloads archived by this turn, by their digests as Latin-1. */
   readonly payloads: Map<string, NewPayload>;
@@ -93,7 +93,7 @@ export function beginHostState(
     closedOrigins: head.closedOrigins ?? [],
     totals: copyTotals(totals),
     outLinks: new Map(),
-    templates: createTemplateWatch(head.templates ?? [], { minNew: trapMinNew }),
+    traps: createTrapWatch(head, { minNew: trapMinNew, isKnown: (url) => ledger.has(url) }),
     sitemaps: { known: 0, rest: 0, ...head.sitemaps },
     payloads: new Map(),
     items: [],

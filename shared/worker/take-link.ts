@@ -45,7 +45,7 @@ export function mergeLink(
   link: Link,
   now: number,
 ): boolean {
-  if (!link.isSeed && link.kind === undefined && state.templates.isClosed(link.url)) {
+  if (!link.isSeed && link.kind === undefined && state.traps.isClosed(link.url)) {
     skipLink(services, crawl, state, link, 'trap');
     return false;
   }

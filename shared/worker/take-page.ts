@@ -42,9 +42,19 @@ export function takePage(
   if (isWatched) {
     // Of what is no HTML, the bytes themselves: two pictures are two.
     const textHash = facts.type === 'html' ? facts.textHash : Buffer.from(response.body.sha1).readUInt32LE(0);
-    state.templates.count(record.url, { newLinks, textHash });
+    state.traps.count(record.url, { newLinks, textHash, isCopy: isCopy(record.url, facts.canonical) });
   }
 }
+
+/** Whether a page's canonical URL is its own path with another query: its parameters make no other page of it. */
+function isCopy(url: string, canonical: string | undefined): boolean {
+  if (canonical === undefined || canonical === url) return false;
+  const mark = url.indexOf('?', 8);
+  if (mark < 0 || !canonical.startsWith(url.slice(0, mark))) return false;
+  return canonical.length === mark || canonical.charCodeAt(mark) === QUESTION_MARK;
+}
+
+const QUESTION_MARK = 0x3f;
 
 /** Whether the host has so many pages that its templates are watched. */
 export function isWatching({ config }: Pick<Crawl, 'config'>, { totals }: HostState): boolean {

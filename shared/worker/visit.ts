@@ -101,8 +101,7 @@ function openParser(
     kind,
     wantsRequisites: config.requisites,
     wantsFeeds: config.feeds,
-    wantsTextHash:
-      config.trapAfterPages > 0 && state.templates.wantsText(url) && isWatching({ config }, state),
+    wantsTextHash: config.trapAfterPages > 0 && state.traps.wantsText(url) && isWatching({ config }, state),
     wantsSigns: wantsSigns(record, state.totals.pages),
     robotName: robotName(config.userAgent).toLowerCase(),
     around: (parse) => work.run(id, url, 'parse', parse),

@@ -68,7 +68,7 @@ describe('the verdict names what decides', () => {
       'a template that is closed',
       facts(`${SEED}day/17`, {}, head({ templates: [watched(`${SEED}day/1`, true)] })),
       false,
-      `It would be skipped: trap: URLs like ${templateOf(`${SEED}day/1`)} have brought nothing new for long.`,
+      `It would be skipped: trap: the last pages with URLs like ${templateOf(`${SEED}day/1`)} brought nothing new (--trap-after-pages 0 fetches them).`,
     ],
     [
       'a template that is open',

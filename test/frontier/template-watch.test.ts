@@ -75,7 +75,7 @@ describe.each(['first', 'random'] as const)('with the %s URL next,', (order) => 
     expect(many.total).toBeGreaterThan(few.total);
     expect(many.total).toBeLessThan(6000);
     // Long after each product was met.
-    expect(many.pages['/product-0?visitor=0']).toBeGreaterThan(1000);
+    expect(many.pages['/product-0?visitor']).toBeGreaterThan(1000);
   });
 
   test('a shop of 5,000 products, each with its text, is crawled to its end', () => {
@@ -95,7 +95,7 @@ describe.each(['first', 'random'] as const)('with the %s URL next,', (order) => 
       list(5000, (n) => `About ${wordsOf(n)}`),
       order,
     );
-    expect(pages).toEqual({ '/': 1, '/list?page=0': 499, '/item-0': 5000 });
+    expect(pages).toEqual({ '/': 1, '/list?page': 499, '/item-0': 5000 });
     expect(closed).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe.each(['first', 'random'] as const)('with the %s URL next,', (order) => 
       order,
     );
     expect(total).toBeLessThan(300);
-    expect(closed.toSorted()).toEqual(['/item-0', '/list?page=0']);
+    expect(closed.toSorted()).toEqual(['/item-0', '/list?page']);
   });
 
   test('a site of articles with titles for URLs keeps nothing, and a trap among them is found', () => {

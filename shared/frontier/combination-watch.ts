@@ -1,0 +1,176 @@
+/**
+ * Closes combinations of parameters (a shop's filter over filters) at a path where they bring no new pages. Every order
+ * and every set of the same few filters is another URL there, and each of them may have another text: a list of the same
+ * products. So texts count for nothing, only new links to URLs that combine nothing themselves.
+ *
+ * A path has filters if its URLs combine few values in many ways: the distinct values (`color=red`) are less than a third
+ * of its pages, and there are more sequences of names (`color&size`) than names. A forum's or a wiki's queries have new
+ * values all the time or a few sequences alone, and are left to their templates.
+ *
+ * So are words of a path (`/red/large/`, `/tag/red+large`) of which the host has the other order and the last one alone.
+ *
+ * What is judged is each path, and each folder of paths for shops that filter in many categories. It closes when less than
+ * `minNew` of the last 25 to 100 pages brought a link, after 50 pages at least. Closed are URLs of two or more values;
+ * numbers of pages (`page=2`) are none. One filter at a time stays open.
+ */
+import { type Combination, combinationOf, pathCombinationOf } from '../url/combination-of.ts';
+import { admitGroup, closeGroup } from './group-map.ts';
+import { hashText, rounded, windowOf } from './text-memory.ts';
+import { distinctTexts, mixHash, sampleText, type TextSample } from './text-sample.ts';
+
+/** What is known of the combinations at a path or in a folder, as JSON in the host's head. */
+export interface WatchedCombinations {
+  /** `/shop?*&*`, of a folder's paths `/shelves/*?*&*`, of words in a path `/shop/*+*`. */
+  readonly group: string;
+  readonly pages: number;
+  /** The share of the last pages that brought links: a moving mean. */
+  readonly fresh: number;
+  /** Sample of the distinct values; none: all met. */
+  readonly level?: number;
+  readonly values?: readonly number[];
+  /** 16 bits of each distinct name, and of each sequence of names. */
+  readonly names?: readonly number[];
+  readonly sequences?: readonly number[];
+  readonly isClosed?: true;
+}
+
+export interface CombinationWatch {
+  /**
+   * Takes in a page that was fetched well, the first time, and what the best of its new links is worth that does not lead
+   * to a combination or below the prefix (of a path).
+   */
+  count(url: string, worthOfLinks: (prefix: string | undefined) => number): void;
+  /** The closed group that the URL is of. No work while nothing is closed. */
+  closedBy(url: string): string | undefined;
+  state(): readonly WatchedCombinations[];
+}
+
+/** Groups watched at a time (the Space-Saving sketch: see `group-map.ts`), and closed ones that are remembered. */
+const MAX_OPEN = 8;
+const MAX_CLOSED = 16;
+const MIN_PAGES = 50;
+/** Pages for each distinct value. */
+const MIN_PAGES_PER_VALUE = 3;
+const MAX_VALUES = 16;
+const MAX_NAMES = 16;
+const MAX_SEQUENCES = 24;
+
+interface Watched extends TextSample {
+  readonly group: string;
+  weight: number;
+  pages: number;
+  fresh: number;
+  readonly names: number[];
+  readonly sequences: number[];
+}
+
+export function createCombinationWatch(
+  state: readonly WatchedCombinations[],
+  { minNew, isKnown }: { readonly minNew: number; readonly isKnown: (url: string) => boolean },
+): CombinationWatch {
+  const open = new Map<string, Watched>();
+  const closed = new Map<string, WatchedCombinations>();
+  for (const kept of state) {
+    if (kept.isClosed) closed.set(kept.group, kept);
+    else open.set(kept.group, unpacked(kept));
+  }
+
+  const isClosed = (group: string): boolean => closed.has(group);
+  const closedGroup = ({ groups }: Combination): string | undefined => groups.find(isClosed);
+
+  /** True: the group is closed now. */
+  function countIn(group: string, combination: Combination, worth: number): boolean {
+    const watched = open.get(group) ?? admitGroup(open, group, MAX_OPEN, (weight) => newGroup(group, weight));
+    watched.weight++;
+    watched.pages++;
+    for (const part of combination.parts) sampleText(watched, mixHash(hashText(part)), MAX_VALUES);
+    for (const name of combination.names) addShort(watched.names, name, MAX_NAMES);
+    addShort(watched.sequences, combination.names.join('&'), MAX_SEQUENCES);
+    watched.fresh += (worth - watched.fresh) / windowOf(watched.pages);
+    if (watched.pages < MIN_PAGES || watched.fresh >= minNew || !hasFilters(watched)) return false;
+    closeGroup(open, closed, MAX_CLOSED, {
+      group,
+      pages: watched.pages,
+      fresh: rounded(watched.fresh),
+      isClosed: true,
+    });
+    return true;
+  }
+
+  return {
+    count(url, worthOfLinks) {
+      const combination = combinationOf(url) ?? pathCombinationOf(url, isKnown);
+      if (combination === undefined || closedGroup(combination) !== undefined) return;
+      const [small, large] = combination.groups;
+      const worth = worthOfLinks(small.endsWith(WORDS) ? large.slice(0, -WORDS.length) : undefined);
+      // The larger group is judged by what is not explained by a smaller one.
+      if (small !== large && countIn(small, combination, worth)) open.delete(large);
+      else countIn(large, combination, worth);
+    },
+    closedBy(url) {
+      if (closed.size === 0) return undefined;
+      const combination =
+        combinationOf(url) ?? pathCombinationOf(url, isKnown, { inOneOrder: true, wants: isClosed });
+      return combination && closedGroup(combination);
+    },
+    state: () => [
+      ...closed.values(),
+      ...open
+        .values()
+        .filter(({ pages }) => pages > 1)
+        .map(packed),
+    ],
+  };
+}
+
+const WORDS = '*+*';
+
+const hasFilters = (watched: Watched): boolean =>
+  watched.group.endsWith(WORDS) ||
+  (watched.sequences.length > watched.names.length &&
+    distinctTexts(watched) * MIN_PAGES_PER_VALUE <= watched.pages);
+
+function addShort(to: number[], text: string, max: number): void {
+  if (to.length >= max) return;
+  const short = mixHash(hashText(text)) & 0xffff;
+  if (!to.includes(short)) to.push(short);
+}
+
+const newGroup = (group: string, weight: number): Watched => ({
+  group,
+  weight,
+  pages: 0,
+  fresh: 1,
+  level: 0,
+  texts: [],
+  names: [],
+  sequences: [],
+});
+
+function unpacked({
+  group,
+  pages,
+  fresh,
+  level = 0,
+  values = [],
+  names = [],
+  sequences = [],
+}: WatchedCombinations): Watched {
+  return {
+    ...newGroup(group, pages),
+    pages,
+    fresh,
+    level,
+    texts: [...values],
+    names: [...names],
+    sequences: [...sequences],
+  };
+}
+
+const packed = ({ group, pages, fresh, level, texts, names, sequences }: Watched): WatchedCombinations => ({
+  group,
+  pages,
+  fresh: rounded(fresh),
+  ...(level > 0 && { level }),
+  ...(texts.length > 0 && { values: [...texts], names: [...names], sequences: [...sequences] }),
+});

@@ -1,0 +1,75 @@
+/** Which texts the pages of one group of URLs have had, in a few numbers. */
+import { mixHash, sampleText, type TextSample } from './text-sample.ts';
+
+/** To be changed. */
+export interface TextMemory extends TextSample {
+  /** 16 bits of each of the last distinct texts, the last one first. */
+  readonly seen: number[];
+  /** Of texts that are not among the last ones, the share that was new: a moving mean over the sample. */
+  novel: number;
+}
+
+/** As JSON. What is missing is as of a memory without texts. */
+export interface KeptTextMemory {
+  readonly seen?: readonly number[];
+  readonly novel?: number;
+  readonly level?: number;
+  readonly texts?: readonly number[];
+}
+
+const MAX_SEEN = 8;
+/** Moving means go over so many pages; those of a group with many pages over a quarter of them. */
+export const MIN_WINDOW = 25;
+const MAX_WINDOW = 100;
+
+/**
+ * What a text is worth, 0 to 1, and takes it in. 0 for one of the last texts. Of another one it is mostly not known whether
+ * it is new: then it is worth as much as those are on the average of which it is.
+ */
+export function worthOfText(memory: TextMemory, textHash: number): number {
+  const mixed = mixHash(textHash);
+  const { seen } = memory;
+  const short = mixed & 0xffff;
+  const at = seen.indexOf(short);
+  if (at >= 0) seen.splice(at, 1);
+  seen.unshift(short);
+  if (at >= 0) return 0;
+  if (seen.length > MAX_SEEN) seen.pop();
+  const isNew = sampleText(memory, mixed);
+  if (isNew !== undefined) memory.novel += ((isNew ? 1 : 0) - memory.novel) / MIN_WINDOW;
+  return memory.novel;
+}
+
+/**
+ * A group that has long been good gets more time: with a window of 25 pages, one in six of whose pages brings something
+ * new at random would fall below 1 in 20 by chance within some thousand pages.
+ */
+export const windowOf = (pages: number): number => Math.min(Math.max(pages / 4, MIN_WINDOW), MAX_WINDOW);
+
+export const unpackMemory = ({
+  seen = [],
+  novel = 1,
+  level = 0,
+  texts = [],
+}: KeptTextMemory): TextMemory => ({
+  seen: [...seen],
+  novel,
+  level,
+  texts: [...texts],
+});
+
+export const packMemory = ({ seen, novel, level, texts }: TextMemory) => ({
+  seen: [...seen],
+  ...(novel < 1 && { novel: rounded(novel) }),
+  ...(level > 0 && { level }),
+  ...(texts.length > 0 && { texts: [...texts] }),
+});
+
+export const rounded = (share: number): number => Math.round(share * 1e4) / 1e4;
+
+/** FNV-1a, 32 bits. */
+export function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
+}

@@ -1,0 +1,113 @@
+/**
+ * Notices which of a host's URLs bring nothing new, and closes them: no more of them is to be fetched. For a host with so
+ * many pages that it may hold a trap. Three watches look at each page, each at another grouping of URLs: templates,
+ * combinations of parameters, folders. All of them together take about 3 us a page, and nothing for a link while nothing is
+ * closed; what they keep in the host's head is at most about 12 KB of JSON (`test/frontier/trap-watch.test.ts`).
+ */
+import { combinationOf } from '../url/combination-of.ts';
+import { createCombinationWatch, type WatchedCombinations } from './combination-watch.ts';
+import { createFolderWatch, type WatchedFolder } from './folder-watch.ts';
+import { createTemplateWatch, MAX_LINKS, type PageYield, type WatchedTemplate } from './template-watch.ts';
+
+/** As JSON in the host's head; what is empty is not there. */
+export interface TrapState {
+  readonly templates?: readonly WatchedTemplate[];
+  readonly combinations?: readonly WatchedCombinations[];
+  readonly folders?: readonly WatchedFolder[];
+}
+
+/** What URLs that are closed together have in common. */
+export interface ClosedGroup {
+  readonly kind: 'template' | 'combinations' | 'folder';
+  readonly group: string;
+}
+
+export interface TrapWatchOptions {
+  /** As `trapMinNew` of the configuration. */
+  readonly minNew: number;
+  /** Whether the host's ledger has the URL. */
+  readonly isKnown: (url: string) => boolean;
+}
+
+export interface TrapWatch {
+  /** Whether the text of this page will be asked for. */
+  wantsText(url: string): boolean;
+  /** Takes in each page that was fetched well, the first time. */
+  count(url: string, brought: PageYield): void;
+  /** Asked for each link. */
+  isClosed(url: string): boolean;
+  closedBy(url: string): ClosedGroup | undefined;
+  state(): TrapState;
+}
+
+export function createTrapWatch(
+  { templates: ofTemplates = [], combinations: ofCombinations = [], folders: ofFolders = [] }: TrapState,
+  options: TrapWatchOptions,
+): TrapWatch {
+  const templates = createTemplateWatch(ofTemplates, options);
+  const combinations = createCombinationWatch(ofCombinations, options);
+  const folders = createFolderWatch(ofFolders, options);
+
+  function closedBy(url: string): ClosedGroup | undefined {
+    const template = templates.closedBy(url);
+    if (template !== undefined) return { kind: 'template', group: template };
+    const combined = combinations.closedBy(url);
+    if (combined !== undefined) return { kind: 'combinations', group: combined };
+    const folder = folders.closedBy(url);
+    return folder === undefined ? undefined : { kind: 'folder', group: folder };
+  }
+
+  function bestLink(links: readonly string[], prefix: string | undefined): number {
+    let best = 0;
+    for (const link of links.slice(0, MAX_LINKS))
+      if (!(prefix !== undefined && link.startsWith(prefix, link.indexOf('/', 8))) && !combinationOf(link))
+        best = Math.max(best, templates.worthOfLink(link));
+    return best;
+  }
+
+  return {
+    wantsText: (url) => templates.wantsText(url) || folders.wantsText(url),
+    count(url, brought) {
+      const { newLinks, textHash } = brought;
+      templates.count(url, brought);
+      combinations.count(url, (prefix) => bestLink(newLinks, prefix));
+      folders.count(url, { newLinks, textHash, worthOfLink: templates.worthOfLink });
+    },
+    isClosed: (url) => closedBy(url) !== undefined,
+    closedBy,
+    state() {
+      const state = {
+        templates: templates.state(),
+        combinations: combinations.state(),
+        folders: folders.state(),
+      };
+      return Object.fromEntries(Object.entries(state).filter(([, kept]) => kept.length > 0));
+    },
+  };
+}
+
+/** All that is closed, with the pages that it took. */
+export function closedGroups(state: TrapState): (ClosedGroup & { readonly pages: number })[] {
+  const { templates = [], combinations = [], folders = [] } = state;
+  const closed = <G extends { readonly isClosed?: true }>(groups: readonly G[]) =>
+    groups.filter(({ isClosed }) => isClosed);
+  return [
+    ...closed(templates).map(({ template, pages }) => ({
+      kind: 'template' as const,
+      group: template,
+      pages,
+    })),
+    ...closed(combinations).map(({ group, pages }) => ({ kind: 'combinations' as const, group, pages })),
+    ...closed(folders).map(({ group, pages }) => ({ kind: 'folder' as const, group, pages })),
+  ];
+}
+
+/** Why a URL of a closed group is left out, in words. */
+export function trapWords({ kind, group }: ClosedGroup): string {
+  const why = {
+    template: `the last pages with URLs like ${group} brought nothing new`,
+    combinations: `combinations of parameters at ${group} brought no new pages`,
+    folder: `the folder ${group} gives the same pages under ever new paths`,
+  }[kind];
+  return `${why} (--trap-after-pages 0 fetches them)`;
+}

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import {
+  closedGroups,
+  createTrapWatch,
+  type TrapState,
+  trapWords,
+} from '../../shared/frontier/trap-watch.ts';
+import { hashOf, wordsOf } from './watched-crawl.ts';
+
+const A = 'http://a.com';
+const range = (n: number) => Array.from({ length: n }, (_, i) => i);
+const watch = (state: TrapState = {}, known: (url: string) => boolean = () => true) =>
+  createTrapWatch(state, { minNew: 0.05, isKnown: known });
+
+/** Each set of two of 8 filters, each with 6 values, with a text of its own. */
+const combinations = range(8).flatMap((a) =>
+  range(8)
+    .filter((b) => b !== a)
+    .flatMap((b) =>
+      range(36).map((v) => `?f${wordsOf(a)}=${wordsOf(v % 6)}&f${wordsOf(b)}=${wordsOf(Math.floor(v / 6))}`),
+    ),
+);
+const text = (words: string) => hashOf(`${words}.`);
+
+describe('combinations of filters', () => {
+  test('close whatever their texts are, one filter at a time stays open, and so does another path', () => {
+    const traps = watch();
+    for (const query of combinations)
+      traps.count(`${A}/shop${query}`, { newLinks: [`${A}/shop${query}&x=y`], textHash: text(query) });
+    expect(closedGroups(traps.state())).toEqual([
+      { kind: 'combinations', group: '/shop?*&*', pages: expect.any(Number) },
+    ]);
+    expect(closedGroups(traps.state())[0]?.pages).toBeLessThan(300);
+    expect(traps.isClosed(`${A}/shop?a=b&c=d`)).toBe(true);
+    expect(traps.isClosed(`${A}/shop?a=b`)).toBe(false);
+    expect(traps.isClosed(`${A}/shop?a=b&page=2`)).toBe(false);
+    expect(traps.isClosed(`${A}/forum?a=b&c=d`)).toBe(false);
+  });
+
+  test('stay open while they lead to new pages', () => {
+    const traps = watch();
+    for (const [i, query] of combinations.entries())
+      traps.count(`${A}/shop${query}`, {
+        newLinks: i % 6 === 0 ? [`${A}/product/${wordsOf(i)}`] : [],
+        textHash: 7,
+      });
+    expect(closedGroups(traps.state()).filter(({ kind }) => kind === 'combinations')).toEqual([]);
+  });
+
+  test('of a folder close when they are spread over its paths', () => {
+    const traps = watch();
+    for (const [i, query] of combinations.entries())
+      traps.count(`${A}/shelf/${wordsOf(i % 60)}${query}`, { newLinks: [], textHash: text(query) });
+    expect(closedGroups(traps.state()).map(({ group }) => group)).toEqual(['/shelf/*?*&*']);
+    expect(traps.isClosed(`${A}/shelf/another?a=b&c=d`)).toBe(true);
+    expect(traps.isClosed(`${A}/viewtopic?a=b&c=d`)).toBe(false);
+  });
+
+  test('are none where values are new all the time, or names always the same', () => {
+    const traps = watch();
+    for (const i of range(3000)) {
+      traps.count(`${A}/topic?f=${i % 9}&t=${i}`, { newLinks: [], textHash: text(wordsOf(2 * i)) });
+      traps.count(`${A}/page?id=${i % 300}&lang=${wordsOf(i % 10)}`, {
+        newLinks: [],
+        textHash: text(wordsOf(2 * i + 1)),
+      });
+    }
+    expect(closedGroups(traps.state())).toEqual([]);
+  });
+});
+
+describe('a folder', () => {
+  const trap = (traps: ReturnType<typeof watch>, pages: number) => {
+    let waiting = [`${A}/deep/a/`, `${A}/deep/b/`];
+    for (let i = 0; i < pages; i++) {
+      const [url, ...rest] = waiting as [string, ...string[]];
+      const newLinks = [`${url}a/`, `${url}b/`];
+      traps.count(url, { newLinks, textHash: 7 });
+      waiting = [...rest, ...newLinks];
+    }
+  };
+
+  test('that repeats a page under ever new paths closes, and what is around it does not', () => {
+    const traps = watch({}, () => false);
+    trap(traps, 150);
+    expect(closedGroups(traps.state())).toEqual([
+      { kind: 'folder', group: '/deep/**', pages: expect.any(Number) },
+    ]);
+    expect(traps.isClosed(`${A}/deep/a/c/`)).toBe(true);
+    expect(traps.isClosed(`${A}/deep/a/`)).toBe(false);
+    expect(traps.isClosed(`${A}/docs/a/b/`)).toBe(false);
+  });
+
+  test('closes as well if the state is kept after each page', () => {
+    let traps = watch({}, () => false);
+    let waiting = [`${A}/deep/a/`, `${A}/deep/b/`];
+    for (let i = 0; i < 150; i++) {
+      const [url, ...rest] = waiting as [string, ...string[]];
+      waiting = [...rest, `${url}a/`, `${url}b/`];
+      traps.count(url, { newLinks: waiting.slice(-2), textHash: 7 });
+      if (i > 2) traps = watch(JSON.parse(JSON.stringify(traps.state())), () => false);
+    }
+    expect(closedGroups(traps.state()).map(({ group }) => group)).toEqual(['/deep/**']);
+  });
+
+  test('of equal pages that does not feed itself stays open', () => {
+    const traps = watch({}, () => false);
+    for (const i of range(2000))
+      traps.count(`${A}/app/${wordsOf(i)}/${wordsOf(i + 7)}`, { newLinks: [], textHash: 7 });
+    expect(closedGroups(traps.state())).toEqual([]);
+  });
+
+  test('whose equal pages each lead elsewhere stays open: scripts fill them', () => {
+    const traps = watch({}, () => false);
+    for (const i of range(2000))
+      traps.count(`${A}/app/x/${wordsOf(i)}/`, { newLinks: [`${A}/app/x/${wordsOf(i + 1)}/`], textHash: 7 });
+    expect(closedGroups(traps.state())).toEqual([]);
+  });
+
+  test('of pages with texts of their own stays open, and so does its mirror', () => {
+    const traps = watch({}, () => false);
+    for (const folder of ['docs', 'mirror'])
+      for (const i of range(2000))
+        traps.count(`${A}/${folder}/${wordsOf(i % 30)}/${wordsOf(i)}`, {
+          newLinks: [`${A}/${folder}/${wordsOf((i + 1) % 30)}/${wordsOf(i + 1)}`],
+          textHash: text(wordsOf(i)),
+        });
+    expect(closedGroups(traps.state())).toEqual([]);
+  });
+});
+
+describe('the state', () => {
+  test('of an earlier version closes what it had closed, and nothing more', () => {
+    const traps = watch({
+      templates: [
+        { template: '/calendar?month=0&day=0', pages: 86, fresh: 0.01, seen: [], isClosed: true },
+        { template: '/list?page=0', pages: 20, fresh: 0.7, seen: [1, 2] },
+      ],
+    });
+    expect(traps.isClosed(`${A}/calendar?month=7&day=12`)).toBe(true);
+    expect(traps.isClosed(`${A}/calendar?month=may&day=12`)).toBe(false);
+    expect(traps.closedBy(`${A}/calendar?month=7&day=12`)).toEqual({
+      kind: 'template',
+      group: '/calendar?month=0&day=0',
+    });
+  });
+
+  test('takes 14 KB at most', () => {
+    const traps = watch({}, (url) => url.length % 3 > 0);
+    const long = 'long/'.repeat(17);
+    for (const i of range(20_000)) {
+      const url = `${A}/${wordsOf(i % 23)}${long}${wordsOf(i % 29)}`;
+      const more =
+        i % 3 === 0
+          ? `?a${wordsOf(i % 17)}=${wordsOf(i % 31)}&b${wordsOf(i % 19)}=${i % 37}`
+          : `/${wordsOf(i % 400)}/`;
+      traps.count(url + more, {
+        newLinks: [`${url}/new/${wordsOf(i)}`],
+        textHash: i % 2 ? text(wordsOf(i)) : 7,
+      });
+    }
+    const bytes = JSON.stringify(traps.state()).length;
+    expect(bytes).toBeLessThan(14_000);
+    expect(JSON.stringify(watch(traps.state()).state())).toBe(JSON.stringify(traps.state()));
+  });
+
+  test('is nothing for a host without pages', () => {
+    expect(watch().state()).toEqual({});
+  });
+});
+
+test('why a URL is left out is said in words, with the way to have it all the same', () => {
+  expect(trapWords({ kind: 'folder', group: '/deep/**' })).toBe(
+    'the folder /deep/** gives the same pages under ever new paths (--trap-after-pages 0 fetches them)',
+  );
+});
