@@ -1,4 +1,6 @@
 /** Growing and reading byte strings of varints (LEB128, up to 2^53) and ASCII text: the ledger's and messages' raw material. */
+import { inflateRawSync } from 'node:zlib';
+import { messageOf } from '../error-message.ts';
 
 export class ByteWriter {
   #buffer: Buffer;
@@ -123,5 +125,14 @@ export class ByteReader {
 
   text(): string {
     return Buffer.from(this.raw(this.varint())).toString('utf8');
+  }
+}
+
+/** Undoes `deflateRawSync`. `name` says what the bytes are. Throws {@link CorruptBytes}, also for more than `maxBytes`. */
+export function inflateOwn(bytes: Uint8Array, maxBytes: number, name: string): Uint8Array {
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: maxBytes });
+  } catch (cause) {
+    throw new CorruptBytes(`${name} cannot be decompressed: ${messageOf(cause)}`, { cause });
   }
 }

@@ -5,8 +5,8 @@
  * Layout: `K`, version, two bytes of zero, count (u32 LE), the fingerprints' high halves (u32 LE each), their low
  * halves, then the notes, one byte each, under DEFLATE. Halves stand apart so that a look-up touches one column.
  */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { CorruptBytes } from './bytes.ts';
+import { deflateRawSync } from 'node:zlib';
+import { CorruptBytes, inflateOwn } from './bytes.ts';
 
 const MAGIC = 0x4b;
 /** Of the whole run, its lists of records too. 2: records may have a kind, and results a size. 3: and a canonical URL. */
@@ -120,7 +120,7 @@ export function decodeKeyRun(bytes: Uint8Array): KeyRun {
     throw new CorruptBytes(`key run version ${version}: this program knows ${OLDEST} to ${VERSION}`);
   const count = view.getUint32(4, true);
   if (bytes.length < HEADER_BYTES + 8 * count) throw new CorruptBytes('a key run is cut short');
-  const notes = inflateRawSync(bytes.subarray(HEADER_BYTES + 8 * count), { maxOutputLength: count + 1 });
+  const notes = inflateOwn(bytes.subarray(HEADER_BYTES + 8 * count), count + 1, 'the notes of a key run');
   if (notes.length !== count) throw new CorruptBytes(`${notes.length} notes for ${count} keys`);
   const aligned = (bytes.byteOffset + HEADER_BYTES) % 4 === 0 ? bytes : bytes.slice();
   const column = (at: number) => new Uint32Array(aligned.buffer, aligned.byteOffset + at, count);

@@ -4,8 +4,8 @@
  *
  * Layout: `M`, version, 0 or 1 (compressed), then kind, crawl and content.
  */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { ByteReader, ByteWriter, CorruptBytes } from './bytes.ts';
+import { deflateRawSync } from 'node:zlib';
+import { ByteReader, ByteWriter, CorruptBytes, inflateOwn } from './bytes.ts';
 import type { Link, Message, OutLinks } from './message.ts';
 import { readTexts, textAt, writeTexts } from './text-column.ts';
 import { URL_KINDS } from './url-record.ts';
@@ -143,7 +143,5 @@ function unwrap(bytes: Uint8Array): ByteReader {
   if (version < OLDEST || version > VERSION)
     throw new CorruptBytes(`message version ${version}: this program knows ${OLDEST} to ${VERSION}`);
   const payload = bytes.subarray(3);
-  return new ByteReader(
-    bytes[2] === 1 ? inflateRawSync(payload, { maxOutputLength: MAX_MESSAGE_BYTES }) : payload,
-  );
+  return new ByteReader(bytes[2] === 1 ? inflateOwn(payload, MAX_MESSAGE_BYTES, 'a message') : payload);
 }

@@ -6,9 +6,9 @@
  * names, content types, causes). Then DEFLATE over all. The bytes before compression are exact and versioned by the
  * part that holds the block; the compressed form may differ between versions of zlib.
  */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import type { HostKey } from '../ports.ts';
-import { ByteReader, ByteWriter, CorruptBytes } from './bytes.ts';
+import { ByteReader, ByteWriter, CorruptBytes, inflateOwn } from './bytes.ts';
 import { readTexts, textAt, writeTexts } from './text-column.ts';
 import { type FetchResult, URL_KINDS, URL_STATES, type UrlKind, type UrlRecord } from './url-record.ts';
 
@@ -30,6 +30,8 @@ const DIGEST_BYTES = 20;
 
 /** A block bigger than this after decompression is not one of ours. */
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
+/** Of all URLs of a block together, front-coding undone. */
+const MAX_TEXT_LENGTH = 4 * MAX_BLOCK_BYTES;
 
 /** Encodes the records in the order given; sorted by URL they take the least room. */
 export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
@@ -107,10 +109,10 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
 
 /** Throws {@link CorruptBytes} for what {@link encodeRecords} did not make for this host. */
 export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
-  const input = new ByteReader(inflate(block));
+  const input = new ByteReader(inflateOwn(block, MAX_BLOCK_BYTES, 'a block of URL records'));
   const count = input.varint();
   const baseSeconds = input.varint();
-  const paths = readTexts(input, count);
+  const paths = readTexts(input, count, MAX_TEXT_LENGTH);
   const flags = repeat(count, () => input.byte());
   const depths = repeat(count, () => input.varint());
   const levels = repeat(count, () => input.byte());
@@ -127,7 +129,7 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
   );
   const kinds = flags.map((flag) => (flag & HAS_KIND ? readKind(input) : undefined));
   const results = readResults(input, flags, baseSeconds * 1000);
-  const viaTable = readTexts(input, input.varint());
+  const viaTable = readTexts(input, input.varint(), MAX_TEXT_LENGTH);
   const fileTable = readTable(input);
   const typeTable = readTable(input);
   const causeTable = readTable(input);
@@ -145,7 +147,7 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
       location:
         raw.file < 0
           ? undefined
-          : { file: fileTable[raw.file] as string, offset: raw.offset, length: raw.length },
+          : { file: textAt(fileTable, raw.file) as string, offset: raw.offset, length: raw.length },
       bodyBytes: raw.bodyBytes < 0 ? undefined : raw.bodyBytes,
       tookMs: raw.tookMs < 0 ? undefined : raw.tookMs,
       cause: textAt(causeTable, raw.cause),
@@ -158,7 +160,7 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
       kind: kinds[i],
       depth: depths[i] as number,
       level: levels[i] as number,
-      via: flag & HAS_VIA ? viaTable[vias[i] as number] : undefined,
+      via: flag & HAS_VIA ? textAt(viaTable, vias[i] as number) : undefined,
       seenAt: (baseSeconds + (seen[i] as number)) * 1000,
       redirects,
       attempts,
@@ -260,12 +262,4 @@ function repeat<T>(count: number, make: () => T): T[] {
   const items: T[] = [];
   for (let i = 0; i < count; i++) items.push(make());
   return items;
-}
-
-function inflate(block: Uint8Array): Uint8Array {
-  try {
-    return inflateRawSync(block, { maxOutputLength: MAX_BLOCK_BYTES });
-  } catch (cause) {
-    throw new CorruptBytes('a block of URL records cannot be decompressed', { cause });
-  }
 }

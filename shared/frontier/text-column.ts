@@ -38,6 +38,10 @@ export function readTexts(input: ByteReader, count: number, maxLength = Number.P
   return texts;
 }
 
-/** A text of a table that others refer to by its number; -1 refers to none. */
-export const textAt = (table: readonly string[], i: number): string | undefined =>
-  i < 0 ? undefined : table[i];
+/** A text of a table that others refer to by its number; -1 refers to none. Throws {@link CorruptBytes} beyond its end. */
+export function textAt(table: readonly string[], i: number): string | undefined {
+  if (i === -1) return undefined;
+  const text = table[i];
+  if (text === undefined) throw new CorruptBytes(`a text at ${i} expected, the table has ${table.length}`);
+  return text;
+}

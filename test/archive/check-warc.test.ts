@@ -196,6 +196,20 @@ test('after a broken member the check goes on with the next record', async () =>
   expect(faults[0]!.message).toMatch(/the next record is at \d+$/);
 });
 
+test('a file full of what looks like the beginnings of members ends', async () => {
+  const magic = Buffer.from([0x1f, 0x8b, 8, 0]);
+  // What it begins with is a record no more; the last member is one.
+  const beginnings = Buffer.concat([magic, Buffer.alloc(6), Buffer.from('not deflate')]);
+  const junk = Buffer.concat([
+    Buffer.alloc(400_000, magic),
+    ...Array.from({ length: 1000 }, () => beginnings),
+  ]);
+  const last = record(RESPONSE);
+  const { checked, faults } = await check(Buffer.concat([junk, last]));
+  expect(faults[0]!.message).toMatch(new RegExp(`the next record is at ${junk.length}$`));
+  expect(checked[0]!.records).toMatchObject({ response: 1 });
+});
+
 test('a file cut anywhere has a fault, unless it is cut between records', async () => {
   const parts = [await warcinfo(), record(RESPONSE), record({ ...RESPONSE, 'WARC-Record-ID': '<urn:x:2>' })];
   const file = Buffer.concat(parts);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidLinkMessage, parseLinkText, wakeAllText } from '../../shared/engines/aws/link-message.ts';
 import { parcelTexts } from '../../shared/engines/aws/message-text.ts';
+import { withoutHang } from '../hang-guard.ts';
 
 const URLS = ['https://a.test/', 'https://b.test/x?y=1#z'];
 
@@ -27,6 +28,11 @@ describe('seeds, as people write them', () => {
   ])('%s', (_, body, expected) => {
     expect(parseLinkText(body)).toEqual({ kind: 'seeds', ...expected });
   });
+});
+
+test('a text of comments with line separators of Unicode ends', () => {
+  const text = `https://a.test/${' #'.repeat(60_000)}\u2028x`;
+  expect(withoutHang(() => parseLinkText(text))).toEqual({ kind: 'seeds', urls: ['https://a.test/'] });
 });
 
 describe('what is refused, with its reason', () => {

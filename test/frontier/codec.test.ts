@@ -186,6 +186,7 @@ describe('a key run', () => {
     const bytes = encodeKeyRun(build([[1, 2, 3]]));
     expect(() => decodeKeyRun(bytes.subarray(0, 12))).toThrow(CorruptBytes);
     expect(() => decodeKeyRun(Uint8Array.of(0, 0, 0))).toThrow(CorruptBytes);
+    expect(() => decodeKeyRun(bytes.subarray(0, bytes.length - 1))).toThrow(CorruptBytes);
   });
 });
 
@@ -239,6 +240,22 @@ describe('a message', () => {
   test('that is none is refused', () => {
     expect(() => decodeMessage(Buffer.from('{"url":"x"}'))).toThrow(CorruptBytes);
     expect(() => decodeMessage(Uint8Array.of(0x4d, 7, 0))).toThrow('version 7');
+  });
+
+  test('that cannot be decompressed is refused', () => {
+    const bytes = encodeMessage({ kind: 'token', crawl: 'c', token: 't' }, 0);
+    expect(() => decodeMessage(bytes.subarray(0, bytes.length - 1))).toThrow(CorruptBytes);
+    expect(() => decodeMessage(Uint8Array.of(0x4d, 2, 1, 0xff))).toThrow('a message cannot be decompressed');
+  });
+
+  test('that refers to a page it does not hold is refused', () => {
+    const links = [{ url: 'http://a.test/', depth: 1, via: 'http://b.test/' }];
+    const bytes = encodeMessage({ kind: 'links', crawl: 'c', links }, Number.POSITIVE_INFINITY);
+    // The page's number stands before the count of pages and the page.
+    const at = bytes.length - 'http://b.test/'.length - 3;
+    expect(bytes[at]).toBe(0);
+    bytes[at] = 1;
+    expect(() => decodeMessage(bytes)).toThrow('a text at 1 expected, the table has 1');
   });
 
   test('that would become too much is refused before it has', () => {

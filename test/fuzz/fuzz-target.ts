@@ -1,0 +1,52 @@
+/** Fuzzes one target in a thread of its own, so that a parser that never ends can be stopped and told. */
+import { Worker } from 'node:worker_threads';
+import type { Figures } from './judge.ts';
+import type { FromThread, ThreadTask } from './thread.ts';
+
+export interface FuzzOutcome extends Figures {
+  /** Undefined: nothing was found. */
+  readonly finding?: string;
+  /** What replays the finding: seed and `path` of fast-check. */
+  readonly seed?: number;
+  readonly path?: string;
+  /** Of the whole process, so far. */
+  readonly peakBytes: number;
+}
+
+/** A call that takes so much CPU, whatever its document, never ends. In microseconds. */
+const HANG_CPU = 20_000_000;
+/** Documents have 1 MB at most. A parser that needs more heap than this keeps more than it may. */
+const HEAP_MB = 512;
+
+/** Resolves when the time is over or something was found. */
+export async function fuzzTarget(task: ThreadTask): Promise<FuzzOutcome> {
+  const thread = new Worker(new URL('./thread.ts', import.meta.url), {
+    workerData: task,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  let current = 'nothing yet';
+  let outcome: Omit<FuzzOutcome, 'peakBytes'> | undefined;
+  let failure: string | undefined;
+  let cpu = process.cpuUsage();
+  const watch = setInterval(() => {
+    const { user, system } = process.cpuUsage(cpu);
+    if (user + system < HANG_CPU) return;
+    failure ??= `did not end after ${(user + system) / 1e6} s of CPU`;
+    thread.terminate();
+  }, 500);
+  thread.on('message', (message: FromThread) => {
+    cpu = process.cpuUsage();
+    if ('document' in message) current = message.document;
+    else outcome = message;
+  });
+  // A heap that is full, for one.
+  thread.on('error', (error) => {
+    failure ??= `ended the thread: ${error.message}`;
+  });
+  await new Promise((resolve) => thread.once('exit', resolve));
+  clearInterval(watch);
+  const peakBytes = process.resourceUsage().maxRSS * 1024;
+  if (outcome !== undefined) return { ...outcome, peakBytes };
+  const finding = `${task.target}: ${failure ?? 'never came to its end'}: ${current}`;
+  return { finding, peakBytes, runs: 0, bytes: 0, worstUsPerByte: 0, worstGrowth: 0, worstHeldPerByte: 0 };
+}

@@ -1,0 +1,192 @@
+/** Judges what a parser does with one recipe: exceptions and properties of the small document, time and memory of large ones. */
+import { heldBy, leastCpuOf, measured } from './measure.ts';
+import { inWords, largeText, type Recipe, smallText } from './recipe.ts';
+import type { FuzzTarget } from './target.ts';
+
+/** What one target did, for the table. */
+export interface Figures {
+  runs: number;
+  bytes: number;
+  /** Of documents of the sizes that are judged. */
+  worstUsPerByte: number;
+  /** CPU at four times the size, by CPU at the size; confirmed ones only if they are above the limit. */
+  worstGrowth: number;
+  worstHeldPerByte: number;
+}
+
+export const noFigures = (): Figures => ({
+  runs: 0,
+  bytes: 0,
+  worstUsPerByte: 0,
+  worstGrowth: 0,
+  worstHeldPerByte: 0,
+});
+
+/** The parser broke a promise. The message says which, with the document. */
+export class Finding extends Error {
+  override name = 'Finding';
+}
+
+/** Where the sizes begin: a quadratic parser that takes a nanosecond a step is above all limits here already. */
+const FIRST_BYTES = 8 * 1024;
+/** CPU of four times the size may be eight times as much: between linear, 4, and quadratic, 16. */
+const MAX_GROWTH = 8;
+/** Each doubling must have a part in the growth: a step at some size is none. */
+const MAX_DOUBLING = 2.5;
+/** Less CPU than this, in microseconds, says nothing about growth. */
+const LEAST_CPU = 20_000;
+/** Much more CPU is not spent on one recipe: the sizes so far show its growth. */
+const ENOUGH_CPU = 400_000;
+/** A document whose CPU grows like this is tried at the next size, too. */
+const SUSPICIOUS_GROWTH = 5.5;
+/** A measurement is made so often, and all must agree, before it counts as a finding. */
+const CONFIRMATIONS = 3;
+const RUNS = 3;
+/** What a result may hold, however small its document. */
+const HELD_FREE = 4 * 1024 * 1024;
+
+/** Throws {@link Finding}. */
+export async function judge(target: FuzzTarget, recipe: Recipe, figures: Figures): Promise<void> {
+  const { encoding = 'utf8' } = target;
+  const small = Buffer.from(smallText(recipe), encoding);
+  await judgeSmall(target, small, recipe.isChecked, figures);
+  const large = async (bytes: number): Promise<Sized> => {
+    const document = Buffer.from(largeText(recipe, bytes), encoding).subarray(0, target.maxBytes);
+    figures.runs++;
+    figures.bytes += document.length;
+    const input = (await target.prepare?.(document)) ?? document;
+    // Compressed, it costs what it is; with what was put around it, what that is, too.
+    return { bytes: Math.max(document.length, input.length), input };
+  };
+  await judgeLarge(target, recipe, large, figures);
+}
+
+interface Sized {
+  readonly bytes: number;
+  readonly input: Buffer;
+}
+
+async function judgeSmall(
+  target: FuzzTarget,
+  document: Buffer,
+  isChecked: boolean,
+  figures: Figures,
+): Promise<void> {
+  figures.runs++;
+  figures.bytes += document.length;
+  const input = (await target.prepare?.(document)) ?? document;
+  const show = () => `${target.name}: ${JSON.stringify(document.toString(target.encoding ?? 'utf8'))}`;
+  try {
+    await target.run(input);
+  } catch (error) {
+    if (!target.isDocumented?.(error))
+      throw new Finding(`${show()} throws ${shown(error)}`, { cause: error });
+  }
+  try {
+    if (isChecked) await target.check?.(input, document);
+  } catch (error) {
+    throw new Finding(`${show()} breaks a property: ${shown(error)}`, { cause: error });
+  }
+}
+
+async function judgeLarge(
+  target: FuzzTarget,
+  recipe: Recipe,
+  large: (bytes: number) => Promise<Sized>,
+  figures: Figures,
+): Promise<void> {
+  const first = Math.min(FIRST_BYTES, target.maxBytes / 4);
+  let before = Number.POSITIVE_INFINITY;
+  let more = recipe.sizes;
+  for (let bytes = first; bytes <= target.maxBytes; bytes *= 4) {
+    const sized = await large(bytes);
+    let { cpu, error } = await measured(() => target.run(sized.input));
+    if (error !== undefined && !target.isDocumented?.(error))
+      throw new Finding(`${target.name}: ${sized.bytes} bytes: throws ${shown(error)}: ${inWords(recipe)}`);
+    // What looks dear may only have been disturbed, or not be compiled yet.
+    if (cpu > (target.maxUsPerByte / 2) * sized.bytes)
+      cpu = Math.min(cpu, await leastCpuOf(() => target.run(sized.input), 2));
+    if (isTooSlow(target, sized.bytes, cpu)) cpu = await confirmedSlow(target, recipe, sized, figures);
+    const isGrowing = cpu > LEAST_CPU && cpu > MAX_GROWTH * before;
+    if (isGrowing) await confirmGrowth(target, recipe, bytes / 4, large, figures);
+    figures.worstUsPerByte = Math.max(figures.worstUsPerByte, cpu / Math.max(sized.bytes, first));
+    const isDear = cpu > (target.maxUsPerByte / 2) * sized.bytes;
+    const isFaster = before < cpu && cpu > SUSPICIOUS_GROWTH * before;
+    const isLast = bytes * 4 > target.maxBytes || cpu > ENOUGH_CPU || !(isDear || isFaster || more-- > 0);
+    if (isLast && bytes >= 16 * first) await judgeMemory(target, recipe, sized, figures);
+    if (isLast) return;
+    before = cpu;
+  }
+}
+
+const isTooSlow = (target: FuzzTarget, bytes: number, cpu: number): boolean =>
+  cpu > target.maxUsPerByte * Math.max(bytes, FIRST_BYTES / 2);
+
+/** The least CPU of several runs; throws if it stays too much however often it is measured. */
+async function confirmedSlow(
+  target: FuzzTarget,
+  recipe: Recipe,
+  { bytes, input }: Sized,
+  figures: Figures,
+): Promise<number> {
+  let cpu = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < CONFIRMATIONS; i++) {
+    cpu = Math.min(cpu, await leastCpuOf(() => target.run(input), RUNS));
+    if (!isTooSlow(target, bytes, cpu)) return cpu;
+  }
+  figures.worstUsPerByte = Math.max(figures.worstUsPerByte, cpu / bytes);
+  throw new Finding(
+    `${target.name}: ${bytes} bytes take ${(cpu / 1000).toFixed(1)} ms of CPU, ${(cpu / bytes).toFixed(2)} us a byte; ` +
+      `at most ${target.maxUsPerByte} expected: ${inWords(recipe)}`,
+  );
+}
+
+async function confirmGrowth(
+  target: FuzzTarget,
+  recipe: Recipe,
+  bytes: number,
+  large: (bytes: number) => Promise<Sized>,
+  figures: Figures,
+): Promise<void> {
+  const inputs = [await large(bytes), await large(2 * bytes), await large(4 * bytes)];
+  let growth = Number.POSITIVE_INFINITY;
+  let cpus: number[] = [];
+  for (let i = 0; i < CONFIRMATIONS; i++) {
+    cpus = [];
+    for (const { input } of inputs) cpus.push(await leastCpuOf(() => target.run(input), RUNS));
+    const [one = 0, two = 0, four = 0] = cpus;
+    growth = Math.min(growth, four / one);
+    const isSteady = two > MAX_DOUBLING * one && four > MAX_DOUBLING * two;
+    if (growth <= MAX_GROWTH || !isSteady || four < LEAST_CPU) {
+      if (growth <= MAX_GROWTH) figures.worstGrowth = Math.max(figures.worstGrowth, growth);
+      return;
+    }
+  }
+  figures.worstGrowth = Math.max(figures.worstGrowth, growth);
+  const said = cpus.map((cpu, i) => `${(cpu / 1000).toFixed(1)} ms for ${inputs[i]?.bytes} bytes`).join(', ');
+  throw new Finding(`${target.name}: CPU grows faster than the document: ${said}: ${inWords(recipe)}`);
+}
+
+async function judgeMemory(
+  target: FuzzTarget,
+  recipe: Recipe,
+  { bytes, input }: Sized,
+  figures: Figures,
+): Promise<void> {
+  let held = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < CONFIRMATIONS; i++) {
+    held = Math.min(held, await heldBy(() => target.run(input)));
+    if (held <= HELD_FREE + target.maxHeldPerByte * bytes) {
+      figures.worstHeldPerByte = Math.max(figures.worstHeldPerByte, (held - HELD_FREE) / bytes);
+      return;
+    }
+  }
+  figures.worstHeldPerByte = Math.max(figures.worstHeldPerByte, held / bytes);
+  throw new Finding(
+    `${target.name}: of ${bytes} bytes the result holds ${held} bytes of memory, ` +
+      `at most ${target.maxHeldPerByte} a byte expected: ${inWords(recipe)}`,
+  );
+}
+
+const shown = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? String(error)) : String(error);

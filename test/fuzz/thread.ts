@@ -1,0 +1,66 @@
+/** The thread that fuzzes one target: see `fuzz-target.ts`. */
+import { readFileSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import fc from 'fast-check';
+import { messageOf } from '../../shared/error-message.ts';
+import { type Figures, judge, noFigures } from './judge.ts';
+import { inWords, type Recipe, recipes } from './recipe.ts';
+import type { FuzzTarget } from './target.ts';
+
+export interface ThreadTask {
+  readonly target: string;
+  /** Module that exports `TARGETS`: the list that has the target. */
+  readonly module: string;
+  /** Of CPU. */
+  readonly seconds: number;
+  readonly seed: number;
+  /** Of an earlier finding with the same seed: only that is tried. */
+  readonly path?: string | undefined;
+}
+
+export type FromThread =
+  | { readonly document: string }
+  | (Figures & { finding?: string; seed?: number; path?: string });
+
+/** As many recipes are drawn of one seed; then the next seed's turn comes. */
+const BATCH = 250;
+/** How long a finding is made smaller. */
+const SHRINK_MS = 10_000;
+
+async function fuzz(task: ThreadTask): Promise<FromThread> {
+  const target = await load(task);
+  const figures = noFigures();
+  const seeds = (target.seeds ?? []).map((file) =>
+    readFileSync(new URL(`./seeds/${file}`, import.meta.url)).toString(target.encoding ?? 'utf8'),
+  );
+  let stopAt = Number.POSITIVE_INFINITY;
+  const property = fc.asyncProperty(recipes(target, seeds), async (recipe: Recipe) => {
+    if (performance.now() > stopAt) return;
+    parentPort?.postMessage({ document: inWords(recipe) } satisfies FromThread);
+    try {
+      await judge(target, recipe, figures);
+    } catch (error) {
+      stopAt = Math.min(stopAt, performance.now() + SHRINK_MS);
+      throw error;
+    }
+  });
+  const before = process.cpuUsage();
+  for (let { seed } = task; ; seed++) {
+    const replay = task.path === undefined ? {} : { path: task.path };
+    const details = await fc.check(property, { seed, numRuns: BATCH, ...replay });
+    const { errorInstance, counterexamplePath } = details;
+    if (details.failed)
+      return { ...figures, finding: messageOf(errorInstance), seed, path: counterexamplePath ?? '' };
+    const { user, system } = process.cpuUsage(before);
+    if (task.path !== undefined || user + system > task.seconds * 1e6) return figures;
+  }
+}
+
+async function load({ target: name, module }: ThreadTask): Promise<FuzzTarget> {
+  const { TARGETS } = (await import(module)) as { TARGETS: readonly FuzzTarget[] };
+  const target = TARGETS.find((each) => each.name === name);
+  if (target === undefined) throw new Error(`There is no target ${name}`);
+  return target;
+}
+
+parentPort?.postMessage(await fuzz(workerData as ThreadTask));
