@@ -34,8 +34,7 @@ function prepareSchema(database: DatabaseSync, path: string): void {
       throw new InvalidConfig(
         `${path} was written by a newer version of Strand (schema ${version.user_version}): use that one`,
       );
-    if (version.user_version === 1) database.exec(FROM_1);
-    if (version.user_version === 1 || version.user_version === 2) database.exec(FROM_2);
+    for (const [table, column] of ADDED_COLUMNS) addColumn(database, table, column);
     database.exec(SCHEMA);
   });
 }
@@ -63,9 +62,19 @@ PRAGMA wal_autocheckpoint = 4000`;
 
 const SCHEMA_VERSION = 3;
 
-const FROM_1 = 'ALTER TABLE messages ADD COLUMN in_flight INTEGER NOT NULL DEFAULT 0';
-const FROM_2 = `ALTER TABLE messages ADD COLUMN seeds INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE parcels ADD COLUMN seeds INTEGER NOT NULL DEFAULT 0`;
+/** Of tables made by programs before: all of them have the same type. */
+const ADDED_COLUMNS = [
+  ['messages', 'in_flight'],
+  ['messages', 'seeds'],
+  ['parcels', 'seeds'],
+] as const;
+
+/** Adds the column to a table that is there and has none. A program that was killed may have made only some tables. */
+function addColumn(database: DatabaseSync, table: string, column: string): void {
+  const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+  if (columns.length === 0 || columns.some(({ name }) => name === column)) return;
+  database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`);
+}
 
 const SCHEMA = `
 PRAGMA user_version = ${SCHEMA_VERSION};
