@@ -31,8 +31,11 @@ export interface Budget {
    * their turns are counted only when they are committed.
    */
   turnPages(): number;
-  /** For how long the crawl has been running, its pauses not counted. */
-  activeMs(): number;
+  /**
+   * For how long the crawl has been running, its pauses not counted; where no other process works for it, in this process:
+   * one that is killed again and again keeps half of what it does.
+   */
+  ageMs(): number;
   /** Which limit was met, if any, by what was done: nothing is begun then. */
   metLimit(): MetLimit | undefined;
   /** The same by what is committed: nothing takes that back, and the crawl may be called limited. */
@@ -60,7 +63,8 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
   const tally = used.tally ?? createTally(used);
   let limit = limits;
   let base = used;
-  let baseAt = now();
+  const beganAt = now();
+  let baseAt = beganAt;
   /** US dollars a millisecond. */
   let costRate = 0;
   let waiting: (() => void)[] = [];
@@ -93,7 +97,7 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
       if (!isShared || limit.maxPages === undefined) return Infinity;
       return Math.max(1, Math.ceil((limit.maxPages - tally.pages()) / TURNS_TO_LIMIT));
     },
-    activeMs,
+    ageMs: () => (isShared ? activeMs() : now() - beganAt),
     async reserve() {
       for (;;) {
         if (metLimit() !== undefined) return false;

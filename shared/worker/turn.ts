@@ -22,10 +22,11 @@ const CAREFUL_RECEIVE_COUNT = 3;
 /** No request is begun that could outlive the lease, with this much to commit in. */
 const COMMIT_MS = 10_000;
 /**
- * A turn is no longer than the crawl has been running, and this at least: its links to other hosts leave it at its end, and
- * the hosts of a crawl that has just begun wait for each other's.
+ * A turn is no longer than the crawl's age (`Budget.ageMs`), and this at least: its links to other hosts leave it at its
+ * end, the hosts of a crawl that has just begun wait for each other's, and a process that is killed soon loses what it has not
+ * committed.
  */
-const YOUNG_TURN_MS = 10_000;
+const YOUNG_TURN_MS = 1000;
 
 /** When the host may next be given to anybody; until then its deliveries are to be held. */
 export interface TurnEnd {
@@ -88,7 +89,7 @@ export async function runTurn(
     return { restUntil: restOf(head) };
   }
 
-  const turnMs = Math.min(crawl.config.turnMaxMs, Math.max(crawl.budget.activeMs(), YOUNG_TURN_MS));
+  const turnMs = Math.min(crawl.config.turnMaxMs, Math.max(crawl.budget.ageMs(), YOUNG_TURN_MS));
   const endBy = Math.min(now + turnMs, lastRequestAt);
   // Or a URL is under suspicion since an earlier turn, and has not been fetched since.
   const isCareful =

@@ -371,7 +371,8 @@ describe('a worker with an end', () => {
   test('ends in peace what is under way when nothing can be received any more', async () => {
     const world = createWorld(site([host], 5));
     const { clock, engine, fetcher } = world;
-    await begin(world, [`${host}/`], { totalTimeoutMs: 5000 });
+    // All within one turn, which is short in a young crawl.
+    await begin(world, [`${host}/`], { totalTimeoutMs: 5000, delayMs: 100 });
     const links = [{ url: `${host}/`, depth: 0, isSeed: true }];
     await engine.queue.send([{ host: 'h0.test', message: { kind: 'links', crawl: CRAWL, links } }]);
     const first = await engine.queue.receive(1, 0);

@@ -254,13 +254,24 @@ describe('a turn', () => {
     expect(askedAt(world, B) - askedAt(world, `${A}/2`)).toBeLessThan(12_000);
   });
 
+  test('is so short at first that a crawl that is killed after three seconds keeps half of what it fetched', async () => {
+    const world = createWorld(chain);
+    const { engine, clock, fetcher } = world;
+    await begin(world, [`${A}/0`], { delayMs: 100 });
+    // Killed: it begins nothing more, and what it has under way is not looked at.
+    startProcess(engine, fetcher);
+    await clock.advance(3000);
+    const states = Object.values(await statesOf(engine));
+    expect(states.filter((state) => state === 'fetched').length).toBeGreaterThan(fetcher.log.length / 2);
+  });
+
   test('grows with the crawl up to `turnMaxMs`, and so there are few', async () => {
     const world = await crawl(chain, { delayMs: 1000, scope: 'any', turnMaxMs: 40_000 }, [`${A}/0`]);
     const waitedMs = askedAt(world, C) - askedAt(world, `${A}/120`);
     expect(waitedMs).toBeGreaterThan(10_000);
     expect(waitedMs).toBeLessThan(45_000);
-    // 10, 10, 20, 40 s, and so on: a commit each.
-    expect((await ledgersOf(world.engine)).get('a.test')!.head.version).toBeLessThanOrEqual(9);
+    // 1, 1, 2, 4, 8, 16, 32, 40 s, and so on: a commit each.
+    expect((await ledgersOf(world.engine)).get('a.test')!.head.version).toBeLessThanOrEqual(12);
   });
 });
 
