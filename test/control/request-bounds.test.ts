@@ -8,7 +8,7 @@ describe('a crawl that asks for more than one of many may have is refused', () =
   test.each<[field: string, NewCrawl['config'], message: RegExp, policy?: Partial<ControlPolicy>]>([
     ['delayMs', { delayMs: 1e300 }, /<= 2147483647 here, got 1e\+300: many crawls share a worker$/],
     ['maxUrlLength', { maxUrlLength: 1e6 }, /<= 16384 here/],
-    ['maxLinksPerPage', { maxLinksPerPage: 1e6 }, /<= 20000 here/],
+    ['maxLinksPerPage', { maxLinksPerPage: 1e6 }, /<= 200000 here/],
     ['userAgent', { userAgent: 'x'.repeat(501) }, /to have a length of at most 500 here, got 501/],
     ['maxBodyBytes', { maxBodyBytes: 1e9 }, /<= 16777216 here, got 1000000000: the workers' disk/],
     ['maxBodyBytes', { maxBodyBytes: 6e6 }, /<= 5000000 here/, smaller],
