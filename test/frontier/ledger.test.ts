@@ -349,6 +349,8 @@ describe('what a URL is to be fetched as, against a naive model', () => {
 
   interface Known {
     depth: number;
+    /** The first link led to it as a sitemap: until a page links to it, it is kept out of runs while it waits. */
+    readonly isSitemap: boolean;
     /** A link of a page came while its record was at hand, or by a lesser depth. */
     isPage: boolean;
     isInRun: boolean;
@@ -361,8 +363,10 @@ describe('what a URL is to be fetched as, against a naive model', () => {
       urls,
       merge({ url, depth, kind }: Link) {
         const known = urls.get(url);
-        if (!known) urls.set(url, { depth, isPage: kind === undefined, isInRun: false, isDone: false });
-        else if (!known.isDone && !(known.isInRun && kind !== undefined)) {
+        if (!known) {
+          const isPage = kind === undefined;
+          urls.set(url, { depth, isSitemap: kind === 'sitemap', isPage, isInRun: false, isDone: false });
+        } else if (!known.isDone && !(known.isInRun && kind !== undefined)) {
           if (kind === undefined && (!known.isInRun || depth < known.depth)) {
             known.isPage = true;
             known.isInRun = false;
@@ -390,7 +394,8 @@ describe('what a URL is to be fetched as, against a naive model', () => {
       } else if (op === 'commit') {
         const { parts } = await host.commit(ledger);
         if (parts.some(({ name }) => name.startsWith('r')))
-          for (const known of model.urls.values()) known.isInRun = true;
+          for (const known of model.urls.values())
+            known.isInRun = known.isDone || known.isPage || !known.isSitemap;
         ledger = await host.open();
       } else {
         const record = await ledger.next(NOW);
