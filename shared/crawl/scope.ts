@@ -95,7 +95,7 @@ export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]):
       const trap = trapReason(url, traps);
       if (trap !== undefined) return trap;
     }
-    if (blockedPortOf(hostKey(url), config.allowPorts) !== undefined) return 'port';
+    if (hasPort(url) && blockedPortOf(hostKey(url), config.allowPorts) !== undefined) return 'port';
     if (exclude.some(({ regExp }) => regExp.test(url))) return 'exclude';
     if (!isSeed && include.length > 0 && !include.some(({ regExp }) => regExp.test(url))) return 'include';
     return undefined;
@@ -111,3 +111,6 @@ export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]):
     },
   };
 }
+
+/** Whether a canonical URL may name a port. A look: most do not, and their host needs no text of its own. */
+const hasPort = (url: string): boolean => url.lastIndexOf(':', url.indexOf('/', 8)) > 5;
