@@ -71,8 +71,17 @@ function valueText(value: unknown, path: Path, words: IssueWords): string {
   const text = words.value?.(value, path);
   if (text !== undefined) return text;
   if (value === undefined) return 'nothing';
-  const json = JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? Number(part) : part));
-  return shorten(printable(json), 200);
+  return shorten(printable(jsonOf(value)), 200);
+}
+
+/** `JSON.parse` reads any depth, `JSON.stringify` calls itself for each level: 60 KB of brackets end the stack. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? Number(part) : part));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return `${Array.isArray(value) ? 'an array' : 'an object'} of too many levels`;
+  }
 }
 
 function valueAt(given: unknown, path: Path): unknown {

@@ -30,6 +30,14 @@ describe('seeds, as people write them', () => {
   });
 });
 
+test('brackets of any depth are refused by that one error', () => {
+  const text = '{"urls":['.repeat(20_000) + ']}'.repeat(20_000);
+  expect(() => parseLinkText(text)).toThrow(InvalidLinkMessage);
+  expect(() => parseLinkText(text)).toThrow(/urls\[0\].*got an object of too many levels/);
+  const array = `{"url":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  expect(() => parseLinkText(array)).toThrow(/url.*got an array of too many levels/);
+});
+
 test('a text of comments with line separators of Unicode ends', () => {
   const text = `https://a.test/${' #'.repeat(60_000)}\u2028x`;
   expect(withoutHang(() => parseLinkText(text))).toEqual({ kind: 'seeds', urls: ['https://a.test/'] });

@@ -9,6 +9,8 @@ export interface FuzzOutcome extends Figures {
   /** What replays the finding: seed and `path` of fast-check. */
   readonly seed?: number;
   readonly path?: string;
+  /** CPU that it took, in seconds. */
+  readonly seconds: number;
   /** Of the whole process, so far. */
   readonly peakBytes: number;
 }
@@ -20,12 +22,13 @@ const HEAP_MB = 512;
 
 /** Resolves when the time is over or something was found. */
 export async function fuzzTarget(task: ThreadTask): Promise<FuzzOutcome> {
+  const start = process.cpuUsage();
   const thread = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: task,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   let current = 'nothing yet';
-  let outcome: Omit<FuzzOutcome, 'peakBytes'> | undefined;
+  let outcome: Omit<FuzzOutcome, 'peakBytes' | 'seconds'> | undefined;
   let failure: string | undefined;
   let cpu = process.cpuUsage();
   const watch = setInterval(() => {
@@ -46,7 +49,9 @@ export async function fuzzTarget(task: ThreadTask): Promise<FuzzOutcome> {
   await new Promise((resolve) => thread.once('exit', resolve));
   clearInterval(watch);
   const peakBytes = process.resourceUsage().maxRSS * 1024;
-  if (outcome !== undefined) return { ...outcome, peakBytes };
+  const { user, system } = process.cpuUsage(start);
+  const spent = { peakBytes, seconds: (user + system) / 1e6 };
+  if (outcome !== undefined) return { ...outcome, ...spent };
   const finding = `${task.target}: ${failure ?? 'never came to its end'}: ${current}`;
-  return { finding, peakBytes, runs: 0, bytes: 0, worstUsPerByte: 0, worstGrowth: 0, worstHeldPerByte: 0 };
+  return { finding, ...spent, runs: 0, bytes: 0, worstUsPerByte: 0, worstGrowth: 0, worstHeldPerByte: 0 };
 }

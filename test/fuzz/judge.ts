@@ -1,6 +1,6 @@
 /** Judges what a parser does with one recipe: exceptions and properties of the small document, time and memory of large ones. */
 import { heldBy, leastCpuOf, measured } from './measure.ts';
-import { inWords, largeText, type Recipe, smallText } from './recipe.ts';
+import { DEEP, fixedLength, inWords, largeText, type Recipe, smallText } from './recipe.ts';
 import type { FuzzTarget } from './target.ts';
 
 /** What one target did, for the table. */
@@ -35,6 +35,8 @@ const MAX_GROWTH = 8;
 const MAX_DOUBLING = 2.5;
 /** Less CPU than this, in microseconds, says nothing about growth. */
 const LEAST_CPU = 20_000;
+/** Within 600 open elements, say, a byte may take so many times as long as within 60. */
+const MAX_DEPTH_GROWTH = 4;
 /** Much more CPU is not spent on one recipe: the sizes so far show its growth. */
 const ENOUGH_CPU = 400_000;
 /** A document whose CPU grows like this is tried at the next size, too. */
@@ -50,20 +52,29 @@ export async function judge(target: FuzzTarget, recipe: Recipe, figures: Figures
   const { encoding = 'utf8' } = target;
   const small = Buffer.from(smallText(recipe), encoding);
   await judgeSmall(target, small, recipe.isChecked, figures);
-  const large = async (bytes: number): Promise<Sized> => {
-    const document = Buffer.from(largeText(recipe, bytes), encoding).subarray(0, target.maxBytes);
-    figures.runs++;
-    figures.bytes += document.length;
-    const input = (await target.prepare?.(document)) ?? document;
-    // Compressed, it costs what it is; with what was put around it, what that is, too.
-    return { bytes: Math.max(document.length, input.length), input };
-  };
-  await judgeLarge(target, recipe, large, figures);
+  await judgeLarge(target, recipe, (bytes) => sized(target, recipe, bytes, figures), figures);
 }
 
 interface Sized {
+  /** Of the document or the parser's input, whichever is longer. */
   readonly bytes: number;
   readonly input: Buffer;
+}
+
+/** The recipe's document of about so many characters. */
+export async function sized(
+  target: FuzzTarget,
+  recipe: Recipe,
+  length: number,
+  figures: Figures,
+  depth = DEEP,
+): Promise<Sized> {
+  const text = largeText(recipe, length, depth);
+  const document = Buffer.from(text, target.encoding ?? 'utf8').subarray(0, target.maxBytes);
+  figures.runs++;
+  figures.bytes += document.length;
+  const input = (await target.prepare?.(document)) ?? document;
+  return { bytes: Math.max(document.length, input.length), input };
 }
 
 async function judgeSmall(
@@ -99,21 +110,25 @@ async function judgeLarge(
   let before = Number.POSITIVE_INFINITY;
   let more = recipe.sizes;
   for (let bytes = first; bytes <= target.maxBytes; bytes *= 4) {
-    const sized = await large(bytes);
-    let { cpu, error } = await measured(() => target.run(sized.input));
+    const { bytes: size, input } = await large(bytes);
+    let { cpu, error } = await measured(() => target.run(input));
     if (error !== undefined && !target.isDocumented?.(error))
-      throw new Finding(`${target.name}: ${sized.bytes} bytes: throws ${shown(error)}: ${inWords(recipe)}`);
+      throw new Finding(`${target.name}: ${size} bytes: throws ${shown(error)}: ${inWords(recipe)}`);
     // What looks dear may only have been disturbed, or not be compiled yet.
-    if (cpu > (target.maxUsPerByte / 2) * sized.bytes)
-      cpu = Math.min(cpu, await leastCpuOf(() => target.run(sized.input), 2));
-    if (isTooSlow(target, sized.bytes, cpu)) cpu = await confirmedSlow(target, recipe, sized, figures);
+    if (cpu > (target.maxUsPerByte / 2) * size)
+      cpu = Math.min(cpu, await leastCpuOf(() => target.run(input), 2));
+    if (isTooSlow(target, size, cpu))
+      cpu = await confirmedSlow(target, recipe, { bytes: size, input }, figures);
     const isGrowing = cpu > LEAST_CPU && cpu > MAX_GROWTH * before;
     if (isGrowing) await confirmGrowth(target, recipe, bytes / 4, large, figures);
-    figures.worstUsPerByte = Math.max(figures.worstUsPerByte, cpu / Math.max(sized.bytes, first));
-    const isDear = cpu > (target.maxUsPerByte / 2) * sized.bytes;
+    if (recipe.deep !== '' && bytes >= 16 * first && cpu > LEAST_CPU) {
+      await confirmDepthGrowth(target, recipe, bytes, figures);
+    }
+    figures.worstUsPerByte = Math.max(figures.worstUsPerByte, cpu / Math.max(size, first));
+    const isDear = cpu > (target.maxUsPerByte / 2) * size;
     const isFaster = before < cpu && cpu > SUSPICIOUS_GROWTH * before;
     const isLast = bytes * 4 > target.maxBytes || cpu > ENOUGH_CPU || !(isDear || isFaster || more-- > 0);
-    if (isLast && bytes >= 16 * first) await judgeMemory(target, recipe, sized, figures);
+    if (isLast && bytes >= 16 * first) await judgeMemory(target, recipe, { bytes: size, input }, figures);
     if (isLast) return;
     before = cpu;
   }
@@ -165,6 +180,32 @@ async function confirmGrowth(
   figures.worstGrowth = Math.max(figures.worstGrowth, growth);
   const said = cpus.map((cpu, i) => `${(cpu / 1000).toFixed(1)} ms for ${inputs[i]?.bytes} bytes`).join(', ');
   throw new Finding(`${target.name}: CPU grows faster than the document: ${said}: ${inWords(recipe)}`);
+}
+
+/** Documents that differ only in how much is open around what they repeat: it must not be looked through each time. */
+async function confirmDepthGrowth(
+  target: FuzzTarget,
+  recipe: Recipe,
+  bytes: number,
+  figures: Figures,
+): Promise<void> {
+  const few = DEEP / 10;
+  const lengths = [DEEP, few].map((depth) => [depth, bytes + fixedLength(recipe, depth)] as const);
+  let cpus: number[] = [];
+  for (let i = 0; i < CONFIRMATIONS; i++) {
+    cpus = [];
+    for (const [depth, length] of lengths) {
+      const { input } = await sized(target, recipe, length, figures, depth);
+      cpus.push(await leastCpuOf(() => target.run(input), RUNS));
+    }
+    const [deep = 0, flat = 0] = cpus;
+    if (deep < LEAST_CPU || deep < MAX_DEPTH_GROWTH * flat) return;
+  }
+  const [deep, flat] = cpus.map((cpu) => `${(cpu / 1000).toFixed(1)} ms`);
+  throw new Finding(
+    `${target.name}: ${bytes} bytes take ${deep} of CPU within ${DEEP} of ${JSON.stringify(recipe.deep)}, ` +
+      `${flat} within ${few}: ${inWords(recipe)}`,
+  );
 }
 
 async function judgeMemory(

@@ -14,14 +14,14 @@ const { values } = parseArgs({
   },
 });
 
-const HEADER = ['target', 'documents', 'MB', 'us/byte', 'limit', 'growth', 'held/byte', 'peak MB'];
+const HEADER = ['target', 'documents', 'MB', 'us/byte', 'limit', 'growth', 'held/byte', 'peak MB', 'seconds'];
 
 function row({ name, maxUsPerByte }: FuzzTarget, outcome: FuzzOutcome): string[] {
-  const { runs, bytes, worstUsPerByte, worstGrowth, worstHeldPerByte, peakBytes } = outcome;
+  const { runs, bytes, worstUsPerByte, worstGrowth, worstHeldPerByte, peakBytes, seconds } = outcome;
   const figures = [worstUsPerByte.toFixed(2), String(maxUsPerByte), worstGrowth.toFixed(1)];
   return [
     ...[name, String(runs), (bytes / 1e6).toFixed(1), ...figures],
-    ...[worstHeldPerByte.toFixed(0), (peakBytes / 1e6).toFixed(0)],
+    ...[worstHeldPerByte.toFixed(0), (peakBytes / 1e6).toFixed(0), seconds.toFixed(1)],
   ];
 }
 

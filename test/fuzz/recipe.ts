@@ -27,12 +27,15 @@ export interface Vocabulary {
   readonly frames?: readonly (readonly [open: string, close: string])[] | undefined;
   /** What may be open many times around a piece. */
   readonly nests?: readonly string[] | undefined;
+  /** Beginnings of frames that stand once in a document when the rest of the frame is repeated: `<urlset>`. */
+  readonly roots?: readonly string[] | undefined;
 }
 
 /** In a token: the number of the repetition, and a character that differs in each. */
 const NUMBER = '{#}';
 const CHARACTER = '{u}';
-const DEEP = 600;
+/** How often what stays open is repeated. */
+export const DEEP = 600;
 
 /** What has broken parsers of every kind: white space, separators, controls, wide characters, long numbers. */
 const COMMON_TOKENS: readonly string[] = [
@@ -170,16 +173,20 @@ export function smallText({ before, deep, piece, between, second, after }: Recip
   return times([before, deep, ...piece, between, second, after].join(''), 1);
 }
 
+/** How many characters of its documents are not repeated more often in a larger one. */
+export const fixedLength = ({ before, deep, between, after }: Recipe, depth = DEEP): number =>
+  before.length + depth * deep.length + between.length + after.length;
+
 /** The document with its repetitions, of about `length` characters. */
-export function largeText(recipe: Recipe, length: number): string {
+export function largeText(recipe: Recipe, length: number, depth = DEEP): string {
   const { before, deep, between, second, isNested, after, innerCount } = recipe;
   const [start, inner, end] = recipe.piece;
   const piece = start + (inner && times(inner, innerCount)) + end;
-  const room = length - before.length - DEEP * deep.length - between.length - after.length;
+  const room = length - fixedLength(recipe, depth);
   const share =
     second === '' ? room : isNested ? (room * piece.length) / (piece.length + second.length) : room / 2;
   const repeated = filled(piece, share) + times(between, 1) + (second && filled(second, room - share));
-  return times(before, 1) + times(deep, DEEP) + repeated + times(after, 1);
+  return times(before, 1) + times(deep, depth) + repeated + times(after, 1);
 }
 
 /** For people: the document, its repetitions in words. */

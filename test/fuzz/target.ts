@@ -9,11 +9,13 @@ export interface FuzzTarget extends Vocabulary {
   readonly seeds?: readonly string[];
   /** How much of the time is for this target. Default: 1. */
   readonly share?: number;
+  /** False: another target's sweep goes through the same code. Default: true. */
+  readonly isSwept?: boolean;
   /** How a document's text becomes bytes; `latin1`: one byte for each character, for binary formats. Default: `utf8`. */
   readonly encoding?: 'utf8' | 'latin1';
   /** The largest document that is tried: what the product lets through, and 1 MB at most. */
   readonly maxBytes: number;
-  /** CPU in microseconds for each byte of a large document. At most 2. */
+  /** CPU in microseconds for each byte of a large document. At most 2, but for WARC members, which cost by number. */
   readonly maxUsPerByte: number;
   /** Bytes of memory that the result may hold for each byte of the document. */
   readonly maxHeldPerByte: number;

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { messageOf } from '../../shared/error-message.ts';
 import { type Figures, judge, noFigures } from './judge.ts';
 import { inWords, type Recipe, recipes } from './recipe.ts';
+import { SweepFinding, sweep, sweepOne } from './sweep.ts';
 import type { FuzzTarget } from './target.ts';
 
 export interface ThreadTask {
@@ -33,10 +34,12 @@ async function fuzz(task: ThreadTask): Promise<FromThread> {
   const seeds = (target.seeds ?? []).map((file) =>
     readFileSync(new URL(`./seeds/${file}`, import.meta.url)).toString(target.encoding ?? 'utf8'),
   );
+  const tell = (recipe: Recipe) =>
+    parentPort?.postMessage({ document: inWords(recipe) } satisfies FromThread);
   let stopAt = Number.POSITIVE_INFINITY;
   const property = fc.asyncProperty(recipes(target, seeds), async (recipe: Recipe) => {
     if (performance.now() > stopAt) return;
-    parentPort?.postMessage({ document: inWords(recipe) } satisfies FromThread);
+    tell(recipe);
     try {
       await judge(target, recipe, figures);
     } catch (error) {
@@ -44,6 +47,15 @@ async function fuzz(task: ThreadTask): Promise<FromThread> {
       throw error;
     }
   });
+  const swept = /^sweep:(\d+)$/.exec(task.path ?? '')?.[1];
+  try {
+    if (swept !== undefined) await sweepOne(target, Number(swept), figures);
+    else if (task.path === undefined && target.isSwept !== false) await sweep(target, figures, tell);
+  } catch (error) {
+    if (!(error instanceof SweepFinding)) throw error;
+    return { ...figures, finding: error.message, seed: task.seed, path: `sweep:${error.index}` };
+  }
+  if (swept !== undefined) return figures;
   const before = process.cpuUsage();
   for (let { seed } = task; ; seed++) {
     const replay = task.path === undefined ? {} : { path: task.path };

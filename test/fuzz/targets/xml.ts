@@ -180,6 +180,7 @@ const xml = (
   tokens: [...tokens, ...XML],
   frames: tokens === SITEMAP ? SITEMAP_FRAMES : tokens === FEED ? FEED_FRAMES : undefined,
   nests: NESTS,
+  roots: ['<urlset>', '<sitemapindex>', '<rss><channel>', '<rss>', '<feed><entry>', '<feed>'],
   maxBytes: MB,
   maxUsPerByte: 0.6,
   maxHeldPerByte: 64,
@@ -198,6 +199,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   xml('gzip sitemap', SITEMAP, 'application/gzip', {
     seeds: ['sitemap.xml'],
     ...asSitemap,
+    isSwept: false,
     prepare: (document) => gzipSync(document, { level: 1 }),
   }),
   xml(
