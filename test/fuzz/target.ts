@@ -15,7 +15,7 @@ export interface FuzzTarget extends Vocabulary {
   readonly encoding?: 'utf8' | 'latin1';
   /** The largest document that is tried: what the product lets through, and 1 MB at most. */
   readonly maxBytes: number;
-  /** CPU in microseconds for each byte of a large document. At most 2, except for WARC members, which cost by number. */
+  /** CPU in microseconds for each byte of a large document. At most 2, except for compressed bytes. */
   readonly maxUsPerByte: number;
   /** Bytes of memory that the result may hold for each byte of the document. */
   readonly maxHeldPerByte: number;

@@ -135,7 +135,7 @@ const warc = (name: string, run: (file: Buffer) => unknown, more: Partial<FuzzTa
   encoding: 'latin1',
   maxBytes: MB,
   // A member costs 20 to 50 us, however small: an inflate stream and its buffer. The smallest has some 20 bytes.
-  maxUsPerByte: 2,
+  maxUsPerByte: 4,
   maxHeldPerByte: 64,
   prepare: packed,
   run,
