@@ -48,6 +48,7 @@ async function factsOfCrawl(dir: string, url: string): Promise<ExplainFacts> {
       head,
       robots: head && (await robotsOf(reader, crawl, host, head, origin(name))),
       record,
+      isKnown: (other) => ledger.has(other),
       line:
         record?.state === 'waiting' && record.dueAt <= now ? await lineOf(ledger, record, now) : undefined,
       now,

@@ -7,7 +7,7 @@ import { type Html, html } from './html.ts';
 
 /** A table with a title; none where it has no rows. */
 export function reportTables(report: CrawlReport): Html[] {
-  const { summary, types, hosts, closedTemplates, closedTemplateCount } = report;
+  const { summary, types, hosts, closedGroups, closedGroupCount } = report;
   const bytes = types.reduce((sum, row) => sum + row.bytes, 0);
   return [
     countTable('What became of URLs', summary.byStatus, (state) => STATE_WORDS[state] ?? state),
@@ -25,14 +25,15 @@ export function reportTables(report: CrawlReport): Html[] {
     failureTable('Failing hosts', hosts.failing),
     failureTable(`Hosts given up${countNote(hosts.setAside.length, hosts.setAsideCount)}`, hosts.setAside),
     table(
-      `URL templates closed, as they brought nothing new${countNote(closedTemplates.length, closedTemplateCount)}`,
-      ['Template', 'Host', 'Pages'],
-      closedTemplates.map(({ host, template, pages }) => [
-        text(template, 100),
+      `Traps: groups of URLs that brought nothing new${countNote(closedGroups.length, closedGroupCount)}`,
+      ['Kind', 'URLs', 'Host', 'Pages'],
+      closedGroups.map(({ kind, host, group, pages }) => [
+        kind,
+        text(group, 100),
         text(host),
         formatCount(pages),
       ]),
-      [0, 1],
+      [0, 1, 2],
     ),
   ].filter((made) => made !== undefined);
 }

@@ -13,7 +13,7 @@ const MAX_NAME = 40;
 
 /** Lines of at most 100 characters, the last one without its end. What there is nothing of has no section. */
 export function reportText(report: CrawlReport, colour: boolean, place: CrawlPlace = { dir: 'DIR' }): string {
-  const { types, sizes, times, depths, hosts, closedTemplates } = report;
+  const { types, sizes, times, depths, hosts, closedGroups } = report;
   const facts: [label: string, lines: readonly string[]][] = [
     ['Sizes', [spreadText(sizes, formatBytes)]],
     ['Times', [spreadText(times, formatDuration)]],
@@ -42,7 +42,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     ['Slowest hosts', hosts.slowest.slice(0, ROWS).map(hostCells)],
     ['Failing hosts', hosts.failing.slice(0, ROWS).map(failureCells)],
     ['Hosts given up', hosts.setAside.slice(0, ROWS).map(failureCells)],
-    ['URL templates closed, as they brought nothing new', closedTemplates.slice(0, ROWS).map(templateCells)],
+    ['Traps: groups of URLs that brought nothing new', closedGroups.slice(0, ROWS).map(groupCells)],
   ];
   for (const [title, rows] of tables)
     if (rows.length > 0) lines.push('', toned(title, 'bold', colour), ...aligned(rows));
@@ -85,10 +85,10 @@ const failureCells = ({ host, errors, requests, cause = '' }: HostRow): string[]
   cause,
 ];
 
-const templateCells = ({ host, template, pages }: CrawlReport['closedTemplates'][number]): string[] => [
+const groupCells = ({ host, group, pages }: CrawlReport['closedGroups'][number]): string[] => [
   host,
   `${formatCount(pages)} pages`,
-  template,
+  group,
 ];
 
 /** Columns: the first to the left, those after it to the right; a third one of words as it is. */

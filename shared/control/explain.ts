@@ -32,6 +32,8 @@ export interface ExplainFacts {
   readonly head?: Head;
   readonly robots?: RobotsRules;
   readonly record?: UrlRecord;
+  /** Whether the crawl knows another URL of the host. None: it knows none. */
+  readonly isKnown?: (url: string) => boolean;
   readonly line?: HostLine;
   readonly now: number;
 }
@@ -163,13 +165,13 @@ function scopeOf(
 
 /** Seeds and parts of pages are fetched whatever pages like them have brought. */
 function templateWord(
-  { head, record, config }: ExplainFacts,
+  { head, record, config, isKnown = () => false }: ExplainFacts,
   url: string,
   depth: number,
 ): TemplateWord | undefined {
   const isWatched = head?.templates ?? head?.combinations ?? head?.folders;
   if (!head || !isWatched || depth === 0 || record?.kind !== undefined) return undefined;
-  const trap = createTrapWatch(head, { minNew: config.trapMinNew, isKnown: () => false }).closedBy(url);
+  const trap = createTrapWatch(head, { minNew: config.trapMinNew, isKnown }).closedBy(url);
   const template = trap?.group ?? templateOf(url);
   const closed = closedGroups(head).find(({ group }) => group === template);
   const open = head.templates?.find((one) => one.template === template);

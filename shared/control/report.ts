@@ -1,6 +1,6 @@
 /** What a crawl came to, in full: the figures of `strand report`, made in one pass over the hosts and their URLs. */
 import type { Head } from '../frontier/head.ts';
-import { closedGroups } from '../frontier/trap-watch.ts';
+import { type ClosedGroup, closedGroups } from '../frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import type { HostKey } from '../ports.ts';
 import { createDuplicates, type Duplicates } from './report-duplicates.ts';
@@ -28,9 +28,9 @@ export interface CrawlReport {
   readonly requisites: number;
   readonly sitemaps: number;
   readonly hosts: HostTables;
-  /** Templates of URLs that were closed as they brought nothing new; those with the most pages. */
-  readonly closedTemplates: readonly ClosedTemplate[];
-  readonly closedTemplateCount: number;
+  /** Groups of URLs that were closed as they brought nothing new; those with the most pages. */
+  readonly closedGroups: readonly ClosedGroupRow[];
+  readonly closedGroupCount: number;
 }
 
 export interface TypeRow {
@@ -65,9 +65,8 @@ export interface HostTables {
   readonly setAsideCount: number;
 }
 
-export interface ClosedTemplate {
+export interface ClosedGroupRow extends ClosedGroup {
   readonly host: HostKey;
-  readonly template: string;
   readonly pages: number;
 }
 
@@ -103,8 +102,8 @@ export async function buildReport(
   const depths: number[] = [];
   const kinds = { requisite: 0, sitemap: 0 };
   const tables = createHostTables();
-  const templates = createTop<ClosedTemplate>(ROWS, ({ pages }) => pages);
-  let closedTemplateCount = 0;
+  const groups = createTop<ClosedGroupRow>(ROWS, ({ pages }) => pages);
+  let closedGroupCount = 0;
 
   for await (const { host, head, records } of hosts) {
     const hostTimes = createHistogram();
@@ -125,9 +124,9 @@ export async function buildReport(
       if (digest && bodyBytes !== 0) duplicates.add(digest);
     }
     tables.add(host, head, hostTimes.histogram());
-    for (const { group, pages } of closedGroups(head)) {
-      closedTemplateCount++;
-      templates.add({ host, template: group, pages });
+    for (const closed of closedGroups(head)) {
+      closedGroupCount++;
+      groups.add({ host, ...closed });
     }
   }
 
@@ -143,8 +142,8 @@ export async function buildReport(
     requisites: kinds.requisite,
     sitemaps: kinds.sitemap,
     hosts: tables.tables(),
-    closedTemplates: templates.values(),
-    closedTemplateCount,
+    closedGroups: groups.values(),
+    closedGroupCount,
   };
 }
 

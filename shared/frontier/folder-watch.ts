@@ -93,8 +93,7 @@ export function createFolderWatch(
     count(url, { newLinks, textHash, worthOfLink }) {
       const groups = foldersOf(url);
       if (groups.length === 0 || closedGroup(groups) !== undefined) return;
-      const links = newLinks.slice(0, MAX_LINKS);
-      const linked = links.map(foldersOf);
+      const links = newLinks.length > MAX_LINKS ? newLinks.slice(0, MAX_LINKS) : newLinks;
       const hash =
         textHash === undefined
           ? undefined
@@ -110,16 +109,14 @@ export function createFolderWatch(
         const isYoung = watched.pages <= MIN_TEXT_PAGES;
         const isKnown = isYoung || hash === undefined;
         const text = isKnown ? 1 : Math.max(worthOfText(watched, hash), isVouched ? 1 : 0);
-        const inside = (at: number) => linked[at]?.includes(group) === true;
-        const outside = links.reduce(
-          (best, link, at) => (inside(at) ? best : Math.max(best, worthOfLink(link))),
-          0,
-        );
-        const worth = Math.max(text, outside);
+        let grown = 0;
+        let worth = text;
+        for (const link of links)
+          if (isInside(group, link)) grown++;
+          else if (worth < 1) worth = Math.max(worth, worthOfLink(link));
         if (!isYoung && worth >= 1) isVouched = true;
         const window = group === ROOT ? ROOT_WINDOW : windowOf(watched.pages);
         watched.fresh += (worth - watched.fresh) / window;
-        const grown = links.filter((_, at) => inside(at)).length;
         watched.growth += (Math.min(grown, MAX_GROWTH) - watched.growth) / window;
         // What a smaller folder explains is no evidence against those around it.
         if (hasClosed) watched.fresh = 1;
@@ -141,8 +138,9 @@ export function createFolderWatch(
 }
 
 const ROOT = '/**';
+const ANY = '**';
 /** Between the words of a path. */
-const BETWEEN = /[/+,]/g;
+const BETWEEN = /[/+,]|%2f/gi;
 
 /** The groups of the folders that a URL is a page of, the smallest folder first. */
 function foldersOf(url: string): string[] {
@@ -153,15 +151,27 @@ function foldersOf(url: string): string[] {
   for (let depth = 0; depth <= MAX_DEPTH; depth++) {
     BETWEEN.lastIndex = from + 1;
     if (!BETWEEN.test(path)) break;
-    groups.unshift(`${path.slice(0, from + 1)}**`);
+    groups.unshift(path.slice(0, from + 1) + ANY);
     from = path.indexOf('/', from + 1);
     if (from < 0) break;
   }
   return groups;
 }
 
+/** Whether `group` is among {@link foldersOf} the URL. */
+function isInside(group: string, url: string): boolean {
+  const from = url.indexOf('/', 8);
+  const folder = group.length - ANY.length;
+  for (let i = 0; i < folder; i++) if (url.charCodeAt(from + i) !== group.charCodeAt(i)) return false;
+  BETWEEN.lastIndex = from + folder;
+  if (!BETWEEN.test(url) || url.includes('?', from)) return false;
+  // A slash at the end separates nothing.
+  return BETWEEN.lastIndex < url.length || !url.endsWith('/');
+}
+
 /** Where a link leads, seen from its page: alike for pages whose relative links are. Digits are as one. */
 function relativeTo(page: string, link: string): string {
+  if (link.startsWith(page)) return link.slice(page.length).replace(/\d+/g, '0');
   let common = 0;
   for (let i = 0; i < page.length && page.charCodeAt(i) === link.charCodeAt(i); i++)
     if (page.charCodeAt(i) === SLASH) common = i + 1;

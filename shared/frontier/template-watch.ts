@@ -2,11 +2,11 @@
  * Notices the templates of a host's URLs (`url/template-of.ts`) whose pages bring nothing new, and closes them: no more
  * of them is to be fetched. For a host with so many pages that it may hold a trap.
  *
- * What a page is worth: 1 for a text that its template has not had, half of what its target's template is worth for a new
- * link to another template, else nothing. Texts are compared without their digits. `fresh` is the moving mean of that. It
- * begins at 1 and takes 74 worthless pages to fall below the default of `trapMinNew`; so a template closes after some 80
- * pages at the earliest. Only half of a target's worth, since else two worthless templates with new links to each other
- * would live by each other.
+ * What a page is worth: 1 for a text that its template has not had, half of what its target's template is worth above
+ * `trapMinNew` for a new link to another template, else nothing. Texts are compared as `parser/text-hash.ts` takes them.
+ * `fresh` is the moving mean of that. It begins at 1 and takes 74 worthless pages to fall below the default of `trapMinNew`;
+ * so a template closes after some 80 pages at the earliest. Only half of a target's worth, since else two worthless
+ * templates with new links to each other would live by each other: they close after some 120 pages each.
  *
  * Caught: calendars, counters and searches without end, whose pages are alike but for numbers; URLs with a session's or a
  * visitor's id in them, since the same pages come again and again. The more different pages there are, the later: of 200,
@@ -15,7 +15,7 @@
  * Not caught: pages made of random words; templates that differ in words, each of which is another one (see `trap-watch.ts`).
  *
  * Left alone: products, articles, documents, each with a text of its own; lists without such, while they lead to pages
- * with one, or to lists of those (four steps at most); files (their bytes are their text); what is fetched seldom.
+ * with one, or to lists of those (three steps at most); files (their bytes are their text); what is fetched seldom.
  * Wrongly closed: pages that differ in nothing but numbers (tables of measurements, one a page) or in what is not text
  * (pages that scripts fill), unless they have links to new pages or other images. For such sites `trapAfterPages` or
  * `trapMinNew` is to be 0.
@@ -125,7 +125,8 @@ export function createTemplateWatch(
       if (closed.has(template)) return;
       const watched = open.get(template) ?? admit(template);
       watched.pages++;
-      const worth = Math.max(worthOfPage(watched, brought), worthOfLinks(template, brought));
+      const ofText = worthOfPage(watched, brought);
+      const worth = ofText >= LINK_SHARE ? ofText : Math.max(ofText, worthOfLinks(template, brought));
       watched.fresh += (worth - watched.fresh) / windowOf(ownPages(watched));
       if (ownPages(watched) >= MIN_PAGES && watched.fresh < minNew) close(watched);
     },
@@ -177,7 +178,8 @@ export function createTemplateWatch(
   }
 
   function worthOfTarget(target: string): number {
-    return closed.has(target) ? 0 : (open.get(target)?.fresh ?? 1) * LINK_SHARE;
+    const fresh = closed.has(target) ? 0 : (open.get(target)?.fresh ?? 1);
+    return fresh <= minNew ? 0 : ((fresh - minNew) / (1 - minNew)) * LINK_SHARE;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The links of an HTML document, and what its head says of it, as the document's bytes arrive. */
 
 import { parseUrl } from '../url/parse-url.ts';
+import { searchWords } from '../url/search-words.ts';
 import { decodeAttribute, decodeText } from './character-references.ts';
 import { SNIFFED_BYTES, sniffCharset } from './charset.ts';
 import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
@@ -19,7 +20,8 @@ import { createPageSigns, type PageSigns, SIGN_ELEMENTS } from './page-signs.ts'
 import { bothRobotsDirectives, parseRobotsDirectives, type RobotsDirectives } from './robots-directives.ts';
 import type { RawAttributes } from './tag-attributes.ts';
 import { createTextDecoder } from './text-decoder.ts';
-import { createTextHash } from './text-hash.ts';
+import { createTextHash, type TextHash } from './text-hash.ts';
+import { type TextSink, withoutWords } from './without-words.ts';
 
 export type { HtmlLink, LinkKind, ResolveReference } from './link-set.ts';
 
@@ -73,6 +75,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
   const { url, contentType, resolve, wantsRequisites = false, wantsTextHash = false } = options;
   const collector = createCollector(options);
   const textHash = wantsTextHash ? createTextHash() : undefined;
+  const hashed = textHash && withoutSearchWords(url, textHash);
   const signs = options.wantsSigns ? createPageSigns() : undefined;
   const [plain, withSigns] = wantsRequisites
     ? ELEMENTS_AND_REQUISITES
@@ -92,12 +95,15 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
         : collector.startTag,
     onTitle: collector.title,
     styles: collector.styles,
-    onText: signs
-      ? (text, from, to) => {
-          signs.text(text, from, to);
-          textHash?.add(text, from, to);
-        }
-      : textHash?.add,
+    onText:
+      signs || hashed
+        ? (text, from, to) => {
+            signs?.text(text, from, to);
+            hashed?.add(text, from, to);
+            // A tag follows.
+            if (to < text.length) hashed?.endRun();
+          }
+        : undefined,
   });
   const decoder = createTextDecoder({
     sniffedBytes: SNIFFED_BYTES,
@@ -110,6 +116,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
     end() {
       const charset = decoder.end();
       scanner.end();
+      hashed?.endRun();
       return {
         ...collector.resolved(url, resolve),
         charset,
@@ -118,6 +125,12 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
       };
     },
   };
+}
+
+/** A page of a search names the words that were looked for: they are not counted. */
+function withoutSearchWords(url: string, textHash: TextHash): TextSink {
+  const words = searchWords(url);
+  return words.size === 0 ? textHash : withoutWords(words, textHash);
 }
 
 type Elements = readonly [plain: ReadonlySet<string>, withSigns: ReadonlySet<string>];

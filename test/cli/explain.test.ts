@@ -65,6 +65,19 @@ describe('the verdict names what decides', () => {
       'It would be skipped: maxRepeatedSegments: the same segments stand more than 3 times in a row.',
     ],
     [
+      'a combination of words in a path that is closed',
+      facts(
+        `${SEED}shop/red/large`,
+        {},
+        {
+          ...head({ combinations: [{ group: '/shop/*+*', pages: 90, fresh: 0.01, isClosed: true }] }),
+          isKnown: (url) => url === `${SEED}shop/large`,
+        },
+      ),
+      false,
+      'It would be skipped: trap: combinations of parameters at /shop/*+* brought no new pages (--trap-after-pages 0 fetches them).',
+    ],
+    [
       'a template that is closed',
       facts(`${SEED}day/17`, {}, head({ templates: [watched(`${SEED}day/1`, true)] })),
       false,

@@ -133,12 +133,12 @@ describe('a report', () => {
   });
 
   test('names the hosts with most pages, the slowest, the failing, those set aside, and closed templates', async () => {
-    const { hosts, closedTemplates } = await buildReport(each(HOSTS()), SUMMARY, T0);
+    const { hosts, closedGroups } = await buildReport(each(HOSTS()), SUMMARY, T0);
     expect(hosts.byPages.map(({ host }) => host)).toEqual(['a.test']);
     expect(hosts.slowest).toMatchObject([{ host: 'a.test', meanMs: 167, maxMs: 900 }]);
     expect(hosts.failing).toMatchObject([{ host: 'b.test', errors: 2, cause: 'no answer' }]);
     expect([hosts.setAside.length, hosts.setAsideCount]).toEqual([1, 1]);
-    expect(closedTemplates).toEqual([{ host: 'a.test', template: '/day/0', pages: 86 }]);
+    expect(closedGroups).toEqual([{ host: 'a.test', kind: 'template', group: '/day/0', pages: 86 }]);
   });
 
   test('of a crawl that has fetched nothing can be told, too', async () => {
@@ -159,7 +159,7 @@ describe('a report', () => {
     const text = reportText(report, false);
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     expect(text).toContain('1 of 4 have the bytes of another page');
-    expect(text).toContain('URL templates closed');
+    expect(text).toContain('Traps: groups of URLs');
   });
 });
 

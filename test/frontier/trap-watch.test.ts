@@ -103,6 +103,19 @@ describe('a folder', () => {
     expect(closedGroups(traps.state()).map(({ group }) => group)).toEqual(['/deep/**']);
   });
 
+  test('of which each page adds to its own path closes, also by encoded slashes', () => {
+    const traps = watch({}, () => false);
+    let waiting = [`${A}/in/`];
+    for (let i = 0; i < 160 && waiting.length > 0; i++) {
+      const [url, ...rest] = waiting as [string, ...string[]];
+      const newLinks = [`${url}/`, `${url}%2f`, `${url}%2F/`];
+      traps.count(url, { newLinks, textHash: 7 });
+      waiting = [...rest, ...newLinks].filter((one) => !traps.isClosed(one));
+    }
+    expect(closedGroups(traps.state()).map(({ kind }) => kind)).toContain('folder');
+    expect(traps.isClosed(`${A}/in/%2f%2f%2f%2f`)).toBe(true);
+  });
+
   test('of equal pages that does not feed itself stays open', () => {
     const traps = watch({}, () => false);
     for (const i of range(2000))

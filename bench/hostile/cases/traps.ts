@@ -33,6 +33,8 @@ function trap(
   };
 }
 
+const quick = (one: HostileCase): HostileCase => ({ ...one, isQuick: true });
+
 const FACETS = ['colour', 'size', 'brand', 'price', 'rating', 'stock'];
 const VALUES = ['a', 'b', 'c', 'd'];
 /** A shop's list: each page links to every facet with every value, added at the end or exchanged. */
@@ -71,11 +73,13 @@ const idOf = (n: number): string =>
 let sessions = 0;
 
 export const TRAP_CASES: readonly HostileCase[] = [
-  trap('a calendar by months', 800, '/calendar?month=1', (target) =>
-    page(`Month ${number(target)}. Nothing happens.`, [
-      `/calendar?month=${number(target) + 1}`,
-      `/calendar?month=${number(target) - 1}`,
-    ]),
+  quick(
+    trap('a calendar by months', 800, '/calendar?month=1', (target) =>
+      page(`Month ${number(target)}. Nothing happens.`, [
+        `/calendar?month=${number(target) + 1}`,
+        `/calendar?month=${number(target) - 1}`,
+      ]),
+    ),
   ),
   trap('a calendar by path', 800, '/2026/11', (target) => {
     const [, year = '2026', month = '1'] = target.split('/');
@@ -88,7 +92,7 @@ export const TRAP_CASES: readonly HostileCase[] = [
       ...Array.from({ length: 28 }, (_, i) => `/${year}/${month}/${i + 1}`),
     ]);
   }),
-  trap('facets in every order', 2000, '/shop', facets),
+  quick(trap('facets in every order', 2000, '/shop', facets)),
   trap('facets by path', 2000, '/filter', facetPath),
   trap('facets with a text of their own words', 2000, '/shop', (target) => {
     const made = facets(target);
@@ -96,14 +100,16 @@ export const TRAP_CASES: readonly HostileCase[] = [
       body: `<p>Shown: ${target.replace(/\W+/g, ' ')}</p>${made.bytes.toString().split('\r\n\r\n')[1]}`,
     });
   }),
-  trap('a directory of a/ and b/ with the same bytes', 1500, '/deep/', () => page('Index', ['a/', 'b/'])),
+  quick(
+    trap('a directory of a/ and b/ with the same bytes', 1500, '/deep/', () => page('Index', ['a/', 'b/'])),
+  ),
   trap('a directory of twenty folders with the same bytes', 1500, '/deep/', () =>
     page(
       'Index',
       Array.from('abcdefghijklmnopqrst', (letter) => `${letter}/`),
     ),
   ),
-  trap('a folder in itself', 400, '/loop/', () => page('Loop', ['loop/', 'loop/loop/'])),
+  quick(trap('a folder in itself', 400, '/loop/', () => page('Loop', ['loop/', 'loop/loop/']))),
   trap('a link without a slash', 400, '/dir/page', () =>
     page('A page', ['dir/page', 'other/page', '../dir/dir/page']),
   ),
@@ -141,13 +147,15 @@ export const TRAP_CASES: readonly HostileCase[] = [
       ),
     );
   }),
-  trap('a search that echoes its words', 1500, '/search?q=apple', (target) => {
-    const asked = new URLSearchParams(target.split('?')[1]).get('q') ?? '';
-    return page(
-      `Nothing found for ${asked}`,
-      WORDS.map((word) => `/search?q=${encodeURIComponent(`${asked} ${word}`.slice(-60))}`),
-    );
-  }),
+  quick(
+    trap('a search that echoes its words', 1500, '/search?q=apple', (target) => {
+      const asked = new URLSearchParams(target.split('?')[1]).get('q') ?? '';
+      return page(
+        `Nothing found for ${asked}`,
+        WORDS.map((word) => `/search?q=${encodeURIComponent(`${asked} ${word}`.slice(-60))}`),
+      );
+    }),
+  ),
   trap('paths that differ in case', 1500, '/case/abcdefghij', (target) => {
     const word = target.split('/')[2] ?? '';
     return page(
@@ -161,8 +169,10 @@ export const TRAP_CASES: readonly HostileCase[] = [
   trap('a parameter more with each click', 300, '/more?a=1', (target) =>
     page('More', [`${target}&a=1`, `${target}&b=${target.length}`]),
   ),
-  trap('slashes more with each click', 300, '/slash/', (target) =>
-    page('Slash', [`${target}/`, `${target}./`, `${target}%2f`]),
+  quick(
+    trap('slashes more with each click', 300, '/slash/', (target) =>
+      page('Slash', [`${target}/`, `${target}./`, `${target}%2f`]),
+    ),
   ),
   trap('dates before and after any', 1500, '/day?d=2026-11-22', (target) => {
     const day = new Date(`${/\d{4}-\d\d-\d\d/.exec(target)?.[0] ?? '2026-11-22'}T00:00:00Z`);
@@ -172,9 +182,11 @@ export const TRAP_CASES: readonly HostileCase[] = [
       [-365, -30, -7, -1, 1, 7, 30, 365].map((days) => `/day?d=${shifted(days)}`),
     );
   }),
-  trap('redirects to new ids', 1500, '/go', (target) =>
-    target === '/go'
-      ? response({ status: '302 Found', headers: [['Location', `/to/${idOf(sessions++)}`]] })
-      : page('The same page', ['/go', `/to/${idOf(sessions++)}`]),
+  quick(
+    trap('redirects to new ids', 1500, '/go', (target) =>
+      target === '/go'
+        ? response({ status: '302 Found', headers: [['Location', `/to/${idOf(sessions++)}`]] })
+        : page('The same page', ['/go', `/to/${idOf(sessions++)}`]),
+    ),
   ),
 ];
