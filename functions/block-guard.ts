@@ -23,18 +23,19 @@ export interface BlockedModule {
 
 /**
  * The thread that watches, as text: it is loaded from no file, since a function is one bundle. It knows of the slot what it
- * needs: whether the first word changes, and whether the second one, the step of a task, is not 0.
+ * needs: whether the first word (signs of life) or the third one (tasks that have begun) changes, and whether the second one, the
+ * step of a task, is not 0. So no page is blamed for what blocked the thread before its task.
  */
 const WATCH = `
 const { workerData } = require('node:worker_threads');
 const { memory, module, limit, checkMs, storeMs } = workerData;
-const words = new Int32Array(memory, 0, 2);
-let seen = -1;
+const words = new Int32Array(memory, 0, 3);
+let seen = '';
 let missed = 0;
 const watching = setInterval(() => {
-  const beats = Atomics.load(words, 0);
-  missed = beats === seen ? missed + 1 : 0;
-  seen = beats;
+  const now = Atomics.load(words, 0) + ' ' + Atomics.load(words, 2);
+  missed = now === seen ? missed + 1 : 0;
+  seen = now;
   if (missed < limit || Atomics.load(words, 1) === 0) return;
   clearInterval(watching);
   const late = new Promise((resolve) => setTimeout(resolve, storeMs));

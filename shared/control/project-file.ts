@@ -41,18 +41,25 @@ const KEYS = ['crawl', ...Object.keys(CHECKS)];
 
 const NO_PROJECT: Project = { crawl: {}, middleware: [], extraction: [], aws: {} };
 
+/** A file that waits for something by top-level `await` has so long. */
+const LOAD_MS = 30_000;
+
 /**
  * Runs the project's file: `given`, else `strand.config.ts` of the folder if it is there. Throws `InvalidConfig`, with
- * the file's name and all that is wrong in it.
+ * the file's name and all that is wrong in it, also if its top-level `await` takes longer than `loadTimeoutMs`.
  */
-export async function readProject(given: string | undefined, folder = process.cwd()): Promise<Project> {
+export async function readProject(
+  given: string | undefined,
+  folder = process.cwd(),
+  loadTimeoutMs = LOAD_MS,
+): Promise<Project> {
   const file = given ?? DEFAULT_FILE;
   const path = resolve(folder, file);
   if (!existsSync(path)) {
     if (given === undefined) return NO_PROJECT;
     throw new InvalidConfig(`There is no file ${printable(path)}, given as config`);
   }
-  const { default: config } = await load(file, path);
+  const { default: config } = await load(file, path, loadTimeoutMs);
   if (!isRecord(config)) {
     throw new InvalidConfig(`Expected "export default defineCrawl({ ... })" in ${file}, got no such object`);
   }
@@ -68,11 +75,8 @@ export async function readProject(given: string | undefined, folder = process.cw
   return { ...NO_PROJECT, ...parts, file, path };
 }
 
-/** A file that waits for something by top-level `await` has so long. */
-const LOAD_MS = 30_000;
-
-async function load(file: string, path: string): Promise<{ readonly default?: unknown }> {
-  const waiting = neverSettled();
+async function load(file: string, path: string, limitMs: number): Promise<{ readonly default?: unknown }> {
+  const waiting = neverSettled(limitMs);
   try {
     const loading = inHook({ source: 'file', url: file }, () => import(pathToFileURL(path).href));
     return await Promise.race([loading, waiting.promise]);
@@ -88,7 +92,7 @@ async function load(file: string, path: string): Promise<{ readonly default?: un
  * Rejects when a module that is being loaded can be seen never to settle: it takes too long, or nothing is left in the process
  * that it could wait for, whereupon Node would end without a word (exit code 13).
  */
-function neverSettled(limitMs = LOAD_MS): { readonly promise: Promise<never>; end(): void } {
+function neverSettled(limitMs: number): { readonly promise: Promise<never>; end(): void } {
   const { promise, reject } = Promise.withResolvers<never>();
   const fail = (why: string) =>
     reject(new Error(`a top-level await in it, or in what it imports, never settles (${why})`));

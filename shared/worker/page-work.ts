@@ -31,10 +31,13 @@ export interface PageWork {
   run<T>(crawl: CrawlId, url: string, step: PageStep, work: () => T): T;
   /** A hook of the project has begun, and goes on until the returned function is called. Its later parts are not in `run`. */
   beginHook(): () => void;
+  /** Lets timers and I/O of the thread run, between two parts of a long task: the thread shows that it is alive. */
+  pause(): Promise<void>;
 }
 
 /** Where nobody watches. */
 export const UNWATCHED: PageWork = {
   run: (_crawl, _url, _step, work) => work(),
   beginHook: () => () => {},
+  pause: async () => {},
 };

@@ -63,9 +63,7 @@ export async function visit(
     isPage = end.isPage;
     const { facts } = end;
     if (facts && outcome.status === 'response')
-      services.work.run(crawl.id, record.url, 'links', () =>
-        takePage(services, latest, state, record, outcome, facts),
-      );
+      await takePage(services, latest, state, record, outcome, facts);
     return end.record;
   } finally {
     crawl.budget.settle(isPage);

@@ -110,18 +110,27 @@ describe("the project's file", () => {
     await expect(readProject(undefined, folder)).rejects.toThrow(new InvalidConfig(message));
   });
 
-  test('that waits for ever is refused in words, with the exit code of a refusal', () => {
+  test('that waits for ever is refused in words, after its time', async () => {
+    write('await new Promise(() => {}); export default {};');
+    await expect(readProject(undefined, folder, 50)).rejects.toThrow(
+      new InvalidConfig(
+        'strand.config.ts cannot be loaded: a top-level await in it, or in what it imports, never settles (not within 0.05 s)',
+      ),
+    );
+  });
+
+  test('that waits for what cannot come is refused at once, with the exit code of a refusal', () => {
     write('await new Promise(() => {}); export default {};');
     const program = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
-    const args = [program, 'crawl', 'http://127.0.0.1:9/', '--config', join(folder, 'strand.config.ts')];
+    const args = [program, 'explain', 'http://127.0.0.1:9/', '--config', join(folder, 'strand.config.ts')];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: folder });
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^strand: .*strand\.config\.ts cannot be loaded: .*top-level await.*never settles/,
+        /^strand: .*strand\.config\.ts cannot be loaded: .*top-level await.*never settles \(nothing is left/,
       ),
     ]);
-  });
+  }, 60_000);
 
   test('that is named and not there is refused', async () => {
     await expect(readProject('mine.ts', folder)).rejects.toThrow(

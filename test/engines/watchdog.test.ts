@@ -7,8 +7,19 @@ import type { PageTask } from '../../shared/worker/page-work.ts';
 /** A slot by hand. */
 function slotOf({ task, hooks = false }: { task?: PageTask; hooks?: boolean } = {}) {
   let beats = 0;
-  const slot: SlotReader = { beats: () => beats, task: () => task, hasHooks: () => hooks };
-  return { slot, beat: () => beats++ };
+  let tasks = 0;
+  let now = task;
+  const slot: SlotReader = {
+    beats: () => beats,
+    tasks: () => tasks,
+    task: () => now,
+    hasHooks: () => hooks,
+  };
+  const begin = (next: PageTask) => {
+    now = next;
+    tasks++;
+  };
+  return { slot, beat: () => beats++, begin };
 }
 const TASK: PageTask = { crawl: 'c', url: 'http://a.test/', step: 'parse' };
 const CHECKS = 4000 / CHECK_MS;
@@ -29,6 +40,28 @@ describe('the watch of a thread', () => {
   test('has more patience where no page is to blame', () => {
     expect(checksToBlock({})).toBe(5 * CHECKS);
     expect(checksToBlock({}, Infinity)).toBeUndefined();
+  });
+
+  test('does not blame a page for what blocked the thread before it', () => {
+    const { slot, begin } = slotOf();
+    const check = createBlockWatch(slot);
+    check({ limitMs: 4000 });
+    for (let n = 0; n < 3 * CHECKS; n++) expect(check({ limitMs: 4000 })).toBeUndefined();
+    begin(TASK);
+    for (let n = 0; n < CHECKS; n++) expect(check({ limitMs: 4000 })).toBeUndefined();
+    expect(check({ limitMs: 4000 })).toEqual({ blockedMs: 4000, task: TASK });
+  });
+
+  test('blames no page of many that were worked on without a sign of life', () => {
+    const { slot, begin } = slotOf();
+    const check = createBlockWatch(slot);
+    check({ limitMs: 4000 });
+    for (let n = 1; n < 5 * CHECKS; n++) {
+      begin(TASK);
+      expect(check({ limitMs: 4000 })).toBeUndefined();
+    }
+    begin(TASK);
+    expect(check({ limitMs: 4000 })).toEqual({ blockedMs: 20_000 });
   });
 
   test('begins again at each sign of life', () => {
@@ -66,6 +99,17 @@ describe('a slot', () => {
       work.run('c', `http://a.test/${'x'.repeat(50_000)}`, 'parse', () => reader.task()),
     ).toBeUndefined();
     expect(work.run('c', TASK.url, 'parse', () => reader.task())).toEqual(TASK);
+    work.end();
+  });
+
+  test('lets timers and I/O run in a pause, and so shows that its thread is alive', async () => {
+    const work = writeSlot(slotMemory());
+    let hasRun = false;
+    setTimeout(() => {
+      hasRun = true;
+    }, 1);
+    for (let n = 0; n < 1e6 && !hasRun; n++) await work.pause();
+    expect(hasRun).toBe(true);
     work.end();
   });
 

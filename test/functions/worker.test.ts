@@ -249,6 +249,31 @@ describe('a page that blocks the process', () => {
     expect(await engine.ledgers.loadHead(CRAWL, 'a.test')).toBeUndefined();
   });
 
+  test('is no page with very many links: the thread shows that it is alive between parts of them', async () => {
+    const links = Array.from({ length: 10_000 }, (_, n) => [`/p/${n}`, `http://h${n}.test/`]).flat();
+    let parts = 0;
+    let pauses = 0;
+    const work: PageWork = {
+      ...UNWATCHED,
+      run(_crawl, _url, step, part) {
+        if (step === 'links') parts++;
+        return part();
+      },
+      async pause() {
+        pauses++;
+      },
+    };
+    const site = { 'http://a.test/': page(...links) };
+    const config = { scope: 'any', maxPagesPerHost: 1, delayMs: 0 } as const;
+    const { turnEvent, run, engine } = await setUp(site, ['http://a.test/'], config, work);
+    await run(await turnEvent());
+    const head = await engine.ledgers.loadHead(CRAWL, 'a.test');
+    expect(head?.ledger.counts).toMatchObject({ fetched: 1, waiting: 10_000 });
+    // At most 5,000 links without a pause.
+    expect(pauses).toBeGreaterThanOrEqual(20_000 / 5000 - 1);
+    expect(parts).toBeGreaterThan(pauses);
+  });
+
   test('is shown to the watchdog while it is worked on', async () => {
     const steps: string[] = [];
     const work: PageWork = {

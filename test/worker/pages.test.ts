@@ -57,7 +57,8 @@ describe('a page with more links than it may have', () => {
     expect(await runToEnd(world)).toEqual([]);
     const counts = (await world.engine.ledgers.loadHead(CRAWL, 'a.test'))?.ledger.counts;
     expect(counts?.waiting).toBeGreaterThanOrEqual(49_999);
-    expect(sent).toHaveLength(50_000);
+    // A visit that outlives its lease is made again: compression takes real time, in which this clock leaps.
+    expect(new Set(sent).size).toBe(50_000);
   });
 });
 

@@ -28,20 +28,27 @@ export const blockText = ({ task, blockedMs }: Block): string =>
 
 /**
  * To be called each {@link CHECK_MS}: returns the block once the slot's thread has given no sign of life for too long.
- * Counts its own calls and no clock: neither a process that was suspended nor a clock that was set is a block.
+ * Counts its own calls and no clock: neither a process that was suspended nor a clock that was set is a block. A page is
+ * blamed only for what its task has taken since the task began.
  */
 export function createBlockWatch(slot: SlotReader): (limits: BlockLimits) => Block | undefined {
-  let seen = -1;
+  let beats = -1;
+  let tasks = -1;
   let missed = 0;
+  /** Of these, how many since the last task began. */
+  let missedInTask = 0;
   return ({ limitMs, unknownLimitMs = limitMs * UNKNOWN_FACTOR }) => {
-    const beats = slot.beats();
-    missed = beats === seen ? missed + 1 : 0;
-    seen = beats;
+    const seen = { beats: slot.beats(), tasks: slot.tasks() };
+    missed = seen.beats === beats ? missed + 1 : 0;
+    missedInTask = missed > 0 && seen.tasks === tasks ? missedInTask + 1 : 0;
+    ({ beats, tasks } = seen);
     // The thread may have stopped just after its last sign of life, or just before the next one.
     const blockedMs = missed * CHECK_MS;
     if (blockedMs < limitMs) return undefined;
     const task = slot.task();
-    const isKnown = task !== undefined || slot.hasHooks();
-    return isKnown || blockedMs >= unknownLimitMs ? { blockedMs, task } : undefined;
+    const inTaskMs = missedInTask * CHECK_MS;
+    if (task !== undefined && inTaskMs >= limitMs) return { blockedMs: inTaskMs, task };
+    const isOfHook = task === undefined && slot.hasHooks();
+    return isOfHook || blockedMs >= unknownLimitMs ? { blockedMs } : undefined;
   };
 }

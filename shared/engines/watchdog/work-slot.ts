@@ -1,8 +1,12 @@
 /** Shared memory in which a thread says that it is alive, and what it works on right now. */
+import { setImmediate } from 'node:timers/promises';
 import { PAGE_STEPS, type PageStep, type PageTask, type PageWork } from '../../worker/page-work.ts';
 
-/** Of the first words: how often the thread has said that it is alive; the task's step, 0 for none; hooks in progress. */
-const [BEATS, STEP, HOOKS, CRAWL_BYTES, URL_BYTES, WORDS] = [0, 1, 2, 3, 4, 8];
+/**
+ * Of the first words: how often the thread has said that it is alive; the task's step, 0 for none; how many tasks have begun;
+ * hooks in progress.
+ */
+const [BEATS, STEP, TASKS, HOOKS, CRAWL_BYTES, URL_BYTES, WORDS] = [0, 1, 2, 3, 4, 5, 8];
 const HEADER_BYTES = (WORDS as number) * Int32Array.BYTES_PER_ELEMENT;
 /** A longer name or URL is not noted: the task counts as unknown. */
 const TEXT_BYTES = 16 * 1024;
@@ -43,6 +47,7 @@ export function writeSlot(memory: SlotMemory): WorkSlot {
   return {
     run(crawl, url, step, work) {
       write(crawl, url);
+      Atomics.add(words, TASKS!, 1);
       Atomics.store(words, STEP!, 1 + STEPS.indexOf(step));
       try {
         return work();
@@ -54,6 +59,7 @@ export function writeSlot(memory: SlotMemory): WorkSlot {
       Atomics.add(words, HOOKS!, 1);
       return () => void Atomics.sub(words, HOOKS!, 1);
     },
+    pause: () => setImmediate(),
     end: () => clearInterval(beating),
   };
 }
@@ -61,6 +67,8 @@ export function writeSlot(memory: SlotMemory): WorkSlot {
 export interface SlotReader {
   /** Changes while the thread is alive and not blocked. */
   beats(): number;
+  /** Changes when a task begins. */
+  tasks(): number;
   /** What the thread works on, if it is work for a page. Exact only while the thread is blocked or dead. */
   task(): PageTask | undefined;
   /** Whether hooks are in progress: what blocks may be a later part of one. */
@@ -74,6 +82,7 @@ export function readSlot(memory: SlotMemory): SlotReader {
     Buffer.from(new Uint8Array(memory.slice(HEADER_BYTES + from, HEADER_BYTES + from + length))).toString();
   return {
     beats: () => Atomics.load(words, BEATS!),
+    tasks: () => Atomics.load(words, TASKS!),
     hasHooks: () => Atomics.load(words, HOOKS!) > 0,
     task() {
       const step = STEPS[Atomics.load(words, STEP!) - 1];
