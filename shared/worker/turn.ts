@@ -26,7 +26,7 @@ const COMMIT_MS = 10_000;
  * end, the hosts of a crawl that has just begun wait for each other's, and a process that is killed soon loses what it has not
  * committed.
  */
-const YOUNG_TURN_MS = 1000;
+const YOUNG_TURN_MS = 2500;
 
 /** When the host may next be given to anybody; until then its deliveries are to be held. */
 export interface TurnEnd {

@@ -24,7 +24,7 @@ async function setUp(site = SITE, seeds = SEEDS, config: Parameters<typeof begin
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
   const fetcher = createScriptedFetcher(clock, site);
-  await begin({ engine }, seeds, { delayMs: 1000, totalTimeoutMs: 10_000, ...config });
+  await begin({ engine }, seeds, { delayMs: 500, totalTimeoutMs: 10_000, ...config });
   const parcels = await engine.exchange.receive(100, 0);
   await routeParcels(engine, createCrawls(engine.registry, clock), parcels);
   const fake = fakeStack(engine, clock);
@@ -126,7 +126,7 @@ describe('a worker takes on more hosts than its event brings', () => {
 });
 
 test('a crawl that meets its limit while the worker works is ended', async () => {
-  const { turnEvent, run, engine } = await setUp(SITE, SEEDS, { maxPages: 2, delayMs: 5000 });
+  const { turnEvent, run, engine } = await setUp(SITE, SEEDS, { maxPages: 2, delayMs: 2000 });
   await run(await turnEvent());
   expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '2 pages' });
 });
@@ -169,8 +169,12 @@ describe('metrics', () => {
       turnMaxMs: 200_000,
     });
     // The crawl is old enough for so long a turn.
-    const { totals } = stack.engine.registry;
-    stack.engine.registry.totals = async (crawl) => ({ ...(await totals(crawl)), activeMs: 200_000 });
+    const { registry } = stack.engine;
+    const { totals } = registry;
+    Object.assign(registry, {
+      isShared: true,
+      totals: async (crawl: string) => ({ ...(await totals(crawl)), activeMs: 200_000 }),
+    });
     stack.takeCost = () => 0.5;
     await run(await turnEvent());
     const parsed = lines.map((line) => JSON.parse(line));
