@@ -26,7 +26,9 @@ const COMMIT_MS = 10_000;
  * end, the hosts of a crawl that has just begun wait for each other's, and a process that is killed soon loses what it has not
  * committed.
  */
-const YOUNG_TURN_MS = 2500;
+const YOUNG_TURN_MS = 1000;
+/** ... and at least so many of the host's delays: for robots.txt and two pages. */
+const YOUNG_TURN_DELAYS = 2.5;
 
 /** When the host may next be given to anybody; until then its deliveries are to be held. */
 export interface TurnEnd {
@@ -89,7 +91,9 @@ export async function runTurn(
     return { restUntil: restOf(head) };
   }
 
-  const turnMs = Math.min(crawl.config.turnMaxMs, Math.max(crawl.budget.ageMs(), YOUNG_TURN_MS));
+  const { turnMaxMs, delayMs } = crawl.config;
+  const youngMs = Math.max(YOUNG_TURN_MS, YOUNG_TURN_DELAYS * delayMs);
+  const turnMs = Math.min(turnMaxMs, Math.max(crawl.budget.ageMs(), youngMs));
   const endBy = Math.min(now + turnMs, lastRequestAt);
   // Or a URL is under suspicion since an earlier turn, and has not been fetched since.
   const isCareful =

@@ -24,7 +24,7 @@ async function setUp(site = SITE, seeds = SEEDS, config: Parameters<typeof begin
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
   const fetcher = createScriptedFetcher(clock, site);
-  await begin({ engine }, seeds, { delayMs: 500, totalTimeoutMs: 10_000, ...config });
+  await begin({ engine }, seeds, { delayMs: 100, totalTimeoutMs: 10_000, ...config });
   const parcels = await engine.exchange.receive(100, 0);
   await routeParcels(engine, createCrawls(engine.registry, clock), parcels);
   const fake = fakeStack(engine, clock);
