@@ -228,7 +228,8 @@ describe('a project hears', () => {
     };
     const world = createWorld(site, { hooks: { ...SILENT, onPage } });
     const seeds = ['/', '/b', '/gone', '/0named', '/0copy', '/0itself'].map((path) => A + path);
-    await begin(world, seeds, { turnMaxPages: 3, maxPages: 6, trapAfterPages: 0 });
+    // The first turn, which is short, fetches `/`, `/b` and `/gone`.
+    await begin(world, seeds, { turnMaxPages: 3, maxPages: 6, trapAfterPages: 0, delayMs: 100 });
     await runToEnd(world);
     const head = await world.engine.ledgers.loadHead(CRAWL, new URL(A).host);
     expect(head?.ledger.runs.length).toBeGreaterThan(0);
