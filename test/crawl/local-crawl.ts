@@ -19,6 +19,8 @@ export const QUICK: CrawlOptions = {
   backoffMs: 5,
   maxBackoffMs: 40,
   maxHostFailures: 60,
+  // With so short a back-off a host may fail twice before any other one has answered.
+  keepTrying: true,
   connectTimeoutMs: 2000,
   headersTimeoutMs: 1200,
   idleTimeoutMs: 1200,
