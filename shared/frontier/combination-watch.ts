@@ -14,7 +14,7 @@
  * numbers of pages (`page=2`) are none. One filter at a time stays open.
  */
 import { type Combination, combinationOf, pathCombinationOf } from '../url/combination-of.ts';
-import { admitGroup, closeGroup } from './group-map.ts';
+import { admitGroup, closeGroup, keptGroups, restoreGroups } from './group-map.ts';
 import { hashText, rounded, windowOf } from './text-memory.ts';
 import { distinctTexts, mixHash, sampleText, type TextSample } from './text-sample.ts';
 
@@ -68,12 +68,7 @@ export function createCombinationWatch(
   state: readonly WatchedCombinations[],
   { minNew, isKnown }: { readonly minNew: number; readonly isKnown: (url: string) => boolean },
 ): CombinationWatch {
-  const open = new Map<string, Watched>();
-  const closed = new Map<string, WatchedCombinations>();
-  for (const kept of state) {
-    if (kept.isClosed) closed.set(kept.group, kept);
-    else open.set(kept.group, unpacked(kept));
-  }
+  const { open, closed } = restoreGroups(state, unpacked);
 
   const isClosed = (group: string): boolean => closed.has(group);
   const closedGroup = ({ groups }: Combination): string | undefined => groups.find(isClosed);
@@ -113,13 +108,7 @@ export function createCombinationWatch(
         combinationOf(url) ?? pathCombinationOf(url, isKnown, { inOneOrder: true, wants: isClosed });
       return combination && closedGroup(combination);
     },
-    state: () => [
-      ...closed.values(),
-      ...open
-        .values()
-        .filter(({ pages }) => pages > 1)
-        .map(packed),
-    ],
+    state: () => keptGroups(open, closed, packed),
   };
 }
 

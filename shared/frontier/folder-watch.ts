@@ -8,7 +8,7 @@
  * finite tree of equal pages (a mirror, pages that scripts fill) runs out of those. A page is worth something if its text,
  * with where its new links lead from it, is one that the folder has not had, or if it has a new link out of the folder.
  */
-import { admitGroup, closeGroup } from './group-map.ts';
+import { admitGroup, closeGroup, keptGroups, restoreGroups } from './group-map.ts';
 import {
   hashText,
   type KeptTextMemory,
@@ -69,12 +69,7 @@ export function createFolderWatch(
   state: readonly WatchedFolder[],
   { minNew }: { readonly minNew: number },
 ): FolderWatch {
-  const open = new Map<string, Watched>();
-  const closed = new Map<string, WatchedFolder>();
-  for (const kept of state) {
-    if (kept.isClosed) closed.set(kept.group, kept);
-    else open.set(kept.group, unpacked(kept));
-  }
+  const { open, closed } = restoreGroups(state, unpacked);
 
   const closedGroup = (groups: readonly string[]): string | undefined =>
     groups.find((group) => closed.has(group));
@@ -127,13 +122,7 @@ export function createFolderWatch(
       }
     },
     closedBy: (url) => (closed.size === 0 ? undefined : closedGroup(foldersOf(url))),
-    state: () => [
-      ...closed.values(),
-      ...open
-        .values()
-        .filter(({ pages }) => pages > 1)
-        .map(packed),
-    ],
+    state: () => keptGroups(open, closed, packed),
   };
 }
 

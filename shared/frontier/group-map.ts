@@ -32,3 +32,30 @@ export function closeGroup<C extends { readonly group: string }>(
   for (const first of closed.keys()) if (closed.size >= max) closed.delete(first);
   closed.set(group.group, group);
 }
+
+/** Groups as a head keeps them: the closed ones as they are, the others as `unpack` makes them. */
+export function restoreGroups<K extends { readonly group: string; readonly isClosed?: true }, G>(
+  state: readonly K[],
+  unpack: (kept: K) => G,
+): { readonly open: Map<string, G>; readonly closed: Map<string, K> } {
+  const open = new Map<string, G>();
+  const closed = new Map<string, K>();
+  for (const kept of state) {
+    if (kept.isClosed) closed.set(kept.group, kept);
+    else open.set(kept.group, unpack(kept));
+  }
+  return { open, closed };
+}
+
+/** What a head is to keep: the closed groups, then those that have had more than one page. */
+export const keptGroups = <K, G extends { readonly pages: number }>(
+  open: ReadonlyMap<string, G>,
+  closed: ReadonlyMap<string, K>,
+  pack: (group: G) => K,
+): K[] => [
+  ...closed.values(),
+  ...open
+    .values()
+    .filter(({ pages }) => pages > 1)
+    .map(pack),
+];
