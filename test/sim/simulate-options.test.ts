@@ -60,7 +60,7 @@ test.each([
   [['--quiet=yes'], '--quiet takes no value, got "yes"'],
   [['--sed', '4'], 'Unknown option "--sed"; did you mean --seed?'],
   [['--no-json'], 'Unknown option "--no-json"; all options: --help'],
-  [['mutant'], 'Expected options, mutants or capacity first, got "mutant"; did you mean mutants?'],
+  [['mutant'], 'Expected options, mutants, coverage or capacity first, got "mutant"; did you mean mutants?'],
   [['--replay', '--seeds', '4'], '--replay shows one world: give its --seed, and no --seeds 4'],
   [['--host', 'a.test'], '--host says what to show of one world: give --replay with it'],
 ])('%j is refused with what to do instead', (args, message) => {

@@ -10,7 +10,10 @@ import { type Command, readCommand } from './cli/options.ts';
 import { CannotRun, createPool } from './cli/pool.ts';
 import { replay } from './cli/replay.ts';
 import { exitCodes, simulateSeeds } from './cli/seeds.ts';
-import { serveWorlds } from './cli/serve.ts';
+import { type RunWorld, serveWorlds } from './cli/serve.ts';
+import type { Outcome } from './spec.ts';
+
+const PROGRAM = fileURLToPath(import.meta.url);
 
 async function main(command: Command): Promise<number> {
   switch (command.verb) {
@@ -19,6 +22,8 @@ async function main(command: Command): Promise<number> {
       return exitCodes.held;
     case 'mutants':
       return (await import('./mutate.ts')).runMutants(command.args);
+    case 'coverage':
+      return (await import('./coverage/coverage.ts')).runCoverage(command.args, PROGRAM);
     case 'capacity':
       return (await import('./capacity/capacity.ts')).runCapacity(command.args);
   }
@@ -27,7 +32,7 @@ async function main(command: Command): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
   const jobs = command.verb === 'seeds' ? Math.min(command.jobs, command.count) : command.jobs;
   const pool = createPool({
-    program: fileURLToPath(import.meta.url),
+    program: PROGRAM,
     args: ['--worker'],
     jobs,
     isHeard: command.verb === 'replay',
@@ -44,6 +49,23 @@ async function main(command: Command): Promise<number> {
   }
 }
 
+/** Runs worlds, and says what each reached. */
+async function covered(): Promise<RunWorld> {
+  const { startCoverage } = await import('./coverage/probe.ts');
+  // Before the program is loaded.
+  const probe = startCoverage();
+  const { runWorld } = await import('./world.ts');
+  return async (spec) => {
+    let reached: Outcome['reached'] = {};
+    const beforeJudging = () => {
+      reached = probe.take();
+    };
+    const outcome = await runWorld(spec, { beforeJudging });
+    probe.skip();
+    return { ...outcome, reached };
+  };
+}
+
 // A reader that went away (`| head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.held);
@@ -51,7 +73,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 if (process.argv[2] === '--worker') {
-  await serveWorlds((await import('./world.ts')).runWorld);
+  await serveWorlds(
+    process.argv[3] === '--coverage' ? await covered() : (await import('./world.ts')).runWorld,
+  );
 } else {
   try {
     process.exitCode = await main(readCommand(process.argv.slice(2)));

@@ -57,6 +57,8 @@ export interface Outcome {
     readonly virtualMs: number;
     readonly realMs: number;
   };
+  /** Numbers of the blocks of each file that were first reached in it, if that was asked for (`coverage/`). */
+  readonly reached?: Readonly<Record<string, readonly number[]>>;
   /** What happened, if it was asked for. */
   readonly timeline?: readonly TimelineEntry[];
 }

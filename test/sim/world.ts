@@ -24,6 +24,8 @@ import { createSimWeb } from './web/web.ts';
 export interface RunOptions {
   /** Whether what happens is written down. */
   readonly timeline?: boolean;
+  /** Called when the world is over, before it is judged. */
+  readonly beforeJudging?: () => void;
 }
 
 const MINUTE = 60_000;
@@ -44,7 +46,7 @@ const SPLIT_HOSTS = 2;
 /** Runs the world to its end. The same spec gives the same outcome, but for the real time. */
 export async function runWorld(
   spec: WorldSpec,
-  { timeline: isTraced = false }: RunOptions = {},
+  { timeline: isTraced = false, beforeJudging }: RunOptions = {},
 ): Promise<Outcome> {
   const { seed } = spec;
   const restoreUuids = seedUuids(randomOf(seed, 'uuids'));
@@ -124,6 +126,7 @@ export async function runWorld(
       failures: deployment.failures,
       seen: [...probe.violations, ...causes.violations],
     };
+    beforeJudging?.();
     const violations = await checkWorld(world);
     const pages = web.log.filter(({ isRobots, httpStatus }) => !isRobots && httpStatus !== undefined).length;
     return {

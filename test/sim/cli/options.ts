@@ -8,7 +8,7 @@ import { FAULT_NAMES, type FaultName } from '../../../shared/engines/sim/faults.
 import type { WorldSpec } from '../spec.ts';
 
 /** Verbs with options of their own. */
-export const VERBS = ['mutants', 'capacity'] as const;
+export const VERBS = ['mutants', 'coverage', 'capacity'] as const;
 export type Verb = (typeof VERBS)[number];
 
 export type Command =
@@ -143,7 +143,7 @@ function readOptions(argv: readonly string[]): Partial<Record<OptionName, string
     if (token.kind === 'positional') {
       const meant = didYouMean(token.value, VERBS, 'options begin with --; see --help');
       throw new UsageError(
-        `Expected options, ${VERBS.join(' or ')} first, got ${quoted(token.value)}; ${meant}`,
+        `Expected options, ${VERBS.slice(0, -1).join(', ')} or ${VERBS.at(-1)} first, got ${quoted(token.value)}; ${meant}`,
       );
     }
     const [option, isNo] = optionOf(token.rawName);
@@ -168,15 +168,16 @@ function optionOf(raw: string): [option: OptionSpec, isNo: boolean] {
   throw new UsageError(`Unknown option ${quoted(raw)}; ${meant}`);
 }
 
-function readNumber(name: string, text: string | undefined, least: number): number | undefined {
+/** Throws {@link UsageError} for what is no whole number of `least` or more. */
+export function readNumber(name: string, text: string | undefined, least: number): number | undefined {
   if (text === undefined) return undefined;
   const number = /^\d+(e\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(number) && number >= least) return number;
   throw new UsageError(`Expected --${name} with a whole number, ${least} or more, got ${quoted(text)}`);
 }
 
-/** In the order of the list, each once. */
-function readFaults(text: string): readonly FaultName[] {
+/** In the order of the list, each once. Throws {@link UsageError} for an unknown name. */
+export function readFaults(text: string): readonly FaultName[] {
   if (text === 'all') return FAULT_NAMES;
   if (text === 'none') return [];
   const words = text.split(',').map((word) => word.trim());
