@@ -1,4 +1,4 @@
-/** The README's table of claims, from the last record of each, and where it stands. */
+/** The table of claims in docs/performance.md, from the last record of each, and where it stands. */
 import { type BenchRecord, thousands } from './record.ts';
 
 export const BEGIN = '<!-- bench: npm run bench -- table -->';

@@ -100,7 +100,7 @@ function columnsOf(left: string, right: string, leftWidth: number, width: number
   return [`  ${left}`.padEnd(indent.length) + lines[0]!.trimStart(), ...lines.slice(1)];
 }
 
-/** The options of a verb as a Markdown table, for the README. */
+/** The options of a verb as a Markdown table, for docs/cli.md. */
 export function optionsMarkdown(verb: Verb): string {
   const rows = optionsOf(verb).map((option) => {
     const cells = [`\`${usageOf(option)}\``, meaningOf(option, verb), defaultText(option) ?? ''];

@@ -1,5 +1,5 @@
 /**
- * The one table of what the command line takes: it drives the parsing, the help and the README. What an option
+ * The one table of what the command line takes: it drives the parsing, the help and docs/cli.md. What an option
  * means, its limits and its default are those of its key in `shared/crawl/config.ts`.
  */
 import { crawlConfigSchema } from '../shared/crawl/config.ts';

@@ -66,7 +66,7 @@ test('each option of a verb has a name of its own, and a flag no argument', () =
   for (const option of OPTIONS) expect(option.argument === undefined).toBe(option.type === 'flag');
 });
 
-test('the table for the README has a row of three cells for each option', () => {
+test('the table for docs/cli.md has a row of three cells for each option', () => {
   const lines = optionsMarkdown('crawl').split('\n');
   expect(lines).toHaveLength(optionsOf('crawl').length + 2);
   for (const line of lines) expect(line.replaceAll('\\|', '').split('|')).toHaveLength(5);

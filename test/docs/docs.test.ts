@@ -79,7 +79,9 @@ const blocks = (text: string, language: string): string[] =>
 
 const COMMANDS_IN = [
   'README.md',
+  'CONTRIBUTING.md',
   'docs/aws.md',
+  'docs/cli.md',
   'docs/local.md',
   'docs/project-file.md',
   'docs/simulation.md',
@@ -157,36 +159,44 @@ const PROJECT_KEYS = {
   aws: 0,
 } satisfies Record<keyof StrandConfig, 0>;
 
-describe('the README', () => {
-  const readme = read('README.md');
+describe('docs/cli.md', () => {
+  const cli = read('docs/cli.md');
 
   test('has the table of options that the program has', () => {
-    expect(section(readme, 'Options of `crawl`')).toContain(`\n${optionsMarkdown('crawl')}\n`);
+    expect(section(cli, 'Options of `crawl`')).toContain(`\n${optionsMarkdown('crawl')}\n`);
   });
 
   test('names each exit code as the program does', () => {
-    const named = rows(section(readme, 'Exit codes')).map(([code, name]) => [name, Number(code)]);
+    const named = rows(section(cli, 'Exit codes')).map(([code, name]) => [name, Number(code)]);
     expect(named).toEqual(Object.entries(exitCodes).map(([name, code]) => [`\`${name}\``, code]));
   });
 
   test('explains each status of a URL', () => {
-    const explained = rows(section(readme, 'What became of a URL')).map(([status]) => status);
+    const explained = rows(section(cli, 'Status of a URL')).map(([status]) => status);
     expect(explained).toEqual(URL_STATES.map((status) => `\`${status}\``));
   });
 
   test('names the columns of an export in their order', () => {
-    const list = readme.replaceAll('\n', ' ').match(/`export` writes a row .*?`cause`\./)?.[0] ?? '';
+    const list = cli.replaceAll('\n', ' ').match(/`export` writes a row .*?`cause`\./)?.[0] ?? '';
     const names = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name).slice(1);
     expect(names).toEqual(EXPORT_COLUMNS);
   });
 
   test('names the keys of a summary in their order', () => {
-    const list = readme.replaceAll('\n', ' ').match(/The summary's keys are .*?`hookErrors`\./)?.[0] ?? '';
+    const list = cli.replaceAll('\n', ' ').match(/The summary's keys are .*?`hookErrors`\./)?.[0] ?? '';
     expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(SUMMARY_KEYS);
+  });
+});
+
+describe('the README', () => {
+  const readme = read('README.md');
+
+  test('is short enough to be read to its end', () => {
+    expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(9 * 1024);
   });
 
   test('has a strand.config.ts that both places can read', async () => {
-    const [snippet = ''] = blocks(section(readme, 'strand.config.ts'), 'ts');
+    const [snippet = ''] = blocks(section(readme, 'Items'), 'ts');
     const { crawl, middleware, onPage, aws } = await projectOf(snippet);
     expect(parseConfig(crawl).contact).toBe('https://example.org/our-crawler');
     expect(parseOptions(aws).stackName).toBe('News');
