@@ -24,14 +24,12 @@ import { errorFields, type Log } from '../../functions/log.ts';
 import { createRouterHandler } from '../../functions/router-handler.ts';
 import { createWakerHandler } from '../../functions/waker-handler.ts';
 import { createWorkerHandler, type WorkerStack } from '../../functions/worker-handler.ts';
-import type { Control } from '../../shared/control/control.ts';
 import { createControl } from '../../shared/control/create-control.ts';
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import { compactCrawl } from '../../shared/engines/aws/compactor.ts';
 import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
 import { costOf } from '../../shared/engines/aws/prices.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
-import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
 import { stackPrices } from '../../shared/engines/aws/stack-prices.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { createSimLambda, type SimFunction, type SimHandler } from '../../shared/engines/sim/lambda.ts';
@@ -43,6 +41,7 @@ import { createSimSchedule } from '../../shared/engines/sim/schedule.ts';
 import type { Engine, Fetcher } from '../../shared/ports.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
 import { createFetchers } from '../../shared/worker/fetchers.ts';
+import type { Desk } from './operator.ts';
 import { openOperator } from './operator-process.ts';
 import type { Failure } from './spec.ts';
 
@@ -64,7 +63,7 @@ export interface DeployOptions {
 
 export interface Deployment {
   /** An operator's, in a process of its own that no fault strikes: the same one each time. */
-  operator(): { readonly control: Control; readonly registry: OpenedStack['engine']['registry'] };
+  operator(): Desk;
   readonly failures: readonly Failure[];
   readonly functions: {
     readonly worker: SimFunction<SqsEvent, unknown>;
@@ -257,12 +256,14 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
   if (options.hasCompactor)
     schedules.push(schedule('compactor', options.compactorPeriodMs ?? COMPACTOR_PERIOD_MS));
 
-  let known: ReturnType<Deployment['operator']> | undefined;
-  function operator(): ReturnType<Deployment['operator']> {
+  let known: Desk | undefined;
+  function operator(): Desk {
     if (!known) {
       const stack = openOperator(cloud, seed);
       const control = createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
-      known = { control, registry: stack.engine.registry };
+      const { registry } = stack.engine;
+      const sendText = (text: string) => stack.engine.exchange.sendTexts([text]);
+      known = { control, registry, sendText };
     }
     return known;
   }

@@ -11,6 +11,7 @@ const HOST = 'a.test';
 const CRAWL = 'crawl';
 const web: SimWeb = {
   seeds: [],
+  someUrl: () => '',
   log: [],
   fetcherOf: () => {
     throw new Error('Expected no request');

@@ -2,7 +2,8 @@
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import { between, pick, type Random, randomOf } from '../../shared/engines/sim/random.ts';
-import type { CrawlPlan } from './spec.ts';
+import { planLimits, planScope } from './plan-settings.ts';
+import type { CrawlPlan, SimWeb } from './spec.ts';
 
 export interface StackPlan {
   readonly settings: Pick<StackSettings, 'workerTimeoutMs' | 'hostsPerWorker' | 'dueShards'>;
@@ -32,21 +33,36 @@ export function planStack(seed: number): StackPlan {
 }
 
 /** One crawl mostly; sometimes two of the same hosts, which SQS keeps apart by one group. */
-export function planCrawls(seed: number, seeds: readonly string[], maxTotalTimeoutMs: number): CrawlPlan[] {
+export function planCrawls(
+  seed: number,
+  web: Pick<SimWeb, 'seeds' | 'someUrl'>,
+  maxTotalTimeoutMs: number,
+): CrawlPlan[] {
   const random = randomOf(seed, 'crawls');
   const count = random() < 0.25 ? 2 : 1;
-  return Array.from({ length: count }, (_, i) => ({
-    id: `crawl-${i}`,
-    seeds,
-    config: configOf(random, maxTotalTimeoutMs),
-  }));
+  return Array.from({ length: count }, (_, i) => {
+    const config = configOf(random, maxTotalTimeoutMs);
+    return { id: `crawl-${i}`, seeds: seedsFor(config, web, random), config };
+  });
+}
+
+/** Where the scope is drawn around folders, most seeds have one: otherwise each would be its whole host. */
+function seedsFor(
+  { scope, exclude = [] }: CrawlOptions,
+  { seeds, someUrl }: Pick<SimWeb, 'seeds' | 'someUrl'>,
+  random: Random,
+): readonly string[] {
+  if (scope !== 'prefix') return seeds;
+  const isExcluded = (url: string) => exclude.some((pattern) => new RegExp(pattern).test(url));
+  const drawn = seeds.map((seed) => (random() < 0.7 ? someUrl(random, seed) : seed));
+  return drawn.map((url, i) => (isExcluded(url) ? (seeds[i] as string) : url));
 }
 
 function configOf(random: Random, maxTotalTimeoutMs: number): CrawlOptions {
   const totalTimeoutMs = Math.min(maxTotalTimeoutMs, pick(random, [5000, 10_000, 20_000]));
   return {
     contact: 'https://sim.test/about',
-    scope: pick(random, ['any', 'any', 'any', 'domain', 'host']),
+    ...planScope(random),
     maxDepth: between(random, 3, 7),
     delayMs: pick(random, [100, 500, 1000, 1000, 5000, 15_000, 40_000]),
     adaptive: random() < 0.2,
@@ -63,8 +79,7 @@ function configOf(random: Random, maxTotalTimeoutMs: number): CrawlOptions {
     maxAttempts: between(random, 2, 4),
     maxHostFailures: between(random, 4, 8),
     robotsMaxAgeMs: pick(random, [86_400_000, 86_400_000, 120_000, 20_000]),
-    ...(random() < 0.15 && { maxPages: between(random, 3, 30) }),
-    ...(random() < 0.2 && { maxPagesPerHost: between(random, 2, 12) }),
+    ...planLimits(random),
   };
 }
 

@@ -100,6 +100,8 @@ export interface SimWeb {
   ): Fetcher;
   /** The links of the page, canonical, in the order served; a page's content never changes. Empty for what is no page. */
   linksOf(url: string): readonly string[];
+  /** A page of some host, or of the host of that URL; now and then one that is not there. Canonical. */
+  someUrl(random: () => number, at?: string): string;
   /** Where the URL redirects to, whenever it is asked; canonical. */
   redirectOf(url: string): string | undefined;
   /** Whether that version of the host's robots.txt allows the URL, by rules of the web's own. */
@@ -112,7 +114,9 @@ export interface SimWeb {
 export interface CrawlPlan {
   readonly id: string;
   readonly seeds: readonly string[];
-  /** As begun with. An operator's changes (`configChanged`) never touch what an invariant rests on. */
+  /** Seeds that the operator has added since. */
+  readonly laterSeeds?: readonly string[];
+  /** As begun with, but for limits that were raised. An operator's other changes (`configChanged`) never touch what an invariant rests on. */
   readonly config: CrawlOptions;
 }
 

@@ -16,6 +16,7 @@ import { checkWorld } from './invariants/check-world.ts';
 import { createRollout } from './newer-version.ts';
 import { createOperator, statusOf } from './operator.ts';
 import { planCrawls, planStack } from './plan.ts';
+import { planOperator } from './plan-operator.ts';
 import { seedUuids } from './seeded-uuids.ts';
 import type { Outcome, TimelineEntry, World, WorldSpec } from './spec.ts';
 import { shapeOf } from './web/shape.ts';
@@ -59,7 +60,7 @@ export async function runWorld(
     const stack = planStack(seed);
     const cloud = createSimCloud({
       seed,
-      settings: stack.settings,
+      settings: { ...stack.settings, defaultCrawl: 'crawl-0' },
       turnQueues: stack.turnQueues,
       linkShards: stack.linkShards,
       faults: (now) =>
@@ -89,9 +90,10 @@ export async function runWorld(
       compactorPeriodMs: COMPACTOR_PERIOD_MS,
       wrapWorkerEngine: (_process, engine) => causes.wrap(rollout.wrap(engine)),
     });
-    const crawls = planCrawls(seed, web.seeds, timesOf(cloud.settings).maxTotalTimeoutMs);
+    const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs);
     const probe = createChainProbe(cloud);
-    const operator = createOperator(cloud, crawls, seed, deployment.operator);
+    const plan = planOperator(seed, crawls, web, cloud.settings.defaultCrawl);
+    const operator = createOperator(cloud, crawls, seed, plan, deployment.operator);
     const { turnQueueUrls, linkQueueUrl, linkShardUrls } = cloud.settings;
     const isOver = () =>
       !operator.isBusy() &&
@@ -121,7 +123,7 @@ export async function runWorld(
       spec,
       cloud,
       web,
-      crawls,
+      crawls: operator.crawls(),
       hasEnded,
       failures: deployment.failures,
       seen: [...probe.violations, ...causes.violations],

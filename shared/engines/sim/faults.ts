@@ -53,7 +53,7 @@ export const FAULTS = {
     what: 'The operator changes the configuration of the running crawl (for each minute)',
     rate: 0.03,
   },
-  paused: { what: 'The operator pauses the crawl, and resumes it (for each minute)', rate: 0.05 },
+  paused: { what: 'The operator pauses or stops the crawl, and resumes it (for each minute)', rate: 0.05 },
   oldVersion: {
     what: 'A process of a newer version, which writes another format of the ledger, works beside the others (for each process)',
     rate: 0.2,

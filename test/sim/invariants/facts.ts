@@ -10,7 +10,7 @@ export interface Facts {
   /** The world's time at its end. */
   readonly now: number;
   readonly hasEnded: boolean;
-  readonly web: Omit<SimWeb, 'seeds' | 'fetcherOf'>;
+  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'fetcherOf'>;
   readonly crawls: readonly CrawlFacts[];
   /** How often each fault struck. */
   readonly strikes: Readonly<Record<FaultName, number>>;
@@ -28,6 +28,8 @@ export interface CrawlFacts {
   readonly id: string;
   /** Canonical. */
   readonly seeds: readonly string[];
+  /** Seeds that the operator added while it ran, canonical: what was found before is judged by the scope of then. */
+  readonly laterSeeds: readonly string[];
   /** As begun with, complete. */
   readonly config: CrawlConfig;
   /** As stored; undefined where the crawl is not there. */

@@ -107,7 +107,7 @@ function partReader(parts: ReadonlyMap<string, Item>, objects: Objects): ReadPar
 }
 
 async function crawlFacts(
-  { id, seeds, config }: CrawlPlan,
+  { id, seeds, laterSeeds = [], config }: CrawlPlan,
   { own, heads }: Tables,
   objects: Objects,
   readPart: ReadPart,
@@ -126,6 +126,7 @@ async function crawlFacts(
   return {
     id,
     seeds,
+    laterSeeds,
     config: parseConfig(config),
     status: record?.status,
     scopeSeeds: record?.scopeSeeds ?? seeds,

@@ -139,6 +139,7 @@ export function crawlFacts(
   return {
     id: 'crawl',
     seeds: [HOME],
+    laterSeeds: [],
     config: parseConfig({ scope: 'any', maxDepth: 3, delayMs: 1000, adaptive: false, ...config }),
     status: 'finished',
     scopeSeeds: [HOME],

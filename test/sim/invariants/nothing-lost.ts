@@ -33,7 +33,7 @@ function checkKnown(
   const scope = scopeOf(config, crawl.seeds);
   const isMissing = (url: string) =>
     !known.has(url) && !pending.has(url) && !isFullHost(crawl, hosts.get(hostKey(url)));
-  for (const seed of crawl.seeds)
+  for (const seed of [...crawl.seeds, ...crawl.laterSeeds])
     if (scope.acceptsSeed(seed) && isMissing(seed))
       findings.add(`${id}: the seed ${seed} is not known`, { host: hostKey(seed) });
 
@@ -42,7 +42,9 @@ function checkKnown(
     if (record.state === 'redirect') {
       const target = web.redirectOf(record.url);
       const isFollowed = record.redirects + 1 <= config.maxRedirects;
-      if (target !== undefined && isFollowed && scope.accepts(target, record.depth) && isMissing(target))
+      const isAccepted = (url: string) =>
+        isFirstSeed(record) ? scope.acceptsSeed(url) : scope.accepts(url, record.depth);
+      if (target !== undefined && isFollowed && isAccepted(target) && isMissing(target))
         findings.add(
           `${id}: ${record.url} redirects to ${target}, which is not known (depth ${record.depth}, ${record.result?.cause})`,
           { host: hostKey(target) },
@@ -66,13 +68,25 @@ function checkKnown(
     // record says.
     const isDepthCertain = config.perHost === 1 || config.maxDepth === undefined;
     if (!isDepthCertain) continue;
+    const own = hasScopeOfItsOwn(record, crawl) ? scopeOf(config, [...crawl.seeds, record.url]) : scope;
     for (const link of links)
-      if (scope.accepts(link, record.depth + 1) && isMissing(link))
+      if (own.accepts(link, record.depth + 1) && isMissing(link))
         findings.add(
           `${id}: ${record.url} (fetched, depth ${record.depth}) links to ${link}, which is not known`,
           { host: hostKey(link) },
         );
   }
+}
+
+/** A seed from the beginning on: a redirect of it is followed wherever it leads. */
+const isFirstSeed = ({ depth, via, kind }: UrlRecord): boolean =>
+  depth === 0 && via === undefined && kind === undefined;
+
+/** The scope was widened by the URL before it was fetched: it was added as a seed, or a seed redirects to it. */
+function hasScopeOfItsOwn({ url, depth, via }: UrlRecord, { laterSeeds, known }: CrawlFacts): boolean {
+  if (laterSeeds.includes(url)) return true;
+  const from = via === undefined ? undefined : known.get(via);
+  return depth === 0 && from?.state === 'redirect' && isFirstSeed(from);
 }
 
 /** The digests of the bodies that came whole, by URL. Of others, the links beyond the cut were never seen. */
@@ -108,7 +122,7 @@ function reachableUrls({ web }: Pick<Facts, 'web'>): Set<string> {
 
 function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: ReadonlySet<string>): void {
   const { id, config, known } = crawl;
-  const seeds = new Set(crawl.seeds);
+  const seeds = new Set([...crawl.seeds, ...crawl.laterSeeds]);
   const scope = scopeOf(config, crawl.scopeSeeds);
   for (const { url, depth, via } of known.values()) {
     const host = hostKey(url);

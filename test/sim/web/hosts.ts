@@ -45,7 +45,7 @@ export function createHosts(shape: WebShape, chance: Chance): Hosts {
       key: `h${number}.${DOMAIN}${port}`,
       kind,
       scheme,
-      pages: pagesOf(number),
+      pages: kind === 'relocated' ? 1 : pagesOf(number),
       medianMs: medianOf(number, kind),
     };
   }

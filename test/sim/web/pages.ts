@@ -75,6 +75,7 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
       const mayMove = page === 0 ? host.pages > 1 : isLeaf(host, page);
       if (mayMove && at < MOVING_SHARE) return 'redirect';
     }
+    if (host.kind === 'relocated' && page === 0 && nextOf(host) !== host) return 'redirect';
     if (!isLeaf(host, page)) return 'html';
     for (const [type, share] of LEAF_TYPES) {
       at -= share;
@@ -93,13 +94,19 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
     return { how, times: times < 3 ? times : isLeaf(host, page) ? Number.POSITIVE_INFINITY : 1 };
   }
 
+  const nextOf = ({ number }: WebHost): WebHost => hosts.of((number + 1) % hosts.count);
+
   const to = (target: string, status = 301): Redirect => ({ status, target, location: target });
 
   /** Where a page of the type redirects to: `ways` of going there. */
   function pageRedirect(host: WebHost, page: number): Redirect {
     const random = chance.stream(DRAW.redirect, host.number, page);
     const status = STATUSES[Math.floor(random() * STATUSES.length)] as number;
-    if (page === 0) return to(places.pageUrl(host, 1), status);
+    if (page === 0)
+      return to(
+        host.kind === 'relocated' ? places.pageUrl(nextOf(host), 0) : places.pageUrl(host, 1),
+        status,
+      );
     const way = Math.floor(random() * 8);
     const somewhere = (in_: WebHost) => places.pageUrl(in_, Math.floor(random() * in_.pages));
     if (way === 0) return to(places.hopUrl(host, page, 1), status);

@@ -20,6 +20,8 @@ export const HOST_KINDS = {
   unresolved: { weight: 0.5, isSteady: false },
   /** Many pages redirect: to the same host, to others, in chains, in loops, to nowhere. */
   moving: { weight: 2, isSteady: false },
+  /** Has moved to the next host: its root, which is all that is left of it, redirects to that one's. */
+  relocated: { weight: 0.7, isSteady: false },
   /** robots.txt: forbids some paths; all but some; asks for a delay; can't be had for some time; is elsewhere. */
   forbidding: { weight: 2, isSteady: true },
   closed: { weight: 0.5, isSteady: false },

@@ -30,6 +30,9 @@ export interface SimWebOptions {
   readonly onRequest?: (request: WebRequest) => void;
 }
 
+/** Of the URLs that people give, those of pages. */
+const THERE = 0.9;
+
 export function createSimWeb(options: SimWebOptions): SimWeb {
   const { seed, time, faults, trace, shape, keepLog = true, onRequest } = options;
   const atlas = createAtlas(seed, shape);
@@ -84,6 +87,14 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         addressOf: (url) => addressOf(hosts.byKey(hostOf(url))?.number ?? 0),
       }),
     linksOf: (url) => links.of(places.find(url)),
+    someUrl(random, at) {
+      const host =
+        hosts.byKey(at === undefined ? '' : hostOf(at)) ?? hosts.of(Math.floor(random() * hosts.count));
+      const isThere = random() < THERE;
+      return isThere
+        ? places.pageUrl(host, Math.floor(random() * host.pages))
+        : `${places.pageUrl(host, 0)}missing/x`;
+    },
     redirectOf(url) {
       const place = places.find(url);
       if (place.what === 'robots') return place.isFirst ? places.robotsTarget(place.host) : undefined;
