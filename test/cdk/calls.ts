@@ -56,6 +56,7 @@ const HELPERS: ReadonlySet<string> = new Set([
 const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>>>> = {
   'registry.ts': { dynamodb: ['crawlState'], queryItems: ['crawlState', 'dueIndex'] },
   'quiet.ts': { dynamodb: ['crawlState'] },
+  'event-claims.ts': { dynamodb: ['crawlState'] },
   'crawl-counters.ts': { dynamodb: ['crawlState'] },
   'ledger-store.ts': { dynamodb: ['crawlState'], queryItems: ['dueIndex'] },
   'host-page.ts': { dynamodb: ['crawlState'] },

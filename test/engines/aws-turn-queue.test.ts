@@ -296,6 +296,28 @@ test('leaves alone the records of an event that somebody else has by now, and lo
   expect(event.failures()).toEqual(['1', '3']);
 });
 
+test('an event that comes twice is served once: the second time nothing is locked, and its records are failures', async () => {
+  const claimed = new Set<string>();
+  const claim = async (handle: string) => claimed.size < claimed.add(handle).size;
+  const records = [recordOf(A, '1'), recordOf(B, '2'), recordOf(A, '3')];
+  const first = await openQueue([], { claim }).queue.receivedFromEvent(records);
+  expect(first.received.map(({ host }) => host)).toEqual([A, B]);
+
+  const { queue, calls } = openQueue([], { claim });
+  const second = await queue.receivedFromEvent(records);
+  expect(second.received).toEqual([]);
+  expect(second.failures()).toEqual(['1', '2', '3']);
+  expect(calls).toEqual([]);
+});
+
+test('of an event, the groups that another invocation has claimed are left out, and no others', async () => {
+  const { queue } = openQueue([], { claim: async (handle) => handle !== 'handle 2' });
+  const event = await queue.receivedFromEvent([recordOf(A, '1'), recordOf(B, '2'), recordOf(B, '3')]);
+  expect(event.received.map(({ host }) => host)).toEqual([A]);
+  await queue.acknowledge(event.received[0]!, event.received[0]!.deliveries);
+  expect(event.failures()).toEqual(['2', '3']);
+});
+
 test('a record of an event that cannot be read is a failure, unless somebody takes care of it', async () => {
   const records = [recordOf(A, '1', 'nonsense'), recordOf(A, '2')];
   const left = await openQueue([]).queue.receivedFromEvent(records);

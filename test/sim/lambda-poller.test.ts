@@ -201,6 +201,35 @@ test('what throws comes again whole when its visibility ends', async () => {
   expect(bodies().slice(bodies().lastIndexOf('a1'))).toContain('a2');
 });
 
+test.each([
+  ['first', 0],
+  ['second', 0.5],
+])('a batch that is handed out twice is settled by the answer of the %s invocation', async (_, detail) => {
+  const faults = { ...NO_FAULTS, strikes: (name: string) => name === 'invokedTwice', random: () => detail };
+  let calls = 0;
+  const {
+    time,
+    send,
+    calls: made,
+    left,
+  } = world(
+    { faults },
+    {
+      answer: ({ event }) => ({
+        status: 'done',
+        // The first one has failed.
+        result: { batchItemFailures: ++calls === 1 ? [{ itemIdentifier: event.Records[0]?.messageId }] : [] },
+      }),
+    },
+  );
+  send('a1');
+  await time.advance(20_000);
+  expect(made.map(({ bodies }) => bodies)).toEqual([['a1'], ['a1']]);
+  const handles = made.map(({ event }) => event.Records[0]?.receiptHandle);
+  expect(handles[0]).toBe(handles[1]);
+  expect(left()).toEqual(detail < 0.5 ? ['a1'] : []);
+});
+
 test('a delete that comes after the visibility is refused on a FIFO queue, and nobody is told', async () => {
   const { time, send, left, calls } = world({}, { ms: VISIBILITY_S * 1000 + 2000 });
   send('a1');

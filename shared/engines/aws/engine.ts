@@ -5,6 +5,7 @@ import type { Clock, Engine } from '../../ports.ts';
 import { anyMessages } from './any-messages.ts';
 import { type ArchivesOptions, createArchives } from './archives.ts';
 import type { OnCorrupt } from './delivery.ts';
+import { createEventClaims } from './event-claims.ts';
 import { type AwsLedgerStore, createLedgerStore } from './ledger-store.ts';
 import { createLinkExchange, type SqsLinkExchange } from './link-exchange.ts';
 import { createLinkShards, type LinkShards } from './link-shards.ts';
@@ -96,6 +97,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
 function openTurnQueues(options: AwsEngineOptions): SqsTurnQueue {
   const { clients, names, clock, visibilityMs, turnQueueUrl, sendGatherMs, settleGatherMs, onCorrupt } =
     options;
+  const claim = createEventClaims({ dynamo: clients.dynamo, table: names.crawlState, clock });
   const byUrl = new Map(
     names.turnQueueUrls.map((queueUrl) => [
       queueUrl,
@@ -106,6 +108,7 @@ function openTurnQueues(options: AwsEngineOptions): SqsTurnQueue {
         visibilityMs,
         sendGatherMs,
         settleGatherMs,
+        claim,
         onCorrupt,
       }),
     ]),

@@ -11,6 +11,7 @@
  * | CrawlState | `CRAWL` | `compact` | `holder`, `leaseUntil`; `planFile`, `planSources` (JSON, gzip), `isStored` (`compact-lease.ts`) |
  * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
+ * | CrawlState | `#claim HASH` | `claim` | `holder`, `expiresAt`: who serves a message as it was received (`event-claims.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
@@ -55,6 +56,8 @@ export const QUIET = 'quiet';
 export const COMPACTION = 'compact';
 export const JOINED_PREFIX = 'joined#';
 export const ASIDE_PREFIX = 'aside#';
+export const CLAIM = 'claim';
+export const CLAIM_PREFIX = '#claim ';
 export const DIRECTORY = '#crawls';
 export const RUNNING = '#running';
 

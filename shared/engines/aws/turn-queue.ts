@@ -1,6 +1,7 @@
 import type { Message } from '../../frontier/message.ts';
 import { type HostDeliveries, type HostKey, StaleTurn, type TurnQueue } from '../../ports.ts';
 import { failuresOf, groupRecords, type OnCorrupt, type SqsRecord } from './delivery.ts';
+import type { ClaimReceipt } from './event-claims.ts';
 import { deduplicationId, groupIdOf, MAX_TEXT_BYTES, messageTexts } from './message-text.ts';
 import {
   gatheredDeletes,
@@ -22,6 +23,8 @@ export interface TurnQueueOptions extends SqsQueue {
   readonly sendGatherMs?: number;
   /** The same of acknowledging and parking, each of which keeps the host locked for so long. Default 0. */
   readonly settleGatherMs?: number;
+  /** Asked for each group of an event before anything is done for it. Default: all groups may be served. */
+  readonly claim?: ClaimReceipt;
   readonly onCorrupt?: OnCorrupt;
 }
 
@@ -35,9 +38,9 @@ export interface EventBatch {
 
 export interface SqsTurnQueue extends TurnQueue {
   /**
-   * Takes over the records of an event. Their lease is begun anew, since the poller may have held them for long (it
-   * repeats a throttled invocation until the visibility ends); records that are ours no longer are left out, with
-   * their hosts, and reported as failures.
+   * Takes over the records of an event. Their lease begins now, since the poller may have held them for long (it
+   * repeats a throttled invocation until the visibility ends). Left out, with their hosts, and reported as failures are
+   * records that are ours no longer, and those that another invocation with the same event has claimed.
    */
   receivedFromEvent(records: readonly SqsRecord[]): Promise<EventBatch>;
 }
@@ -62,7 +65,7 @@ const MAX_HIDDEN_S = 11.5 * 3600;
  * queue itself, one whose visibility has ended: late words about it do nothing.
  */
 export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
-  const { clock, onCorrupt, maxMessageBytes = MAX_TEXT_BYTES } = options;
+  const { clock, onCorrupt, maxMessageBytes = MAX_TEXT_BYTES, claim = async () => true } = options;
   const { sendGatherMs = 0, settleGatherMs = 0 } = options;
   const visibilityS = Math.ceil(options.visibilityMs / 1000);
   const sendAll = gatheredSends(options, { gatherMs: sendGatherMs, maxBytes: maxMessageBytes });
@@ -77,6 +80,16 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
   ): void {
     const handles = new Map(records.map(({ messageId, receiptHandle }) => [messageId, receiptHandle]));
     leases.set(received, { ...held, handles, until: received.leaseUntil });
+  }
+
+  /** The event's records whose groups no other invocation has claimed. A group is claimed by its first record. */
+  async function claimGroups(records: readonly SqsRecord[]): Promise<SqsRecord[]> {
+    const groups = Map.groupBy(records, ({ attributes }) => attributes.MessageGroupId);
+    const claims = Array.from(groups.values(), async (group) => {
+      const [first] = group as [SqsRecord];
+      return (await claim(first.receiptHandle)) ? group : [];
+    });
+    return (await Promise.all(claims)).flat();
   }
 
   /** A lease that ran out holds nothing. SQS would refuse its handles; an emulator was seen to take them. */
@@ -170,10 +183,11 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
     },
 
     async receivedFromEvent(records) {
+      const claimed = await claimGroups(records);
       const receivedAt = clock.now();
-      const expired = await hideAll(options, handlesOf(records), visibilityS);
+      const expired = await hideAll(options, handlesOf(claimed), visibilityS);
       const isOurs = ({ receiptHandle }: SqsRecord) => !expired.has(receiptHandle);
-      const { groups, corrupt } = groupRecords(records, receivedAt + visibilityS * 1000);
+      const { groups, corrupt } = groupRecords(claimed, receivedAt + visibilityS * 1000);
       const ours = groups.filter(({ records }) => records.every(isOurs));
       // What is left of a group that somebody else has by now is not to be locked by us.
       const stray = groups.filter(({ records }) => !records.every(isOurs)).flatMap(({ records }) => records);

@@ -36,6 +36,10 @@ export const FAULTS = {
   messageLate: { what: 'A message sent can be received only after some seconds', rate: 0.05 },
   messageReordered: { what: 'Messages of a standard queue come in another order', rate: 0.3 },
   receivedUnseen: { what: 'A receive hides messages, and its answer is lost', rate: 0.01 },
+  invokedTwice: {
+    what: 'A poller invokes a function twice with the same batch (for each batch)',
+    rate: 0.03,
+  },
   workerKilled: { what: 'A process dies where it waits', rate: 0.002, losesTurns: true },
   workerFrozen: {
     what: 'A process stands still, perhaps beyond its lease, and goes on',

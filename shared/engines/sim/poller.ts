@@ -1,7 +1,7 @@
 /**
  * A model of Lambda's event source mapping for SQS (developer guide, "Using Lambda with Amazon SQS"): it receives,
- * invokes, and deletes what was not reported as failed. It changes no visibility and tells nobody what became of a
- * message.
+ * invokes, sometimes twice, and deletes what was not reported as failed. It changes no visibility and tells nobody what
+ * became of a message.
  */
 import type { SqsRecord } from '../aws/delivery.ts';
 import type { Faults } from './faults.ts';
@@ -56,6 +56,8 @@ const MAX_ANSWER_MS = 40;
 const LONG_POLL_MS = 20_000;
 const IDLE_POLLERS = 5;
 const MAX_RETRY_MS = 5000;
+/** A second invocation with the same batch begins up to this later, mostly at once. */
+const MAX_TWIN_MS = 120_000;
 const MAX_BATCH_ENTRIES = 10;
 
 export function createSimPoller(options: SimPollerOptions): SimPoller {
@@ -126,7 +128,7 @@ export function createSimPoller(options: SimPollerOptions): SimPoller {
     try {
       const event = sqsEvent(queueUrl, messages);
       for (let tries = 0; ; tries++) {
-        const invoked = await invoke(event);
+        const invoked = await invokeAtLeastOnce(event);
         if (invoked.status === 'throttled') {
           scale.noteTrouble();
           const ms = Math.min(MAX_RETRY_MS, 500 * 2 ** tries) * (0.5 + random() / 2);
@@ -143,6 +145,18 @@ export function createSimPoller(options: SimPollerOptions): SimPoller {
       running--;
       pumpIn(1);
     }
+  }
+
+  /** "Event source mappings process each event at least once": the poller knows the answer of one of two invocations. */
+  function invokeAtLeastOnce(event: SqsEvent): Promise<Invoked<unknown>> {
+    const first = invoke(event);
+    if (!faults.strikes('invokedTwice')) return first;
+    const delayMs = faults.random('invokedTwice') ** 3 * MAX_TWIN_MS;
+    trace?.({
+      what: `${event.Records.length} messages of ${queueUrl.split('/').at(-1)} are handed out twice`,
+    });
+    const second = time.sleep(delayMs).then(() => invoke(event));
+    return faults.random('invokedTwice') < 0.5 ? first : second;
   }
 
   /** Deletes what was not reported. */

@@ -41,6 +41,7 @@ const HARMLESS: readonly FaultName[] = [
   'messageTwice',
   'messageLate',
   'messageReordered',
+  'invokedTwice',
   'staleRead',
   'coldStart',
   'dnsFails',
