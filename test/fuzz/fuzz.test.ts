@@ -4,8 +4,11 @@ import { TARGETS } from './targets.ts';
 
 /** CPU for one target's random documents, after its sweep; `STRAND_FUZZ_SECONDS` gives another number. */
 const SECONDS = Number(process.env.STRAND_FUZZ_SECONDS ?? 1);
-/** Each day tries other documents; `STRAND_FUZZ_SEED` gives a seed. */
-const SEED = Number(process.env.STRAND_FUZZ_SEED ?? Math.floor(Date.now() / 86_400_000) * 1000);
+/**
+ * The documents are the same in each run, so that only a change of the code can make it fail. `STRAND_FUZZ_SEED` gives
+ * another seed; `npm run fuzz` draws a new one each time.
+ */
+const SEED = Number(process.env.STRAND_FUZZ_SEED ?? 1);
 
 describe(`no exception, no super-linear time, bounded memory (seed ${SEED})`, () => {
   test.each(TARGETS)('$target.name', async ({ target, module }) => {

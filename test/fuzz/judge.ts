@@ -1,5 +1,5 @@
 /** Judges what a parser does with one recipe: exceptions and properties of the small document, time and memory of large ones. */
-import { heldBy, leastCpuOf, measured } from './measure.ts';
+import { heldBy, heldByEach, leastCpuOf, measured } from './measure.ts';
 import { DEEP, fixedLength, inWords, largeText, type Recipe, smallText } from './recipe.ts';
 import type { FuzzTarget } from './target.ts';
 
@@ -46,6 +46,9 @@ const CONFIRMATIONS = 3;
 const RUNS = 3;
 /** What a result may hold, however small its document. */
 const HELD_FREE = 4 * 1024 * 1024;
+/** At most so many results, and about so many bytes, are held at once to confirm that memory grows with each result. */
+const MAX_RESULTS_HELD = 4;
+const MAX_BYTES_HELD = 200 * 1024 * 1024;
 
 /** Throws {@link Finding}. */
 export async function judge(target: FuzzTarget, recipe: Recipe, figures: Figures): Promise<void> {
@@ -214,20 +217,20 @@ async function judgeMemory(
   { bytes, input }: Sized,
   figures: Figures,
 ): Promise<void> {
-  let held = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < CONFIRMATIONS; i++) {
-    held = Math.min(held, await heldBy(() => target.run(input)));
-    if (held <= HELD_FREE + target.maxHeldPerByte * bytes) {
-      figures.worstHeldPerByte = Math.max(figures.worstHeldPerByte, (held - HELD_FREE) / bytes);
-      return;
-    }
-  }
-  figures.worstHeldPerByte = Math.max(figures.worstHeldPerByte, held / bytes);
+  const limit = HELD_FREE + target.maxHeldPerByte * bytes;
+  let held = await heldBy(() => target.run(input));
+  for (let i = 0; i < CONFIRMATIONS && held > limit; i++)
+    held = Math.min(held, await heldByEach(() => target.run(input), resultsToHold(held)));
+  figures.worstHeldPerByte = Math.max(figures.worstHeldPerByte, (held - HELD_FREE) / bytes);
+  if (held <= limit) return;
   throw new Finding(
-    `${target.name}: of ${bytes} bytes the result holds ${held} bytes of memory, ` +
+    `${target.name}: of ${bytes} bytes each result holds ${held.toFixed(0)} bytes of memory, ` +
       `at most ${target.maxHeldPerByte} a byte expected: ${inWords(recipe)}`,
   );
 }
+
+const resultsToHold = (bytesOfEach: number): number =>
+  Math.max(1, Math.min(MAX_RESULTS_HELD, Math.floor(MAX_BYTES_HELD / bytesOfEach)));
 
 const shown = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? String(error)) : String(error);

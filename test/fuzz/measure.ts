@@ -41,23 +41,40 @@ export async function leastCpuOf(call: () => unknown, runs: number): Promise<num
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes that the call's result holds, on the heap and in buffers. */
-export async function heldBy(call: () => unknown): Promise<number> {
-  collectGarbage();
-  const before = inUse();
-  let result: unknown;
-  try {
-    result = await call();
-  } catch (error) {
-    result = error;
+/** Bytes that the call's result holds, on the heap and in buffers, and what is freed some time after the call. */
+export const heldBy = (call: () => unknown): Promise<number> => heldByEach(call, 1, 1);
+
+/** Files and streams are closed, and the memory of what was collected is freed, some turns of the event loop later. */
+const SETTLING_PASSES = 4;
+
+/**
+ * Bytes that each result of `calls` calls holds, when all results are held at once. What is kept once, whatever the
+ * number of results, such as compiled code or a cache, is divided among them.
+ */
+export async function heldByEach(
+  call: () => unknown,
+  calls: number,
+  passes = SETTLING_PASSES,
+): Promise<number> {
+  const results: unknown[] = [];
+  const before = await memoryAfter(passes);
+  for (let i = 0; i < calls; i++) {
+    try {
+      results.push(await call());
+    } catch (error) {
+      results.push(error);
+    }
   }
-  collectGarbage();
-  const held = inUse() - before;
-  // The result must live until here.
-  return result === collectGarbage ? 0 : Math.max(0, held);
+  const held = (await memoryAfter(passes)) - before;
+  // The results must live until here.
+  return results.length === calls ? Math.max(0, held / calls) : Number.NaN;
 }
 
-function inUse(): number {
+async function memoryAfter(passes: number): Promise<number> {
+  for (let pass = 0; pass < passes; pass++) {
+    await new Promise(setImmediate);
+    collectGarbage();
+  }
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }

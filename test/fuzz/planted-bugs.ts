@@ -38,7 +38,7 @@ const planted = (
 
 const kept: unknown[] = [];
 
-export const TARGETS: readonly FuzzTarget[] = [
+export const BUGS: readonly FuzzTarget[] = [
   planted('a quadratic regular expression', (text) => /=+"$/.test(text)),
   planted('an exponential regular expression', (text) => /^<svg (=|==)+!$/.test(text.slice(0, 60))),
   planted('an exception for a rare piece', (text) => {
@@ -60,7 +60,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   planted('a long base for each reference', (text) => {
     const base = /<base href="([^"]*)"/.exec(text)?.[1] ?? '';
     return [...text.matchAll(/<a href="([^"]*)"/g)].map(
-      ([, to = '']) => new TextEncoder().encode(base + to).length,
+      ([, to = '']) => encodeURI((base + to).toWellFormed()).length,
     );
   }),
   planted('text that is put together again for each piece', (text) => {
@@ -80,3 +80,22 @@ export const TARGETS: readonly FuzzTarget[] = [
     },
   }),
 ];
+
+const sound = (name: string, run: (text: string) => unknown) => planted(name, run, { isSwept: false });
+/** More memory than the result of a document of 100 KB or more may hold. */
+const largeBuffer = (text: string) => Buffer.allocUnsafeSlow(128 * text.length);
+const cache: Buffer[] = [];
+
+/** Parsers that use memory and are right to: `planted-bugs.test.ts` shows that the fuzzer reports none of them. */
+export const SOUND: readonly FuzzTarget[] = [
+  sound('buffers that are freed some turns of the event loop later', (text) => {
+    if (text.length < 100_000) return;
+    const buffer = largeBuffer(text);
+    setImmediate(() => setImmediate(() => buffer.fill(0, 0, 1)));
+  }),
+  sound('a cache that has a limit', (text) => {
+    if (text.length > 100_000 && cache.length < 10) cache.push(largeBuffer(text));
+  }),
+];
+
+export const TARGETS: readonly FuzzTarget[] = [...BUGS, ...SOUND];
