@@ -5,11 +5,12 @@ import type { Command, StackCommand } from './command.ts';
 import { localCommand } from './local-command.ts';
 import type { Location } from './option-spec.ts';
 import { optionsOf } from './options.ts';
+import { PROGRAM } from './program.ts';
 import { type Given, readGiven } from './read-options.ts';
 import { isSet, textOf } from './read-words.ts';
 import { stackAsk } from './stack-ask.ts';
 import { UsageError } from './usage-error.ts';
-import { isLocalVerb, isStackVerb, LOCAL_VERBS, PROGRAM, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
+import { isLocalVerb, isStackVerb, LOCAL_VERBS, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
 
 /**
  * The command in `argv` (without node and the script). Throws {@link UsageError}. Of an option given twice the last

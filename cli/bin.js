@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The `strand` command. Plain JavaScript that any Node runs, since the rest is TypeScript that only Node 24 or later
-// runs by itself: an older one hands over to the Node that was installed beside this package.
+// The `strand` command. Plain JavaScript that any Node runs. In the repository the rest is TypeScript, which is tested
+// with Node 24 alone; the published package is JavaScript, and runs on Node 22.19 too. An older Node hands over to the
+// Node that was installed beside this package.
 //
 // And plain JavaScript so that what was compiled once, types stripped, need not be again: the cache serves what is loaded
 // after it was enabled, and what strips types is loaded (0.1 s of CPU) for the first file that is not in it.
@@ -11,13 +12,20 @@ import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
-const OLDEST_MAJOR = 24;
+const isSource = existsSync(fileURLToPath(new URL('strand.ts', import.meta.url)));
+const OLDEST = isSource ? '24' : '22.19';
 
-if (Number.parseInt(process.versions.node, 10) >= OLDEST_MAJOR) {
+if (isRecent()) {
   module.enableCompileCache();
   await import('./strand.ts');
 } else {
   handOver();
+}
+
+function isRecent() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [oldestMajor, oldestMinor = 0] = OLDEST.split('.').map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
 function handOver() {
@@ -27,8 +35,10 @@ function handOver() {
     .find((path) => existsSync(path));
   if (!node) {
     console.error(
-      `strand needs Node ${OLDEST_MAJOR} or later, and this is ${process.versions.node}. ` +
-        `Install Node ${OLDEST_MAJOR}, or run \`npm ci\` without \`--omit=dev\`: it brings one.`,
+      `strand needs Node ${OLDEST} or later, and this is ${process.versions.node}. ` +
+        (isSource
+          ? 'Install Node 24, or run `npm ci` without `--omit=dev`: it brings one.'
+          : 'Install Node 24, or run `npm install node@24` in this folder.'),
     );
     process.exitCode = 2;
     return;

@@ -2,8 +2,9 @@
 import { wrapWords } from './format.ts';
 import { GROUPS, type OptionSpec } from './option-spec.ts';
 import { defaultText, optionsOf } from './options.ts';
+import { PROGRAM } from './program.ts';
 import { VERB_HELP } from './verb-help.ts';
-import { isLocalVerb, isStackVerb, PROGRAM, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
+import { isLocalVerb, isStackVerb, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
 
 const EXIT_CODES =
   'Exit codes: 0 finished, 1 unexpected error, 2 bad arguments or refused, 3 a limit was reached, ' +
@@ -67,8 +68,9 @@ function verbPage(verb: Verb, width: number): string[] {
 
 function exampleLine(example: string): string {
   // npm's own banner would go into the file.
-  if (example.includes(' > ')) return `  ${PROGRAM.replace('run', 'run --silent')} ${example}`;
-  return example.startsWith('crawl ') ? `  npm run crawl --${example.slice(5)}` : `  ${PROGRAM} ${example}`;
+  if (example.includes(' > ')) return `  ${PROGRAM.replace('npm run', 'npm run --silent')} ${example}`;
+  const hasShortForm = PROGRAM.startsWith('npm run') && example.startsWith('crawl ');
+  return hasShortForm ? `  npm run crawl --${example.slice(5)}` : `  ${PROGRAM} ${example}`;
 }
 
 /** `--delay TIME`, `--allow-private-addresses[=CIDR,...]`, `--[no-]adaptive`. */

@@ -1,7 +1,8 @@
 /** Where a crawl is, and the command line that asks for it there. */
 import { printable } from '../shared/control/printable.ts';
 import type { StackAddress } from './command.ts';
-import { PROGRAM, type Verb } from './verbs.ts';
+import { PROGRAM } from './program.ts';
+import type { Verb } from './verbs.ts';
 
 /** A folder of this machine, with the project's file if one was named; or a crawl of a deployed stack. */
 export type CrawlPlace =

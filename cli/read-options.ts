@@ -12,9 +12,10 @@ import {
 } from './format.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { OPTIONS, optionsOf } from './options.ts';
+import { PROGRAM } from './program.ts';
 import { seedUrl } from './seeds.ts';
 import { UsageError } from './usage-error.ts';
-import { PROGRAM, VERBS, type Verb } from './verbs.ts';
+import { VERBS, type Verb } from './verbs.ts';
 
 /** Words without options, and the options' values by name: `true` and `false` for flags, arrays for repeatable ones. */
 export interface Given {

@@ -5,10 +5,11 @@ import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { Seeds } from './command.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './option-spec.ts';
 import { OPTIONS } from './options.ts';
+import { PROGRAM } from './program.ts';
 import type { Given } from './read-options.ts';
 import { seedUrl } from './seeds.ts';
 import { UsageError } from './usage-error.ts';
-import { PROGRAM, type Verb } from './verbs.ts';
+import type { Verb } from './verbs.ts';
 
 export const textOf = ({ values }: Given, name: string): string | undefined =>
   values.get(name) as string | undefined;

@@ -7,6 +7,7 @@ import { tuneV8 } from '../shared/tune-v8.ts';
 import { parseArgs } from './args.ts';
 import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
+import { missingSdk } from './missing-sdk.ts';
 import { ServiceUnavailable } from './usage-error.ts';
 
 tuneV8();
@@ -68,7 +69,8 @@ process.stderr.on('error', () => {});
 
 try {
   process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
+} catch (thrown) {
+  const error = missingSdk(thrown) ?? thrown;
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
   // What a project's file has left running does not keep a process that was refused.
   const end = isRefusal(error) ? () => process.exit() : undefined;

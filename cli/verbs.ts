@@ -41,6 +41,3 @@ export const VERBS: readonly Verb[] = [
 export const isLocalVerb = (verb: Verb): verb is LocalVerb => (LOCAL_VERBS as readonly Verb[]).includes(verb);
 
 export const isStackVerb = (verb: Verb): verb is StackVerb => (STACK_VERBS as readonly Verb[]).includes(verb);
-
-/** How an operator calls the program from its folder. */
-export const PROGRAM = 'npm run strand --';

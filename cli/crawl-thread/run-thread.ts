@@ -6,6 +6,7 @@ import type { Block } from '../../shared/engines/watchdog/block-watch.ts';
 import { watchThread } from '../../shared/engines/watchdog/watch-thread.ts';
 import { readSlot, slotMemory } from '../../shared/engines/watchdog/work-slot.ts';
 import { messageOf } from '../../shared/error-message.ts';
+import { ownFile } from '../../shared/own-file.ts';
 import type { PageTask } from '../../shared/worker/page-work.ts';
 import type { CrawlThreadStart, FromCrawlThread, ThreadError } from './messages.ts';
 
@@ -41,7 +42,7 @@ export async function runCrawlThread({
 }: CrawlThreadOptions): Promise<CrawlThreadEnd> {
   const slot = slotMemory();
   const workerData: CrawlThreadStart = { ...start, slot };
-  const thread = new Worker(new URL('./thread.ts', import.meta.url), {
+  const thread = new Worker(ownFile('./thread', import.meta.url), {
     workerData,
     name: 'strand-crawl',
     env: threadEnvironment(),

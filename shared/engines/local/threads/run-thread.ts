@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../error-message.ts';
+import { ownFile } from '../../../own-file.ts';
 import type { Block } from '../../watchdog/block-watch.ts';
 import { watchThread } from '../../watchdog/watch-thread.ts';
 import { readSlot } from '../../watchdog/work-slot.ts';
@@ -23,7 +24,7 @@ export interface RunningThread {
 
 /** Starts a thread that crawls. `hear`: hears all but its last word. */
 export function runThread(start: ThreadStart, hear: (message: FromThread) => void): RunningThread {
-  const worker = new Worker(new URL('./crawl-thread.ts', import.meta.url), {
+  const worker = new Worker(ownFile('./crawl-thread', import.meta.url), {
     workerData: start,
     name: `strand-${start.block + 1}`,
     env: threadEnvironment(),

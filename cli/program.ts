@@ -1,0 +1,28 @@
+/** How the operator started the program, so that hints can be copied as they stand. */
+import { basename } from 'node:path';
+import { isSource } from '../shared/own-file.ts';
+
+export interface Start {
+  /** Runs from the repository, not from the published package. */
+  readonly isSource: boolean;
+  /** Path of the program as it was called: `/home/a/node_modules/.bin/strand`. */
+  readonly path: string;
+  /** What npm says of the command that it runs: `npx`, `exec` or a script's name; none without npm. */
+  readonly npmEvent?: string;
+}
+
+/** `npm run strand --` in the repository; `npx strand-crawler`, `npx strand` or `strand` for the published package. */
+export function programName({ isSource, path, npmEvent }: Start): string {
+  if (isSource) return 'npm run strand --';
+  const name = basename(path).replace(/\.[cm]?js$/, '');
+  const called = name === 'strand-crawler' ? name : 'strand';
+  // npm puts its own folders of programs on the path only while it runs a command.
+  const isInPath = npmEvent === undefined && !/[\\/]node_modules[\\/]/.test(path);
+  return isInPath ? called : `npx ${called}`;
+}
+
+export const PROGRAM = programName({
+  isSource: isSource(import.meta.url),
+  path: process.argv[1] ?? '',
+  npmEvent: process.env.npm_lifecycle_event ?? process.env.npm_command,
+});

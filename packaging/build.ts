@@ -1,0 +1,56 @@
+/**
+ * Builds the package that is published into `dist/`: JavaScript without comments, source maps, the declarations that its
+ * public modules need, and a package.json of its own. `npm pack ./dist` makes the tarball.
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { type Manifest, publishedManifest } from './manifest.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Builds into `dist`, which is emptied before. Throws if the compiler finds an error. */
+export function build(dist = join(ROOT, 'dist')): void {
+  rmSync(dist, { recursive: true, force: true });
+  // Twice, since the compiler strips comments from both or from none: editors show those of the declarations.
+  compile(dist, '--removeComments', '--sourceMap');
+  compile(dist, '--declaration', '--emitDeclarationOnly');
+  const manifest = publishedManifest(
+    JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest,
+  );
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md'])
+    copyFileSync(join(ROOT, file), join(dist, file));
+  removeInnerDeclarations(dist, publicTypes(manifest));
+}
+
+function compile(dist: string, ...options: readonly string[]): void {
+  const compiler = join(ROOT, 'node_modules/.bin/tsc');
+  execFileSync(compiler, ['-p', join(import.meta.dirname, 'tsconfig.json'), '--outDir', dist, ...options], {
+    stdio: 'inherit',
+  });
+}
+
+function publicTypes({ exports }: Manifest): string[] {
+  return Object.values(exports as Record<string, string | { types: string }>)
+    .filter((entry) => typeof entry !== 'string')
+    .map(({ types }) => types);
+}
+
+/** Two thirds of the declarations belong to modules that no public one refers to. */
+function removeInnerDeclarations(dist: string, entries: readonly string[]): void {
+  const needed = new Set<string>();
+  const rest = entries.map((entry) => normalize(entry));
+  for (let file = rest.pop(); file !== undefined; file = rest.pop()) {
+    if (needed.has(file)) continue;
+    needed.add(file);
+    const text = readFileSync(join(dist, file), 'utf8');
+    for (const [, from = ''] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g))
+      rest.push(join(dirname(file), `${from}.d.ts`));
+  }
+  for (const file of globSync('**/*.d.ts', { cwd: dist })) if (!needed.has(file)) rmSync(join(dist, file));
+  const missing = [...needed].filter((file) => !existsSync(join(dist, file)));
+  if (missing.length > 0) throw new Error(`Expected declarations of ${missing.join(', ')}, got none`);
+}
+
+if (import.meta.main) build();
