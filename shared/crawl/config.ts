@@ -3,13 +3,15 @@
  * Parsed once, immutable. Durations are milliseconds, sizes bytes.
  */
 import { z } from 'zod';
+import type { CrawlOptions, ScopePreset } from './crawl-options.ts';
+
+export type { CrawlOptions, ScopePreset };
 
 const count = z.int().min(0);
 const positive = z.int().min(1);
 const ms = z.number().min(0);
 
-export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const;
-export type ScopePreset = (typeof SCOPES)[number];
+export const SCOPES = ['page', 'prefix', 'host', 'domain', 'any'] as const satisfies readonly ScopePreset[];
 
 export const SITEMAPS = ['off', 'robots', 'find'] as const;
 
@@ -226,8 +228,6 @@ export const crawlConfigSchema = z.strictObject({
 export type CrawlConfig = Readonly<z.infer<typeof crawlConfigSchema>>;
 export type UrlRules = CrawlConfig['urlRules'];
 export type HostOverride = CrawlConfig['overrides'][number];
-/** A crawl's configuration as an operator writes it. */
-export type CrawlOptions = z.input<typeof crawlConfigSchema>;
 
 /** The configuration cannot be used. The message names the key, what was expected and what came. */
 export class InvalidConfig extends Error {

@@ -1,0 +1,383 @@
+/** A crawl's settings as an operator writes them, documented for the editor. `config.ts` checks them and fills in the defaults. */
+
+/** Which links belong to the crawl. */
+export type ScopePreset = 'page' | 'prefix' | 'host' | 'domain' | 'any';
+
+/** Rules that make two spellings of a URL one, beyond what standards say. */
+export interface UrlRuleOptions {
+  /**
+   * Drops parameters that only say where a visitor came from, such as `utm_source` and `gclid`.
+   * @default true
+   */
+  trackingParameters?: boolean;
+  /**
+   * Drops session ids, such as `;jsessionid=` and `PHPSESSID`. With them, each visit would find every page under new URLs.
+   * @default true
+   */
+  sessionParameters?: boolean;
+  /**
+   * Sorts the query's parameters. Some sites answer by their order.
+   * @default false
+   */
+  sortQuery?: boolean;
+  /**
+   * Treats `/a/index.html` as `/a/`. Servers need not answer both alike.
+   * @default false
+   */
+  indexPages?: boolean;
+}
+
+/** Settings for some hosts. If several overrides match a host, the last one applies. */
+export interface OverrideOptions {
+  /** Host names. `*` stands for one or more labels: `*.example.org`. A port that is not the default belongs to the name. */
+  hosts: string[];
+  /** See {@link CrawlOptions.delayMs}. */
+  delayMs?: number;
+  /** See {@link CrawlOptions.adaptive}. */
+  adaptive?: boolean;
+  /** See {@link CrawlOptions.maxCrawlDelayMs}. */
+  maxCrawlDelayMs?: number;
+  /** See {@link CrawlOptions.perHost}. */
+  perHost?: number;
+  /** See {@link CrawlOptions.robots}. */
+  robots?: 'obey' | 'ignore';
+  /** See {@link CrawlOptions.maxPagesPerHost}. */
+  maxPagesPerHost?: number;
+  /** See {@link CrawlOptions.maxDepth}. */
+  maxDepth?: number;
+  /** See {@link CrawlOptions.maxBodyBytes}. */
+  maxBodyBytes?: number;
+  /** Applies besides the patterns for all hosts. See {@link CrawlOptions.include}. */
+  include?: string[];
+  /** Applies besides the patterns for all hosts. See {@link CrawlOptions.exclude}. */
+  exclude?: string[];
+}
+
+/** Durations are milliseconds, sizes are bytes. */
+export interface CrawlOptions {
+  /**
+   * Which links belong to the crawl: none (`page`), below a seed's folder (`prefix`), the same host (`host`), the same
+   * registrable domain (`domain`), or all (`any`).
+   * @default 'host'
+   */
+  scope?: ScopePreset;
+  /**
+   * Regular expressions on canonical URLs. If there are any, a link must match one of them. Seeds are exempt.
+   * @default []
+   */
+  include?: string[];
+  /**
+   * Regular expressions on canonical URLs. A URL that matches one is left out, also if it is a seed.
+   * @default []
+   */
+  exclude?: string[];
+  /** Hops from a seed; 0 means the seeds alone. No limit by default. */
+  maxDepth?: number;
+  /**
+   * Longer URLs are left out.
+   * @default 2083
+   */
+  maxUrlLength?: number;
+  /**
+   * Further links of a page are left out and counted. Whatever the number, a page's links have 32 million characters at most.
+   * @default 100000
+   */
+  maxLinksPerPage?: number;
+  /**
+   * Also tries the folders of each link: `/a/b/c` gives `/a/b/`, `/a/` and `/`.
+   * @default false
+   */
+  ascendPaths?: boolean;
+  /** Rules that make two spellings of a URL one. */
+  urlRules?: UrlRuleOptions;
+  /**
+   * Redirects in a row that are followed.
+   * @default 10
+   */
+  maxRedirects?: number;
+
+  /**
+   * URLs with more path segments are left out, as probable traps.
+   * @default 20
+   */
+  maxPathDepth?: number;
+  /**
+   * How often the same segments may follow each other in a path. `/a/b/a/b/` has 2.
+   * @default 3
+   */
+  maxRepeatedSegments?: number;
+  /**
+   * URLs with more query parameters are left out, as probable traps.
+   * @default 32
+   */
+  maxQueryParameters?: number;
+  /**
+   * After this many pages of a host, Strand closes groups of its URLs whose pages bring almost nothing new. 0 means never.
+   * @default 100
+   */
+  trapAfterPages?: number;
+  /**
+   * The share of a group's last pages that must bring a new text or link, between 0 and 1. Below it, the group is closed.
+   * @default 0.05
+   */
+  trapMinNew?: number;
+
+  /**
+   * Does not follow links of pages that say `nofollow`, nor links with `rel=nofollow`.
+   * @default true
+   */
+  obeyNofollow?: boolean;
+  /**
+   * Does not call `onPage` for pages that say `noindex`. They are archived.
+   * @default true
+   */
+  obeyNoindex?: boolean;
+  /**
+   * If a page names another page as canonical, fetches that page and does not call `onPage` for the copy.
+   * @default true
+   */
+  obeyCanonical?: boolean;
+  /**
+   * Treats a meta refresh of at most 5 s as a redirect, otherwise as a link.
+   * @default true
+   */
+  softRedirects?: boolean;
+  /**
+   * Also fetches images, styles, scripts, media and frames of pages, on any host, so that pages replay whole.
+   * @default false
+   */
+  requisites?: boolean;
+
+  /**
+   * Which sitemaps are read: none (`off`), those that robots.txt names (`robots`), or else `/sitemap.xml` too (`find`).
+   * @default 'robots'
+   */
+  sitemaps?: 'off' | 'robots' | 'find';
+  /**
+   * Further sitemaps of a host are left out and counted.
+   * @default 10000
+   */
+  maxSitemapsPerHost?: number;
+  /**
+   * URLs of sitemaps that are read as well.
+   * @default []
+   */
+  sitemapUrls?: string[];
+  /** Leaves out URLs that their sitemap says were not modified since: `2026-01-31`, or with a time (ISO 8601). */
+  modifiedSince?: string;
+  /**
+   * Follows the links of RSS and Atom feeds that pages name.
+   * @default true
+   */
+  feeds?: boolean;
+
+  /** Ends the crawl after this many pages: responses other than redirects, robots.txt and sitemaps. */
+  maxPages?: number;
+  /** Ends the crawl after this many bytes of bodies, as received. */
+  maxBytes?: number;
+  /** Ends the crawl after this time. */
+  maxTimeMs?: number;
+  /** Pauses the crawl before it has cost more, in US dollars at list price. Only on AWS. */
+  maxCost?: number;
+  /** Fetches at most this many pages of each host. */
+  maxPagesPerHost?: number;
+
+  /**
+   * The least pause between two requests to a host, from the end of a response. A longer `Crawl-delay` applies instead.
+   * @default 1000
+   */
+  delayMs?: number;
+  /**
+   * Pauses longer for hosts that answer slowly.
+   * @default true
+   */
+  adaptive?: boolean;
+  /**
+   * The adaptive pause: this many times the duration of the last response.
+   * @default 5
+   */
+  adaptiveFactor?: number;
+  /**
+   * The longest adaptive pause.
+   * @default 30000
+   */
+  maxAdaptiveDelayMs?: number;
+  /**
+   * A longer `Crawl-delay` of robots.txt is shortened to this.
+   * @default 60000
+   */
+  maxCrawlDelayMs?: number;
+  /**
+   * Requests to one host at the same time. Use more than 1 only for a site of your own.
+   * @default 1
+   */
+  perHost?: number;
+  /**
+   * Whether robots.txt is obeyed. Ignore it only on a site of your own.
+   * @default 'obey'
+   */
+  robots?: 'obey' | 'ignore';
+  /**
+   * robots.txt is requested again after this time at the latest. RFC 9309 allows 24 hours.
+   * @default 86400000
+   */
+  robotsMaxAgeMs?: number;
+  /**
+   * A longer `Retry-After` is shortened to this.
+   * @default 3600000
+   */
+  maxRetryAfterMs?: number;
+  /**
+   * A host's first rest after a failure. It doubles with each further failure.
+   * @default 5000
+   */
+  backoffMs?: number;
+  /**
+   * A host's longest rest after failures.
+   * @default 600000
+   */
+  maxBackoffMs?: number;
+  /**
+   * The pause before a URL that failed (status 500, for example) is tried again. It doubles with each try.
+   * @default 1000
+   */
+  retryMs?: number;
+  /**
+   * Tries of a URL before it counts as failed.
+   * @default 3
+   */
+  maxAttempts?: number;
+  /**
+   * Failures in a row after which a host is given up.
+   * @default 5
+   */
+  maxHostFailures?: number;
+  /**
+   * Continues if no host of the crawl has answered yet. By default, the crawl ends after the second try of each host.
+   * @default false
+   */
+  keepTrying?: boolean;
+
+  /**
+   * The product token that robots.txt names. Requests say `User-Agent: TOKEN (+CONTACT)`.
+   * @default 'Strand/0.1'
+   */
+  userAgent?: string;
+  /** URL or mail address where the crawl's operator can be reached. Needed unless all seeds are on this machine. */
+  contact?: string;
+
+  /**
+   * CIDR blocks of private and special addresses that may be connected to, such as `127.0.0.0/8`.
+   * @default []
+   */
+  allowPrivateAddresses?: string[];
+  /**
+   * Ports that may be requested although browsers refuse them, such as 6000.
+   * @default []
+   */
+  allowPorts?: number[];
+  /**
+   * Accepts certificates that are expired, self-signed, of another host or of an unknown issuer.
+   * @default false
+   */
+  allowInvalidCertificates?: boolean;
+  /**
+   * Addresses for host names; `*` stands for one or more labels: `[['*.test', '127.0.0.1']]`.
+   * @default []
+   */
+  resolve?: [string, string][];
+  /**
+   * How long a connection, its TLS handshake included, may take.
+   * @default 10000
+   */
+  connectTimeoutMs?: number;
+  /**
+   * How long a response's head may take after the request.
+   * @default 30000
+   */
+  headersTimeoutMs?: number;
+  /**
+   * How long a pause between two pieces of a body may be.
+   * @default 20000
+   */
+  idleTimeoutMs?: number;
+  /**
+   * How long a whole exchange may take.
+   * @default 120000
+   */
+  totalTimeoutMs?: number;
+  /**
+   * Larger bodies are cut, and marked as cut.
+   * @default 16777216
+   */
+  maxBodyBytes?: number;
+  /**
+   * The largest head of a response, interim responses included.
+   * @default 262144
+   */
+  maxHeaderBytes?: number;
+  /**
+   * How much of a page is parsed after decompression.
+   * @default 33554432
+   */
+  maxDecodedBytes?: number;
+
+  /**
+   * Settings for some hosts.
+   * @default []
+   */
+  overrides?: OverrideOptions[];
+
+  /**
+   * Stores no payload twice: a `revisit` record refers to the first one. Only on one machine.
+   * @default true
+   */
+  revisits?: boolean;
+  /**
+   * Writes a `metadata` record for each page: title, number of links, where it was found, how long it took.
+   * @default true
+   */
+  metadata?: boolean;
+  /**
+   * How many links of a page its `metadata` record lists.
+   * @default 0
+   */
+  metadataLinks?: number;
+
+  /**
+   * A page that blocks its thread for longer fails, and is not fetched again. On AWS, five times as long.
+   * @default 4000
+   */
+  blockTimeoutMs?: number;
+  /**
+   * How long a hook may take for one page.
+   * @default 10000
+   */
+  hookTimeoutMs?: number;
+
+  /**
+   * Hosts that one worker crawls at the same time. Only on one machine.
+   * @default 250
+   */
+  hosts?: number;
+  /**
+   * Pages after which a visit to a host ends and is committed.
+   * @default 400
+   */
+  turnMaxPages?: number;
+  /**
+   * Time after which a visit to a host ends and is committed.
+   * @default 60000
+   */
+  turnMaxMs?: number;
+  /**
+   * A visit waits for its host's next allowed request at most this long; otherwise it ends.
+   * @default 10000
+   */
+  turnMaxWaitMs?: number;
+  /**
+   * WARC files are closed at this size.
+   * @default 1000000000
+   */
+  warcMaxBytes?: number;
+}
