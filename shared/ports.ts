@@ -297,6 +297,8 @@ export interface FetchFailure extends ExchangeTimes {
    * before the request came (RFC 9112, section 9.3.1). To be tried again, at the host's pace like any request.
    */
   readonly isStaleConnection?: boolean;
+  /** There was no time left for the request: it was not made, and is not counted. */
+  readonly isUnmade?: boolean;
 }
 
 /** What the web did. Never thrown: a 404, a time-out and a bad certificate are outcomes. */

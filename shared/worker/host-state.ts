@@ -144,7 +144,10 @@ export function addOutLink(state: HostState, link: Link): void {
   foldLink(state.outLinks, link);
 }
 
-/** Counts a request that has ended, and moves the host's clock on. */
+/** Whether the outcome is that of a request which was made. */
+export const wasMade = (outcome: FetchOutcome): boolean => outcome.status === 'response' || !outcome.isUnmade;
+
+/** Counts a request that has ended, unless it was not made after all, and moves the host's clock on. */
 export function countRequest(
   state: HostState,
   outcome: FetchOutcome,
@@ -152,7 +155,7 @@ export function countRequest(
   politeness: { readonly config: PolitenessConfig; readonly crawlDelayMs?: number; readonly random: number },
 ): void {
   const { totals } = state;
-  totals.requests++;
+  if (wasMade(outcome)) totals.requests++;
   const isAnswered = outcome.status === 'response';
   if (isAnswered) {
     totals.bytes += outcome.body.size;

@@ -17,7 +17,7 @@ import {
 import { hostKey } from '../url/host-key.ts';
 import { ask } from './ask.ts';
 import type { Crawl } from './crawls.ts';
-import { countRequest, type HostState, reading } from './host-state.ts';
+import { countRequest, type HostState, reading, wasMade } from './host-state.ts';
 import { newPartId } from './part-id.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
@@ -80,7 +80,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       const outcome = await ask(services, crawl, state, hostKey(url), request, crawlDelayMs);
       if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: outcome.message };
       const verdict = robotsVerdict(outcome, redirects);
-      services.stats.requests++;
+      if (wasMade(outcome)) services.stats.requests++;
       const failure =
         verdict.kind === 'unreachable' && !isOurOwn(outcome) && !isOtherOriginOpen(origin)
           ? outcome.status === 'failed'

@@ -13,7 +13,7 @@ import { canonicalOf } from './canonical-of.ts';
 import type { Crawl } from './crawls.ts';
 import { droppedText } from './dropped-links.ts';
 import { followLocation, followTo, softRedirect } from './follow-redirect.ts';
-import { countIn, countOne, countRequest, type HostState, reading, settleUrl } from './host-state.ts';
+import { countIn, countOne, countRequest, type HostState, reading, settleUrl, wasMade } from './host-state.ts';
 import { HINT_WORDS, hintOf, wantsSigns } from './page-hints.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
@@ -47,7 +47,7 @@ export async function visit(
     const request = { url: record.url, onHead, maxBodyBytes };
     const outcome = await ask(services, crawl, state, state.host, request, crawlDelayMs);
     const verdict = judge(outcome, record.attempts, config, retryAfterOf(outcome, clock.now()));
-    services.stats.requests++;
+    if (wasMade(outcome)) services.stats.requests++;
     if (verdict.hostFailure) services.stats.errors++;
     if (outcome.status === 'failed') countOne(services.stats.failures, outcome.reason);
     countRequest(state, outcome, verdict.hostFailure, { config, crawlDelayMs, random: clock.random() });

@@ -5,6 +5,7 @@ import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { HostLedger } from '../../shared/frontier/ledger.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import { gatherFacts } from './invariants/gather-facts.ts';
+import { createHistoryProbe } from './invariants/history-probe.ts';
 import type { SimWeb, World } from './spec.ts';
 
 const HOST = 'a.test';
@@ -44,9 +45,19 @@ async function makeWorld(urls: number): Promise<World> {
     await archive.append([[Buffer.from('a record')]]);
     await archive.flush();
   }
+  const history = createHistoryProbe(cloud);
   await drive(cloud.time, fill());
   const crawls = [{ id: CRAWL, seeds: ['http://a.test/'], config: { delayMs: 5 } }];
-  return { spec: { seed: 1, faults: [] }, cloud, web, crawls, hasEnded: false, failures: [], seen: [] };
+  return {
+    spec: { seed: 1, faults: [] },
+    cloud,
+    web,
+    crawls,
+    hasEnded: false,
+    failures: [],
+    seen: [],
+    history,
+  };
 }
 
 test('facts are read from the services, in no virtual time: ledgers, counters, messages, objects', async () => {

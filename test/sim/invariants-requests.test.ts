@@ -161,7 +161,9 @@ describe('robotsObeyed', () => {
 
   test('a URL called denied that every version allows is found', () => {
     const denied = RECORDS.map((record) =>
-      record.url === OLD ? { ...record, state: 'deniedByRobots' as const, result: { fetchedAt: 0 } } : record,
+      record.url === OLD
+        ? { ...record, state: 'deniedByRobots' as const, attempts: 0, result: { fetchedAt: 0 } }
+        : record,
     );
     const log = LOG.filter(({ url }) => url !== OLD);
     expect(told(makeFacts({ crawls: [crawlFacts(denied)], log }))).toEqual([

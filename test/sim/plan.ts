@@ -41,7 +41,8 @@ export function planCrawls(
   const random = randomOf(seed, 'crawls');
   const count = random() < 0.25 ? 2 : 1;
   return Array.from({ length: count }, (_, i) => {
-    const config = configOf(random, maxTotalTimeoutMs);
+    // By its contact the web knows which crawl asks.
+    const config = { ...configOf(random, maxTotalTimeoutMs), contact: `https://sim.test/crawl-${i}` };
     return { id: `crawl-${i}`, seeds: seedsFor(config, web, random), config };
   });
 }
@@ -61,7 +62,6 @@ function seedsFor(
 function configOf(random: Random, maxTotalTimeoutMs: number): CrawlOptions {
   const totalTimeoutMs = Math.min(maxTotalTimeoutMs, pick(random, [5000, 10_000, 20_000]));
   return {
-    contact: 'https://sim.test/about',
     ...planScope(random),
     maxDepth: between(random, 3, 7),
     delayMs: pick(random, [100, 500, 1000, 1000, 5000, 15_000, 40_000]),

@@ -39,6 +39,7 @@ function worldThat(need: Need): { run: (spec: WorldSpec) => Promise<Outcome>; sp
         spec,
         violations: isBroken ? [{ invariant: need.invariant ?? 'oneState', message: 'lost' }] : [],
         strikes,
+        excuses: {},
         figures: { hosts, pages, requests: 0, turns: 0, virtualMs: 0, realMs: 0 },
       };
     },

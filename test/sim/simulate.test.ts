@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { FAULT_NAMES } from '../../shared/engines/sim/faults.ts';
+import { EXCUSE_NAMES, EXCUSES, type ExcuseName } from './spec.ts';
 
 const PROGRAM = fileURLToPath(new URL('./simulate.ts', import.meta.url));
 const LIMIT_MS = 600_000;
@@ -44,9 +45,12 @@ test(
   async () => {
     const { code, out, err } = await simulate('--seeds', '500', '--quiet', '--json');
     expect(err).toBe('');
-    const { seeds, broken, strikes } = JSON.parse(out);
+    const { seeds, broken, strikes, excuses } = JSON.parse(out);
     expect(broken.map(({ invariants, replay }: Broken) => `${invariants}: ${replay}`)).toEqual([]);
     expect(seeds).toBe(500);
+    const worldsOf = (name: ExcuseName) => excuses[name]?.worlds ?? 0;
+    const isTooOften = (name: ExcuseName) => worldsOf(name) > EXCUSES[name].maxShare * seeds;
+    expect(EXCUSE_NAMES.filter(isTooOften).map((name) => `${name}: ${worldsOf(name)}`)).toEqual([]);
     expect(FAULT_NAMES.filter((name) => !(strikes[name] > 0))).toEqual([]);
     expect(code).toBe(0);
   },
@@ -58,9 +62,10 @@ test(
   async () => {
     const { code, out, err } = await simulate('--seeds', '40', '--faults', 'none', '--quiet', '--json');
     expect(err).toBe('');
-    const { seeds, broken, strikes } = JSON.parse(out);
+    const { seeds, broken, strikes, excuses } = JSON.parse(out);
     expect(broken.map(({ invariants, replay }: Broken) => `${invariants}: ${replay}`)).toEqual([]);
     expect(seeds).toBe(40);
+    expect(excuses).toEqual({});
     expect(FAULT_NAMES.filter((name) => strikes[name] > 0)).toEqual([]);
     expect(code).toBe(0);
   },

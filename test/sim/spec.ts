@@ -3,7 +3,8 @@ import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import type { FaultName } from '../../shared/engines/sim/faults.ts';
 import type { SimProcess } from '../../shared/engines/sim/process.ts';
-import type { Fetcher } from '../../shared/ports.ts';
+import type { FailureReason, Fetcher } from '../../shared/ports.ts';
+import type { History } from './invariants/history-probe.ts';
 
 /** Everything about a world follows from this. Two runs of the same one are the same, happening by happening. */
 export interface WorldSpec {
@@ -26,6 +27,9 @@ export const INVARIANTS = {
   oneRequest: 'A host has never two requests in flight',
   unhurried: 'Two requests of a host are never closer than its delay',
   robotsObeyed: 'Nothing is fetched that robots.txt forbids, and nothing before it was asked',
+  triesKept:
+    'What became of a URL is what the web answered, after as many tries as were configured, neither fewer nor more',
+  givenUp: 'A host is given up when it has failed as often as configured, neither sooner nor later',
   limitsKept: 'Limits are never passed by more than what is in flight',
   ends: 'The run ends',
   oneChain: 'No chain of tokens doubles or dies',
@@ -34,8 +38,20 @@ export const INVARIANTS = {
 } as const;
 export type InvariantName = keyof typeof INVARIANTS;
 
+/**
+ * Where faults may keep a promise from being held to the letter: what is excused, and in which share of the worlds at
+ * most. A world in which a turn may have been lost is not excused for that alone: only what was found there is counted.
+ */
+export const EXCUSES = {
+  lostTurn: { what: 'A turn was thrown away, and the next one did not know its answers', maxShare: 0.35 },
+} as const satisfies Record<string, { readonly what: string; readonly maxShare: number }>;
+export type ExcuseName = keyof typeof EXCUSES;
+export const EXCUSE_NAMES = Object.keys(EXCUSES) as readonly ExcuseName[];
+
 export interface Violation {
   readonly invariant: InvariantName;
+  /** What explains it: then it counts as an excuse, and breaks nothing. */
+  readonly excuse?: ExcuseName;
   readonly message: string;
   /** The host concerned. */
   readonly host?: string;
@@ -47,6 +63,8 @@ export interface Outcome {
   readonly spec: WorldSpec;
   readonly violations: readonly Violation[];
   readonly strikes: Readonly<Record<FaultName, number>>;
+  /** How often each excuse was used; those that were not used are left out. */
+  readonly excuses: Readonly<Partial<Record<ExcuseName, number>>>;
   readonly figures: {
     readonly hosts: number;
     readonly pages: number;
@@ -86,6 +104,14 @@ export interface WebRequest {
   readonly isCut?: boolean;
   /** Of a robots.txt: which of the host's versions it was. */
   readonly robotsVersion?: number;
+  /** The contact that the request named: each crawl of a world has its own. */
+  readonly contact?: string;
+  /** Why the exchange failed, where it did; `stale`: the server had closed the kept connection. */
+  readonly failure?: FailureReason | 'stale';
+  /** What the response asked for by `Retry-After`, ms. */
+  readonly retryAfterMs?: number;
+  /** `max-age` of the response's `Cache-Control`, s. */
+  readonly maxAgeSeconds?: number;
 }
 
 /** The simulated web: what there is on it, what it served, and to whom. */
@@ -96,7 +122,7 @@ export interface SimWeb {
   /** The fetcher of a process. Exchanges take the world's time, and go on at the server when the process dies. */
   fetcherOf(
     process: SimProcess,
-    config: { readonly totalTimeoutMs: number; readonly userAgent: string },
+    config: { readonly totalTimeoutMs: number; readonly userAgent: string; readonly contact?: string },
   ): Fetcher;
   /** The links of the page, canonical, in the order served; a page's content never changes. Empty for what is no page. */
   linksOf(url: string): readonly string[];
@@ -138,4 +164,5 @@ export interface World {
   readonly failures: readonly Failure[];
   /** What was found while it ran. */
   readonly seen: readonly Violation[];
+  readonly history: History;
 }

@@ -13,12 +13,13 @@ import { deploy } from './deployment.ts';
 import { createCauseProbe } from './invariants/cause-probe.ts';
 import { createChainProbe } from './invariants/chain-probe.ts';
 import { checkWorld } from './invariants/check-world.ts';
+import { createHistoryProbe } from './invariants/history-probe.ts';
 import { createRollout } from './newer-version.ts';
 import { createOperator, statusOf } from './operator.ts';
 import { planCrawls, planStack } from './plan.ts';
 import { planOperator } from './plan-operator.ts';
 import { seedUuids } from './seeded-uuids.ts';
-import type { Outcome, TimelineEntry, World, WorldSpec } from './spec.ts';
+import type { ExcuseName, Outcome, TimelineEntry, Violation, World, WorldSpec } from './spec.ts';
 import { shapeOf } from './web/shape.ts';
 import { createSimWeb } from './web/web.ts';
 
@@ -80,6 +81,7 @@ export async function runWorld(
     });
     const web = createSimWeb({ seed, time, faults, trace, shape });
     const causes = createCauseProbe(time.now);
+    const history = createHistoryProbe(cloud);
     const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
     const deployment = deploy(cloud, {
       fetcherOf: (process, config) => web.fetcherOf(process, config),
@@ -127,14 +129,17 @@ export async function runWorld(
       hasEnded,
       failures: deployment.failures,
       seen: [...probe.violations, ...causes.violations],
+      history,
     };
     beforeJudging?.();
-    const violations = await checkWorld(world);
+    const found = await checkWorld(world);
+    const violations = found.filter(({ excuse }) => excuse === undefined);
     const pages = web.log.filter(({ isRobots, httpStatus }) => !isRobots && httpStatus !== undefined).length;
     return {
       spec,
       violations,
       strikes: faults.counts,
+      excuses: excusesIn(found),
       figures: {
         hosts: new Set(web.log.map(({ host }) => host)).size,
         pages,
@@ -148,6 +153,12 @@ export async function runWorld(
   } finally {
     restoreUuids();
   }
+}
+
+function excusesIn(found: readonly Violation[]): Outcome['excuses'] {
+  const excuses: Partial<Record<ExcuseName, number>> = {};
+  for (const { excuse } of found) if (excuse) excuses[excuse] = (excuses[excuse] ?? 0) + 1;
+  return excuses;
 }
 
 /** A head counts its own. */

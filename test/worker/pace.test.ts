@@ -61,6 +61,17 @@ describe('the gap between a response and the next request to its host', () => {
     expect(leastGap(world.fetcher)).toBeGreaterThanOrEqual(2000);
   });
 
+  test('is waited for, or else the request is not made and not counted', async () => {
+    const world = createWorld({ [`${A}/`]: page(...many(3)) }, { leaseMs: 40_000 });
+    const crawls = ['quick', 'slow'];
+    await begin(world, [`${A}/`], { delayMs: 1000, totalTimeoutMs: 20_000 }, 'quick');
+    await begin(world, [`${A}/`], { delayMs: 15_000, totalTimeoutMs: 20_000 }, 'slow');
+    expect(await runToEnd(world, crawls)).toEqual([]);
+    const heads = await Promise.all(crawls.map((crawl) => world.engine.ledgers.loadHead(crawl, 'a.test')));
+    expect(heads.map((head) => head?.totals.requests)).toEqual([5, 5]);
+    expect(world.fetcher.log.length).toBe(10);
+  });
+
   test('holds when a worker stops while another crawl has links for the host', async () => {
     const world = createWorld({ [`${A}/`]: page(...many(3)) });
     const { clock, engine, fetcher } = world;

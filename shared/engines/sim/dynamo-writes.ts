@@ -19,6 +19,9 @@ import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
 
+/** The items are the store's own, not to be changed. */
+export type OnWrite = (table: string, after: Readonly<Item> | undefined) => void;
+
 export interface DynamoContext {
   readonly faults: Faults;
   readonly random: Random;
@@ -26,6 +29,7 @@ export interface DynamoContext {
   readonly now: () => number;
   tableOf(name: string | undefined): Table;
   readonly onUnits: OnUnits;
+  readonly onWrite: OnWrite;
 }
 
 /** A write that was looked at and not made yet. */
@@ -64,7 +68,7 @@ const BATCH = new Set(['RequestItems', 'ReturnConsumedCapacity']);
 const MAX_TRANSACTED = 100;
 const MAX_BATCH = 25;
 
-export function createWrites({ tableOf, faults, onUnits }: DynamoContext) {
+export function createWrites({ tableOf, faults, onUnits, onWrite }: DynamoContext) {
   function planPut(input: Conditional & { readonly Item: Item | undefined }): Planned {
     const table = tableOf(input.TableName);
     const after = table.rowOf(input.Item ?? {});
@@ -109,6 +113,7 @@ export function createWrites({ tableOf, faults, onUnits }: DynamoContext) {
     const units = factor * writeUnits(before, after);
     onUnits(name, pk, undefined, units, 0);
     const entries = before || after ? table.write(pk, sk, before, after) : [];
+    onWrite(name, after?.item);
     // Keys fill no more than a unit each.
     for (const partition of entries) onUnits(name, partition, index?.name, 1, 0);
     return units + entries.length;

@@ -10,7 +10,7 @@ import { createReads } from './dynamo-reads.ts';
 import { createTable, type Table, type TableSpec } from './dynamo-table.ts';
 import type { OnUnits } from './dynamo-units.ts';
 import type { Item } from './dynamo-values.ts';
-import { createWrites } from './dynamo-writes.ts';
+import { createWrites, type OnWrite } from './dynamo-writes.ts';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { SimService } from './service.ts';
@@ -27,6 +27,8 @@ export interface SimDynamo extends SimService {
   items(table: string): Iterable<Readonly<Item>>;
   /** Hears of what each call consumes where; scans, which are nobody's partition, apart. */
   onUnits: OnUnits | undefined;
+  /** Called after each item that is written or deleted (then `after` is undefined). */
+  onWrite: OnWrite | undefined;
 }
 
 export interface SimDynamoOptions {
@@ -52,6 +54,7 @@ export function createSimDynamo({ time, faults, random, trace }: SimDynamoOption
     now: time.now,
     tableOf,
     onUnits: ((...units) => service.onUnits?.(...units)) satisfies OnUnits as OnUnits,
+    onWrite: ((...written) => service.onWrite?.(...written)) satisfies OnWrite as OnWrite,
   };
   const writes = createWrites(context);
   const reads = createReads(context);
@@ -71,6 +74,7 @@ export function createSimDynamo({ time, faults, random, trace }: SimDynamoOption
     name: 'dynamo',
     clientName: 'DynamoDBClient',
     onUnits: undefined,
+    onWrite: undefined,
     createTable(spec) {
       tables.set(spec.name, createTable(spec, time.now));
     },

@@ -10,7 +10,7 @@ import {
 } from '../../../cli/format.ts';
 import { printable, shorten } from '../../../shared/control/printable.ts';
 import { FAULTS, type FaultName } from '../../../shared/engines/sim/faults.ts';
-import { INVARIANTS, type Violation, type WorldSpec } from '../spec.ts';
+import { EXCUSE_NAMES, EXCUSES, INVARIANTS, type Violation, type WorldSpec } from '../spec.ts';
 import { formatAt } from '../timeline.ts';
 import { replayCommand } from './command-line.ts';
 import { type Broken, firstViolation, type Tally } from './tally.ts';
@@ -42,6 +42,7 @@ export function reportText(ran: Ran, colour: boolean): string {
   const rate = ms > 0 ? `, ${formatRate((tally.worlds / ms) * 1000)} a second` : '';
   const lines: string[] = [];
   if (faults.length > 0) lines.push(...faultTable(tally, faults, colour), '');
+  lines.push(...excuseTable(tally, colour));
   lines.push(
     `Worlds  ${formatCount(tally.worlds)} in ${formatDuration(ms)}${rate}`,
     `Pages   ${formatCount(tally.pages)} of ${formatCounted(tally.hosts, 'host')}, by ${formatCounted(tally.requests, 'request')}`,
@@ -72,6 +73,32 @@ function faultTable(tally: Tally, faults: readonly FaultName[], colour: boolean)
     }),
   ];
 }
+
+/** Where invariants were relaxed; nothing if they were not. */
+function excuseTable({ excuses, worlds }: Tally, colour: boolean): string[] {
+  const used = EXCUSE_NAMES.filter((name) => excuses[name]);
+  if (used.length === 0) return [];
+  const names = Math.max(...used.map((name) => name.length));
+  const left = names + 32;
+  const head = `${'excuse'.padEnd(names)}${'used'.padStart(8)}${'in worlds'.padStart(11)}${'at most'.padStart(11)}  what it is`;
+  const rows = used.flatMap((name) => {
+    const { what, maxShare } = EXCUSES[name];
+    const { times, worlds: share } = excuses[name] ?? { times: 0, worlds: 0 };
+    const columns = [
+      formatCount(times).padStart(8),
+      formatCount(share).padStart(11),
+      percent(maxShare).padStart(11),
+    ];
+    const start = `${name.padEnd(names)}${columns.join('')}  `;
+    const tone = share > maxShare * worlds ? 'yellow' : 'bold';
+    return wrapWords(what.split(' '), WIDTH - left).map((line, i) =>
+      i === 0 ? toned(start, tone, colour) + line : ' '.repeat(left) + line,
+    );
+  });
+  return [toned(head, 'dim', colour), ...rows, ''];
+}
+
+const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
 
 function findingLines({ spec, violations, count, shrunk }: Finding, colour: boolean): string[] {
   const lines = [toned(`Seed ${spec.seed} broke ${brokenNames(violations).join(', ')}:`, 'bold', colour)];
@@ -140,7 +167,7 @@ function verdict(findings: readonly Finding[]): string {
 
 /** One line without its end. Scripts rely on its keys. */
 export function reportJson({ tally, findings, faults, ms, left }: Ran): string {
-  const { worlds, pages, hosts, requests, virtualMs, strikes, worldsStruck, digest } = tally;
+  const { worlds, pages, hosts, requests, virtualMs, strikes, worldsStruck, excuses, digest } = tally;
   return JSON.stringify({
     seeds: worlds,
     left,
@@ -149,6 +176,7 @@ export function reportJson({ tally, findings, faults, ms, left }: Ran): string {
     faults,
     strikes,
     worldsStruck,
+    excuses,
     figures: { pages, hosts, requests, virtualMs },
     digest,
     broken: findings.map(({ spec, violations, count, shrunk }) => ({

@@ -53,5 +53,5 @@ async function runOrBlame(run: RunWorld, spec: WorldSpec, options?: RunOptions):
 export function outcomeWithout(spec: WorldSpec, violation: Violation): Outcome {
   const strikes = Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as Record<FaultName, number>;
   const figures = { hosts: 0, pages: 0, requests: 0, turns: 0, virtualMs: 0, realMs: 0 };
-  return { spec, violations: [violation], strikes, figures };
+  return { spec, violations: [violation], strikes, excuses: {}, figures };
 }

@@ -1,7 +1,7 @@
 /** What many worlds came to, added up as their outcomes come, in any order. */
 import { hash } from 'node:crypto';
 import { FAULT_NAMES, type FaultName } from '../../../shared/engines/sim/faults.ts';
-import type { Outcome, Violation, WorldSpec } from '../spec.ts';
+import { EXCUSE_NAMES, type ExcuseName, type Outcome, type Violation, type WorldSpec } from '../spec.ts';
 
 /** A world that broke an invariant. */
 export interface Broken {
@@ -20,6 +20,10 @@ export interface Tally {
   readonly strikes: Readonly<Record<FaultName, number>>;
   /** In how many worlds each fault struck. */
   readonly worldsStruck: Readonly<Record<FaultName, number>>;
+  /** How often each excuse was used, and in how many worlds; those that were not used are left out. */
+  readonly excuses: Readonly<
+    Partial<Record<ExcuseName, { readonly times: number; readonly worlds: number }>>
+  >;
   /** In how many any did. */
   readonly worldsWithFaults: number;
   /** By seed. */
@@ -36,6 +40,7 @@ export function createTally(): { add(outcome: Outcome): void; now(): Tally } {
   const sums = { worlds: 0, pages: 0, requests: 0, hosts: 0, virtualMs: 0, worldsWithFaults: 0 };
   const strikes = zeros();
   const worldsStruck = zeros();
+  const excuses: Partial<Record<ExcuseName, { times: number; worlds: number }>> = {};
   const broken: Broken[] = [];
   let digest = 0n;
 
@@ -52,13 +57,25 @@ export function createTally(): { add(outcome: Outcome): void; now(): Tally } {
         isStruck = true;
       }
       if (isStruck) sums.worldsWithFaults++;
+      for (const name of EXCUSE_NAMES) {
+        const { times, worlds } = excuses[name] ?? { times: 0, worlds: 0 };
+        const used = outcome.excuses[name] ?? 0;
+        if (used > 0) excuses[name] = { times: times + used, worlds: worlds + 1 };
+      }
       if (violations.length > 0) {
         broken.push({ spec, violations: violations.slice(0, MAX_VIOLATIONS), count: violations.length });
         broken.sort((a, b) => a.spec.seed - b.spec.seed);
       }
       digest ^= BigInt(`0x${digestOf(outcome)}`);
     },
-    now: () => ({ ...sums, strikes, worldsStruck, broken, digest: digest.toString(16).padStart(16, '0') }),
+    now: () => ({
+      ...sums,
+      strikes,
+      worldsStruck,
+      excuses,
+      broken,
+      digest: digest.toString(16).padStart(16, '0'),
+    }),
   };
 }
 

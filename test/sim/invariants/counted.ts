@@ -1,10 +1,28 @@
 import type { Head } from '../../../shared/frontier/head.ts';
 import { URL_STATES } from '../../../shared/frontier/url-record.ts';
 import type { Violation } from '../spec.ts';
-import { type CrawlFacts, type Facts, isPage } from './facts.ts';
+import { type CrawlFacts, type Facts, isPage, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
+import type { HostVisits } from './visits.ts';
 
 type Given = Pick<Facts, 'crawls' | 'strikes' | 'hostsPerWorker'>;
+
+/**
+ * A head counts each request that was made for its host by a turn that is committed, and no other: fewer than the web's log
+ * has only where turns may have been thrown away.
+ */
+export function requestsCounted(facts: Given, visited: readonly HostVisits[]): readonly Violation[] {
+  const findings = createFindings('counted');
+  for (const { crawl, host, requests, lost } of visited) {
+    if (lost === 0 || host.heads.length === 0) continue;
+    if (lost > 0 && mayHaveLostTurns(facts)) continue;
+    findings.add(
+      `${crawl.id}: the head of ${host.host} counts ${host.head.totals.requests} requests, the web had ${requests.length}`,
+      { host: host.host },
+    );
+  }
+  return findings.list;
+}
 
 /**
  * A head counts as many pages as its ledger holds; and the crawl's counters are the sums over its heads.

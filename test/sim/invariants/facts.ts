@@ -4,7 +4,8 @@ import { type FaultName, TURN_LOSING } from '../../../shared/engines/sim/faults.
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { CrawlStatus } from '../../../shared/ports.ts';
-import type { Failure, SimWeb, Violation } from '../spec.ts';
+import type { Failure, SimWeb, Violation, WebRequest } from '../spec.ts';
+import type { HeadChange, StatusChange } from './history-probe.ts';
 
 export interface Facts {
   /** The world's time at its end. */
@@ -34,6 +35,8 @@ export interface CrawlFacts {
   readonly config: CrawlConfig;
   /** As stored; undefined where the crawl is not there. */
   readonly status: CrawlStatus | undefined;
+  /** Each status as it was stored, in order. */
+  readonly statuses: readonly StatusChange[];
   /** As stored: the seeds, and where they redirected to. */
   readonly scopeSeeds: readonly string[];
   readonly hosts: ReadonlyMap<string, HostFacts>;
@@ -56,6 +59,8 @@ export interface JoinedFacts {
 export interface HostFacts {
   readonly host: string;
   readonly head: Head;
+  /** Each head as it was stored, in order: `head` is the last one. */
+  readonly heads: readonly HeadChange[];
   /** All that the ledger holds, in its order. */
   readonly records: readonly UrlRecord[];
   /** Why the ledger cannot be read, where it cannot. */
@@ -72,6 +77,10 @@ export interface MessageFacts {
   /** URLs that it brings. */
   readonly urls: readonly string[];
 }
+
+/** Whether the crawl may have made the request. */
+export const isBy = ({ contact }: WebRequest, { config }: Pick<CrawlFacts, 'config'>): boolean =>
+  contact === undefined || contact === config.contact;
 
 /** Whether turns may have been thrown away with what they had learned. */
 export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =>

@@ -1,21 +1,28 @@
 /** What an invariant finds: a few violations with all that somebody needs to begin the search. */
 import { T0 } from '../../../shared/engines/sim/virtual-time.ts';
-import type { InvariantName, Violation } from '../spec.ts';
+import type { ExcuseName, InvariantName, Violation } from '../spec.ts';
 
 /** More of the same would say nothing new. */
 const MAX_VIOLATIONS = 20;
 
 export interface Findings {
-  add(message: string, where?: { readonly host?: string; readonly at?: number }): void;
+  /** `excuse`: what explains it. Then it is no violation, but is counted. */
+  add(
+    message: string,
+    where?: { readonly host?: string; readonly at?: number; readonly excuse?: ExcuseName | undefined },
+  ): void;
   readonly list: readonly Violation[];
 }
 
 export function createFindings(invariant: InvariantName): Findings {
   const list: Violation[] = [];
+  let violations = 0;
   return {
     list,
-    add(message, where) {
-      if (list.length < MAX_VIOLATIONS) list.push({ invariant, message, ...where });
+    add(message, where = {}) {
+      const { excuse, ...place } = where;
+      if (excuse === undefined && ++violations > MAX_VIOLATIONS) return;
+      list.push({ invariant, message, ...place, ...(excuse !== undefined && { excuse }) });
     },
   };
 }

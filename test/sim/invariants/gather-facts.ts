@@ -22,6 +22,7 @@ import { openLedger } from '../../../shared/worker/open-ledger.ts';
 import { asPresent } from '../newer-version.ts';
 import type { CrawlPlan, World } from '../spec.ts';
 import type { CrawlFacts, Facts, HostFacts, JoinedFacts, MessageFacts } from './facts.ts';
+import type { History } from './history-probe.ts';
 
 export async function gatherFacts(world: World): Promise<Facts> {
   const { cloud, web } = world;
@@ -48,7 +49,9 @@ export async function gatherFacts(world: World): Promise<Facts> {
       allows: (url, version) => web.allows(url, version),
       crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),
     },
-    crawls: await Promise.all(world.crawls.map((plan) => crawlFacts(plan, tables, objects, readPart))),
+    crawls: await Promise.all(
+      world.crawls.map((plan) => crawlFacts(plan, tables, objects, readPart, world.history)),
+    ),
     strikes: cloud.faults.counts,
     failures: world.failures,
     messages: queuedMessages(cloud),
@@ -111,6 +114,7 @@ async function crawlFacts(
   { own, heads }: Tables,
   objects: Objects,
   readPart: ReadPart,
+  history: History,
 ): Promise<CrawlFacts> {
   const items = own.get(id) ?? [];
   const stored = items.find(({ sk }) => sk?.S === CRAWL)?.record?.B;
@@ -118,7 +122,8 @@ async function crawlFacts(
   const hosts = new Map<HostKey, HostFacts>();
   const known = new Map<string, UrlRecord>();
   for (const [host, head] of heads.get(id) ?? []) {
-    const facts = await hostFacts(id, host, head, readPart);
+    const changes = history.heads.get(hostPartition(id, host)) ?? [];
+    const facts = { ...(await hostFacts(id, host, head, readPart)), heads: changes };
     hosts.set(host, facts);
     for (const each of facts.records) known.set(each.url, each);
   }
@@ -129,6 +134,7 @@ async function crawlFacts(
     laterSeeds,
     config: parseConfig(config),
     status: record?.status,
+    statuses: history.statuses.get(id) ?? [],
     scopeSeeds: record?.scopeSeeds ?? seeds,
     hosts,
     known,
@@ -142,7 +148,12 @@ async function crawlFacts(
   };
 }
 
-async function hostFacts(crawl: CrawlId, host: HostKey, head: Head, readPart: ReadPart): Promise<HostFacts> {
+async function hostFacts(
+  crawl: CrawlId,
+  host: HostKey,
+  head: Head,
+  readPart: ReadPart,
+): Promise<Omit<HostFacts, 'heads'>> {
   const records: UrlRecord[] = [];
   try {
     const ledger = await openLedger({ readPart }, crawl, host, head.ledger);

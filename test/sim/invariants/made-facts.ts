@@ -10,6 +10,7 @@ import type { UrlRecord, UrlState } from '../../../shared/frontier/url-record.ts
 import type { WebRequest } from '../spec.ts';
 import { checkFacts } from './check-world.ts';
 import type { CrawlFacts, Facts, HostFacts } from './facts.ts';
+import type { HeadChange } from './history-probe.ts';
 import { base32 } from './warc.ts';
 
 export const HOME = 'http://a.test/';
@@ -105,7 +106,10 @@ export const RECORDS: readonly UrlRecord[] = [
   urlRecord(HOME, 'fetched', 200),
   urlRecord(PAGE, 'fetched', 200),
   urlRecord(OLD, 'redirect', 301),
-  urlRecord(SECRET, 'deniedByRobots', undefined, { result: { fetchedAt: T0, cause: 'robots.txt, line 3' } }),
+  urlRecord(SECRET, 'deniedByRobots', undefined, {
+    attempts: 0,
+    result: { fetchedAt: T0, cause: 'robots.txt, line 3' },
+  }),
   urlRecord(OTHER, 'fetched', 200),
 ];
 
@@ -121,7 +125,28 @@ export function hostFacts(host: string, records: readonly UrlRecord[], more: Par
     totals: { ...NEW_HEAD.totals, pages },
     ...more,
   };
-  return { host, head, records };
+  return { host, head, heads: [], records };
+}
+
+/** A head as it was stored at that second: what it differs in from the one before. */
+export const headAt = (at: number, before: HeadChange | undefined, more: Partial<Head>): HeadChange => ({
+  at: T0 + at * 1000,
+  head: { ...(before?.head ?? NEW_HEAD), version: (before?.head.version ?? 0) + 1, ...more },
+});
+
+/** The crawl of one host with these heads. */
+export function hostWith(
+  heads: readonly HeadChange[],
+  records: readonly UrlRecord[],
+  config: object = {},
+  statuses: CrawlFacts['statuses'] = [],
+): CrawlFacts {
+  const crawl = crawlFacts(records, { config, statuses });
+  const [host] = crawl.hosts.values();
+  const last = heads.at(-1)?.head;
+  if (!host || !last) return crawl;
+  const facts = { ...host, head: { ...last, ledger: host.head.ledger }, heads };
+  return { ...crawl, hosts: new Map([[host.host, facts]]) };
 }
 
 export function crawlFacts(
@@ -142,6 +167,7 @@ export function crawlFacts(
     laterSeeds: [],
     config: parseConfig({ scope: 'any', maxDepth: 3, delayMs: 1000, adaptive: false, ...config }),
     status: 'finished',
+    statuses: [],
     scopeSeeds: [HOME],
     hosts,
     known,
@@ -199,4 +225,10 @@ export const struck = (...names: (keyof Facts['strikes'])[]): Facts['strikes'] =
 
 /** The violations as `invariant: message`. */
 export const told = (facts: Facts): string[] =>
-  checkFacts(facts).map(({ invariant, message }) => `${invariant}: ${message}`);
+  checkFacts(facts)
+    .filter(({ excuse }) => excuse === undefined)
+    .map(({ invariant, message }) => `${invariant}: ${message}`);
+
+/** What was found and excused, as `excuse: message`. */
+export const excused = (facts: Facts): string[] =>
+  checkFacts(facts).flatMap(({ excuse, message }) => (excuse === undefined ? [] : `${excuse}: ${message}`));

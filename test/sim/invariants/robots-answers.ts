@@ -24,6 +24,8 @@ export interface RobotsLog {
   answersOf(origin: string): readonly RobotsAnswer[];
   /** The request asks for robots.txt, or follows its redirect. */
   isOfRobots(request: WebRequest): boolean;
+  /** The origin whose robots.txt the request was made for, by itself or by following a redirect. */
+  askedFor(request: WebRequest): string | undefined;
   /** The request follows a redirect of another host's robots.txt. */
   isForeign(request: WebRequest): boolean;
 }
@@ -39,13 +41,13 @@ const NONE: readonly RobotsAnswer[] = [];
 /** A redirect is followed within the turn, and so by the same process within its lease. */
 export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>): RobotsLog {
   const answers = new Map<string, RobotsAnswer[]>();
-  const ofRobots = new Set<WebRequest>();
+  const ofRobots = new Map<WebRequest, string>();
   const foreign = new Set<WebRequest>();
-  /** By process and URL: redirects that are to be followed. */
+  /** By process, crawl and URL: redirects that are to be followed. */
   const awaited = new Map<string, Awaited[]>();
 
   function take(request: WebRequest): Awaited | undefined {
-    const waiting = awaited.get(`${request.process} ${request.url}`);
+    const waiting = awaited.get(keyOf(request, request.url));
     // The last one: a redirect that was not followed before the next one was met is not followed any more.
     const at = waiting?.findLastIndex(
       ({ since }) => since <= request.startedAt && request.startedAt <= since + leaseMs,
@@ -58,7 +60,7 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
     const target = web.redirectOf(url);
     const kind = kindOf(request);
     if (kind === 'redirect' && target !== undefined && redirects < MAX_ROBOTS_REDIRECTS) {
-      const key = `${process} ${target}`;
+      const key = keyOf(request, target);
       const waiting = awaited.get(key) ?? [];
       awaited.set(key, waiting);
       waiting.push({ origin: from, redirects: redirects + 1, since: endedAt });
@@ -77,11 +79,11 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
   for (const request of web.log.toSorted((a, b) => a.startedAt - b.startedAt)) {
     const chain = take(request);
     if (chain) {
-      ofRobots.add(request);
+      ofRobots.set(request, chain.origin);
       if (hostKey(`${chain.origin}/`) !== request.host) foreign.add(request);
       answer(chain.origin, chain.redirects, request);
     } else if (request.isRobots) {
-      ofRobots.add(request);
+      ofRobots.set(request, origin(request.url));
       answer(origin(request.url), 0, request);
     }
   }
@@ -89,9 +91,12 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
   return {
     answersOf: (from) => answers.get(from) ?? NONE,
     isOfRobots: (request) => ofRobots.has(request),
+    askedFor: (request) => ofRobots.get(request),
     isForeign: (request) => foreign.has(request),
   };
 }
+
+const keyOf = ({ process, contact = '' }: WebRequest, url: string): string => `${process} ${contact} ${url}`;
 
 function kindOf({ httpStatus, isCut }: WebRequest): RobotsAnswer['kind'] | 'redirect' {
   if (httpStatus === undefined || httpStatus < 200) return 'nothing';

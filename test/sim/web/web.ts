@@ -8,7 +8,7 @@ import type { Trace } from '../../../shared/engines/sim/trace.ts';
 import type { VirtualTime } from '../../../shared/engines/sim/virtual-time.ts';
 import type { FetchRequest } from '../../../shared/ports.ts';
 import type { SimWeb, WebRequest } from '../spec.ts';
-import { createAnswerer } from './answers.ts';
+import { createAnswerer, type Responded } from './answers.ts';
 import { createAtlas } from './atlas.ts';
 import { type Exchange, planExchange } from './exchange.ts';
 import { createSimFetcher, type OpenExchange } from './fetcher.ts';
@@ -43,7 +43,11 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
   const log: WebRequest[] = [];
   let seeds: readonly string[] | undefined;
 
-  function open(process: string, totalTimeoutMs: number, request: FetchRequest): OpenExchange {
+  function open(
+    { process, contact }: Pick<WebRequest, 'process' | 'contact'>,
+    totalTimeoutMs: number,
+    request: FetchRequest,
+  ): OpenExchange {
     const { url, maxBodyBytes } = request;
     const startedAt = time.now();
     const host = hostOf(url);
@@ -57,6 +61,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       startedAt,
       endedAt: exchange.endedAt,
       process,
+      ...(contact !== undefined && { contact }),
       ...served(exchange),
     };
     if (keepLog) log.push(entry);
@@ -66,7 +71,8 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       exchange,
       abandon() {
         entry.endedAt = time.now();
-        for (const key of ['httpStatus', 'sha1', 'isCut', 'robotsVersion'] as const) delete entry[key];
+        for (const key of OF_ANSWERS) delete entry[key];
+        entry.failure = 'aborted';
         trace?.({ process, host, what: `GET ${url}: abandoned` });
       },
     };
@@ -78,12 +84,12 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       return seeds;
     },
     log,
-    fetcherOf: (process, { totalTimeoutMs, userAgent }) =>
+    fetcherOf: (process, { totalTimeoutMs, userAgent, contact }) =>
       createSimFetcher({
         process,
         time,
         userAgent,
-        open: (request) => open(process.name, totalTimeoutMs, request),
+        open: (request) => open({ process: process.name, contact }, totalTimeoutMs, request),
         addressOf: (url) => addressOf(hosts.byKey(hostOf(url))?.number ?? 0),
       }),
     linksOf: (url) => links.of(places.find(url)),
@@ -114,19 +120,27 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What the log says of the response. */
-function served(
-  exchange: Exchange,
-): Partial<Pick<WebRequest, 'httpStatus' | 'sha1' | 'isCut' | 'robotsVersion'>> {
-  if (exchange.kind === 'failed') return {};
+function served(exchange: Exchange): Partial<WebRequest> {
+  if (exchange.kind === 'failed') return { failure: exchange.isStaleConnection ? 'stale' : exchange.reason };
   const { response, sha1, truncated } = exchange;
   const { httpStatus, robotsVersion } = response;
+  const retryAfter = fieldOf(response, 'Retry-After');
+  const maxAge = fieldOf(response, 'Cache-Control')?.replace('max-age=', '');
   return {
     httpStatus,
     sha1: Buffer.from(sha1).toString('hex'),
     isCut: truncated !== undefined,
     ...(robotsVersion !== undefined && { robotsVersion }),
+    ...(retryAfter !== undefined && { retryAfterMs: 1000 * Number(retryAfter) }),
+    ...(maxAge !== undefined && { maxAgeSeconds: Number(maxAge) }),
   };
 }
+
+/** A field as this web writes it. */
+const fieldOf = ({ headers }: Pick<Responded, 'headers'>, name: string): string | undefined =>
+  headers.find(([field]) => field === name)?.[1];
+
+const OF_ANSWERS = ['httpStatus', 'sha1', 'isCut', 'robotsVersion', 'retryAfterMs', 'maxAgeSeconds'] as const;
 
 function summary(exchange: Exchange): string {
   if (exchange.kind === 'failed') return `fails (${exchange.reason})`;

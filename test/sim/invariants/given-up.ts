@@ -1,0 +1,81 @@
+import type { Violation } from '../spec.ts';
+import type { Facts } from './facts.ts';
+import { createFindings, type Findings, since } from './findings.ts';
+import { type Step, stepsOf } from './host-clock.ts';
+import type { RobotsLog } from './robots-answers.ts';
+import type { HostVisits, Visit } from './visits.ts';
+
+/** Tries after which a crawl ends of which no host has ever answered, unless `keepTrying` (README, "Politeness"). */
+const FIRST_TRIES = 2;
+const OF_DEATHS = /died|blocked/;
+/** The wake-up of a resumed crawl may wait with a host that rests, for so long (docs/aws.md, "Times"), and a lease. */
+const WAKE_MS = 900_000 + 660_000;
+
+/**
+ * A host is given up when it has failed `maxHostFailures` times in a row by the web's own log, or twice while no host of
+ * the crawl has answered; then at once, and nothing of it is asked for until the crawl is resumed. And its head counts the
+ * failures that the web has seen.
+ */
+export function givenUp(
+  facts: Pick<Facts, 'web'>,
+  visited: readonly HostVisits[],
+  robots: RobotsLog,
+): readonly Violation[] {
+  const findings = createFindings('givenUp');
+  for (const visits of visited)
+    for (const visit of visits.visits)
+      checkVisit(findings, facts, visits, visit, stepsOf(visit, visits, robots));
+  return findings.list;
+}
+
+function checkVisit(
+  findings: Findings,
+  { web }: Pick<Facts, 'web'>,
+  { crawl, host }: HostVisits,
+  { before, after, isExact, requests }: Visit,
+  steps: readonly Step[],
+): void {
+  const excuse = isExact ? undefined : ('lostTurn' as const);
+  const { version, clock, setAside, totals } = after.head;
+  const where = { host: host.host, at: after.at, excuse };
+  const tell = `${crawl.id}: the head of ${host.host}, version ${version} (${since(after.at)}),`;
+
+  const possible = steps.at(-1)?.failures;
+  if (possible && !possible.includes(clock.failures))
+    findings.add(
+      `${tell} counts ${clock.failures} failures in a row, by the web's answers it is ${possible.join(' or ')}`,
+      where,
+    );
+  const [first] = requests;
+  if (first && before?.head.setAside && !wasResumed(crawl.statuses, before.at - WAKE_MS, first.startedAt))
+    findings.add(`${tell} was given up, and ${first.url} was asked for ${since(first.startedAt)}`, where);
+
+  if (crawl.config.robots === 'ignore') return;
+  const isHopeless = clock.failures >= crawl.config.maxHostFailures;
+  const isUnheard = crawl.hosts.size > 0 && !hasAnswered(crawl.hosts.values(), after.at);
+  const mayEndEarly = !crawl.config.keepTrying && clock.failures >= FIRST_TRIES && isUnheard;
+  if (setAside && !before?.head.setAside && !isHopeless && !mayEndEarly && !OF_DEATHS.test(setAside.cause))
+    findings.add(
+      `${tell} gives the host up after ${clock.failures} failures in a row, expected ${crawl.config.maxHostFailures}`,
+      where,
+    );
+  const isTried =
+    (steps.at(-1)?.effect.weight ?? 0) > 0 && clock.failures > (before?.head.clock.failures ?? 0);
+  const mustEndEarly =
+    mayEndEarly &&
+    totals.requests >= FIRST_TRIES &&
+    !web.log.some(({ httpStatus, startedAt }) => httpStatus !== undefined && startedAt <= after.at);
+  if (!setAside && isTried && (isHopeless || mustEndEarly))
+    findings.add(`${tell} does not give the host up after ${clock.failures} failures in a row`, where);
+}
+
+/** Whether a head stored before then shows a response to the crawl. */
+function hasAnswered(hosts: Iterable<HostVisits['host']>, until: number): boolean {
+  for (const { heads } of hosts)
+    for (const { at, head } of heads)
+      if (at < until && Object.keys(head.totals.httpStatus).length > 0) return true;
+  return false;
+}
+
+const wasResumed = (statuses: HostVisits['crawl']['statuses'], from: number, until: number): boolean =>
+  statuses.some(({ at, status }) => status === 'running' && at >= from && at <= until);
