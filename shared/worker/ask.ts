@@ -28,7 +28,15 @@ export async function ask(
   const late = (): FetchOutcome => {
     const now = clock.now();
     const message = 'there was no time left for it';
-    return { status: 'failed', reason: 'aborted', isUnmade: true, url, message, startedAt: now, endedAt: now };
+    return {
+      status: 'failed',
+      reason: 'aborted',
+      isUnmade: true,
+      url,
+      message,
+      startedAt: now,
+      endedAt: now,
+    };
   };
   const outcome = await lanes.run(host, itsConfig.perHost, gapMs, state.lastRequestAt, async () => {
     if (host === state.host) await state.lease.lockFor(lockedMs);

@@ -13,7 +13,15 @@ import { canonicalOf } from './canonical-of.ts';
 import type { Crawl } from './crawls.ts';
 import { droppedText } from './dropped-links.ts';
 import { followLocation, followTo, softRedirect } from './follow-redirect.ts';
-import { countIn, countOne, countRequest, type HostState, reading, settleUrl, wasMade } from './host-state.ts';
+import {
+  countIn,
+  countOne,
+  countRequest,
+  type HostState,
+  reading,
+  settleUrl,
+  wasMade,
+} from './host-state.ts';
 import { HINT_WORDS, hintOf, wantsSigns } from './page-hints.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';

@@ -29,15 +29,21 @@ export interface Step {
 }
 
 /** The failures after each request of a visit, beginning with those of the head before. */
-export function stepsOf(visit: Visit, { requests }: HostVisits, robots: RobotsLog): Step[] {
+export function stepsOf(visit: Visit, { crawl, requests }: HostVisits, robots: RobotsLog): Step[] {
   const origins = new Set(requests.map((request) => robots.askedFor(request) ?? origin(request.url)));
   let possible = new Set(startOf(visit));
   return visit.requests.map((request) => {
-    const effect = effectOf(request, robots, origins.size > 1);
+    const isTied = crawl.config.perHost > 1 && visit.requests.some((other) => isTie(request, other));
+    const known = effectOf(request, robots, origins.size > 1);
+    const effect = isTied ? { ...known, isUncertain: true } : known;
     possible = new Set([...possible].flatMap((failures) => after(failures, effect)));
     return { request, effect, failures: [...possible] };
   });
 }
+
+/** Of two requests that end together, either may have been counted first. */
+const isTie = (a: WebRequest, b: WebRequest): boolean => a !== b && Math.abs(a.endedAt - b.endedAt) <= TIE_MS;
+const TIE_MS = 10;
 
 /** A host that was given up begins again when its crawl is resumed. */
 function startOf({ before, requests }: Visit): number[] {
@@ -61,8 +67,11 @@ function effectOf(request: WebRequest, robots: RobotsLog, hasOrigins: boolean): 
       : nothing;
   }
   const bad: Effect = { weight: failure === 'dns' ? 2 : 1, isGood: false };
-  if (!robots.isOfRobots(request))
-    return failure !== undefined || OF_HOST.has(httpStatus) || isCut ? bad : { weight: 0, isGood: true };
+  if (!robots.isOfRobots(request)) {
+    // A 500 is the page's own matter, whole or not.
+    const isBad = failure !== undefined || OF_HOST.has(httpStatus) || (isCut && httpStatus !== 500);
+    return isBad ? bad : { weight: 0, isGood: true };
+  }
   if (failure === undefined && httpStatus >= 300 && httpStatus < 400)
     // It forgives nothing, and where there is no time left to follow it, it counts as a failure.
     return { weight: 1, isGood: false, isUncertain: true };

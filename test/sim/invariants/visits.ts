@@ -9,7 +9,7 @@ import type { RobotsLog } from './robots-answers.ts';
 export interface Visit {
   readonly before: HeadChange | undefined;
   readonly after: HeadChange;
-  /** Those that ended between the two, in order. */
+  /** Those that ended between the two, by their end. */
   readonly requests: readonly WebRequest[];
   /** Whether the new head counts them all: no turn was thrown away meanwhile. */
   readonly isExact: boolean;
@@ -53,7 +53,7 @@ function visitsOf({ heads }: HostFacts, requests: readonly WebRequest[]): Visit[
     return {
       before,
       after,
-      requests: byEnd.slice(from, next).sort((a, b) => a.startedAt - b.startedAt),
+      requests: byEnd.slice(from, next),
       isExact: next - from === counted,
     };
   });
