@@ -12,6 +12,7 @@ import {
 } from './format.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { OPTIONS, optionsOf } from './options.ts';
+import { nameHere } from './other-names.ts';
 import { PROGRAM } from './program.ts';
 import { seedUrl } from './seeds.ts';
 import { UsageError } from './usage-error.ts';
@@ -69,6 +70,9 @@ function findOption(verb: Verb, dashed: string): { option: OptionSpec; isNegated
     if (option.isNegatable && dashed === `--no-${option.name}`) return { option, isNegated: true };
   }
   const word = dashed.replace(/^--?/, '');
+  const here = nameHere(word);
+  if (here !== undefined && options.some(({ name }) => name === here.name))
+    throw new UsageError(`Unknown option ${dashed}; use ${here.usage}`);
   const elsewhere = OPTIONS.find((option) => option.name === word && !options.includes(option));
   if (elsewhere) {
     const takers = VERBS.filter((other) => optionsOf(other).some(({ name }) => name === word)).join(', ');

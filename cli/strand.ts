@@ -7,6 +7,7 @@ import { tuneV8 } from '../shared/tune-v8.ts';
 import { parseArgs } from './args.ts';
 import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
+import { refuseForgottenDashes } from './forgotten-dashes.ts';
 import { missingSdk } from './missing-sdk.ts';
 import { ServiceUnavailable } from './usage-error.ts';
 
@@ -17,6 +18,7 @@ const REFUSALS: ReadonlySet<string> = new Set(['UsageError', 'InvalidConfig', 'F
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
 async function main(argv: readonly string[]): Promise<number> {
+  refuseForgottenDashes(process.env);
   const command = parseArgs(argv);
   isAnswer = command.verb !== 'crawl' && command.verb !== 'resume';
   if (isStackCommand(command)) return (await import('./commands/on-stack.ts')).onStack(command);

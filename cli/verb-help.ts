@@ -49,7 +49,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
     summary: 'What would happen to a URL and why, in a crawl or by the settings alone.',
     examples: [
       'explain crawls/example.org https://example.org/about',
-      'explain https://example.org/a?utm_source=x --exclude [?]',
+      "explain 'https://example.org/a?utm_source=x' --exclude '[?]'",
     ],
   },
   report: {

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { parseArgs } from '../../cli/args.ts';
+import { refuseForgottenDashes } from '../../cli/forgotten-dashes.ts';
+import { OPTIONS, optionsOf } from '../../cli/options.ts';
+import { nameHere } from '../../cli/other-names.ts';
+
+describe('an option of another crawler', () => {
+  test.each([
+    ['--limit', '--max-pages N'],
+    ['--concurrency', '--hosts N'],
+    ['--output', '--out DIR'],
+    ['-o', '--out DIR'],
+    ['--page-requisites', '--requisites'],
+    ['--no-parent', '--scope prefix'],
+  ])('%s names ours', (theirs, ours) => {
+    expect(() => parseArgs(['crawl', 'https://example.org/', theirs, '5'])).toThrow(
+      `Unknown option ${theirs}; use ${ours}`,
+    );
+  });
+
+  test('is none of ours, and what it points to is one', () => {
+    for (const { name } of optionsOf('crawl')) expect(nameHere(name)).toBeUndefined();
+    for (const theirs of [
+      'o',
+      'limit',
+      'quota',
+      'level',
+      'threads',
+      'wait',
+      'H',
+      'U',
+      'q',
+      'k',
+      'p',
+      'crawlId',
+    ])
+      expect(OPTIONS.map(({ name }) => name)).toContain(nameHere(theirs)?.name);
+  });
+});
+
+describe('a forgotten -- after npm run', () => {
+  test('is refused, with the command to type', () => {
+    const environment = { npm_lifecycle_event: 'crawl', npm_config_max_pages: 'true', npm_config_delay: '0' };
+    expect(() => refuseForgottenDashes(environment)).toThrow(
+      /npm kept --max-pages, --delay .* npm run crawl -- https/,
+    );
+  });
+
+  test('is noticed for a switch that was turned off', () => {
+    expect(() => refuseForgottenDashes({ npm_lifecycle_event: 'strand', npm_config_adaptive: '' })).toThrow(
+      '--adaptive',
+    );
+  });
+
+  test.each([
+    {},
+    {
+      npm_lifecycle_event: 'crawl',
+      npm_config_scope: '@a',
+      npm_config_json: 'true',
+      npm_config_nodedir: '/usr',
+    },
+    { npm_lifecycle_event: 'test', npm_config_max_pages: '5' },
+    { npm_config_max_pages: '5' },
+  ])('is not seen in %j', (environment) => {
+    refuseForgottenDashes(environment);
+  });
+});
