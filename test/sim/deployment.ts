@@ -126,6 +126,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       timeoutMs,
       random: randomOf(seed, 'function', name),
       begin: cloud.begin,
+      onBegin: (process) => cloud.calls.begin(name, process),
       load: (process) => load(process, logOf(process)),
       onFailure: ({ process, error }) => {
         const { message, cause } = errorFields(error);

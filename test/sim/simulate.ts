@@ -30,7 +30,8 @@ async function main(command: Command): Promise<number> {
   const interrupt = new AbortController();
   // A second one ends it without a word, as ever.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
-  const jobs = command.verb === 'seeds' ? Math.min(command.jobs, command.count) : command.jobs;
+  const jobs =
+    command.verb === 'seeds' && !command.struckActors ? Math.min(command.jobs, command.count) : command.jobs;
   const pool = createPool({
     program: PROGRAM,
     args: ['--worker'],

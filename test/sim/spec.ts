@@ -1,5 +1,6 @@
 /** What a simulated world is made from, and what came of it: the words that all of `test/sim` shares. */
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { CallFault, CallFaults } from '../../shared/engines/sim/call-faults.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import type { FaultName } from '../../shared/engines/sim/faults.ts';
 import type { SimProcess } from '../../shared/engines/sim/process.ts';
@@ -16,6 +17,8 @@ export interface WorldSpec {
   readonly pages?: number;
   /** Faults strike so often at most. */
   readonly maxStrikes?: number;
+  /** This call is struck, instead of those that the seed plans. */
+  readonly strike?: CallFault;
 }
 
 export const INVARIANTS = {
@@ -77,6 +80,8 @@ export interface Outcome {
   };
   /** Numbers of the blocks of each file that were first reached in it, if that was asked for (`coverage/`). */
   readonly reached?: Readonly<Record<string, readonly number[]>>;
+  /** The calls of each invocation (`worker/1`), as {@link CallFaults.made} has them, if they were asked for. */
+  readonly calls?: Readonly<Record<string, string>>;
   /** What happened, if it was asked for. */
   readonly timeline?: readonly TimelineEntry[];
 }

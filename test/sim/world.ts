@@ -13,10 +13,12 @@ import { deploy } from './deployment.ts';
 import { createCauseProbe } from './invariants/cause-probe.ts';
 import { createChainProbe } from './invariants/chain-probe.ts';
 import { checkWorld } from './invariants/check-world.ts';
+import { probeDeletes } from './invariants/delete-probe.ts';
 import { createHistoryProbe } from './invariants/history-probe.ts';
 import { createRollout } from './newer-version.ts';
 import { createOperator, statusOf } from './operator.ts';
 import { planCrawls, planStack } from './plan.ts';
+import { planCallFaults } from './plan-call-faults.ts';
 import { planOperator } from './plan-operator.ts';
 import { seedUuids } from './seeded-uuids.ts';
 import type { ExcuseName, Outcome, TimelineEntry, Violation, World, WorldSpec } from './spec.ts';
@@ -26,6 +28,8 @@ import { createSimWeb } from './web/web.ts';
 export interface RunOptions {
   /** Whether what happens is written down. */
   readonly timeline?: boolean;
+  /** Whether the calls of each invocation are given. */
+  readonly calls?: boolean;
   /** Called when the world is over, before it is judged. */
   readonly beforeJudging?: () => void;
 }
@@ -45,10 +49,16 @@ const COMPACTED_MS = 90 * MINUTE;
 /** Few hosts are many here: the router's own threshold would send no link to a shard. */
 const SPLIT_HOSTS = 2;
 
+/** How long an invocation has what it works on for itself: a host, messages, the compaction of a crawl. */
+const leaseOf =
+  (turnLeaseMs: number) =>
+  (actor: string): number =>
+    ({ worker: turnLeaseMs, router: 6 * MINUTE, waker: MINUTE, compactor: 5 * MINUTE })[actor] ?? 0;
+
 /** Runs the world to its end. The same spec gives the same outcome, but for the real time. */
 export async function runWorld(
   spec: WorldSpec,
-  { timeline: isTraced = false, beforeJudging }: RunOptions = {},
+  { timeline: isTraced = false, calls: isCounted = false, beforeJudging }: RunOptions = {},
 ): Promise<Outcome> {
   const { seed } = spec;
   const restoreUuids = seedUuids(randomOf(seed, 'uuids'));
@@ -64,10 +74,15 @@ export async function runWorld(
       settings: { ...stack.settings, defaultCrawl: 'crawl-0' },
       turnQueues: stack.turnQueues,
       linkShards: stack.linkShards,
+      callFaults: {
+        planned: spec.strike ? [spec.strike] : planCallFaults(seed),
+        leaseMs: leaseOf(timesOf(stack.settings).leaseMs),
+      },
       faults: (now) =>
         createFaults({
           seed,
-          names: spec.faults,
+          names: spec.strike ? [...new Set([...spec.faults, 'callStruck' as const])] : spec.faults,
+          certain: spec.strike ? ['callStruck'] : [],
           isCalm: () => now() >= calmAt,
           maxStrikes: spec.maxStrikes,
         }),
@@ -79,7 +94,7 @@ export async function runWorld(
       ...(spec.hosts !== undefined && { hosts: spec.hosts }),
       ...(spec.pages !== undefined && { maxPages: spec.pages }),
     });
-    const web = createSimWeb({ seed, time, faults, trace, shape });
+    const web = createSimWeb({ seed, time, faults, calls: cloud.calls, trace, shape });
     const causes = createCauseProbe(time.now);
     const history = createHistoryProbe(cloud);
     const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
@@ -94,6 +109,7 @@ export async function runWorld(
     });
     const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs);
     const probe = createChainProbe(cloud);
+    const deletes = probeDeletes(cloud);
     const plan = planOperator(seed, crawls, web, cloud.settings.defaultCrawl);
     const operator = createOperator(cloud, crawls, seed, plan, deployment.operator);
     const { turnQueueUrls, linkQueueUrl, linkShardUrls } = cloud.settings;
@@ -128,7 +144,7 @@ export async function runWorld(
       crawls: operator.crawls(),
       hasEnded,
       failures: deployment.failures,
-      seen: [...probe.violations, ...causes.violations],
+      seen: [...probe.violations, ...causes.violations, ...deletes.violations],
       history,
     };
     beforeJudging?.();
@@ -148,6 +164,7 @@ export async function runWorld(
         virtualMs: time.now() - T0,
         realMs: performance.now() - startedAt,
       },
+      ...(isCounted && { calls: Object.fromEntries(cloud.calls.made) }),
       ...(isTraced && { timeline: entries }),
     };
   } finally {

@@ -3,6 +3,7 @@
  * retries of what failed on its way, and faults. What is done by the adapters above is the real thing.
  */
 import { ANSWER_MS, transientRetries } from '../aws/clients.ts';
+import { type CallFaults, NO_CALL_FAULTS } from './call-faults.ts';
 import type { Faults } from './faults.ts';
 import type { SimProcess } from './process.ts';
 import type { Random } from './random.ts';
@@ -19,6 +20,7 @@ export interface SimClientOptions {
   readonly time: VirtualTime;
   readonly random: Random;
   readonly faults: Faults;
+  readonly calls?: CallFaults;
   readonly latency: Latency;
   /** Whether the service refuses the call for its rate: a storm, or a limit. */
   readonly isThrottled: (service: ServiceName, command: string, input: object) => boolean;
@@ -47,6 +49,7 @@ export interface SimClient {
 
 export function createSimClient(options: SimClientOptions): SimClient {
   const { service, process, time, random, faults, latency, isThrottled, trace } = options;
+  const { calls = NO_CALL_FAULTS } = options;
   const { name, clientName } = service;
   /** Around the whole call, and around each attempt. */
   const around: Middleware[] = [];
@@ -124,7 +127,8 @@ export function createSimClient(options: SimClientOptions): SimClient {
         middlewares.reduceRight((next, middleware) => middleware(next, context), handler);
       const once = wrap(each, ({ input }) => process.io(() => attempt(commandName, input)));
       const whole = wrap(around, (args) => withRetries(() => once(args)));
-      return (await whole({ input: command.input })).output;
+      const { output } = await calls.call(process, commandName, () => whole({ input: command.input }));
+      return output;
     },
   };
 }

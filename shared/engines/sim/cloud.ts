@@ -6,6 +6,7 @@ import type { AwsClients } from '../aws/engine.ts';
 import { type StackSettings, timesOf } from '../aws/settings.ts';
 import { type OpenedStack, openStack } from '../aws/stack.ts';
 import { DUE_AT, DUE_INDEX, DUE_SHARD } from '../aws/tables.ts';
+import { type CallFaults, type CallFaultsOptions, createCallFaults } from './call-faults.ts';
 import { createSimClient, type Latency } from './client.ts';
 import { createSimDynamo, type SimDynamo } from './dynamo.ts';
 import { type Faults, NO_FAULTS } from './faults.ts';
@@ -22,6 +23,7 @@ import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 export interface SimCloud {
   readonly time: VirtualTime;
   readonly faults: Faults;
+  readonly calls: CallFaults;
   readonly sqs: SimSqs;
   readonly dynamo: SimDynamo;
   readonly s3: SimS3;
@@ -44,6 +46,8 @@ export interface SimCloudOptions {
   readonly seed: number;
   /** Made for the world's time, which is made first. */
   readonly faults?: (now: () => number) => Faults;
+  /** Calls that are struck, and how long an invocation of each function has what it works on for itself. */
+  readonly callFaults?: Pick<CallFaultsOptions, 'planned' | 'leaseMs'>;
   readonly settings?: Partial<StackSettings>;
   readonly turnQueues?: number;
   /** Default: none. */
@@ -71,6 +75,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
   const sqs = createSimSqs({ ...world, random: randomOf(seed, 'sqs'), limits: options.queueLimits });
   const dynamo = createSimDynamo({ ...world, random: randomOf(seed, 'dynamo') });
   const s3 = createSimS3({ ...world, random: randomOf(seed, 's3') });
+  const calls = createCallFaults({ ...world, planned: [], leaseMs: () => 0, ...options.callFaults });
   const isStormy = createStorms(time.now, faults);
 
   const workerTimeoutMs = options.settings?.workerTimeoutMs ?? WORKER_TIMEOUT_MS;
@@ -134,6 +139,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
         time,
         random: randomOf(seed, 'client', ++clients),
         faults,
+        calls,
         latency,
         isThrottled: isStormy,
         trace,
@@ -144,6 +150,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
   let processes = 0;
   return {
     ...world,
+    calls,
     sqs,
     dynamo,
     s3,

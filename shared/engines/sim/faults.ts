@@ -46,6 +46,11 @@ export const FAULTS = {
     rate: 0.003,
     losesTurns: true,
   },
+  callStruck: {
+    what: 'One call of an invocation is struck: its process dies, or stands still beyond its lease, or the call fails (for each planned call that is made)',
+    rate: 1,
+    losesTurns: true,
+  },
   clockSkew: { what: 'The clocks of processes differ by seconds (for each process)', rate: 0.5 },
   coldStart: { what: 'A function takes seconds to start (for each start)', rate: 0.3 },
   dnsFails: { what: 'A host name does not resolve for a while', rate: 0.01 },
@@ -91,6 +96,8 @@ export interface FaultsOptions {
   readonly names: readonly FaultName[];
   /** No fault strikes while it says so: what the world comes to in the end is to be seen. */
   readonly isCalm?: () => boolean;
+  /** These strike on each occasion. */
+  readonly certain?: readonly FaultName[];
   /** No more strikes than these in all. */
   readonly maxStrikes?: number;
 }
@@ -103,6 +110,7 @@ export function createFaults({
   seed,
   names,
   isCalm = () => false,
+  certain = [],
   maxStrikes = Number.POSITIVE_INFINITY,
 }: FaultsOptions): Faults {
   const counts = Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as Record<FaultName, number>;
@@ -113,11 +121,12 @@ export function createFaults({
   const isOnlyLosing = names.every((name) => TURN_LOSING.includes(name));
   const isGentle = !isOnlyLosing && randomOf(seed, 'gentle world')() < GENTLE;
   for (const name of names) {
-    if (isGentle && TURN_LOSING.includes(name)) continue;
+    const isCertain = certain.includes(name);
+    if (isGentle && !isCertain && TURN_LOSING.includes(name)) continue;
     const occasions = randomOf(seed, 'fault', name);
     const factor = FACTORS[Math.floor(occasions() * FACTORS.length)] as number;
     streams.set(name, {
-      rate: FAULTS[name].rate * factor,
+      rate: isCertain ? 1 : FAULTS[name].rate * factor,
       occasions,
       details: randomOf(seed, 'details', name),
     });

@@ -65,6 +65,8 @@ export interface SimLambdaOptions<Event, Result> {
   readonly maxConcurrency?: number;
   /** Begins the process of an environment. */
   readonly begin: (name: string) => SimProcess;
+  /** Told of each invocation as it begins. */
+  readonly onBegin?: (process: SimProcess) => void;
   /** What the process has once it has started. */
   readonly load: (process: SimProcess) => SimHandler<Event, Result>;
   readonly onFailure?: (failure: SimFunctionFailure) => void;
@@ -92,7 +94,8 @@ const COLD_START_MS = 400;
 const SLOW_START_MS = 10_000;
 /**
  * Where processes stand still now and then, one may do so when its time is up, and go on for a moment before it is
- * ended: its caller was told long before. Of the time-outs in such a world, and how long.
+ * ended: its caller was told long before. Of the time-outs in such a world, and how long. One that stands still by then
+ * is ended after it goes on.
  */
 const LINGERS = 0.5;
 const MAX_LINGER_MS = 120_000;
@@ -179,6 +182,10 @@ export function createSimLambda<Event, Result>(
 
   function end(process: SimProcess): void {
     const kill = () => process.kill('timed out');
+    if (process.isFrozen) {
+      void process.io(() => time.sleep(1)).then(() => time.at(time.now() + LAST_WORDS_MS, kill));
+      return;
+    }
     if (faults.random('workerFrozen') <= 1 - LINGERS) {
       kill();
       return;
@@ -199,6 +206,7 @@ export function createSimLambda<Event, Result>(
       if (environment) environment.process.thaw();
       else environment = await start();
       trace?.({ process: environment.process.name, what: 'is invoked' });
+      options.onBegin?.(environment.process);
       return { status: 'done', result: await serve(environment, event) };
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));

@@ -14,6 +14,7 @@ export interface SimProcess {
   /** As this process sees it: perhaps ahead of the world's, or behind. */
   readonly clock: Clock;
   readonly isDead: boolean;
+  readonly isFrozen: boolean;
   /** Resolves when it dies, with why. */
   readonly died: Promise<string>;
   /**
@@ -96,6 +97,9 @@ export function createProcess({ name, time, random, faults, trace, skewMs = 0 }:
     name,
     get isDead() {
       return isDead;
+    },
+    get isFrozen() {
+      return freezes > 0;
     },
     died: death.promise,
     io,

@@ -2,6 +2,7 @@
  * S3, as far as it promises: an object is there whole or not at all, and whoever reads or lists sees what was written
  * last. What the model does not know it refuses, options too.
  */
+import type { DeleteObjectsCommandInput } from '@aws-sdk/client-s3';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import { createBuckets, type StoredObject } from './s3-buckets.ts';
@@ -16,6 +17,8 @@ export interface SimS3 extends SimService {
   createBucket(name: string): void;
   /** By key, as they are now. Their bytes are the store's own: not to be changed. */
   objects(bucket: string): ReadonlyMap<string, StoredObject>;
+  /** Has `tell` called with the key of each object that is there and about to be deleted. */
+  onDelete(tell: (key: string) => void): void;
 }
 
 export interface SimS3Options {
@@ -42,14 +45,25 @@ export function createSimS3({ time, faults, random }: SimS3Options): SimS3 {
     ListMultipartUploadsCommand: uploads.list,
     ListPartsCommand: uploads.listParts,
   };
+  let told: (key: string) => void = () => {};
+
+  function tellOfDeleted({ Bucket, Delete }: DeleteObjectsCommandInput): void {
+    const there = buckets.named(Bucket).objects;
+    for (const { Key = '' } of Delete?.Objects ?? []) if (there.has(Key)) told(Key);
+  }
+
   return {
     name: 's3',
     clientName: 'S3Client',
     createBucket: buckets.create,
+    onDelete(tell) {
+      told = tell;
+    },
     objects: (name) => buckets.named(name).objects,
     handle(command, input) {
       const handler = commands[command];
       if (!handler) throw new Error(`${command} is not part of the model of S3`);
+      if (command === 'DeleteObjectsCommand') tellOfDeleted(input as DeleteObjectsCommandInput);
       return { $metadata: { httpStatusCode: 200 }, ...handler(input as never) };
     },
   };

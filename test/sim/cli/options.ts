@@ -4,6 +4,12 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { didYouMean } from '../../../shared/control/nearest.ts';
 import { quoted } from '../../../shared/control/printable.ts';
+import {
+  CALL_FATES,
+  CALL_MOMENTS,
+  type CallFault,
+  parseCallFault,
+} from '../../../shared/engines/sim/call-faults.ts';
 import { FAULT_NAMES, type FaultName } from '../../../shared/engines/sim/faults.ts';
 import type { WorldSpec } from '../spec.ts';
 
@@ -32,6 +38,8 @@ export interface SeedsCommand extends Common {
   readonly verb: 'seeds';
   readonly count: number;
   readonly stopsAtFirst: boolean;
+  /** Each world is run once for each call of the longest invocation of each of these functions, which is struck then. */
+  readonly struckActors?: readonly string[];
 }
 
 /** One world, with what happened in it: to the host concerned, to that one, or to all. */
@@ -50,6 +58,8 @@ export interface OptionSpec {
 }
 
 export const DEFAULT_SEEDS = 100;
+/** Functions whose calls can be struck. */
+export const ACTORS = ['worker', 'router', 'waker', 'compactor'] as const;
 
 export const OPTIONS = [
   { name: 'seed', argument: 'N', help: 'The seed of the first world: it decides everything. Default 1' },
@@ -66,6 +76,16 @@ export const OPTIONS = [
   { name: 'hosts', argument: 'N', help: 'Hosts of the web, instead of what the seed says' },
   { name: 'pages', argument: 'N', help: 'Pages of a host at most, instead of what the seed says' },
   { name: 'max-strikes', argument: 'N', help: 'Faults strike so often in a world at most, then no more' },
+  {
+    name: 'systematic',
+    argument: 'NAMES',
+    help: `Of each world, strike each call of the longest invocation of these functions, in each way: all, or some of ${ACTORS.join(', ')}`,
+  },
+  {
+    name: 'strike',
+    argument: 'CALL',
+    help: 'Strike this call of the world, such as worker/3/17/before/dies: call 17 of the 3rd worker invocation (or after; freezes, fails)',
+  },
   {
     name: 'jobs',
     argument: 'N',
@@ -108,13 +128,18 @@ export function readCommand(argv: readonly string[]): Command {
     numberOf('pages', 1),
     numberOf('max-strikes', 0),
   ] as const;
+  const strike = readStrike(textOf('strike'));
   const spec: WorldSpec = {
     seed: numberOf('seed', 0) ?? 1,
     faults: readFaults(textOf('faults') ?? 'all'),
     ...(hosts !== undefined && { hosts }),
     ...(pages !== undefined && { pages }),
     ...(maxStrikes !== undefined && { maxStrikes }),
+    ...(strike && { strike }),
   };
+  const struckActors = readActors(textOf('systematic'));
+  if (struckActors && (isReplay || strike))
+    throw new UsageError('--systematic strikes each call: give it without --replay and --strike');
   const common = {
     spec,
     isShrunk: (given.shrink as boolean | undefined) ?? !isReplay,
@@ -124,7 +149,7 @@ export function readCommand(argv: readonly string[]): Command {
   };
   if (isReplay) return { verb: 'replay', ...common, host: textOf('host'), isAll: given.all === true };
   const count = seeds ?? (given.seed === undefined ? DEFAULT_SEEDS : 1);
-  return { verb: 'seeds', ...common, count, stopsAtFirst: given['stop-at-first'] === true };
+  return { verb: 'seeds', ...common, count, stopsAtFirst: given['stop-at-first'] === true, struckActors };
 }
 
 /** Of an option given twice the last counts. */
@@ -174,6 +199,24 @@ export function readNumber(name: string, text: string | undefined, least: number
   const number = /^\d+(e\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(number) && number >= least) return number;
   throw new UsageError(`Expected --${name} with a whole number, ${least} or more, got ${quoted(text)}`);
+}
+
+function readActors(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined || text === 'all') return text && ACTORS;
+  const names = text.split(',').map((word) => word.trim());
+  const unknown = names.find((name) => !ACTORS.some((actor) => actor === name));
+  if (unknown === undefined) return names;
+  throw new UsageError(`Expected --systematic all, or some of ${ACTORS.join(', ')}, got ${quoted(unknown)}`);
+}
+
+function readStrike(text: string | undefined): CallFault | undefined {
+  if (text === undefined) return undefined;
+  const fault = parseCallFault(text);
+  if (fault) return fault;
+  throw new UsageError(
+    `Expected --strike with a call such as worker/3/17/before/dies (FUNCTION/INVOCATION/CALL/${CALL_MOMENTS.join('|')}/` +
+      `${CALL_FATES.join('|')}), got ${quoted(text)}`,
+  );
 }
 
 /** In the order of the list, each once. Throws {@link UsageError} for an unknown name. */

@@ -4,6 +4,8 @@ import type { RunWorld } from './serve.ts';
 export interface Seeds {
   /** The first one; the others differ in their seeds, which follow it. */
   readonly spec: WorldSpec;
+  /** The world of that number, from 0, where worlds differ in something else. */
+  readonly specAt?: (index: number) => WorldSpec;
   readonly count: number;
   /** Worlds that run side by side. */
   readonly jobs: number;
@@ -14,7 +16,7 @@ export interface Seeds {
  * waited for, so that no lower seed than the last one goes unsaid.
  */
 export async function runSeeds(
-  { spec, count, jobs }: Seeds,
+  { spec, count, jobs, specAt = (index) => ({ ...spec, seed: spec.seed + index }) }: Seeds,
   run: RunWorld,
   take: (outcome: Outcome) => boolean,
 ): Promise<void> {
@@ -23,7 +25,7 @@ export async function runSeeds(
   async function lane(): Promise<void> {
     while (!isOver && begun < count) {
       try {
-        if (!take(await run({ ...spec, seed: spec.seed + begun++ }))) isOver = true;
+        if (!take(await run(specAt(begun++)))) isOver = true;
       } catch (error) {
         isOver = true;
         throw error;

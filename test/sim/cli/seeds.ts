@@ -3,11 +3,12 @@ import type { LiveStream, TerminalEnvironment } from '../../../cli/drawn-line.ts
 import { terminalOf } from '../../../cli/drawn-line.ts';
 import { printable, shorten } from '../../../shared/control/printable.ts';
 import { breaksSame, shrink } from '../shrink.ts';
-import type { Violation } from '../spec.ts';
+import type { Violation, WorldSpec } from '../spec.ts';
+import { struckWorlds } from '../systematic.ts';
 import type { SeedsCommand } from './options.ts';
 import { NO_PROGRESS, type Progress, startProgress } from './progress.ts';
 import { type Finding, reportJson, reportText } from './report.ts';
-import { runSeeds } from './run-seeds.ts';
+import { runSeeds, type Seeds } from './run-seeds.ts';
 import type { RunWorld } from './serve.ts';
 import { type Broken, createTally, firstViolation } from './tally.ts';
 
@@ -30,15 +31,16 @@ export async function simulateSeeds(
   { out, err, environment }: Streams,
   signal: AbortSignal,
 ): Promise<number> {
-  const { spec, count, stopsAtFirst, quiet, json, jobs } = command;
+  const { spec, stopsAtFirst, quiet, json, jobs } = command;
   const tally = createTally();
+  const { count, specAt } = await worldsOf(command, run);
   const startedAt = performance.now();
   const progress = quiet ? NO_PROGRESS : startProgress(tally.now, count, err, environment);
   let told = 0;
   try {
     await unlessAborted(
       signal,
-      runSeeds({ spec, count, jobs }, run, (outcome) => {
+      runSeeds({ spec, specAt, count, jobs }, run, (outcome) => {
         tally.add(outcome);
         const first = firstViolation(outcome.violations);
         if (first && told++ < MAX_TOLD) progress.log(foundLine(outcome.spec.seed, first));
@@ -60,6 +62,18 @@ export async function simulateSeeds(
   } finally {
     progress.done();
   }
+}
+
+/** The worlds that the command asks for: those of its seeds, or of each seed those with one struck call. */
+async function worldsOf(
+  { spec, count, struckActors }: SeedsCommand,
+  run: RunWorld,
+): Promise<Pick<Seeds, 'count' | 'specAt'>> {
+  if (!struckActors) return { count };
+  const worlds: WorldSpec[] = [];
+  for (let index = 0; index < count; index++)
+    worlds.push(...(await struckWorlds({ ...spec, seed: spec.seed + index }, run, struckActors)));
+  return { count: worlds.length, specAt: (index) => worlds[index] as WorldSpec };
 }
 
 const foundLine = (seed: number, { invariant, message }: Violation): string =>

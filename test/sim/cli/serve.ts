@@ -5,6 +5,7 @@ import type { Outcome, Violation, WorldSpec } from '../spec.ts';
 
 export interface RunOptions {
   readonly timeline?: boolean;
+  readonly calls?: boolean;
 }
 export type RunWorld = (spec: WorldSpec, options?: RunOptions) => Promise<Outcome>;
 

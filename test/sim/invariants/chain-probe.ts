@@ -33,7 +33,7 @@ export function createChainProbe(cloud: SimCloud): ChainProbe {
    * between the two, another one may take the token for one of a turn that came to nothing: then the waker wakes the
    * host.
    */
-  const hasFrozen = () => faults.counts.workerFrozen > 0;
+  const hasFrozen = () => faults.counts.workerFrozen + faults.counts.callStruck > 0;
   const findings = createFindings('oneChain');
   const chains = new Map<string, Chain>();
 

@@ -38,7 +38,11 @@ export function counted({ crawls, strikes, hostsPerWorker }: Given): readonly Vi
   const findings = createFindings('counted');
   const putOff = strikes.throttleStorm + strikes.callFailsBefore;
   const uncertain =
-    strikes.workerKilled + strikes.workerFrozen + strikes.callFailsAfter + strikes.conditionAnswerLost;
+    strikes.workerKilled +
+    strikes.workerFrozen +
+    strikes.callStruck +
+    strikes.callFailsAfter +
+    strikes.conditionAnswerLost;
   for (const crawl of crawls) {
     checkPages(findings, crawl);
     if (putOff > 0) continue;

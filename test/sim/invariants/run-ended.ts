@@ -67,7 +67,7 @@ export function noCrash({ failures, strikes }: Pick<Facts, 'failures' | 'strikes
   );
   for (const { at, process, message } of failures) {
     if (strikes.oldVersion > 0 && OF_OLD_VERSION.test(message)) continue;
-    if (strikes.workerFrozen > 0 && OF_STALE_READER.test(message)) continue;
+    if (strikes.workerFrozen + strikes.callStruck > 0 && OF_STALE_READER.test(message)) continue;
     if (OF_PROGRAMMING.test(message))
       findings.add(`${process} failed ${since(at)} by its own error: ${message}`, { at });
     else if (breaking.length === 0)

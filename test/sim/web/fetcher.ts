@@ -1,4 +1,5 @@
 /** The fetcher port over the simulated web. Its times are its process's; what the web sees of it is the world's. */
+import { type CallFaults, NO_CALL_FAULTS } from '../../../shared/engines/sim/call-faults.ts';
 import type { SimProcess } from '../../../shared/engines/sim/process.ts';
 import type { VirtualTime } from '../../../shared/engines/sim/virtual-time.ts';
 import type {
@@ -15,6 +16,7 @@ export interface SimFetcherOptions {
   readonly process: SimProcess;
   readonly time: VirtualTime;
   readonly userAgent: string;
+  readonly calls?: CallFaults;
   /** The request reaches the server. */
   readonly open: (request: FetchRequest) => OpenExchange;
   readonly addressOf: (url: string) => string;
@@ -28,7 +30,8 @@ export interface OpenExchange {
 
 const CHUNK_BYTES = 64 * 1024;
 
-export function createSimFetcher({ process, time, userAgent, open, addressOf }: SimFetcherOptions): Fetcher {
+export function createSimFetcher(options: SimFetcherOptions): Fetcher {
+  const { process, time, userAgent, calls = NO_CALL_FAULTS, open, addressOf } = options;
   const { clock } = process;
   const underWay = new Set<Promise<unknown>>();
 
@@ -86,7 +89,7 @@ export function createSimFetcher({ process, time, userAgent, open, addressOf }: 
 
   return {
     fetch(request) {
-      const outcome = exchangeWith(request);
+      const outcome = calls.request(process, () => exchangeWith(request));
       underWay.add(outcome);
       const done = () => underWay.delete(outcome);
       outcome.then(done, done);

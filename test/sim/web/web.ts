@@ -3,6 +3,7 @@
  * it is visited, and next to nothing after. It knows nothing of the crawler: URLs are made canonical and then written
  * in many ways, robots rules are drawn and then written down.
  */
+import type { CallFaults } from '../../../shared/engines/sim/call-faults.ts';
 import type { Faults } from '../../../shared/engines/sim/faults.ts';
 import type { Trace } from '../../../shared/engines/sim/trace.ts';
 import type { VirtualTime } from '../../../shared/engines/sim/virtual-time.ts';
@@ -19,6 +20,7 @@ export interface SimWebOptions {
   readonly seed: number;
   readonly time: VirtualTime;
   readonly faults: Faults;
+  readonly calls?: CallFaults;
   readonly trace?: Trace;
   readonly shape: WebShape;
   /** Whether `log` is kept; it is unless this says no. */
@@ -89,6 +91,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         process,
         time,
         userAgent,
+        calls: options.calls,
         open: (request) => open({ process: process.name, contact }, totalTimeoutMs, request),
         addressOf: (url) => addressOf(hosts.byKey(hostOf(url))?.number ?? 0),
       }),
