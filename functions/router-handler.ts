@@ -6,6 +6,7 @@ import { type LinkMessage, parseLinkText, wakeAllText } from '../shared/engines/
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { Clock, Engine } from '../shared/ports.ts';
+import { sizesOf } from '../shared/sizes.ts';
 import type { Crawls } from '../shared/worker/crawls.ts';
 import { deliverLinks, gatherLinks } from '../shared/worker/router.ts';
 import { wakeResumed } from '../shared/worker/waker.ts';
@@ -25,30 +26,18 @@ export interface RouterDeps {
   readonly crawls: Crawls;
   /** Puts a message that cannot be worked on where people find it, with the reason. */
   readonly deadLetter: (body: string, reason: string) => Promise<void>;
-  /** Links of one event to more hosts than that go to the link shards, if there are any. Default 500. */
-  readonly splitHosts?: number;
 }
 
 export interface RouterStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
-  readonly engine: Pick<Engine, 'queue'> & {
+  readonly engine: Pick<Engine, 'queue' | 'sizes'> & {
     readonly ledgers: Pick<OpenedStack['engine']['ledgers'], 'hostPage'>;
     readonly exchange: OpenedStack['engine']['exchange'];
     readonly linkShards: OpenedStack['engine']['linkShards'];
   };
 }
 
-/**
- * Up to here, an event's links go to their hosts at once, so that small crawls lose no time. Ten routers with a window of
- * five seconds send 1,000 messages a second then, which workers keep up with. Beyond, an event has a link or two for each
- * host, and gathering them for minutes spares most messages.
- */
-export const SPLIT_HOSTS = 500;
-
 /** What is not begun so long before the end comes again. */
 const END_MS = 10_000;
-/** Hosts found and woken at once, and how often for one message. */
-const WAKE_PAGE = 500;
-const WAKE_PAGES = 10;
 
 type Parcel = Extract<LinkMessage, { kind: 'parcel' }> & { readonly record: SQSRecord };
 type WakeAll = Extract<LinkMessage, { kind: 'wakeAll' }>;
@@ -65,10 +54,10 @@ export function createRouterHandler({
   control,
   crawls,
   deadLetter,
-  splitHosts = SPLIT_HOSTS,
 }: RouterDeps) {
   const { engine, meter } = stack;
   const { linkShards } = engine;
+  const { splitHosts, wakePageHosts, wakePages } = sizesOf(engine);
 
   /** To the hosts, or, where those are very many, to the shards. The poller deletes the parcels. */
   async function route(crawl: string, parcels: readonly Parcel[], maySplit: boolean): Promise<void> {
@@ -87,8 +76,8 @@ export function createRouterHandler({
     crawls.refresh(crawl);
     if ((await crawls.get(crawl))?.status !== 'running') return;
     let next = cursor;
-    for (let pages = 0; pages < WAKE_PAGES && timeLeft() >= END_MS; pages++) {
-      const page = await engine.ledgers.hostPage(crawl, next, WAKE_PAGE);
+    for (let pages = 0; pages < wakePages && timeLeft() >= END_MS; pages++) {
+      const page = await engine.ledgers.hostPage(crawl, next, wakePageHosts);
       await wakeResumed(engine.queue, crawl, page.hosts);
       if (page.cursor === undefined) return;
       next = page.cursor;

@@ -1,9 +1,10 @@
 import type { Context } from 'aws-lambda';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { Clock, CrawlId, Engine, HostKey } from '../shared/ports.ts';
+import { sizesOf } from '../shared/sizes.ts';
 import type { Crawls } from '../shared/worker/crawls.ts';
 import { endCrawlsAtLimits } from '../shared/worker/limits.ts';
-import { WAKE_BATCH, wakeDueHosts } from '../shared/worker/waker.ts';
+import { wakeDueHosts } from '../shared/worker/waker.ts';
 import { beginningAt, gatherCrawlErrors } from './crawl-errors.ts';
 import type { Log } from './log.ts';
 import { invoked } from './stack.ts';
@@ -17,7 +18,7 @@ export interface WakerDeps {
 }
 
 export interface WakerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
-  readonly engine: Pick<Engine, 'queue' | 'ledgers' | 'clock'> & {
+  readonly engine: Pick<Engine, 'queue' | 'ledgers' | 'clock' | 'sizes'> & {
     readonly registry: Engine['registry'] & Pick<OpenedStack['engine']['registry'], 'list' | 'listRunning'>;
   };
 }
@@ -27,10 +28,10 @@ const WAKE_MS = 40_000;
 /** Before the invocation's end, nothing is begun any more. */
 const END_MS = 5000;
 /**
- * So many hosts of a crawl may be awake and without their turn: more would wait in the queue, and to look beyond them
- * reads them all.
+ * So many batches of a crawl's hosts may be awake and without their turn: more would wait in the queue, and to look beyond
+ * them reads them all.
  */
-const MAX_AWAKE = 10 * WAKE_BATCH;
+const MAX_AWAKE_BATCHES = 10;
 /** So many runs later all crawls are looked at again, not only those that are entered as running. */
 const ALL_EVERY = 60;
 /** Crawls loaded at once. */
@@ -42,6 +43,7 @@ type Woken = Map<HostKey, { readonly version: number; readonly at: number }>;
 export function createWakerHandler({ clock, log, stack, crawls }: WakerDeps) {
   const { engine } = stack;
   const { registry } = engine;
+  const { wakeBatch } = sizesOf(engine);
   /** By crawl. */
   const woken = new Map<CrawlId, Woken>();
   let runs = 0;
@@ -75,7 +77,7 @@ export function createWakerHandler({ clock, log, stack, crawls }: WakerDeps) {
     const own: Woken = woken.get(id) ?? new Map();
     woken.set(id, own);
     const count = await wakeDueHosts(engine, crawls, id, own);
-    return count >= WAKE_BATCH && own.size < MAX_AWAKE;
+    return count >= wakeBatch && own.size < MAX_AWAKE_BATCHES * wakeBatch;
   }
 
   async function finishIfQuiet(id: CrawlId): Promise<void> {

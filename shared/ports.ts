@@ -11,6 +11,7 @@ import type { Head, HostTotals } from './frontier/head.ts';
 import type { Message, OutLinks } from './frontier/message.ts';
 import type { UrlState } from './frontier/url-record.ts';
 import type { OptionalPorts } from './optional-ports.ts';
+import type { Sizes } from './sizes.ts';
 
 /** A crawl's name in its engine: `[A-Za-z0-9._-]{1,64}`. */
 export type CrawlId = string;
@@ -332,4 +333,6 @@ export interface Engine extends OptionalPorts {
   archiveOf(crawl: CrawlId): Archive;
   readonly registry: CrawlRegistry;
   readonly clock: Clock;
+  /** Default: `SIZES`. */
+  readonly sizes?: Sizes;
 }

@@ -13,8 +13,6 @@ import { encodeRecords } from './record-block.ts';
 import type { UrlRecord } from './url-record.ts';
 
 export const BLOCK_HEADER_BYTES = 12;
-/** More compress better (10 bytes a URL at 225, 7 at 2,000), fewer cost a turn less to read. */
-const BLOCK_RECORDS = 512;
 
 export interface BlockHeader {
   /** Where the block begins in its list, and its size with the header. */
@@ -27,13 +25,17 @@ export interface BlockHeader {
 }
 
 /** Records in the order given; a new block begins where the rank changes (unless `isMixed`) or one is full. */
-export function encodeBlocks(host: HostKey, records: readonly UrlRecord[], isMixed = false): Uint8Array[] {
+export function encodeBlocks(
+  host: HostKey,
+  records: readonly UrlRecord[],
+  { blockRecords, isMixed = false }: { readonly blockRecords: number; readonly isMixed?: boolean },
+): Uint8Array[] {
   const blocks: Uint8Array[] = [];
   for (let from = 0; from < records.length; ) {
     const first = records[from] as UrlRecord;
     const rank = isMixed ? 0 : rankOf(first.depth, first.level);
     let to = from + 1;
-    while (to < records.length && to - from < BLOCK_RECORDS) {
+    while (to < records.length && to - from < blockRecords) {
       const { depth, level } = records[to] as UrlRecord;
       if (!isMixed && rankOf(depth, level) !== rank) break;
       to++;

@@ -8,9 +8,9 @@
 import { deflateRawSync } from 'node:zlib';
 import { CorruptBytes, inflateOwn } from './bytes.ts';
 
-const MAGIC = 0x4b;
+export const KEY_RUN_MAGIC = 0x4b;
 /** Of the whole run, its lists of records too. 2: records may have a kind, and results a size. 3: and a canonical URL. */
-const VERSION = 3;
+export const KEY_RUN_VERSION = 3;
 const OLDEST = 1;
 const HEADER_BYTES = 8;
 
@@ -102,8 +102,8 @@ export function encodeKeyRun(run: KeyRun): Uint8Array {
   // Level 6 takes eight times as long, for hardly less.
   const notes = deflateRawSync(run.notes, { level: 1 });
   const bytes = new Uint8Array(HEADER_BYTES + 8 * run.count + notes.length);
-  bytes[0] = MAGIC;
-  bytes[1] = VERSION;
+  bytes[0] = KEY_RUN_MAGIC;
+  bytes[1] = KEY_RUN_VERSION;
   new DataView(bytes.buffer).setUint32(4, run.count, true);
   bytes.set(new Uint8Array(run.high.buffer, run.high.byteOffset, 4 * run.count), HEADER_BYTES);
   bytes.set(new Uint8Array(run.low.buffer, run.low.byteOffset, 4 * run.count), HEADER_BYTES + 4 * run.count);
@@ -114,10 +114,10 @@ export function encodeKeyRun(run: KeyRun): Uint8Array {
 /** Throws {@link CorruptBytes}. The columns are views of `bytes` where its alignment allows, so it must not change. */
 export function decodeKeyRun(bytes: Uint8Array): KeyRun {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < HEADER_BYTES || bytes[0] !== MAGIC) throw new CorruptBytes('not a key run');
+  if (bytes.length < HEADER_BYTES || bytes[0] !== KEY_RUN_MAGIC) throw new CorruptBytes('not a key run');
   const version = bytes[1] ?? 0;
-  if (version < OLDEST || version > VERSION)
-    throw new CorruptBytes(`key run version ${version}: this program knows ${OLDEST} to ${VERSION}`);
+  if (version < OLDEST || version > KEY_RUN_VERSION)
+    throw new CorruptBytes(`key run version ${version}: this program knows ${OLDEST} to ${KEY_RUN_VERSION}`);
   const count = view.getUint32(4, true);
   if (bytes.length < HEADER_BYTES + 8 * count) throw new CorruptBytes('a key run is cut short');
   const notes = inflateOwn(bytes.subarray(HEADER_BYTES + 8 * count), count + 1, 'the notes of a key run');

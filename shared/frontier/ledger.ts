@@ -11,6 +11,7 @@
  * finds the head's version unchanged.
  */
 import type { HostKey } from '../ports.ts';
+import { SIZES, type Sizes } from '../sizes.ts';
 import { depthOfNote, isReadyNote, levelOfNote, MAX_NOTED_DEPTH, noteOf } from './key-run.ts';
 import type { ReadPart } from './list-reader.ts';
 import type { Link } from './message.ts';
@@ -45,13 +46,6 @@ export interface LedgerCommit {
   readonly obsolete: readonly string[];
 }
 
-/** As many segments are read at each cold turn; then they become one, or a run. */
-const MAX_SEGMENTS = 8;
-/** Up to so many records are kept in segments; beyond, a run spares the turn reading them all. */
-const MAX_SEGMENT_RECORDS = 2000;
-/** Fresh records beyond this become a run however few the segments. */
-const MAX_FRESH_RECORDS = 4000;
-
 /** A longer cause is cut: pages may have a part in its words, and it is kept for each URL. Room for a URL. */
 const MAX_CAUSE_CHARS = 2500;
 
@@ -66,6 +60,7 @@ const isWaitingSitemap = ({ kind, state }: UrlRecord): boolean => kind === 'site
 
 export class HostLedger {
   readonly #host: HostKey;
+  readonly #sizes: Sizes;
   #segments: string[];
   readonly #runs: RunStack;
   readonly #counts: Record<UrlState, number>;
@@ -79,8 +74,9 @@ export class HostLedger {
   /** Waiting sitemaps. They are never moved into a run, so that {@link next} can choose between them and pages. */
   #sitemaps: WaitingRoom;
 
-  private constructor(host: HostKey, index: LedgerIndex, runs: RunStack) {
+  private constructor(host: HostKey, index: LedgerIndex, runs: RunStack, sizes: Sizes) {
     this.#host = host;
+    this.#sizes = sizes;
     this.#segments = [...index.segments];
     this.#counts = { ...index.counts };
     this.#runs = runs;
@@ -89,12 +85,17 @@ export class HostLedger {
   }
 
   /** Reads the segments and the runs' keys. */
-  static async open(host: HostKey, index: LedgerIndex, read: ReadPart): Promise<HostLedger> {
+  static async open(
+    host: HostKey,
+    index: LedgerIndex,
+    read: ReadPart,
+    sizes: Sizes = SIZES,
+  ): Promise<HostLedger> {
     const [segments, runs] = await Promise.all([
       Promise.all(index.segments.map((name) => read(name))),
-      openRunStack(host, index.runs, read),
+      openRunStack(host, index.runs, read, sizes),
     ]);
-    const ledger = new HostLedger(host, index, runs);
+    const ledger = new HostLedger(host, index, runs, sizes);
     for (const bytes of segments)
       for (const record of decodeSegment(host, bytes)) ledger.#fresh.set(record.url, record);
     for (const record of ledger.#fresh.values()) if (record.state === 'waiting') ledger.#enqueue(record);
@@ -278,7 +279,7 @@ export class HostLedger {
       this.#room = this.#newRoom(false);
     } else if (this.#changed.size > 0) {
       const name = `s${id}`;
-      const isMerge = segments > MAX_SEGMENTS;
+      const isMerge = segments > this.#sizes.maxSegments;
       if (isMerge) obsolete.push(...this.#segments);
       const urls = isMerge ? this.#fresh.keys() : this.#changed;
       const records = Array.from(urls, (url) => this.#fresh.get(url) as UrlRecord);
@@ -311,7 +312,8 @@ export class HostLedger {
 
   /** Whether the fresh records are to become a run: too many for segments, without the sitemaps that wait. */
   #needsRun(segments: number): boolean {
-    const max = segments > MAX_SEGMENTS ? MAX_SEGMENT_RECORDS : MAX_FRESH_RECORDS;
+    const { maxSegments, maxSegmentRecords, maxFreshRecords } = this.#sizes;
+    const max = segments > maxSegments ? maxSegmentRecords : maxFreshRecords;
     if (this.#fresh.size <= max) return false;
     let others = 0;
     for (const record of this.#fresh.values()) if (!isWaitingSitemap(record) && ++others > max) return true;

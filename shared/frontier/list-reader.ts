@@ -14,17 +14,21 @@ export interface ListReader {
   take(): Promise<UrlRecord>;
 }
 
-/** More than most blocks, so that one read brings a block and the next one's header. */
-const READ_AHEAD_BYTES = 16 * 1024;
-
-export function createListReader(host: HostKey, name: string, start: Cursor, read: ReadPart): ListReader {
+/** `readAheadBytes`: read at once, and more only if a block and the header of the next one need more. */
+export function createListReader(
+  host: HostKey,
+  name: string,
+  start: Cursor,
+  read: ReadPart,
+  readAheadBytes: number,
+): ListReader {
   let cursor = start;
   let block: { readonly records: readonly UrlRecord[]; readonly next: Cursor } | undefined;
 
   async function readBlock() {
     const { offset, bytes } = cursor;
     const wanted = (length: number) => Math.min(length, bytes - offset);
-    let ahead = await read(name, offset, wanted(READ_AHEAD_BYTES));
+    let ahead = await read(name, offset, wanted(Math.max(readAheadBytes, BLOCK_HEADER_BYTES)));
     const header = readBlockHeader(ahead, 0, offset);
     if (ahead.length < wanted(header.size + BLOCK_HEADER_BYTES))
       ahead = await read(name, offset, wanted(header.size + BLOCK_HEADER_BYTES));

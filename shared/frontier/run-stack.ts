@@ -3,6 +3,7 @@
  * runs know a URL, the newest one counts.
  */
 import type { HostKey } from '../ports.ts';
+import { SIZES, type Sizes } from '../sizes.ts';
 import { fingerprint } from '../url/fingerprint.ts';
 import { blockPayload, listBlocks } from './block-list.ts';
 import {
@@ -19,11 +20,6 @@ import { decodeRecords } from './record-block.ts';
 import { buildRun, isAtEnd, isReady, mergeRuns, type Run, type RunEntry, startOf } from './run.ts';
 import { type RunOutcomes, readOutcomes, type UrlOutcome, WAITING } from './run-outcomes.ts';
 import type { UrlRecord } from './url-record.ts';
-
-/** A run is merged with the next older one while that is less than so many times as large ... */
-const RUN_RATIO = 4;
-/** ... and both together are no more than this, which bounds what one turn's merge costs. */
-const MAX_RUN_URLS = 300_000;
 
 export interface Part {
   readonly name: string;
@@ -70,12 +66,13 @@ export async function openRunStack(
   host: HostKey,
   entries: readonly RunEntry[],
   read: ReadPart,
+  { runRatio, maxRunUrls, blockRecords, readAheadBytes }: Sizes = SIZES,
 ): Promise<RunStack> {
   const open = (entry: RunEntry, keys: KeyRun): OpenRun => ({
     entry,
     keys,
-    ready: createListReader(host, `${entry.id}.ready`, entry.ready, read),
-    later: createListReader(host, `${entry.id}.later`, entry.later, read),
+    ready: createListReader(host, `${entry.id}.ready`, entry.ready, read, readAheadBytes),
+    later: createListReader(host, `${entry.id}.later`, entry.later, read, readAheadBytes),
   });
   const runs = await Promise.all(
     entries.map(async (entry) => open(entry, decodeKeyRun(await read(`${entry.id}.keys`)))),
@@ -140,16 +137,17 @@ export async function openRunStack(
     },
 
     async push(id, records) {
-      let run = buildRun(host, records);
+      let run = buildRun(host, records, blockRecords);
       const obsolete: string[] = [];
       while (runs[0]) {
         const older = runs[0];
         const together = run.keys.count + older.keys.count;
-        if (older.keys.count > RUN_RATIO * run.keys.count || together > MAX_RUN_URLS) break;
+        if (older.keys.count > runRatio * run.keys.count || together > maxRunUrls) break;
         run = mergeRuns(
           host,
           { ...run, entry: newEntry(id, run) },
           { ...(await readParts(older)), entry: entryOf(older) },
+          blockRecords,
         );
         obsolete.push(...RUN_PARTS.map((part) => `${older.entry.id}.${part}`));
         runs.shift();

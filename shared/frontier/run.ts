@@ -45,7 +45,7 @@ export interface Run {
 }
 
 /** A run of these records, one for each URL. */
-export function buildRun(host: HostKey, records: readonly UrlRecord[]): Run {
+export function buildRun(host: HostKey, records: readonly UrlRecord[], blockRecords: number): Run {
   const fingerprints = new Uint32Array(2 * records.length);
   const notes = new Uint8Array(records.length);
   records.forEach((record, i) => {
@@ -55,10 +55,13 @@ export function buildRun(host: HostKey, records: readonly UrlRecord[]): Run {
   const later = records.filter((record) => record.state === 'waiting' && !isReady(record));
   return {
     keys: buildKeyRun(fingerprints, notes, records.length),
-    ready: concat(encodeBlocks(host, records.filter(isReady).sort(byRank))),
-    later: concat(encodeBlocks(host, later.sort(byDueTime), true)),
+    ready: concat(encodeBlocks(host, records.filter(isReady).sort(byRank), { blockRecords })),
+    later: concat(encodeBlocks(host, later.sort(byDueTime), { blockRecords, isMixed: true })),
     done: concat(
-      encodeBlocks(host, records.filter((record) => record.state !== 'waiting').sort(byUrl), true),
+      encodeBlocks(host, records.filter((record) => record.state !== 'waiting').sort(byUrl), {
+        blockRecords,
+        isMixed: true,
+      }),
     ),
   };
 }
@@ -68,10 +71,11 @@ export function mergeRuns(
   host: HostKey,
   newer: Run & { readonly entry: RunEntry },
   older: Run & { readonly entry: RunEntry },
+  blockRecords: number,
 ): Run {
   const ready = [
-    ...restOf(host, older.ready, older.entry.ready),
-    ...restOf(host, newer.ready, newer.entry.ready),
+    ...restOf(host, older.ready, older.entry.ready, blockRecords),
+    ...restOf(host, newer.ready, newer.entry.ready, blockRecords),
   ].sort((a, b) => readBlockHeader(a).rank - readBlockHeader(b).rank);
   const later = [
     ...recordsOf(host, older.later, older.entry.later),
@@ -80,7 +84,7 @@ export function mergeRuns(
   return {
     keys: mergeKeyRuns(newer.keys, older.keys),
     ready: concat(ready),
-    later: concat(encodeBlocks(host, later, true)),
+    later: concat(encodeBlocks(host, later, { blockRecords, isMixed: true })),
     done: concat([newer.done, older.done]),
   };
 }
@@ -101,12 +105,12 @@ export const isAtEnd = (cursor: Cursor): boolean => cursor.offset >= cursor.byte
 export const isReady = (record: UrlRecord): boolean => record.state === 'waiting' && record.dueAt === 0;
 
 /** The records from the cursor on, as blocks. */
-function restOf(host: HostKey, list: Uint8Array, cursor: Cursor): Uint8Array[] {
+function restOf(host: HostKey, list: Uint8Array, cursor: Cursor, blockRecords: number): Uint8Array[] {
   return listBlocks(list, cursor.offset).flatMap((header) => {
     if (header.at > cursor.offset || cursor.skip === 0)
       return [list.subarray(header.at, header.at + header.size)];
     const rest = decodeRecords(host, blockPayload(list, header)).slice(cursor.skip);
-    return encodeBlocks(host, rest);
+    return encodeBlocks(host, rest, { blockRecords });
   });
 }
 

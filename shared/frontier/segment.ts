@@ -7,26 +7,26 @@ import { CorruptBytes } from './bytes.ts';
 import { decodeRecords, encodeRecords } from './record-block.ts';
 import type { UrlRecord } from './url-record.ts';
 
-const MAGIC = 0x53;
+export const SEGMENT_MAGIC = 0x53;
 /** 2: records may have a kind, and results a size. 3: and a canonical URL. */
-const VERSION = 3;
+export const SEGMENT_VERSION = 3;
 const OLDEST = 1;
 
 export function encodeSegment(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
   const sorted = [...records].sort((a, b) => (a.url < b.url ? -1 : 1));
   const block = encodeRecords(host, sorted);
   const bytes = new Uint8Array(2 + block.length);
-  bytes[0] = MAGIC;
-  bytes[1] = VERSION;
+  bytes[0] = SEGMENT_MAGIC;
+  bytes[1] = SEGMENT_VERSION;
   bytes.set(block, 2);
   return bytes;
 }
 
 /** Throws {@link CorruptBytes}. */
 export function decodeSegment(host: HostKey, bytes: Uint8Array): UrlRecord[] {
-  if (bytes[0] !== MAGIC) throw new CorruptBytes('not a segment');
+  if (bytes[0] !== SEGMENT_MAGIC) throw new CorruptBytes('not a segment');
   const version = bytes[1] ?? 0;
-  if (version < OLDEST || version > VERSION)
-    throw new CorruptBytes(`segment version ${version}: this program knows ${OLDEST} to ${VERSION}`);
+  if (version < OLDEST || version > SEGMENT_VERSION)
+    throw new CorruptBytes(`segment version ${version}: this program knows ${OLDEST} to ${SEGMENT_VERSION}`);
   return decodeRecords(host, bytes.subarray(2));
 }

@@ -37,7 +37,8 @@ export async function commitTurn(
 
   if (state.hasArchived) await engine.archiveOf(crawl.id).flush();
   if (state.payloads.size > 0) await engine.payloads?.add(crawl.id, [...state.payloads.values()]);
-  for (const links of parcelsOf(state.outLinks.values())) await exchange.send({ crawl: crawl.id, links });
+  for (const links of parcelsOf(state.outLinks.values(), engine.sizes))
+    await exchange.send({ crawl: crawl.id, links });
   const commit = await ledger.prepareCommit(id);
   for (const part of commit.parts) await ledgers.putPart(crawl.id, host, part.name, part.bytes);
 

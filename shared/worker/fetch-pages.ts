@@ -4,6 +4,7 @@ import { trapWords } from '../frontier/trap-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import { isAllowed } from '../robots/rules.ts';
+import { sizesOf } from '../sizes.ts';
 import { origin, pathOf } from '../url/host-key.ts';
 import { type Caution, causeOfDeath } from './careful.ts';
 import type { Crawl } from './crawls.ts';
@@ -15,12 +16,8 @@ import type { Services } from './services.ts';
 import { countTowardsSitemap, isSitemapNext } from './sitemap-pace.ts';
 import { visit } from './visit.ts';
 
-/** A turn that has gathered so many links or other changes commits them, to bound what is held in memory. */
-const MAX_CHANGES = 8000;
-/** The same for a turn whose pages gave so many items. */
+/** A turn whose pages gave so many items commits them, to bound what is held in memory. */
 const MAX_ITEM_CHARS = 16_000_000;
-/** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */
-const MAX_UNASKED = 2000;
 
 /** How far a turn may go. */
 export interface Course {
@@ -42,6 +39,7 @@ export async function fetchPages(
 ): Promise<boolean> {
   const { clock } = services.engine;
   const { config, budget } = crawl;
+  const { maxTurnChanges, maxUnasked } = sizesOf(services.engine);
   const { ledger } = state;
   const robots = createRobotsKeeper(services, crawl, state);
   /** By origin: lanes that need the same robots.txt ask for it once. */
@@ -87,8 +85,8 @@ export async function fetchPages(
 
   /** Whether there may be more to do in this turn. */
   async function step(): Promise<boolean> {
-    if (begun >= maxPages || unasked >= MAX_UNASKED || isFull(crawl, state)) return false;
-    if (ledger.changes >= MAX_CHANGES || state.outLinks.size >= MAX_CHANGES) return false;
+    if (begun >= maxPages || unasked >= maxUnasked || isFull(crawl, state)) return false;
+    if (ledger.changes >= maxTurnChanges || state.outLinks.size >= maxTurnChanges) return false;
     if (state.itemChars >= MAX_ITEM_CHARS) return false;
     if (!(await waitForHost())) return false;
     const record = await take();

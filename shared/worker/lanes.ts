@@ -30,7 +30,8 @@ interface Lane {
   readonly waiting: (() => void)[];
 }
 
-export function createLanes(clock: Clock): Lanes {
+/** Above `maxIdle` hosts those are forgotten that have rested for long. */
+export function createLanes(clock: Clock, maxIdle: number): Lanes {
   const lanes = new Map<HostKey, Lane>();
   // A clock that is set forward must hurry no host.
   const elapsed = clock.elapsed ?? clock.now;
@@ -62,7 +63,7 @@ export function createLanes(clock: Clock): Lanes {
       } finally {
         lane.inFlight--;
         lane.waiting.shift()?.();
-        if (lanes.size > MAX_IDLE_LANES) forgetIdle(lanes, clock.now(), elapsed());
+        if (lanes.size > maxIdle) forgetIdle(lanes, clock.now(), elapsed());
       }
     },
     rest(host, until) {
@@ -73,7 +74,6 @@ export function createLanes(clock: Clock): Lanes {
   };
 }
 
-const MAX_IDLE_LANES = 10_000;
 /** By then the host's clock in its head has the say. */
 const IDLE_MS = 300_000;
 

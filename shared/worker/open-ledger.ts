@@ -1,5 +1,6 @@
 import { HostLedger, type LedgerIndex } from '../frontier/ledger.ts';
 import type { CrawlId, HostKey, LedgerStore } from '../ports.ts';
+import type { Sizes } from '../sizes.ts';
 
 /** The host's ledger as its head's `index` describes it, read from the store. */
 export function openLedger(
@@ -7,8 +8,12 @@ export function openLedger(
   crawl: CrawlId,
   host: HostKey,
   index: LedgerIndex,
+  sizes?: Sizes,
 ): Promise<HostLedger> {
-  return HostLedger.open(host, index, (name, offset, length) =>
-    ledgers.readPart(crawl, host, name, offset, length),
+  return HostLedger.open(
+    host,
+    index,
+    (name, offset, length) => ledgers.readPart(crawl, host, name, offset, length),
+    sizes,
   );
 }

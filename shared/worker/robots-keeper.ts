@@ -14,6 +14,7 @@ import {
   type RobotsRules,
   robotName,
 } from '../robots/rules.ts';
+import { sizesOf } from '../sizes.ts';
 import { hostKey } from '../url/host-key.ts';
 import { ask } from './ask.ts';
 import type { Crawl } from './crawls.ts';
@@ -23,8 +24,6 @@ import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
 import { takeNamedSitemaps } from './take-sitemaps.ts';
 
-/** Rules up to this long are kept in the head, which is paid for by size at every turn. */
-const MAX_HEAD_RULES = 700;
 /** When robots.txt can't be had any more, what is known of it is used this much longer (RFC 9309, section 2.4). */
 const STALE_MS = 600_000;
 
@@ -180,7 +179,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
   }
 
   async function keepText(kept: HostRobots, text: string): Promise<HostRobots> {
-    if (text.length <= MAX_HEAD_RULES) return { ...kept, rules: text };
+    if (text.length <= sizesOf(services.engine).maxHeadRules) return { ...kept, rules: text };
     const part = `robots${newPartId(state.version, clock)}`;
     await ledgers.putPart(crawl.id, state.host, part, Buffer.from(text, 'utf8'));
     return { ...kept, part };

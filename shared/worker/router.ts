@@ -1,12 +1,10 @@
 import type { Link } from '../frontier/message.ts';
 import type { CrawlId, Engine, HostKey, LinkParcel } from '../ports.ts';
+import { sizesOf } from '../sizes.ts';
 import { hostKey } from '../url/host-key.ts';
 import type { Crawls } from './crawls.ts';
 import { foldLink } from './fold-links.ts';
 import { reasonAgainst } from './take-link.ts';
-
-/** Links in one message to a host: a page of 6,000 links makes three, each far below a queue's limit. */
-const MAX_MESSAGE_LINKS = 2000;
 
 /** Links by the host that they are for; each URL once, with all that matters of its links (`foldLink`). */
 export type LinksByHost = ReadonlyMap<HostKey, ReadonlyMap<string, Link>>;
@@ -16,7 +14,7 @@ export type LinksByHost = ReadonlyMap<HostKey, ReadonlyMap<string, Link>>;
  * receives one message a window however many pages link to it. Drops what the scope rules out. Safe to repeat.
  */
 export async function routeParcels(
-  engine: Pick<Engine, 'queue' | 'exchange'>,
+  engine: Pick<Engine, 'queue' | 'exchange' | 'sizes'>,
   crawls: Crawls,
   parcels: readonly LinkParcel[],
 ): Promise<void> {
@@ -49,12 +47,13 @@ export async function gatherLinks(
 
 /** The second half: sends each host its links. */
 export async function deliverLinks(
-  { queue }: Pick<Engine, 'queue'>,
+  { queue, sizes }: Pick<Engine, 'queue' | 'sizes'>,
   gathered: ReadonlyMap<CrawlId, LinksByHost>,
 ): Promise<void> {
+  const { maxMessageLinks } = sizesOf({ sizes });
   const messages = [...gathered].flatMap(([crawl, byHost]) =>
     [...byHost].flatMap(([host, links]) =>
-      chunks([...links.values()], MAX_MESSAGE_LINKS).map((chunk) => ({
+      chunks([...links.values()], maxMessageLinks).map((chunk) => ({
         host,
         message: { kind: 'links' as const, crawl, links: chunk },
       })),

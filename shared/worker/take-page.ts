@@ -5,6 +5,7 @@ import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { type HtmlLink, isRequisite } from '../parser/link-set.ts';
 import type { FetchedResponse } from '../ports.ts';
+import { sizesOf } from '../sizes.ts';
 import type { Crawl } from './crawls.ts';
 import { countDroppedLinks } from './dropped-links.ts';
 import type { HostState } from './host-state.ts';
@@ -15,10 +16,7 @@ import { sitemapLink } from './take-sitemaps.ts';
 /** A style of a style of a page, and what that needs: as far from the page as parts of it are sought. */
 const MAX_REQUISITE_HOPS = 5;
 
-/** So many links are taken in without a pause. They take about 10 ms of CPU; 200,000 at once would take 1 s. */
-const LINKS_AT_ONCE = 2000;
-
-/** Takes in the links of a page, each as what it is, with a pause after each {@link LINKS_AT_ONCE}. */
+/** Takes in the links of a page, each as what it is, with a pause after each `linksAtOnce`. */
 export async function takePage(
   services: Services,
   crawl: Crawl,
@@ -44,9 +42,10 @@ export async function takePage(
         : takeFollowed(services, crawl, state, record, link, isNofollow, now);
     if (isNew && isWatched && newLinks.length < MAX_LINKS) newLinks.push(link.url);
   };
-  for (let from = 0; from < facts.links.length; from += LINKS_AT_ONCE) {
+  const { linksAtOnce } = sizesOf(services.engine);
+  for (let from = 0; from < facts.links.length; from += linksAtOnce) {
     if (from > 0) await work.pause();
-    watched(() => facts.links.slice(from, from + LINKS_AT_ONCE).forEach(take));
+    watched(() => facts.links.slice(from, from + linksAtOnce).forEach(take));
   }
   if (isWatched) {
     // Of what is no HTML, the bytes themselves: two pictures are two.

@@ -68,7 +68,7 @@ export async function runTurn(
 
   const ledger =
     services.ledgers.take(crawl.id, host, head.version) ??
-    (await openLedger(ledgers, crawl.id, host, head.ledger));
+    (await openLedger(ledgers, crawl.id, host, head.ledger, services.engine.sizes));
   const lastRequestAt = lease.endsAt - leastLeaseMs(services, crawl);
   const state = beginHostState(host, head, ledger, lease, lastRequestAt, crawl.config.trapMinNew);
   const restUntil = services.lanes.restUntil(host);

@@ -1,9 +1,8 @@
 import type { Head } from '../frontier/head.ts';
 import type { CrawlId, Engine, HostKey } from '../ports.ts';
+import { sizesOf } from '../sizes.ts';
 import type { Crawls } from './crawls.ts';
 
-/** Hosts woken at once. */
-export const WAKE_BATCH = 500;
 /** A host that has not had its turn by then is woken again. */
 const AGAIN_MS = 300_000;
 
@@ -11,10 +10,10 @@ const AGAIN_MS = 300_000;
  * Wakes the hosts whose head says that they are due: after a long rest, or because a token was lost. Their turns
  * decide what there is to do; waking a host twice costs one look at its head. `woken` keeps what was done, by host
  * and version, so that a host that does not come to its turn at once is not woken again and again. Gives how many
- * were woken: {@link WAKE_BATCH} or more if there may be others.
+ * were woken: `wakeBatch` of the engine's sizes or more if there may be others.
  */
 export async function wakeDueHosts(
-  { ledgers, queue, clock }: Pick<Engine, 'ledgers' | 'queue' | 'clock'>,
+  { ledgers, queue, clock, sizes }: Pick<Engine, 'ledgers' | 'queue' | 'clock' | 'sizes'>,
   crawls: Crawls,
   crawl: CrawlId,
   woken: Map<HostKey, { readonly version: number; readonly at: number }>,
@@ -23,7 +22,7 @@ export async function wakeDueHosts(
   // Hosts of a paused crawl stay due; to wake them would change nothing.
   if (current?.status !== 'running' || current.budget.metLimit() !== undefined) return 0;
   const now = clock.now();
-  const due = await ledgers.dueHosts(crawl, now, WAKE_BATCH + woken.size);
+  const due = await ledgers.dueHosts(crawl, now, sizesOf({ sizes }).wakeBatch + woken.size);
   const hosts = due.filter(({ host, version }) => {
     const last = woken.get(host);
     return last?.version !== version || now - last.at > AGAIN_MS;

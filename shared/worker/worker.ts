@@ -3,6 +3,7 @@
  * network and for hosts' clocks, hardly for the processor, so hundreds of hosts go side by side in one process.
  */
 import { type Delivery, type Engine, type Fetcher, type HostDeliveries, StaleTurn } from '../ports.ts';
+import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
 import { MAX_PARK_MS } from './commit.ts';
 import { type Crawl, type Crawls, createCrawls } from './crawls.ts';
@@ -70,6 +71,7 @@ export function startWorker(
   options: WorkerOptions,
 ): Worker {
   const { queue, clock } = engine;
+  const sizes = sizesOf(engine);
   const { leastRoom = 1, deadline = Infinity, receiveUntil = Infinity } = options;
   /** Aborted when the storage fails: what is fetched from then on could not be kept. */
   const halting = new AbortController();
@@ -78,8 +80,8 @@ export function startWorker(
     engine,
     fetcherOf,
     crawls: createCrawls(engine.registry, clock),
-    ledgers: createLedgerCache(options.maxCacheBytes ?? 128 * 1024 * 1024),
-    lanes: createLanes(clock),
+    ledgers: createLedgerCache(options.maxCacheBytes ?? sizes.ledgerCacheBytes),
+    lanes: createLanes(clock, sizes.maxIdleLanes),
     suspicion: createLock(clock),
     hooks: options.hooks,
     onSeed: options.onSeed,

@@ -111,9 +111,13 @@ async function* streamOf<T>(items: readonly T[]): AsyncGenerator<T> {
 
 describe('what is joined', () => {
   const lumps = (sizes: number[], finished: boolean) =>
-    all(inFullLumps(streamOf(sizes.map((bytes, i) => ({ file: `${i}`, bytes }))), 10, finished)).then(
-      (found) => found.map(({ bytes }) => bytes),
-    );
+    all(
+      inFullLumps(
+        streamOf(sizes.map((bytes, i) => ({ file: `${i}`, bytes }))),
+        { targetBytes: 10, maxSources: 5000 },
+        finished,
+      ),
+    ).then((found) => found.map(({ bytes }) => bytes));
 
   test.each([
     ['too little', [3, 3, 3], [], [3, 3, 3]],

@@ -1,19 +1,15 @@
 import { expect, test } from 'vitest';
 import { failuresOf, groupRecords, type SqsRecord } from '../../shared/engines/aws/delivery.ts';
 import { parcelsOf } from '../../shared/engines/aws/link-exchange.ts';
-import {
-  groupIdOf,
-  MAX_TEXT_BYTES,
-  messageTexts,
-  parcelTexts,
-} from '../../shared/engines/aws/message-text.ts';
+import { groupIdOf, messageTexts, parcelTexts } from '../../shared/engines/aws/message-text.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import { CRAWL, linkTo, token } from '../contract/subjects.ts';
 
 function record(host: string, text: string, count?: string): SqsRecord {
   return {
     messageId: text,
     receiptHandle: `handle of ${text}`,
-    body: messageTexts(host, token(text), MAX_TEXT_BYTES)[0]!,
+    body: messageTexts(host, token(text), SIZES.maxMessageBytes)[0]!,
     attributes: { MessageGroupId: groupIdOf(host), ApproximateReceiveCount: count },
   };
 }
@@ -58,7 +54,7 @@ test.each([
 
 test('parcels are told from any other text', () => {
   const outLinks = { crawl: CRAWL, links: [linkTo('http://a.test/')] };
-  const good = { ...record('a.test', '1'), body: parcelTexts(outLinks, MAX_TEXT_BYTES)[0]! };
+  const good = { ...record('a.test', '1'), body: parcelTexts(outLinks, SIZES.maxMessageBytes)[0]! };
   const seed = { ...record('a.test', '2'), body: '{"url": "http://a.test/"}' };
   const { parcels, corrupt: found } = parcelsOf([seed, good, record('a.test', '3')]);
   expect(parcels.map(({ parcel }) => parcel)).toEqual([{ id: '1', outLinks }]);

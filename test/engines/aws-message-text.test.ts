@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import {
   deduplicationId,
   groupIdOf,
-  MAX_TEXT_BYTES,
   messageTexts,
   parcelTexts,
   parseMessageText,
   parseParcelText,
 } from '../../shared/engines/aws/message-text.ts';
 import type { Link, Message } from '../../shared/frontier/message.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import { CRAWL, linkTo, ODD_HOSTS, token } from '../contract/subjects.ts';
 import { seededRandom } from '../worker/fake-clock.ts';
 
@@ -33,7 +33,7 @@ test('gives any message back, with its host', () => {
   ];
   for (const host of ODD_HOSTS) {
     for (const message of messages) {
-      const texts = messageTexts(host, message, MAX_TEXT_BYTES);
+      const texts = messageTexts(host, message, SIZES.maxMessageBytes);
       expect(texts.map(parseMessageText)).toEqual([{ host, message }]);
       expect(texts[0]).toMatch(/^[\x20-\x7e]+$/);
     }
@@ -100,7 +100,7 @@ test('the group id is the host where SQS allows, else short, stable and unlike a
 
 test('the deduplication id tells content, host and salt apart', () => {
   const texts = [token('1'), token('2')].flatMap((message) =>
-    ['a.test', 'b.test'].flatMap((host) => messageTexts(host, message, MAX_TEXT_BYTES)),
+    ['a.test', 'b.test'].flatMap((host) => messageTexts(host, message, SIZES.maxMessageBytes)),
   );
   const ids = texts.flatMap((text) => [deduplicationId(text), deduplicationId(text, '1')]);
   expect(new Set(ids).size).toBe(8);

@@ -1,7 +1,8 @@
 /** What gathering saves: the requests of many turns that end at about the same time. */
 import { expect, test } from 'vitest';
-import { groupIdOf, MAX_TEXT_BYTES, messageTexts } from '../../shared/engines/aws/message-text.ts';
+import { groupIdOf, messageTexts } from '../../shared/engines/aws/message-text.ts';
 import { createTurnQueue, type SqsTurnQueue } from '../../shared/engines/aws/turn-queue.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import { token } from '../contract/subjects.ts';
 import { createFakeClock, seededRandom } from '../worker/fake-clock.ts';
 import { batchAnswer, entriesOf, fakeSqs } from './fake-sqs.ts';
@@ -17,7 +18,7 @@ function openQueue(gather: { sendGatherMs?: number; settleGatherMs?: number }) {
     const Messages = left.splice(0, call.input.MaxNumberOfMessages as number).map((host) => ({
       MessageId: host,
       ReceiptHandle: `handle of ${host}`,
-      Body: messageTexts(host, token('1'), MAX_TEXT_BYTES)[0],
+      Body: messageTexts(host, token('1'), SIZES.maxMessageBytes)[0],
       Attributes: { ApproximateReceiveCount: '1', MessageGroupId: groupIdOf(host) },
     }));
     return { Messages };

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { createLinkExchange } from '../../shared/engines/aws/link-exchange.ts';
-import { groupIdOf, MAX_TEXT_BYTES, messageTexts } from '../../shared/engines/aws/message-text.ts';
+import { groupIdOf, messageTexts } from '../../shared/engines/aws/message-text.ts';
 import { countMessages } from '../../shared/engines/aws/sqs-queue.ts';
 import { createTurnQueue, type TurnQueueOptions } from '../../shared/engines/aws/turn-queue.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import { CRAWL, linkTo, token, tokensOf } from '../contract/subjects.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 import { batchAnswer, entriesOf, fakeSqs, type SqsCall, throttle } from './fake-sqs.ts';
@@ -16,7 +17,7 @@ function sqsMessage(host: string, text: string, receiveCount = 1, body?: string)
   return {
     MessageId: text,
     ReceiptHandle: `handle ${text}`,
-    Body: body ?? messageTexts(host, token(text), MAX_TEXT_BYTES)[0]!,
+    Body: body ?? messageTexts(host, token(text), SIZES.maxMessageBytes)[0]!,
     Attributes: { ApproximateReceiveCount: String(receiveCount), MessageGroupId: groupIdOf(host) },
   };
 }

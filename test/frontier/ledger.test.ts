@@ -4,6 +4,7 @@ import { EMPTY_INDEX, HostLedger, type LedgerIndex } from '../../shared/frontier
 import type { Link } from '../../shared/frontier/message.ts';
 import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
 import { countUrls, type UrlKind, type UrlRecord, type UrlState } from '../../shared/frontier/url-record.ts';
+import { SIZES, type Sizes } from '../../shared/sizes.ts';
 
 const HOST = 'example.org';
 const NOW = 1_800_000_000_000;
@@ -20,7 +21,7 @@ function createParts() {
 }
 
 /** A host's ledger over many turns, opened anew for each, as a crash or another worker would. */
-function createHost() {
+function createHost(sizes: Sizes = SIZES) {
   const { parts, read } = createParts();
   let index: LedgerIndex = EMPTY_INDEX;
   let version = 0;
@@ -29,7 +30,7 @@ function createHost() {
     get index() {
       return index;
     },
-    open: () => HostLedger.open(HOST, index, read),
+    open: () => HostLedger.open(HOST, index, read, sizes),
     async commit(ledger: HostLedger) {
       const commit = await ledger.prepareCommit(String(++version));
       for (const { name, bytes } of commit.parts) {
@@ -242,8 +243,8 @@ describe('a ledger against a naive model', () => {
       { minLength: 1, maxLength: 25 },
     );
 
-  async function check(script: readonly ScriptedTurn[]): Promise<void> {
-    const host = createHost();
+  async function check(script: readonly ScriptedTurn[], sizes?: Sizes): Promise<void> {
+    const host = createHost(sizes);
     let model = createModel();
     let ledger = await host.open();
     let now = NOW;
@@ -315,6 +316,27 @@ describe('a ledger against a naive model', () => {
   test('few URLs, in segments', () =>
     fc.assert(
       fc.asyncProperty(turns({ links: 5, takes: 6, space: 30 }), (script) => check(script)),
+      { numRuns: 150 },
+    ));
+
+  /** A few URLs make runs of several levels, with lists of several blocks, each of which is read in pieces. */
+  const smallSizes = fc
+    .record({
+      maxSegments: fc.integer({ min: 1, max: 3 }),
+      maxSegmentRecords: fc.nat(3),
+      maxFreshRecords: fc.integer({ min: 1, max: 6 }),
+      runRatio: fc.integer({ min: 1, max: 4 }),
+      maxRunUrls: fc.constantFrom(5, 15, 1000),
+      blockRecords: fc.integer({ min: 1, max: 4 }),
+      readAheadBytes: fc.integer({ min: 1, max: 300 }),
+    })
+    .map((small): Sizes => ({ ...SIZES, ...small }));
+
+  test('few URLs, in small runs of several levels', () =>
+    fc.assert(
+      fc.asyncProperty(turns({ links: 5, takes: 6, space: 30 }), smallSizes, (script, sizes) =>
+        check(script, sizes),
+      ),
       { numRuns: 150 },
     ));
 

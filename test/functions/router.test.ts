@@ -8,6 +8,7 @@ import { createLinkShards } from '../../shared/engines/aws/link-shards.ts';
 import { linkShardOf } from '../../shared/engines/aws/link-split.ts';
 import { parcelTexts, parseParcelText } from '../../shared/engines/aws/message-text.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
 import { batchAnswer, entriesOf, fakeSqs } from '../engines/fake-sqs.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -134,11 +135,10 @@ describe('links to very many hosts', () => {
       settings: { ...SETTINGS, linkShardUrls: SHARDS },
       clock,
       log,
-      stack: { ...stack, engine: { ...stack.engine, linkShards } },
+      stack: { ...stack, engine: { ...stack.engine, linkShards, sizes: { ...SIZES, splitHosts: 3 } } },
       crawls: createCrawls(engine.registry, clock),
       control: { seed: async () => Promise.reject(new Error('not asked')) },
       deadLetter: async (body, reason) => void dead.push({ body, reason }),
-      splitHosts: 3,
     });
     const runFrom = async (queue: string, bodies: readonly string[]) =>
       failedIds(await handle(eventFrom(queue, bodies), contextFor(clock, 60_000)));

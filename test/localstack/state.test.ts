@@ -3,11 +3,11 @@ import { type BatchWriteItemCommandInput, GetItemCommand } from '@aws-sdk/client
 import { type DeleteObjectsCommandInput, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AwsLedgerStore, createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
-import { MAX_ROW_BYTES } from '../../shared/engines/aws/part-store.ts';
 import { type AwsCrawlRegistry, createRegistry } from '../../shared/engines/aws/registry.ts';
 import { itemKey, partsPrefix, QUIET } from '../../shared/engines/aws/tables.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
 import type { Engine } from '../../shared/ports.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import type { Subject } from '../contract/engine-contract.ts';
 import { ledgerStoreContract } from '../contract/ledger-store-contract.ts';
 import { registryContract } from '../contract/registry-contract.ts';
@@ -166,9 +166,9 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
       const listing = new ListObjectsV2Command({ Bucket: names.bucket, Prefix: partsPrefix(CRAWL) });
       return (await s3.send(listing)).KeyCount;
     };
-    await ledgers.putPart(CRAWL, '[::1]:8080', 's1-a', new Uint8Array(MAX_ROW_BYTES));
+    await ledgers.putPart(CRAWL, '[::1]:8080', 's1-a', new Uint8Array(SIZES.maxRowBytes));
     expect(await objects()).toBe(0);
-    await ledgers.putPart(CRAWL, '[::1]:8080', 's2-a', new Uint8Array(MAX_ROW_BYTES + 1));
+    await ledgers.putPart(CRAWL, '[::1]:8080', 's2-a', new Uint8Array(SIZES.maxRowBytes + 1));
     expect(await objects()).toBe(1);
     await ledgers.deleteParts(CRAWL, '[::1]:8080', ['s1-a', 's2-a', 's3-never']);
     expect(await objects()).toBe(0);
@@ -191,7 +191,7 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
     const { ledgers } = engine;
     const names = Array.from({ length: 130 }, (_, i) => `s${i}-a`);
     await Promise.all(
-      names.map((name) => ledgers.putPart(CRAWL, 'a.test', name, Buffer.alloc(MAX_ROW_BYTES))),
+      names.map((name) => ledgers.putPart(CRAWL, 'a.test', name, Buffer.alloc(SIZES.maxRowBytes))),
     );
     expect((await ledgers.listParts(CRAWL, 'a.test')).sort()).toEqual([...names].sort());
     await ledgers.deleteParts(CRAWL, 'a.test', names);

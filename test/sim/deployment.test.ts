@@ -7,6 +7,7 @@ import { createFaults, FAULT_NAMES, type FaultName } from '../../shared/engines/
 import { randomOf } from '../../shared/engines/sim/random.ts';
 import type { TraceEntry } from '../../shared/engines/sim/trace.ts';
 import { drive, T0 } from '../../shared/engines/sim/virtual-time.ts';
+import { SIZES, type Sizes } from '../../shared/sizes.ts';
 import { type DeployOptions, deploy } from './deployment.ts';
 import { createScriptedWeb, type Pages } from './scripted-web.ts';
 import { seedUuids } from './seeded-uuids.ts';
@@ -31,17 +32,19 @@ async function crawl(
   {
     names = [] as readonly FaultName[],
     linkShards = 0,
+    sizes = SIZES,
     during,
     ...options
   }: {
     names?: readonly FaultName[];
     linkShards?: number;
+    sizes?: Sizes;
     during?: (world: ReturnType<typeof begin>) => Promise<void>;
   } & Partial<DeployOptions> = {},
 ) {
   const restoreUuids = seedUuids(randomOf(seed, 'uuids'));
   try {
-    const world = begin(seed, names, linkShards, options);
+    const world = begin(seed, names, { linkShards, sizes }, options);
     const { cloud, deployment } = world;
     const { time } = cloud;
     const { control } = deployment.operator();
@@ -61,14 +64,14 @@ async function crawl(
 function begin(
   seed: number,
   names: readonly FaultName[],
-  linkShards: number,
+  more: { readonly linkShards: number; readonly sizes: Sizes },
   options: Partial<DeployOptions>,
 ) {
   const lines: string[] = [];
   let now = () => T0;
   const cloud: SimCloud = createSimCloud({
     seed,
-    linkShards,
+    ...more,
     faults: (clock) => {
       now = clock;
       return createFaults({ seed, names, isCalm: () => clock() >= T0 + 30 * MINUTE });
@@ -143,7 +146,7 @@ test('the engine of a worker can be another version, process by process', async 
 });
 
 test('links that wait in shards keep a crawl from being called finished', async () => {
-  const world = await crawl(6, { linkShards: 2, splitHosts: 0 });
+  const world = await crawl(6, { linkShards: 2, sizes: { ...SIZES, splitHosts: 0 } });
   expect(world.status).toMatchObject({ state: 'finished', pages: 10 });
   expect(new Set(urlsOf(world)).size).toBe(10);
   const { linkShards } = world.deployment.pollers;

@@ -51,8 +51,6 @@ export interface DeployOptions {
   /** Workers at once, over all turn queues. Default: the stack's own. */
   readonly maxConcurrency?: number;
   readonly routerWindowMs?: number;
-  /** Links of an event to more hosts go to the link shards, where there are any. Default: the router's own. */
-  readonly splitHosts?: number;
   /** Of an event of a link shard. Default: what Lambda allows. */
   readonly shardEventBytes?: number;
   readonly hasCompactor?: boolean;
@@ -173,7 +171,6 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
         clock,
         log,
         stack,
-        splitHosts: options.splitHosts,
         control: createControl(controlEngineOf(stack, settings), controlPolicyOf(settings)),
         crawls: createCrawls(stack.engine.registry, clock),
         deadLetter: createDeadLetter({
@@ -199,7 +196,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       clock,
       log,
       stack,
-      compact: (more) => compactCrawl({ s3, dynamo, clock, names: settings, ...more }),
+      compact: (more) => compactCrawl({ s3, dynamo, clock, names: settings, sizes: cloud.sizes, ...more }),
     });
   }
 

@@ -1,14 +1,18 @@
 /**
- * A version of the program that is to come, as far as the stored ledgers show it: it writes segments in a format of its
+ * A version of the program that is to come, as far as the stored ledgers show it: it writes segments and runs in formats of its
  * own, reads both, and is deployed beside the present one until all processes are of it.
  */
 import type { Faults } from '../../shared/engines/sim/faults.ts';
 import { between, type Random } from '../../shared/engines/sim/random.ts';
+import { KEY_RUN_MAGIC, KEY_RUN_VERSION } from '../../shared/frontier/key-run.ts';
+import { SEGMENT_MAGIC, SEGMENT_VERSION } from '../../shared/frontier/segment.ts';
 import type { Engine } from '../../shared/ports.ts';
 
-const MAGIC = 0x53;
-const PRESENT = 2;
-const NEWER = 3;
+/** The version that the present program writes, by what a part begins with: the newer one writes the next. */
+const PRESENT = new Map([
+  [SEGMENT_MAGIC, SEGMENT_VERSION],
+  [KEY_RUN_MAGIC, KEY_RUN_VERSION],
+]);
 const MAX_BEGIN_MS = 300_000;
 const MAX_ROLLOUT_MS = 600_000;
 
@@ -34,10 +38,10 @@ export function createRollout(faults: Faults, random: Random, now: () => number)
         ledgers: {
           ...ledgers,
           putPart: (crawl, host, name, bytes) =>
-            ledgers.putPart(crawl, host, name, knows() ? changed(bytes, PRESENT, NEWER) : bytes),
+            ledgers.putPart(crawl, host, name, knows() ? changed(name, bytes, 0, 1) : bytes),
           async readPart(crawl, host, name, offset, length) {
             const bytes = await ledgers.readPart(crawl, host, name, offset, length);
-            return knows() && !offset ? asPresent(bytes) : bytes;
+            return knows() && !offset ? asPresent(name, bytes) : bytes;
           },
         },
       };
@@ -46,11 +50,13 @@ export function createRollout(faults: Faults, random: Random, now: () => number)
 }
 
 /** A part as the present version writes it, whichever wrote it. */
-export const asPresent = (bytes: Uint8Array): Uint8Array => changed(bytes, NEWER, PRESENT);
+export const asPresent = (name: string, bytes: Uint8Array): Uint8Array => changed(name, bytes, 1, 0);
 
-function changed(bytes: Uint8Array, from: number, to: number): Uint8Array {
-  if (bytes[0] !== MAGIC || bytes[1] !== from) return bytes;
+/** `from` and `to`: how much newer than the present version. What is no segment and no run's keys is left as it is. */
+function changed(name: string, bytes: Uint8Array, from: number, to: number): Uint8Array {
+  const version = /^s|\.keys$/.test(name) ? PRESENT.get(bytes[0] as number) : undefined;
+  if (version === undefined || bytes[1] !== version + from) return bytes;
   const copy = Uint8Array.from(bytes);
-  copy[1] = to;
+  copy[1] = version + to;
   return copy;
 }

@@ -10,7 +10,7 @@ import type { SimService } from '../../shared/engines/sim/service.ts';
 
 /** The stack as a process opens it that no fault strikes: neither itself nor its calls. */
 export function openOperator(
-  { time, trace, sqs, dynamo, s3, settings }: SimCloud,
+  { time, trace, sqs, dynamo, s3, settings, sizes }: SimCloud,
   seed: number,
 ): OpenedStack {
   const process = createProcess({
@@ -32,5 +32,5 @@ export function openOperator(
       trace,
     });
   const clients = { sqs: clientOf(sqs), dynamo: clientOf(dynamo), s3: clientOf(s3) } as unknown as AwsClients;
-  return openStack(settings, { clock: process.clock, clients });
+  return openStack(settings, { clock: process.clock, clients, sizes });
 }

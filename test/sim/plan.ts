@@ -2,7 +2,9 @@
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import { between, pick, type Random, randomOf } from '../../shared/engines/sim/random.ts';
+import type { Sizes } from '../../shared/sizes.ts';
 import { planLimits, planScope } from './plan-settings.ts';
+import { planSizes } from './sizes.ts';
 import type { CrawlPlan, SimWeb } from './spec.ts';
 
 export interface StackPlan {
@@ -12,6 +14,7 @@ export interface StackPlan {
   readonly maxConcurrency: number;
   readonly routerWindowMs: number;
   readonly hasCompactor: boolean;
+  readonly sizes: Sizes;
 }
 
 export function planStack(seed: number): StackPlan {
@@ -29,6 +32,7 @@ export function planStack(seed: number): StackPlan {
     maxConcurrency: turnQueues * between(random, 2, 5),
     routerWindowMs: pick(random, [0, 1000, 5000]),
     hasCompactor: random() < 0.3,
+    sizes: planSizes(seed),
   };
 }
 

@@ -46,8 +46,6 @@ const COMPACTOR_PERIOD_MS = 20 * MINUTE;
  * hour.
  */
 const COMPACTED_MS = 90 * MINUTE;
-/** Few hosts are many here: the router's own threshold would send no link to a shard. */
-const SPLIT_HOSTS = 2;
 
 /** How long an invocation has what it works on for itself: a host, messages, the compaction of a crawl. */
 const leaseOf =
@@ -72,6 +70,7 @@ export async function runWorld(
     const cloud = createSimCloud({
       seed,
       settings: { ...stack.settings, defaultCrawl: 'crawl-0' },
+      sizes: stack.sizes,
       turnQueues: stack.turnQueues,
       linkShards: stack.linkShards,
       callFaults: {
@@ -102,7 +101,6 @@ export async function runWorld(
       fetcherOf: (process, config) => web.fetcherOf(process, config),
       maxConcurrency: stack.maxConcurrency,
       routerWindowMs: stack.routerWindowMs,
-      splitHosts: SPLIT_HOSTS,
       hasCompactor: stack.hasCompactor,
       compactorPeriodMs: COMPACTOR_PERIOD_MS,
       wrapWorkerEngine: (_process, engine) => causes.wrap(rollout.wrap(engine)),

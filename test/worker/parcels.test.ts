@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { MAX_TEXT_BYTES, parcelTexts, parseParcelText } from '../../shared/engines/aws/message-text.ts';
+import { parcelTexts, parseParcelText } from '../../shared/engines/aws/message-text.ts';
 import type { HtmlLink } from '../../shared/parser/link-set.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import { parcelsOf } from '../../shared/worker/parcels.ts';
 import { page } from './scripted-fetcher.ts';
 import { begin, createWorld, runToEnd, SILENT } from './world.ts';
@@ -38,6 +39,6 @@ test('a parcel of links that are much alike is no larger than a reader of the qu
   const links = Array.from({ length: 300_000 }, (_, i) => ({ url: `${A}/${i}`, depth: 1 }));
   const parcels = [...parcelsOf(links)];
   expect(parcels.flat()).toHaveLength(300_000);
-  const texts = parcels.flatMap((part) => parcelTexts({ crawl: 'c', links: part }, MAX_TEXT_BYTES));
+  const texts = parcels.flatMap((part) => parcelTexts({ crawl: 'c', links: part }, SIZES.maxMessageBytes));
   expect(texts.flatMap((text) => parseParcelText(text).links)).toHaveLength(300_000);
 });

@@ -11,8 +11,7 @@ import {
 import type { Clock } from '../../ports.ts';
 import { withRetry } from './retry.ts';
 
-/** Of all parts but the last at least 5 MiB, at most 10,000 parts (S3 User Guide, "Multipart upload limits"). */
-export const MIN_PART_BYTES = 5 * 1024 * 1024;
+/** S3 User Guide, "Multipart upload limits". */
 const MAX_PARTS = 10_000;
 
 export interface ObjectContext {
@@ -47,9 +46,11 @@ export interface WarcUpload {
   abort(): Promise<void>;
 }
 
+/** Of all parts but the last each has `partBytes` or more. */
 export async function beginWarcUpload(
   { s3, bucket, clock }: ObjectContext,
   key: string,
+  partBytes: number,
 ): Promise<WarcUpload> {
   const target = { Bucket: bucket, Key: key };
   const retry = <T>(call: () => Promise<T>) => withRetry(`uploading ${key}`, call, { clock });
@@ -83,7 +84,7 @@ export async function beginWarcUpload(
       // The caller may use its array again.
       held.push(Uint8Array.from(bytes));
       heldBytes += bytes.length;
-      if (heldBytes >= MIN_PART_BYTES) await uploadHeld();
+      if (heldBytes >= partBytes) await uploadHeld();
     },
 
     async complete() {

@@ -4,8 +4,9 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { checkWarcPrefix } from '../../archive/warc-prefix.ts';
 import { createLimit } from '../../create-limit.ts';
 import type { Archive, Clock, RecordLocation, WarcMember } from '../../ports.ts';
+import { SIZES, type Sizes } from '../../sizes.ts';
 import { coalesced } from '../coalesced.ts';
-import { beginWarcUpload, MIN_PART_BYTES, putWarcObject, type WarcUpload } from './archive-object.ts';
+import { beginWarcUpload, putWarcObject, type WarcUpload } from './archive-object.ts';
 
 export interface S3ArchiveOptions {
   readonly client: S3Client;
@@ -17,13 +18,14 @@ export interface S3ArchiveOptions {
   readonly clock: Clock;
   /** The gzip member, in pieces, that a new object of that name begins with. */
   readonly warcinfo: (filename: string) => readonly Uint8Array[];
-  /** An object that reaches this size is stored at once. Default 8 MiB. */
+  /** An object that reaches this size is stored at once. Default {@link Sizes.warcObjectBytes}. */
   readonly maxBytes?: number;
+  /** Appends of this size and more are uploaded in parts. Default {@link Sizes.uploadPartBytes}. */
+  readonly partBytes?: number;
   /** A flush waits so long for other turns' records before it stores an object: fewer PUTs. Default 0. */
   readonly gatherMs?: number;
 }
 
-const MAX_BYTES = 8 * 1024 * 1024;
 /** Objects' worth of bytes not stored yet, beyond which an append waits until they are. */
 const MAX_UNSTORED = 4;
 /** Large appends at once: each holds up to two parts of an upload. */
@@ -48,13 +50,13 @@ interface BufferedObject {
  * What could not be stored is kept, and every later flush tries it again: no flush resolves while anything appended
  * before it is not durable, whoever appended it. While too much is kept, appends fail.
  *
- * An append too large for that (5 MiB and more) becomes an object of its own, a multipart upload made as its members
+ * An append too large for that (of `partBytes`, 5 MiB, and more) becomes an object of its own, a multipart upload made as its members
  * are read, so that no part of it is held longer than needed. It is complete when the append resolves. If it fails,
  * only that append does, and nothing of it is left.
  */
 export function createS3Archive(options: S3ArchiveOptions): Archive {
   const { client: s3, bucket, folder, prefix, clock, warcinfo } = options;
-  const { maxBytes = MAX_BYTES, gatherMs = 0 } = options;
+  const { maxBytes = SIZES.warcObjectBytes, partBytes = SIZES.uploadPartBytes, gatherMs = 0 } = options;
   checkWarcPrefix(prefix);
   const context = { s3, bucket, clock };
   const random = Math.floor(clock.random() * 2 ** 48)
@@ -124,7 +126,7 @@ export function createS3Archive(options: S3ArchiveOptions): Archive {
     let size = 0;
     let upload: WarcUpload | undefined;
     try {
-      upload = await beginWarcUpload(context, warcKey(folder, file));
+      upload = await beginWarcUpload(context, warcKey(folder, file), partBytes);
       for (const piece of warcinfo(file)) {
         await upload.add(piece);
         size += piece.length;
@@ -156,10 +158,10 @@ export function createS3Archive(options: S3ArchiveOptions): Archive {
       if (members.length === 0) return [];
       const unstoredBytes = () => unstored.reduce((sum, { bytes }) => sum + bytes, 0);
       if (unstoredBytes() >= MAX_UNSTORED * maxBytes) await storeAll();
-      if (members.every(Array.isArray) && sizeOf(members as Uint8Array[][]) < MIN_PART_BYTES)
+      if (members.every(Array.isArray) && sizeOf(members as Uint8Array[][]) < partBytes)
         return appendWhole((members as Uint8Array[][]).map((pieces) => Buffer.concat(pieces)));
       return uploads(async () => {
-        const read = await readUpTo(members, MIN_PART_BYTES);
+        const read = await readUpTo(members, partBytes);
         return read.whole ? appendWhole(read.whole) : appendUploaded(read.members);
       });
     },

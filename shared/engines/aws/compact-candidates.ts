@@ -1,7 +1,7 @@
 /** Which WARC objects of a crawl are to be joined now. */
 import type { CrawlId } from '../../ports.ts';
 import { type AsideFile, asideFiles, forgetAside } from './compact-aside.ts';
-import { MAX_SOURCES, type Source } from './compact-layout.ts';
+import type { Source } from './compact-layout.ts';
 import type { CompactStateContext } from './compact-lease.ts';
 import { deleteFiles, type FolderContext, type ListedSource, listSources } from './compact-objects.ts';
 import { type JoinedOptions, joinedSources } from './joined-warcs.ts';
@@ -56,7 +56,7 @@ export async function* candidates(context: CandidatesContext): AsyncGenerator<Li
  */
 export async function* inFullLumps<T extends Source>(
   sources: AsyncIterable<T>,
-  targetBytes: number,
+  { targetBytes, maxSources }: { readonly targetBytes: number; readonly maxSources: number },
   finished: boolean,
 ): AsyncGenerator<T> {
   let waiting: T[] = [];
@@ -68,7 +68,7 @@ export async function* inFullLumps<T extends Source>(
     }
     waiting.push(source);
     waitingBytes += source.bytes;
-    if (waitingBytes < targetBytes && waiting.length < MAX_SOURCES) continue;
+    if (waitingBytes < targetBytes && waiting.length < maxSources) continue;
     yield* waiting;
     waiting = [];
     waitingBytes = 0;

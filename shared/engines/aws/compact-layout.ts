@@ -1,6 +1,6 @@
 /** How WARC objects are laid out in the one that they are joined into: names, order, offsets, parts of the upload. Pure. */
 import { hash } from 'node:crypto';
-import { MIN_PART_BYTES } from './archive-object.ts';
+import { SIZES, type Sizes } from '../../sizes.ts';
 
 /** An object to be joined: its name without folder, and its size. */
 export interface Source {
@@ -26,11 +26,8 @@ export type JoinPart =
   | { readonly copied: Source; readonly from: number; readonly to: number }
   | { readonly gathered: readonly Source[] };
 
-/** With {@link partsOf}, the parts are fewer than S3 takes, 10,000. Also bounds the plan's item and the lists in memory. */
-export const MAX_SOURCES = 5000;
+/** With `maxSources` of the sizes, the parts are fewer than S3 takes, 10,000. */
 const MAX_SPLITS = 5000;
-/** S3 copies up to 5 GiB in one call; shorter calls end sooner when time is up. */
-const COPY_BYTES = 256 * 1024 * 1024;
 
 const SOURCE = /^[A-Za-z0-9._-]+-(\d{14})-[0-9a-z]+-\d+\.warc\.gz$/;
 
@@ -45,14 +42,14 @@ export const indexName = (file: string): string => file.replace(/\.warc\.gz$/, '
  * `joined-YYYYMMDDhhmmss-HASH.warc.gz`: the time of the earliest source, and a hash of all their names and sizes, so
  * that a name stands for its bytes.
  *
- * Sources that S3 can copy as parts (5 MiB and more) come first, then those whose bytes must be gathered: so no part
+ * Sources that S3 can copy as parts (`uploadPartBytes`, 5 MiB, and more) come first, then those whose bytes must be gathered: so no part
  * but the last is too small.
  */
-export function planJoin(sources: readonly Source[]): JoinPlan {
+export function planJoin(sources: readonly Source[], { uploadPartBytes }: Sizes = SIZES): JoinPlan {
   const byName = sources.toSorted((a, b) => (a.file < b.file ? -1 : 1));
   const ordered = [
-    ...byName.filter(({ bytes }) => bytes >= MIN_PART_BYTES),
-    ...byName.filter(({ bytes }) => bytes < MIN_PART_BYTES),
+    ...byName.filter(({ bytes }) => bytes >= uploadPartBytes),
+    ...byName.filter(({ bytes }) => bytes < uploadPartBytes),
   ];
   const stamps = ordered.map(({ file }) => SOURCE.exec(file)?.[1] ?? '').sort();
   const digest = hash('sha256', JSON.stringify(ordered.map(({ file, bytes }) => [file, bytes])));
@@ -70,20 +67,23 @@ export function layOut(file: string, ordered: readonly Source[]): JoinPlan {
   return { file, bytes, sources };
 }
 
-/** The parts to upload, in order: all but the last of 5 MiB or more, and at most as many as splits and sources. */
-export function partsOf({ sources, bytes }: JoinPlan): JoinPart[] {
-  const copyBytes = Math.max(COPY_BYTES, Math.ceil(bytes / MAX_SPLITS));
+/** The parts to upload, in order: all but the last of `uploadPartBytes` or more, and at most as many as splits and sources. */
+export function partsOf(
+  { sources, bytes }: JoinPlan,
+  { uploadPartBytes, copyBytes }: Sizes = SIZES,
+): JoinPart[] {
+  const pieceBytes = Math.max(copyBytes, Math.ceil(bytes / MAX_SPLITS));
   const parts: JoinPart[] = [];
   let gathered: Source[] = [];
   let gatheredBytes = 0;
   for (const source of sources) {
-    if (source.bytes >= MIN_PART_BYTES) {
-      parts.push(...copies(source, Math.ceil(source.bytes / copyBytes)));
+    if (source.bytes >= uploadPartBytes) {
+      parts.push(...copies(source, Math.ceil(source.bytes / pieceBytes)));
       continue;
     }
     gathered.push(source);
     gatheredBytes += source.bytes;
-    if (gatheredBytes < MIN_PART_BYTES) continue;
+    if (gatheredBytes < uploadPartBytes) continue;
     parts.push({ gathered });
     gathered = [];
     gatheredBytes = 0;

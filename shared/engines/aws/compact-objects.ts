@@ -6,12 +6,14 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { ReadAt } from '../../archive/scan-members.ts';
+import type { Sizes } from '../../sizes.ts';
 import type { ObjectContext } from './archive-object.ts';
 import { isSourceName, type Source } from './compact-layout.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { withRetry } from './retry.ts';
 
 export interface FolderContext extends ObjectContext {
+  readonly sizes: Sizes;
   /** The crawl's folder in the bucket, with its slash. */
   readonly folder: string;
 }
@@ -22,8 +24,7 @@ export interface ListedSource extends Source {
   readonly modifiedAt: number;
 }
 
-/** A GET brings so much. Read-ahead of a scan goes a megabyte further, and back again: two of them are held. */
-const WINDOW_BYTES = 8 * 1024 * 1024;
+/** A GET brings a window (`scanBytes`). Read-ahead of a scan goes a megabyte further, and back again: two of them are held. */
 const MAX_WINDOWS = 2;
 
 /** The objects that the archive made, by name; not those in folders of the folder. A page for each thousand. */
@@ -88,13 +89,14 @@ export function createReader(
   { file, bytes: size }: Source,
   step: () => Promise<void>,
 ): ReadAt {
+  const windowBytes = context.sizes.scanBytes;
   let windows: { readonly index: number; readonly bytes: Promise<Uint8Array> }[] = [];
 
   function windowAt(index: number): Promise<Uint8Array> {
     const held = windows.find((window) => window.index === index);
     if (held) return held.bytes;
-    const start = index * WINDOW_BYTES;
-    const bytes = step().then(() => readRange(context, file, start, Math.min(size, start + WINDOW_BYTES)));
+    const start = index * windowBytes;
+    const bytes = step().then(() => readRange(context, file, start, Math.min(size, start + windowBytes)));
     windows = [...windows, { index, bytes }].slice(-MAX_WINDOWS);
     return bytes;
   }
@@ -103,8 +105,8 @@ export function createReader(
     const end = Math.min(size, offset + length);
     const pieces: Uint8Array[] = [];
     for (let at = offset; at < end; ) {
-      const index = Math.floor(at / WINDOW_BYTES);
-      const start = index * WINDOW_BYTES;
+      const index = Math.floor(at / windowBytes);
+      const start = index * windowBytes;
       const piece = (await windowAt(index)).subarray(at - start, end - start);
       pieces.push(piece);
       at += piece.length;

@@ -98,7 +98,9 @@ export async function uploadJoined(
 
   try {
     const parts: CompletedPart[] = [];
-    for await (const part of ahead(partsOf(plan).entries(), PARTS_AT_ONCE, ([i, part]) => store(part, i + 1)))
+    for await (const part of ahead(partsOf(plan, context.sizes).entries(), PARTS_AT_ONCE, ([i, part]) =>
+      store(part, i + 1),
+    ))
       parts.push(part);
     await beforeComplete();
     await complete(parts);

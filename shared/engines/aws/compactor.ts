@@ -18,12 +18,13 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Capture } from '../../archive/cdxj.ts';
 import type { Clock, CrawlId } from '../../ports.ts';
+import { type Sizes, sizesOf } from '../../sizes.ts';
 import { warcFolder } from './archives.ts';
 import { ahead } from './compact-ahead.ts';
 import { type AsideFile, setAside } from './compact-aside.ts';
 import { candidates, inFullLumps } from './compact-candidates.ts';
 import { type FinishContext, finishPlan, SCANS_AT_ONCE } from './compact-finish.ts';
-import { type JoinPlan, MAX_SOURCES, planJoin, type Source } from './compact-layout.ts';
+import { type JoinPlan, planJoin, type Source } from './compact-layout.ts';
 import { LeaseLost, takeLease } from './compact-lease.ts';
 import type { ListedSource } from './compact-objects.ts';
 import { scanObject } from './compact-scan.ts';
@@ -35,12 +36,10 @@ export interface CompactOptions {
   readonly names: Pick<StateNames, 'crawlState' | 'bucket'>;
   readonly crawl: CrawlId;
   readonly clock: Clock;
-  /** A joined file is done when it has so many bytes. Default 1,000,000,000; up to 20 times that. */
+  readonly sizes?: Sizes;
+  /** A joined file is done when it has so many bytes. Default that of the sizes; up to 20,000,000,000. */
   readonly targetBytes?: number;
-  /**
-   * Younger objects are left alone. Default one hour: longer than a PUT may be tried again by its writer, which would
-   * bring back an object that was joined.
-   */
+  /** Younger objects are left alone. Default that of the sizes. */
   readonly minAgeMs?: number;
   /** Whether the crawl writes no more: what is left over is joined too, however little. Default false. */
   readonly finished?: boolean;
@@ -60,11 +59,7 @@ export interface Compacted {
   readonly aside: readonly AsideFile[];
 }
 
-const TARGET_BYTES = 1_000_000_000;
-const MAX_TARGET_BYTES = 20 * TARGET_BYTES;
-const MIN_AGE_MS = 60 * 60_000;
-/** A joined file is done, too, when its index has so many lines: they are sorted in memory, some 1 KB each. */
-const MAX_CAPTURES = 200_000;
+const MAX_TARGET_BYTES = 20_000_000_000;
 /** For what follows when the joined object has appeared: index, announcement, deletes. */
 const END_MS = 15_000;
 
@@ -80,12 +75,13 @@ interface ScannedSource extends ListedSource {
 /** Safe to repeat, and to run twice at once: one of the two does nothing. */
 export async function compactCrawl(options: CompactOptions): Promise<Compacted> {
   const { s3, dynamo, names, crawl, clock, warn = () => {} } = options;
-  const { targetBytes = TARGET_BYTES, minAgeMs = MIN_AGE_MS, finished = false } = options;
+  const sizes = sizesOf(options);
+  const { targetBytes = sizes.joinedBytes, minAgeMs = sizes.minJoinAgeMs, finished = false } = options;
   const { deadline = Number.POSITIVE_INFINITY } = options;
   if (!(targetBytes >= 1 && targetBytes <= MAX_TARGET_BYTES))
     throw new Error(`Expected \`targetBytes\` of 1 to ${MAX_TARGET_BYTES}, got ${targetBytes}`);
 
-  const folder = { s3, bucket: names.bucket, clock, folder: `${warcFolder(crawl)}/` };
+  const folder = { s3, bucket: names.bucket, clock, sizes, folder: `${warcFolder(crawl)}/` };
   const state = { dynamo, clock, table: names.crawlState, crawl };
   const mapping = { dynamo, clock, names };
   const aside = new Map<string, AsideFile>();
@@ -130,18 +126,19 @@ export async function compactCrawl(options: CompactOptions): Promise<Compacted> 
 
   async function join(group: readonly ScannedSource[]): Promise<void> {
     await context.step();
-    const plan = planJoin(group);
+    const plan = planJoin(group, sizes);
     await context.lease.begin(plan);
     await finish(plan, false, new Map(group.map(({ file, captures }) => [file, captures])));
   }
 
   async function joinAll(): Promise<void> {
+    const full = { ...sizes, targetBytes };
     const found = candidates({
       ...{ folder, state, mapping, crawl, warn },
       olderThan: clock.now() - minAgeMs,
       onAside: (file) => aside.set(file.file, file),
     });
-    const scans = ahead(inFullLumps(found, targetBytes, finished), SCANS_AT_ONCE, async (source) => ({
+    const scans = ahead(inFullLumps(found, full, finished), SCANS_AT_ONCE, async (source) => ({
       ...source,
       captures: await check(source),
     }));
@@ -154,7 +151,7 @@ export async function compactCrawl(options: CompactOptions): Promise<Compacted> 
         continue;
       }
       group.push(scanned);
-      if (!isFull(group, targetBytes)) continue;
+      if (!isFull(group, full)) continue;
       await join(group);
       group = [];
     }
@@ -174,8 +171,11 @@ export async function compactCrawl(options: CompactOptions): Promise<Compacted> 
 
 type FinishPlanCaptures = ReadonlyMap<string, readonly Capture[]>;
 
-function isFull(group: readonly ScannedSource[], targetBytes: number): boolean {
+function isFull(
+  group: readonly ScannedSource[],
+  { targetBytes, maxCaptures, maxSources }: Sizes & { readonly targetBytes: number },
+): boolean {
   const bytes = group.reduce((sum, source) => sum + source.bytes, 0);
   const captures = group.reduce((sum, source) => sum + source.captures.length, 0);
-  return bytes >= targetBytes || captures >= MAX_CAPTURES || group.length >= MAX_SOURCES;
+  return bytes >= targetBytes || captures >= maxCaptures || group.length >= maxSources;
 }

@@ -9,6 +9,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Clock, CrawlId } from '../../ports.ts';
+import { type Sizes, sizesOf } from '../../sizes.ts';
 import { coalesced } from '../coalesced.ts';
 import { type PagesContext, queryItems } from './dynamo-pages.ts';
 import { type Counts, sumOfCounts, usageCounts } from './head-counts.ts';
@@ -16,8 +17,6 @@ import type { Meter } from './meter.ts';
 import { withRetry } from './retry.ts';
 import { type Item, itemKey, N, S, TOTALS_PREFIX, TOTALS_SHARDS } from './tables.ts';
 
-/** Counts in one update: its expression may have 4 KB and 300 operators (DynamoDB, "Service quotas"). */
-const MAX_COUNTS = 100;
 const COUNT_PREFIX = 'n.';
 
 export interface CrawlCounters {
@@ -41,6 +40,7 @@ export interface CrawlCounters {
 export interface CrawlCountersOptions extends PagesContext {
   readonly table: string;
   readonly clock: Clock;
+  readonly sizes?: Sizes;
   /** Its usage is added to the crawls' counts. */
   readonly meter?: Meter;
   /** Hears of differences that could not be stored yet. */
@@ -57,6 +57,7 @@ interface Addition {
 
 export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounters {
   const { dynamo, table, clock, meter, warn = () => {} } = options;
+  const maxCounts = sizesOf(options).maxCountsInUpdate;
   /** A process keeps to one shard: then the last addition to it is most often the process's own. */
   const ownShard = `${TOTALS_PREFIX}${Math.floor(clock.random() * TOTALS_SHARDS)}`;
   let gathered = new Map<CrawlId, Counts>();
@@ -77,7 +78,7 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
     const next = [...gathered].flatMap(([crawl, counts]) => {
       const used = usage.get(crawl) ?? {};
       usage.delete(crawl);
-      return additionsOf(crawl, sumOfCounts(counts, used), !changed.has(crawl));
+      return additionsOf(crawl, sumOfCounts(counts, used), !changed.has(crawl), maxCounts);
     });
     gathered = new Map();
     changed = new Set();
@@ -183,12 +184,12 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
   };
 }
 
-function additionsOf(crawl: CrawlId, counts: Counts, isUsageOnly: boolean): Addition[] {
+function additionsOf(crawl: CrawlId, counts: Counts, isUsageOnly: boolean, maxCounts: number): Addition[] {
   const entries = Object.entries(counts);
-  return Array.from({ length: Math.max(1, Math.ceil(entries.length / MAX_COUNTS)) }, (_, i) => ({
+  return Array.from({ length: Math.max(1, Math.ceil(entries.length / maxCounts)) }, (_, i) => ({
     id: randomUUID(),
     crawl,
-    counts: Object.fromEntries(entries.slice(i * MAX_COUNTS, (i + 1) * MAX_COUNTS)),
+    counts: Object.fromEntries(entries.slice(i * maxCounts, (i + 1) * maxCounts)),
     isUsageOnly,
   }));
 }

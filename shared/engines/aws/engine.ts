@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock, Engine } from '../../ports.ts';
+import { type Sizes, sizesOf } from '../../sizes.ts';
 import { anyMessages } from './any-messages.ts';
 import { type ArchivesOptions, createArchives } from './archives.ts';
 import type { OnCorrupt } from './delivery.ts';
@@ -12,7 +13,7 @@ import { createLinkShards, type LinkShards } from './link-shards.ts';
 import type { Meter } from './meter.ts';
 import { type AwsCrawlRegistry, createRegistry } from './registry.ts';
 import type { StateNames } from './tables.ts';
-import { createTurnQueue, type SqsTurnQueue, type TurnQueueOptions } from './turn-queue.ts';
+import { createTurnQueue, type SqsTurnQueue } from './turn-queue.ts';
 import { createShardedTurnQueue } from './turn-shards.ts';
 
 export interface AwsClients {
@@ -29,7 +30,7 @@ export interface AwsNames extends StateNames {
   readonly linkShardUrls?: readonly string[];
 }
 
-export interface AwsEngineOptions extends Pick<TurnQueueOptions, 'sendGatherMs' | 'settleGatherMs'> {
+export interface AwsEngineOptions {
   readonly clients: AwsClients;
   readonly names: AwsNames;
   readonly clock: Clock;
@@ -37,7 +38,8 @@ export interface AwsEngineOptions extends Pick<TurnQueueOptions, 'sendGatherMs' 
   readonly visibilityMs: number;
   /** The one turn queue that is received from: the one whose event a function serves. Default: all in turn. */
   readonly turnQueueUrl?: string;
-  readonly archive: Pick<ArchivesOptions, 'software' | 'prefix' | 'maxBytes' | 'gatherMs'>;
+  readonly archive: Pick<ArchivesOptions, 'software' | 'prefix'>;
+  readonly sizes?: Sizes;
   /** How long a crawl must have had nothing to do. Default 55,000. */
   readonly settleMs?: number;
   /** Whose list prices the crawls' cost is by. */
@@ -64,6 +66,7 @@ export interface AwsEngine extends Engine {
 export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
   const { clients, names, clock, archive, settleMs, region, meter, onCorrupt, warn } = options;
   const { dynamo, s3, sqs } = clients;
+  const sizes = sizesOf(options);
   const { turnQueueUrls, linkQueueUrl, linkShardUrls = [] } = names;
   // While crawls are at work, the first ones mostly have messages: then the others are not asked.
   const queueUrls = [...turnQueueUrls, linkQueueUrl, ...linkShardUrls];
@@ -71,6 +74,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     dynamo,
     names,
     clock,
+    sizes,
     settleMs,
     region,
     meter,
@@ -79,24 +83,33 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
   });
   return {
     clock,
+    sizes,
     registry,
-    queue: openTurnQueues(options),
+    queue: openTurnQueues(options, sizes),
     exchange: createLinkExchange({
       client: sqs,
       queueUrl: linkQueueUrl,
       clock,
-      sendGatherMs: options.sendGatherMs,
+      ...sizes,
       onCorrupt,
     }),
-    linkShards: createLinkShards({ client: sqs, queueUrls: linkShardUrls, clock }),
-    ledgers: createLedgerStore({ dynamo, s3, names, clock, onCommit: registry.onCommit }),
-    archiveOf: createArchives({ client: s3, bucket: names.bucket, clock, registry, ...archive }),
+    linkShards: createLinkShards({ client: sqs, queueUrls: linkShardUrls, clock, sizes }),
+    ledgers: createLedgerStore({ dynamo, s3, names, clock, sizes, onCommit: registry.onCommit }),
+    archiveOf: createArchives({
+      client: s3,
+      bucket: names.bucket,
+      clock,
+      registry,
+      maxBytes: sizes.warcObjectBytes,
+      partBytes: sizes.uploadPartBytes,
+      gatherMs: sizes.archiveGatherMs,
+      ...archive,
+    }),
   };
 }
 
-function openTurnQueues(options: AwsEngineOptions): SqsTurnQueue {
-  const { clients, names, clock, visibilityMs, turnQueueUrl, sendGatherMs, settleGatherMs, onCorrupt } =
-    options;
+function openTurnQueues(options: AwsEngineOptions, sizes: Sizes): SqsTurnQueue {
+  const { clients, names, clock, visibilityMs, turnQueueUrl, onCorrupt } = options;
   const claim = createEventClaims({ dynamo: clients.dynamo, table: names.crawlState, clock });
   const byUrl = new Map(
     names.turnQueueUrls.map((queueUrl) => [
@@ -106,8 +119,7 @@ function openTurnQueues(options: AwsEngineOptions): SqsTurnQueue {
         queueUrl,
         clock,
         visibilityMs,
-        sendGatherMs,
-        settleGatherMs,
+        ...sizes,
         claim,
         onCorrupt,
       }),

@@ -2,6 +2,7 @@
 import { ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Head } from '../../frontier/head.ts';
 import type { CrawlId, HostKey } from '../../ports.ts';
+import { type Sizes, sizesOf } from '../../sizes.ts';
 import type { PagesContext } from './dynamo-pages.ts';
 import { withRetry } from './retry.ts';
 import { HEAD, hostOf, hostPrefix, type Item, itemKey, S } from './tables.ts';
@@ -33,27 +34,26 @@ export const entryOf = (item: Item): HostEntry => ({
   head: headIn(item),
 });
 
-/** A page's work: so many requests, each of which looks at so many items, or at 1 MB of them. */
+/** Requests for one page, each of which looks at some items, or at 1 MB of them. */
 const MAX_SCANS = 5;
-const MIN_LOOKED_AT = 100;
-const MAX_LOOKED_AT = 1000;
 
 /** Up to `limit` hosts from where the cursor says: a page goes on behind the last item that the one before used. */
 export async function hostPage(
-  { dynamo, clock }: PagesContext,
+  { dynamo, clock, sizes }: PagesContext & { readonly sizes?: Sizes },
   scan: ScanCommandInput,
   cursor: string | undefined,
   limit: number,
 ): Promise<HostPage> {
   if (!Number.isInteger(limit) || limit < 1)
     throw new RangeError(`Expected a page of at least one host, got ${limit}`);
+  const { minScanned, maxScanned } = sizesOf({ sizes });
   const hosts: HostEntry[] = [];
   let start = cursor === undefined ? undefined : keyOf(cursor);
   for (let scans = 0; scans < MAX_SCANS; scans++) {
     const wanted = limit - hosts.length;
     const command = new ScanCommand({
       ...scan,
-      Limit: Math.min(MAX_LOOKED_AT, Math.max(MIN_LOOKED_AT, wanted)),
+      Limit: Math.min(maxScanned, Math.max(minScanned, wanted)),
       ExclusiveStartKey: start,
     });
     const page = await withRetry(`scanning ${scan.TableName}`, () => dynamo.send(command), { clock });

@@ -7,6 +7,7 @@ import {
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Head } from '../../frontier/head.ts';
 import { type Clock, type CrawlId, type HostKey, type LedgerStore, StaleTurn } from '../../ports.ts';
+import { type Sizes, sizesOf } from '../../sizes.ts';
 import { getItems } from './dynamo-batch.ts';
 import { queryItems, scanItems } from './dynamo-pages.ts';
 import { entryOf, type HostPage, headIn, headScan, hostPage } from './host-page.ts';
@@ -34,6 +35,7 @@ export interface LedgerStoreOptions {
   readonly s3: S3Client;
   readonly names: StateNames;
   readonly clock: Clock;
+  readonly sizes?: Sizes;
   /** Hears of each head that was replaced, before `commit` resolves. What it throws, `commit` throws. */
   readonly onCommit?: (crawl: CrawlId, before: Head | undefined, after: Head) => Promise<void>;
 }
@@ -47,11 +49,6 @@ export interface AwsLedgerStore extends LedgerStore {
   hostPage(crawl: CrawlId, cursor: string | undefined, limit: number): Promise<HostPage>;
 }
 
-/** Heads whose turns are under way, kept for the case that the answer to their replacement is lost. */
-const MAX_LOADED = 1000;
-/** Read beyond the limit by `dueHosts`, as the index knows their order only roughly. */
-const DUE_SLACK = 100;
-
 /**
  * Heads in CrawlState, parts in UrlSeen and S3. A commit is one conditional PutItem, and the head that it replaces
  * comes with the answer. If the condition fails while the stored head is the very one that was to be written, then it
@@ -63,6 +60,7 @@ const DUE_SLACK = 100;
  */
 export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
   const { dynamo, s3, names, clock, onCommit } = options;
+  const { maxLoadedHeads, dueSlack, maxRowBytes } = sizesOf(options);
   const table = names.crawlState;
   const dueShards = dueShardsOf(names);
   const context = { dynamo, clock };
@@ -126,7 +124,7 @@ export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
   }
 
   return {
-    ...createPartStore({ dynamo, s3, names, clock }),
+    ...createPartStore({ dynamo, s3, names, clock, maxRowBytes }),
 
     async loadHead(crawl, host) {
       const partition = hostPartition(crawl, host);
@@ -140,7 +138,7 @@ export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
       const head = headIn(Item);
       loaded.delete(partition);
       loaded.set(partition, head);
-      if (loaded.size > MAX_LOADED) loaded.delete(loaded.keys().next().value as string);
+      if (loaded.size > maxLoadedHeads) loaded.delete(loaded.keys().next().value as string);
       return head;
     },
 
@@ -153,10 +151,11 @@ export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
       for await (const item of scanItems(context, headScan(table, crawl))) yield entryOf(item);
     },
 
-    hostPage: (crawl, cursor, limit) => hostPage(context, headScan(table, crawl), cursor, limit),
+    hostPage: (crawl, cursor, limit) =>
+      hostPage({ ...context, sizes: options.sizes }, headScan(table, crawl), cursor, limit),
 
     async dueHosts(crawl, now, limit) {
-      const most = limit + DUE_SLACK;
+      const most = limit + dueSlack;
       const shards = await Promise.all(
         allDueShards(crawl, dueShards).map((shard) => indexedHosts(shard, indexedUntil(now), most)),
       );

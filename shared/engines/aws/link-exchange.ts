@@ -1,6 +1,7 @@
 import type { LinkExchange, LinkParcel } from '../../ports.ts';
+import { SIZES } from '../../sizes.ts';
 import type { CorruptRecord, OnCorrupt, SqsRecord } from './delivery.ts';
-import { MAX_TEXT_BYTES, parcelTexts, parseParcelText } from './message-text.ts';
+import { parcelTexts, parseParcelText } from './message-text.ts';
 import { deleteAll, gatheredSends, type SqsQueue, settleCorrupt } from './sqs-queue.ts';
 import { receiveRecords } from './sqs-receive.ts';
 
@@ -23,7 +24,7 @@ const VISIBILITY_MS = 300_000;
 
 /** The link exchange on a standard SQS queue: a parcel is a message, or several where it does not fit into one. */
 export function createLinkExchange(options: LinkExchangeOptions): SqsLinkExchange {
-  const { visibilityMs = VISIBILITY_MS, maxMessageBytes = MAX_TEXT_BYTES, onCorrupt } = options;
+  const { visibilityMs = VISIBILITY_MS, maxMessageBytes = SIZES.maxMessageBytes, onCorrupt } = options;
   const { sendGatherMs = 0 } = options;
   const visibilityS = Math.ceil(visibilityMs / 1000);
   const sendAll = gatheredSends(options, { gatherMs: sendGatherMs, maxBytes: maxMessageBytes });

@@ -1,7 +1,8 @@
 import type { CrawlId } from '../../ports.ts';
+import { SIZES, type Sizes } from '../../sizes.ts';
 import type { LinksByHost } from '../../worker/router.ts';
 import { splitLinks } from './link-split.ts';
-import { MAX_TEXT_BYTES, parcelTexts } from './message-text.ts';
+import { parcelTexts } from './message-text.ts';
 import { gatheredSends, type SqsQueue } from './sqs-queue.ts';
 
 /**
@@ -18,20 +19,20 @@ export interface LinkShards {
 
 export interface LinkShardsOptions extends Omit<SqsQueue, 'queueUrl'> {
   readonly queueUrls: readonly string[];
-  readonly maxMessageBytes?: number;
+  readonly sizes?: Sizes;
 }
 
-export function createLinkShards({
-  queueUrls,
-  maxMessageBytes = MAX_TEXT_BYTES,
-  ...queue
-}: LinkShardsOptions): LinkShards {
+export function createLinkShards({ queueUrls, sizes = SIZES, ...queue }: LinkShardsOptions): LinkShards {
+  const { maxMessageBytes, maxShardParcelLinks } = sizes;
   const limits = { gatherMs: 0, maxBytes: maxMessageBytes };
   const sends = queueUrls.map((queueUrl) => gatheredSends({ ...queue, queueUrl }, limits));
   return {
     count: sends.length,
     async send(crawl, byHost) {
-      const byShard = Map.groupBy(splitLinks(byHost, sends.length), ({ shard }) => shard);
+      const byShard = Map.groupBy(
+        splitLinks(byHost, sends.length, maxShardParcelLinks),
+        ({ shard }) => shard,
+      );
       await Promise.all(
         [...byShard].map(([shard, parcels]) => {
           const texts = parcels.flatMap(({ links }) => parcelTexts({ crawl, links }, maxMessageBytes));

@@ -1,10 +1,8 @@
 import type { Link } from '../../frontier/message.ts';
 import type { HostKey } from '../../ports.ts';
+import { SIZES } from '../../sizes.ts';
 import type { LinksByHost } from '../../worker/router.ts';
 import { shardOf } from './shard-of.ts';
-
-/** Links of one parcel: a tenth of what a reader takes, and mostly more than one message holds. */
-const MAX_PARCEL_LINKS = 10_000;
 
 /**
  * The link shard, of `shards`, that a host belongs to. Salted, as the turn queues are chosen by the same hash: else one
@@ -19,6 +17,7 @@ export const linkShardOf = (host: HostKey, shards: number): number => shardOf(`l
 export function splitLinks(
   byHost: LinksByHost,
   shards: number,
+  maxLinks: number = SIZES.maxShardParcelLinks,
 ): { readonly shard: number; readonly links: readonly Link[] }[] {
   const byShard = new Map<number, Link[]>();
   for (const [host, links] of [...byHost].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -29,7 +28,7 @@ export function splitLinks(
   }
   const parcels = [];
   for (const [shard, links] of byShard)
-    for (let from = 0; from < links.length; from += MAX_PARCEL_LINKS)
-      parcels.push({ shard, links: links.slice(from, from + MAX_PARCEL_LINKS) });
+    for (let from = 0; from < links.length; from += maxLinks)
+      parcels.push({ shard, links: links.slice(from, from + maxLinks) });
   return parcels;
 }

@@ -13,9 +13,6 @@ import {
 } from '../../frontier/message-codec.ts';
 import type { HostKey } from '../../ports.ts';
 
-/** What a message, and all messages of a batch together, may weigh: SQS's limit until 2025, still set on many queues. */
-export const MAX_TEXT_BYTES = 256 * 1024;
-
 /**
  * Far more than a turn or a request sends at once. Links that are much alike are a byte or two each when compressed, so a
  * message that is made to could otherwise hold more of them than a function has memory for.

@@ -8,21 +8,16 @@ import { queryItems } from './dynamo-pages.ts';
 import { withRetry } from './retry.ts';
 import { hostPartition, type Item, itemKey, N, partObject, S, type StateNames } from './tables.ts';
 
-/**
- * Larger parts go to S3. By list price (us-east-1) a part of n KB costs, in millionths of a dollar, 0.625 n to write
- * to DynamoDB and as much to delete, against 5 for a PUT, and 1.25 for its pointer: even at 5 KB. Each reading tips it
- * by 0.4 a GET towards DynamoDB, and a row is there some tens of milliseconds sooner, on the way of every turn.
- */
-export const MAX_ROW_BYTES = 8 * 1024;
-
 export type PartStore = Pick<LedgerStore, 'putPart' | 'readPart' | 'listParts' | 'deleteParts'>;
 
 export interface PartStoreOptions extends BatchContext {
   readonly s3: S3Client;
   readonly names: Pick<StateNames, 'urlSeen' | 'bucket'>;
+  /** Larger parts go to S3. */
+  readonly maxRowBytes: number;
 }
 
-export function createPartStore({ dynamo, s3, names, clock }: PartStoreOptions): PartStore {
+export function createPartStore({ dynamo, s3, names, clock, maxRowBytes }: PartStoreOptions): PartStore {
   const { urlSeen: table, bucket } = names;
   const retry = <T>(what: string, call: () => Promise<T>) => withRetry(what, call, { clock });
 
@@ -75,7 +70,7 @@ export function createPartStore({ dynamo, s3, names, clock }: PartStoreOptions):
     async putPart(crawl, host, name, bytes) {
       const key = itemKey(hostPartition(crawl, host), name);
       const differs = () => new Error(`the part ${name} of ${host}'s ledger is there already, and differs`);
-      if (bytes.length <= MAX_ROW_BYTES) {
+      if (bytes.length <= maxRowBytes) {
         const row = await putRow(key, { bytes: { B: bytes } });
         if (!row.bytes?.B || Buffer.compare(row.bytes.B, bytes) !== 0) throw differs();
         return;

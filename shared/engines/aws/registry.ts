@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Head } from '../../frontier/head.ts';
 import type { Clock, CrawlId, CrawlRecord, CrawlRegistry, LedgerStore } from '../../ports.ts';
+import type { Sizes } from '../../sizes.ts';
 import { createCrawlCounters } from './crawl-counters.ts';
 import { activeMsOf, createCrawlDecoder, encodeCrawl, type StoredCrawl } from './crawl-record.ts';
 import { queryItems } from './dynamo-pages.ts';
@@ -53,6 +54,7 @@ export interface RegistryOptions extends SettleTimes {
   readonly dynamo: DynamoDBClient;
   readonly names: Pick<StateNames, 'crawlState' | 'dueShards'>;
   readonly clock: Clock;
+  readonly sizes?: Sizes;
   /** Whether the queues hold any message or parcel, received ones too. */
   readonly hasMessages: () => Promise<boolean>;
   /** Whose list prices the cost is by. Default us-east-1. */
@@ -80,7 +82,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
   const context = { dynamo, clock };
   const decode = createCrawlDecoder();
   const quiet = createQuietNotes({ dynamo, table, clock });
-  const counters = createCrawlCounters({ dynamo, table, clock, meter, warn });
+  const counters = createCrawlCounters({ dynamo, table, clock, sizes: options.sizes, meter, warn });
 
   async function load(crawl: CrawlId): Promise<StoredCrawl | undefined> {
     const command = new GetItemCommand({

@@ -1,5 +1,6 @@
 /** The engine of a deployed stack, as each of its functions and its operators' command line open it. */
 import type { Clock } from '../../ports.ts';
+import type { Sizes } from '../../sizes.ts';
 import { version } from '../../version.ts';
 import { createClients } from './clients.ts';
 import type { OnCorrupt } from './delivery.ts';
@@ -16,6 +17,7 @@ export interface OpenStackOptions {
   readonly memoryMb?: number;
   /** Which of the turn queues is received from: the one whose event this is. Default: all in turn. */
   readonly turnQueueUrl?: string;
+  readonly sizes?: Sizes;
   readonly onCorrupt?: OnCorrupt;
   readonly warn?: (message: string) => void;
 }
@@ -30,17 +32,9 @@ export interface OpenedStack {
   close(): void;
 }
 
-/**
- * Turns that end within the same moment share a PUT, and requests to SQS, which would else be a large part of the cost.
- */
-const ARCHIVE_GATHER_MS = 1000;
-const SEND_GATHER_MS = 100;
-/** Longer, as nothing but the host's own next turn waits for it. */
-const SETTLE_GATHER_MS = 500;
-
 /** Opens nothing yet: connections are made when they are needed, and closed by `close`. */
 export function openStack(settings: StackSettings, options: OpenStackOptions): OpenedStack {
-  const { clock, memoryMb, turnQueueUrl, onCorrupt, warn } = options;
+  const { clock, memoryMb, turnQueueUrl, sizes, onCorrupt, warn } = options;
   const clients = options.clients ?? createClients(settings.hostsPerWorker, clock);
   const meter = createMeter({ clock, memoryMb });
   for (const client of [clients.dynamo, clients.s3, clients.sqs]) meter.watch(client);
@@ -50,13 +44,8 @@ export function openStack(settings: StackSettings, options: OpenStackOptions): O
     clock,
     visibilityMs: timesOf(settings).leaseMs,
     turnQueueUrl,
-    sendGatherMs: SEND_GATHER_MS,
-    settleGatherMs: SETTLE_GATHER_MS,
-    archive: {
-      software: `Strand/${version}`,
-      prefix: archivePrefix(settings.stack),
-      gatherMs: ARCHIVE_GATHER_MS,
-    },
+    sizes,
+    archive: { software: `Strand/${version}`, prefix: archivePrefix(settings.stack) },
     region: regionOf(settings),
     meter,
     onCorrupt,

@@ -1,8 +1,9 @@
 import type { Message } from '../../frontier/message.ts';
 import { type HostDeliveries, type HostKey, StaleTurn, type TurnQueue } from '../../ports.ts';
+import { SIZES } from '../../sizes.ts';
 import { failuresOf, groupRecords, type OnCorrupt, type SqsRecord } from './delivery.ts';
 import type { ClaimReceipt } from './event-claims.ts';
-import { deduplicationId, groupIdOf, MAX_TEXT_BYTES, messageTexts } from './message-text.ts';
+import { deduplicationId, groupIdOf, messageTexts } from './message-text.ts';
 import {
   gatheredDeletes,
   gatheredHides,
@@ -65,7 +66,7 @@ const MAX_HIDDEN_S = 11.5 * 3600;
  * queue itself, one whose visibility has ended: late words about it do nothing.
  */
 export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
-  const { clock, onCorrupt, maxMessageBytes = MAX_TEXT_BYTES, claim = async () => true } = options;
+  const { clock, onCorrupt, maxMessageBytes = SIZES.maxMessageBytes, claim = async () => true } = options;
   const { sendGatherMs = 0, settleGatherMs = 0 } = options;
   const visibilityS = Math.ceil(options.visibilityMs / 1000);
   const sendAll = gatheredSends(options, { gatherMs: sendGatherMs, maxBytes: maxMessageBytes });

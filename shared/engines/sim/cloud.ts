@@ -2,6 +2,7 @@
  * The simulated account: a stack's queues, tables and bucket, on virtual time. One seed decides everything. What runs
  * on it is the engine `aws` itself, with its gathering, packing and retrying: only the services below it are models.
  */
+import { type Sizes, sizesOf } from '../../sizes.ts';
 import type { AwsClients } from '../aws/engine.ts';
 import { type StackSettings, timesOf } from '../aws/settings.ts';
 import { type OpenedStack, openStack } from '../aws/stack.ts';
@@ -28,6 +29,8 @@ export interface SimCloud {
   readonly dynamo: SimDynamo;
   readonly s3: SimS3;
   readonly settings: StackSettings;
+  /** Those of every process. */
+  readonly sizes: Sizes;
   readonly trace?: Trace;
   /** Where messages of the turn queues end that were received too often. */
   readonly turnDeadLetterUrl: string;
@@ -49,6 +52,8 @@ export interface SimCloudOptions {
   /** Calls that are struck, and how long an invocation of each function has what it works on for itself. */
   readonly callFaults?: Pick<CallFaultsOptions, 'planned' | 'leaseMs'>;
   readonly settings?: Partial<StackSettings>;
+  /** Default: those of a deployment. The model of S3 takes parts of uploads as small as theirs. */
+  readonly sizes?: Sizes;
   readonly turnQueues?: number;
   /** Default: none. */
   readonly linkShards?: number;
@@ -68,13 +73,14 @@ const LINK_VISIBILITY_S = 360;
 const LINK_SHARD_VISIBILITY_S = 660;
 
 export function createSimCloud(options: SimCloudOptions): SimCloud {
+  const sizes = sizesOf(options);
   const { seed, latency = awsLatency, maxReceives = MAX_RECEIVES, trace } = options;
   const time = createVirtualTime(randomOf(seed, 'ties'));
   const faults = options.faults?.(time.now) ?? NO_FAULTS;
   const world = { time, faults, trace };
   const sqs = createSimSqs({ ...world, random: randomOf(seed, 'sqs'), limits: options.queueLimits });
   const dynamo = createSimDynamo({ ...world, random: randomOf(seed, 'dynamo') });
-  const s3 = createSimS3({ ...world, random: randomOf(seed, 's3') });
+  const s3 = createSimS3({ ...world, random: randomOf(seed, 's3'), minPartBytes: sizes.uploadPartBytes });
   const calls = createCallFaults({ ...world, planned: [], leaseMs: () => 0, ...options.callFaults });
   const isStormy = createStorms(time.now, faults);
 
@@ -155,6 +161,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     dynamo,
     s3,
     settings,
+    sizes,
     turnDeadLetterUrl,
     begin(name) {
       const isWrong = faults.strikes('clockSkew');
@@ -167,6 +174,12 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     },
     clientsOf,
     open: (process, { turnQueueUrl, memoryMb } = {}) =>
-      openStack(settings, { clock: process.clock, clients: clientsOf(process), turnQueueUrl, memoryMb }),
+      openStack(settings, {
+        clock: process.clock,
+        clients: clientsOf(process),
+        sizes,
+        turnQueueUrl,
+        memoryMb,
+      }),
   };
 }

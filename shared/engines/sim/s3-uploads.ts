@@ -43,7 +43,7 @@ interface Named {
   readonly UploadId: string | undefined;
 }
 
-export function createUploadCalls(buckets: Buckets) {
+export function createUploadCalls(buckets: Buckets, minPartBytes = MIN_PART_BYTES) {
   function uploadOf({ Bucket, Key, UploadId = '' }: Named): { bucket: Bucket; upload: Upload } {
     const bucket = buckets.named(Bucket);
     const upload = bucket.uploads.get(UploadId);
@@ -93,7 +93,7 @@ export function createUploadCalls(buckets: Buckets) {
       const { CopySourceRange, CopySourceIfMatch } = input;
       if (CopySourceIfMatch !== undefined && CopySourceIfMatch !== source.etag)
         throw refused('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
-      if (CopySourceRange !== undefined && source.bytes.length < MIN_PART_BYTES)
+      if (CopySourceRange !== undefined && source.bytes.length < minPartBytes)
         throw refused('InvalidRequest', 'The specified copy source is not larger than the minimum of 5 MB');
       const bytes = source.bytes.subarray(...copiedRange(CopySourceRange, source.bytes.length));
       const body = { bytes, crc32: crc32(bytes) };
@@ -104,7 +104,7 @@ export function createUploadCalls(buckets: Buckets) {
     complete(input: CompleteMultipartUploadCommandInput) {
       refuseOthers(input, COMPLETE);
       const { bucket, upload } = uploadOf(input);
-      const parts = checkedParts(upload, input.MultipartUpload?.Parts ?? []);
+      const parts = checkedParts(upload, input.MultipartUpload?.Parts ?? [], minPartBytes);
       bucket.checkConditions(upload.key, input);
       const bytes = joined(parts);
       const etag = `${etagOf({ bytes, crc32: crc32(bytes) }).slice(0, -1)}-${parts.length}"`;
@@ -164,7 +164,7 @@ export function createUploadCalls(buckets: Buckets) {
 }
 
 /** The parts named, in their order. Throws where they are not what was uploaded, or too small. */
-function checkedParts(upload: Upload, named: readonly CompletedPart[]): Body[] {
+function checkedParts(upload: Upload, named: readonly CompletedPart[], minPartBytes: number): Body[] {
   if (named.length === 0) throw refused('MalformedXML', 'You must specify at least one part');
   let before = 0;
   return named.map(({ PartNumber = 0, ETag, ChecksumCRC32 }, i) => {
@@ -177,7 +177,7 @@ function checkedParts(upload: Upload, named: readonly CompletedPart[]): Body[] {
     const isChecksumDue = upload.hasChecksums && !upload.isWholeChecked;
     if (ChecksumCRC32 === undefined ? isChecksumDue : ChecksumCRC32 !== checksumText(part.crc32))
       throw refused('InvalidPart', `The part's checksum is missing or another one: ${PartNumber}`);
-    if (part.bytes.length < MIN_PART_BYTES && i < named.length - 1)
+    if (part.bytes.length < minPartBytes && i < named.length - 1)
       throw refused('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed object size');
     return part;
   });

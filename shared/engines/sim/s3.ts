@@ -25,12 +25,14 @@ export interface SimS3Options {
   readonly time: Pick<VirtualTime, 'now'>;
   readonly faults: Faults;
   readonly random: Random;
+  /** Least size of an upload's parts but the last. Default S3's own, 5 MiB; a world of small sizes has a smaller one. */
+  readonly minPartBytes?: number;
 }
 
-export function createSimS3({ time, faults, random }: SimS3Options): SimS3 {
+export function createSimS3({ time, faults, random, minPartBytes }: SimS3Options): SimS3 {
   const buckets = createBuckets(time.now, random);
   const objects = createObjectCalls(buckets, faults);
-  const uploads = createUploadCalls(buckets);
+  const uploads = createUploadCalls(buckets, minPartBytes);
   const commands: Readonly<Record<string, (input: never) => object>> = {
     PutObjectCommand: objects.put,
     GetObjectCommand: objects.get,

@@ -126,7 +126,7 @@ const used = (records: readonly UrlRecord[]): number =>
   records.reduce((sum, { url, via = '' }) => sum + url.charCodeAt(url.length >> 1) + via.charCodeAt(0), 0);
 
 const SEGMENT = encodeSegment(HOST, RECORDS);
-const BLOCKS = Buffer.concat(encodeBlocks(HOST, RECORDS, true));
+const BLOCKS = Buffer.concat(encodeBlocks(HOST, RECORDS, { blockRecords: 512, isMixed: true }));
 const MESSAGE = encodeMessage({ kind: 'links', crawl: 'c', links: LINKS }, Number.POSITIVE_INFINITY);
 const MAX_LINKS = 100_000;
 

@@ -1,12 +1,12 @@
 /** The world of a capacity run: the stack, a plain web, one crawl begun with a seed for each host. */
 import { LINK_WINDOW_BATCH } from '../../../cdk/constructs/sizes.ts';
-import { SPLIT_HOSTS } from '../../../functions/router-handler.ts';
 import type { CrawlOptions } from '../../../shared/crawl/config.ts';
 import { createSimCloud, type SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import { NO_FAULTS } from '../../../shared/engines/sim/faults.ts';
 import { MAX_EVENT_BYTES } from '../../../shared/engines/sim/poller-batches.ts';
 import { drive } from '../../../shared/engines/sim/virtual-time.ts';
 import type { Link } from '../../../shared/frontier/message.ts';
+import { SIZES } from '../../../shared/sizes.ts';
 import { URL_RULES_VERSION } from '../../../shared/url/canonical.ts';
 import { type Deployment, deploy } from '../deployment.ts';
 import { openOperator } from '../operator-process.ts';
@@ -87,7 +87,7 @@ export function planOf(options: CapacityOptions): Plan {
     ),
     linkShards: shards,
     shardEventBytes: (MAX_EVENT_BYTES * linkShards) / (scale * Math.max(1, shards)),
-    splitHosts: Math.max(1, Math.round(SPLIT_HOSTS / scale)),
+    splitHosts: Math.max(1, Math.round(SIZES.splitHosts / scale)),
   };
 }
 
@@ -102,6 +102,7 @@ export async function createWorld(
     seed,
     turnQueues: plan.queues,
     linkShards: plan.linkShards,
+    sizes: { ...SIZES, splitHosts: plan.splitHosts },
     queueLimits: { inFlight: plan.queueLimit, lookAhead: plan.queueLimit },
     settings: {
       hostsPerWorker: options.hostsPerWorker,
@@ -132,7 +133,6 @@ export async function createWorld(
     fetcherOf: (process, config) => cpu.fetcherOf(process, web.fetcherOf(process, config)),
     maxConcurrency: plan.workers,
     routerWindowMs: plan.routerWindowMs,
-    splitHosts: plan.splitHosts,
     shardEventBytes: plan.shardEventBytes,
   });
   const { delayMs, turnMaxMs } = options;

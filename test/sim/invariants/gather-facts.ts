@@ -105,7 +105,7 @@ function partReader(parts: ReadonlyMap<string, Item>, objects: Objects): ReadPar
     const bytes = row.bytes?.B ?? objects.get(row.object?.S ?? '')?.bytes;
     if (!bytes) throw new Error(`the part ${name} stands in the object ${row.object?.S}, which is not there`);
     const read = bytes.subarray(offset, length === undefined ? undefined : offset + length);
-    return offset === 0 ? asPresent(read) : read;
+    return offset === 0 ? asPresent(name, read) : read;
   };
 }
 
