@@ -1,7 +1,14 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
+
+const CORES = availableParallelism();
+/** Tests of a deployed stack wait most of the time, and the fuzzer takes the CPU time that they leave. */
+const WAITING = { maxWorkers: CORES + 2, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -12,6 +19,8 @@ export default defineConfig({
           testTimeout: 30_000,
           // Each file in a process of its own: tests open sockets, SQLite files and temporary folders.
           pool: 'forks',
+          // Vitest's default leaves one core to itself.
+          maxWorkers: CORES,
         },
       },
       {
@@ -23,21 +32,18 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           pool: 'forks',
-          // The emulator itself wants a core or two. After the other project, not beside it.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          ...WAITING,
         },
       },
       {
         test: {
           name: 'fuzz',
           include: ['test/fuzz/**/*.test.ts'],
-          // A target has its seconds of CPU, on a machine that may be slow, and then is made smaller what was found.
-          testTimeout: 300_000,
+          setupFiles: 'test/fuzz/low-priority.ts',
+          // A target has its seconds of CPU, on a machine that is busy, and then is made smaller what was found.
+          testTimeout: 600_000,
           pool: 'forks',
-          // It measures CPU: after all others, one file at a time.
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          ...WAITING,
         },
       },
     ],

@@ -1,4 +1,5 @@
 /** Judges what a parser does with one recipe: exceptions and properties of the small document, time and memory of large ones. */
+import { slowness } from './calibrate.ts';
 import { heldBy, heldByEach, leastCpuOf, measured } from './measure.ts';
 import { DEEP, fixedLength, inWords, largeText, type Recipe, smallText } from './recipe.ts';
 import type { FuzzTarget } from './target.ts';
@@ -140,7 +141,10 @@ async function judgeLarge(
 const isTooSlow = (target: FuzzTarget, bytes: number, cpu: number): boolean =>
   cpu > target.maxUsPerByte * Math.max(bytes, FIRST_BYTES / 2);
 
-/** The least CPU of several runs; throws if it stays too much however often it is measured. */
+/**
+ * The least CPU of several runs; throws if it stays too much however often it is measured, and also as time on a machine
+ * that is not busy.
+ */
 async function confirmedSlow(
   target: FuzzTarget,
   recipe: Recipe,
@@ -149,7 +153,7 @@ async function confirmedSlow(
 ): Promise<number> {
   let cpu = Number.POSITIVE_INFINITY;
   for (let i = 0; i < CONFIRMATIONS; i++) {
-    cpu = Math.min(cpu, await leastCpuOf(() => target.run(input), RUNS));
+    cpu = Math.min(cpu, (await leastCpuOf(() => target.run(input), RUNS)) / (await slowness()));
     if (!isTooSlow(target, bytes, cpu)) return cpu;
   }
   figures.worstUsPerByte = Math.max(figures.worstUsPerByte, cpu / bytes);
