@@ -20,6 +20,7 @@ export async function summarize(folder: string): Promise<CrawlSummary> {
       costByItem: {},
       failedSeeds: await findFailedSeeds(reader.ledgers, crawl, record, totals),
       hookErrors: reader.hookErrors(crawl),
+      lateHookFailures: reader.lateHookFailures(crawl),
       warcFiles,
     });
     return { ...summary, state: stateOf(opened) };

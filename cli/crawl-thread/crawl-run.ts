@@ -35,7 +35,7 @@ import type { CrawlThreadStart, FromCrawlThread } from './messages.ts';
 export interface CrawlRun {
   /** Resolves when the crawl is closed and `onFinish` was called. */
   toEnd(): Promise<void>;
-  noteHookError(error: HookError): void;
+  noteHookError(error: HookError, isNewPage: boolean): void;
 }
 
 /** Hosts noted on the board: those beyond are not suspected when the thread dies, and lose nothing by it. */
@@ -124,7 +124,8 @@ export function createCrawlRun(
       await finish(project, summary, opened.config.hookTimeoutMs);
     },
 
-    noteHookError(error) {
+    noteHookError(error, isNewPage) {
+      if (isNewPage) session?.engine.hookErrors?.countLate(session.id);
       if (session?.engine.hookErrors?.note(session.id, error) === false) return;
       tell({ kind: 'warning', line: hookErrorLine(error) });
     },

@@ -6,7 +6,10 @@ import { type CrawlSummary, pageRate } from './summary.ts';
 export type SummaryExtras = Pick<
   CrawlSummary,
   'costByItem' | 'setAside' | 'failing' | 'warcFiles' | 'failedSeeds' | 'hookErrors'
->;
+> & {
+  /** Pages whose hooks failed after their calls had ended. Default: 0. */
+  readonly lateHookFailures?: number;
+};
 
 export function summaryOf(
   crawl: CrawlId,
@@ -37,7 +40,13 @@ export function summaryOf(
     seeds: totals.seeds ?? {},
     failedSeeds: extras.failedSeeds,
     hints: totals.hints ?? {},
-    hooks: totals.hooks ?? {},
+    hooks: hooksOf(totals, extras.lateHookFailures ?? 0),
     hookErrors: extras.hookErrors,
   };
+}
+
+/** A page may be counted twice, by a turn and as a late failure: no more pages fail than there are. */
+function hooksOf({ hooks = {} }: CrawlTotals, late: number): CrawlSummary['hooks'] {
+  const { pages = 0, failed = 0 } = hooks;
+  return late === 0 ? hooks : { ...hooks, failed: Math.max(failed, Math.min(pages, failed + late)) };
 }

@@ -13,6 +13,7 @@ import type {
   FetchRequest,
 } from '../ports.ts';
 import { StorageFailed } from '../storage-failed.ts';
+import { unlessStopped } from '../unless-stopped.ts';
 import { described } from './failure.ts';
 
 type Fetch = (request: FetchRequest) => Promise<FetchOutcome>;
@@ -72,7 +73,9 @@ export function withMiddleware(
     const givingUp = new AbortController();
     const signal = request.signal ? AbortSignal.any([request.signal, givingUp.signal]) : givingUp.signal;
     try {
-      const outcome = await Promise.race([outermost({ ...request, signal }), timeOut()]);
+      const fetching = Promise.race([outermost({ ...request, signal }), timeOut()]);
+      const outcome = request.signal ? await unlessStopped(fetching, request.signal, clock) : await fetching;
+      if (outcome === undefined) throw new Error('The crawl is being stopped');
       if (storageFailed) throw storageFailed;
       return outcome;
     } catch (error) {

@@ -1,14 +1,17 @@
 import type { HookError } from '../control/summary.ts';
 import { messageOf } from '../error-message.ts';
-import { currentHook } from './hook-context.ts';
+import { currentHook, type HookCall } from './hook-context.ts';
 import { oneLine, stackOf } from './run-hook.ts';
 
 export interface GuardOptions {
-  /** Called with what a hook has thrown. */
-  readonly onFailure: (error: HookError) => void;
+  /** Called with what a hook has thrown, and whether it is the first error that this call for a page has left behind. */
+  readonly onFailure: (error: HookError, isNewPage: boolean) => void;
   /** Called with an error that no hook has left behind: a bug of ours. */
   readonly onBug: (error: unknown) => void;
 }
+
+/** Hooks that are called for a page. */
+const PAGE_SOURCES: ReadonlySet<HookCall['source']> = new Set(['extraction', 'onPage', 'item']);
 
 /** A hook has called `process.exit`, which ends no crawl. */
 export class ExitRefused extends Error {
@@ -21,10 +24,13 @@ export class ExitRefused extends Error {
  * `process.exit`.
  */
 export function guardProcess({ onFailure, onBug }: GuardOptions): typeof process.exit {
+  const failed = new WeakSet<HookCall>();
   const onError = (error: unknown) => {
     const call = currentHook();
-    if (call) onFailure({ ...call, message: oneLine(messageOf(error)), stack: stackOf(error) });
-    else onBug(error);
+    if (call === undefined) return onBug(error);
+    const isNewPage = PAGE_SOURCES.has(call.source) && !failed.has(call);
+    failed.add(call);
+    onFailure({ ...call, message: oneLine(messageOf(error)), stack: stackOf(error) }, isNewPage);
   };
   process.on('uncaughtException', onError);
   process.on('unhandledRejection', onError);

@@ -5,10 +5,12 @@ import { createDocumentParser, type DocumentFacts, type DocumentParser } from '.
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
 import type { FetchedResponse, FetchOutcome, RecordLocation, ResponseHead } from '../ports.ts';
 import { robotName } from '../robots/rules.ts';
+import { unlessStopped } from '../unless-stopped.ts';
 import { createResolver } from '../url/canonical.ts';
 import { archivePage } from './archive-page.ts';
 import { ask } from './ask.ts';
 import { atHost } from './at-host.ts';
+import { callHooks } from './call-hooks.ts';
 import { canonicalOf } from './canonical-of.ts';
 import type { Crawl } from './crawls.ts';
 import { droppedText } from './dropped-links.ts';
@@ -139,13 +141,21 @@ async function settle(
   let location: RecordLocation | undefined;
   if (response) {
     if (verdict.isFinal) {
-      page = withDroppedLinks(await read(services, crawl, state, record, response, page));
+      const reading = await read(services, crawl, state, record, response, page);
+      if (reading === undefined) {
+        await response.body.dispose();
+        settleUrl(state, record);
+        return { record, isPage: false };
+      }
+      page = withDroppedLinks(reading);
       location = await archivePage(services, crawl, state, record, response, page.facts);
     }
     await response.body.dispose();
   }
-  if (page.state === 'failed')
-    await services.hooks?.onError(record.url, page.cause ?? `HTTP ${response?.httpStatus}`);
+  if (page.state === 'failed' && services.hooks) {
+    const told = services.hooks.onError(record.url, page.cause ?? `HTTP ${response?.httpStatus}`);
+    await unlessStopped(told, services.stopping, services.engine.clock);
+  }
   const received = verdict.isFinal ? response : undefined;
   const contentType = page.facts?.mimeType?.slice(0, MAX_TYPE_CHARS) ?? (response && mediaType(response));
   const settled: UrlRecord = {
@@ -186,7 +196,10 @@ interface Reading {
   readonly canonical?: string | undefined;
 }
 
-/** What the response says of itself: that it leads elsewhere, is another's duplicate, or is for nobody's index. */
+/**
+ * What the response says of itself: that it leads elsewhere, is another's duplicate, or is for nobody's index. Undefined
+ * if the worker is being stopped and a hook has not ended: the page waits for the next session.
+ */
 async function read(
   services: Services,
   crawl: Crawl,
@@ -194,7 +207,7 @@ async function read(
   record: UrlRecord,
   response: FetchedResponse,
   { facts: found, state: verdict, cause }: Reading,
-): Promise<Reading> {
+): Promise<Reading | undefined> {
   if (verdict === 'redirect') {
     const to = await followLocation(services, crawl, state, record, response);
     return { facts: found, state: verdict, cause: to };
@@ -209,36 +222,13 @@ async function read(
   const canonical = await canonicalOf(services, crawl, state, record, found);
   const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
   const hint = verdict === 'fetched' ? hintOf(record, found) : undefined;
-  if (hint !== undefined) countIn(state, 'hints', hint);
   const told = hint === undefined ? cause : (cause ?? HINT_WORDS[hint]);
   const remark = canonical ? remarkOf(canonical) : isHidden ? 'noindex' : told;
-  const { hooks } = services;
-  if (!hooks) return { facts: found, state: verdict, cause: remark, canonical };
-  const { url, depth, via } = record;
-  const around = <T>(part: () => T) => services.work.run(crawl.id, url, 'hook', part);
-  const page = { url, depth, via, response, around };
-  const extracted = hooks.extract({ ...page, facts: found });
-  const { facts, error } = await extracted.finally(services.work.beginHook());
-  if (error !== undefined) countOne(state.totals.errors, 'extraction');
-  if (canonical || isHidden || record.kind !== undefined) {
-    if (error !== undefined) countHooks(state, 0, error);
-    return { facts, state: verdict, cause: remark ?? error, canonical };
-  }
-  const called = await hooks.onPage({ ...page, facts }).finally(services.work.beginHook());
-  if (called.error !== undefined) countOne(state.totals.errors, 'onPage');
-  countHooks(state, called.items.length, called.error ?? error);
-  for (const line of called.items) {
-    state.items.push(line);
-    state.itemChars += line.length;
-  }
-  return { facts, state: verdict, cause: remark ?? called.error ?? error };
-}
-
-/** Counts a page for which the project's hooks were called, and at which one of them may have failed. */
-function countHooks(state: HostState, items: number, error: string | undefined): void {
-  countIn(state, 'hooks', 'pages');
-  if (error !== undefined) countIn(state, 'hooks', 'failed');
-  if (items > 0) countIn(state, 'hooks', 'items', items);
+  const forItems = !canonical && !isHidden && record.kind === undefined;
+  const hooked = await callHooks(services, crawl, state, record, { response, facts: found, forItems });
+  if (hooked === undefined) return undefined;
+  if (hint !== undefined) countIn(state, 'hints', hint);
+  return { facts: hooked.facts, state: verdict, cause: remark ?? hooked.error, canonical };
 }
 
 const remarkOf = (canonical: string): string => `its canonical URL is ${canonical}`;

@@ -34,7 +34,8 @@ describe.each([1, 2])('with %i worker(s)', (workers) => {
       await new Promise((resolve) => setTimeout(resolve, 5));
     } };`;
       const ended = await here.crawl(site, project, '--workers', String(workers)).ended;
-      const { state, byStatus, hookErrors } = last(ended.out);
+      const { state, byStatus, hookErrors, hooks } = last(ended.out);
+      expect(hooks).toMatchObject({ pages: 20, failed: 2 });
       expect([ended.code, state, byStatus.fetched]).toEqual([0, 'finished', 20]);
       expect(hookErrors).toEqual([
         {
@@ -50,6 +51,16 @@ describe.each([1, 2])('with %i worker(s)', (workers) => {
     },
     60_000,
   );
+
+  test('a hook that fails late at every page is told by the exit code', async () => {
+    const project = `export default { async onPage() {
+      void Promise.reject(new Error('lost'));
+      void Promise.reject(new Error('lost again'));
+    } };`;
+    const { code, out } = await here.crawl(site, project, '--workers', String(workers)).ended;
+    expect(last(out).hooks).toMatchObject({ pages: 20, failed: 20 });
+    expect(code).toBe(5);
+  }, 60_000);
 
   test('what hooks print goes to standard error, and standard output is what was asked for', async () => {
     const project = `export default { onPage({ url }) {

@@ -167,3 +167,13 @@ describe('what breaks is a failed fetch of that URL', () => {
     expect(disposed).toBe(2);
   });
 });
+
+test('one that awaits when the crawl is stopped delays it by 3 s at most', async () => {
+  const { fetcher, clock } = setUp(() => new Promise(() => {}));
+  const stopping = new AbortController();
+  const outcome = fetcher.fetch({ url: URL_, signal: stopping.signal });
+  stopping.abort();
+  const stoppedAt = clock.now();
+  expect(await clock.drive(outcome)).toMatchObject({ status: 'failed', reason: 'aborted' });
+  expect(clock.now() - stoppedAt).toBe(3000);
+});

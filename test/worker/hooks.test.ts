@@ -76,3 +76,28 @@ test('hooks that may take longer than any turn are refused, where they would hav
   expect(process.errors[0]).toContain('Expected a lease of more than 310000 ms');
   expect((await world.engine.ledgers.loadHead('crawl', 'a.test'))?.version).toBeUndefined();
 });
+
+test.each(['extract', 'onPage', 'onError'] as const)(
+  'a worker that is stopped while %s awaits ends within 5 s, and a page of which an item may be missing waits for the next one',
+  async (hook) => {
+    const world = createWorld({ [`${A}/`]: hook === 'onError' ? { status: 500 } : page('/1') });
+    await begin(world, [`${A}/`], { hookTimeoutMs: 60_000, maxAttempts: 1 });
+    let isCalled = false;
+    const never = () => {
+      isCalled = true;
+      return new Promise<never>(() => {});
+    };
+    const process = startProcess(world.engine, world.fetcher, ['crawl'], 10, { ...SILENT, [hook]: never });
+    await world.clock.drive(process.ended, async () => isCalled);
+    const stoppedAt = world.clock.now();
+    process.stop();
+    await world.clock.drive(process.ended);
+    expect(world.clock.now() - stoppedAt).toBeLessThanOrEqual(5000);
+    const record = await recordOf(world.engine, `${A}/`);
+    expect(record).toMatchObject(
+      hook === 'onError' ? { state: 'failed' } : { state: 'waiting', attempts: 0 },
+    );
+    const totals = await world.engine.registry.totals('crawl');
+    expect(totals.hooks ?? {}).toEqual({});
+  },
+);

@@ -9,7 +9,7 @@ import { closeAll } from './close-all.ts';
 import { holdsCrawl, openDatabase } from './database.ts';
 import { type FolderHold, holdFolder } from './folder-hold.ts';
 import { foldersOf } from './folders.ts';
-import { HOOK_ERRORS_SCHEMA, readHookErrors } from './hook-errors.ts';
+import { countLateHookFailures, HOOK_ERRORS_SCHEMA, readHookErrors } from './hook-errors.ts';
 import { createItemStore, ITEMS_SCHEMA } from './item-store.ts';
 import { createLedgerStore } from './ledger-store.ts';
 import { isFolderInUse, lockFolder } from './lock.ts';
@@ -77,6 +77,8 @@ export interface LocalReader {
   findSeed(host: HostKey, urls: readonly string[]): Link | undefined;
   /** What the project's hooks threw: the first errors. */
   hookErrors(crawl: CrawlId): readonly HookError[];
+  /** Pages whose hooks failed after their calls had ended. */
+  lateHookFailures(crawl: CrawlId): number;
   /** Whether a process crawls into the folder just now. */
   isInUse(): boolean;
   close(): void;
@@ -97,6 +99,7 @@ export function openLocalReader(folder: string): LocalReader | undefined {
     crawl: () => registry.list()[0],
     findSeed: (host, urls) => orStorageFailed(paths.database, () => findSeed(database, host, urls)),
     hookErrors: (crawl) => readHookErrors(database, crawl),
+    lateHookFailures: (crawl) => countLateHookFailures(database, crawl),
     isInUse: () => isFolderInUse(folder),
     close: () => database.close(),
   };

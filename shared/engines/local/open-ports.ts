@@ -89,6 +89,7 @@ export async function openLocalPorts(
       ),
     );
     const skips = createSkipLog(database);
+    const hookErrors = createHookErrorLog(database, steadyClock);
     return {
       queue,
       exchange,
@@ -99,10 +100,13 @@ export async function openLocalPorts(
       payloads: config.revisits ? guard(createPayloadIndex(database, earlier)) : undefined,
       skips,
       items: options.items,
-      hookErrors: createHookErrorLog(database),
+      hookErrors,
       database,
       close: () =>
-        closeAll([queue.close, archive.close, skips.close, () => earlier?.close(), () => database.close()]),
+        closeAll([
+          ...[queue.close, archive.close, skips.close, hookErrors.close],
+          ...[() => earlier?.close(), () => database.close()],
+        ]),
     };
   } catch (error) {
     earlier?.close();

@@ -28,9 +28,9 @@ const { config, blocks } = start;
 const stopping = new AbortController();
 const tell = (message: FromThread) => port.postMessage(message);
 const warn = (message: string) => tell({ kind: 'warning', message });
-let noteFailure = (error: HookError) => warn(`${error.source}: ${error.message}`);
+let noteFailure = (error: HookError, _isNewPage: boolean) => warn(`${error.source}: ${error.message}`);
 const work = writeSlot(start.slot);
-const exit = guardProcess({ onFailure: (error) => noteFailure(error), onBug: fail });
+const exit = guardProcess({ onFailure: (...failure) => noteFailure(...failure), onBug: fail });
 
 async function crawl(): Promise<void> {
   const project = start.projectFile === undefined ? undefined : await readProject(start.projectFile);
@@ -39,7 +39,10 @@ async function crawl(): Promise<void> {
   const onFailure = (error: HookError) => {
     if (engine.hookErrors?.note(start.crawl, error)) warn(hookErrorLine(error));
   };
-  noteFailure = onFailure;
+  noteFailure = (error, isNewPage) => {
+    if (isNewPage) engine.hookErrors?.countLate(start.crawl);
+    onFailure(error);
+  };
   process.on('exit', engine.board.freeze);
   const tempFolder = foldersOf(start.folder).temporary;
   const plain = withStorageFailures(

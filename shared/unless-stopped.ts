@@ -1,0 +1,19 @@
+import type { Clock } from './ports.ts';
+
+/** How long a project's own code may still run when the crawl is being stopped: a signal takes effect within 5 s. */
+const GRACE_MS = 3000;
+
+/** What `work` resolves to; undefined if it has not ended {@link GRACE_MS} after `stopping` was aborted. */
+export function unlessStopped<T>(
+  work: Promise<T>,
+  stopping: AbortSignal,
+  clock: Pick<Clock, 'sleep'>,
+): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = () => void clock.sleep(GRACE_MS).then(() => resolve(undefined), reject);
+    const end = () => stopping.removeEventListener('abort', stop);
+    stopping.addEventListener('abort', stop, { once: true });
+    if (stopping.aborted) stop();
+    work.then(resolve, reject).finally(end);
+  });
+}
