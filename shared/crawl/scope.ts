@@ -1,7 +1,6 @@
 /** Which URLs belong to a crawl. Pure; made once per crawl and worker, asked for every link. */
 import type { HostKey } from '../ports.ts';
-import { blockedPortOf } from '../url/blocked-ports.ts';
-import { hostKey } from '../url/host-key.ts';
+import { blockedPortOfUrl } from '../url/blocked-ports.ts';
 import type { CrawlConfig } from './config.ts';
 import { createHostRules, type HostRulesConfig } from './host-rules.ts';
 import { createHostPreset, createPreset } from './scope-presets.ts';
@@ -95,7 +94,7 @@ export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]):
       const trap = trapReason(url, traps);
       if (trap !== undefined) return trap;
     }
-    if (hasPort(url) && blockedPortOf(hostKey(url), config.allowPorts) !== undefined) return 'port';
+    if (blockedPortOfUrl(url, config.allowPorts) !== undefined) return 'port';
     if (exclude.some(({ regExp }) => regExp.test(url))) return 'exclude';
     if (!isSeed && include.length > 0 && !include.some(({ regExp }) => regExp.test(url))) return 'include';
     return undefined;
@@ -111,6 +110,3 @@ export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]):
     },
   };
 }
-
-/** Whether a canonical URL may name a port. A look: most do not, and their host needs no text of its own. */
-const hasPort = (url: string): boolean => url.lastIndexOf(':', url.indexOf('/', 8)) > 5;

@@ -13,6 +13,7 @@ export interface HeadReader {
 const readers = new WeakMap<Socket, HeadReader>();
 const SWITCHING_PROTOCOLS = 101;
 const NAME = 'HTTP';
+const NAME_WORD = Buffer.from(NAME).readUInt32BE();
 const LONGEST_END = 4;
 const NOTHING = Buffer.alloc(0);
 
@@ -47,16 +48,17 @@ function createHeadReader(socket: Socket, maxHeaderBytes: number): HeadReader {
   /** What the parser may have of the bytes held; undefined until the header is whole. */
   function take(): Buffer | undefined {
     while (held.length > 0) {
-      const end = endOfHead(held, searched);
+      const head = findHead(held, searched);
+      const end = head?.text.length;
       if (interimBytes + (end ?? held.length) > maxHeaderBytes)
         throw new KnownFailure(
           'headersTooLarge',
           `the response's header is larger than ${maxHeaderBytes} bytes`,
         );
       searched = Math.max(0, held.length - LONGEST_END);
-      if (end === undefined) return undefined;
-      const text = held.toString('latin1', 0, end);
-      const repaired = isCleanHead(text) ? undefined : repairHead(text);
+      if (head === undefined || end === undefined) return undefined;
+      const { text, isClean } = head;
+      const repaired = isClean ? undefined : repairHead(text);
       const status = repaired?.status ?? Number(text.slice(9, 12));
       if (status === SWITCHING_PROTOCOLS)
         throw new KnownFailure(
@@ -139,6 +141,7 @@ function withoutEmptyLines(bytes: Buffer): Buffer {
 
 /** Throws as soon as the first bytes are not those of HTTP. A server that waits for more input is not waited for. */
 function refuseOthers(bytes: Buffer): void {
+  if (bytes.length >= NAME.length && bytes.readUInt32BE() === NAME_WORD) return;
   const begin = bytes.toString('latin1', 0, NAME.length).toUpperCase();
   if (NAME.startsWith(begin)) return;
   // A TLS alert or handshake record.
@@ -148,12 +151,29 @@ function refuseOthers(bytes: Buffer): void {
   throw new KnownFailure('notHttp', `the answer is not HTTP: it begins with ${quoted(text)}`);
 }
 
+interface FoundHead {
+  /** As Latin-1, with its empty line. */
+  readonly text: string;
+  /** {@link isCleanHead}. */
+  readonly isClean: boolean;
+}
+
+/** The header, if it is whole. No empty line ends before `from`. */
+function findHead(bytes: Buffer, from: number): FoundHead | undefined {
+  const strict = bytes.indexOf('\r\n\r\n', from);
+  if (strict >= 0) {
+    const text = bytes.toString('latin1', 0, strict + LONGEST_END);
+    // All of its lines end in CRLF: no other empty line stands before.
+    if (isCleanHead(text)) return { text, isClean: true };
+  }
+  const end = endOfHead(strict < 0 ? bytes : bytes.subarray(0, strict + LONGEST_END), from);
+  return end === undefined ? undefined : { text: bytes.toString('latin1', 0, end), isClean: false };
+}
+
 /** Where the header ends: behind the first empty line, whose line ends may be CRLF or LF. */
 function endOfHead(bytes: Buffer, from: number): number | undefined {
-  const strict = bytes.indexOf('\r\n\r\n', from);
-  const lines = strict < 0 ? bytes : bytes.subarray(0, strict + LONGEST_END);
   const ends = ['\n\n', '\n\r\n'].flatMap((end) => {
-    const at = lines.indexOf(end, from);
+    const at = bytes.indexOf(end, from);
     return at < 0 ? [] : [at + end.length];
   });
   return ends.length === 0 ? undefined : Math.min(...ends);

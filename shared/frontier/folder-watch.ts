@@ -12,6 +12,7 @@ import { admitGroup, closeGroup, keptGroups, restoreGroups } from './group-map.t
 import {
   hashText,
   type KeptTextMemory,
+  needsText,
   packMemory,
   rounded,
   type TextMemory,
@@ -83,7 +84,8 @@ export function createFolderWatch(
       open.size > 0 &&
       foldersOf(url).some((group) => {
         const watched = open.get(group);
-        return watched !== undefined && watched.pages >= MIN_TEXT_PAGES && watched.growth >= MIN_GROWTH / 2;
+        if (watched === undefined || watched.pages < MIN_TEXT_PAGES) return false;
+        return watched.growth >= MIN_GROWTH / 2 && needsText(watched, url);
       }),
     count(url, { newLinks, textHash, worthOfLink }) {
       const groups = foldersOf(url);

@@ -21,7 +21,15 @@
  * `trapMinNew` is to be 0.
  */
 import { formerTemplateOf, templateOf } from '../url/template-of.ts';
-import { packMemory, rounded, type TextMemory, unpackMemory, windowOf, worthOfText } from './text-memory.ts';
+import {
+  needsText,
+  packMemory,
+  rounded,
+  type TextMemory,
+  unpackMemory,
+  windowOf,
+  worthOfText,
+} from './text-memory.ts';
 
 export { templateOf };
 
@@ -55,7 +63,7 @@ export interface PageYield {
 }
 
 export interface TemplateWatch {
-  /** Whether the text of this page will be asked for; not of a template's first pages. */
+  /** Whether the text of this page will be asked for; not of a template's first pages ({@link needsText}). */
   wantsText(url: string): boolean;
   /** Takes in each page that was fetched well, the first time: what is fetched again has its text. About 1 us. */
   count(url: string, brought: PageYield): void;
@@ -118,7 +126,7 @@ export function createTemplateWatch(
   return {
     wantsText(url) {
       const watched = open.get(templateOf(url));
-      return watched !== undefined && ownPages(watched) >= MIN_TEXT_PAGES;
+      return watched !== undefined && ownPages(watched) >= MIN_TEXT_PAGES && needsText(watched, url);
     },
     count(url, brought) {
       const template = templateOf(url);

@@ -41,6 +41,17 @@ export function worthOfText(memory: TextMemory, textHash: number): number {
 }
 
 /**
+ * Whether a group that remembers texts needs that of the page. If its last pages were all worth something, one in four
+ * pages (by its URL) is enough to notice a change, within a few pages; then it needs each. A text costs as much as all
+ * links of its page.
+ */
+export const needsText = ({ fresh }: { readonly fresh: number }, url: string): boolean =>
+  fresh < GOOD || mixHash(hashText(url)) % 4 === 0;
+
+/** One or two worthless pages bring a group below it. */
+const GOOD = 0.98;
+
+/**
  * A group that has long been good gets more time: with a window of 25 pages, one in six of whose pages brings something
  * new at random would fall below 1 in 20 by chance within some thousand pages.
  */

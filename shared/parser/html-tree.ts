@@ -31,6 +31,8 @@ const MAX_OPEN = 512;
 export function createHtmlTree(): HtmlTree {
   const open = createOpenElements();
   let templates = 0;
+  /** Asked for each tag, so that it is kept. */
+  let isPlain = true;
 
   const push = (entry: Open) => {
     if (open.length >= MAX_OPEN) return;
@@ -45,7 +47,7 @@ export function createHtmlTree(): HtmlTree {
   };
   const inHtml = (): Placement => (templates > 0 ? 'template' : 'document');
 
-  const startTag = (name: string, attributes: RawAttributes, isSelfClosing: boolean): Placement => {
+  const place = (name: string, attributes: RawAttributes, isSelfClosing: boolean): Placement => {
     const top = open.top();
     if (top === undefined && !PLACED_APART.has(name)) return 'document';
     if (top?.kind === 'select') return startInSelect(name, attributes, isSelfClosing);
@@ -55,7 +57,7 @@ export function createHtmlTree(): HtmlTree {
         return 'foreign';
       }
       popForeign();
-      return startTag(name, attributes, isSelfClosing);
+      return place(name, attributes, isSelfClosing);
     }
     if (name === 'svg' || name === 'math') {
       if (!isSelfClosing) push({ kind: 'foreign', name, vocabulary: name });
@@ -73,10 +75,10 @@ export function createHtmlTree(): HtmlTree {
     if (name === 'select') open.pop();
     if (!ENDS_SELECT.has(name)) return 'nowhere';
     open.pop();
-    return startTag(name, attributes, isSelfClosing);
+    return place(name, attributes, isSelfClosing);
   };
 
-  const endTag = (name: string) => {
+  const end = (name: string) => {
     const top = open.top();
     if (top === undefined) return;
     if (name === 'template' && templates > 0 && top.kind !== 'foreign') {
@@ -107,9 +109,16 @@ export function createHtmlTree(): HtmlTree {
   };
 
   return {
-    startTag,
-    endTag,
-    isPlain: () => open.length === 0,
+    startTag(name, attributes, isSelfClosing) {
+      const placement = place(name, attributes, isSelfClosing);
+      isPlain = open.length === 0;
+      return placement;
+    },
+    endTag(name) {
+      end(name);
+      isPlain = open.length === 0;
+    },
+    isPlain: () => isPlain,
     isForeign: () => open.top()?.kind === 'foreign',
     isTemplate: () => templates > 0,
   };

@@ -22,3 +22,20 @@ export function blockedPortOf(host: HostKey, allowed: readonly number[] = []): n
   const port = Number(host.slice(colon + 1));
   return BLOCKED.has(port) && !allowed.includes(port) ? port : undefined;
 }
+
+/** The same for a canonical URL of http or https. No text is made of it: scopes are asked for each link. */
+export function blockedPortOfUrl(url: string, allowed?: readonly number[]): number | undefined {
+  const end = url.indexOf('/', 8);
+  let at = end - 1;
+  let port = 0;
+  for (let weight = 1; at > 0 && weight <= 10_000; at--, weight *= 10) {
+    const digit = url.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) break;
+    port += digit * weight;
+  }
+  if (url.charCodeAt(at) !== COLON) return undefined;
+  return BLOCKED.has(port) && !allowed?.includes(port) ? port : undefined;
+}
+
+const ZERO = 0x30;
+const COLON = 0x3a;

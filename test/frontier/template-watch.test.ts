@@ -173,18 +173,36 @@ describe('a template', () => {
     ]);
   });
 
-  test('wants no text of its first pages, and none once it is closed', () => {
+  /** Counts pages as a crawl does: with a text only where one is wanted. */
+  const crawled = (watch: ReturnType<typeof watched>, pages: number, textOf: (i: number) => number) =>
+    range(pages).map((i) => {
+      const url = `http://a.com/p/${i}`;
+      const wants = watch.wantsText(url);
+      watch.count(url, { newLinks: [], ...(wants && { textHash: textOf(i) }) });
+      return wants;
+    });
+
+  test('wants no text of its first pages, each soon after the first worthless one, and none once it is closed', () => {
     const watch = watched();
-    const wants: boolean[] = [];
-    for (let i = 0; i < 90; i++) {
-      wants.push(watch.wantsText(`http://a.com/p/${i}`));
-      watch.count(`http://a.com/p/${i}`, worthless);
-    }
-    expect(wants).toEqual([
-      ...range(8).map(() => false),
-      ...range(75).map(() => true),
-      ...range(7).map(() => false),
-    ]);
+    const wants = crawled(watch, 130, () => 7);
+    const first = wants.indexOf(true);
+    const repeated = wants.indexOf(true, first + 1);
+    const last = wants.lastIndexOf(true);
+    expect(first).toBeGreaterThanOrEqual(8);
+    expect(wants.slice(repeated, last + 1)).not.toContain(false);
+    expect(watch.closed()).toEqual(['/p/0']);
+    // As soon as if each text had been asked for.
+    expect(last - repeated).toBeLessThan(75);
+  });
+
+  test('whose pages are good wants one text in four, and notices all the same when they become worthless', () => {
+    const watch = watched();
+    const wants = crawled(watch, 1000, (i) => hashOf(wordsOf(i)));
+    expect(wants.filter(Boolean).length).toBeGreaterThan(200);
+    expect(wants.filter(Boolean).length).toBeLessThan(300);
+    expect(watch.closed()).toEqual([]);
+    crawled(watch, 340, () => 7);
+    expect(watch.closed()).toEqual(['/p/0']);
   });
 
   test('whose text is not known counts as new', () => {

@@ -15,6 +15,10 @@ describe('createTextHash', () => {
     ['nothing', '', ' \n '],
     ['an address', 'at /a/b?c=%20 now', 'at /other now'],
     ['an address with its scheme', 'http://a.test/x', 'http://b.test/'],
+    ['an address alone', 'see /a/b it', 'see it'],
+    ['an address at the beginning', '/a b', 'b'],
+    ['a space at the end', 'abc', 'abc\u00a0'],
+    ['a space at the end of two letters', 'ab', 'ab '],
   ])('%s makes no difference', (_, one, other) => {
     expect(hash(one)).toBe(hash(other));
   });
@@ -29,6 +33,10 @@ describe('createTextHash', () => {
     ['a /x b', 'a /x c'],
     ['/x \u00e9', '/x \u00e8'],
     ['/\u00e9', '/\u00e8'],
+    ['abcd', 'abdc'],
+    ['abcd', 'cdab'],
+    ['abc', 'ab c'],
+    ['\u4e2d\u6587', '\u6587\u4e2d'],
   ])('%j and %j differ', (one, other) => {
     expect(hash(one)).not.toBe(hash(other));
   });

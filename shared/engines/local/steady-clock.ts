@@ -10,6 +10,8 @@ export interface SteadyClock extends Clock {
 
 /** A smaller difference between the two clocks is none: they are read one after the other, and corrected little by little. */
 const STEP_MS = 1000;
+/** The two clocks are compared no more often while the machine's seems to go on: a crawl asks for the time ten times a page. */
+const COMPARE_MS = 100;
 
 /**
  * The time of a process that crawls. Where the machine's clock is set back, time goes on as if it had not been: a host's
@@ -23,12 +25,21 @@ export function createSteadyClock(
   /** Added to the machine's time. */
   let shift = 0;
   let last = wall();
-  let lastMonotonic = monotonic();
+  /** When both clocks were read last, by each. */
+  let compared = last;
+  let comparedMonotonic = monotonic();
   let step = 0;
 
   function now(): number {
+    const seen = wall() + shift;
+    if (seen < last || seen - compared > COMPARE_MS) return compare();
+    last = Math.round(seen);
+    return last;
+  }
+
+  function compare(): number {
     const at = monotonic();
-    const expected = last + at - lastMonotonic;
+    const expected = compared + at - comparedMonotonic;
     let time = wall() + shift;
     const difference = time - expected;
     if (Math.abs(difference) > STEP_MS) {
@@ -39,7 +50,8 @@ export function createSteadyClock(
       time -= kept;
     }
     last = Math.max(last, Math.round(time));
-    lastMonotonic = at;
+    compared = last;
+    comparedMonotonic = at;
     return last;
   }
 
@@ -47,7 +59,7 @@ export function createSteadyClock(
     now,
     elapsed: monotonic,
     takeStep() {
-      now();
+      compare();
       const taken = step;
       step = 0;
       return taken;
