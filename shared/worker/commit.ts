@@ -10,6 +10,7 @@ import type { HostState } from './host-state.ts';
 import { parcelsOf } from './parcels.ts';
 import { newPartId, versionOfPart } from './part-id.ts';
 import type { Services } from './services.ts';
+import type { TurnEnd } from './turn.ts';
 
 /** A host that may go on within this time gets a token, and its group is parked until then ... */
 export const MAX_PARK_MS = 900_000;
@@ -20,15 +21,14 @@ const TOKEN_LOST_MS = 900_000;
 
 /**
  * WARC records, links to other hosts, the ledger's new parts, the next token, and last the head that names it
- * (docs/decisions/0001-one-chain-of-turns-per-host.md). Returns when the host may next be given to anybody. Throws
- * `StaleTurn` if another worker has gone on with the host.
+ * (docs/decisions/0001-one-chain-of-turns-per-host.md). Throws `StaleTurn` if another worker has gone on with the host.
  */
 export async function commitTurn(
   services: Services,
   crawl: Crawl,
   state: HostState,
   head: Head,
-): Promise<number> {
+): Promise<TurnEnd> {
   const { engine } = services;
   const { exchange, ledgers, queue, clock } = engine;
   const { host, ledger } = state;
@@ -69,7 +69,7 @@ export async function commitTurn(
 
   services.ledgers.put(crawl.id, host, version, ledger);
   if (commit.obsolete.length > 0) await sweep(services, crawl.id, host, head, next);
-  return plan.restUntil;
+  return { restUntil: plan.restUntil };
 }
 
 /** A crawl that was called finished while links were on their way here goes on. */

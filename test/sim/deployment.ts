@@ -261,7 +261,8 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       const control = createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
       const { registry } = stack.engine;
       const sendText = (text: string) => stack.engine.exchange.sendTexts([text]);
-      known = { control, registry, sendText };
+      const recount = (crawl: string) => registry.recount(crawl, stack.engine.ledgers);
+      known = { control, registry, sendText, recount };
     }
     return known;
   }

@@ -57,6 +57,8 @@ async function makeWorld(urls: number): Promise<World> {
     failures: [],
     seen: [],
     history,
+    hasCompactor: false,
+    recount: async () => {},
   };
 }
 

@@ -44,7 +44,12 @@ describe('oneState', () => {
     expect(
       told(makeFacts({ crawls: [{ ...aside, hosts: new Map([...aside.hosts, ['b.test', setAside]]) }] })),
     ).toEqual([]);
-    const more = urlRecord('http://a.test/more', 'waiting', undefined, { attempts: 0, via: PAGE });
+    const more = urlRecord('http://a.test/more', 'waiting', undefined, {
+      depth: 2,
+      level: 0,
+      attempts: 0,
+      via: PAGE,
+    });
     const full = crawlFacts([...RECORDS, more], { config: { maxPagesPerHost: 2 } });
     const facts = makeFacts({ crawls: [full] });
     const linksOf = (url: string) => (url === PAGE ? [more.url] : facts.web.linksOf(url));

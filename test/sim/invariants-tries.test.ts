@@ -2,11 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { HeadChange } from './invariants/history-probe.ts';
 import {
+  crawlFacts,
   excused,
+  HOME,
   headAt,
   hostWith,
   makeFacts,
+  OLD,
   PAGE,
+  RECORDS,
   ROBOTS,
   request,
   struck,
@@ -142,5 +146,37 @@ describe('givenUp', () => {
     expect(of('givenUp', facts([tried], unheard.slice(0, 2)))).toEqual([]);
     const kept = { ...tried, head: { ...tried.head, setAside: undefined } };
     expect(of('givenUp', facts([kept], unheard.slice(0, 2)))).toHaveLength(1);
+  });
+});
+
+describe('depthTrue', () => {
+  const facts = (
+    known: Partial<Record<'depth' | 'level' | 'redirects', number>>,
+    strikes = struck(),
+    more = {},
+  ) => {
+    const records = RECORDS.map((record) => (record.url === PAGE ? { ...record, ...known } : record));
+    return makeFacts({ strikes, crawls: [crawlFacts(records, more)] });
+  };
+  const found = (...given: Parameters<typeof facts>) => of('depthTrue', facts(...given));
+
+  test('depth, redirects and level that no link gives are found', () => {
+    expect(found({ depth: 1 })).toEqual([]);
+    expect(found({ depth: 2 }).join()).toContain(`${PAGE} has depth 2, its sources give it 1`);
+    expect(found({ redirects: 2 })).toEqual([
+      `depthTrue: crawl: ${PAGE} has 2 redirects, its sources give it 0 or 1`,
+    ]);
+    expect(found({ level: 7 }).join()).toContain(`${PAGE} has level 7, its sources give it`);
+  });
+
+  test('a URL that stays deeper than a page that linked to it before is found', () => {
+    // The redirect of a page of depth 4 gives depth 4, the home page gives 1.
+    const records = RECORDS.map((record) =>
+      record.url === PAGE || record.url === OLD ? { ...record, depth: 4 } : record,
+    );
+    const crawls = [crawlFacts(records, { config: { maxDepth: 5 } })];
+    expect(of('depthTrue', makeFacts({ crawls })).join()).toContain(
+      `depth 4, ${HOME} (depth 0) linked to ${PAGE} before`,
+    );
   });
 });

@@ -15,8 +15,6 @@ const MAX_PAUSE_MS = 300_000;
 /** Of the pauses, those that stop the crawl. It is resumed all the same. */
 const STOPS = 0.2;
 const AGAIN_MS = 10_000;
-/** A message of a standard queue comes twice within this time, by SQS or by its poller. */
-const COPIES_MS = 300_000;
 /** As `shared/control/create-control.ts` has it. */
 const BY_OPERATOR = 'by the operator';
 
@@ -35,6 +33,8 @@ export interface Desk {
   readonly registry: CrawlRegistry;
   /** Puts a message on the link queue. */
   readonly sendText: (text: string) => Promise<void>;
+  /** Sums up the heads of the crawl again: see `AwsCrawlRegistry.recount`. */
+  readonly recount: (crawl: CrawlId) => Promise<void>;
 }
 
 export function createOperator(
@@ -85,8 +85,6 @@ export function createOperator(
       return !adding.has(id) && visible + inFlight + delayed === 0;
     };
     while (!isTaken()) await time.sleep(AGAIN_MS);
-    // Also the copies of those that come twice.
-    await time.sleep(COPIES_MS);
     await insist(`stops ${id}`, () => open().control.stop(id));
   }
 

@@ -27,14 +27,21 @@ export const INVARIANTS = {
   announcedOnce:
     'Every fetched URL has exactly one announced WARC record, which holds what was served, and one index line',
   counted: 'Counters equal the sets',
+  recounted: 'A recount makes the counters exact',
   oneRequest: 'A host has never two requests in flight',
   unhurried: 'Two requests of a host are never closer than its delay',
+  rested: 'A host rests after a slow answer, and after a failure as long as its back-off or Retry-After asks',
   robotsObeyed: 'Nothing is fetched that robots.txt forbids, and nothing before it was asked',
+  depthTrue: 'Depth, level and redirects of a URL are those of the links that the crawl has met',
   triesKept:
     'What became of a URL is what the web answered, after as many tries as were configured, neither fewer nor more',
   givenUp: 'A host is given up when it has failed as often as configured, neither sooner nor later',
+  notRunning: 'Nothing is asked for while a crawl is paused, stopped or limited, but for what was in flight',
   limitsKept: 'Limits are never passed by more than what is in flight',
   ends: 'The run ends',
+  endsRightly: 'A crawl is called finished or limited when it is so, neither sooner nor much later',
+  onTime: 'A host that is due comes to its turn in time',
+  noGarbage: 'Nothing is left that nobody needs: parts, uploads, objects that were joined',
   oneChain: 'No chain of tokens doubles or dies',
   noDeadLetters: 'No message becomes a dead letter',
   noCrash: 'No function fails but by a fault',
@@ -47,6 +54,14 @@ export type InvariantName = keyof typeof INVARIANTS;
  */
 export const EXCUSES = {
   lostTurn: { what: 'A turn was thrown away, and the next one did not know its answers', maxShare: 0.35 },
+  lateTurn: { what: 'A host came late, as the worker or the message that it had was lost', maxShare: 0.25 },
+  leftBehind: { what: 'A process died before it could delete something, or a call failed', maxShare: 0.12 },
+  earlyEnd: {
+    what: 'Counters were wrong, or a message was hidden, when a crawl was called over',
+    maxShare: 0.05,
+  },
+  lateEnd: { what: 'A crawl was called over late, as calls failed or a message was hidden', maxShare: 0.16 },
+  lateHearing: { what: 'A process stood still, or waited for a service, before its request', maxShare: 0.04 },
 } as const satisfies Record<string, { readonly what: string; readonly maxShare: number }>;
 export type ExcuseName = keyof typeof EXCUSES;
 export const EXCUSE_NAMES = Object.keys(EXCUSES) as readonly ExcuseName[];
@@ -170,4 +185,7 @@ export interface World {
   /** What was found while it ran. */
   readonly seen: readonly Violation[];
   readonly history: History;
+  readonly hasCompactor: boolean;
+  /** Has the counters of the crawl recounted, which takes virtual time. */
+  recount(crawl: string): Promise<void>;
 }

@@ -5,7 +5,7 @@
 import type { DeleteObjectsCommandInput } from '@aws-sdk/client-s3';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
-import { createBuckets, type StoredObject } from './s3-buckets.ts';
+import { createBuckets, type StoredObject, type Upload } from './s3-buckets.ts';
 import { createObjectCalls } from './s3-objects.ts';
 import { createUploadCalls } from './s3-uploads.ts';
 import type { SimService } from './service.ts';
@@ -19,6 +19,8 @@ export interface SimS3 extends SimService {
   objects(bucket: string): ReadonlyMap<string, StoredObject>;
   /** Has `tell` called with the key of each object that is there and about to be deleted. */
   onDelete(tell: (key: string) => void): void;
+  /** Multipart uploads that have not ended, by their ids. */
+  uploads(bucket: string): ReadonlyMap<string, Pick<Upload, 'key' | 'initiatedAt'>>;
 }
 
 export interface SimS3Options {
@@ -62,6 +64,7 @@ export function createSimS3({ time, faults, random, minPartBytes }: SimS3Options
       told = tell;
     },
     objects: (name) => buckets.named(name).objects,
+    uploads: (name) => buckets.named(name).uploads,
     handle(command, input) {
       const handler = commands[command];
       if (!handler) throw new Error(`${command} is not part of the model of S3`);

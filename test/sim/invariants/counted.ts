@@ -14,7 +14,7 @@ type Given = Pick<Facts, 'crawls' | 'strikes' | 'hostsPerWorker'>;
 export function requestsCounted(facts: Given, visited: readonly HostVisits[]): readonly Violation[] {
   const findings = createFindings('counted');
   for (const { crawl, host, requests, lost } of visited) {
-    if (lost === 0 || host.heads.length === 0) continue;
+    if (lost === 0) continue;
     if (lost > 0 && mayHaveLostTurns(facts)) continue;
     findings.add(
       `${crawl.id}: the head of ${host.host} counts ${host.head.totals.requests} requests, the web had ${requests.length}`,
@@ -48,6 +48,24 @@ export function counted({ crawls, strikes, hostsPerWorker }: Given): readonly Vi
     if (putOff > 0) continue;
     if (uncertain === 0) checkTotals(findings, crawl);
     else checkBounds(findings, crawl, 2 * hostsPerWorker * uncertain);
+  }
+  return findings.list;
+}
+
+/** After a recount the counters are the sums over the heads, whatever has struck; what was used of AWS is kept. */
+export function recounted({ crawls }: Pick<Facts, 'crawls'>): readonly Violation[] {
+  const findings = createFindings('recounted');
+  for (const { id, hosts, totals, recounted } of crawls) {
+    if (!recounted) continue;
+    const sums = sumOf(Array.from(hosts.values(), ({ head }) => head));
+    for (const name of new Set([...Object.keys(sums), ...Object.keys(totals), ...Object.keys(recounted)])) {
+      const isUsage = name.startsWith('usage.');
+      const [expected = 0, total = 0] = [isUsage ? totals[name] : sums[name], recounted[name]];
+      if (isUsage ? total < expected : total !== expected)
+        findings.add(
+          `${id}: after a recount the counter ${name} is ${total}, ${isUsage ? `and was ${expected}` : `the heads add up to ${expected}`}`,
+        );
+    }
   }
   return findings.list;
 }

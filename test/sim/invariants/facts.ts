@@ -23,6 +23,7 @@ export interface Facts {
   /** How long a worker holds a host at most. */
   readonly leaseMs: number;
   readonly hostsPerWorker: number;
+  readonly hasCompactor: boolean;
 }
 
 export interface CrawlFacts {
@@ -46,6 +47,12 @@ export interface CrawlFacts {
   readonly totals: Readonly<Record<string, number>>;
   /** The bytes of the objects in the crawl's WARC folder, by their names within. */
   readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Those that the compactor cannot join and leaves as they are. */
+  readonly aside: readonly string[];
+  /** Multipart uploads of such objects that have not ended, by their keys. */
+  readonly uploads: readonly string[];
+  /** The counters after a recount; undefined where none was made. */
+  readonly recounted?: Readonly<Record<string, number>>;
   /** Where files stand that were joined. */
   readonly joined: ReadonlyMap<string, JoinedFacts>;
 }
@@ -63,6 +70,9 @@ export interface HostFacts {
   readonly heads: readonly HeadChange[];
   /** All that the ledger holds, in its order. */
   readonly records: readonly UrlRecord[];
+  /** Names of its stored parts, and of the objects that hold some of them. */
+  readonly parts: readonly string[];
+  readonly partObjects: readonly string[];
   /** Why the ledger cannot be read, where it cannot. */
   readonly problem?: string;
 }

@@ -6,12 +6,14 @@ import { parseLinkText } from '../../../shared/engines/aws/link-message.ts';
 import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
 import { timesOf } from '../../../shared/engines/aws/settings.ts';
 import {
+  ASIDE_PREFIX,
   CRAWL,
   HEAD,
   hostOf,
   hostPartition,
   type Item,
   JOINED_PREFIX,
+  partObject,
   TOTALS_PREFIX,
 } from '../../../shared/engines/aws/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
@@ -33,6 +35,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
   for (const item of dynamo.items(settings.urlSeen)) parts.set(`${item.pk?.S}\n${item.sk?.S}`, item);
   const objects = s3.objects(settings.bucket);
   const readPart = partReader(parts, objects);
+  const stored = storedParts(world);
   const links = new Map<string, readonly string[]>();
   return {
     now: cloud.time.now(),
@@ -50,7 +53,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
       crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),
     },
     crawls: await Promise.all(
-      world.crawls.map((plan) => crawlFacts(plan, tables, objects, readPart, world.history)),
+      world.crawls.map((plan) => crawlFacts(plan, tables, objects, readPart, world.history, stored)),
     ),
     strikes: cloud.faults.counts,
     failures: world.failures,
@@ -61,6 +64,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
     seen: world.seen,
     leaseMs: timesOf(settings).leaseMs,
     hostsPerWorker: settings.hostsPerWorker,
+    hasCompactor: world.hasCompactor,
   };
 }
 
@@ -89,6 +93,34 @@ function readTables({ dynamo, settings }: SimCloud): Tables {
   return { own, heads };
 }
 
+/** By the host's partition. */
+interface StoredParts {
+  readonly rows: ReadonlyMap<string, readonly string[]>;
+  readonly objects: ReadonlyMap<string, readonly string[]>;
+  readonly uploads: readonly string[];
+}
+
+function storedParts({ cloud: { dynamo, s3, settings }, history }: World): StoredParts {
+  const rows = new Map<string, string[]>();
+  const objects = new Map<string, string[]>();
+  const keys = [...s3.objects(settings.bucket).keys()].filter((key) => key.startsWith('parts/'));
+  for (const { pk, sk } of dynamo.items(settings.urlSeen)) {
+    const partition = pk?.S ?? '';
+    const names = rows.get(partition) ?? [];
+    rows.set(partition, names);
+    names.push(sk?.S ?? '');
+  }
+  for (const partition of keys.length > 0 ? history.heads.keys() : []) {
+    const blank = partition.indexOf(' ');
+    const prefix = partObject(partition.slice(0, blank), hostOf(partition), '');
+    objects.set(
+      partition,
+      keys.flatMap((key) => (key.startsWith(prefix) ? key.slice(prefix.length) : [])),
+    );
+  }
+  return { rows, objects, uploads: Array.from(s3.uploads(settings.bucket).values(), ({ key }) => key) };
+}
+
 type Objects = ReadonlyMap<string, { readonly bytes: Uint8Array }>;
 type ReadPart = (
   crawl: CrawlId,
@@ -115,6 +147,7 @@ async function crawlFacts(
   objects: Objects,
   readPart: ReadPart,
   history: History,
+  parts: StoredParts,
 ): Promise<CrawlFacts> {
   const items = own.get(id) ?? [];
   const stored = items.find(({ sk }) => sk?.S === CRAWL)?.record?.B;
@@ -123,7 +156,13 @@ async function crawlFacts(
   const known = new Map<string, UrlRecord>();
   for (const [host, head] of heads.get(id) ?? []) {
     const changes = history.heads.get(hostPartition(id, host)) ?? [];
-    const facts = { ...(await hostFacts(id, host, head, readPart)), heads: changes };
+    const partition = hostPartition(id, host);
+    const facts = {
+      ...(await hostFacts(id, host, head, readPart)),
+      heads: changes,
+      parts: parts.rows.get(partition) ?? [],
+      partObjects: parts.objects.get(partition) ?? [],
+    };
     hosts.set(host, facts);
     for (const each of facts.records) known.set(each.url, each);
   }
@@ -144,6 +183,10 @@ async function crawlFacts(
         key.startsWith(folder) ? [[key.slice(folder.length), bytes] as const] : [],
       ),
     ),
+    aside: items.flatMap(({ sk }) =>
+      sk?.S?.startsWith(ASIDE_PREFIX) ? sk.S.slice(ASIDE_PREFIX.length) : [],
+    ),
+    uploads: parts.uploads.filter((key) => key.startsWith(folder)),
     joined: joinedIn(items),
   };
 }
@@ -153,7 +196,7 @@ async function hostFacts(
   host: HostKey,
   head: Head,
   readPart: ReadPart,
-): Promise<Omit<HostFacts, 'heads'>> {
+): Promise<Omit<HostFacts, 'heads' | 'parts' | 'partObjects'>> {
   const records: UrlRecord[] = [];
   try {
     const ledger = await openLedger({ readPart }, crawl, host, head.ledger);
@@ -163,6 +206,10 @@ async function hostFacts(
     return { host, head, records, problem: String(error) };
   }
 }
+
+/** A crawl's counters as they are now. */
+export const totalsOf = (cloud: SimCloud, crawl: CrawlId): Record<string, number> =>
+  totalsIn(readTables(cloud).own.get(crawl) ?? []);
 
 /** As `crawl-counters.ts` writes them: an attribute `n.NAME` for each. */
 function totalsIn(items: readonly Item[]): Record<string, number> {

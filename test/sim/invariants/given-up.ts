@@ -1,5 +1,5 @@
 import type { Violation } from '../spec.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import { type Step, stepsOf } from './host-clock.ts';
 import type { RobotsLog } from './robots-answers.ts';
@@ -8,8 +8,12 @@ import type { HostVisits, Visit } from './visits.ts';
 /** Tries after which a crawl ends of which no host has ever answered, unless `keepTrying` (README, "Politeness"). */
 const FIRST_TRIES = 2;
 const OF_DEATHS = /died|blocked/;
+/** A head is counted by a write of its own, after it. */
+const COUNTED_MS = 1000;
 /** The wake-up of a resumed crawl may wait with a host that rests, for so long (docs/aws.md, "Times"), and a lease. */
 const WAKE_MS = 900_000 + 660_000;
+
+type Given = Pick<Facts, 'web' | 'strikes'>;
 
 /**
  * A host is given up when it has failed `maxHostFailures` times in a row by the web's own log, or twice while no host of
@@ -17,7 +21,7 @@ const WAKE_MS = 900_000 + 660_000;
  * failures that the web has seen.
  */
 export function givenUp(
-  facts: Pick<Facts, 'web'>,
+  facts: Given,
   visited: readonly HostVisits[],
   robots: RobotsLog,
 ): readonly Violation[] {
@@ -30,7 +34,7 @@ export function givenUp(
 
 function checkVisit(
   findings: Findings,
-  { web }: Pick<Facts, 'web'>,
+  facts: Given,
   { crawl, host }: HostVisits,
   { before, after, isExact, requests }: Visit,
   steps: readonly Step[],
@@ -51,20 +55,23 @@ function checkVisit(
     findings.add(`${tell} was given up, and ${first.url} was asked for ${since(first.startedAt)}`, where);
 
   if (crawl.config.robots === 'ignore') return;
+  const last = requests.at(-1);
+  if (!last) return;
   const isHopeless = clock.failures >= crawl.config.maxHostFailures;
-  const isUnheard = crawl.hosts.size > 0 && !hasAnswered(crawl.hosts.values(), after.at);
+  const isUnheard = crawl.hosts.size > 0 && !hasAnswered(crawl.hosts.values(), last.startedAt - COUNTED_MS);
   const mayEndEarly = !crawl.config.keepTrying && clock.failures >= FIRST_TRIES && isUnheard;
   if (setAside && !before?.head.setAside && !isHopeless && !mayEndEarly && !OF_DEATHS.test(setAside.cause))
     findings.add(
       `${tell} gives the host up after ${clock.failures} failures in a row, expected ${crawl.config.maxHostFailures}`,
-      where,
+      // Whether a host has answered is read from the counters.
+      { ...where, excuse: excuse ?? (mayHaveLostTurns(facts) ? 'earlyEnd' : undefined) },
     );
   const isTried =
     (steps.at(-1)?.effect.weight ?? 0) > 0 && clock.failures > (before?.head.clock.failures ?? 0);
   const mustEndEarly =
     mayEndEarly &&
     totals.requests >= FIRST_TRIES &&
-    !web.log.some(({ httpStatus, startedAt }) => httpStatus !== undefined && startedAt <= after.at);
+    !facts.web.log.some(({ httpStatus, startedAt }) => httpStatus !== undefined && startedAt <= after.at);
   if (!setAside && isTried && (isHopeless || mustEndEarly))
     findings.add(`${tell} does not give the host up after ${clock.failures} failures in a row`, where);
 }

@@ -1,5 +1,6 @@
 /** Keeps what the state table was told while a world runs: each status of a crawl, and each head of a host. */
 
+import type { CrawlOptions } from '../../../shared/crawl/config.ts';
 import { decodeCrawl } from '../../../shared/engines/aws/crawl-record.ts';
 import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
 import { CRAWL, HEAD } from '../../../shared/engines/aws/tables.ts';
@@ -13,6 +14,8 @@ export interface StatusChange {
   readonly status: CrawlStatus;
   /** Messages that carried links, wake-ups or tokens of the crawl to its hosts at that moment. */
   readonly messages: number;
+  /** As they were configured then. */
+  readonly limits: Limits;
 }
 
 /** A head as it was stored. */
@@ -20,6 +23,8 @@ export interface HeadChange {
   readonly at: number;
   readonly head: Head;
 }
+
+export type Limits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'>;
 
 export interface History {
   /** By crawl, in order. */
@@ -48,12 +53,19 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
       heads.set(partition, list);
       list.push({ at: time.now(), head: JSON.parse(item.head?.S as string) as Head });
     } else if (item.sk?.S === CRAWL && item.record) {
-      const { status } = decodeCrawl(item).record;
+      const { status, config } = decodeCrawl(item).record;
       const list = statuses.get(partition) ?? [];
       statuses.set(partition, list);
       if (list.at(-1)?.status !== status)
-        list.push({ at: time.now(), status, messages: messagesOf(partition) });
+        list.push({ at: time.now(), status, messages: messagesOf(partition), limits: limitsOf(config) });
     }
   };
   return { statuses, heads };
 }
+
+const limitsOf = ({ maxPages, maxBytes, maxTimeMs, maxCost }: CrawlOptions): Limits => ({
+  ...(maxPages !== undefined && { maxPages }),
+  ...(maxBytes !== undefined && { maxBytes }),
+  ...(maxTimeMs !== undefined && { maxTimeMs }),
+  ...(maxCost !== undefined && { maxCost }),
+});

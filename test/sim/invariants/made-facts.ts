@@ -6,6 +6,7 @@ import { NO_FAULTS } from '../../../shared/engines/sim/faults.ts';
 import { T0 } from '../../../shared/engines/sim/virtual-time.ts';
 import { type Head, NEW_HEAD } from '../../../shared/frontier/head.ts';
 import { EMPTY_INDEX } from '../../../shared/frontier/ledger.ts';
+import { levelOf, MAX_LEVEL } from '../../../shared/frontier/rank.ts';
 import type { UrlRecord, UrlState } from '../../../shared/frontier/url-record.ts';
 import type { WebRequest } from '../spec.ts';
 import { checkFacts } from './check-world.ts';
@@ -84,7 +85,7 @@ export function urlRecord(
     url,
     state,
     depth: isSeed ? 0 : 1,
-    level: 0,
+    level: isSeed ? MAX_LEVEL : levelOf(url, HOME),
     ...(!isSeed && { via: HOME }),
     seenAt: T0,
     redirects: 0,
@@ -125,7 +126,7 @@ export function hostFacts(host: string, records: readonly UrlRecord[], more: Par
     totals: { ...NEW_HEAD.totals, pages },
     ...more,
   };
-  return { host, head, heads: [], records };
+  return { host, head, heads: [], records, parts: [], partObjects: [] };
 }
 
 /** A head as it was stored at that second: what it differs in from the one before. */
@@ -173,6 +174,8 @@ export function crawlFacts(
     known,
     totals: totalsOf(hosts.values()),
     files: new Map(files),
+    aside: [],
+    uploads: [],
     joined: new Map(),
     ...more,
   };
@@ -213,6 +216,7 @@ export function makeFacts({
     seen: [],
     leaseMs: 66_000,
     hostsPerWorker: 10,
+    hasCompactor: false,
     ...more,
   };
 }

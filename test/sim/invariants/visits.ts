@@ -36,7 +36,8 @@ export function readVisits({ crawls, web }: Pick<Facts, 'crawls' | 'web'>, robot
     Array.from(crawl.hosts.values(), (host) => {
       const own = (byHost.get(host.host) ?? []).filter((request) => isBy(request, crawl));
       const requests = own.toSorted((a, b) => a.startedAt - b.startedAt);
-      const lost = requests.length - host.head.totals.requests;
+      // Without the heads as they were stored nothing can be told.
+      const lost = host.heads.length === 0 ? 0 : requests.length - host.head.totals.requests;
       return { crawl, host, requests, visits: visitsOf(host, requests), lost };
     }),
   );

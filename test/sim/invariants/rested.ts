@@ -1,0 +1,47 @@
+import type { Violation, WebRequest } from '../spec.ts';
+import { createFindings, type Findings, seconds, since } from './findings.ts';
+import { leastRestMs, type Step, stepsOf } from './host-clock.ts';
+import type { RobotsLog } from './robots-answers.ts';
+import type { HostVisits } from './visits.ts';
+
+/**
+ * After a slow answer a host rests a multiple of the time that it took, where the crawl is adaptive; after a failure as
+ * long as its back-off says, doubled with each failure in a row, or as its `Retry-After` asks. Judged between two requests
+ * of one crawl. A rest that was forgotten with the turn that had learned it is excused.
+ */
+export function rested(visited: readonly HostVisits[], robots: RobotsLog): readonly Violation[] {
+  const findings = createFindings('rested');
+  for (const visits of visited) if (visits.crawl.config.perHost === 1) checkHost(findings, visits, robots);
+  return findings.list;
+}
+
+function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog): void {
+  const { host } = visits.host;
+  const next = new Map<WebRequest, WebRequest>();
+  for (const [i, request] of visits.requests.entries()) {
+    const after = visits.requests[i + 1];
+    if (after) next.set(request, after);
+  }
+  for (const visit of visits.visits)
+    for (const step of stepsOf(visit, visits, robots)) {
+      const { request } = step;
+      const after = next.get(request);
+      if (!after || request.host !== host || after.host !== host) continue;
+      const gapMs = after.startedAt - request.endedAt;
+      const { ms, why } = restAfter(step, visits);
+      if (gapMs < Math.floor(ms))
+        findings.add(
+          `${visits.crawl.id}: ${after.url} (${after.process}, ${since(after.startedAt)}) began ${seconds(gapMs)} after the end of ${request.url} (${request.process}, ${since(request.endedAt)}); expected at least ${seconds(ms)} (${why})`,
+          { host, at: after.startedAt, excuse: visit.isExact ? undefined : 'lostTurn' },
+        );
+    }
+}
+
+function restAfter(step: Step, { crawl }: HostVisits): { readonly ms: number; readonly why: string } {
+  const { adaptive, adaptiveFactor, maxAdaptiveDelayMs } = crawl.config;
+  const { startedAt, endedAt, retryAfterMs } = step.request;
+  const adaptiveMs = adaptive ? Math.min(adaptiveFactor * (endedAt - startedAt), maxAdaptiveDelayMs) : 0;
+  const failureMs = leastRestMs(step, crawl);
+  if (failureMs <= adaptiveMs) return { ms: adaptiveMs, why: 'adaptive' };
+  return { ms: failureMs, why: failureMs === retryAfterMs ? 'Retry-After' : 'back-off' };
+}
