@@ -48,7 +48,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...requestsCounted(facts, visits),
     ...requestsApart(facts, robots),
     ...rested(visits, robots),
-    ...robotsObeyed(facts, robots),
+    ...robotsObeyed(facts, robots, visits),
     ...depthTrue(facts, visits, robots),
     ...triesKept(facts, visits, robots),
     ...givenUp(facts, visits, robots),

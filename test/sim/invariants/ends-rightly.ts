@@ -1,9 +1,9 @@
 import type { Violation } from '../spec.ts';
-import { type CrawlFacts, type Facts, isFullHost, mayHaveLostTurns } from './facts.ts';
+import { type CrawlFacts, type Facts, isFullHost, mayHaveHidden, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { HeadChange, StatusChange } from './history-probe.ts';
 
-type Given = Pick<Facts, 'crawls' | 'strikes' | 'leaseMs'>;
+type Given = Pick<Facts, 'crawls' | 'strikes' | 'leaseMs' | 'hasLinkShards'>;
 
 /** The waker looks each minute, and takes up to a minute; its clock may be 5 s off, and its start slow. */
 const WAKER_MS = 130_000;
@@ -13,6 +13,8 @@ const QUIET_MS = 2 * WAKER_MS;
 const SHARED_MS = 1_200_000;
 /** A host's message is hidden for so long at most while the host rests. */
 const MAX_PARK_MS = 900_000;
+/** Links that go by a shard are gathered for five minutes, and may be received a second time. */
+const SHARDS_MS = 2 * 300_000 + 60_000;
 /** Clocks may differ by this. */
 const SKEW_MS = 10_000;
 
@@ -53,13 +55,14 @@ function checkFinished(findings: Findings, crawl: CrawlFacts, { at, messages }: 
   const quietAt = Math.max(lastChangeOf(crawl, at), crawl.statuses.findLast((one) => one.at < at)?.at ?? 0);
   const isShared = facts.crawls.length > 1;
   const lateMs = at - quietAt;
-  const mostMs = QUIET_MS + (isShared ? SHARED_MS : 0);
+  const mostMs = QUIET_MS + (isShared ? SHARED_MS : 0) + (facts.hasLinkShards ? SHARDS_MS : 0);
   if (lateMs > mostMs)
     findings.add(
       `${id} was called finished ${since(at)}, ${seconds(lateMs)} after its last turn; expected ${seconds(mostMs)} at most`,
       {
         at,
-        excuse: mayDelay(facts) && lateMs <= SHARED_MS + QUIET_MS + 2 * facts.leaseMs ? 'lateEnd' : undefined,
+        excuse:
+          mayHaveHidden(facts) && lateMs <= SHARED_MS + mostMs + 2 * facts.leaseMs ? 'lateEnd' : undefined,
       },
     );
 }
@@ -105,7 +108,7 @@ function checkInTime(
   if (lateMs > WAKER_MS)
     findings.add(
       `${crawl.id} had met a limit ${since(until - lateMs)}, and ran until ${since(until)}; expected ${seconds(WAKER_MS)} more at most`,
-      { at: until, excuse: mayDelay(facts) ? 'lateEnd' : undefined },
+      { at: until, excuse: mayHaveHidden(facts) ? 'lateEnd' : undefined },
     );
 }
 
@@ -140,5 +143,3 @@ function lastChangeOf({ hosts }: CrawlFacts, at: number): number {
   });
   return Math.max(0, ...ends);
 }
-
-const mayDelay = (facts: Given): boolean => mayHaveLostTurns(facts) || facts.strikes.receivedUnseen > 0;

@@ -24,6 +24,7 @@ export interface Facts {
   readonly leaseMs: number;
   readonly hostsPerWorker: number;
   readonly hasCompactor: boolean;
+  readonly hasLinkShards: boolean;
 }
 
 export interface CrawlFacts {
@@ -95,6 +96,13 @@ export const isBy = ({ contact }: WebRequest, { config }: Pick<CrawlFacts, 'conf
 /** Whether turns may have been thrown away with what they had learned. */
 export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =>
   TURN_LOSING.some((name) => strikes[name] > 0);
+
+/**
+ * Whether a host's messages may have been hidden from workers that could use them: also by a receive whose answer was lost,
+ * and by workers of an older version, which cannot read what a newer one has written.
+ */
+export const mayHaveHidden = (facts: Pick<Facts, 'strikes'>): boolean =>
+  mayHaveLostTurns(facts) || facts.strikes.receivedUnseen + facts.strikes.oldVersion > 0;
 
 /** Whether the host has had its share of pages: links to it are dropped then, and nothing of it is fetched. */
 export const isFullHost = ({ config }: CrawlFacts, host: HostFacts | undefined): boolean =>

@@ -65,6 +65,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
     leaseMs: timesOf(settings).leaseMs,
     hostsPerWorker: settings.hostsPerWorker,
     hasCompactor: world.hasCompactor,
+    hasLinkShards: settings.linkShardUrls.length > 0,
   };
 }
 

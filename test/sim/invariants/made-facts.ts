@@ -217,6 +217,7 @@ export function makeFacts({
     leaseMs: 66_000,
     hostsPerWorker: 10,
     hasCompactor: false,
+    hasLinkShards: false,
     ...more,
   };
 }

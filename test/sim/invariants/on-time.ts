@@ -1,5 +1,5 @@
 import type { Violation } from '../spec.ts';
-import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
+import { type CrawlFacts, type Facts, mayHaveHidden } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { HeadChange } from './history-probe.ts';
 import type { HostVisits } from './visits.ts';
@@ -62,14 +62,11 @@ function checkHost(
         {
           host: host.host,
           at: next,
-          excuse: mayHide(facts) && lateMs <= lostMs ? 'lateTurn' : undefined,
+          excuse: mayHaveHidden(facts) && lateMs <= lostMs ? 'lateTurn' : undefined,
         },
       );
   }
 }
-
-/** A receive whose answer is lost hides messages for a lease, too. */
-const mayHide = (facts: Given): boolean => mayHaveLostTurns(facts) || facts.strikes.receivedUnseen > 0;
 
 /** A host without a token is found by the index of due hosts, whose times are rounded up (`engines/aws/tables.ts`). */
 function indexMs({ at, head: { dueAt = 0, token } }: HeadChange): number {
