@@ -189,7 +189,10 @@ export interface CrawlRegistry {
   ): Promise<boolean>;
   /** Changes parts of the configuration (limits that an operator raises); the rest stays. */
   configure(crawl: CrawlId, changes: CrawlOptions): Promise<void>;
-  /** Widens the scope by these URLs (a seed that redirects). Safe to repeat. */
+  /**
+   * Widens the scope by these URLs (a seed that redirects). Safe to repeat. Throws {@link CrawlTooLarge}, as `create` does,
+   * if the record has no room for them.
+   */
   addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void>;
   totals(crawl: CrawlId): Promise<CrawlTotals>;
   /**
@@ -198,6 +201,11 @@ export interface CrawlRegistry {
    * of any message of this crawl, and be early by one that waits for longer: see `finished`.
    */
   isQuiet(crawl: CrawlId): Promise<boolean>;
+}
+
+/** A crawl's record, which holds its configuration and the URLs that its scope is drawn around, has no room for more. */
+export class CrawlTooLarge extends Error {
+  override name = 'CrawlTooLarge';
 }
 
 export interface CrawlRecord {

@@ -1,24 +1,13 @@
 import { lookUpUrl } from '../../shared/control/look-up-url.ts';
-import { type UrlDetail, urlDetail } from '../../shared/control/url-detail.ts';
-import type { Link } from '../../shared/frontier/message.ts';
+import { urlDetail } from '../../shared/control/url-detail.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
-import { hostKey } from '../../shared/url/host-key.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { urlText } from '../export-rows.ts';
 import { openCrawl } from './open-crawl.ts';
-
-/** A seed that has not come to its host's ledger. */
-const seedDetail = ({ url, depth, kind }: Link): UrlDetail => ({
-  url,
-  host: hostKey(url),
-  depth,
-  status: 'waiting',
-  kind,
-  cause: "a seed that waits for its host's first visit",
-});
+import { seedDetail } from './seed-detail.ts';
 
 /** `strand url DIR URL`: all that the crawl knows of a URL. */
 export async function url(command: LocalCommandOf<'url'>): Promise<number> {

@@ -1,11 +1,14 @@
 import { once } from 'node:events';
+import { lookUpUrl } from '../../shared/control/look-up-url.ts';
 import { urlDetail } from '../../shared/control/url-detail.ts';
 import type { Head } from '../../shared/frontier/head.ts';
+import type { Link } from '../../shared/frontier/message.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlId, HostKey, LedgerStore, RecordLocation } from '../../shared/ports.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import type { RowFormat } from '../option-spec.ts';
+import { seedDetail } from './seed-detail.ts';
 
 /** What is needed of `process.stdout`. */
 export type RowStream = Pick<NodeJS.WritableStream, 'write' | 'once'>;
@@ -15,6 +18,8 @@ export interface RowSource {
   readonly ledgers: Pick<LedgerStore, 'hosts' | 'loadHead' | 'readPart'>;
   /** Where the records stand by now, in the order given. */
   locateAll?(crawl: CrawlId, locations: readonly RecordLocation[]): Promise<readonly RecordLocation[]>;
+  /** Seeds on their way to their hosts' ledgers, which may know some of them already. */
+  waitingSeeds?(): readonly Link[];
 }
 
 /** Rows are written together, and their WARC records looked for together. */
@@ -22,7 +27,7 @@ const BATCH = 500;
 /** How often a host is read anew whose head was replaced meanwhile. */
 const ATTEMPTS = 4;
 
-/** Writes every known URL of the crawl, host by host. */
+/** Writes every known URL of the crawl, host by host, and then the seeds that no ledger knows yet. */
 export async function writeRows(
   source: RowSource,
   crawl: CrawlId,
@@ -31,6 +36,8 @@ export async function writeRows(
 ): Promise<void> {
   const write = writerTo(out);
   await write(exportHeader(format));
+  // Before the ledgers: a seed that comes to one of them meanwhile is not lost, and written once.
+  const seeds = new Map(source.waitingSeeds?.().map((seed) => [seed.url, seed]));
   let batch: UrlRecord[] = [];
   const flush = async () => {
     const records = await located(source, crawl, batch);
@@ -39,10 +46,15 @@ export async function writeRows(
   };
   for await (const { host, head } of source.ledgers.hosts(crawl)) {
     for await (const record of recordsOf(source, crawl, host, head)) {
+      seeds.delete(record.url);
       if (batch.push(record) >= BATCH) await flush();
     }
   }
   await flush();
+  for (const seed of seeds.values()) {
+    const { record } = await lookUpUrl(source.ledgers, crawl, seed.url);
+    await write(exportRow(record ? urlDetail(record) : seedDetail(seed), format));
+  }
 }
 
 /** Writes, and waits while the reader is slower. */

@@ -1,6 +1,6 @@
 import { parseConfig } from '../crawl/config.ts';
 import { seedLinks } from '../crawl/seed-links.ts';
-import type { CrawlId, CrawlRecord } from '../ports.ts';
+import { type CrawlId, type CrawlRecord, CrawlTooLarge } from '../ports.ts';
 import { newSeedsSchema } from './api-schemas.ts';
 import { checkRequest } from './check-request.ts';
 import { type AddedSeeds, type Control, ControlError } from './control.ts';
@@ -15,8 +15,16 @@ import { wideningSeeds } from './widening-seeds.ts';
 const MAX_PARCEL_LINKS = 2000;
 /** URLs that a scope is drawn around: what a registry's record of a crawl holds (`engines/aws/registry.ts`). */
 const MAX_SCOPE_SEEDS = 15_000;
+const REMEDY = 'begin another crawl for these seeds, or one of scope `domain` or `any`';
 /** Workers know a crawl's scope as it was two seconds ago (`worker/crawls.ts`), and take some time to read it. */
 const SCOPE_HEARD_MS = 2500;
+
+const tooLarge = (crawl: CrawlId, { message }: CrawlTooLarge): ControlError =>
+  new ControlError(
+    'conflict',
+    `The crawl ${quoted(crawl)} is too large: ${message}. Instead, ${REMEDY}`,
+    'seeds',
+  );
 
 export interface Seeding extends Pick<Control, 'addSeeds' | 'seed'> {
   /** Begins the crawl that is asked for, and gives its name. */
@@ -49,7 +57,7 @@ export function createSeeding(engine: ControlEngine, policy: ControlPolicy): See
     } catch (error) {
       // Somebody else was a moment faster, or it is the registry that failed.
       if (await registry.load(crawl)) throw conflict();
-      throw error;
+      throw error instanceof CrawlTooLarge ? tooLarge(crawl, error) : error;
     }
     await sendSeeds(crawl, seeds.accepted, sitemaps);
   }
@@ -79,10 +87,14 @@ export function createSeeding(engine: ControlEngine, policy: ControlPolicy): See
       throw new ControlError(
         'conflict',
         `The scope of the crawl ${quoted(crawl)} is drawn around ${scopeSeeds.length} URLs, and can be around ` +
-          `${MAX_SCOPE_SEEDS}: begin another crawl for these seeds, or one of scope \`domain\` or \`any\``,
+          `${MAX_SCOPE_SEEDS}: ${REMEDY}`,
         'seeds',
       );
-    await registry.addScopeSeeds(crawl, urls);
+    try {
+      await registry.addScopeSeeds(crawl, urls);
+    } catch (error) {
+      throw error instanceof CrawlTooLarge ? tooLarge(crawl, error) : error;
+    }
     // Links of a seed that a worker fetched before it has heard would be lost as outside of the scope.
     if (registry.isShared) await clock.sleep(SCOPE_HEARD_MS);
   }

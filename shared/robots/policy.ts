@@ -82,7 +82,7 @@ export function robotsVerdict(exchange: RobotsExchange, redirectsSoFar: number):
     return { kind: 'redirect', location };
   }
   if (httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429) return { kind: 'allowAll', why };
-  return { kind: 'unreachable', why: `robots.txt: ${why}` };
+  return { kind: 'unreachable', why: `robots.txt: the server answered HTTP ${httpStatus}` };
 }
 
 /**

@@ -3,7 +3,7 @@ import { linkOf } from '../frontier/message.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
-import type { FetchedResponse } from '../ports.ts';
+import { CrawlTooLarge, type FetchedResponse } from '../ports.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { isSameSite } from '../url/same-site.ts';
 import type { Crawl } from './crawls.ts';
@@ -67,8 +67,10 @@ export async function followTo(
     isSeed && (isSame || (isMoved && crawl.scope.check(url, record.depth, true) === undefined));
   if (isWanted && !isOurs && crawl.config.scope !== 'page') {
     // `http://example.org/` that leads to `https://www.example.org/`, or to its new name: the operator means that site.
-    await services.engine.registry.addScopeSeeds(crawl.id, [url]);
-    services.crawls.refresh(crawl.id);
+    if (!(await widenScope(services, crawl, url))) {
+      skipLink(services, crawl, state, { url, via: record.url }, 'scope');
+      return `to ${target}, not followed: the record of the crawl has no room for another URL of its scope`;
+    }
   }
   const { depth, kind } = record;
   if (kind === 'sitemap' && !isOwnSitemap(crawl, url, record.url)) {
@@ -78,4 +80,16 @@ export async function followTo(
   const link = linkOf({ url, depth, via: record.url, redirects, isSeed: isWanted, kind });
   takeLink(services, crawl, state, link, services.engine.clock.now());
   return isWanted && isMoved ? `to ${target}${MOVED}` : `to ${target}`;
+}
+
+/** Draws the scope around this URL, too. False: a crawl of so many seeds has no room for it. */
+async function widenScope(services: Services, crawl: Crawl, url: string): Promise<boolean> {
+  try {
+    await services.engine.registry.addScopeSeeds(crawl.id, [url]);
+  } catch (error) {
+    if (error instanceof CrawlTooLarge) return false;
+    throw error;
+  }
+  services.crawls.refresh(crawl.id);
+  return true;
 }

@@ -147,6 +147,12 @@ export function addOutLink(state: HostState, link: Link): void {
 /** Whether the outcome is that of a request which was made. */
 export const wasMade = (outcome: FetchOutcome): boolean => outcome.status === 'response' || !outcome.isUnmade;
 
+/** The failure without a code that says something of this URL alone: a host that has answered HTTP before speaks HTTP. */
+const ofHost = (failure: HostFailure, { httpStatus }: HostTotals): HostFailure =>
+  failure.code === 'notHttp' && Object.keys(httpStatus).length > 0
+    ? { ...failure, code: undefined }
+    : failure;
+
 /** Counts a request that has ended, unless it was not made after all, and moves the host's clock on. */
 export function countRequest(
   state: HostState,
@@ -164,7 +170,8 @@ export function countRequest(
   const { startedAt, endedAt } = outcome;
   const request = { startedAt, endedAt, crawlDelayMs: politeness.crawlDelayMs };
   state.gapUntil = Math.max(state.gapUntil, endedAt + gapAfter(request, politeness.config));
-  if (failure)
-    state.clock = afterFailure(state.clock, request, failure, politeness.config, politeness.random);
-  else state.clock = (isAnswered ? afterAnswer : afterNothing)(state.clock, request, politeness.config);
+  if (failure) {
+    const counted = ofHost(failure, totals);
+    state.clock = afterFailure(state.clock, request, counted, politeness.config, politeness.random);
+  } else state.clock = (isAnswered ? afterAnswer : afterNothing)(state.clock, request, politeness.config);
 }

@@ -47,6 +47,20 @@ describe('an export', () => {
     expect(urls(out.text())).toEqual([`https://${HOST}/1`]);
   });
 
+  test('writes seeds on their way after what ledgers know, each once', async () => {
+    const { head, parts } = await headOf(1);
+    const out = paper();
+    const links = ['1', 'on-its-way'].map((path) => ({
+      url: `https://${HOST}/${path}`,
+      depth: 0,
+      isSeed: true,
+    }));
+    const source: RowSource = { ...store(head, head, parts), waitingSeeds: () => links };
+    await writeRows(source, 'news', 'jsonl', out as never);
+    expect(urls(out.text())).toEqual(links.map(({ url }) => url));
+    expect(JSON.parse(out.text().trimEnd().split('\n')[1]!)).toMatchObject({ host: HOST, status: 'waiting' });
+  });
+
   test('of a crawl that goes on meanwhile reads what the newer head names, when parts of the older are gone', async () => {
     const [older, newer] = [await headOf(1), await headOf(2)];
     const out = paper();

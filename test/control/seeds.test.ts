@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { CrawlTooLarge } from '../../shared/ports.ts';
 import { A, B, openRoom } from './control-room.ts';
 
 async function begun(options: Parameters<typeof openRoom>[0] = {}, config = {}) {
@@ -104,6 +105,19 @@ describe('seeds added to a crawl', () => {
     await expect(control.addSeeds('one', [B])).rejects.toMatchObject({ code: 'conflict', field: 'seeds' });
     await expect(control.addSeeds('one', known.slice(0, 3))).resolves.toMatchObject({ added: 3 });
     expect(done).toEqual(['send 3']);
+  });
+
+  test('are refused with a remedy where the record of the crawl has no room for them', async () => {
+    const { control, engine, sent } = await begun();
+    engine.registry.addScopeSeeds = async () => {
+      throw new CrawlTooLarge('at most 390 KB fit');
+    };
+    await expect(control.addSeeds('one', [B])).rejects.toMatchObject({
+      code: 'conflict',
+      field: 'seeds',
+      message: expect.stringMatching(/at most 390 KB fit.*begin another crawl for these seeds/),
+    });
+    expect(sent).toEqual([]);
   });
 });
 

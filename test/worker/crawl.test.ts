@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { CrawlTooLarge } from '../../shared/ports.ts';
 import { page, redirect, robots, type Site } from './scripted-fetcher.ts';
-import { crawlToEnd, gapsOf, ledgersOf, recordOf } from './world.ts';
+import { begin, crawlToEnd, createWorld, gapsOf, ledgersOf, recordOf, runToEnd } from './world.ts';
 
 const A = 'http://a.test';
 const B = 'http://b.test';
@@ -304,5 +305,32 @@ describe('redirects', () => {
     };
     const { states } = await crawl(site, ['http://example.com/']);
     expect(Object.keys(states)).toHaveLength(3);
+  });
+});
+
+test('one URL that answers with something else than HTTP does not make a host that speaks HTTP be given up', async () => {
+  const garbage = { fails: 'protocol', code: 'notHttp' } as const;
+  const site = {
+    [`${A}/`]: page('/garbage', '/1'),
+    [`${A}/garbage`]: garbage,
+    [`${A}/1`]: page('/2'),
+    [`${A}/2`]: page(),
+  };
+  const { states, engine } = await crawlToEnd(site, { maxAttempts: 3, maxHostFailures: 4 });
+  expect(states).toMatchObject({ [`${A}/garbage`]: 'failed', [`${A}/1`]: 'fetched', [`${A}/2`]: 'fetched' });
+  expect((await ledgersOf(engine)).get('a.test')!.head.setAside).toBeUndefined();
+});
+
+test('a seed that leads elsewhere ends as a redirect if the record of the crawl has no room for its scope', async () => {
+  const world = createWorld({ [`${A}/`]: redirect('http://www.a.test/') });
+  const { registry } = world.engine;
+  registry.addScopeSeeds = async () => {
+    throw new CrawlTooLarge('no room');
+  };
+  await begin(world, [`${A}/`]);
+  expect(await runToEnd(world)).toEqual([]);
+  expect(await recordOf(world.engine, `${A}/`)).toMatchObject({
+    state: 'redirect',
+    result: { cause: expect.stringContaining('not followed: the record of the crawl has no room') },
   });
 });

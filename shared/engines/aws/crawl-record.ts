@@ -1,6 +1,6 @@
 /** A crawl as its item of CrawlState holds it. */
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { CrawlId, CrawlRecord } from '../../ports.ts';
+import { type CrawlId, type CrawlRecord, CrawlTooLarge } from '../../ports.ts';
 import { type Item, N } from './tables.ts';
 
 /** An item may have 400 KB; the record is nearly all of it. */
@@ -24,8 +24,9 @@ export const activeMsOf = ({ activeMs, runningSince }: StoredCrawl, now: number)
 export function encodeCrawl({ record, version, activeMs, runningSince }: StoredCrawl): Item {
   const bytes = gzipSync(JSON.stringify(record));
   if (bytes.length > MAX_RECORD_BYTES)
-    throw new Error(
-      `Expected a crawl's seeds and configuration of at most ${MAX_RECORD_BYTES} bytes compressed, got ${bytes.length}`,
+    throw new CrawlTooLarge(
+      `The configuration and the ${record.scopeSeeds.length} URLs that the scope is drawn around take ` +
+        `${Math.ceil(bytes.length / 1024)} KB compressed; at most ${MAX_RECORD_BYTES / 1024} KB fit`,
     );
   return {
     record: { B: bytes },

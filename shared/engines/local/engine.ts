@@ -18,7 +18,7 @@ import { type LocalPorts, type LocalPortsOptions, openLocalPorts } from './open-
 import { PAYLOADS_SCHEMA } from './payload-index.ts';
 import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
 import { SKIPS_SCHEMA } from './skip-log.ts';
-import { createSeedCount, findSeed } from './waiting-seeds.ts';
+import { createSeedCount, findSeed, waitingSeeds } from './waiting-seeds.ts';
 import { createWarcJournal } from './warc-journal.ts';
 
 export { foldersOf } from './folders.ts';
@@ -75,6 +75,8 @@ export interface LocalReader {
   crawl(): CrawlId | undefined;
   /** A seed on its way to its host that is known by one of these URLs of the host: no ledger has it yet. */
   findSeed(host: HostKey, urls: readonly string[]): Link | undefined;
+  /** All seeds on their way to their hosts; ledgers may know some of them already. */
+  waitingSeeds(): readonly Link[];
   /** What the project's hooks threw: the first errors. */
   hookErrors(crawl: CrawlId): readonly HookError[];
   /** Pages whose hooks failed after their calls had ended. */
@@ -98,6 +100,7 @@ export function openLocalReader(folder: string): LocalReader | undefined {
     registry,
     crawl: () => registry.list()[0],
     findSeed: (host, urls) => orStorageFailed(paths.database, () => findSeed(database, host, urls)),
+    waitingSeeds: () => orStorageFailed(paths.database, () => [...waitingSeeds(database)]),
     hookErrors: (crawl) => readHookErrors(database, crawl),
     lateHookFailures: (crawl) => countLateHookFailures(database, crawl),
     isInUse: () => isFolderInUse(folder),

@@ -31,20 +31,25 @@ export const countSeeds = (links: readonly Link[]): number =>
 
 /** A seed on its way that is known by one of `urls`, all of `host`. Reads all that is on its way to that host or unsorted. */
 export function findSeed(database: DatabaseSync, host: HostKey, urls: readonly string[]): Link | undefined {
-  if (!hasSeedCounts(database)) return undefined;
-  const isIt = ({ url, isSeed }: Link) => isSeed === true && urls.includes(url);
-  const messages = database.prepare('SELECT body FROM messages WHERE host = ? AND seeds > 0').iterate(host);
-  for (const { body } of messages) {
-    const message = decodeMessage(body as Uint8Array);
-    const found = message.kind === 'links' ? message.links.find(isIt) : undefined;
-    if (found) return found;
-  }
-  for (const { body } of database.prepare('SELECT body FROM parcels WHERE seeds > 0').iterate()) {
-    const found = decodeOutLinks(body as Uint8Array).links.find(isIt);
-    if (found) return found;
-  }
-  return undefined;
+  return waitingSeeds(database, host).find(({ url }) => urls.includes(url));
 }
+
+/**
+ * The seeds on their way: all of them, or those on their way to `host` and those that are not sorted by host yet. A ledger may
+ * know some of them already.
+ */
+export function* waitingSeeds(database: DatabaseSync, host?: HostKey): Generator<Link, undefined> {
+  if (!hasSeedCounts(database)) return;
+  const messages = database.prepare('SELECT body FROM messages WHERE seeds > 0 AND host = coalesce(?, host)');
+  for (const { body } of messages.iterate(host ?? null)) {
+    const message = decodeMessage(body as Uint8Array);
+    if (message.kind === 'links') yield* message.links.filter(isSeedLink);
+  }
+  for (const { body } of database.prepare('SELECT body FROM parcels WHERE seeds > 0').iterate())
+    yield* decodeOutLinks(body as Uint8Array).links.filter(isSeedLink);
+}
+
+const isSeedLink = ({ isSeed }: Link): boolean => isSeed === true;
 
 const hasSeedCounts = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM pragma_table_info('messages') WHERE name = 'seeds'").get() !== undefined;

@@ -1,0 +1,13 @@
+import type { UrlDetail } from '../../shared/control/url-detail.ts';
+import type { Link } from '../../shared/frontier/message.ts';
+import { hostKey } from '../../shared/url/host-key.ts';
+
+/** A seed that has not come to its host's ledger. */
+export const seedDetail = ({ url, depth, kind }: Link): UrlDetail => ({
+  url,
+  host: hostKey(url),
+  depth,
+  status: 'waiting',
+  kind,
+  cause: "a seed that waits for its host's first visit",
+});
