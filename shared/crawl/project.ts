@@ -7,6 +7,7 @@
  * ```
  */
 import type { CheerioAPI } from 'cheerio';
+import type { PageMetadata } from '../content/metadata.ts';
 import type { CrawlSummary } from '../control/summary.ts';
 import type { LinkKind } from '../parser/link-set.ts';
 import type { FetchOutcome, FetchRequest, ResponseHead } from '../ports.ts';
@@ -15,7 +16,7 @@ import type { CrawlOptions } from './config.ts';
 export type { CrawlSummary } from '../control/summary.ts';
 export { failureOf, type GivenFailure, type GivenResponse, responseOf } from '../hooks/response-of.ts';
 export type { FetchedResponse, FetchOutcome, FetchRequest } from '../ports.ts';
-export type { CrawlOptions };
+export type { CrawlOptions, PageMetadata };
 
 /**
  * Stands around every exchange of pages and robots.txt: may change the request, answer it itself, or look at the
@@ -64,6 +65,12 @@ export interface Page {
   readonly html: string;
   /** What a reader sees, white space folded; of a document that is not HTML, `html`. */
   readonly text: string;
+  /** The main content as plain text, without navigation, advertisements and the like. Of a document that is not HTML, `html`. */
+  readonly mainText: string;
+  /** The main content as Markdown (CommonMark, tables as in GFM), with absolute links. Of a document that is not HTML, `html`. */
+  readonly markdown: string;
+  /** What the page says of itself in meta elements, Open Graph and JSON-LD. */
+  readonly metadata: PageMetadata;
   /** The document by cheerio. */
   readonly $: CheerioAPI;
 }

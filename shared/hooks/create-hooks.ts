@@ -51,11 +51,12 @@ export function createHooks(
   /** What several hooks make of one response they make once. */
   const contents = new WeakMap<FetchedResponse, PageContent>();
 
-  async function contentOf({ response, facts }: HookedPage): Promise<PageContent> {
+  async function contentOf({ url, response, facts }: HookedPage): Promise<PageContent> {
     const known = contents.get(response);
     if (known !== undefined) return known;
     loadCheerio();
-    const content = createPageContent(await response.body.bytes(), response, facts, config.maxDecodedBytes);
+    const body = await response.body.bytes();
+    const content = createPageContent(body, response, { url, ...facts }, config.maxDecodedBytes);
     contents.set(response, content);
     return content;
   }

@@ -36,6 +36,15 @@ export function createHookPage({ url, depth, via, response, facts }: HookedPage,
     get text() {
       return content.text;
     },
+    get mainText() {
+      return content.main.text;
+    },
+    get markdown() {
+      return content.main.markdown;
+    },
+    get metadata() {
+      return content.main.metadata;
+    },
     get $() {
       return content.$;
     },

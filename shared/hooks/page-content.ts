@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import type { CheerioAPI } from 'cheerio';
 import { Parser } from 'htmlparser2';
+import { type Extracted, extractContent } from '../content/extract.ts';
 import { charsetOf, createCharsetDecoder } from '../parser/charset-decoder.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { charsetParameter } from '../parser/media-type.ts';
@@ -15,13 +16,14 @@ export interface PageContent {
   readonly html: string;
   readonly text: string;
   readonly $: CheerioAPI;
+  readonly main: Extracted;
 }
 
 /** `raw`: the body as received. The views throw where the body cannot be decoded, or is larger than `maxDecodedBytes`. */
 export function createPageContent(
   raw: Uint8Array,
   { headers }: Pick<ResponseHead, 'headers'>,
-  facts: Pick<DocumentFacts, 'charset' | 'mimeType'>,
+  facts: Pick<DocumentFacts, 'charset' | 'mimeType'> & { readonly url: string },
   maxDecodedBytes: number,
 ): PageContent {
   const decoded = once(() =>
@@ -35,6 +37,11 @@ export function createPageContent(
     return decoder.decode(decoded()) + decoder.end();
   });
   const text = once(() => (isHtml(facts.mimeType) ? visibleText(html()) : html()));
+  const main = once(() =>
+    isHtml(facts.mimeType)
+      ? extractContent(html(), facts.url)
+      : { metadata: { types: [] }, text: html(), markdown: html() },
+  );
   const $ = once(() => loadDocument(html(), isXml(facts.mimeType)));
   return {
     get body() {
@@ -48,6 +55,9 @@ export function createPageContent(
     },
     get $() {
       return $();
+    },
+    get main() {
+      return main();
     },
   };
 }

@@ -1,5 +1,7 @@
 /** The links of a document, what it says of itself, and which encoding it is in. */
+import { extractContent } from '../../shared/content/extract.ts';
 import { sniffCharset } from '../../shared/parser/charset.ts';
+import { createCharsetDecoder } from '../../shared/parser/charset-decoder.ts';
 import { createHtmlLinks } from '../../shared/parser/html-links.ts';
 import type { LinkKind } from '../../shared/parser/link-set.ts';
 import { bytesOf, type Operation, optionalTextOf, textOf } from './question.ts';
@@ -27,6 +29,16 @@ export const HTML_OPERATIONS: Readonly<Record<string, Operation>> = {
       nofollow: links.filter(({ nofollow }) => nofollow).map(({ url }) => url),
       page_nofollow: robots.nofollow,
     };
+  },
+
+  content(question) {
+    const body = bytesOf(question, 'html');
+    const decoder = createCharsetDecoder(sniffCharset(body, optionalTextOf(question, 'content_type')));
+    const { text, markdown, metadata } = extractContent(
+      decoder.decode(body) + decoder.end(),
+      textOf(question, 'url'),
+    );
+    return { text, markdown, title: metadata.title ?? null };
   },
 
   encoding: (question) => ({

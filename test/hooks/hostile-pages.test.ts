@@ -3,7 +3,12 @@ import { createPageContent } from '../../shared/hooks/page-content.ts';
 import { withoutHang } from '../hang-guard.ts';
 
 const content = (body: string, mimeType = 'text/html') =>
-  createPageContent(Buffer.from(body), { headers: [] }, { mimeType }, 100_000_000);
+  createPageContent(
+    Buffer.from(body),
+    { headers: [] },
+    { url: 'https://example.org/', mimeType },
+    100_000_000,
+  );
 
 describe('the views of a page that is made to take long', () => {
   test.each([

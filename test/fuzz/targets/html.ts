@@ -1,5 +1,6 @@
 /** HTML pages and what stands in their attributes. */
 import assert from 'node:assert/strict';
+import { extractContent } from '../../../shared/content/extract.ts';
 import { visibleText } from '../../../shared/hooks/visible-text.ts';
 import { decodeAttribute, decodeText } from '../../../shared/parser/character-references.ts';
 import { createDocumentParser, type DocumentFacts } from '../../../shared/parser/document.ts';
@@ -352,4 +353,9 @@ export const TARGETS: readonly FuzzTarget[] = [
   ),
   // htmlparser2 does it, for hooks only, within the time that a hook has.
   text('visible text', MARKUP, visibleText, { seeds: ['page.html'], maxUsPerByte: 2 }),
+  text('main content', MARKUP, (html) => extractContent(html, URL_OF_PAGE).markdown, {
+    seeds: ['page.html'],
+    // Some 20 us for each block of text, of which a document has 6,000 at most; for hooks only, once for a page.
+    maxUsPerByte: 8,
+  }),
 ];

@@ -1,0 +1,24 @@
+/** Writes the blocks of a folder of pages with their features, a page as one line of JSON, for `train.py`. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { blockFeatures, FEATURES } from '../../shared/content/block-features.ts';
+import { textBlocks } from '../../shared/content/blocks.ts';
+import { parseElements } from '../../shared/content/element-tree.ts';
+import { readMetadata } from '../../shared/content/metadata.ts';
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error('Expected node bench/content/measure-blocks.ts FOLDER');
+
+process.stdout.write(`${JSON.stringify({ features: FEATURES })}\n`);
+for (const file of readdirSync(`${folder}/html`).sort()) {
+  const html = gunzipSync(readFileSync(`${folder}/html/${file}`)).toString('utf8');
+  const elements = parseElements(html);
+  const found = textBlocks(elements[0]!);
+  const rows = blockFeatures(elements, found, readMetadata(elements));
+  const blocks = found.map(({ text }, i) => ({ text, features: Array.from(rows[i]!, rounded) }));
+  process.stdout.write(`${JSON.stringify({ id: file.replace('.html.gz', ''), blocks })}\n`);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e4) / 1e4;
+}

@@ -1,0 +1,140 @@
+"""Trains the model of main content: train.py FOLDER BLOCKS (--check | --write FILE). See README.md."""
+import argparse
+import collections
+import json
+import re
+from urllib.parse import urlparse
+
+import lightgbm
+import numpy
+
+WORD = re.compile(r'\w+')
+ROUNDS = 90
+FOLDS = 4
+PARAMETERS = dict(
+    objective='binary', learning_rate=0.1, num_leaves=16, min_data_in_leaf=60, feature_fraction=0.5, bagging_fraction=0.8,
+    bagging_freq=1, lambda_l2=5, seed=1, deterministic=True, force_row_wise=True, num_threads=2, verbose=-1,
+)
+
+
+def words(text):
+    return WORD.findall((text or '').lower())
+
+
+class Page:
+    def __init__(self, folder, line):
+        with open(f'{folder}/ground-truth/{line["id"]}.json') as file:
+            truth = json.load(file)
+        self.site = urlparse(truth['url']).netloc
+        kind = (truth.get('_internal') or {}).get('page_type') or {}
+        self.kind = kind.get('primary', 'article')
+        gold = words(truth['ground_truth'].get('main_content'))
+        self.gold = collections.Counter(gold)
+        inside = f' {" ".join(gold)} '
+        blocks = [words(block['text']) for block in line['blocks']]
+        self.counts = [collections.Counter(block) for block in blocks]
+        self.lengths = numpy.array([len(block) for block in blocks], float)
+        self.labels = numpy.array([is_inside(block, inside) for block in blocks], int)
+        self.rows = numpy.array([block['features'] for block in line['blocks']], numpy.float32)
+        # All pages weigh the same; a long block weighs more than a short one.
+        weights = self.lengths**0.7
+        self.weights = weights / max(1, weights.sum()) * 1000
+
+
+def is_inside(block, gold):
+    """Whether the block's words, or most runs of five of them, stand in the main content."""
+    if not block:
+        return False
+    if len(block) <= 12:
+        return f' {" ".join(block)} ' in gold
+    runs = [f' {" ".join(block[i:i + 5])} ' in gold for i in range(0, len(block) - 4, 3)]
+    return sum(runs) >= len(runs) / 2
+
+
+def train(pages, features):
+    pages = [page for page in pages if len(page.labels)]
+    data = lightgbm.Dataset(
+        numpy.concatenate([page.rows for page in pages]),
+        numpy.concatenate([page.labels for page in pages]),
+        weight=numpy.concatenate([page.weights for page in pages]),
+        feature_name=[name.replace('-', '_') for name in features],
+    )
+    return lightgbm.train(PARAMETERS, data, ROUNDS)
+
+
+def f1(page, chances):
+    """Of the blocks that `shared/content/main-blocks.ts` would choose."""
+    order = numpy.argsort(-chances, kind='stable')
+    hits = numpy.cumsum((chances * page.lengths)[order])
+    expected = 2 * hits / (numpy.cumsum(page.lengths[order]) + (chances * page.lengths).sum() + 1e-9)
+    got = collections.Counter()
+    for i in order[: int(numpy.argmax(expected)) + 1] if len(order) else []:
+        got.update(page.counts[i])
+    if not page.gold or not got:
+        return float(not page.gold and not got)
+    same = sum((got & page.gold).values())
+    return 2 * same / (sum(got.values()) + sum(page.gold.values()))
+
+
+def check(pages, features):
+    sites = sorted({page.site for page in pages})
+    numpy.random.RandomState(1).shuffle(sites)
+    fold = {site: i % FOLDS for i, site in enumerate(sites)}
+    scores = collections.defaultdict(list)
+    for k in range(FOLDS):
+        model = train([page for page in pages if fold[page.site] != k], features)
+        for page in pages:
+            if fold[page.site] != k:
+                continue
+            score = f1(page, model.predict(page.rows) if len(page.labels) else numpy.array([]))
+            scores[page.kind].append(score)
+            scores['all'].append(score)
+    for kind in sorted(scores):
+        print(f'{kind:14} n {len(scores[kind]):4}  F1 {numpy.mean(scores[kind]):.3f}')
+
+
+def write(model, features, path):
+    trees = [packed(tree['tree_structure']) for tree in model.dump_model()['tree_info']]
+    with open(path, 'w') as file:
+        lines = ',\n'.join(json.dumps(tree, separators=(',', ':')) for tree in trees)
+        file.write(f'{{"features":{json.dumps(features)},\n"trees":[\n{lines}\n]}}\n')
+
+
+def packed(root):
+    tree = dict(feature=[], threshold=[], left=[], right=[], leaf=[])
+
+    def add(node):
+        if 'leaf_value' in node:
+            tree['leaf'].append(round(node['leaf_value'], 5))
+            return -len(tree['leaf'])
+        at = len(tree['feature'])
+        tree['feature'].append(node['split_feature'])
+        # Rounded as the features are.
+        tree['threshold'].append(round(node['threshold'], 5))
+        tree['left'].append(0)
+        tree['right'].append(0)
+        tree['left'][at] = add(node['left_child'])
+        tree['right'][at] = add(node['right_child'])
+        return at
+
+    add(root)
+    return tree
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('folder')
+    parser.add_argument('blocks')
+    parser.add_argument('--check', action='store_true')
+    parser.add_argument('--write')
+    options = parser.parse_args()
+    with open(options.blocks) as file:
+        features = json.loads(next(file))['features']
+        pages = [Page(options.folder, json.loads(line)) for line in file]
+    if options.check:
+        check(pages, features)
+    if options.write:
+        write(train(pages, features), features, options.write)
+
+
+main()

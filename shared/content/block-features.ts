@@ -1,0 +1,289 @@
+/** What is measured of each block of text, to tell main content from what stands around it. */
+import type { TextBlock } from './blocks.ts';
+import { AROUND, type ElementFacts, elementFacts, isLong } from './element-facts.ts';
+import type { ContentElement } from './element-tree.ts';
+import type { StructuredData } from './metadata.ts';
+import { shareOf, shinglesOf } from './shingles.ts';
+import { SIGNS } from './signs.ts';
+
+const OWN_TAGS = [
+  'p',
+  'li',
+  'div',
+  'td',
+  'th',
+  'span',
+  'a',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'pre',
+  'dt',
+  'dd',
+  'figcaption',
+  'label',
+  'blockquote',
+  'section',
+];
+const TAG_AT: ReadonlyMap<string, number> = new Map(OWN_TAGS.map((name, i) => [name, i]));
+const HEADING = /^h[1-6]$/;
+/** Elements around a block, each holding more than the one before. */
+const LEVELS = 4;
+const NEIGHBOURS = [-1, -2, 1, 2];
+/** Blocks to each side. */
+const WINDOW = 5;
+const KINDS = [/article|posting|news|blog/i, /product|offer/i, /forum|question|qapage|discussion/i];
+
+export const FEATURES: readonly string[] = [
+  ...[
+    'words',
+    'chars',
+    'linkShare',
+    'sentences',
+    'commas',
+    'digitShare',
+    'capitalShare',
+    'wordLength',
+    'endsSentence',
+  ],
+  ...OWN_TAGS.map((name) => `is-${name}`),
+  ...AROUND.map((name) => `in-${name}`),
+  ...SIGNS.map((name) => `near-${name}`),
+  ...SIGNS.map((name) => `any-${name}`),
+  ...[
+    'depth',
+    'place',
+    'wordPlace',
+    'hasH1',
+    'blocksAfterH1',
+    'wordsAfterH1',
+    'sinceHeading',
+    'headingsBefore',
+  ],
+  ...Array.from({ length: LEVELS }, (_, i) =>
+    ['words', 'linkShare', 'blocks', 'longShare', 'share'].map((name) => `${name}-${i}`),
+  ).flat(),
+  ...['siblings', 'alikeBlocks', 'alikeWords', 'alikeLinkShare', 'alikeMean', 'alikeLongShare'],
+  ...['inBest', 'bestShare', 'toBest', 'inMain', 'hasMain', 'articles'],
+  ...NEIGHBOURS.flatMap((step) => ['words', 'linkShare', 'long', 'alike'].map((name) => `${name}@${step}`)),
+  ...[
+    'windowWords',
+    'windowLinkShare',
+    'pageWords',
+    'pageBlocks',
+    'pageLinkShare',
+    'pageLongShare',
+    'pageLong',
+  ],
+  ...[
+    'repeats',
+    'titleShare',
+    'dataShare',
+    'hasData',
+    'isArticle',
+    'isProduct',
+    'isForum',
+    'dataShareOf',
+    'dataShareAround',
+  ],
+];
+
+/** One row of {@link FEATURES} for each block. Work and memory are linear in elements and blocks. */
+export function blockFeatures(
+  elements: readonly ContentElement[],
+  blocks: readonly TextBlock[],
+  { metadata, texts }: StructuredData,
+): Float64Array[] {
+  const data = shinglesOf(texts);
+  const dataShares = blocks.map(({ text }) => shareOf(text, data));
+  const facts = elementFacts(elements, blocks, dataShares);
+  const alike = groupsOf(blocks);
+  const titleWords = wordsOf(metadata.title ?? '');
+  const types = metadata.types.join(' ');
+  const kinds = KINDS.map((kind) => (kind.test(types) ? 1 : 0));
+  const repeats = countsOf(blocks);
+  const h1 = blocks.findIndex(({ element }) => element.name === 'h1');
+  const { from, to } = bestRange(elements, blocks, facts.best);
+  const pageWords = Math.max(1, facts.words[0]!);
+  let wordsBefore = 0;
+  let wordsToH1 = 0;
+  let headingsBefore = 0;
+  let sinceHeading = 99;
+
+  return blocks.map((block, i) => {
+    const { element, text, words, linkWords, counts } = block;
+    const { index, name, parent } = element;
+    if (i === h1) wordsToH1 = wordsBefore;
+    const row = new Float64Array(FEATURES.length);
+    let at = 0;
+    const put = (value: number) => {
+      row[at++] = value;
+    };
+    const putBits = (bits: number, length: number) => {
+      for (let bit = 0; bit < length; bit++) row[at++] = (bits >> bit) & 1;
+    };
+
+    put(words);
+    put(text.length);
+    put(linkWords / Math.max(1, words));
+    put(counts.sentences);
+    put(counts.commas);
+    put(counts.digits / text.length);
+    put(counts.capitals / text.length);
+    put(text.length / Math.max(1, words));
+    put(/[.!?。:"”)]$/.test(text) ? 1 : 0);
+
+    const tag = TAG_AT.get(name);
+    if (tag !== undefined) row[at + tag] = 1;
+    at += OWN_TAGS.length;
+    putBits(facts.around[index]!, AROUND.length);
+    putBits(facts.near[index]!, SIGNS.length);
+    putBits(facts.any[index]!, SIGNS.length);
+
+    put(facts.depth[index]!);
+    put(i / blocks.length);
+    put(wordsBefore / pageWords);
+    put(h1 < 0 ? 0 : 1);
+    put(h1 < 0 ? 0 : i - h1);
+    put(h1 < 0 || i < h1 ? -1 : wordsBefore - wordsToH1);
+    put(sinceHeading);
+    put(headingsBefore);
+
+    let level: ContentElement | undefined = element;
+    for (let up = 0; up < LEVELS; up++) {
+      const here: number = level?.index ?? 0;
+      const held = Math.max(1, facts.words[here]!);
+      put(facts.words[here]!);
+      put(facts.linkWords[here]! / held);
+      put(facts.blocks[here]!);
+      put(facts.long[here]! / held);
+      put(facts.words[here]! / pageWords);
+      do level = level?.parent;
+      while (level && facts.blocks[level.index] === facts.blocks[here]);
+    }
+
+    const group = alike[i]!;
+    put(parent ? facts.children[parent.index]! : 0);
+    put(group.blocks);
+    put(group.words);
+    put(group.linkWords / Math.max(1, group.words));
+    put(group.words / group.blocks);
+    put(group.long / Math.max(1, group.words));
+
+    put(i >= from && i <= to ? 1 : 0);
+    put(facts.words[facts.best]! / pageWords);
+    put(i < from ? i - from : i > to ? i - to : 0);
+    put(facts.inMain[index]!);
+    put(facts.hasMain ? 1 : 0);
+    put(facts.articles);
+
+    for (const step of NEIGHBOURS) {
+      const other = blocks[i + step];
+      put(other?.words ?? 0);
+      put(other ? other.linkWords / Math.max(1, other.words) : 0);
+      put(other && isLong(other) ? 1 : 0);
+      put(other && alike[i + step] === group ? 1 : 0);
+    }
+
+    let windowWords = 0;
+    let windowLinks = 0;
+    for (let j = Math.max(0, i - WINDOW); j <= Math.min(blocks.length - 1, i + WINDOW); j++) {
+      windowWords += blocks[j]!.words;
+      windowLinks += blocks[j]!.linkWords;
+    }
+    put(windowWords);
+    put(windowLinks / Math.max(1, windowWords));
+    put(facts.words[0]!);
+    put(facts.blocks[0]!);
+    put(facts.linkWords[0]! / pageWords);
+    put(facts.long[0]! / pageWords);
+    put(facts.long[0]!);
+
+    put(repeats.get(text)!);
+    put(shareOfWords(text, titleWords));
+    put(dataShares[i]!);
+    put(data.size > 0 ? 1 : 0);
+    for (const kind of kinds) put(kind);
+    put(dataShareOf(facts, index));
+    put(dataShareOf(facts, parent?.parent?.index ?? 0));
+
+    wordsBefore += words;
+    const isHeading = HEADING.test(name);
+    sinceHeading = isHeading ? 1 : sinceHeading + 1;
+    if (isHeading) headingsBefore++;
+    return row;
+  });
+}
+
+const dataShareOf = ({ dataWords, words }: ElementFacts, index: number): number =>
+  dataWords[index]! / Math.max(1, words[index]!);
+
+interface Group {
+  blocks: number;
+  words: number;
+  linkWords: number;
+  long: number;
+}
+
+/** Of each block, the group of those whose elements, and the two around them, are named alike. */
+function groupsOf(blocks: readonly TextBlock[]): Group[] {
+  const groups = new Map<string, Group>();
+  return blocks.map((block) => {
+    const { element } = block;
+    const up = element.parent;
+    const name = `${nameOf(element)}<${up ? nameOf(up) : ''}<${up?.parent?.name ?? ''}`;
+    let group = groups.get(name);
+    if (!group) {
+      group = { blocks: 0, words: 0, linkWords: 0, long: 0 };
+      groups.set(name, group);
+    }
+    group.blocks++;
+    group.words += block.words;
+    group.linkWords += block.linkWords;
+    if (isLong(block)) group.long += block.words;
+    return group;
+  });
+}
+
+const nameOf = ({ name, attributes }: ContentElement): string =>
+  `${name}.${(attributes.class ?? '').slice(0, 60)}`;
+
+function countsOf(blocks: readonly TextBlock[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { text } of blocks) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
+/** The first and the last block within an element: they stand in a row. */
+function bestRange(
+  elements: readonly ContentElement[],
+  blocks: readonly TextBlock[],
+  best: number,
+): { from: number; to: number } {
+  let last = best;
+  // Those within come right after it.
+  while (last + 1 < elements.length && elements[last + 1]!.parent!.index >= best) last++;
+  const isWithin = ({ element }: TextBlock) => element.index >= best && element.index <= last;
+  return { from: blocks.findIndex(isWithin), to: blocks.findLastIndex(isWithin) };
+}
+
+const WORD = /[\p{L}\p{N}]+/gu;
+/** Longer texts are no titles. */
+const MAX_TITLE = 300;
+
+const wordsOf = (text: string): ReadonlySet<string> =>
+  new Set(Array.from(text.slice(0, MAX_TITLE).toLowerCase().matchAll(WORD), ([word]) => word));
+
+function shareOfWords(text: string, words: ReadonlySet<string>): number {
+  if (words.size === 0 || text.length > MAX_TITLE) return 0;
+  let count = 0;
+  let hits = 0;
+  for (const [word] of text.toLowerCase().matchAll(WORD)) {
+    count++;
+    if (words.has(word)) hits++;
+  }
+  return count === 0 ? 0 : hits / count;
+}

@@ -1,0 +1,91 @@
+/** The blocks of text of a document: paragraphs, headings, list items, cells, and what stands between them. */
+import type { ContentElement } from './element-tree.ts';
+import { INLINE, UNSEEN } from './tags.ts';
+import { measureText, type TextCounts } from './text-measure.ts';
+
+/** A run of text that holds no line of its own. */
+export interface TextBlock {
+  /** The innermost element that begins a line. */
+  readonly element: ContentElement;
+  /** Its nodes: the element's children from `first` to before `end`. */
+  readonly first: number;
+  readonly end: number;
+  /** White space folded. */
+  readonly text: string;
+  readonly words: number;
+  readonly counts: TextCounts;
+  /** Words inside links. */
+  readonly linkWords: number;
+}
+
+/** Further blocks of a document are left out. */
+const MAX_BLOCKS = 6000;
+
+/** Returns the blocks in document order, those of elements that are not seen left out. */
+export function textBlocks(root: ContentElement): TextBlock[] {
+  const blocks: TextBlock[] = [];
+  visit(root, false);
+  return blocks;
+
+  function visit(element: ContentElement, isInLink: boolean): void {
+    const { children } = element;
+    let first = 0;
+    for (let i = 0; i <= children.length && blocks.length < MAX_BLOCKS; i++) {
+      const child = children[i];
+      if (child !== undefined && (typeof child === 'string' || isInline(child))) continue;
+      const block = blockOf(element, first, i, isInLink);
+      if (block) blocks.push(block);
+      first = i + 1;
+      if (child !== undefined && !isUnseen(child)) visit(child, isInLink || child.name === 'a');
+    }
+  }
+}
+
+function blockOf(
+  element: ContentElement,
+  first: number,
+  end: number,
+  isInLink: boolean,
+): TextBlock | undefined {
+  const run: Run = { text: '', linkText: '' };
+  for (let i = first; i < end; i++) gather(element.children[i]!, run, isInLink);
+  const text = fold(run.text);
+  if (text === '') return undefined;
+  const counts = measureText(text);
+  const { words } = counts;
+  const linkWords = run.linkText === '' ? 0 : Math.min(words, measureText(run.linkText).words);
+  return { element, first, end, text, words, counts, linkWords };
+}
+
+interface Run {
+  text: string;
+  linkText: string;
+}
+
+function gather(node: ContentElement | string, run: Run, isLink: boolean): void {
+  if (typeof node === 'string') {
+    run.text += node;
+    if (isLink) run.linkText += node;
+    return;
+  }
+  if (isUnseen(node)) return;
+  if (node.name === 'br') run.text += ' ';
+  for (const child of node.children) gather(child, run, isLink || node.name === 'a');
+}
+
+/** Whether it stands within a line. What is not seen ends no line. */
+const isInline = (element: ContentElement): boolean =>
+  isUnseen(element) || element.name === 'br' || (INLINE.has(element.name) && !element.hasBlocks);
+
+/** Whether readers never see it. What they can open (tabs, accordions) and what scripts show after loading is seen. */
+export function isUnseen({ name, attributes }: ContentElement): boolean {
+  if (UNSEEN.has(name)) return true;
+  const { hidden, style, role, id = '' } = attributes;
+  const isHidden = hidden !== undefined || (style !== undefined && /display\s{0,3}:\s{0,3}none/i.test(style));
+  return isHidden && role !== 'tabpanel' && !STREAMED.test(id);
+}
+
+/** React sends parts of a page that come late in hidden elements, and moves them to their places (`S:0`, `S:1a`). */
+const STREAMED = /^S:[0-9a-f]{1,8}$/;
+
+export const fold = (text: string): string => text.replace(/\s+/g, ' ').trim();

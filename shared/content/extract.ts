@@ -1,0 +1,45 @@
+/** The main content of a page, without navigation, advertisements and the like. */
+import { textBlocks } from './blocks.ts';
+import { parseElements } from './element-tree.ts';
+import { mainBlocks } from './main-blocks.ts';
+import { markdownOf } from './markdown.ts';
+import { type PageMetadata, readMetadata } from './metadata.ts';
+
+export interface Extracted {
+  readonly metadata: PageMetadata;
+  /** The main content as plain text, a blank line between its blocks. */
+  readonly text: string;
+  /** The main content as Markdown (CommonMark, with GFM's tables), references absolute. */
+  readonly markdown: string;
+}
+
+/** Further characters of a page are not looked at: they would take seconds. */
+const MAX_CHARS = 8 * 1024 * 1024;
+
+/**
+ * Extracts a page's main content and metadata. `url`: what references are relative to, unless the page has a base element.
+ * Never throws. Time and memory are linear in the page's length, up to 8 million characters.
+ */
+export function extractContent(html: string, url: string): Extracted {
+  const elements = parseElements(html.slice(0, MAX_CHARS));
+  const root = elements[0]!;
+  const data = readMetadata(elements);
+  const blocks = mainBlocks(elements, textBlocks(root), data);
+  const href = elements.find(({ name }) => name === 'base')?.attributes.href?.slice(0, 2000);
+  const base = (href === undefined ? undefined : URL.parse(href, url)?.href) ?? url;
+  let markdown: string | undefined;
+  return {
+    metadata: data.metadata,
+    text: blocks.map(({ text }) => text).join('\n\n'),
+    get markdown() {
+      markdown ??= markdownOf(root, blocks, (reference) => absolute(reference, base));
+      return markdown;
+    },
+  };
+}
+
+function absolute(reference: string, base: string): string | undefined {
+  if (reference.length > 2000) return undefined;
+  const url = URL.parse(reference, base);
+  return url && /^(https?|mailto|tel):$/.test(url.protocol) ? url.href : undefined;
+}

@@ -1,0 +1,40 @@
+import { blockFeatures } from './block-features.ts';
+import { contentProbability } from './block-model.ts';
+import type { TextBlock } from './blocks.ts';
+import type { ContentElement } from './element-tree.ts';
+import type { StructuredData } from './metadata.ts';
+
+/** Returns the blocks that are the page's main content, in document order. */
+export function mainBlocks(
+  elements: readonly ContentElement[],
+  blocks: readonly TextBlock[],
+  data: StructuredData,
+): TextBlock[] {
+  const chances = blockFeatures(elements, blocks, data).map(contentProbability);
+  const chosen = likelyBest(chances, blocks);
+  return blocks.filter((_, i) => chosen.has(i));
+}
+
+/**
+ * The blocks whose words have the best expected F1 with the main content: the most likely ones, as far as each further
+ * one raises it (Lewis 1995, "Evaluating and optimizing autonomous text classification systems").
+ */
+function likelyBest(chances: readonly number[], blocks: readonly TextBlock[]): ReadonlySet<number> {
+  const byChance = Array.from(chances.keys()).sort((a, b) => chances[b]! - chances[a]!);
+  let expected = 0;
+  for (const [i, { words }] of blocks.entries()) expected += chances[i]! * words;
+  let hits = 0;
+  let taken = 0;
+  let best = 0;
+  let count = 0;
+  for (const [n, i] of byChance.entries()) {
+    const { words } = blocks[i]!;
+    hits += chances[i]! * words;
+    taken += words;
+    const f1 = (2 * hits) / (taken + expected);
+    if (f1 < best) continue;
+    best = f1;
+    count = n + 1;
+  }
+  return new Set(byChance.slice(0, count));
+}

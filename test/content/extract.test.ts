@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { FEATURES } from '../../shared/content/block-features.ts';
+import { MODEL_FEATURES } from '../../shared/content/block-model.ts';
+import { extractContent } from '../../shared/content/extract.ts';
+
+const SENTENCES = [
+  'The old harbour was built in three stages, and each of them left its mark on the quay.',
+  'Fishermen moved their boats to the northern basin, because the southern one silted up every winter.',
+  'When the railway arrived, warehouses grew along the water, and most of them still stand today.',
+  'A visitor who walks from the lighthouse to the market passes all of them in half an hour.',
+];
+const paragraph = (i: number) =>
+  `<p>${[0, 1, 2].map((n) => SENTENCES[(i + n) % SENTENCES.length]).join(' ')}</p>`;
+const links = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, i) => `<li><a href="/${prefix}/${i}">${prefix} ${i}</a></li>`).join('');
+
+const ARTICLE = `<!doctype html><html lang=en><head><title>The harbour – Town News</title>
+<meta property="og:title" content="The harbour"><meta name=description content="How the harbour grew">
+<meta property="article:published_time" content="2026-01-31T12:00:00Z">
+<script type="application/ld+json">{"@type":"NewsArticle","headline":"The harbour","author":[{"name":"A. Writer"}]}</script></head>
+<body><header class="site-header"><nav class=menu><ul>${links('section', 12)}</ul></nav></header>
+<div class="cookie-banner"><p>We use cookies. By using this site you accept our cookie policy.</p><button>Accept</button></div>
+<main><article><h1>The harbour</h1><p class=byline>By A. Writer</p>${paragraph(0)}${paragraph(1)}
+<h2>The railway</h2>${paragraph(2)}<ul><li>The first line was opened in 1871, from the coast to the hills.</li><li>The second followed in 1880.</li></ul>
+${paragraph(3)}</article></main>
+<aside class=sidebar><h3>Most read</h3><ul>${links('story', 10)}</ul></aside>
+<footer class="site-footer"><p>Copyright Town News. All rights reserved.</p><ul>${links('legal', 8)}</ul></footer></body></html>`;
+
+describe('an article in a page with navigation', () => {
+  const { text, markdown, metadata } = extractContent(ARTICLE, 'https://example.org/news/harbour');
+
+  test('is extracted without what stands around it', () => {
+    for (const sentence of SENTENCES) expect(text).toContain(sentence);
+    expect(text).toContain('The first line was opened in 1871');
+    expect(text).not.toMatch(/section 3|story 4|legal 2|cookies|All rights reserved/);
+  });
+
+  test('is Markdown with its headings and lists', () => {
+    expect(markdown).toContain('\n\n## The railway\n\n');
+    expect(markdown).toContain(
+      '\n\n- The first line was opened in 1871, from the coast to the hills.\n- The second followed in 1880.',
+    );
+  });
+
+  test('has the metadata that the page gives', () => {
+    expect(metadata).toEqual({
+      title: 'The harbour',
+      description: 'How the harbour grew',
+      author: 'A. Writer',
+      published: '2026-01-31T12:00:00Z',
+      language: 'en',
+      types: ['NewsArticle'],
+    });
+  });
+});
+
+test('the content of a forum that stands in noscript is found', () => {
+  const posts = [0, 1, 2].map(
+    (i) =>
+      `<div class="topic-body crawler-post"><span class=creator>user${i}</span><div class=post>${paragraph(i)}</div></div>`,
+  );
+  const html = `<body><noscript><header><a href=/>Forum</a></header><div id=main-outlet><h1>A question</h1>${posts.join('')}</div></noscript><div id=app></div></body>`;
+  const { text } = extractContent(html, 'https://example.org/t/1');
+  for (const sentence of SENTENCES) expect(text).toContain(sentence);
+});
+
+test('what React sends late is found, other hidden parts are not', () => {
+  const html = `<body><div id=app></div><div hidden id="S:0"><main>${paragraph(0)}${paragraph(1)}</main></div><div hidden>${'<p>A secret that nobody sees, ever.</p>'.repeat(3)}</div>`;
+  const { text } = extractContent(html, 'https://example.org/');
+  expect(text).toContain(SENTENCES[0]);
+  expect(text).not.toContain('secret');
+});
+
+test('references are relative to the base element', () => {
+  const html = `<base href="/dir/"><article>${paragraph(0)}<p>${SENTENCES[1]} See <a href="a.html">the map</a>, <a href="javascript:x()">not this</a>.</p></article>`;
+  const { markdown } = extractContent(html, 'https://example.org/');
+  expect(markdown).toContain('[the map](https://example.org/dir/a.html), not this.');
+});
+
+test.each([
+  ['nothing', ''],
+  ['no text', '<html><body><img src=a.png></body></html>'],
+  ['text alone', 'just a few words'],
+  ['broken JSON-LD', '<script type="application/ld+json">{"@type": [</script><p>a</p>'],
+  [
+    'JSON-LD nested deep',
+    `<script type="application/ld+json">${'['.repeat(5000)}${']'.repeat(5000)}</script>`,
+  ],
+  [
+    'JSON-LD of other types',
+    '<script type="application/ld+json">{"@type":"Article","headline":5,"author":[null,{"name":{}}]}</script>',
+  ],
+  ['a million open elements', '<div>'.repeat(1_000_000)],
+  ['a million inline elements', '<b>'.repeat(1_000_000)],
+  ['plaintext', '<plaintext><p>a'],
+])('whatever a page is, there is an answer: %s', (_, html) => {
+  const { text, markdown } = extractContent(html, 'https://example.org/');
+  expect(typeof text).toBe('string');
+  expect(typeof markdown).toBe('string');
+});
+
+test('the model was trained with the features that are measured', () => {
+  expect(MODEL_FEATURES).toEqual(FEATURES);
+});
