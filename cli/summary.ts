@@ -87,6 +87,7 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
   return [
     ['Crawl', 'stack' in place ? [shorten(printable(summary.crawl), WIDTH - INDENT)] : []],
     ['Pages', [`${formatCount(pages)} in ${formatDuration(seconds * 1000)}${rate}`]],
+    ['Requisites', requisiteLines(summary)],
     ['URLs', wrapItems([`${formatCount(summary.urls)} known`, ...countTexts(byStatusCounts)])],
     ['Hosts', [formatCount(summary.hosts)]],
     ['Bytes', [formatBytes(summary.bytes)]],
@@ -99,6 +100,12 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['Cost', costLines(summary)],
     ['Next', nextLines(summary, place)],
   ];
+}
+
+/** What waits at a crawl's end was not fetched, and pages may lack it. */
+function requisiteLines({ requisites: { fetched = 0, waiting = 0 } }: CrawlSummary): string[] {
+  if (fetched === 0 && waiting === 0) return [];
+  return [`${formatCount(fetched)} fetched${waiting > 0 ? `, ${formatCount(waiting)} waiting` : ''}`];
 }
 
 /** The counts that are not zero, the first twelve of them; the others as one. */

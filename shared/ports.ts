@@ -148,7 +148,8 @@ export interface Archive {
 
 /**
  * `running`. `paused`: nothing is fetched until the crawl is resumed; all that waits stays due, so that it goes on by
- * itself then. `limited`: the same, by one of the crawl's limits. `stopped`: the same, ended by the operator for good.
+ * itself then. `limited`: the same, by one of the crawl's limits; a turn that finds requisites all the same, which the crawl
+ * would have awaited at its limit of pages, sets it running again. `stopped`: the same, ended by the operator for good.
  * `finished`: nothing is left to do; a turn that finds something all the same sets the crawl running again. All but
  * `running` mean that turns fetch nothing; each worker hears of a change within seconds, and ends the requests that are
  * in flight in peace.
@@ -199,8 +200,11 @@ export interface CrawlRegistry {
    * Whether nothing will happen by itself: no message, no parcel, and, if the crawl runs, no host that is due at some
    * time. Perhaps late. Where other crawls keep the queues busy, an engine may go by the time in which nothing has come
    * of any message of this crawl, and be early by one that waits for longer: see `finished`.
+   *
+   * With `requisitesOnly`, for a crawl that begins no further page: whether no requisite is awaited (`HostTotals`), and none
+   * is on its way to its host. Early and late as above; see `limited`.
    */
-  isQuiet(crawl: CrawlId): Promise<boolean>;
+  isQuiet(crawl: CrawlId, requisitesOnly?: boolean): Promise<boolean>;
 }
 
 /** A crawl's record, which holds its configuration and the URLs that its scope is drawn around, has no room for more. */

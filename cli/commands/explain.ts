@@ -75,12 +75,12 @@ async function robotsOf(
 
 async function lineOf(ledger: HostLedger, own: UrlRecord, now: number): Promise<HostLine | undefined> {
   if (countUrls(ledger.counts) > MAX_COUNTED) return undefined;
-  const ownRank = rankOf(own.depth, own.level);
+  const ownRank = rankOf(own.depth, own.level, own.kind);
   let before = 0;
   let alike = 0;
-  for await (const { url, state, dueAt, depth, level } of ledger.records()) {
+  for await (const { url, state, dueAt, depth, level, kind } of ledger.records()) {
     if (state !== 'waiting' || dueAt > now || url === own.url) continue;
-    const rank = rankOf(depth, level);
+    const rank = rankOf(depth, level, kind);
     if (rank < ownRank) before++;
     else if (rank === ownRank) alike++;
   }

@@ -87,6 +87,7 @@ const crawlSummarySchema = z.strictObject({
       }),
     )
     .describe('The first different errors of hooks: none on a stack'),
+  requisites: counts.describe('Requisites of pages: those fetched, and those that wait'),
 }) satisfies z.ZodType<CrawlSummary>;
 
 const addedSeedsSchema = z.strictObject({

@@ -142,7 +142,7 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
     template: templateWord(facts, canonical, depth),
     robots: robotsWord(facts, canonical),
     known: record && urlDetail(record),
-    rank: record ? rankOf(record.depth, record.level) : rankOf(depth, 0),
+    rank: record ? rankOf(record.depth, record.level, record.kind) : rankOf(depth, 0),
     line,
     settings: settingsOf(config, host),
     hostState: head && hostWord(head, hostConfig(config, host)),

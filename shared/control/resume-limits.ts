@@ -27,9 +27,13 @@ export function checkLimits(given: CrawlOptions): ResumeLimits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-/** A crawl that stands at a limit would end at once: throws a conflict that names it, and what was used. */
+/**
+ * A crawl that stands at a limit would end at once: throws a conflict that names it, and what was used. At its limit of pages
+ * it goes on where requisites are awaited.
+ */
 export function checkNotAtLimit(limits: ResumeLimits, used: CrawlTotals): void {
-  const { pages, bytes, activeMs, cost = 0 } = used;
+  const { bytes, activeMs, cost = 0 } = used;
+  const pages = (used.requisites?.awaited ?? 0) > 0 ? 0 : used.pages;
   const uses: readonly [key: keyof ResumeLimits, used: number, verb: string][] = [
     ['maxPages', pages, 'fetched'],
     ['maxBytes', bytes, 'received'],

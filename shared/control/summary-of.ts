@@ -42,6 +42,7 @@ export function summaryOf(
     hints: totals.hints ?? {},
     hooks: hooksOf(totals, extras.lateHookFailures ?? 0),
     hookErrors: extras.hookErrors,
+    requisites: requisitesOf(totals),
   };
 }
 
@@ -49,4 +50,8 @@ export function summaryOf(
 function hooksOf({ hooks = {} }: CrawlTotals, late: number): CrawlSummary['hooks'] {
   const { pages = 0, failed = 0 } = hooks;
   return late === 0 ? hooks : { ...hooks, failed: Math.max(failed, Math.min(pages, failed + late)) };
+}
+
+function requisitesOf({ requisites }: CrawlTotals): CrawlSummary['requisites'] {
+  return requisites ? { fetched: requisites.fetched ?? 0, waiting: requisites.waiting ?? 0 } : {};
 }

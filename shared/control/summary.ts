@@ -38,6 +38,8 @@ export interface CrawlSummary {
   readonly seeds: Readonly<Record<string, number>>;
   /** Why no seed could be fetched: the first of them. Empty where one was. */
   readonly failedSeeds: readonly FailedSeed[];
+  /** Requisites of pages: `fetched`, whatever their HTTP status, and `waiting`. Empty where there are none. */
+  readonly requisites: Readonly<Record<string, number>>;
   /** Pages by what keeps a crawler from their content: `javascript`, `login`. */
   readonly hints: Readonly<Record<string, number>>;
   /** What the project's hooks did: `pages` they were called for, pages at which they `failed`, `items`. */
@@ -95,6 +97,7 @@ export const SUMMARY_KEYS = [
   'hints',
   'hooks',
   'hookErrors',
+  'requisites',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

@@ -91,7 +91,10 @@ export const crawlConfigSchema = z.strictObject({
   obeyCanonical: z.boolean().default(true),
   /** A meta refresh of at most 5 s is a redirect; else its target is a link. */
   softRedirects: z.boolean().default(true),
-  /** Images, styles, scripts, media and frames of pages are fetched too, wherever they are, so that pages replay whole. */
+  /**
+   * Images, styles, scripts, media and frames of pages are fetched too, wherever they are, so that pages replay whole. They
+   * count as no pages; a crawl that has met `maxPages` fetches them before it ends.
+   */
   requisites: z.boolean().default(false),
 
   // ---- sitemaps and feeds
@@ -113,7 +116,7 @@ export const crawlConfigSchema = z.strictObject({
   feeds: z.boolean().default(true),
 
   // ---- limits: what ends the crawl
-  /** Pages: responses other than redirects and robots.txt, whatever their status. */
+  /** Pages: responses other than redirects, robots.txt, sitemaps and requisites, whatever their status. */
   maxPages: positive.optional(),
   /** Bytes of all bodies as received. */
   maxBytes: positive.optional(),

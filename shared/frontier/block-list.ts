@@ -33,11 +33,11 @@ export function encodeBlocks(
   const blocks: Uint8Array[] = [];
   for (let from = 0; from < records.length; ) {
     const first = records[from] as UrlRecord;
-    const rank = isMixed ? 0 : rankOf(first.depth, first.level);
+    const rank = isMixed ? 0 : rankOf(first.depth, first.level, first.kind);
     let to = from + 1;
     while (to < records.length && to - from < blockRecords) {
-      const { depth, level } = records[to] as UrlRecord;
-      if (!isMixed && rankOf(depth, level) !== rank) break;
+      const { depth, level, kind } = records[to] as UrlRecord;
+      if (!isMixed && rankOf(depth, level, kind) !== rank) break;
       to++;
     }
     const payload = encodeRecords(host, records.slice(from, to));

@@ -58,7 +58,7 @@ export interface ClosedOrigin {
 
 /** What the host has cost and given so far. */
 export interface HostTotals {
-  /** Responses other than redirects and robots.txt. */
+  /** Responses other than redirects, robots.txt, sitemaps and requisites. */
   readonly pages: number;
   /** Of all bodies as received, robots.txt too. */
   readonly bytes: number;
@@ -75,6 +75,11 @@ export interface HostTotals {
   readonly seeds?: Readonly<Record<string, number>>;
   /** What the project's hooks did: `pages` that they were called for, those of them at which one `failed`, `items`. */
   readonly hooks?: Readonly<Record<string, number>>;
+  /**
+   * Requisites: those `fetched` (responses other than redirects) and those `waiting`; of the latter, those `awaited` before
+   * the crawl ends at its limit of pages; and links to requisites of other hosts, `sent` there.
+   */
+  readonly requisites?: Readonly<Record<string, number>>;
   /** Pages by what keeps a crawler from their content: `javascript`, `login`. */
   readonly hints?: Readonly<Record<string, number>>;
 }
@@ -87,6 +92,7 @@ export const COUNT_MAPS = [
   'seeds',
   'hooks',
   'hints',
+  'requisites',
 ] as const satisfies (keyof HostTotals)[];
 
 export const NO_TOTALS: HostTotals = {
@@ -119,10 +125,11 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     ...addOptional('seeds', a, b),
     ...addOptional('hooks', a, b),
     ...addOptional('hints', a, b),
+    ...addOptional('requisites', a, b),
   };
 }
 
-type OptionalMap = 'seeds' | 'hooks' | 'hints';
+type OptionalMap = 'seeds' | 'hooks' | 'hints' | 'requisites';
 
 function addOptional(
   map: OptionalMap,

@@ -28,6 +28,11 @@ export const MAX_NOTED_DEPTH = 15;
 export function noteOf(isReady: boolean, depth: number, level: number): number {
   return (isReady ? 0x80 : 0) | (Math.min(depth, MAX_NOTED_DEPTH) << 3) | level;
 }
+/**
+ * The note of a requisite that waits for its first fetch: so a link that makes it something else is known to do so. Pages
+ * of depth 0 are noted with level 1 at least, which makes no difference to their rank, so that none has this note.
+ */
+export const READY_REQUISITE_NOTE = 0x80;
 export const isReadyNote = (note: number): boolean => (note & 0x80) !== 0;
 export const depthOfNote = (note: number): number => (note >> 3) & 0x0f;
 export const levelOfNote = (note: number): number => note & 0x07;

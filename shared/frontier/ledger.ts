@@ -12,15 +12,15 @@
  */
 import type { HostKey } from '../ports.ts';
 import { SIZES, type Sizes } from '../sizes.ts';
-import { depthOfNote, isReadyNote, levelOfNote, MAX_NOTED_DEPTH, noteOf } from './key-run.ts';
+import { depthOfNote, isReadyNote, levelOfNote, MAX_NOTED_DEPTH, READY_REQUISITE_NOTE } from './key-run.ts';
 import type { ReadPart } from './list-reader.ts';
 import type { Link } from './message.ts';
-import { levelOfLink } from './rank.ts';
-import type { RunEntry } from './run.ts';
+import { levelOfLink, REQUISITE_RANK } from './rank.ts';
+import { noteOfPage, type RunEntry } from './run.ts';
 import type { UrlOutcome } from './run-outcomes.ts';
 import { openRunStack, type Part, type RunStack } from './run-stack.ts';
 import { decodeSegment, encodeSegment } from './segment.ts';
-import { URL_STATES, type UrlRecord, type UrlState } from './url-record.ts';
+import { kindOfBoth, URL_STATES, type UrlKind, type UrlRecord, type UrlState } from './url-record.ts';
 import { createWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 
 /** The part of a head that describes the ledger. */
@@ -31,6 +31,8 @@ export interface LedgerIndex {
   readonly runs: readonly RunEntry[];
   /** How many URLs are in each state. Their sum is the number of known URLs. */
   readonly counts: Readonly<Record<UrlState, number>>;
+  /** Of those that wait, how many are requisites. Not in heads of earlier versions, which did not count them. */
+  readonly waitingRequisites?: number;
 }
 
 export const EMPTY_INDEX: LedgerIndex = {
@@ -56,6 +58,19 @@ function withShortCause(result: NonNullable<UrlRecord['result']>): UrlRecord['re
   return { ...result, cause: `${Buffer.from(cause.slice(0, MAX_CAUSE_CHARS)).toString()}...` };
 }
 
+/** Waiting pages that one search for requisites moves from runs into memory, at most. */
+const MAX_MOVED = 1000;
+
+/** What a URL that waits is to be fetched as, after a further link. A seed, which has depth 0, stays what it is. */
+function kindOf(known: Pick<UrlRecord, 'kind' | 'depth'>, link: Link): UrlKind | undefined {
+  if (known.kind === undefined && known.depth === 0) return undefined;
+  if (link.kind === undefined && link.isSeed) return undefined;
+  return kindOfBoth(known.kind, link.kind);
+}
+
+const isWaitingRequisite = (record: UrlRecord | undefined): boolean =>
+  record?.kind === 'requisite' && record.state === 'waiting';
+
 const isWaitingSitemap = ({ kind, state }: UrlRecord): boolean => kind === 'sitemap' && state === 'waiting';
 
 export class HostLedger {
@@ -69,8 +84,11 @@ export class HostLedger {
   readonly #changed = new Set<string>();
   /** Taken by `next` and not yet settled: hidden from the waiting room. */
   readonly #taken = new Set<string>();
-  /** Waiting pages and parts of pages in memory. */
+  #waitingRequisites: number;
+  /** Waiting pages in memory. */
   #room: WaitingRoom;
+  /** Waiting requisites in memory. */
+  #requisites: WaitingRoom;
   /** Waiting sitemaps. They are never moved into a run, so that {@link next} can choose between them and pages. */
   #sitemaps: WaitingRoom;
 
@@ -80,8 +98,10 @@ export class HostLedger {
     this.#segments = [...index.segments];
     this.#counts = { ...index.counts };
     this.#runs = runs;
-    this.#room = this.#newRoom(false);
-    this.#sitemaps = this.#newRoom(true);
+    this.#waitingRequisites = index.waitingRequisites ?? 0;
+    this.#room = this.#newRoom(undefined);
+    this.#requisites = this.#newRoom('requisite');
+    this.#sitemaps = this.#newRoom('sitemap');
   }
 
   /** Reads the segments and the runs' keys. */
@@ -106,6 +126,11 @@ export class HostLedger {
     return this.#counts;
   }
 
+  /** How many requisites wait. Fewer than there are where an earlier version took them in. */
+  get waitingRequisites(): number {
+    return this.#waitingRequisites;
+  }
+
   /** How many records would go into the next segment. */
   get changes(): number {
     return this.#changed.size;
@@ -122,23 +147,21 @@ export class HostLedger {
   }
 
   /**
-   * Takes in a link: a new URL waits from now on; a known one that still waits for its first fetch may rise in rank.
-   * Merging a link again changes nothing. True if the URL was new.
+   * Takes in a link: a new URL waits from now on; a known one that still waits for its first fetch may rise in rank, and
+   * become something else ({@link kindOf}). Merging a link again changes nothing. True if the URL was new.
    */
   merge(link: Link, now: number): boolean {
     const level = levelOfLink(link);
     const fresh = this.#fresh.get(link.url);
     if (fresh) {
-      const isPage = fresh.kind !== undefined && link.kind === undefined;
-      if (fresh.state !== 'waiting' || (level <= fresh.level && link.depth >= fresh.depth && !isPage))
+      const kind = kindOf(fresh, link);
+      if (
+        fresh.state !== 'waiting' ||
+        (level <= fresh.level && link.depth >= fresh.depth && kind === fresh.kind)
+      )
         return false;
-      this.#put({
-        ...fresh,
-        // A page is more than a part of one.
-        kind: isPage ? undefined : fresh.kind,
-        depth: Math.min(fresh.depth, link.depth),
-        level: Math.max(fresh.level, level),
-      });
+      const depth = Math.min(fresh.depth, link.depth);
+      this.#put({ ...fresh, kind, depth, level: Math.max(fresh.level, level) });
       return false;
     }
     const record: UrlRecord = {
@@ -158,30 +181,39 @@ export class HostLedger {
     if (note < 0) {
       this.#counts.waiting++;
       this.#put(record);
-      return true;
+    } else if (isReadyNote(note)) this.#mergeIntoRun(record, note, link);
+    return note < 0;
+  }
+
+  /** Takes in a link to a URL that waits in a run, which tells no more of it than `note`. */
+  #mergeIntoRun(record: UrlRecord, note: number, link: Link): void {
+    if (note === READY_REQUISITE_NOTE) {
+      if (link.kind !== undefined) return;
+      this.#waitingRequisites = Math.max(0, this.#waitingRequisites - 1);
+      this.#put({ ...record, kind: kindOf({ kind: 'requisite', depth: link.depth }, link) });
+      return;
     }
-    // What is part of a page does not rise: the run's note does not tell whether the URL is a page itself.
-    if (!isReadyNote(note) || link.kind !== undefined) return false;
     const noted = depthOfNote(note);
-    const risen = {
-      ...record,
-      // The deepest note stands for any greater depth, too.
-      depth: noted < MAX_NOTED_DEPTH ? Math.min(noted, link.depth) : link.depth,
-      level: Math.max(levelOfNote(note), level),
-    };
-    if (noteOf(true, risen.depth, risen.level) !== note) this.#put(risen);
-    return false;
+    // The deepest note stands for any greater depth, too.
+    const depth = noted < MAX_NOTED_DEPTH ? Math.min(noted, link.depth) : link.depth;
+    const kind = kindOf({ kind: undefined, depth: noted }, link);
+    const risen = { ...record, kind, depth, level: Math.max(levelOfNote(note), record.level) };
+    // What is no page lends no rank to one.
+    if (kind !== undefined || (link.kind === undefined && noteOfPage(depth, risen.level) !== note))
+      this.#put(risen);
   }
 
   /**
    * Takes the first of the waiting URLs that may be fetched now, or undefined if there is none: a sitemap before all
-   * others if `sitemapFirst`, otherwise a sitemap only if nothing else waits. Each one taken must be settled before the
-   * commit. Calls must not overlap.
+   * others if `sitemapFirst`, otherwise a sitemap only if nothing else waits. If `requisitesOnly`, nothing but requisites.
+   * Each one taken must be settled before the commit. Calls must not overlap.
    */
-  async next(now: number, sitemapFirst = true): Promise<UrlRecord | undefined> {
+  async next(now: number, sitemapFirst = true, requisitesOnly = false): Promise<UrlRecord | undefined> {
+    if (requisitesOnly) return this.#nextRequisite(now);
     for (;;) {
       const hasSitemap = this.#sitemaps.firstRank(now) !== undefined;
       if (hasSitemap && sitemapFirst) return this.#takeFrom(this.#sitemaps);
+      if (this.#requisites.firstRank(now) !== undefined) return this.#takeFrom(this.#requisites);
       const roomRank = this.#room.firstRank(now);
       const runRank = this.#runs.firstRank(now);
       if (roomRank === undefined && runRank === undefined)
@@ -195,21 +227,35 @@ export class HostLedger {
         this.#put(record);
         continue;
       }
-      this.#fresh.set(record.url, record);
-      this.#changed.add(record.url);
-      this.#taken.add(record.url);
-      return record;
+      return this.#takeFromRun(record);
     }
   }
 
-  /** When a URL may be fetched next: `now` or earlier if one may be already; undefined if none waits. */
-  nextDueAt(now: number): number | undefined {
-    const rooms = [this.#room, this.#sitemaps];
+  async #nextRequisite(now: number): Promise<UrlRecord | undefined> {
+    if (this.#requisites.firstRank(now) !== undefined) return this.#takeFrom(this.#requisites);
+    for (let i = 0; i < MAX_MOVED && this.#runs.firstRank(now) === REQUISITE_RANK; i++) {
+      const record = await this.#runs.take(now);
+      if (record === undefined || this.#fresh.has(record.url)) continue;
+      if (record.kind === 'requisite') return this.#takeFromRun(record);
+      // A page that is to be tried again, or a seed of a run that an earlier version wrote: it waits in memory.
+      this.#put(record);
+    }
+    return undefined;
+  }
+
+  /**
+   * When a URL may be fetched next: `now` or earlier if one may be already; undefined if none waits. If `requisitesOnly`,
+   * the same for requisites; perhaps too early where a page of a run stands before them.
+   */
+  nextDueAt(now: number, requisitesOnly = false): number | undefined {
+    if (requisitesOnly && this.#waitingRequisites === 0) return undefined;
+    const rooms = requisitesOnly ? [this.#requisites] : [this.#room, this.#requisites, this.#sitemaps];
     if (rooms.some((room) => room.firstRank(now) !== undefined)) return now;
     const dueAt = Math.min(
-      ...[...rooms.map((room) => room.nextDueAt()), this.#runs.nextDueAt(now)].map(
-        (at) => at ?? Number.POSITIVE_INFINITY,
-      ),
+      ...[
+        ...rooms.map((room) => room.nextDueAt()),
+        requisitesOnly ? this.#runs.nextDueAtRank(now, REQUISITE_RANK) : this.#runs.nextDueAt(now),
+      ].map((at) => at ?? Number.POSITIVE_INFINITY),
     );
     return dueAt === Number.POSITIVE_INFINITY ? undefined : dueAt;
   }
@@ -224,7 +270,7 @@ export class HostLedger {
     // While it was taken, links may have raised it; that must not be forgotten if it waits again.
     this.#put({
       ...record,
-      kind: record.kind !== undefined && record.state === 'waiting' ? risen?.kind : record.kind,
+      kind: record.state === 'waiting' ? risen?.kind : record.kind,
       depth: Math.min(record.depth, risen?.depth ?? record.depth),
       level: Math.max(record.level, risen?.level ?? 0),
       result: record.result && withShortCause(record.result),
@@ -276,7 +322,8 @@ export class HostLedger {
       if (kept.length > 0) parts.push({ name: `s${id}`, bytes: encodeSegment(this.#host, kept) });
       this.#fresh.clear();
       for (const record of kept) this.#fresh.set(record.url, record);
-      this.#room = this.#newRoom(false);
+      this.#room = this.#newRoom(undefined);
+      this.#requisites = this.#newRoom('requisite');
     } else if (this.#changed.size > 0) {
       const name = `s${id}`;
       const isMerge = segments > this.#sizes.maxSegments;
@@ -287,21 +334,34 @@ export class HostLedger {
       this.#segments = isMerge ? [name] : [...this.#segments, name];
     }
     this.#changed.clear();
-    const index = { segments: this.#segments, runs: this.#runs.entries(), counts: { ...this.#counts } };
+    const index = {
+      segments: this.#segments,
+      runs: this.#runs.entries(),
+      counts: { ...this.#counts },
+      ...(this.#waitingRequisites > 0 && { waitingRequisites: this.#waitingRequisites }),
+    };
     return { parts, obsolete, index };
   }
 
   // ------------------------------------------------------------------------------------------------ inside
 
-  #newRoom(isForSitemaps: boolean): WaitingRoom {
+  #newRoom(kind: UrlKind | undefined): WaitingRoom {
     return createWaitingRoom((url) => {
       const record = this.#taken.has(url) ? undefined : this.#fresh.get(url);
-      return record && (record.kind === 'sitemap') === isForSitemaps ? record : undefined;
+      return record?.kind === kind ? record : undefined;
     });
   }
 
   #enqueue(record: UrlRecord): void {
-    (record.kind === 'sitemap' ? this.#sitemaps : this.#room).add(record);
+    const { kind } = record;
+    (kind === undefined ? this.#room : kind === 'requisite' ? this.#requisites : this.#sitemaps).add(record);
+  }
+
+  #takeFromRun(record: UrlRecord): UrlRecord {
+    this.#fresh.set(record.url, record);
+    this.#changed.add(record.url);
+    this.#taken.add(record.url);
+    return record;
   }
 
   #takeFrom(room: WaitingRoom): UrlRecord {
@@ -321,6 +381,10 @@ export class HostLedger {
   }
 
   #put(record: UrlRecord): void {
+    const wasWaiting = isWaitingRequisite(this.#fresh.get(record.url));
+    const change = Number(isWaitingRequisite(record)) - Number(wasWaiting);
+    // Those that an earlier version took in were not counted.
+    this.#waitingRequisites = Math.max(0, this.#waitingRequisites + change);
     this.#fresh.set(record.url, record);
     this.#changed.add(record.url);
     if (record.state === 'waiting' && !this.#taken.has(record.url)) this.#enqueue(record);

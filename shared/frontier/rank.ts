@@ -7,16 +7,22 @@
  * three bits, and merging the same link again, or links in another order, changes nothing.
  */
 import type { Link } from './message.ts';
-import type { UrlRecord } from './url-record.ts';
+import type { UrlKind, UrlRecord } from './url-record.ts';
 
 export const MAX_LEVEL = 7;
 /** Deeper URLs are ranked like this depth. */
 const MAX_RANKED_DEPTH = 15;
 export const RANKS = 4 * MAX_RANKED_DEPTH + MAX_LEVEL + 1;
 
-/** 0 (seeds) to {@link RANKS} - 1. */
-export function rankOf(depth: number, level: number): number {
-  if (depth === 0) return 0;
+/** A requisite comes before all pages of its host, so that a page is whole before the next one is fetched. */
+export const REQUISITE_RANK = 0;
+/** Lower than that of any page with a depth. */
+const SEED_RANK = 1;
+
+/** 0 (requisites), 1 (seeds), to {@link RANKS} - 1. */
+export function rankOf(depth: number, level: number, kind?: UrlKind): number {
+  if (kind === 'requisite') return REQUISITE_RANK;
+  if (depth === 0) return SEED_RANK;
   return 4 * Math.min(depth, MAX_RANKED_DEPTH) + MAX_LEVEL - level;
 }
 

@@ -17,7 +17,16 @@ import {
 } from './key-run.ts';
 import { createListReader, type ListReader, type ReadPart } from './list-reader.ts';
 import { decodeRecords } from './record-block.ts';
-import { buildRun, isAtEnd, isReady, mergeRuns, type Run, type RunEntry, startOf } from './run.ts';
+import {
+  buildRun,
+  isAtEnd,
+  isReady,
+  mergeRuns,
+  noteOfRecord,
+  type Run,
+  type RunEntry,
+  startOf,
+} from './run.ts';
 import { type RunOutcomes, readOutcomes, type UrlOutcome, WAITING } from './run-outcomes.ts';
 import type { UrlRecord } from './url-record.ts';
 
@@ -50,6 +59,8 @@ export interface RunStack {
   take(now: number): Promise<UrlRecord | undefined>;
   /** When there will be something to take: `now` if there may be already. */
   nextDueAt(now: number): number | undefined;
+  /** The same where only what {@link RunStack.firstRank} says to be of this rank is taken. */
+  nextDueAtRank(now: number, rank: number): number | undefined;
   /**
    * Adds the records as the newest run, named `id`, and merges older ones that are not much larger into it. Returns
    * what to store and the names of the parts that it replaces.
@@ -92,7 +103,11 @@ export async function openRunStack(
   /** Whether an entry of a run's list is still the runs' last word on its URL. */
   function isCurrent(run: OpenRun, record: UrlRecord): boolean {
     const last = newest(record.url);
-    return last.run === run && last.note === noteOf(isReady(record), record.depth, record.level);
+    if (last.run !== run) return false;
+    // The second: as an earlier version noted it.
+    return (
+      last.note === noteOfRecord(record) || last.note === noteOf(isReady(record), record.depth, record.level)
+    );
   }
 
   /** The list whose next record comes first; of equal rank the oldest run's. */
@@ -134,6 +149,12 @@ export async function openRunStack(
         if (!isAtEnd(later.cursor)) dueAt = Math.min(dueAt ?? Number.MAX_SAFE_INTEGER, later.cursor.dueAt);
       }
       return dueAt;
+    },
+
+    nextDueAtRank(now, rank) {
+      if (firstList(now)?.reader.cursor.rank === rank) return now;
+      const times = runs.flatMap(({ later }) => (isAtEnd(later.cursor) ? [] : later.cursor.dueAt));
+      return times.length > 0 ? Math.min(...times) : undefined;
     },
 
     async push(id, records) {

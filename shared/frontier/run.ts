@@ -10,7 +10,7 @@
 import type { HostKey } from '../ports.ts';
 import { fingerprint } from '../url/fingerprint.ts';
 import { type BlockHeader, blockPayload, encodeBlocks, listBlocks, readBlockHeader } from './block-list.ts';
-import { buildKeyRun, type KeyRun, mergeKeyRuns, noteOf } from './key-run.ts';
+import { buildKeyRun, type KeyRun, mergeKeyRuns, noteOf, READY_REQUISITE_NOTE } from './key-run.ts';
 import { rankOf } from './rank.ts';
 import { decodeRecords } from './record-block.ts';
 import type { UrlRecord } from './url-record.ts';
@@ -50,7 +50,7 @@ export function buildRun(host: HostKey, records: readonly UrlRecord[], blockReco
   const notes = new Uint8Array(records.length);
   records.forEach((record, i) => {
     fingerprint(record.url, fingerprints, 2 * i);
-    notes[i] = noteOf(isReady(record), record.depth, record.level);
+    notes[i] = noteOfRecord(record);
   });
   const later = records.filter((record) => record.state === 'waiting' && !isReady(record));
   return {
@@ -104,6 +104,17 @@ export const isAtEnd = (cursor: Cursor): boolean => cursor.offset >= cursor.byte
 /** Waits to be fetched for the first time, and may be at once. */
 export const isReady = (record: UrlRecord): boolean => record.state === 'waiting' && record.dueAt === 0;
 
+/** What a run notes of a record beside its key. */
+export function noteOfRecord(record: UrlRecord): number {
+  const { kind, depth, level } = record;
+  if (!isReady(record)) return noteOf(false, depth, level);
+  return kind === 'requisite' ? READY_REQUISITE_NOTE : noteOfPage(depth, level);
+}
+
+/** The same of a page that waits for its first fetch. */
+export const noteOfPage = (depth: number, level: number): number =>
+  noteOf(true, depth, depth === 0 ? Math.max(1, level) : level);
+
 /** The records from the cursor on, as blocks. */
 function restOf(host: HostKey, list: Uint8Array, cursor: Cursor, blockRecords: number): Uint8Array[] {
   return listBlocks(list, cursor.offset).flatMap((header) => {
@@ -122,7 +133,7 @@ function recordsOf(host: HostKey, list: Uint8Array, cursor: Cursor): UrlRecord[]
 
 const byUrl = (a: UrlRecord, b: UrlRecord) => (a.url < b.url ? -1 : a.url > b.url ? 1 : 0);
 const byRank = (a: UrlRecord, b: UrlRecord) =>
-  rankOf(a.depth, a.level) - rankOf(b.depth, b.level) || byUrl(a, b);
+  rankOf(a.depth, a.level, a.kind) - rankOf(b.depth, b.level, b.kind) || byUrl(a, b);
 const byDueTime = (a: UrlRecord, b: UrlRecord) => a.dueAt - b.dueAt || byUrl(a, b);
 
 const concat = (blocks: readonly Uint8Array[]): Uint8Array => Buffer.concat(blocks);

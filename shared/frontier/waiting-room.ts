@@ -22,7 +22,7 @@ export function createWaitingRoom(find: (url: string) => UrlRecord | undefined):
   let first: { record: UrlRecord; queue: { urls: string[]; next: number } } | undefined;
 
   function enqueue(record: UrlRecord): void {
-    const rank = rankOf(record.depth, record.level);
+    const rank = rankOf(record.depth, record.level, record.kind);
     let queue = queues[rank];
     if (!queue) queue = queues[rank] = { urls: [], next: 0 };
     queue.urls.push(record.url);
@@ -59,7 +59,7 @@ export function createWaitingRoom(find: (url: string) => UrlRecord | undefined):
         for (; queue.next < queue.urls.length; queue.next++) {
           const record = find(queue.urls[queue.next] as string);
           if (record?.state !== 'waiting' || record.dueAt > now) continue;
-          if (rankOf(record.depth, record.level) !== rank) continue;
+          if (rankOf(record.depth, record.level, record.kind) !== rank) continue;
           trim(queue);
           first = { record, queue };
           return rank;

@@ -32,7 +32,7 @@ export function createCssLinks({ url, contentType, maxLinks, resolve }: CssLinks
     end(): CssLinks {
       const charset = decoder.end();
       const set = createLinkSet(maxLinks);
-      cssReferences(pieces.join(''), (reference, kind) => set.add(reference, kind, false));
+      cssReferences(pieces.join(''), (reference, kind) => set.add(reference, kind, false), true);
       const { urlOf: _, ...found } = set.resolved(url, resolve);
       return { ...found, charset };
     },

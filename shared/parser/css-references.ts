@@ -5,13 +5,21 @@ import type { RequisiteKind } from './link-set.ts';
  * Tells each reference of `css` in its order: `font` inside `@font-face`, else `css` (`url()` and `@import`). References
  * into the document itself (`url(#mask)`), and the names of `@namespace`, are none. An escape in the word `url` itself is
  * not undone. Linear in the text's length.
+ *
+ * With `mayBeCut`, a reference that the text's end closes, which the standard allows, is none: of a style sheet that broke
+ * off it may be half a URL, of another host even.
  */
-export function cssReferences(css: string, add: (reference: string, kind: RequisiteKind) => void): void {
+export function cssReferences(
+  css: string,
+  add: (reference: string, kind: RequisiteKind) => void,
+  mayBeCut = false,
+): void {
   let isFont = false;
   let at = 0;
   const take = (from: number, to: number, kind: RequisiteKind) => {
     const reference = unescaped(css.slice(from, to)).trim();
-    if (reference !== '' && !reference.startsWith('#')) add(reference, kind);
+    const isCut = mayBeCut && to === css.length;
+    if (!isCut && reference !== '' && !reference.startsWith('#')) add(reference, kind);
   };
   const takeString = (quoteAt: number, kind: RequisiteKind): number => {
     const end = endOfString(css, quoteAt);

@@ -16,6 +16,8 @@ export interface Budget {
    * waits to see whether they need them.
    */
   reserve(): Promise<boolean>;
+  /** Reserves a page if that can be done at once. */
+  tryReserve(): boolean;
   /** Settles a reservation: whether it became a page. */
   settle(isPage: boolean): void;
   /** Counts bytes of any response, robots.txt too. */
@@ -36,18 +38,23 @@ export interface Budget {
    * one that is killed again and again keeps half of what it does.
    */
   ageMs(): number;
-  /** Which limit was met, if any, by what was done: nothing is begun then. */
+  /** Which limit was met, if any, by what was done: nothing is begun then, except perhaps requisites. */
   metLimit(): MetLimit | undefined;
   /** The same by what is committed: nothing takes that back, and the crawl may be called limited. */
   metForGood(): MetLimit | undefined;
+  /** What the whole crawl has used as far as this process knows, without what it has done itself since. */
+  used(): Used;
 }
 
-export type Limits = Pick<CrawlConfig, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'>;
+export type Limits = Pick<CrawlConfig, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'> &
+  Partial<Pick<CrawlConfig, 'requisites'>>;
 
 /** What the crawl's status becomes, and why, in words for people. */
 export interface MetLimit {
   readonly status: Extract<CrawlStatus, 'limited' | 'paused'>;
   readonly reason: string;
+  /** No further page is begun, but requisites of those that were fetched still are. */
+  readonly allowsRequisites?: true;
 }
 
 /** The crawl pauses when it would, at its present rate, have cost its limit after this: what is under way costs too. */
@@ -72,13 +79,15 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
   const activeMs = () => base.activeMs + now() - baseAt;
 
   function met(done: Pick<Used, 'pages' | 'bytes'>): MetLimit | undefined {
-    const { maxPages, maxBytes, maxTimeMs, maxCost } = limit;
+    const { maxPages, maxBytes, maxTimeMs, maxCost, requisites } = limit;
     const limited = (reason: string): MetLimit => ({ status: 'limited', reason });
-    if (maxPages !== undefined && done.pages >= maxPages) return limited(`${maxPages} pages`);
     if (maxBytes !== undefined && done.bytes >= maxBytes) return limited(`${maxBytes} bytes`);
     if (maxTimeMs !== undefined && activeMs() >= maxTimeMs) return limited(`${maxTimeMs / 1000} seconds`);
     if (maxCost !== undefined && (base.cost ?? 0) + costRate * (now() - baseAt + COST_HEADROOM_MS) >= maxCost)
       return { status: 'paused', reason: `maxCost: it would soon have cost ${maxCost} US dollars` };
+    // The last one, as the others end requisites, too.
+    if (maxPages !== undefined && done.pages >= maxPages)
+      return { ...limited(`${maxPages} pages`), ...(requisites && { allowsRequisites: true }) };
     return undefined;
   }
 
@@ -108,6 +117,8 @@ export function createBudget(limits: Limits, used: Used, now: () => number, isSh
         });
       }
     },
+    tryReserve: () => metLimit() === undefined && tally.reserve(limit.maxPages ?? Infinity),
+    used: () => base,
     settle(isPage) {
       tally.settle(isPage);
       wakeAll();

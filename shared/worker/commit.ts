@@ -5,6 +5,7 @@ import { RUN_PARTS } from '../frontier/run-stack.ts';
 import type { CrawlId, HostKey } from '../ports.ts';
 import { atHost } from './at-host.ts';
 import type { Crawl } from './crawls.ts';
+import { countRequisites, isCutShort, isDraining } from './drain.ts';
 import { isFull } from './fetch-pages.ts';
 import type { HostState } from './host-state.ts';
 import { parcelsOf } from './parcels.ts';
@@ -18,6 +19,8 @@ export const MAX_PARK_MS = 900_000;
 const MAX_PARK_FOR_URL_MS = 30_000;
 /** The waker looks after a host whose token has not come back this long after its time. */
 const TOKEN_LOST_MS = 900_000;
+/** ... and of the hosts that have only pages while no page is begun, after this. */
+const DRAINED_MS = 86_400_000;
 
 /**
  * WARC records, links to other hosts, the ledger's new parts, the next token, and last the head that names it
@@ -45,6 +48,7 @@ export async function commitTurn(
   // Also where there are none: those of an attempt that was thrown away may stand there.
   if (services.hooks) await engine.items?.stage(crawl.id, host, version, state.items);
 
+  countRequisites(crawl, state, clock.now());
   const plan = await planOrRevive(services, crawl, state);
   const token = plan.hasToken ? id : undefined;
   if (token) await queue.send([{ host, message: { kind: 'token', crawl: crawl.id, token } }]);
@@ -72,12 +76,16 @@ export async function commitTurn(
   return { restUntil: plan.restUntil };
 }
 
-/** A crawl that was called finished while links were on their way here goes on. */
+/** A crawl that was called finished, or limited, while links were on their way here goes on. */
 async function planOrRevive({ engine, crawls }: Services, crawl: Crawl, state: HostState): Promise<Plan> {
   const latest = atHost((await crawls.get(crawl.id)) ?? crawl, state.host);
   const plan = planNext(latest, state, engine.clock.now());
-  if (latest.status !== 'finished' || plan.dueAt === undefined) return plan;
-  await engine.registry.setStatus(crawl.id, 'running', undefined, { from: ['finished'] });
+  const isRevived =
+    latest.status === 'finished'
+      ? plan.dueAt !== undefined
+      : await isCutShort(engine.registry, latest, state.totals);
+  if (!isRevived) return plan;
+  await engine.registry.setStatus(crawl.id, 'running', undefined, { from: [latest.status] });
   crawls.refresh(crawl.id);
   const revived = atHost((await crawls.get(crawl.id)) ?? crawl, state.host);
   return planNext(revived, state, engine.clock.now());
@@ -92,15 +100,18 @@ interface Plan {
 /** When and by what the host goes on. */
 function planNext(crawl: Crawl, state: HostState, now: number): Plan {
   const { ledger, clock, setAside } = state;
-  const isEnded = setAside !== undefined || isFull(crawl, state);
-  const urlDueAt = isEnded ? undefined : ledger.nextDueAt(now);
   // A host that was given up is not waited for: what it has left of its rest would only keep a crawl from its end.
   if (setAside !== undefined)
     return { hasToken: false, restUntil: Math.min(state.gapUntil, clock.nextFetchAt) };
-  if (urlDueAt === undefined) return { hasToken: false, restUntil: clock.nextFetchAt };
+  const urlDueAt = ledger.nextDueAt(now, isFull(crawl, state) || isDraining(crawl));
+  if (urlDueAt === undefined) {
+    // For when the crawl is resumed, which wakes all hosts; and should one be left out.
+    const isDue = isDraining(crawl) && !isFull(crawl, state) && ledger.nextDueAt(now) !== undefined;
+    return { hasToken: false, ...(isDue && { dueAt: now + DRAINED_MS }), restUntil: clock.nextFetchAt };
+  }
   const workAt = Math.max(soonest(urlDueAt, now, maxWaitMs(crawl.config)), clock.nextFetchAt, now);
   // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses nothing.
-  if (crawl.status !== 'running' || crawl.budget.metLimit() !== undefined)
+  if (crawl.status !== 'running' || (crawl.budget.metLimit() !== undefined && !isDraining(crawl)))
     return { hasToken: false, dueAt: workAt, restUntil: clock.nextFetchAt };
   const isParked =
     workAt - Math.max(clock.nextFetchAt, now) <= MAX_PARK_FOR_URL_MS && workAt - now <= MAX_PARK_MS;

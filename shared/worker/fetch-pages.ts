@@ -8,6 +8,7 @@ import { sizesOf } from '../sizes.ts';
 import { origin, pathOf } from '../url/host-key.ts';
 import { type Caution, causeOfDeath } from './careful.ts';
 import type { Crawl } from './crawls.ts';
+import { isDraining } from './drain.ts';
 import { giveUpIfHopeless } from './give-up.ts';
 import { countOne, type HostState, settleUrl } from './host-state.ts';
 import { createRobotsKeeper, type RobotsAccess } from './robots-keeper.ts';
@@ -23,6 +24,8 @@ const MAX_ITEM_CHARS = 16_000_000;
 export interface Course {
   /** No URL is begun after this time. */
   readonly endBy: number;
+  /** Fetched at most: all URLs, and those that are no requisites. */
+  readonly maxUrls: number;
   readonly maxPages: number;
   readonly caution?: Caution;
 }
@@ -35,7 +38,7 @@ export async function fetchPages(
   services: Services,
   crawl: Crawl,
   state: HostState,
-  { endBy, maxPages, caution }: Course,
+  { endBy, maxUrls, maxPages, caution }: Course,
 ): Promise<boolean> {
   const { clock } = services.engine;
   const { config, budget } = crawl;
@@ -47,8 +50,10 @@ export async function fetchPages(
   /** Lanes that handle a URL; those that found none wait for what it brings. */
   let busy = 0;
   const idle: (() => void)[] = [];
-  let inFlight = 0;
+  /** URLs that are no requisites. */
+  let pagesInFlight = 0;
   let begun = 0;
+  let pagesBegun = 0;
   let unasked = 0;
   let isOver = state.setAside !== undefined || crawl.status !== 'running';
   let isPutOff = false;
@@ -58,16 +63,28 @@ export async function fetchPages(
   const take = () => {
     taking = taking.then(async () => {
       const now = clock.now();
-      return (await ledger.next(now, isSitemapNext(state))) ?? takeFarAhead(now);
+      const only = wantsRequisitesOnly();
+      return (await ledger.next(now, isSitemapNext(state), only)) ?? takeFarAhead(now, only);
     });
     return taking;
   };
 
   /** A URL that is due at a time that no clock that runs right could have given. */
-  function takeFarAhead(now: number): Promise<UrlRecord | undefined> | undefined {
-    const dueAt = ledger.nextDueAt(now);
-    return dueAt !== undefined && dueAt - now > maxWaitMs(config) ? ledger.next(dueAt) : undefined;
+  function takeFarAhead(now: number, only: boolean): Promise<UrlRecord | undefined> | undefined {
+    const dueAt = ledger.nextDueAt(now, only);
+    return dueAt !== undefined && dueAt - now > maxWaitMs(config)
+      ? ledger.next(dueAt, true, only)
+      : undefined;
   }
+
+  /** Whether no page may be begun, by one of the limits of pages: requisites make those whole that were fetched. */
+  function wantsRequisitesOnly(): boolean {
+    return pagesBegun >= maxPages || isFull(crawl, state, pagesInFlight) || isDraining(crawl);
+  }
+
+  /** Nothing that the turn may fetch waits, and nothing is in flight that could bring it. */
+  const hasNothing = () =>
+    busy === 0 && wantsRequisitesOnly() && ledger.nextDueAt(clock.now(), true) === undefined;
 
   /** Waits for the host's moment; false if it comes too late for this turn. */
   async function waitForHost(): Promise<boolean> {
@@ -85,7 +102,7 @@ export async function fetchPages(
 
   /** Whether there may be more to do in this turn. */
   async function step(): Promise<boolean> {
-    if (begun >= maxPages || unasked >= maxUnasked || isFull(crawl, state)) return false;
+    if (begun >= maxUrls || unasked >= maxUnasked || hasNothing()) return false;
     if (ledger.changes >= maxTurnChanges || state.outLinks.size >= maxTurnChanges) return false;
     if (state.itemChars >= MAX_ITEM_CHARS) return false;
     if (!(await waitForHost())) return false;
@@ -212,29 +229,47 @@ export async function fetchPages(
       // To be committed before another URL is announced in its place, and perhaps kills, too.
       return false;
     }
-    if (may === 'busy' || !(await budget.reserve())) {
+    const isPage = record.kind !== 'requisite';
+    if (may === 'busy' || !(await (isPage ? budget.reserve() : mayFetchRequisite()))) {
       settle(record);
-      return false;
+      return caution === undefined && isDraining(crawl);
     }
     // The announcements and the pages of others may have been waited for.
-    if (!(await waitForHost()) || isFull(crawl, state, inFlight)) {
-      budget.settle(false);
+    const isTooLate = !(await waitForHost());
+    if (isTooLate || (isPage && isFull(crawl, state, pagesInFlight))) {
+      if (isPage) budget.settle(false);
       settle(record);
-      return false;
+      return !isTooLate && caution === undefined;
     }
     begun++;
-    inFlight++;
+    let pages = 0;
+    const beginPage = () => {
+      pages++;
+      pagesBegun++;
+      pagesInFlight++;
+    };
+    if (isPage) beginPage();
+    const reserve = () => {
+      const isReserved = !isFull(crawl, state, pagesInFlight) && budget.tryReserve();
+      if (isReserved) beginPage();
+      return isReserved;
+    };
     countTowardsSitemap(state, record);
     let settled: UrlRecord;
     try {
-      settled = await visit(services, crawl, state, record, robots.crawlDelayMs(from));
+      settled = await visit(services, crawl, state, record, robots.crawlDelayMs(from), reserve);
     } finally {
-      inFlight--;
+      pagesInFlight -= pages;
     }
     acquit(record.url);
     await giveUpIfHopeless(services, crawl, state);
     tellSeed(settled);
     return state.setAside === undefined;
+  }
+
+  function mayFetchRequisite(): boolean {
+    const met = budget.metLimit();
+    return met === undefined || met.allowsRequisites === true;
   }
 
   /** Puts off a URL whose origin's robots.txt cannot be had, or gives it up after as many tries as any. */

@@ -1,5 +1,6 @@
 import { type Link, linkOf } from '../frontier/message.ts';
 import { levelOfLink } from '../frontier/rank.ts';
+import { kindOfBoth } from '../frontier/url-record.ts';
 
 /**
  * Keeps of many links to one URL the one that matters: a ledger makes the same of it as of all of them (but for the
@@ -14,8 +15,7 @@ export function foldLink(links: Map<string, Link>, link: Link): void {
   const better = levelOfLink(link) > levelOfLink(known) ? link : known;
   const depth = Math.min(link.depth, known.depth);
   const isSeed = link.isSeed || known.isSeed;
-  // A page is more than a part of one.
-  const kind = link.kind && known.kind;
+  const kind = isSeed ? link.kind && known.kind : kindOfBoth(link.kind, known.kind);
   if (better !== known || depth !== known.depth || isSeed !== known.isSeed || kind !== known.kind)
     links.set(link.url, linkOf({ ...better, depth, kind, isSeed }));
 }

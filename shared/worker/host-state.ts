@@ -123,7 +123,7 @@ function copyTotals(totals: HostTotals): Mutable<HostTotals> {
 /** Counts one in a map that few hosts have: see {@link HostTotals}. */
 export function countIn(
   { totals }: HostState,
-  map: 'seeds' | 'hooks' | 'hints',
+  map: 'seeds' | 'hooks' | 'hints' | 'requisites',
   key: string,
   count = 1,
 ): void {

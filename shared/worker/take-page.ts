@@ -34,12 +34,13 @@ export async function takePage(
   const now = services.engine.clock.now();
   const isWatched = record.kind === undefined && isWatching(crawl, state);
   const isNofollow = config.obeyNofollow && facts.robots.nofollow;
+  // Of a part of a page that does not belong to the crawl by itself, only its own parts are wanted.
+  const isFollowed = record.kind !== 'requisite' || isOwnDocument(crawl, record, facts);
   const newLinks: string[] = [];
   const take = (link: HtmlLink) => {
-    const isNew =
-      isRequisite(link.kind) || link.requisite || (link.kind === 'frame' && isPartOnly(crawl, record, link))
-        ? takeRequisite(services, crawl, state, record, link, now)
-        : takeFollowed(services, crawl, state, record, link, isNofollow, now);
+    const isNew = isPart(config, link)
+      ? takeRequisite(services, crawl, state, record, link, now)
+      : isFollowed && takeFollowed(services, crawl, state, record, link, isNofollow, now);
     if (isNew && isWatched && newLinks.length < MAX_LINKS) newLinks.push(link.url);
   };
   const { linksAtOnce } = sizesOf(services.engine);
@@ -54,6 +55,19 @@ export async function takePage(
       state.traps.count(record.url, { newLinks, textHash, isCopy: isCopy(record.url, facts.canonical) }),
     );
   }
+}
+
+/**
+ * Whether a requisite is a document that belongs to the crawl by itself: a frame, mostly. Its links are followed, and it
+ * counts as a page if the limits allow one more.
+ */
+export function isOwnDocument(
+  { scope }: Crawl,
+  { kind, url, depth }: UrlRecord,
+  { type }: DocumentFacts,
+): boolean {
+  const isDocument = type !== 'css' && type !== 'other';
+  return kind === 'requisite' && isDocument && scope.check(url, depth) === undefined;
 }
 
 /** Whether a page's canonical URL is its own path with another query: its parameters make no other page of it. */
@@ -71,9 +85,12 @@ export function isWatching({ config }: Pick<Crawl, 'config'>, { totals }: HostSt
   return config.trapAfterPages > 0 && totals.pages >= config.trapAfterPages;
 }
 
-/** Whether a frame belongs to the crawl only as a part of its page. */
-function isPartOnly({ config, scope, nameOf }: Crawl, { depth }: UrlRecord, { url }: HtmlLink): boolean {
-  return config.requisites && scope.check(nameOf(url), depth + 1) !== undefined;
+/**
+ * Whether the link leads to a part of the page, which is fetched with it. Frames are that: browsers show them in the page,
+ * and Heritrix and wget fetch them as its parts. A frame that belongs to the crawl becomes a page of it when it is fetched.
+ */
+function isPart({ requisites }: Crawl['config'], { kind, requisite }: HtmlLink): boolean {
+  return isRequisite(kind) || requisite !== undefined || (kind === 'frame' && requisites);
 }
 
 function takeRequisite(
@@ -87,9 +104,6 @@ function takeRequisite(
   const url = crawl.nameOf(link.url);
   const depth = record.depth + 1;
   const via = record.url;
-  // What is a page of the crawl by itself is that.
-  if (crawl.scope.check(url, depth) === undefined)
-    return takeLink(services, crawl, state, linkOf({ url, depth, via }), now);
   const hops = record.kind === 'requisite' ? record.redirects + 1 : 0;
   if (hops > MAX_REQUISITE_HOPS) {
     skipLink(services, crawl, state, { url, via }, 'requisiteHops');
@@ -108,8 +122,6 @@ function takeFollowed(
   isNofollow: boolean,
   now: number,
 ): boolean {
-  // A part of a page that does not belong to the crawl: only its own parts are wanted.
-  if (record.kind === 'requisite') return false;
   const url = crawl.nameOf(link.url);
   const via = record.url;
   if (isNofollow || (link.nofollow && crawl.config.obeyNofollow)) {

@@ -1,9 +1,10 @@
 import type { CrawlTotals } from '../ports.ts';
 
-export type Used = Pick<CrawlTotals, 'pages' | 'bytes' | 'activeMs' | 'cost'> & {
-  /** Where several threads of one process count together. */
-  readonly tally?: Tally;
-};
+export type Used = Pick<CrawlTotals, 'pages' | 'bytes' | 'activeMs' | 'cost'> &
+  Partial<Pick<CrawlTotals, 'requisites'>> & {
+    /** Where several threads of one process count together. */
+    readonly tally?: Tally;
+  };
 
 /** Pages and bytes that a crawl has used, and pages reserved: what its budget counts. */
 export interface Tally {

@@ -81,7 +81,8 @@ export async function runTurn(
   const now = clock.now();
   let news = 0;
   for (const link of links) {
-    if (isFull(crawl, state) && !ledger.has(link.url)) countOne(state.totals.skipped, 'pagesPerHost');
+    if (isFull(crawl, state) && link.kind !== 'requisite' && !ledger.has(link.url))
+      countOne(state.totals.skipped, 'pagesPerHost');
     else if (mergeLink(services, crawl, state, link, now)) news++;
   }
   // Links that are all known, to a host that has its next turn already or needs none: nothing to commit.
@@ -108,8 +109,9 @@ export async function runTurn(
     );
   services.stats.open.set(ledger, head.ledger.counts);
   try {
-    const maxPages = caution ? 1 : Math.min(crawl.config.turnMaxPages, crawl.budget.turnPages());
-    const isPutOff = await fetchPages(services, crawl, state, { endBy, maxPages, caution });
+    const maxUrls = caution ? 1 : crawl.config.turnMaxPages;
+    const maxPages = crawl.budget.turnPages();
+    const isPutOff = await fetchPages(services, crawl, state, { endBy, maxUrls, maxPages, caution });
     if (isPutOff) return { restUntil: state.clock.nextFetchAt, isPutOff };
     return await commitTurn(services, crawl, state, caution?.head() ?? head);
   } catch (error) {

@@ -27,11 +27,12 @@ import {
 import { HINT_WORDS, hintOf, wantsSigns } from './page-hints.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
 import type { Services } from './services.ts';
-import { isWatching, takePage } from './take-page.ts';
+import { isOwnDocument, isWatching, takePage } from './take-page.ts';
 
 /**
  * Fetches `record`, which was taken from the ledger, and settles it. The host's moment must have come, robots.txt
- * must allow it, and a page of the budget must be reserved: it is settled here, too. Returns the record as it was settled.
+ * must allow it, and unless it is a requisite, a page of the budget must be reserved: it is settled here, too. For a
+ * requisite that turns out to be a page, `reserve` reserves one if it can. Returns the record as it was settled.
  */
 export async function visit(
   services: Services,
@@ -39,10 +40,12 @@ export async function visit(
   state: HostState,
   given: UrlRecord,
   crawlDelayMs: number | undefined,
+  reserve: () => boolean,
 ): Promise<UrlRecord> {
   const { config } = crawl;
   const { clock } = services.engine;
-  const record = asWhatItIs(crawl, given);
+  let record = given;
+  let isReserved = record.kind !== 'requisite';
   let isPage = false;
   try {
     let parser: DocumentParser | undefined;
@@ -69,6 +72,10 @@ export async function visit(
     // By the scope as it is now: a seed's redirect may have widened it since the turn began.
     const known = await services.crawls.get(crawl.id);
     const latest = known ? atHost(known, state.host) : crawl;
+    if (found && isOwnDocument(latest, record, found) && reserve()) {
+      record = { ...record, kind: undefined };
+      isReserved = true;
+    }
     const end = await settle(services, latest, state, record, outcome, verdict, found);
     isPage = end.isPage;
     const { facts } = end;
@@ -76,19 +83,12 @@ export async function visit(
       await takePage(services, latest, state, record, outcome, facts);
     return end.record;
   } finally {
-    crawl.budget.settle(isPage);
+    if (isReserved) crawl.budget.settle(isPage);
     if (isPage) {
       state.totals.pages++;
       services.stats.pages++;
     }
   }
-}
-
-/** A part of a page that turns out to belong to the crawl by itself (its scope has been widened) is a page. */
-function asWhatItIs({ scope }: Crawl, record: UrlRecord): UrlRecord {
-  return record.kind === 'requisite' && scope.check(record.url, record.depth) === undefined
-    ? { ...record, kind: undefined }
-    : record;
 }
 
 function openParser(
@@ -177,8 +177,9 @@ async function settle(
   };
   // A login page is not what the operator asked for.
   settleUrl(state, settled, page.cause === HINT_WORDS.login ? 'login' : undefined);
-  const isPage = verdict.isFinal && response !== undefined && page.state !== 'redirect';
-  return { record: settled, isPage: isPage && record.kind !== 'sitemap', facts: page.facts };
+  const isAnswer = verdict.isFinal && response !== undefined && page.state !== 'redirect';
+  if (isAnswer && record.kind === 'requisite') countIn(state, 'requisites', 'fetched');
+  return { record: settled, isPage: isAnswer && record.kind === undefined, facts: page.facts };
 }
 
 /** Says of a page that links of it were left out, before what else there is to say of it. */

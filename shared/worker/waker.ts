@@ -2,6 +2,7 @@ import type { Head } from '../frontier/head.ts';
 import type { CrawlId, Engine, HostKey } from '../ports.ts';
 import { sizesOf } from '../sizes.ts';
 import type { Crawls } from './crawls.ts';
+import { isDraining } from './drain.ts';
 
 /** A host that has not had its turn by then is woken again. */
 const AGAIN_MS = 300_000;
@@ -20,7 +21,8 @@ export async function wakeDueHosts(
 ): Promise<number> {
   const current = await crawls.get(crawl);
   // Hosts of a paused crawl stay due; to wake them would change nothing.
-  if (current?.status !== 'running' || current.budget.metLimit() !== undefined) return 0;
+  if (current?.status !== 'running') return 0;
+  if (current.budget.metLimit() !== undefined && !isDraining(current)) return 0;
   const now = clock.now();
   const due = await ledgers.dueHosts(crawl, now, sizesOf({ sizes }).wakeBatch + woken.size);
   const hosts = due.filter(({ host, version }) => {

@@ -37,6 +37,7 @@ const SUMMARY: CrawlSummary = {
   hints: {},
   hooks: {},
   hookErrors: [],
+  requisites: {},
 };
 
 function recordOf(url: string, changes: Partial<UrlRecord> & { result?: FetchResult } = {}): UrlRecord {

@@ -33,6 +33,7 @@ export const RUNNING: CrawlSummary = {
   hints: {},
   hooks: {},
   hookErrors: [],
+  requisites: {},
 };
 
 /** Answers by `answers`; any other call fails. Every call is kept with its arguments. */

@@ -36,6 +36,7 @@ const SUMMARY: CrawlSummary = {
   hints: {},
   hooks: {},
   hookErrors: [],
+  requisites: {},
 };
 
 test('people read a short aligned account and what to do next', () => {
@@ -143,6 +144,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'hints',
     'hooks',
     'hookErrors',
+    'requisites',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);

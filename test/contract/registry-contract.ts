@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type HostTotals, NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { Engine } from '../../shared/ports.ts';
 import type { Subject } from './engine-contract.ts';
 import { CRAWL, headOf, linkTo, RECORD, receiveOne, token } from './subjects.ts';
@@ -155,12 +156,43 @@ export function registryContract(subject: Subject): void {
     await becomesQuiet(subject.engine);
   });
 
+  const withRequisites = (version: number, requisites: HostTotals['requisites']) =>
+    commit('a.test', version, { dueAt: Date.now() + 1e9, totals: { ...NO_TOTALS, requisites } });
+
+  test('without pages to begin, is quiet at once where no requisite is awaited, though hosts are due', async () => {
+    await registry().create(CRAWL, RECORD);
+    await withRequisites(1, undefined);
+    expect(await registry().isQuiet(CRAWL, true)).toBe(true);
+    await withRequisites(2, { waiting: 2, awaited: 2 });
+    expect(await registry().isQuiet(CRAWL, true)).toBe(false);
+    await withRequisites(3, { fetched: 1, waiting: 1, awaited: 0 });
+    expect(await registry().isQuiet(CRAWL, true)).toBe(true);
+    expect(await registry().isQuiet(CRAWL)).toBe(false);
+  });
+
+  test('without pages to begin, is not quiet while links to requisites are on their way', async () => {
+    const { queue, exchange } = subject.engine;
+    await registry().create(CRAWL, RECORD);
+    await exchange.send({ crawl: CRAWL, links: [{ ...linkTo('http://b.test/1.png'), kind: 'requisite' }] });
+    await withRequisites(1, { sent: 1, waiting: 0, awaited: 0 });
+    expect(await registry().isQuiet(CRAWL, true)).toBe(false);
+    const parcels = await until(exchange.receive(10, LONG_MS));
+    const message = { kind: 'links' as const, crawl: CRAWL, links: parcels[0]!.outLinks.links };
+    await queue.send([{ host: 'b.test', message }]);
+    await exchange.acknowledge(parcels);
+    expect(await registry().isQuiet(CRAWL, true)).toBe(false);
+    const received = await until(receiveOne(queue, LONG_MS));
+    expect(await registry().isQuiet(CRAWL, true)).toBe(false);
+    await queue.acknowledge(received, received.deliveries);
+    await becomesQuiet(subject.engine, true);
+  });
+
   /** "Perhaps late": within what a test may take. */
-  async function becomesQuiet(engine: Engine): Promise<void> {
+  async function becomesQuiet(engine: Engine, requisitesOnly?: boolean): Promise<void> {
     for (let tries = 0; tries < 500; tries++) {
-      if (await engine.registry.isQuiet(CRAWL)) return;
+      if (await engine.registry.isQuiet(CRAWL, requisitesOnly)) return;
       await subject.pass(20);
     }
-    expect(await engine.registry.isQuiet(CRAWL)).toBe(true);
+    expect(await engine.registry.isQuiet(CRAWL, requisitesOnly)).toBe(true);
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inBatches } from '../../shared/engines/aws/dynamo-batch.ts';
 import { changedCounts, sumOfCounts, totalsOf } from '../../shared/engines/aws/head-counts.ts';
-import { isSettled } from '../../shared/engines/aws/quiet.ts';
+import { isDrained, isSettled } from '../../shared/engines/aws/quiet.ts';
 import {
   allDueShards,
   dueShardOf,
@@ -135,6 +135,26 @@ describe('a crawl with nothing to do', () => {
     ['beside busy ones, that has committed since', { idleSince: 0, lastAt: 1 }, 1_200_000, false],
   ])('%s', (_, times, now, isQuiet) => {
     expect(isSettled(times, now, {})).toBe(isQuiet);
+  });
+});
+
+describe('a crawl that has met its limit of pages', () => {
+  test.each([
+    ['ends at once where no page has requisites', {}, 0, true],
+    [
+      'ends at once when the requisites of the pages own hosts are there',
+      { fetched: 9, awaited: 0 },
+      0,
+      true,
+    ],
+    ['waits for requisites', { awaited: 1 }, 1_199_999, false],
+    ['waits no longer when nothing has been committed for long', { awaited: 1 }, 1_200_000, true],
+    ['waits for links that are on their way to other hosts', { sent: 1, awaited: 0 }, 54_999, false],
+    ['ends when none has come', { sent: 1, awaited: 0 }, 55_000, true],
+    ['ends where counters are too low', { sent: 1, awaited: -2 }, 55_000, true],
+  ])('%s', (_, requisites, idleMs, isOver) => {
+    const counts = Object.entries(requisites).map(([name, count]) => [`requisites.${name}`, count] as const);
+    expect(isDrained(Object.fromEntries(counts), idleMs, {})).toBe(isOver);
   });
 });
 

@@ -28,6 +28,18 @@ describe('createCssLinks', () => {
       });
   });
 
+  test('what the end of a sheet closes is none: the sheet may have broken off', () => {
+    for (const end of [
+      'url(http://exam',
+      'url("http://exam',
+      '@import "http://exam',
+      '@import "http://exam\\',
+    ])
+      expect(parse(Buffer.from(`url(a);${end}`), 'text/css', 5).links.map(({ url }) => url)).toEqual([
+        'http://h/c/a',
+      ]);
+  });
+
   test('references are relative to the sheet, and beyond the limit counted', () => {
     const { links, droppedLinks } = parse(Buffer.from('url(a)url(../b)url(a)url(c)'), 'text/css', 5);
     expect(links.map(({ url }) => url)).toEqual(['http://h/c/a', 'http://h/b']);

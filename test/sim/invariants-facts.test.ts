@@ -18,6 +18,7 @@ const web: SimWeb = {
     throw new Error('Expected no request');
   },
   linksOf: () => [],
+  requisitesOf: () => [],
   redirectOf: () => undefined,
   allows: () => true,
   crawlDelayMs: () => undefined,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
 import {
   crawlFacts,
   HOME,
@@ -56,6 +57,35 @@ describe('oneState', () => {
     expect(told({ ...facts, web: { ...facts.web, linksOf } })).toEqual([]);
   });
 
+  test('a requisite that waits in a crawl that has met its limit of pages is found, but for hosts set aside', () => {
+    const image = urlRecord('http://b.test/1.png', 'waiting', undefined, { attempts: 0, kind: 'requisite' });
+    const page = urlRecord('http://a.test/more', 'waiting', undefined, { attempts: 0 });
+    const config = { requisites: true, maxPages: 3 };
+    const crawl = { ...crawlFacts([...RECORDS, image, page], { config }), status: 'limited' as const };
+    const awaited = { ...NO_TOTALS, pages: 1, requisites: { waiting: 1 } };
+    const withHead = (head: Partial<Head>) => {
+      const own = [...RECORDS, image].filter(({ url }) => url.startsWith('http://b.test/'));
+      const host = hostFacts('b.test', own, { totals: awaited, ...head });
+      return { ...crawl, hosts: new Map([...crawl.hosts, ['b.test', host]]) };
+    };
+    const facts = makeFacts();
+    const web = {
+      ...facts.web,
+      linksOf: (url: string) => [...facts.web.linksOf(url), page.url],
+      requisitesOf: (url: string) => (url === HOME ? [image.url] : []),
+    };
+    const toldOf = (one: typeof crawl) =>
+      told({ ...facts, web, crawls: [one] }).filter((line) => line.startsWith('oneState'));
+    expect(toldOf(withHead({}))).toEqual([
+      expect.stringMatching(
+        /^oneState: crawl has met its limit of pages, but http:\/\/b\.test\/1\.png waits/,
+      ),
+    ]);
+    expect(toldOf(withHead({ setAside: { cause: 'it is down', at: 0 } }))).toEqual([]);
+    const timed = withHead({});
+    expect(toldOf({ ...timed, config: { ...timed.config, maxTimeMs: 1000 } })).toEqual([]);
+  });
+
   test('a URL in the ledger of another host, one that stands twice, and a head that miscounts are found', () => {
     const strange = hostFacts('a.test', [...ofA, urlRecord(OTHER, 'fetched', 200)]);
     expect(told(makeFacts({ crawls: [withHosts(strange)] }))).toContain(
@@ -80,6 +110,17 @@ describe('oneState', () => {
 });
 
 describe('nothingLost', () => {
+  test('a requisite that is not known is found, if the crawl fetches requisites', () => {
+    const facts = makeFacts();
+    const requisitesOf = (url: string) => (url === PAGE ? ['http://b.test/1.png'] : []);
+    const toldOf = (config: object) =>
+      told({ ...facts, web: { ...facts.web, requisitesOf }, crawls: [crawlFacts(RECORDS, { config })] });
+    expect(toldOf({ requisites: true })).toEqual([
+      `nothingLost: crawl: ${PAGE} (fetched, depth 1) has the requisite http://b.test/1.png, which is not known`,
+    ]);
+    expect(toldOf({})).toEqual([]);
+  });
+
   test('a link that no ledger knows is found, to another host and to the same one', () => {
     expect(
       told(
@@ -168,6 +209,15 @@ describe('counted', () => {
     }
     for (const fault of ['throttleStorm', 'callFailsBefore'] as const)
       expect(told(makeFacts({ crawls: [far], strikes: struck(fault) }))).toEqual([]);
+  });
+
+  test('a head that counts other requisites than its ledger holds is found', () => {
+    const wrong = hostFacts('a.test', ofA);
+    const head = { ...wrong.head, totals: { ...wrong.head.totals, requisites: { fetched: 1, waiting: 0 } } };
+    const facts = makeFacts({ crawls: [withHosts({ ...wrong, head })], strikes: struck('throttleStorm') });
+    expect(told(facts)).toEqual([
+      'counted: crawl: the head of a.test counts 1 requisites as fetched, its ledger holds 0',
+    ]);
   });
 
   test('a head that counts other pages than its ledger holds is found, whatever struck', () => {

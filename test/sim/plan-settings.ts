@@ -19,6 +19,15 @@ export function planScope(random: Random): CrawlOptions {
   };
 }
 
+/**
+ * Of a hundred crawls of a web with requisites, 70 fetch those; and of these, half have a limit of pages, at which they
+ * make their pages whole. The draws are their own, so that the other settings of a seed stay what they are.
+ */
+export function planRequisites(random: Random): CrawlOptions {
+  if (random() >= 0.7) return {};
+  return { requisites: true, ...(random() < 0.5 && { maxPages: between(random, 1, 20) }) };
+}
+
 /** Of a hundred crawls: 15 have a limit of pages, 20 one for each host, and 6 each one of bytes, time or money. */
 export function planLimits(random: Random): CrawlOptions {
   return {

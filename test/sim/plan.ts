@@ -3,9 +3,10 @@ import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import { between, pick, type Random, randomOf } from '../../shared/engines/sim/random.ts';
 import type { Sizes } from '../../shared/sizes.ts';
-import { planLimits, planScope } from './plan-settings.ts';
+import { planLimits, planRequisites, planScope } from './plan-settings.ts';
 import { planSizes } from './sizes.ts';
 import type { CrawlPlan, SimWeb } from './spec.ts';
+import { hasAssets } from './web/shape.ts';
 
 export interface StackPlan {
   readonly settings: Pick<StackSettings, 'workerTimeoutMs' | 'hostsPerWorker' | 'dueShards'>;
@@ -43,10 +44,15 @@ export function planCrawls(
   maxTotalTimeoutMs: number,
 ): CrawlPlan[] {
   const random = randomOf(seed, 'crawls');
+  const requisites = randomOf(seed, 'requisites');
   const count = random() < 0.25 ? 2 : 1;
   return Array.from({ length: count }, (_, i) => {
-    // By its contact the web knows which crawl asks.
-    const config = { ...configOf(random, maxTotalTimeoutMs), contact: `https://sim.test/crawl-${i}` };
+    const config = {
+      ...configOf(random, maxTotalTimeoutMs),
+      ...(hasAssets(seed) && planRequisites(requisites)),
+      // By its contact the web knows which crawl asks.
+      contact: `https://sim.test/crawl-${i}`,
+    };
     return { id: `crawl-${i}`, seeds: seedsFor(config, web, random), config };
   });
 }

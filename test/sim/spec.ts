@@ -146,6 +146,8 @@ export interface SimWeb {
   ): Fetcher;
   /** The links of the page, canonical, in the order served; a page's content never changes. Empty for what is no page. */
   linksOf(url: string): readonly string[];
+  /** The requisites of the page or style, canonical. Empty for what has none. */
+  requisitesOf(url: string): readonly string[];
   /** A page of some host, or of the host of that URL; now and then one that is not there. Canonical. */
   someUrl(random: () => number, at?: string): string;
   /** Where the URL redirects to, whenever it is asked; canonical. */

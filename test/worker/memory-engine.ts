@@ -306,7 +306,14 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
         activeMs: 0,
       };
     },
-    async isQuiet(crawl) {
+    async isQuiet(crawl, requisitesOnly) {
+      if (requisitesOnly) {
+        const isAwaited = headsOf(crawl).some(({ totals }) => (totals.requisites?.awaited ?? 0) > 0);
+        const bringsRequisites = [...groups.values()].some(
+          ({ messages, received }) => received !== undefined || messages.some(isRequisites),
+        );
+        return !isAwaited && parcels.size === 0 && !bringsRequisites;
+      }
       const isEmpty =
         parcels.size === 0 && [...groups.values()].every(({ messages }) => messages.length === 0);
       const isRunning = crawls.get(crawl)?.status === 'running';
@@ -314,6 +321,9 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
     },
   };
 }
+
+const isRequisites = ({ message, receiveCount }: Kept): boolean =>
+  receiveCount === 0 && message.kind === 'links' && message.links.some(({ kind }) => kind === 'requisite');
 
 function getOrAdd<V>(map: Map<string, Map<string, V>>, key: string): Map<string, V> {
   const found = map.get(key) ?? new Map<string, V>();

@@ -1,6 +1,7 @@
 /** Since when a crawl has had nothing to do, as looks at different times by different processes have found it. */
 import { DeleteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock, CrawlId } from '../../ports.ts';
+import type { Counts } from './head-counts.ts';
 import { withRetry } from './retry.ts';
 import { EXPIRES_AT, itemKey, N, QUIET } from './tables.ts';
 
@@ -42,6 +43,17 @@ export function isSettled(
   return (
     now - Math.max(quietSince, lastAt) >= settleMs || now - Math.max(idleSince, lastAt) >= SHARED_SETTLE_MS
   );
+}
+
+/**
+ * Whether a crawl that begins no further page has no more requisites to wait for, by its counters and by how long ago its
+ * last head was committed. At once where none was found but at the hosts of the pages themselves; else links to them may
+ * be on their way, which takes seconds: those that come later set the crawl running again. Counters are too high where
+ * processes ended between a head and its count: then the crawl ends when none of its hosts has done anything for long.
+ */
+export function isDrained(counts: Counts, idleMs: number, { settleMs = SETTLE_MS }: SettleTimes): boolean {
+  if ((counts['requisites.awaited'] ?? 0) > 0) return idleMs >= SHARED_SETTLE_MS;
+  return (counts['requisites.sent'] ?? 0) === 0 || idleMs >= settleMs;
 }
 
 export interface QuietNotes {

@@ -15,7 +15,7 @@ import { queryItems } from './dynamo-pages.ts';
 import { type Counts, changedCounts, sumOfCounts, totalsOf, usageCountsIn } from './head-counts.ts';
 import type { Meter } from './meter.ts';
 import { costOf, priceOf } from './prices.ts';
-import { createQuietNotes, isSettled, type SettleTimes } from './quiet.ts';
+import { createQuietNotes, isDrained, isSettled, type SettleTimes } from './quiet.ts';
 import { retryWaitMs, withRetry } from './retry.ts';
 import {
   allDueShards,
@@ -230,7 +230,11 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
       };
     },
 
-    async isQuiet(crawl) {
+    async isQuiet(crawl, requisitesOnly) {
+      if (requisitesOnly) {
+        const { counts, lastAt } = await counters.read(crawl);
+        return isDrained(counts, clock.now() - lastAt, options);
+      }
       const isRunning = (await load(crawl))?.record.status === 'running';
       if (isRunning && (await isAnyDue(crawl))) {
         await quiet.noteBusy(crawl);

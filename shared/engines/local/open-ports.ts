@@ -84,7 +84,8 @@ export async function openLocalPorts(
     const registry = guard(
       createRegistry(
         database,
-        () => !queue.isEmpty() || !exchange.isEmpty(),
+        (requisitesOnly) =>
+          (requisitesOnly ? queue.mayBringRequisites() : !queue.isEmpty()) || !exchange.isEmpty(),
         createSeedCount(database, { withOpenTurns: false }),
       ),
     );

@@ -28,7 +28,7 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
  */
 export function createRegistry(
   database: DatabaseSync,
-  hasMessages: () => boolean,
+  hasMessages: (requisitesOnly: boolean) => boolean,
   seedsWaiting: () => number = () => 0,
 ): LocalCrawlRegistry {
   const select = database.prepare('SELECT record, active_ms AS activeMs FROM crawls WHERE crawl = ?');
@@ -38,6 +38,9 @@ export function createRegistry(
   const update = database.prepare('UPDATE crawls SET record = ? WHERE crawl = ?');
   const addActive = database.prepare('UPDATE crawls SET active_ms = active_ms + ? WHERE crawl = ?');
   const anyDue = database.prepare('SELECT 1 FROM heads WHERE crawl = ? AND due_at IS NOT NULL LIMIT 1');
+  const anyAwaited = database.prepare(
+    `SELECT 1 FROM heads WHERE crawl = ? AND head ->> '$.totals.requisites.awaited' > 0 LIMIT 1`,
+  );
   const selectHeads = database.prepare('SELECT head FROM heads WHERE crawl = ?');
   const sums = new Map<CrawlId, () => Sums>();
 
@@ -101,8 +104,11 @@ export function createRegistry(
         activeMs,
       };
     },
-    async isQuiet(crawl) {
-      if (hasMessages()) return false;
+    async isQuiet(crawl, requisitesOnly = false) {
+      // The sums may lag behind the heads, which take longer to look through.
+      if (requisitesOnly && (sumsOf(crawl).totals.requisites?.awaited ?? 0) > 0) return false;
+      if (hasMessages(requisitesOnly)) return false;
+      if (requisitesOnly) return anyAwaited.get(crawl) === undefined;
       // The record last: it holds all seeds, and this is asked ten times a second.
       return anyDue.get(crawl) === undefined || load(crawl)?.status !== 'running';
     },

@@ -1,4 +1,5 @@
 import type { CrawlId, CrawlStatus, HostKey } from '../../ports.ts';
+import { endOf } from '../../worker/drain.ts';
 import { routeParcels } from '../../worker/router.ts';
 import { newStats } from '../../worker/services.ts';
 import { wakeDueHosts } from '../../worker/waker.ts';
@@ -91,8 +92,9 @@ async function runToEnd(
       const current = await crew.crawls.get(crawl);
       const limit = current?.budget.metLimit();
       if (current && current.status !== 'running') end = { status: current.status };
-      else if (limit !== undefined) end = limit;
-      else if (await registry.isQuiet(crawl)) end = { status: 'finished' };
+      else end = (current && (await endOf(registry, current, limit))) ?? end;
+      if (end.status === 'running' && limit === undefined && (await registry.isQuiet(crawl)))
+        end = { status: 'finished' };
       if (end.status !== 'running') break;
       await clock.sleep(TICK_MS, signal);
       if (clock.elapsed() - countedAt >= 1000) {

@@ -40,6 +40,11 @@ export interface TurnQueueOptions {
 export interface LocalTurnQueue extends TurnQueue {
   /** Whether no message is kept at all, whoever serves it. */
   isEmpty(): boolean;
+  /**
+   * Whether a message is kept that brings requisites and was never received, or one is in flight, as its turn may find some.
+   * What was received, and is neither in flight nor gone, is parked while its host rests.
+   */
+  mayBringRequisites(): boolean;
   /** Others have sent these hosts something. Safe to repeat, and where it is not so. */
   notice(hosts: readonly HostKey[]): void;
   close(): void;
@@ -66,6 +71,10 @@ export function createTurnQueue(
   );
   const selectOne = database.prepare('SELECT 1 FROM messages WHERE host = ? LIMIT 1');
   const selectAny = database.prepare('SELECT 1 FROM messages LIMIT 1');
+  const selectInFlight = database.prepare('SELECT 1 FROM messages WHERE in_flight = 1 LIMIT 1');
+  const selectLinks = database.prepare(
+    `SELECT body FROM messages WHERE receive_count = 0 AND ${isLinksMessage('body')}`,
+  );
   const countReceive = database.prepare(
     'UPDATE messages SET receive_count = receive_count + 1, in_flight = 1 WHERE host = ? AND id <= ?',
   );
@@ -182,11 +191,23 @@ export function createTurnQueue(
 
     isEmpty: () => selectAny.get() === undefined,
 
+    mayBringRequisites() {
+      if (selectInFlight.get() !== undefined) return true;
+      for (const { body } of selectLinks.iterate()) {
+        const message = decodeMessage(body as Uint8Array);
+        if (message.kind === 'links' && message.links.some(({ kind }) => kind === 'requisite')) return true;
+      }
+      return false;
+    },
+
     close() {
       for (const { timer } of leases.values()) clearTimeout(timer);
     },
   };
 }
+
+/** By the bytes of a message that is not compressed (`frontier/message-codec.ts`): its kind, 0 for links, is the fourth. */
+const isLinksMessage = (body: string): string => `substr(${body}, 4, 1) = x'00'`;
 
 /** The longest that a timer of Node holds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -1,7 +1,14 @@
 import type { Head } from '../../../shared/frontier/head.ts';
 import { URL_STATES } from '../../../shared/frontier/url-record.ts';
 import type { Violation } from '../spec.ts';
-import { type CrawlFacts, type Facts, isPage, mayHaveLostTurns } from './facts.ts';
+import {
+  type CrawlFacts,
+  type Facts,
+  type HostFacts,
+  isFetchedRequisite,
+  isPage,
+  mayHaveLostTurns,
+} from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 import type { HostVisits } from './visits.ts';
 
@@ -78,6 +85,26 @@ function checkPages(findings: Findings, { id, hosts }: CrawlFacts): void {
         `${id}: the head of ${host} counts ${head.totals.pages} pages, its ledger holds ${pages}`,
         { host },
       );
+    if (problem === undefined) checkRequisites(findings, id, { host, head, records });
+  }
+}
+
+function checkRequisites(
+  findings: Findings,
+  id: string,
+  { host, head, records }: Pick<HostFacts, 'host' | 'head' | 'records'>,
+): void {
+  const held = {
+    fetched: records.filter(isFetchedRequisite).length,
+    waiting: records.filter(({ kind, state }) => kind === 'requisite' && state === 'waiting').length,
+  };
+  for (const name of ['fetched', 'waiting'] as const) {
+    const count = head.totals.requisites?.[name] ?? 0;
+    if (count !== held[name])
+      findings.add(
+        `${id}: the head of ${host} counts ${count} requisites as ${name}, its ledger holds ${held[name]}`,
+        { host },
+      );
   }
 }
 
@@ -116,7 +143,7 @@ function sumOf(heads: readonly Head[]): Record<string, number> {
     add('hostsWaiting', ledger.counts.waiting > 0 ? 1 : 0);
     for (const name of ['pages', 'bytes', 'requests'] as const) add(name, totals[name]);
     for (const state of URL_STATES) add(`urls.${state}`, ledger.counts[state]);
-    for (const map of ['httpStatus', 'skipped', 'errors', 'seeds', 'hooks', 'hints'] as const)
+    for (const map of ['httpStatus', 'skipped', 'errors', 'seeds', 'hooks', 'hints', 'requisites'] as const)
       for (const [key, count] of Object.entries(totals[map] ?? {})) add(`${map}.${key}`, count);
   }
   return sums;

@@ -46,6 +46,8 @@ export function depthTrue(
       const isMet = (from: UrlRecord, to: UrlRecord) =>
         !isWatched && scope.accepts(to.url, from.depth + 1) && isMetBefore(from, to, byUrl);
       for (const record of host.records) {
+        // An image, a style or a font has no links: nothing follows from its depth.
+        if (record.kind === 'requisite') continue;
         const some = sources.get(record.url) ?? [];
         for (const problem of problemsOf(record, some, isMet))
           findings.add(`${crawl.id}: ${record.url} has ${problem}`, { host: host.host, excuse });

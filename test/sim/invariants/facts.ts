@@ -108,6 +108,10 @@ export const mayHaveHidden = (facts: Pick<Facts, 'strikes'>): boolean =>
 export const isFullHost = ({ config }: CrawlFacts, host: HostFacts | undefined): boolean =>
   config.maxPagesPerHost !== undefined && (host?.head.totals.pages ?? 0) >= config.maxPagesPerHost;
 
-/** Whether the record stands for a page: a final response that is no redirect (`worker/visit.ts`). */
-export const isPage = ({ state, result }: UrlRecord): boolean =>
+/** Whether the record stands for a final response that is no redirect (`worker/visit.ts`). */
+const isAnswered = ({ state, result }: UrlRecord): boolean =>
   result?.location !== undefined && state !== 'redirect';
+
+export const isPage = (record: UrlRecord): boolean => record.kind === undefined && isAnswered(record);
+export const isFetchedRequisite = (record: UrlRecord): boolean =>
+  record.kind === 'requisite' && isAnswered(record);

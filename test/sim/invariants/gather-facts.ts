@@ -48,6 +48,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
         links.set(url, known);
         return known;
       },
+      requisitesOf: (url) => web.requisitesOf(url),
       redirectOf: (url) => web.redirectOf(url),
       allows: (url, version) => web.allows(url, version),
       crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),

@@ -47,8 +47,9 @@ function checkHosts(findings: Findings, { id, config, hosts }: CrawlFacts): void
 function checkUrls(findings: Findings, { id, config, hosts }: CrawlFacts): void {
   const { maxDepth = Number.POSITIVE_INFINITY, maxUrlLength, maxRedirects } = config;
   for (const { host, records } of hosts.values())
-    for (const { url, depth, redirects } of records) {
-      if (depth > maxDepth)
+    for (const { url, kind, depth, redirects } of records) {
+      // A requisite's depth is that of its page, and more: it is fetched with that.
+      if (depth > maxDepth && kind !== 'requisite')
         findings.add(`${id}: ${url} has depth ${depth}, expected at most ${maxDepth}`, { host });
       if (url.length > maxUrlLength)
         findings.add(`${id}: ${url} has ${url.length} characters, expected at most ${maxUrlLength}`, {

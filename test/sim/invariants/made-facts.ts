@@ -204,6 +204,7 @@ export function makeFacts({
     web: {
       log,
       linksOf: (url) => LINKS[url] ?? [],
+      requisitesOf: () => [],
       redirectOf: (url) => REDIRECTS[url],
       allows: (url, version) => version === 0 && url !== SECRET,
       crawlDelayMs: (_host, version) => (version === 0 ? CRAWL_DELAY_MS : undefined),

@@ -31,8 +31,8 @@ function checkKnown(
   const { id, config, known, hosts } = crawl;
   const pending = new Set(messages.flatMap((message) => (message.crawl === id ? message.urls : [])));
   const scope = scopeOf(config, crawl.seeds);
-  const isMissing = (url: string) =>
-    !known.has(url) && !pending.has(url) && !isFullHost(crawl, hosts.get(hostKey(url)));
+  const isUnknown = (url: string) => !known.has(url) && !pending.has(url);
+  const isMissing = (url: string) => isUnknown(url) && !isFullHost(crawl, hosts.get(hostKey(url)));
   for (const seed of [...crawl.seeds, ...crawl.laterSeeds])
     if (scope.acceptsSeed(seed) && isMissing(seed))
       findings.add(`${id}: the seed ${seed} is not known`, { host: hostKey(seed) });
@@ -61,6 +61,12 @@ function checkKnown(
         { host: hostKey(record.url) },
       );
     if (record.state !== 'fetched' || !isOk(record) || !isWhole(record, whole)) continue;
+    for (const part of config.requisites ? web.requisitesOf(record.url) : [])
+      if (scope.acceptsSeed(part) && isUnknown(part))
+        findings.add(
+          `${id}: ${record.url} (fetched, depth ${record.depth}) has the requisite ${part}, which is not known`,
+          { host: hostKey(part) },
+        );
     const links = web.linksOf(record.url);
     // Which of too many links are kept is not for us to say.
     if (links.length > config.maxLinksPerPage) continue;
@@ -113,7 +119,7 @@ function reachableUrls({ web }: Pick<Facts, 'web'>): Set<string> {
   const reachable = new Set<string>();
   const asked = new Set(web.log.flatMap(({ url, isRobots }) => (isRobots ? [] : url)));
   for (const url of asked) {
-    for (const link of web.linksOf(url)) reachable.add(link);
+    for (const link of [...web.linksOf(url), ...web.requisitesOf(url)]) reachable.add(link);
     const target = web.redirectOf(url);
     if (target !== undefined) reachable.add(target);
   }
@@ -124,14 +130,14 @@ function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: Read
   const { id, config, known } = crawl;
   const seeds = new Set([...crawl.seeds, ...crawl.laterSeeds]);
   const scope = scopeOf(config, crawl.scopeSeeds);
-  for (const { url, depth, via } of known.values()) {
+  for (const { url, kind, depth, via } of known.values()) {
     const host = hostKey(url);
     const from = `depth ${depth}, from ${via ?? 'nowhere'}`;
     if (!seeds.has(url) && !reachable.has(url))
       findings.add(`${id}: ${url} is known (${from}), but is no seed and on no page that was asked for`, {
         host,
       });
-    else if (depth > 0 && !scope.accepts(url, depth))
+    else if (kind === 'requisite' ? !config.requisites : depth > 0 && !scope.accepts(url, depth))
       findings.add(`${id}: ${url} is known (${from}), but is not within the crawl's scope and limits`, {
         host,
       });

@@ -6,7 +6,8 @@ import { createFindings, type Findings, since } from './findings.ts';
 
 /**
  * Each URL stands once, in the ledger of its own host, in one state; heads count them right; and where a crawl has
- * finished none waits, but for those of hosts that were set aside or have had their share of pages.
+ * finished none waits, but for those of hosts that were set aside and pages of hosts that have had their share of them.
+ * Where it has met its limit of pages, these are whole: no requisite waits, but at hosts that were set aside.
  */
 export function oneState({ crawls }: Pick<Facts, 'crawls'>): readonly Violation[] {
   const findings = createFindings('oneState');
@@ -18,7 +19,7 @@ export function oneState({ crawls }: Pick<Facts, 'crawls'>): readonly Violation[
         });
       else {
         checkLedger(findings, crawl, host);
-        if (crawl.status === 'finished') checkNoneWaits(findings, crawl, host);
+        if (crawl.status === 'finished' || isAtPageLimit(crawl)) checkNoneWaits(findings, crawl, host);
       }
     }
   return findings.list;
@@ -41,14 +42,21 @@ function checkLedger(findings: Findings, { id }: CrawlFacts, { host, head, recor
       );
 }
 
+/** Another limit ends requisites, too. */
+const isAtPageLimit = ({ status, config }: CrawlFacts): boolean =>
+  status === 'limited' &&
+  config.maxPages !== undefined &&
+  [config.maxBytes, config.maxTimeMs, config.maxCost].every((limit) => limit === undefined);
+
 function checkNoneWaits(findings: Findings, crawl: CrawlFacts, facts: HostFacts): void {
   const { host, head, records } = facts;
-  if (head.setAside || isFullHost(crawl, facts)) return;
-  for (const { url, state, dueAt, attempts } of records) {
-    if (state !== 'waiting') continue;
+  if (head.setAside) return;
+  const mayPagesWait = crawl.status !== 'finished' || isFullHost(crawl, facts);
+  for (const { url, kind, state, dueAt, attempts } of records) {
+    if (state !== 'waiting' || (mayPagesWait && kind !== 'requisite')) continue;
     const due = dueAt === 0 ? 'at once' : `from ${since(dueAt)}`;
     findings.add(
-      `${crawl.id} has finished, but ${url} waits (${attempts} tries, due ${due}; its head has version ${head.version}, ${head.token ? `token ${head.token}` : 'no token'}, ${head.dueAt === undefined ? 'no due time' : `is due ${since(head.dueAt)}`})`,
+      `${crawl.id} ${crawl.status === 'finished' ? 'has finished' : 'has met its limit of pages'}, but ${url} waits (${attempts} tries, due ${due}; its head has version ${head.version}, ${head.token ? `token ${head.token}` : 'no token'}, ${head.dueAt === undefined ? 'no due time' : `is due ${since(head.dueAt)}`})`,
       { host },
     );
   }

@@ -1,6 +1,7 @@
 /** What the web answers to a request, if nothing but its own nature is in the way. */
 import { hash } from 'node:crypto';
 import type { FailureReason, ResponseHead } from '../../../shared/ports.ts';
+import { ASSETS, renderStyle } from './assets.ts';
 import type { Atlas } from './atlas.ts';
 import { DRAW } from './chance.ts';
 import type { WebHost } from './hosts.ts';
@@ -56,10 +57,11 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 /** For how long hosts that come round fail at first. */
 const MAX_TROUBLE_MS = 600_000;
 const TYPES = { html: 'text/html; charset=utf-8', text: 'text/plain', image: 'image/png' } as const;
+const ASSET_TYPES = { css: 'text/css', png: 'image/png', woff2: 'font/woff2' } as const;
 const NO_BYTES = new Uint8Array(0);
 
 export function createAnswerer(atlas: Atlas): Answerer {
-  const { chance, shape, pages, links, rules, places } = atlas;
+  const { chance, shape, pages, assets, links, rules, places } = atlas;
   /** Requests so far of pages that fail so many times, until they do not any more. */
   const tries = new Map<string, number>();
 
@@ -130,6 +132,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
 
   function contentOf(url: string, place: Place, paceMs: number): Responded {
     if (place.what === 'day') return html(url, place, 0, paceMs);
+    if (place.what === 'asset') return asset(url, place, paceMs);
     if (place.what !== 'page') return missing(404, paceMs);
     const type = pages.typeOf(place.host, place.page);
     const random = chance.stream(DRAW.body, place.host.number, place.page);
@@ -151,13 +154,19 @@ export function createAnswerer(atlas: Atlas): Answerer {
     }
   }
 
+  function asset(url: string, place: Place & { what: 'asset' }, paceMs: number): Responded {
+    const type = ASSETS[place.asset] ?? 'png';
+    const body = type === 'css' ? text(renderStyle(assets.of(place))) : image(url);
+    return respond(200, [['Content-Type', ASSET_TYPES[type]]], body, paceMs);
+  }
+
   function html(url: string, place: Place, bytes: number, paceMs: number): Responded {
     const at = place.what === 'page' ? place.page : place.what === 'day' ? -1 - place.day : 0;
     const random = chance.stream(DRAW.spelling, place.what === 'noHost' ? 0 : place.host.number, at);
     return respond(
       200,
       [['Content-Type', TYPES.html]],
-      renderHtml(url, links.of(place), bytes, random),
+      renderHtml(url, links.of(place), assets.of(place), bytes, random),
       paceMs,
     );
   }

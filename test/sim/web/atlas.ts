@@ -1,4 +1,5 @@
 /** All that follows from the seed and the shape alone. */
+import { type Assets, createAssets } from './assets.ts';
 import { type Chance, createChance } from './chance.ts';
 import { createHosts, type Hosts } from './hosts.ts';
 import { createLinks, type Links } from './links.ts';
@@ -13,6 +14,7 @@ export interface Atlas {
   readonly hosts: Hosts;
   readonly places: Places;
   readonly pages: Pages;
+  readonly assets: Assets;
   readonly links: Links;
   readonly rules: Rules;
 }
@@ -22,6 +24,7 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
   const hosts = createHosts(shape, chance);
   const places = createPlaces(hosts, chance);
   const pages = createPages(shape, hosts, places, chance);
-  const links = createLinks(shape, hosts, places, pages, chance);
-  return { shape, chance, hosts, places, pages, links, rules: createRules(chance) };
+  const assets = createAssets(shape, hosts, places, pages, chance);
+  const links = createLinks(shape, hosts, places, pages, assets, chance);
+  return { shape, chance, hosts, places, pages, assets, links, rules: createRules(chance) };
 }

@@ -17,6 +17,7 @@ export const DRAW = {
   robots: 12,
   latency: 13,
   seeds: 14,
+  assets: 15,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

@@ -1,5 +1,6 @@
 /** An HTML page with links, as people and programs write them. */
 import type { Random } from '../../../shared/engines/sim/random.ts';
+import { renderRequisite } from './assets.ts';
 import { spell } from './spelling.ts';
 
 const WORDS =
@@ -19,8 +20,15 @@ export function filling(bytes: number, random: Random): string {
   return FILLING.slice(from, from + length);
 }
 
-export function renderHtml(url: string, links: readonly string[], bytes: number, random: Random): Buffer {
+export function renderHtml(
+  url: string,
+  links: readonly string[],
+  requisites: readonly string[],
+  bytes: number,
+  random: Random,
+): Buffer {
   let items = '';
+  for (const part of requisites) items += renderRequisite(part, spell(part, url, random));
   for (const link of links) {
     items += item(spell(link, url, random), random());
     if (random() < 0.05) items += item(spell(link, url, random), random());

@@ -1,5 +1,6 @@
 /** The links of a page, as canonical URLs, in their order. How they are written is another matter (`spelling.ts`). */
 import type { Random } from '../../../shared/engines/sim/random.ts';
+import type { Assets } from './assets.ts';
 import { type Chance, DRAW } from './chance.ts';
 import { type Hosts, isSteady, type WebHost } from './hosts.ts';
 import type { Pages } from './pages.ts';
@@ -24,6 +25,7 @@ export function createLinks(
   hosts: Hosts,
   places: Places,
   pages: Pages,
+  assets: Assets,
   chance: Chance,
 ): Links {
   const somePage = (host: WebHost, random: Random) => places.pageUrl(host, Math.floor(random() * host.pages));
@@ -45,6 +47,8 @@ export function createLinks(
       else if (!isOwn) urls.add(somePage(hosts.linked(random()), random));
       else urls.add(perhapsWrong(host, somePage(host, random), random));
     }
+    const asset = assets.linkedBy(host, page);
+    if (asset !== undefined) urls.add(asset);
     return urls;
   }
 

@@ -1,4 +1,5 @@
 /** Places of the web: canonical URLs, and what stands there. */
+import { ASSETS } from './assets.ts';
 import { cached } from './cache.ts';
 import { type Chance, DRAW } from './chance.ts';
 import { DOMAIN, type Hosts, type WebHost } from './hosts.ts';
@@ -8,6 +9,8 @@ export type Place =
   | { readonly what: 'page'; readonly host: WebHost; readonly page: number; readonly isWrongScheme: boolean }
   /** A stop between a page that redirects and where that ends. */
   | { readonly what: 'hop'; readonly host: WebHost; readonly page: number; readonly hop: number }
+  /** An image, a style or a font (`assets.ts`). */
+  | { readonly what: 'asset'; readonly host: WebHost; readonly asset: number }
   /** A day of a trap. */
   | { readonly what: 'day'; readonly host: WebHost; readonly day: number }
   /** The rules of `host`, perhaps not at its own name. `isFirst`: where everybody asks first. */
@@ -27,6 +30,7 @@ export interface Places {
   pageUrl(host: WebHost, page: number): string;
   hopUrl(host: WebHost, page: number, hop: number): string;
   dayUrl(host: WebHost, day: number): string;
+  assetUrl(host: WebHost, asset: number): string;
   /** Where the host's robots.txt leads if it is not there itself. */
   robotsTarget(host: WebHost): string | undefined;
   find(url: string): Place;
@@ -36,6 +40,7 @@ export interface Places {
 const FOLDERS = ['a', 'b', 'news', 'caf%C3%A9', '~ada', 'x%20y', 'c-x'];
 const PAGE_NUMBER = /[/=-](\d+)(?:[./&]|$)/;
 const HOP = /^\/hop\/(\d+)\/(\d+)$/;
+const ASSET = /^\/assets\/(\d+)\./;
 const DAY = /^\/cal\/\d+\/\d+\/\d+\?next=(\d+)$/;
 const DAY_MS = 86_400_000;
 const CALENDAR_FROM = Date.UTC(2026, 0, 1);
@@ -54,6 +59,8 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
   const hopUrl = (host: WebHost, page: number, hop: number): string =>
     `${siteOf(host, page)}/hop/${page}/${hop}`;
   const dayUrl = (host: WebHost, day: number): string => siteOf(host) + dayPath(day);
+  const assetUrl = (host: WebHost, asset: number): string =>
+    `${siteOf(host)}/assets/${asset}.${ASSETS[asset]}`;
 
   function pathOf({ number }: WebHost, page: number): string {
     if (page === 0) return '/';
@@ -93,6 +100,8 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
     const page = path === '/' ? 0 : Number(PAGE_NUMBER.exec(path)?.[1] ?? host.pages);
     if (page < host.pages && path === pathOf(host, page))
       return { what: 'page', host, page, isWrongScheme: isHttps(host, page) !== isAsked };
+    const asset = Number(ASSET.exec(path)?.[1] ?? ASSETS.length);
+    if (asset < ASSETS.length && url === assetUrl(host, asset)) return { what: 'asset', host, asset };
     const [hopPage = host.pages, hop = 0] = HOP.exec(path)?.slice(1).map(Number) ?? [];
     if (hop > 0 && hopPage < host.pages && url === hopUrl(host, hopPage, hop))
       return { what: 'hop', host, page: hopPage, hop };
@@ -112,6 +121,7 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
     pageUrl,
     hopUrl,
     dayUrl,
+    assetUrl,
     robotsTarget,
     find: cached(4096, find),
   };

@@ -49,6 +49,8 @@ export interface WebShape {
   readonly linksPerPage: number;
   /** Of the links, those to the page's own host. The others go to few hosts mostly (Zipf). */
   readonly sameHostShare: number;
+  /** Requisites of an HTML page, mean. Default: none. */
+  readonly assetsPerPage?: number;
   /** One is a host's median. */
   readonly responseMs: readonly number[];
   /** Only these kinds of hosts. */
@@ -65,9 +67,16 @@ export interface WebShape {
   readonly seedHosts?: number;
 }
 
+/** Of worlds, those whose pages have requisites. */
+const WITH_ASSETS = 0.35;
+
+/** Whether the pages of the world's web have requisites. */
+export const hasAssets = (seed: number): boolean => randomOf(seed, 'assets')() < WITH_ASSETS;
+
 /** A small web for a proving world. */
 export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebShape {
   const random = randomOf(seed, 'shape');
+  const assets = randomOf(seed, 'assets of pages');
   const paces = [20, 80, 300, 1200];
   return {
     hosts: between(random, 1, 8),
@@ -75,6 +84,7 @@ export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebSha
     linksPerPage: between(random, 2, 12),
     sameHostShare: 0.3 + random() * 0.6,
     responseMs: [pick(random, paces), pick(random, paces), pick(random, paces)],
+    assetsPerPage: hasAssets(seed) ? between(assets, 1, 6) : 0,
     ...overrides,
   };
 }

@@ -38,7 +38,7 @@ const THERE = 0.9;
 export function createSimWeb(options: SimWebOptions): SimWeb {
   const { seed, time, faults, trace, shape, keepLog = true, onRequest } = options;
   const atlas = createAtlas(seed, shape);
-  const { hosts, places, pages, links, rules } = atlas;
+  const { hosts, places, pages, assets, links, rules } = atlas;
   const answer = createAnswerer(atlas);
   const mishaps = createMishaps(faults, time.now);
   const beganAt = time.now();
@@ -96,6 +96,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         addressOf: (url) => addressOf(hosts.byKey(hostOf(url))?.number ?? 0),
       }),
     linksOf: (url) => links.of(places.find(url)),
+    requisitesOf: (url) => assets.of(places.find(url)),
     someUrl(random, at) {
       const host =
         hosts.byKey(at === undefined ? '' : hostOf(at)) ?? hosts.of(Math.floor(random() * hosts.count));
