@@ -13,6 +13,8 @@ const QUIET_MS = 2 * WAKER_MS;
 const SHARED_MS = 1_200_000;
 /** A host's message is hidden for so long at most while the host rests. */
 const MAX_PARK_MS = 900_000;
+/** A crawl at its limit of pages waits so long for links to requisites after its last turn. */
+const DRAIN_MS = 60_000;
 /** Links that go by a shard are gathered for five minutes, and may be received a second time. */
 const SHARDS_MS = 2 * 300_000 + 60_000;
 /** Clocks may differ by this. */
@@ -93,18 +95,26 @@ function checkInTime(
 ): void {
   const { maxPages = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, maxTimeMs } = limits;
   const changes = [...crawl.hosts.values()].flatMap(({ heads }) => heads.map(({ at }) => at));
-  const metAt = [from, ...changes]
-    .filter((at) => at >= from && at < until)
-    .sort((a, b) => a - b)
-    .find((at) => {
-      const { pages, bytes } = usedAt(crawl, at);
-      return pages >= maxPages || bytes >= maxBytes;
-    });
+  const metFirst = (isMet: (used: { readonly pages: number; readonly bytes: number }) => boolean) =>
+    [from, ...changes]
+      .filter((at) => at >= from && at < until)
+      .sort((a, b) => a - b)
+      .find((at) => isMet(usedAt(crawl, at))) ?? Number.POSITIVE_INFINITY;
+  const { requisites } = crawl.config;
+  // At the limit of pages a crawl goes on with their requisites: until its hosts have had their last turns, and links to
+  // others have not come for a minute; or for long where counters are wrong, as a process died (`engines/aws/quiet.ts`).
+  const lastAt = Math.max(from, ...changes.filter((at) => at < until));
+  const drainMs = requisites ? DRAIN_MS + (mayHaveLostTurns(facts) ? SHARED_MS : 0) : 0;
+  const pagesAt = metFirst(({ pages }) => pages >= maxPages);
+  const metAt = Math.min(
+    metFirst(({ bytes }) => bytes >= maxBytes),
+    requisites ? Math.max(pagesAt, lastAt + drainMs) : pagesAt,
+  );
   const timeAt =
     maxTimeMs === undefined
       ? Number.POSITIVE_INFINITY
       : from + Math.max(0, maxTimeMs - activeMsAt(crawl, from));
-  const lateMs = until - Math.min(metAt ?? Number.POSITIVE_INFINITY, timeAt);
+  const lateMs = until - Math.min(metAt, timeAt);
   if (lateMs > WAKER_MS)
     findings.add(
       `${crawl.id} had met a limit ${since(until - lateMs)}, and ran until ${since(until)}; expected ${seconds(WAKER_MS)} more at most`,
