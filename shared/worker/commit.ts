@@ -11,7 +11,6 @@ import type { HostState } from './host-state.ts';
 import { parcelsOf } from './parcels.ts';
 import { newPartId, versionOfPart } from './part-id.ts';
 import type { Services } from './services.ts';
-import type { TurnEnd } from './turn.ts';
 
 /** A host that may go on within this time gets a token, and its group is parked until then ... */
 export const MAX_PARK_MS = 900_000;
@@ -24,14 +23,15 @@ const DRAINED_MS = 86_400_000;
 
 /**
  * WARC records, links to other hosts, the ledger's new parts, the next token, and last the head that names it
- * (docs/decisions/0001-one-chain-of-turns-per-host.md). Throws `StaleTurn` if another worker has gone on with the host.
+ * (docs/decisions/0001-one-chain-of-turns-per-host.md). Returns when the host may next be given to anybody. Throws
+ * `StaleTurn` if another worker has gone on with the host.
  */
 export async function commitTurn(
   services: Services,
   crawl: Crawl,
   state: HostState,
   head: Head,
-): Promise<TurnEnd> {
+): Promise<number> {
   const { engine } = services;
   const { exchange, ledgers, queue, clock } = engine;
   const { host, ledger } = state;
@@ -73,7 +73,7 @@ export async function commitTurn(
 
   services.ledgers.put(crawl.id, host, version, ledger);
   if (commit.obsolete.length > 0) await sweep(services, crawl.id, host, head, next);
-  return { restUntil: plan.restUntil };
+  return plan.restUntil;
 }
 
 /** A crawl that was called finished, or limited, while links were on their way here goes on. */

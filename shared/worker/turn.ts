@@ -33,6 +33,8 @@ const YOUNG_TURN_DELAYS = 2.5;
 /** When the host may next be given to anybody; until then its deliveries are to be held. */
 export interface TurnEnd {
   readonly restUntil: number;
+  /** Whether the turn has asked the host for something. */
+  readonly hasAsked?: boolean;
   /** The turn has asked for nothing and changed nothing: its deliveries are to come again. */
   readonly isPutOff?: boolean;
 }
@@ -101,7 +103,7 @@ export async function runTurn(
     state.suspect !== undefined ||
     deliveries.some(({ receiveCount }) => receiveCount >= CAREFUL_RECEIVE_COUNT);
   const caution = isCareful ? createCaution(services, crawl.id, state, head, endBy) : undefined;
-  const { pages, bytes } = state.totals;
+  const { pages, bytes, requests } = state.totals;
   const settleBudget = () =>
     crawl.budget[state.isCommitted ? 'commit' : 'giveBack'](
       state.totals.pages - pages,
@@ -113,7 +115,8 @@ export async function runTurn(
     const maxPages = crawl.budget.turnPages();
     const isPutOff = await fetchPages(services, crawl, state, { endBy, maxUrls, maxPages, caution });
     if (isPutOff) return { restUntil: state.clock.nextFetchAt, isPutOff };
-    return await commitTurn(services, crawl, state, caution?.head() ?? head);
+    const restUntil = await commitTurn(services, crawl, state, caution?.head() ?? head);
+    return { restUntil, hasAsked: state.totals.requests > requests };
   } catch (error) {
     // The turn is thrown away, but the host was asked; and nobody knows of its pages.
     services.lanes.rest(host, Math.max(state.clock.nextFetchAt, clock.now() + crawl.config.delayMs));

@@ -97,6 +97,7 @@ export function startWorker(
   async function serve(received: HostDeliveries): Promise<void> {
     stats.hostsActive++;
     let restUntil = 0;
+    let hasAsked = false;
     const lease = leaseOf(queue, clock, received, deadline);
     const leaseMs = lease.endsAt - clock.now();
     try {
@@ -119,12 +120,13 @@ export function startWorker(
           );
         const end = await runTurn(services, crawl, received.host, deliveries, lease);
         restUntil = Math.max(restUntil, end.restUntil);
+        hasAsked ||= end.hasAsked ?? false;
         if (end.isPutOff) break;
         served.push(...deliveries);
         stats.turns++;
       }
       failures = 0;
-      await giveBack(received, served, restUntil);
+      await giveBack(received, served, restUntil, hasAsked);
     } catch (error) {
       // The host is not given back: at the next start it rests as if it had just been asked, since no head tells.
       if (error instanceof StorageFailed) throw error;
@@ -146,16 +148,24 @@ export function startWorker(
 
   /**
    * Acknowledges what was served, but not before the host's next moment, so that whoever gets the host may fetch at
-   * once. A long rest parks the group instead, which takes one delivery that stays; a very long one does so again and
-   * again, since links that come meanwhile are to be taken in.
+   * once. A long rest parks the group instead, which takes one delivery that stays, for some minutes at most, since links
+   * that come meanwhile are to be taken in. What comes back from that and leads to no request is acknowledged though the
+   * host rests for longer: its head says so, and a delivery that is received again and again looks as if it killed its
+   * workers.
    */
   async function giveBack(
     received: HostDeliveries,
     served: readonly Delivery[],
     restUntil: number,
+    hasAsked: boolean,
   ): Promise<void> {
     const restMs = Math.min(restUntil - clock.now(), MAX_PARK_MS);
     const isAll = served.length === received.deliveries.length;
+    const hasComeBack = received.deliveries.every(({ receiveCount }) => receiveCount > 1);
+    if (isAll && hasComeBack && !hasAsked) {
+      await queue.acknowledge(received, served);
+      return;
+    }
     if (isAll && restMs <= SHORT_REST_MS) {
       // Also when the worker stops: another crawl's turn knows nothing of this one's rest.
       if (restMs > 0) await clock.sleep(restMs);

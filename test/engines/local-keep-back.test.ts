@@ -14,6 +14,9 @@ import { NEW_HEAD } from '../../shared/frontier/head.ts';
 
 const HOSTS = ['died.test', 'parked.test', 'waits.test'];
 
+/** The one of the fake timers. */
+const clock = { ...systemClock, now: () => Date.now() };
+
 let folder: string;
 let database: DatabaseSync;
 beforeEach(() => {
@@ -41,6 +44,36 @@ test('a host that was with a worker is handed out only after its rest, any other
   vi.advanceTimersByTime(1);
   const [late] = await after.receive(10, 0);
   expect([late?.host, late?.deliveries[0]?.receiveCount]).toEqual(['died.test', 2]);
+  after.close();
+});
+
+test('a host that was parked rests on after a restart, until the time for which it was parked', async () => {
+  vi.useFakeTimers();
+  const before = createTurnQueue(database, clock);
+  await before.send([{ host: 'parked.test', message: { kind: 'token', crawl: 'c', token: 't' } }]);
+  const [received] = await before.receive(1, 0);
+  await before.park(received!, 40_000);
+  before.close();
+  vi.advanceTimersByTime(10_000);
+  const after = createTurnQueue(database, clock, { keepBackMs: () => 5000 });
+  vi.advanceTimersByTime(29_999);
+  expect(await after.receive(10, 0)).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect((await after.receive(10, 0)).map(({ host }) => host)).toEqual(['parked.test']);
+  after.close();
+});
+
+test('a host that was parked by a clock that was set back since rests for two hours at most', async () => {
+  vi.useFakeTimers();
+  const before = createTurnQueue(database, clock);
+  await before.send([{ host: 'parked.test', message: { kind: 'token', crawl: 'c', token: 't' } }]);
+  const [received] = await before.receive(1, 0);
+  await before.park(received!, 40_000);
+  before.close();
+  vi.setSystemTime(Date.now() - 30 * 86_400_000);
+  const after = createTurnQueue(database, clock);
+  vi.advanceTimersByTime(2 * 3_600_000);
+  expect((await after.receive(10, 0)).map(({ host }) => host)).toEqual(['parked.test']);
   after.close();
 });
 

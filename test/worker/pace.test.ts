@@ -345,6 +345,55 @@ describe('a host in trouble', () => {
     expect(await statesOf(engine)).toEqual({ [`${A}/`]: 'fetched' });
   });
 
+  test.each([
+    ['with no other messages', 0],
+    ['while links keep coming', 60],
+  ])('that rests for two hours, %s, does not look as if it killed its workers', async (_, parcels) => {
+    const busy = (before: number) =>
+      before === 0 ? { status: 429, headers: { 'Retry-After': '7200' } } : page(...many(8));
+    const world = createWorld({ [`${A}/`]: busy });
+    const { engine, clock, fetcher } = world;
+    const receives: number[] = [];
+    const versions: number[] = [];
+    const { queue, ledgers } = engine;
+    const watched = {
+      ...engine,
+      queue: {
+        ...queue,
+        async receive(...args: Parameters<typeof queue.receive>) {
+          const groups = await queue.receive(...args);
+          for (const { deliveries } of groups) receives.push(...deliveries.map((one) => one.receiveCount));
+          return groups;
+        },
+      },
+      ledgers: {
+        ...ledgers,
+        async commit(...args: Parameters<typeof ledgers.commit>) {
+          await ledgers.commit(...args);
+          versions.push(args[2].version);
+        },
+      },
+    };
+    await begin(world, [`${A}/`], { maxRetryAfterMs: 7_200_000 });
+    const process = startProcess(watched, fetcher);
+    for (let i = 0; i < 60; i++) {
+      if (i < parcels)
+        await engine.exchange.send({ crawl: 'crawl', links: [{ url: `${A}/late/${i}`, depth: 1 }] });
+      await clock.advance(100_000);
+    }
+    expect(fetcher.log.length).toBe(2);
+    expect(Math.max(...receives)).toBe(2);
+    // Links are taken in each 15 minutes or so, not each time that some come.
+    expect(versions.length).toBeLessThan(15);
+    await clock.drive(process.ended, () => fetcher.count(`${A}/`) > 1);
+    await clock.advance(500_000);
+    process.stop();
+    await clock.drive(process.ended);
+    expect(Object.values(await statesOf(engine))).not.toContain('waiting');
+    expect(leastGap(fetcher)).toBeGreaterThanOrEqual(1000);
+    expect(Math.max(...receives)).toBe(2);
+  });
+
   test('is asked for one URL at most maxAttempts times', async () => {
     const site = {
       [`${A}/`]: page('/1', '/2'),

@@ -78,14 +78,14 @@ export function createTurnQueue(
   const countReceive = database.prepare(
     'UPDATE messages SET receive_count = receive_count + 1, in_flight = 1 WHERE host = ? AND id <= ?',
   );
-  const land = database.prepare('UPDATE messages SET in_flight = 0 WHERE host = ? AND in_flight = 1');
+  const hide = database.prepare('UPDATE messages SET in_flight = ? WHERE host = ? AND in_flight = 1');
   const remove = database.prepare('DELETE FROM messages WHERE id = ?');
 
   for (const { host, inFlight } of database
     .prepare('SELECT host, max(in_flight) AS inFlight FROM messages GROUP BY host')
     .all() as { host: string; inFlight: number }[]) {
     if (!serves(host)) continue;
-    const ms = inFlight ? keepBackMs(host) : 0;
+    const ms = inFlight === RECEIVED ? keepBackMs(host) : Math.min(inFlight - clock.now(), MAX_PARKED_MS);
     if (ms > 0) lock(host, ms);
     else ready.add(host);
   }
@@ -184,7 +184,8 @@ export function createTurnQueue(
 
     async park(received, ms) {
       if (!leaseOf(received)) return;
-      land.run(received.host);
+      // Kept, as the host's head need not know of the rest: the turn was perhaps thrown away.
+      hide.run(ms > 0 ? Math.ceil(clock.now() + ms) : 0, received.host);
       if (ms <= 0) unlock(received.host);
       else lock(received.host, ms);
     },
@@ -209,5 +210,9 @@ export function createTurnQueue(
 /** By the bytes of a message that is not compressed (`frontier/message-codec.ts`): its kind, 0 for links, is the fourth. */
 const isLinksMessage = (body: string): string => `substr(${body}, 4, 1) = x'00'`;
 
+/** `in_flight` of a message that a worker has. 0: nobody has it; a greater number: it is parked until that time. */
+const RECEIVED = 1;
+/** A host that was parked for longer was parked by a clock that was set back since. */
+const MAX_PARKED_MS = 2 * 3_600_000;
 /** The longest that a timer of Node holds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
