@@ -22,7 +22,7 @@ function setUp() {
     await watched.ledgers.commit('crawl', HOST, { ...NEW_HEAD, version, token: `${version}-x` });
     if (received) await watched.queue.acknowledge(received, received.deliveries);
   }
-  return { turn, probe };
+  return { turn, probe, watched };
 }
 
 test('links, wake-ups and the token that the head names may begin a turn', async () => {
@@ -43,4 +43,17 @@ test('a turn begun by a token that does not count is found, and one of another c
     'T0+0.000 s, version 2 of crawl a.test was begun by 0-x, its head named 1-x',
     'T0+0.000 s, version 3 of crawl a.test was begun by nothing, its head named 2-x',
   ]);
+});
+
+test('a token that is dropped before the head that names it is committed is known; one that is served is not', async () => {
+  const { turn, probe, watched } = setUp();
+  await turn(1, wake);
+  await turn(2, token('1-x'));
+  expect(probe.wasDroppedEarly('1-x')).toBe(false);
+  // Another worker is given the host, while the sender of this token stands still.
+  await watched.queue.send([{ host: HOST, message: token('3-x') }]);
+  const [received] = await watched.queue.receive(1, 0);
+  await watched.queue.acknowledge(received!, received!.deliveries);
+  await turn(3, wake);
+  expect(probe.wasDroppedEarly('3-x')).toBe(true);
 });

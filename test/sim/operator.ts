@@ -15,6 +15,8 @@ const MAX_PAUSE_MS = 300_000;
 /** Of the pauses, those that stop the crawl. It is resumed all the same. */
 const STOPS = 0.2;
 const AGAIN_MS = 10_000;
+/** A message of a standard queue comes twice within this time, by SQS or by its poller. */
+const COPIES_MS = 300_000;
 /** As `shared/control/create-control.ts` has it. */
 const BY_OPERATOR = 'by the operator';
 
@@ -85,6 +87,8 @@ export function createOperator(
       return !adding.has(id) && visible + inFlight + delayed === 0;
     };
     while (!isTaken()) await time.sleep(AGAIN_MS);
+    // Also the copies of those that come twice.
+    await time.sleep(COPIES_MS);
     await insist(`stops ${id}`, () => open().control.stop(id));
   }
 

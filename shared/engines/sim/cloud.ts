@@ -19,7 +19,7 @@ import type { SimService } from './service.ts';
 import { createSimSqs, type QueueLimits, type SimSqs } from './sqs.ts';
 import { createStorms } from './storms.ts';
 import type { Trace } from './trace.ts';
-import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
+import { createVirtualTime, T0, type TimeLimits, type VirtualTime } from './virtual-time.ts';
 
 export interface SimCloud {
   readonly time: VirtualTime;
@@ -61,6 +61,8 @@ export interface SimCloudOptions {
   readonly maxReceives?: number;
   readonly queueLimits?: Partial<QueueLimits>;
   readonly latency?: Latency;
+  /** Default: none. */
+  readonly timeLimits?: TimeLimits;
   readonly trace?: Trace;
 }
 
@@ -75,7 +77,7 @@ const LINK_SHARD_VISIBILITY_S = 660;
 export function createSimCloud(options: SimCloudOptions): SimCloud {
   const sizes = sizesOf(options);
   const { seed, latency = awsLatency, maxReceives = MAX_RECEIVES, trace } = options;
-  const time = createVirtualTime(randomOf(seed, 'ties'));
+  const time = createVirtualTime(randomOf(seed, 'ties'), T0, options.timeLimits);
   const faults = options.faults?.(time.now) ?? NO_FAULTS;
   const world = { time, faults, trace };
   const sqs = createSimSqs({ ...world, random: randomOf(seed, 'sqs'), limits: options.queueLimits });

@@ -21,6 +21,22 @@ export interface VirtualTime {
   advance(ms: number): Promise<void>;
 }
 
+/**
+ * So much has happened that it looks like a loop without end: the same on any machine. What waited goes on no more.
+ */
+export class NoEnd extends Error {
+  override name = 'NoEnd';
+}
+
+export interface TimeLimits {
+  /** Happenings, and sleeps for no time, in all. */
+  readonly steps: number;
+  /** Of them, those within one millisecond. */
+  readonly stepsAtOnce: number;
+}
+
+const NO_LIMITS: TimeLimits = { steps: Number.POSITIVE_INFINITY, stepsAtOnce: Number.POSITIVE_INFINITY };
+
 /** Far from 0, so that a time that was never set shows. */
 export const T0 = Date.UTC(2026, 0, 1);
 
@@ -31,10 +47,28 @@ interface Happening {
   act: (() => void) | undefined;
 }
 
-/** `random` decides in which order happenings of one moment come. */
-export function createVirtualTime(random: Random, start = T0): VirtualTime {
+/** `random` decides in which order happenings of one moment come. `run` throws {@link NoEnd} when it meets a limit. */
+export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS): VirtualTime {
   let now = start;
   const heap: Happening[] = [];
+  let steps = 0;
+  let stepsAtOnce = 0;
+  let countedAt = start;
+
+  /** Counts a step. Whether there may be more. */
+  function step(): boolean {
+    if (now !== countedAt) stepsAtOnce = 0;
+    countedAt = now;
+    stepsAtOnce++;
+    return ++steps <= limits.steps && stepsAtOnce <= limits.stepsAtOnce;
+  }
+
+  function failAtLimit(): void {
+    const at = `T0+${((now - start) / 1000).toFixed(3)} s`;
+    if (stepsAtOnce > limits.stepsAtOnce)
+      throw new NoEnd(`Time stands still at ${at}: more than ${limits.stepsAtOnce} steps in one millisecond`);
+    if (steps > limits.steps) throw new NoEnd(`More than ${limits.steps} steps by ${at}`);
+  }
 
   function at(time: number, act: () => void): () => void {
     const happening: Happening = { at: Math.max(now, Math.ceil(time)), tie: random(), act };
@@ -46,6 +80,7 @@ export function createVirtualTime(random: Random, start = T0): VirtualTime {
 
   async function run(until: number, isOver: () => boolean = () => false): Promise<void> {
     await settle();
+    failAtLimit();
     while (!isOver()) {
       const next = heap[0];
       if (!next || next.at > until) {
@@ -55,8 +90,10 @@ export function createVirtualTime(random: Random, start = T0): VirtualTime {
       pop(heap);
       if (!next.act) continue;
       now = next.at;
+      step();
       next.act();
       await settle();
+      failAtLimit();
     }
   }
 
@@ -66,7 +103,8 @@ export function createVirtualTime(random: Random, start = T0): VirtualTime {
     run,
     advance: (ms) => run(now + ms),
     sleep(ms, signal) {
-      if (ms <= 0 || signal?.aborted) return Promise.resolve();
+      // Not a happening, but a loop of it would never let another one come.
+      if (ms <= 0 || signal?.aborted) return step() ? Promise.resolve() : new Promise(() => {});
       return new Promise((resolve) => {
         const cancel = at(now + ms, wake);
         function wake() {

@@ -1,5 +1,6 @@
 /** What goes between the command and a process that runs worlds for it. */
 import { FAULT_NAMES, type FaultName } from '../../../shared/engines/sim/faults.ts';
+import { NoEnd } from '../../../shared/engines/sim/virtual-time.ts';
 import { messageOf } from '../../../shared/error-message.ts';
 import type { Outcome, Violation, WorldSpec } from '../spec.ts';
 
@@ -41,6 +42,7 @@ async function runOrBlame(run: RunWorld, spec: WorldSpec, options?: RunOptions):
   try {
     return await run(spec, options);
   } catch (error) {
+    if (error instanceof NoEnd) return outcomeWithout(spec, { invariant: 'ends', message: error.message });
     const stack = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
     const lines = stack.split('\n').slice(0, STACK_LINES);
     return outcomeWithout(spec, {

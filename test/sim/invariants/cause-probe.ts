@@ -11,6 +11,11 @@ import { createFindings, since } from './findings.ts';
 export interface CauseProbe {
   /** The same engine, watched: one for each process. */
   wrap<E extends Engine>(engine: E): E;
+  /**
+   * Whether a worker has dropped that token before the head that names it was committed: its sender stood still between
+   * the two for so long that somebody else was given the host.
+   */
+  wasDroppedEarly(token: string): boolean;
   readonly violations: readonly Violation[];
 }
 
@@ -25,6 +30,8 @@ export function createCauseProbe(now: () => number): CauseProbe {
   const findings = createFindings('oneChain');
   /** By head and version: tokens named by whoever tried to write that version. One of them has. */
   const named = new Map<string, Map<number, Set<string>>>();
+  const committed = new Set<string>();
+  const droppedEarly = new Set<string>();
 
   function note(partition: string, version: number, token: string | undefined): void {
     const versions = named.get(partition) ?? new Map<number, Set<string>>();
@@ -41,6 +48,7 @@ export function createCauseProbe(now: () => number): CauseProbe {
 
   return {
     violations: findings.list,
+    wasDroppedEarly: (token) => droppedEarly.has(token),
     wrap<E extends Engine>(engine: E): E {
       const { queue, ledgers } = engine as unknown as AwsEngine;
       const held = new Map<HostKey, readonly Delivery[]>();
@@ -54,6 +62,11 @@ export function createCauseProbe(now: () => number): CauseProbe {
             const received = await queue.receive(...args);
             hold(received);
             return received;
+          },
+          async acknowledge(received, deliveries) {
+            for (const { message } of deliveries)
+              if (message.kind === 'token' && !committed.has(message.token)) droppedEarly.add(message.token);
+            await queue.acknowledge(received, deliveries);
           },
           async receivedFromEvent(records) {
             const event = await queue.receivedFromEvent(records);
@@ -69,6 +82,7 @@ export function createCauseProbe(now: () => number): CauseProbe {
             const tokens = named.get(partition)?.get(next.version - 1);
             note(partition, next.version, next.token);
             await ledgers.commit(crawl, host, next);
+            if (next.token !== undefined) committed.add(next.token);
             if (causes.some((delivery) => begins(delivery, tokens))) return;
             const found = causes.map(({ message }) =>
               message.kind === 'token' ? message.token : message.kind,

@@ -4,6 +4,7 @@ import { HEAD, hostPartition } from '../../../shared/engines/aws/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { Violation } from '../spec.ts';
+import type { CauseProbe } from './cause-probe.ts';
 import { createFindings, since } from './findings.ts';
 
 export interface ChainProbe {
@@ -26,14 +27,16 @@ interface Chain {
   readonly others: Set<string>;
 }
 
-export function createChainProbe(cloud: SimCloud): ChainProbe {
-  const { sqs, dynamo, settings, time, faults } = cloud;
-  /**
-   * A token is sent before the head that names it, and deleted after the next one. But while a worker stands still
-   * between the two, another one may take the token for one of a turn that came to nothing: then the waker wakes the
-   * host.
-   */
-  const hasFrozen = () => faults.counts.workerFrozen + faults.counts.callStruck > 0;
+/**
+ * A token is sent before the head that names it, and deleted after the next one. But while a worker stands still between the
+ * two, another one may take the token for one of a turn that came to nothing: `wasDroppedEarly`. Then the waker wakes the
+ * host, at the time that its head says.
+ */
+export function createChainProbe(
+  cloud: SimCloud,
+  { wasDroppedEarly }: Pick<CauseProbe, 'wasDroppedEarly'>,
+): ChainProbe {
+  const { sqs, dynamo, settings, time } = cloud;
   const findings = createFindings('oneChain');
   const chains = new Map<string, Chain>();
 
@@ -60,8 +63,9 @@ export function createChainProbe(cloud: SimCloud): ChainProbe {
       for (const { pk, sk, head } of dynamo.items(settings.crawlState)) {
         if (sk?.S !== HEAD) continue;
         const chain = chains.get(pk?.S ?? '');
-        const { token, version } = JSON.parse(head?.S as string) as Head;
-        if (!hasFrozen() && token !== undefined && !chain?.tokens.includes(token))
+        const { token, version, dueAt } = JSON.parse(head?.S as string) as Head;
+        const isMissing = token !== undefined && !chain?.tokens.includes(token);
+        if (isMissing && !(wasDroppedEarly(token) && dueAt !== undefined))
           findings.add(
             `${since(at)}, no message carries the token ${token} that the head ${pk?.S} (version ${version}) names`,
             { host: chain?.host, at },
