@@ -53,15 +53,15 @@ export type InvariantName = keyof typeof INVARIANTS;
  * most. A world in which a turn may have been lost is not excused for that alone: only what was found there is counted.
  */
 export const EXCUSES = {
-  lostTurn: { what: 'A turn was thrown away, and the next one did not know its answers', maxShare: 0.35 },
-  lateTurn: { what: 'A host came late, as the worker or the message that it had was lost', maxShare: 0.25 },
-  leftBehind: { what: 'A process died before it could delete something, or a call failed', maxShare: 0.12 },
+  lostTurn: { what: 'A turn was thrown away, and the next one did not know its answers', maxShare: 0.27 },
+  lateTurn: { what: 'A host came late, as the worker or the message that it had was lost', maxShare: 0.24 },
+  leftBehind: { what: 'A process died before it could delete something, or a call failed', maxShare: 0.11 },
   earlyEnd: {
     what: 'Counters were wrong, or a message was hidden, when a crawl was called over',
-    maxShare: 0.05,
+    maxShare: 0.02,
   },
-  lateEnd: { what: 'A crawl was called over late, as calls failed or a message was hidden', maxShare: 0.16 },
-  lateHearing: { what: 'A process stood still, or waited for a service, before its request', maxShare: 0.04 },
+  lateEnd: { what: 'A crawl was called over late, as calls failed or a message was hidden', maxShare: 0.11 },
+  lateHearing: { what: 'A process stood still, or waited for a service, before its request', maxShare: 0.03 },
 } as const satisfies Record<string, { readonly what: string; readonly maxShare: number }>;
 export type ExcuseName = keyof typeof EXCUSES;
 export const EXCUSE_NAMES = Object.keys(EXCUSES) as readonly ExcuseName[];

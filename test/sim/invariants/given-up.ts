@@ -28,7 +28,7 @@ export function givenUp(
   const findings = createFindings('givenUp');
   for (const visits of visited)
     for (const visit of visits.visits)
-      checkVisit(findings, facts, visits, visit, stepsOf(visit, visits, robots));
+      checkVisit(findings, facts, visits, visit, stepsOf(visit, visits, robots), robots);
   return findings.list;
 }
 
@@ -38,6 +38,7 @@ function checkVisit(
   { crawl, host }: HostVisits,
   { before, after, isExact, requests }: Visit,
   steps: readonly Step[],
+  robots: RobotsLog,
 ): void {
   const excuse = isExact ? undefined : ('lostTurn' as const);
   const { version, clock, setAside, totals } = after.head;
@@ -72,7 +73,10 @@ function checkVisit(
     mayEndEarly &&
     totals.requests >= FIRST_TRIES &&
     !facts.web.log.some(({ httpStatus, startedAt }) => httpStatus !== undefined && startedAt <= after.at);
-  if (!setAside && isTried && (isHopeless || mustEndEarly))
+  // Rules that were known before are used a little longer: then the next page tells.
+  const asked = robots.askedFor(last);
+  const isKnown = asked !== undefined && after.head.robots.some((one) => one.origin === asked);
+  if (!setAside && isTried && !isKnown && (isHopeless || mustEndEarly))
     findings.add(`${tell} does not give the host up after ${clock.failures} failures in a row`, where);
 }
 
