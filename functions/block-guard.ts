@@ -11,9 +11,9 @@ import { quarantine } from '../shared/worker/quarantine.ts';
 import type { Log } from './log.ts';
 
 /** A function has part of a processor, and is idle between invocations: a page has so many times as long. */
-const SLOWNESS = 5;
+export const SLOWNESS = 5;
 /** To store the page. Then the process ends, stored or not. */
-const STORE_MS = 10_000;
+export const STORE_MS = 10_000;
 
 /** What the module of the guard exports, for the thread that watches. */
 export interface BlockedModule {

@@ -43,7 +43,8 @@ import { createCrawls } from '../../shared/worker/crawls.ts';
 import { createFetchers } from '../../shared/worker/fetchers.ts';
 import type { Desk } from './operator.ts';
 import { openOperator } from './operator-process.ts';
-import type { Failure } from './spec.ts';
+import { createPageGuard } from './page-guard.ts';
+import type { Failure, Harm } from './spec.ts';
 
 export interface DeployOptions {
   /** The fetcher of a worker's process for crawls of that configuration. */
@@ -53,6 +54,8 @@ export interface DeployOptions {
   readonly routerWindowMs?: number;
   /** Of an event of a link shard. Default: what Lambda allows. */
   readonly shardEventBytes?: number;
+  /** What a page does to the worker that parses it. */
+  readonly harmOf?: (url: string) => Harm | undefined;
   readonly hasCompactor?: boolean;
   readonly compactorPeriodMs?: number;
   /** Another version of the worker: asked once for each process. */
@@ -148,6 +151,8 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       max: MAX_FETCHERS,
       onError: (error) => log('warn', errorFields(error)),
     });
+    const { harmOf } = options;
+    const work = harmOf && createPageGuard({ cloud, process, harmOf, log });
     let last: { readonly turnQueueUrl: string; readonly stack: WorkerStack } | undefined;
     function open(turnQueueUrl: string): WorkerStack {
       if (last?.turnQueueUrl !== turnQueueUrl) {
@@ -159,7 +164,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       }
       return last.stack;
     }
-    return ofSqs(createWorkerHandler({ settings, clock, log, open, fetchers, write() {} }));
+    return ofSqs(createWorkerHandler({ settings, clock, log, open, fetchers, work, write() {} }));
   }
 
   function loadRouter(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {

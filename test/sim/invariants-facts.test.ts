@@ -13,6 +13,7 @@ const CRAWL = 'crawl';
 const web: SimWeb = {
   seeds: [],
   someUrl: () => '',
+  harmOf: () => undefined,
   log: [],
   fetcherOf: () => {
     throw new Error('Expected no request');

@@ -33,6 +33,8 @@ export const INVARIANTS = {
   rested: 'A host rests after a slow answer, and after a failure as long as its back-off or Retry-After asks',
   robotsObeyed: 'Nothing is fetched that robots.txt forbids, and nothing before it was asked',
   depthTrue: 'Depth, level and redirects of a URL are those of the links that the crawl has met',
+  harmBounded:
+    'A page that kills or blocks its workers is asked for a few times, and no other page is blamed',
   triesKept:
     'What became of a URL is what the web answered, after as many tries as were configured, neither fewer nor more',
   givenUp: 'A host is given up when it has failed as often as configured, neither sooner nor later',
@@ -134,6 +136,9 @@ export interface WebRequest {
   readonly maxAgeSeconds?: number;
 }
 
+/** A page may kill the process that parses it, or block its thread. */
+export type Harm = 'kills' | 'blocks';
+
 /** The simulated web: what there is on it, what it served, and to whom. */
 export interface SimWeb {
   /** From them all of it is reached. Canonical. */
@@ -150,6 +155,8 @@ export interface SimWeb {
   requisitesOf(url: string): readonly string[];
   /** A page of some host, or of the host of that URL; now and then one that is not there. Canonical. */
   someUrl(random: () => number, at?: string): string;
+  /** What the page does to whoever parses it. */
+  harmOf(url: string): Harm | undefined;
   /** Where the URL redirects to, whenever it is asked; canonical. */
   redirectOf(url: string): string | undefined;
   /** Whether that version of the host's robots.txt allows the URL, by rules of the web's own. */

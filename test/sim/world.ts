@@ -111,6 +111,7 @@ export async function runWorld(
     const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
     const deployment = deploy(cloud, {
       fetcherOf: (process, config) => web.fetcherOf(process, config),
+      harmOf: web.harmOf,
       maxConcurrency: stack.maxConcurrency,
       routerWindowMs: stack.routerWindowMs,
       hasCompactor: stack.hasCompactor,

@@ -51,6 +51,11 @@ export const FAULTS = {
     rate: 1,
     losesTurns: true,
   },
+  pageHarms: {
+    what: 'A page kills the process that parses it, or blocks its thread (for each time that it is parsed)',
+    rate: 1,
+    losesTurns: true,
+  },
   clockSkew: { what: 'The clocks of processes differ by seconds (for each process)', rate: 0.5 },
   coldStart: { what: 'A function takes seconds to start (for each start)', rate: 0.3 },
   dnsFails: { what: 'A host name does not resolve for a while', rate: 0.01 },

@@ -16,7 +16,7 @@ const EXAMPLES: readonly (readonly [command: string, what: string])[] = [
   ['--seeds 500', '500 worlds with all faults'],
   ['--seed 17 --replay', 'what happened in world 17'],
   ['--seeds 2000 --faults workerKilled,workerFrozen', 'only with these faults'],
-  ['--systematic worker --seed 4 --faults none', 'one turn, struck at each of its calls in each way'],
+  ['--systematic worker --seed 4 --faults none', 'one turn, struck at each call'],
   ['--seeds 1e5 --quiet --json', 'many, for a script'],
   ['mutants', 'whether bugs put in by hand are caught (see: mutants --help)'],
   ['coverage', 'which code the worlds reach, and which none does (see: coverage --help)'],

@@ -79,7 +79,9 @@ export function createCauseProbe(now: () => number): CauseProbe {
           async commit(crawl, host, next) {
             const partition = hostPartition(crawl, host);
             const causes = (held.get(host) ?? []).filter(({ message }) => message.crawl === crawl);
-            const tokens = named.get(partition)?.get(next.version - 1);
+            const versions = named.get(partition);
+            // The guard of a worker that a page blocks writes a version, too, which keeps the token.
+            const tokens = versions?.get(next.version - 1) ?? versions?.get(next.version - 2);
             note(partition, next.version, next.token);
             await ledgers.commit(crawl, host, next);
             if (next.token !== undefined) committed.add(next.token);

@@ -6,6 +6,7 @@ import { endsRightly } from './ends-rightly.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
 import { gatherFacts, totalsOf } from './gather-facts.ts';
 import { givenUp } from './given-up.ts';
+import { harmBounded } from './harm-bounded.ts';
 import { limitsKept } from './limits-kept.ts';
 import { noGarbage } from './no-garbage.ts';
 import { notRunning } from './not-running.ts';
@@ -50,6 +51,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...rested(visits, robots),
     ...robotsObeyed(facts, robots, visits),
     ...depthTrue(facts, visits, robots),
+    ...harmBounded(facts),
     ...triesKept(facts, visits, robots),
     ...givenUp(facts, visits, robots),
     ...notRunning(facts),

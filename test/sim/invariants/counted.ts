@@ -48,6 +48,7 @@ export function counted({ crawls, strikes, hostsPerWorker }: Given): readonly Vi
     strikes.workerKilled +
     strikes.workerFrozen +
     strikes.callStruck +
+    strikes.pageHarms +
     strikes.callFailsAfter +
     strikes.conditionAnswerLost;
   for (const crawl of crawls) {

@@ -103,6 +103,8 @@ export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =
  */
 export const mayHaveHidden = (facts: Pick<Facts, 'strikes'>): boolean =>
   mayHaveLostTurns(facts) || facts.strikes.receivedUnseen + facts.strikes.oldVersion > 0;
+/** Those by which turns are lost, but for pages that harm their workers. */
+export const TURN_LOSING_OTHERS = TURN_LOSING.filter((name) => name !== 'pageHarms');
 
 /** Whether the host has had its share of pages: links to it are dropped then, and nothing of it is fetched. */
 export const isFullHost = ({ config }: CrawlFacts, host: HostFacts | undefined): boolean =>

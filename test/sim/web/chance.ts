@@ -18,6 +18,7 @@ export const DRAW = {
   latency: 13,
   seeds: 14,
   assets: 15,
+  harm: 16,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

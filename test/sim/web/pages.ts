@@ -1,4 +1,5 @@
 /** What a page is: of what type, whether it fails, where it redirects to. All follows from its place. */
+import type { Harm } from '../spec.ts';
 import { type Chance, DRAW } from './chance.ts';
 import type { Hosts, WebHost } from './hosts.ts';
 import { nowhere, type Place, type Places } from './places.ts';
@@ -32,6 +33,8 @@ export interface Redirect {
 export interface Pages {
   typeOf(host: WebHost, page: number): PageType;
   troubleOf(host: WebHost, page: number): PageTrouble | undefined;
+  /** What the page does to whoever parses it. */
+  harmOf(host: WebHost, page: number): Harm | undefined;
   /** Where everything at that place redirects to, if it does. */
   redirectOf(place: Place): Redirect | undefined;
   /** Pages that are reached by this one: a tree below page 0, in which all but leaves are HTML. */
@@ -50,6 +53,7 @@ const LEAF_TYPES: readonly (readonly [type: PageType, share: number])[] = [
 ];
 const MOVING_SHARE = 0.6;
 const FLAKY_SHARE = 0.5;
+const HARMFUL_SHARE = 0.4;
 /** More than a crawler follows. */
 const MAX_HOPS = 12;
 const STATUSES = [301, 302, 303, 307, 308];
@@ -92,6 +96,13 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
     const times = 1 + Math.floor(chance.at(DRAW.trouble, host.number, page, 1) * 3);
     // Three times is for ever: a page that never comes hides those below it.
     return { how, times: times < 3 ? times : isLeaf(host, page) ? Number.POSITIVE_INFINITY : 1 };
+  }
+
+  function harmOf(host: WebHost, page: number): Harm | undefined {
+    if (host.kind !== 'poisonous' || !isLeaf(host, page) || typeOf(host, page) !== 'html') return undefined;
+    const at = chance.at(DRAW.harm, host.number, page);
+    if (at >= HARMFUL_SHARE) return undefined;
+    return at < HARMFUL_SHARE / 2 ? 'kills' : 'blocks';
   }
 
   const nextOf = ({ number }: WebHost): WebHost => hosts.of((number + 1) % hosts.count);
@@ -143,6 +154,7 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
   return {
     typeOf,
     troubleOf,
+    harmOf,
     childrenOf,
     redirectOf(place) {
       if (place.what === 'hop') return hopRedirect(place.host, place.page, place.hop);

@@ -105,6 +105,10 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         ? places.pageUrl(host, Math.floor(random() * host.pages))
         : `${places.pageUrl(host, 0)}missing/x`;
     },
+    harmOf(url) {
+      const place = places.find(url);
+      return place.what === 'page' ? pages.harmOf(place.host, place.page) : undefined;
+    },
     redirectOf(url) {
       const place = places.find(url);
       if (place.what === 'robots') return place.isFirst ? places.robotsTarget(place.host) : undefined;
