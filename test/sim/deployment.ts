@@ -77,6 +77,8 @@ export interface Deployment {
     readonly links: SimPoller;
     readonly linkShards: readonly SimPoller[];
   };
+  /** Another version is deployed: no process serves another invocation. */
+  replaceAll(): void;
   /** Nothing is started any more: what runs is seen to its end. */
   stop(): void;
   /** Kills the worker (router, ...) that has run the longest. Whether there is one. */
@@ -280,6 +282,9 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     stop() {
       for (const end of schedules) end();
       for (const poller of [...turns, links, ...linkShards]) poller.stop();
+    },
+    replaceAll() {
+      for (const each of Object.values(functions)) each.replaceAll();
     },
     killOne: (name) => functions[name].killOne('killed by the operator'),
   };

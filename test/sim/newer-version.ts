@@ -1,6 +1,7 @@
 /**
  * A version of the program that is to come, as far as the stored ledgers show it: it writes segments and runs in formats of its
- * own, reads both, and is deployed beside the present one until all processes are of it.
+ * own, reads both, and is deployed beside the present one until all processes are of it. The present one may be deployed
+ * again then for some minutes: it cannot read what the newer one has written.
  */
 import type { Faults } from '../../shared/engines/sim/faults.ts';
 import { between, type Random } from '../../shared/engines/sim/random.ts';
@@ -15,10 +16,13 @@ const PRESENT = new Map([
 ]);
 const MAX_BEGIN_MS = 300_000;
 const MAX_ROLLOUT_MS = 600_000;
+const MAX_ROLLBACK_MS = 600_000;
 
 export interface Rollout {
   /** The engine as a process has it that begins now. */
   wrap<E extends Engine>(engine: E): E;
+  /** Once a minute. Whether all processes are to be replaced now. */
+  look(): boolean;
 }
 
 /** `now`: the world's time. */
@@ -26,8 +30,23 @@ export function createRollout(faults: Faults, random: Random, now: () => number)
   const beginsAt = now() + between(random, 0, MAX_BEGIN_MS);
   const endsAt = beginsAt + between(random, 0, MAX_ROLLOUT_MS);
   let hasBegun = false;
+  /** Of the rollback. */
+  let olderUntil: number | undefined;
+  let isOlder = false;
   return {
+    look() {
+      if (isOlder) {
+        isOlder = now() < (olderUntil ?? 0);
+        return !isOlder;
+      }
+      if (olderUntil !== undefined || !hasBegun || now() < endsAt || !faults.strikes('rolledBack'))
+        return false;
+      isOlder = true;
+      olderUntil = now() + faults.random('rolledBack') * MAX_ROLLBACK_MS;
+      return true;
+    },
     wrap(engine) {
+      if (isOlder) return engine;
       const isNewer = now() >= beginsAt && faults.strikes('oldVersion');
       hasBegun ||= isNewer;
       // When the rollout ends, the processes of the present version have ended, too.

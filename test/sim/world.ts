@@ -2,6 +2,7 @@
  * A world from its seed to its end: the deployed stack, its web, an operator, faults; and what is to be said of it
  * then.
  */
+import { parseMessageText } from '../../shared/engines/aws/message-text.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { HEAD } from '../../shared/engines/aws/tables.ts';
 import { createSimCloud, type SimCloud } from '../../shared/engines/sim/cloud.ts';
@@ -58,6 +59,12 @@ const timeLimitsOf = ({ hosts = 0 }: WorldSpec): TimeLimits => {
   return { steps: size * MAX_STEPS, stepsAtOnce: size * MAX_STEPS_AT_ONCE };
 };
 
+/** The waker looks after a host whose token or wake-up is lost; links are in no other place. */
+function isHealed(body: string): boolean {
+  const { message } = parseMessageText(body);
+  return message.kind === 'token' || (message.kind === 'wake' && !message.isResumed);
+}
+
 /** How long an invocation has what it works on for itself: a host, messages, the compaction of a crawl. */
 const leaseOf =
   (turnLeaseMs: number) =>
@@ -84,6 +91,7 @@ export async function runWorld(
       sizes: stack.sizes,
       turnQueues: stack.turnQueues,
       linkShards: stack.linkShards,
+      mayLose: isHealed,
       callFaults: {
         planned: spec.strike ? [spec.strike] : planCallFaults(seed),
         leaseMs: leaseOf(timesOf(stack.settings).leaseMs),
@@ -139,6 +147,7 @@ export async function runWorld(
       await time.advance(MINUTE);
       probe.sample();
       operator.look();
+      if (rollout.look() || faults.strikes('deployed')) deployment.replaceAll();
     }
     // Also while the compactor works, faults strike.
     if (stack.hasCompactor) {

@@ -60,6 +60,8 @@ export interface SimCloudOptions {
   /** Receives after which a message goes to the dead letters. */
   readonly maxReceives?: number;
   readonly queueLimits?: Partial<QueueLimits>;
+  /** Whether a message of a turn queue may be lost. */
+  readonly mayLose?: (body: string) => boolean;
   readonly latency?: Latency;
   /** Default: none. */
   readonly timeLimits?: TimeLimits;
@@ -80,7 +82,12 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
   const time = createVirtualTime(randomOf(seed, 'ties'), T0, options.timeLimits);
   const faults = options.faults?.(time.now) ?? NO_FAULTS;
   const world = { time, faults, trace };
-  const sqs = createSimSqs({ ...world, random: randomOf(seed, 'sqs'), limits: options.queueLimits });
+  const sqs = createSimSqs({
+    ...world,
+    random: randomOf(seed, 'sqs'),
+    limits: options.queueLimits,
+    mayLose: options.mayLose,
+  });
   const dynamo = createSimDynamo({ ...world, random: randomOf(seed, 'dynamo') });
   const s3 = createSimS3({ ...world, random: randomOf(seed, 's3'), minPartBytes: sizes.uploadPartBytes });
   const calls = createCallFaults({ ...world, planned: [], leaseMs: () => 0, ...options.callFaults });

@@ -35,6 +35,10 @@ export const FAULTS = {
   },
   messageLate: { what: 'A message sent can be received only after some seconds', rate: 0.05 },
   messageReordered: { what: 'Messages of a standard queue come in another order', rate: 0.3 },
+  messageLost: {
+    what: 'A turn queue accepts a token or a wake-up and loses it for good',
+    rate: 0.005,
+  },
   receivedUnseen: { what: 'A receive hides messages, and its answer is lost', rate: 0.01 },
   invokedTwice: {
     what: 'A poller invokes a function twice with the same batch (for each batch)',
@@ -68,6 +72,15 @@ export const FAULTS = {
     rate: 0.03,
   },
   paused: { what: 'The operator pauses or stops the crawl, and resumes it (for each minute)', rate: 0.05 },
+  deployed: {
+    what: 'The program is deployed: no process serves another invocation (for each minute)',
+    rate: 0.03,
+  },
+  rolledBack: {
+    what: 'After a newer version the older one is deployed again for some minutes (for each minute, once)',
+    rate: 0.1,
+    losesTurns: true,
+  },
   oldVersion: {
     what: 'A process of a newer version, which writes another format of the ledger, works beside the others (for each process)',
     rate: 0.2,

@@ -45,6 +45,8 @@ export interface SimFunction<Event, Result> {
   readonly running: number;
   /** Environments that wait for an invocation. */
   readonly idle: number;
+  /** Another version is deployed: what runs is seen to its end, and no environment serves once more. */
+  replaceAll(): void;
   /** Kills the environment that has run the longest, if any runs. Whether one did. */
   killOne(why: string): boolean;
 }
@@ -81,6 +83,8 @@ interface Environment<Event, Result> {
   idleSince: number;
   /** Serves no more. */
   isSpent?: boolean;
+  /** Serves no more after this. */
+  isReplaced?: boolean;
   /** Ends the invocation under way. */
   fail?: (error: Error) => void;
 }
@@ -222,6 +226,10 @@ export function createSimLambda<Event, Result>(
   }
 
   function rest(environment: Own): void {
+    if (environment.isReplaced) {
+      environment.process.kill('replaced');
+      return;
+    }
     environment.process.freeze();
     environment.idleSince = time.now();
     idle.push(environment);
@@ -247,6 +255,10 @@ export function createSimLambda<Event, Result>(
       } finally {
         running--;
       }
+    },
+    replaceAll() {
+      for (const { process } of idle.splice(0)) process.kill('replaced');
+      for (const environment of serving) environment.isReplaced = true;
     },
     killOne(why) {
       const [oldest] = serving;

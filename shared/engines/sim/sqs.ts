@@ -45,6 +45,8 @@ export interface SimSqs extends SimService {
   onArrival(queueUrl: string, listener: () => void): () => void;
   /** What can be received now, up to 10 messages, hidden for the queue's own visibility: as Lambda's poller does it. */
   receive(queueUrl: string, max: number): SqsRecord[];
+  /** Bodies of messages that were accepted and lost. */
+  readonly lost: readonly string[];
   /** Deletes those that can be deleted; gives the handles of the others. */
   delete(queueUrl: string, receiptHandles: readonly string[]): string[];
 }
@@ -55,9 +57,13 @@ export interface SimSqsOptions {
   readonly random: Random;
   readonly trace?: Trace;
   readonly limits?: Partial<QueueLimits>;
+  /** Whether a message of a FIFO queue may be accepted and lost for good. Default: none. */
+  readonly mayLose?: (body: string) => boolean;
 }
 
-export function createSimSqs({ time, faults, random, trace, limits }: SimSqsOptions): SimSqs {
+export function createSimSqs(options: SimSqsOptions): SimSqs {
+  const { time, faults, random, trace, limits, mayLose = () => false } = options;
+  const lost: string[] = [];
   const { queueOf, create, change, expectNews } = createQueues({ time, faults, random, trace, limits });
 
   function receive(queue: Queue, max: number, visibilityS: number): readonly Received[] {
@@ -79,6 +85,11 @@ export function createSimSqs({ time, faults, random, trace, limits }: SimSqsOpti
     const { MessageBody: body = '', MessageGroupId: group, MessageDeduplicationId: deduplicationId } = entry;
     const { MessageAttributes: attributes, DelaySeconds } = entry;
     const delayMs = DelaySeconds ? DelaySeconds * 1000 : undefined;
+    if (queue.isFifo && mayLose(body) && faults.strikes('messageLost')) {
+      trace?.({ host: group, what: 'a message is accepted and lost' });
+      lost.push(body);
+      return { result: { MessageId: `lost-${lost.length}`, SequenceNumber: sequenceNumberOf(0) } };
+    }
     const sent = queue.model.send({ body, group, deduplicationId, attributes, delayMs }, now);
     trace?.({ host: group, what: sent.isNew ? `sent ${sent.id}` : `sent ${sent.id} once more: dropped` });
     const SequenceNumber = queue.isFifo ? sequenceNumberOf(sent.number) : undefined;
@@ -212,6 +223,7 @@ export function createSimSqs({ time, faults, random, trace, limits }: SimSqsOpti
     },
 
     createQueue: create,
+    lost,
     messages: (queueUrl) => queueOf(queueUrl).model.messages(time.now()),
     size: (queueUrl) => queueOf(queueUrl).model.size(time.now()),
     onArrival(queueUrl, listener) {

@@ -40,6 +40,12 @@ export function createChainProbe(
   const findings = createFindings('oneChain');
   const chains = new Map<string, Chain>();
 
+  const wasLost = (token: string): boolean =>
+    sqs.lost.some((body) => {
+      const { message } = parseMessageText(body);
+      return message.kind === 'token' && message.token === token;
+    });
+
   function gather(id: string, body: string): void {
     const { host, message } = parseMessageText(body);
     const partition = hostPartition(message.crawl, host);
@@ -65,7 +71,7 @@ export function createChainProbe(
         const chain = chains.get(pk?.S ?? '');
         const { token, version, dueAt } = JSON.parse(head?.S as string) as Head;
         const isMissing = token !== undefined && !chain?.tokens.includes(token);
-        if (isMissing && !(wasDroppedEarly(token) && dueAt !== undefined))
+        if (isMissing && !((wasDroppedEarly(token) || wasLost(token)) && dueAt !== undefined))
           findings.add(
             `${since(at)}, no message carries the token ${token} that the head ${pk?.S} (version ${version}) names`,
             { host: chain?.host, at },

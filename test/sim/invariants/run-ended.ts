@@ -41,6 +41,8 @@ const HARMLESS: readonly FaultName[] = [
   'messageTwice',
   'messageLate',
   'messageReordered',
+  'messageLost',
+  'deployed',
   'invokedTwice',
   'staleRead',
   'coldStart',
