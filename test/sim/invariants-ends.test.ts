@@ -64,7 +64,13 @@ describe('oneChain', () => {
 
   describe('while the world runs', () => {
     /** As much of a cloud as the probe looks at. */
-    function probe(tokens: readonly string[], named: string, dropped?: string, dueAt?: number) {
+    function probe(
+      tokens: readonly string[],
+      named: string,
+      dropped?: string,
+      dueAt?: number,
+      lost: readonly string[] = [],
+    ) {
       const bytes = (token: string) => Buffer.from(encodeMessage({ kind: 'token', crawl: 'crawl', token }));
       const wake = Buffer.from(encodeMessage({ kind: 'wake', crawl: 'crawl' }));
       const bodies = [...tokens.map(bytes), wake].map((one, id) => ({
@@ -75,7 +81,10 @@ describe('oneChain', () => {
       const cloud = {
         time: { now: () => T0 + 60_000 },
         settings: { turnQueueUrls: ['turns-0.fifo'], crawlState: 'CrawlState' },
-        sqs: { messages: () => bodies },
+        sqs: {
+          messages: () => bodies,
+          lost: lost.map((token) => `b.test ${bytes(token).toString('base64')}`),
+        },
         dynamo: { items: () => [{ pk: { S: 'crawl b.test' }, sk: { S: 'head' }, head: { S: head } }] },
       };
       const probe = createChainProbe(cloud as unknown as SimCloud, {
@@ -84,6 +93,12 @@ describe('oneChain', () => {
       probe.sample();
       return probe.violations;
     }
+
+    test('a token that the queue has lost may be missing if the waker will look after the host', () => {
+      expect(probe([], '2-c', undefined, T0 + 900_000, ['2-c'])).toEqual([]);
+      expect(probe([], '2-c', undefined, undefined, ['2-c'])).toHaveLength(1);
+      expect(probe([], '2-c', undefined, T0 + 900_000, ['1-b'])).toHaveLength(1);
+    });
 
     test('tokens that do not count may wait beside the one that does', () => {
       expect(probe(['1-a', '2-b', '2-c'], '2-c')).toEqual([]);
