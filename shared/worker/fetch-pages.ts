@@ -206,6 +206,12 @@ export async function fetchPages(
         return false;
       }
       rules = access.rules;
+      // Its robots.txt may have failed once more, and old rules hold on.
+      await giveUpIfHopeless(services, crawl, state);
+      if (state.setAside) {
+        settle(record);
+        return false;
+      }
     }
     const { url } = record;
     const known = rules;

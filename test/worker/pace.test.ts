@@ -411,6 +411,23 @@ describe('a host in trouble', () => {
     expect(await recordOf(engine, `${A}/2`)).toMatchObject({ state: 'failed', attempts: 3 });
   });
 
+  test('is set aside by a robots.txt that fails at last, though its old rules may still be used', async () => {
+    const links = many(5);
+    const site: Site = {
+      [`${A}/robots.txt`]: (before) => (before === 0 ? robots('User-agent: *') : { fails: 'timeout' }),
+      [`${A}/`]: page(...links),
+      ...Object.fromEntries(links.map((path) => [`${A}${path}`, { fails: 'timeout' as const }])),
+    };
+    const { fetcher, engine } = await crawl(site, {
+      maxHostFailures: 3,
+      backoffMs: 200_000,
+      robotsMaxAgeMs: 300_000,
+    });
+    expect((await ledgersOf(engine)).get('a.test')?.head.setAside?.cause).toMatch(/timeout/);
+    expect(fetcher.count(`${A}/robots.txt`)).toBe(2);
+    expect(fetcher.log).toHaveLength(2 + 1 + 2);
+  });
+
   test('is set aside after maxHostFailures, with its cause, and holds up no other host', async () => {
     const links = many(10);
     const site: Site = {
