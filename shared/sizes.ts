@@ -22,6 +22,16 @@ export interface Sizes {
   /** Read at once of a run's list: more than most blocks, so that one read brings a block and the next one's header. */
   readonly readAheadBytes: number;
 
+  // Traps: groups of URLs that bring nothing new
+
+  /** Pages of a group before it may close. */
+  readonly minTrapPages: number;
+  /** From so many pages on, texts are looked at. The many groups with fewer pages take no room for them. */
+  readonly minTextPages: number;
+  /** Moving means go over so many pages; those of a group with many pages over a quarter of them, and so many at most. */
+  readonly minTrapWindow: number;
+  readonly maxTrapWindow: number;
+
   // Turns: `worker/`
 
   /** Characters of robots rules that are kept in the head, which is paid for by size at every turn. Longer ones are a part. */
@@ -118,6 +128,11 @@ export const SIZES: Sizes = {
   maxRunUrls: 300_000,
   blockRecords: 512,
   readAheadBytes: 16 * 1024,
+
+  minTrapPages: 50,
+  minTextPages: 8,
+  minTrapWindow: 25,
+  maxTrapWindow: 100,
 
   maxHeadRules: 700,
   maxTurnChanges: 8000,

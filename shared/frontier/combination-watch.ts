@@ -13,6 +13,7 @@
  * `minNew` of the last 25 to 100 pages brought a link, after 50 pages at least. Closed are URLs of two or more values;
  * numbers of pages (`page=2`) are none. One filter at a time stays open.
  */
+import { SIZES, type Sizes } from '../sizes.ts';
 import { type Combination, combinationOf, pathCombinationOf } from '../url/combination-of.ts';
 import { admitGroup, closeGroup, keptGroups, restoreGroups } from './group-map.ts';
 import { hashText, rounded, windowOf } from './text-memory.ts';
@@ -48,7 +49,6 @@ export interface CombinationWatch {
 /** Groups watched at a time (the Space-Saving sketch: see `group-map.ts`), and closed ones that are remembered. */
 const MAX_OPEN = 8;
 const MAX_CLOSED = 16;
-const MIN_PAGES = 50;
 /** Pages for each distinct value. */
 const MIN_PAGES_PER_VALUE = 3;
 const MAX_VALUES = 16;
@@ -66,7 +66,11 @@ interface Watched extends TextSample {
 
 export function createCombinationWatch(
   state: readonly WatchedCombinations[],
-  { minNew, isKnown }: { readonly minNew: number; readonly isKnown: (url: string) => boolean },
+  {
+    minNew,
+    isKnown,
+    sizes = SIZES,
+  }: { readonly minNew: number; readonly isKnown: (url: string) => boolean; readonly sizes?: Sizes },
 ): CombinationWatch {
   const { open, closed } = restoreGroups(state, unpacked);
 
@@ -81,8 +85,8 @@ export function createCombinationWatch(
     for (const part of combination.parts) sampleText(watched, mixHash(hashText(part)), MAX_VALUES);
     for (const name of combination.names) addShort(watched.names, name, MAX_NAMES);
     addShort(watched.sequences, combination.names.join('&'), MAX_SEQUENCES);
-    watched.fresh += (worth - watched.fresh) / windowOf(watched.pages);
-    if (watched.pages < MIN_PAGES || watched.fresh >= minNew || !hasFilters(watched)) return false;
+    watched.fresh += (worth - watched.fresh) / windowOf(watched.pages, sizes);
+    if (watched.pages < sizes.minTrapPages || watched.fresh >= minNew || !hasFilters(watched)) return false;
     closeGroup(open, closed, MAX_CLOSED, {
       group,
       pages: watched.pages,

@@ -8,6 +8,7 @@
  * finite tree of equal pages (a mirror, pages that scripts fill) runs out of those. A page is worth something if its text,
  * with where its new links lead from it, is one that the folder has not had, or if it has a new link out of the folder.
  */
+import { SIZES, type Sizes } from '../sizes.ts';
 import { admitGroup, closeGroup, keptGroups, restoreGroups } from './group-map.ts';
 import {
   hashText,
@@ -49,9 +50,6 @@ export interface FolderWatch {
 
 const MAX_OPEN = 8;
 const MAX_CLOSED = 16;
-const MIN_PAGES = 50;
-const MIN_TEXT_PAGES = 8;
-const ROOT_WINDOW = 100;
 /** The root, a folder of it, and one of that. */
 const MAX_DEPTH = 2;
 const MIN_GROWTH = 0.5;
@@ -68,7 +66,7 @@ interface Watched extends TextMemory {
 
 export function createFolderWatch(
   state: readonly WatchedFolder[],
-  { minNew }: { readonly minNew: number },
+  { minNew, sizes = SIZES }: { readonly minNew: number; readonly sizes?: Sizes },
 ): FolderWatch {
   const { open, closed } = restoreGroups(state, unpacked);
 
@@ -84,7 +82,7 @@ export function createFolderWatch(
       open.size > 0 &&
       foldersOf(url).some((group) => {
         const watched = open.get(group);
-        if (watched === undefined || watched.pages < MIN_TEXT_PAGES) return false;
+        if (watched === undefined || watched.pages < sizes.minTextPages) return false;
         return watched.growth >= MIN_GROWTH / 2 && needsText(watched, url);
       }),
     count(url, { newLinks, textHash, worthOfLink }) {
@@ -103,21 +101,25 @@ export function createFolderWatch(
           open.get(group) ?? admitGroup(open, group, MAX_OPEN, (weight) => newGroup(group, weight));
         watched.weight++;
         watched.pages++;
-        const isYoung = watched.pages <= MIN_TEXT_PAGES;
+        const isYoung = watched.pages <= sizes.minTextPages;
         const isKnown = isYoung || hash === undefined;
-        const text = isKnown ? 1 : Math.max(worthOfText(watched, hash), isVouched ? 1 : 0);
+        const text = isKnown ? 1 : Math.max(worthOfText(watched, hash, sizes), isVouched ? 1 : 0);
         let grown = 0;
         let worth = text;
         for (const link of links)
           if (isInside(group, link)) grown++;
           else if (worth < 1) worth = Math.max(worth, worthOfLink(link));
         if (!isYoung && worth >= 1) isVouched = true;
-        const window = group === ROOT ? ROOT_WINDOW : windowOf(watched.pages);
+        const window = group === ROOT ? sizes.maxTrapWindow : windowOf(watched.pages, sizes);
         watched.fresh += (worth - watched.fresh) / window;
         watched.growth += (Math.min(grown, MAX_GROWTH) - watched.growth) / window;
         // What a smaller folder explains is no evidence against those around it.
         if (hasClosed) watched.fresh = 1;
-        else if (watched.pages >= MIN_PAGES && watched.fresh < minNew && watched.growth >= MIN_GROWTH) {
+        else if (
+          watched.pages >= sizes.minTrapPages &&
+          watched.fresh < minNew &&
+          watched.growth >= MIN_GROWTH
+        ) {
           close(watched);
           hasClosed = true;
         }

@@ -20,6 +20,7 @@
  * (pages that scripts fill), unless they have links to new pages or other images. For such sites `trapAfterPages` or
  * `trapMinNew` is to be 0.
  */
+import { SIZES, type Sizes } from '../sizes.ts';
 import { formerTemplateOf, templateOf } from '../url/template-of.ts';
 import {
   needsText,
@@ -86,9 +87,6 @@ export interface TemplateWatch {
 const MAX_OPEN = 16;
 /** Of more, the one that was closed first is forgotten: it may open again, and close again. */
 const MAX_CLOSED = 32;
-/** From so many pages on, texts are looked at. The many templates with fewer pages take no room for them. */
-const MIN_TEXT_PAGES = 8;
-const MIN_PAGES = 50;
 const LINK_SHARE = 0.5;
 /** New links of one page that are looked at. */
 export const MAX_LINKS = 50;
@@ -103,8 +101,9 @@ interface Watched extends TextMemory {
 
 export function createTemplateWatch(
   state: readonly WatchedTemplate[],
-  { minNew }: { readonly minNew: number },
+  { minNew, sizes = SIZES }: { readonly minNew: number; readonly sizes?: Sizes },
 ): TemplateWatch {
+  const { minTrapPages, minTextPages } = sizes;
   const open = new Map<string, Watched>();
   const closed = new Map<string, WatchedTemplate>();
   for (const kept of state) {
@@ -126,17 +125,17 @@ export function createTemplateWatch(
   return {
     wantsText(url) {
       const watched = open.get(templateOf(url));
-      return watched !== undefined && ownPages(watched) >= MIN_TEXT_PAGES && needsText(watched, url);
+      return watched !== undefined && ownPages(watched) >= minTextPages && needsText(watched, url);
     },
     count(url, brought) {
       const template = templateOf(url);
       if (closed.has(template)) return;
       const watched = open.get(template) ?? admit(template);
       watched.pages++;
-      const ofText = worthOfPage(watched, brought);
+      const ofText = worthOfPage(watched, brought, sizes);
       const worth = ofText >= LINK_SHARE ? ofText : Math.max(ofText, worthOfLinks(template, brought));
-      watched.fresh += (worth - watched.fresh) / windowOf(ownPages(watched));
-      if (ownPages(watched) >= MIN_PAGES && watched.fresh < minNew) close(watched);
+      watched.fresh += (worth - watched.fresh) / windowOf(ownPages(watched), sizes);
+      if (ownPages(watched) >= minTrapPages && watched.fresh < minNew) close(watched);
     },
     worthOfLink: (url) => worthOfTarget(templateOf(url)),
     isClosed: (url) => closedBy(url) !== undefined,
@@ -193,9 +192,9 @@ export function createTemplateWatch(
 
 const ownPages = ({ pages, inherited }: Watched): number => pages - inherited;
 
-function worthOfPage(watched: Watched, { textHash, isCopy }: PageYield): number {
-  if (textHash === undefined || ownPages(watched) <= MIN_TEXT_PAGES) return 1;
-  return isCopy ? 0 : worthOfText(watched, textHash);
+function worthOfPage(watched: Watched, { textHash, isCopy }: PageYield, sizes: Sizes): number {
+  if (textHash === undefined || ownPages(watched) <= sizes.minTextPages) return 1;
+  return isCopy ? 0 : worthOfText(watched, textHash, sizes);
 }
 
 function unpacked({ template, pages, inherited = 0, fresh, ...memory }: WatchedTemplate): Watched {

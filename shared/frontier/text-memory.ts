@@ -1,4 +1,5 @@
 /** Which texts the pages of one group of URLs have had, in a few numbers. */
+import { SIZES, type Sizes } from '../sizes.ts';
 import { mixHash, sampleText, type TextSample } from './text-sample.ts';
 
 /** To be changed. */
@@ -18,15 +19,12 @@ export interface KeptTextMemory {
 }
 
 const MAX_SEEN = 8;
-/** Moving means go over so many pages; those of a group with many pages over a quarter of them. */
-export const MIN_WINDOW = 25;
-const MAX_WINDOW = 100;
 
 /**
  * What a text is worth, 0 to 1, and takes it in. 0 for one of the last texts. Of another one it is mostly not known whether
  * it is new: then it is worth as much as those are on the average of which it is.
  */
-export function worthOfText(memory: TextMemory, textHash: number): number {
+export function worthOfText(memory: TextMemory, textHash: number, { minTrapWindow }: Sizes = SIZES): number {
   const mixed = mixHash(textHash);
   const { seen } = memory;
   const short = mixed & 0xffff;
@@ -36,7 +34,7 @@ export function worthOfText(memory: TextMemory, textHash: number): number {
   if (at >= 0) return 0;
   if (seen.length > MAX_SEEN) seen.pop();
   const isNew = sampleText(memory, mixed);
-  if (isNew !== undefined) memory.novel += ((isNew ? 1 : 0) - memory.novel) / MIN_WINDOW;
+  if (isNew !== undefined) memory.novel += ((isNew ? 1 : 0) - memory.novel) / minTrapWindow;
   return memory.novel;
 }
 
@@ -55,7 +53,8 @@ const GOOD = 0.98;
  * A group that has long been good gets more time: with a window of 25 pages, one in six of whose pages brings something
  * new at random would fall below 1 in 20 by chance within some thousand pages.
  */
-export const windowOf = (pages: number): number => Math.min(Math.max(pages / 4, MIN_WINDOW), MAX_WINDOW);
+export const windowOf = (pages: number, { minTrapWindow, maxTrapWindow }: Sizes = SIZES): number =>
+  Math.min(Math.max(pages / 4, minTrapWindow), maxTrapWindow);
 
 export const unpackMemory = ({
   seen = [],

@@ -4,6 +4,7 @@
  * combinations of parameters, folders. All of them together take about 3 us a page, and nothing for a link while nothing is
  * closed; what they keep in the host's head is at most about 12 KB of JSON (`test/frontier/trap-watch.test.ts`).
  */
+import type { Sizes } from '../sizes.ts';
 import { combinationOf } from '../url/combination-of.ts';
 import { createCombinationWatch, type WatchedCombinations } from './combination-watch.ts';
 import { createFolderWatch, type WatchedFolder } from './folder-watch.ts';
@@ -27,6 +28,7 @@ export interface TrapWatchOptions {
   readonly minNew: number;
   /** Whether the host's ledger has the URL. */
   readonly isKnown: (url: string) => boolean;
+  readonly sizes?: Sizes;
 }
 
 export interface TrapWatch {

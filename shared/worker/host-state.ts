@@ -24,6 +24,7 @@ import { createTrapWatch, type TrapWatch } from '../frontier/trap-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { NewPayload } from '../optional-ports.ts';
 import type { FetchOutcome, HostKey } from '../ports.ts';
+import type { Sizes } from '../sizes.ts';
 import { foldLink } from './fold-links.ts';
 import type { Lease } from './lease.ts';
 
@@ -78,6 +79,7 @@ export function beginHostState(
   lease: Lease,
   lastRequestAt: number,
   trapMinNew: number,
+  sizes?: Sizes,
 ): HostState {
   const { totals } = head;
   return {
@@ -93,7 +95,7 @@ export function beginHostState(
     closedOrigins: head.closedOrigins ?? [],
     totals: copyTotals(totals),
     outLinks: new Map(),
-    traps: createTrapWatch(head, { minNew: trapMinNew, isKnown: (url) => ledger.has(url) }),
+    traps: createTrapWatch(head, { minNew: trapMinNew, isKnown: (url) => ledger.has(url), sizes }),
     sitemaps: { known: 0, rest: 0, ...head.sitemaps },
     payloads: new Map(),
     items: [],

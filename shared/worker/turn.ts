@@ -72,7 +72,15 @@ export async function runTurn(
     services.ledgers.take(crawl.id, host, head.version) ??
     (await openLedger(ledgers, crawl.id, host, head.ledger, services.engine.sizes));
   const lastRequestAt = lease.endsAt - leastLeaseMs(services, crawl);
-  const state = beginHostState(host, head, ledger, lease, lastRequestAt, crawl.config.trapMinNew);
+  const state = beginHostState(
+    host,
+    head,
+    ledger,
+    lease,
+    lastRequestAt,
+    crawl.config.trapMinNew,
+    services.engine.sizes,
+  );
   const restUntil = services.lanes.restUntil(host);
   if (restUntil > state.clock.nextFetchAt) state.clock = { ...state.clock, nextFetchAt: restUntil };
   if (isResumed && state.setAside) {

@@ -7,8 +7,9 @@ import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
 import type { CrawlId, CrawlRecord, CrawlRegistry } from '../../shared/ports.ts';
 import { scopeOf } from './invariants/scope.ts';
+import { askAbout } from './operator-asks.ts';
 import { planChanges } from './plan.ts';
-import { type AddedSeeds, type OperatorPlan, raised } from './plan-operator.ts';
+import { type AddedSeeds, type OperatorPlan, type Question, raised } from './plan-operator.ts';
 import type { CrawlPlan } from './spec.ts';
 
 const MAX_PAUSE_MS = 300_000;
@@ -43,7 +44,7 @@ export function createOperator(
   cloud: SimCloud,
   plans: readonly CrawlPlan[],
   seed: number,
-  { additions, raises }: OperatorPlan,
+  { additions, questions, raises }: OperatorPlan,
   open: () => Desk,
 ): Operator {
   const { faults, time, trace } = cloud;
@@ -142,7 +143,13 @@ export function createOperator(
     adding.delete(id);
   }
 
+  async function ask({ crawl, url, atMs }: Question): Promise<void> {
+    await time.sleep(atMs);
+    await insist(`asks about ${crawl}`, () => askAbout(open().control, crawl, url));
+  }
+
   for (const id of adding) void whileBusy(() => addAll(id));
+  for (const question of questions) void whileBusy(() => ask(question));
   return {
     isBusy: () => busy > 0,
     crawls: () => [...crawls.values()],

@@ -6,6 +6,8 @@ import type { CrawlPlan, SimWeb } from './spec.ts';
 
 export interface OperatorPlan {
   readonly additions: readonly AddedSeeds[];
+  /** When the operator asks what there is of a crawl, and which URL's host. */
+  readonly questions: readonly Question[];
   /** How often the operator raises the limits of a crawl that stands at one. */
   readonly raises: readonly (readonly [crawl: CrawlId, times: number])[];
 }
@@ -20,7 +22,16 @@ export interface AddedSeeds {
   readonly atMs: number;
 }
 
+export interface Question {
+  readonly crawl: CrawlId;
+  readonly url: string;
+  /** After the crawl's beginning. */
+  readonly atMs: number;
+}
+
 const ADDING_WORLDS = 0.3;
+const ASKING_WORLDS = 0.3;
+const MAX_QUESTIONS = 3;
 const MAX_ADDITIONS = 3;
 const MAX_URLS = 4;
 /** Mostly while the crawl runs; the later ones find it finished. */
@@ -41,7 +52,14 @@ export function planOperator(
     const urls = Array.from({ length: between(random, 1, MAX_URLS) }, () => web.someUrl(random));
     return { crawl, urls: [...new Set(urls)], way: pick(random, ways), atMs: random() ** 2 * MAX_MS };
   });
-  return { additions, raises: crawls.map(({ id }) => [id, between(random, 0, 2)]) };
+  const asking = randomOf(seed, 'operator questions');
+  const questions = asking() < ASKING_WORLDS ? between(asking, 1, MAX_QUESTIONS) : 0;
+  const questionsOf = Array.from({ length: questions }, () => ({
+    crawl: pick(asking, crawls).id,
+    url: web.someUrl(asking),
+    atMs: asking() * MAX_MS,
+  }));
+  return { additions, questions: questionsOf, raises: crawls.map(({ id }) => [id, between(random, 0, 2)]) };
 }
 
 /** The limits that a crawl has, far enough above what they were. */

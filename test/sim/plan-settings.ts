@@ -28,6 +28,16 @@ export function planRequisites(random: Random): CrawlOptions {
   return { requisites: true, ...(random() < 0.5 && { maxPages: between(random, 1, 20) }) };
 }
 
+/** Of a hundred crawls: 40 look for traps among their first pages, 5 never do, 10 write no metadata records. */
+export function planPages(random: Random): CrawlOptions {
+  const way = random();
+  return {
+    ...(way < 0.45 && { trapAfterPages: way < 0.05 ? 0 : between(random, 1, 6) }),
+    ...(random() < 0.3 && { trapMinNew: pick(random, [0.02, 0.3, 0.6]) }),
+    ...(random() < 0.1 && { metadata: false }),
+  };
+}
+
 /** Of a hundred crawls: 15 have a limit of pages, 20 one for each host, and 6 each one of bytes, time or money. */
 export function planLimits(random: Random): CrawlOptions {
   return {

@@ -3,7 +3,7 @@ import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import { between, pick, type Random, randomOf } from '../../shared/engines/sim/random.ts';
 import type { Sizes } from '../../shared/sizes.ts';
-import { planLimits, planRequisites, planScope } from './plan-settings.ts';
+import { planLimits, planPages, planRequisites, planScope } from './plan-settings.ts';
 import { planSizes } from './sizes.ts';
 import type { CrawlPlan, SimWeb } from './spec.ts';
 import { hasAssets } from './web/shape.ts';
@@ -51,6 +51,7 @@ export function planCrawls(
       ...configOf(random, maxTotalTimeoutMs),
       ...(hasAssets(seed) && planRequisites(requisites)),
       // By its contact the web knows which crawl asks.
+      ...planPages(randomOf(seed, 'pages of crawl', i)),
       contact: `https://sim.test/crawl-${i}`,
     };
     return { id: `crawl-${i}`, seeds: seedsFor(config, web, random), config };

@@ -23,6 +23,13 @@ const SMALL: readonly ((random: Random) => Partial<Sizes>)[] = [
   // Parts of ledgers, robots rules among them, in S3.
   (random) => ({ maxRowBytes: between(random, 1, 250), maxHeadRules: between(random, 0, 40) }),
   (random) => ({ maxHeadRules: between(random, 0, 40) }),
+  // Groups of URLs that close after a few pages (where the crawl looks for them: `plan-settings.ts`).
+  (random) => ({
+    minTrapPages: between(random, 1, 6),
+    minTextPages: between(random, 0, 2),
+    minTrapWindow: between(random, 1, 3),
+    maxTrapWindow: between(random, 3, 5),
+  }),
   // Turns that end early.
   (random) => ({
     maxTurnChanges: between(random, 1, 20),

@@ -18,6 +18,7 @@ import { probeDeletes } from './invariants/delete-probe.ts';
 import { createHistoryProbe } from './invariants/history-probe.ts';
 import { createRollout } from './newer-version.ts';
 import { createOperator, statusOf } from './operator.ts';
+import { askForRecords } from './operator-asks.ts';
 import { planCrawls, planStack } from './plan.ts';
 import { planCallFaults } from './plan-call-faults.ts';
 import { planOperator } from './plan-operator.ts';
@@ -155,6 +156,8 @@ export async function runWorld(
       await time.advance(COMPACTED_MS + CALM_MS);
     }
     deployment.stop();
+    const asked: Violation[] = [];
+    for (const { id } of crawls) asked.push(...(await drive(time, askForRecords(cloud, web, control, id))));
 
     const hasEnded = isOver();
     const world: World = {
@@ -164,7 +167,7 @@ export async function runWorld(
       crawls: operator.crawls(),
       hasEnded,
       failures: deployment.failures,
-      seen: [...probe.violations, ...causes.violations, ...deletes.violations],
+      seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
       history,
       hasCompactor: stack.hasCompactor,
       recount: (crawl) => drive(time, deployment.operator().recount(crawl), time.now() + END_MS),

@@ -1,14 +1,16 @@
+import { closedGroups, createTrapWatch } from '../../../shared/frontier/trap-watch.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import { hostKey } from '../../../shared/url/host-key.ts';
 import type { Violation } from '../spec.ts';
-import { type CrawlFacts, type Facts, isFullHost, mayHaveLostTurns } from './facts.ts';
+import { type CrawlFacts, type Facts, type HostFacts, isFullHost, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { scopeOf } from './scope.ts';
 
 /**
  * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and limits
  * certainly accept; and nothing that is neither. What a message still carries counts as known: whether it may be there
- * is the chain's invariant to say. Links to hosts that are full are dropped by design.
+ * is the chain's invariant to say. Links to hosts that are full, or to groups of URLs
+ * that have closed since they bring nothing new, are dropped by design.
  */
 export function nothingLost(
   facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,
@@ -32,7 +34,7 @@ function checkKnown(
   const pending = new Set(messages.flatMap((message) => (message.crawl === id ? message.urls : [])));
   const scope = scopeOf(config, crawl.seeds);
   const isUnknown = (url: string) => !known.has(url) && !pending.has(url);
-  const isMissing = (url: string) => isUnknown(url) && !isFullHost(crawl, hosts.get(hostKey(url)));
+  const isMissing = (url: string) => isUnknown(url) && !leavesOut(crawl, hosts.get(hostKey(url)), url);
   for (const seed of [...crawl.seeds, ...crawl.laterSeeds])
     if (scope.acceptsSeed(seed) && isMissing(seed))
       findings.add(`${id}: the seed ${seed} is not known`, { host: hostKey(seed) });
@@ -82,6 +84,14 @@ function checkKnown(
           { host: hostKey(link) },
         );
   }
+}
+
+/** Whether links to the URL are dropped by design: the host is full, or the group that the URL is of has closed. */
+function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string): boolean {
+  if (isFullHost(crawl, host)) return true;
+  if (!host || closedGroups(host.head).length === 0) return false;
+  const isKnown = (other: string) => crawl.known.has(other);
+  return createTrapWatch(host.head, { minNew: crawl.config.trapMinNew, isKnown }).isClosed(url);
 }
 
 /** A seed from the beginning on: a redirect of it is followed wherever it leads. */
