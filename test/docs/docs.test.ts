@@ -27,6 +27,8 @@ import { FAULTS } from '../../shared/engines/sim/faults.ts';
 import { FAILURE_CODES, mostTriesOf, reasonOf } from '../../shared/failure-codes.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import { synthesized } from '../cdk/synthesized.ts';
+import { GROUPS } from '../mutants/operators/operator.ts';
+import { readOptions as readMutantsOptions } from '../mutants/options.ts';
 import { readCommand } from '../sim/cli/options.ts';
 import { EXCUSES, INVARIANTS } from '../sim/spec.ts';
 
@@ -83,6 +85,7 @@ const COMMANDS_IN = [
   'docs/aws.md',
   'docs/cli.md',
   'docs/local.md',
+  'docs/mutants.md',
   'docs/project-file.md',
   'docs/simulation.md',
   'examples/login/README.md',
@@ -372,6 +375,13 @@ describe('docs/simulation.md', () => {
   });
 });
 
+describe('docs/mutants.md', () => {
+  test('has each kind of bug', () => {
+    const expected = Object.entries(GROUPS).map(([name, what]) => [code(name), what]);
+    expect(rows(section(read('docs/mutants.md'), 'Kinds of bugs'))).toEqual(expected);
+  });
+});
+
 describe('the commands of the documents', () => {
   const verbs = commands(/^npm run (?:-s )?strand --/);
   const crawls = commands(/^npm run crawl --/).map((words) => ['crawl', ...words]);
@@ -382,6 +392,11 @@ describe('the commands of the documents', () => {
   const simulations = commands(/^npm run simulate --/);
   test.each(simulations.map((words) => [words.join(' '), words] as const))('simulate %s', (_, words) => {
     expect(readCommand(words)).toHaveProperty('verb');
+  });
+
+  const mutations = commands(/^npm run mutants(?: --)?/);
+  test.each(mutations.map((words) => [words.join(' '), words] as const))('mutants %s', (_, words) => {
+    expect(readMutantsOptions(words)).toHaveProperty('verb');
   });
 
   const deployments = commands(/^npm run deploy(?: --)?/);

@@ -41,7 +41,7 @@ test('faults are all, none or names, in the order of the list', () => {
 
 test('what follows a verb is its own', () => {
   expect(readCommand(['capacity', '--hosts', '1e6'])).toEqual({ verb: 'capacity', args: ['--hosts', '1e6'] });
-  expect(readCommand(['mutants', '--help'])).toEqual({ verb: 'mutants', args: ['--help'] });
+  expect(readCommand(['coverage', '--help'])).toEqual({ verb: 'coverage', args: ['--help'] });
 });
 
 test('help is asked for anywhere', () => {
@@ -60,7 +60,7 @@ test.each([
   [['--quiet=yes'], '--quiet takes no value, got "yes"'],
   [['--sed', '4'], 'Unknown option "--sed"; did you mean --seed?'],
   [['--no-json'], 'Unknown option "--no-json"; all options: --help'],
-  [['mutant'], 'Expected options, mutants, coverage or capacity first, got "mutant"; did you mean mutants?'],
+  [['coverag'], 'Expected options, coverage or capacity first, got "coverag"; did you mean coverage?'],
   [['--replay', '--seeds', '4'], '--replay shows one world: give its --seed, and no --seeds 4'],
   [['--host', 'a.test'], '--host says what to show of one world: give --replay with it'],
 ])('%j is refused with what to do instead', (args, message) => {

@@ -20,8 +20,6 @@ async function main(command: Command): Promise<number> {
     case 'help':
       process.stdout.write(helpText());
       return exitCodes.held;
-    case 'mutants':
-      return (await import('./mutate.ts')).runMutants(command.args);
     case 'coverage':
       return (await import('./coverage/coverage.ts')).runCoverage(command.args, PROGRAM);
     case 'capacity':

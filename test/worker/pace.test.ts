@@ -301,6 +301,24 @@ describe('middleware that breaks', () => {
 });
 
 describe('a host in trouble', () => {
+  test('is not asked anything by rules of robots.txt that expired, where the new request was broken off by ourselves', async () => {
+    const { fetcher } = await crawl(
+      {
+        [`${A}/robots.txt`]: (before) => {
+          if (before === 0)
+            return { ...robots('User-agent: *\nAllow: /\n'), headers: { 'Cache-Control': 'no-cache' } };
+          return before < 3 ? { fails: 'aborted' } : robots('User-agent: *\nDisallow: /\n');
+        },
+        [`${A}/`]: page(...many(14)),
+      },
+      { delayMs: 40_000 },
+    );
+    const paths = fetcher.log.map(({ url }) => new URL(url).pathname);
+    const again = paths.indexOf('/robots.txt', 1);
+    expect(again).toBeGreaterThan(1);
+    expect(paths.slice(again)).toEqual(Array(3).fill('/robots.txt'));
+  });
+
   test('that rests for an hour takes in links meanwhile', async () => {
     const world = createWorld({ [`${A}/`]: { status: 429, headers: { 'Retry-After': '3600' } } });
     const { engine, fetcher, clock } = world;

@@ -18,7 +18,6 @@ const EXAMPLES: readonly (readonly [command: string, what: string])[] = [
   ['--seeds 2000 --faults workerKilled,workerFrozen', 'only with these faults'],
   ['--systematic worker --seed 4 --faults none', 'one turn, struck at each call'],
   ['--seeds 1e5 --quiet --json', 'many, for a script'],
-  ['mutants', 'whether bugs put in by hand are caught (see: mutants --help)'],
   ['coverage', 'which code the worlds reach, and which none does (see: coverage --help)'],
   ['capacity', 'how a deployment holds at sizes that cannot be tried (see: capacity --help)'],
 ];
@@ -28,7 +27,7 @@ export function helpText(): string {
     ...wrapWords(INTRODUCTION.split(' '), WIDTH),
     '',
     'Usage: npm run simulate -- [OPTIONS]',
-    '       npm run simulate -- mutants|coverage|capacity [OPTIONS]',
+    '       npm run simulate -- coverage|capacity [OPTIONS]',
     '',
     'Examples:',
     ...twoColumns(EXAMPLES.map(([command, what]) => [`npm run simulate -- ${command}`, what])),

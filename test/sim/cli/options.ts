@@ -14,7 +14,7 @@ import { FAULT_NAMES, type FaultName } from '../../../shared/engines/sim/faults.
 import type { WorldSpec } from '../spec.ts';
 
 /** Verbs with options of their own. */
-export const VERBS = ['mutants', 'coverage', 'capacity'] as const;
+export const VERBS = ['coverage', 'capacity'] as const;
 export type Verb = (typeof VERBS)[number];
 
 export type Command =

@@ -1,0 +1,28 @@
+/** Edits of a text, and what they change, line by line. */
+import type { Edit } from './operators/operator.ts';
+
+/** Makes all edits. They do not overlap, but may stand within one another's place if that is empty. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  let result = '';
+  let at = 0;
+  for (const { start, end, text: inserted } of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    result += text.slice(at, start) + inserted;
+    at = Math.max(at, end);
+  }
+  return result + text.slice(at);
+}
+
+/** The lines that the edits change, as `- old` and `+ new`, each below the number of its line. */
+export function diffOf(text: string, edits: readonly Edit[]): string {
+  const shown = edits.filter(({ start }) => start < text.length).toSorted((a, b) => a.start - b.start);
+  return shown.map((edit) => hunkOf(text, edit)).join('\n');
+}
+
+function hunkOf(text: string, { start, end, text: inserted }: Edit): string {
+  const from = text.lastIndexOf('\n', start - 1) + 1;
+  const to = text.indexOf('\n', end) < 0 ? text.length : text.indexOf('\n', end);
+  const number = text.slice(0, from).split('\n').length;
+  const changed = text.slice(from, start) + inserted + text.slice(end, to);
+  const lines = (sign: string, part: string) => part.split('\n').map((line) => `  ${sign} ${line}`);
+  return [`  line ${number}`, ...lines('-', text.slice(from, to)), ...lines('+', changed)].join('\n');
+}

@@ -1,0 +1,113 @@
+/** The command `npm run mutants`: whether the tests notice small changes of the program. `--help` says all. */
+import { UsageError } from '../../cli/usage-error.ts';
+import { createLimit } from '../../shared/create-limit.ts';
+import { messageOf } from '../../shared/error-message.ts';
+import { typeErrors } from './check-types.ts';
+import { measure } from './coverage.ts';
+import { judge, type Verdict } from './judge.ts';
+import { type Mutant, mutantsOfAll } from './mutants.ts';
+import { CALM_WORLDS, HELP, LEAST_SHARE, type MutantsOptions, readOptions } from './options.ts';
+import { describeMutant, type Judged, report, scoreOf } from './report.ts';
+import { equivalentsAmong, keepResult, loadResults } from './results.ts';
+import { endAll } from './run-tests.ts';
+import { sample } from './sample.ts';
+import { mutatedFiles } from './scope.ts';
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main(options: MutantsOptions): Promise<number> {
+  if (options.verb === 'help') {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const chosen = chosenMutants(options);
+  if (options.verb === 'list') {
+    for (const mutant of chosen) print(mutant.id);
+    return 0;
+  }
+  if (options.verb === 'survivors') {
+    const judged = judgedBefore(chosen, false).filter(({ verdict }) => verdict.kind === 'survived');
+    for (const one of judged) print(`${describeMutant(one)}\n`);
+    return 0;
+  }
+  const map = await measure(
+    { worlds: options.worlds, calmWorlds: CALM_WORLDS, workers: options.jobs },
+    print,
+  );
+  if (options.verb === 'measure') return 0;
+
+  const known = options.isResumed ? judgedBefore(chosen, options.isAgain) : [];
+  const judged = new Map<Mutant, Judged>(known.map((one) => [one.mutant, one]));
+  const equivalents = equivalentsAmong(chosen);
+  const take = (mutant: Mutant, verdict: Verdict, startedAt: number) => {
+    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    keepResult({ key: mutant.key, id: mutant.id, verdict, seconds });
+    const equivalent = equivalents.get(mutant);
+    judged.set(mutant, { mutant, verdict, ...(equivalent !== undefined && { equivalent }) });
+    const { kind } = verdict;
+    const what = kind === 'survived' ? 'SURVIVED' : `${kind} by ${verdict.stage}: ${verdict.by}`;
+    print(`${String(judged.size).padStart(4)}/${chosen.length} ${mutant.id}  ${what} (${seconds} s)`);
+  };
+
+  const effort = { worlds: options.worlds, calmWorlds: CALM_WORLDS, effortMs: options.effort * 1000 };
+  const startedAt = performance.now();
+  const isLate = () =>
+    options.minutes !== undefined && performance.now() - startedAt > options.minutes * 60_000;
+  const unknown = chosen.filter((mutant) => !judged.has(mutant));
+  for (const [mutant, why] of await typeErrors(unknown))
+    take(mutant, { kind: 'killed', stage: 'check', by: 'tsc', why }, performance.now());
+  const inTurn = createLimit(options.jobs);
+  const rest = unknown.filter((mutant) => !judged.has(mutant));
+  await Promise.all(
+    rest.map((mutant) =>
+      inTurn(async () => {
+        if (isLate()) return;
+        const begunAt = performance.now();
+        take(mutant, await judge(mutant, map, effort), begunAt);
+      }),
+    ),
+  );
+  const all = [...judged.values()];
+  for (const one of all) if (one.verdict.kind === 'survived') print(`\n${describeMutant(one)}`);
+  print(`\n${report(all)}`);
+  if (all.length < chosen.length)
+    print(`${chosen.length - all.length} are not judged yet: go on with --resume`);
+  return scoreOf(all).share >= LEAST_SHARE ? 0 : 1;
+}
+
+function chosenMutants({ only, match, sample: count, seed }: MutantsOptions): Mutant[] {
+  const isMatched = ({ id }: Mutant) => match.length === 0 || match.some((text) => id.includes(text));
+  const all = mutantsOfAll(mutatedFiles(only)).filter(isMatched);
+  if (all.length === 0) throw new UsageError('No mutant is of such a file, or has such an id');
+  return count === undefined ? all : sample(all, count, seed);
+}
+
+/** What earlier runs found of mutants whose functions are as they were. */
+function judgedBefore(mutants: readonly Mutant[], isAgain: boolean): Judged[] {
+  const results = loadResults();
+  const equivalents = equivalentsAmong(mutants);
+  return mutants.flatMap((mutant) => {
+    const verdict = results.get(mutant.key)?.verdict;
+    if (!verdict) return [];
+    const equivalent = equivalents.get(mutant);
+    if (isAgain && verdict.kind === 'survived' && equivalent === undefined) return [];
+    return [{ mutant, verdict, ...(equivalent !== undefined && { equivalent }) }];
+  });
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    endAll();
+    process.exit(130);
+  });
+}
+try {
+  process.exitCode = await main(readOptions(process.argv.slice(2)));
+} catch (error) {
+  process.stderr.write(
+    `mutants: ${error instanceof UsageError ? error.message : ((error as Error).stack ?? messageOf(error))}\n`,
+  );
+  process.exitCode = 2;
+} finally {
+  endAll();
+}

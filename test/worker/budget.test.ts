@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { createBudget, type Limits } from '../../shared/worker/budget.ts';
+import type { Used } from '../../shared/worker/tally.ts';
+
+const USED: Used = { pages: 0, bytes: 0, activeMs: 0 };
+
+function open(limits: Partial<Limits>, { used = USED, isShared = false } = {}) {
+  const clock = { now: 1_000_000 };
+  const budget = createBudget(limits as Limits, used, () => clock.now, isShared);
+  return { clock, budget, limits: limits as Limits };
+}
+
+describe('a limit of pages', () => {
+  test('lets as many be reserved, made pages, and no more', async () => {
+    const { budget } = open({ maxPages: 2 });
+    expect([await budget.reserve(), await budget.reserve()]).toEqual([true, true]);
+    budget.settle(true);
+    expect(budget.metLimit()).toBeUndefined();
+    budget.settle(true);
+    expect(budget.metLimit()).toEqual({ status: 'limited', reason: '2 pages' });
+    expect(await budget.reserve()).toBe(false);
+  });
+
+  test('lets one wait for the last page until it is given back, or made', async () => {
+    const { budget } = open({ maxPages: 1 });
+    await budget.reserve();
+    const [second, third] = [budget.reserve(), budget.reserve()];
+    budget.settle(false);
+    expect(await second).toBe(true);
+    budget.settle(true);
+    expect(await third).toBe(false);
+  });
+
+  test('counts what other processes have made', async () => {
+    const { budget, limits } = open({ maxPages: 5 }, { used: { ...USED, pages: 4 } });
+    expect(budget.metLimit()).toBeUndefined();
+    await budget.refresh(limits, async () => ({ ...USED, pages: 5 }));
+    expect(budget.metLimit()?.reason).toBe('5 pages');
+  });
+
+  test('is met again by less when a turn is thrown away', async () => {
+    const { budget } = open({ maxPages: 1 });
+    await budget.reserve();
+    budget.settle(true);
+    const next = budget.reserve();
+    expect(await next).toBe(false);
+    budget.giveBack(1, 0);
+    expect(await budget.reserve()).toBe(true);
+  });
+
+  test('is met for good by committed pages alone', async () => {
+    const { budget } = open({ maxPages: 1 });
+    await budget.reserve();
+    budget.settle(true);
+    expect(budget.metForGood()).toBeUndefined();
+    budget.commit(1, 10);
+    expect(budget.metForGood()?.reason).toBe('1 pages');
+  });
+});
+
+test('what was committed before a reading is not counted twice, and what was committed during it may be', async () => {
+  const { budget, limits } = open({ maxPages: 4 });
+  for (let i = 0; i < 2; i++) {
+    await budget.reserve();
+    budget.settle(true);
+  }
+  budget.commit(1, 0);
+  await budget.refresh(limits, async () => {
+    budget.commit(1, 0);
+    return { ...USED, pages: 1 };
+  });
+  // One that the reading has, one that it may have: three and the fourth may still come.
+  expect([await budget.reserve(), await budget.reserve()]).toEqual([true, true]);
+  budget.settle(true);
+  expect(budget.metForGood()).toBeUndefined();
+  budget.settle(true);
+  expect(budget.metLimit()?.reason).toBe('4 pages');
+});
+
+test('a limit of bytes is met by what was received, and not by what was given back', () => {
+  const { budget } = open({ maxBytes: 100 });
+  budget.receive(99);
+  expect(budget.metLimit()).toBeUndefined();
+  budget.receive(1);
+  expect(budget.metLimit()).toEqual({ status: 'limited', reason: '100 bytes' });
+  expect(budget.metForGood()).toBeUndefined();
+  budget.giveBack(0, 1);
+  expect(budget.metLimit()).toBeUndefined();
+  budget.receive(1);
+  budget.commit(0, 100);
+  expect(budget.metForGood()?.reason).toBe('100 bytes');
+});
+
+test('a limit of time counts the time of all processes, and then this one’s', async () => {
+  const { clock, budget, limits } = open(
+    { maxTimeMs: 10_000 },
+    { used: { ...USED, activeMs: 4000 }, isShared: true },
+  );
+  clock.now += 5999;
+  expect(budget.metLimit()).toBeUndefined();
+  clock.now += 1;
+  expect(budget.metLimit()).toEqual({ status: 'limited', reason: '10 seconds' });
+  // The crawl was paused meanwhile.
+  await budget.refresh(limits, async () => ({ ...USED, activeMs: 9000 }));
+  expect(budget.metLimit()).toBeUndefined();
+  expect(budget.ageMs()).toBe(9000);
+  clock.now += 1000;
+  expect(budget.metLimit()?.reason).toBe('10 seconds');
+});
+
+test('the age of a crawl that no other process works for is this process’s', () => {
+  const { clock, budget } = open({}, { used: { ...USED, activeMs: 4000 } });
+  clock.now += 700;
+  expect(budget.ageMs()).toBe(700);
+});
+
+describe('a limit of money', () => {
+  test('pauses the crawl half a minute before it is met, at the rate of the last reading', async () => {
+    const { clock, budget, limits } = open({ maxCost: 1 }, { used: { ...USED, cost: 0 } });
+    clock.now += 10_000;
+    await budget.refresh(limits, async () => ({ ...USED, cost: 0.1 }));
+    // 0.01 dollars a second: 0.4 dollars with what is under way.
+    expect(budget.metLimit()).toBeUndefined();
+    clock.now += 59_900;
+    expect(budget.metLimit()).toBeUndefined();
+    clock.now += 200;
+    expect(budget.metLimit()).toMatchObject({
+      status: 'paused',
+      reason: expect.stringContaining('1 US dollars'),
+    });
+  });
+
+  test('is met at once where it has been spent', () => {
+    const { budget } = open({ maxCost: 1 }, { used: { ...USED, cost: 1 } });
+    expect(budget.metLimit()?.status).toBe('paused');
+  });
+});
+
+test('limits are those of the last reading', async () => {
+  const { budget } = open({ maxPages: 5 }, { used: { ...USED, pages: 4 } });
+  await budget.refresh({ maxPages: 4 } as Limits, async () => ({ ...USED, pages: 4 }));
+  expect(budget.metLimit()?.reason).toBe('4 pages');
+  await budget.refresh({} as Limits, async () => ({ ...USED, pages: 4 }));
+  expect(budget.metLimit()).toBeUndefined();
+});
+
+test('who waits for a page hears of a limit that was raised', async () => {
+  const { budget } = open({ maxPages: 1 });
+  await budget.reserve();
+  const waiting = budget.reserve();
+  await budget.refresh({ maxPages: 2 } as Limits, async () => USED);
+  expect(await waiting).toBe(true);
+});
+
+test('a turn may make a twentieth of what is left where others work for the crawl, at least one page', () => {
+  const at = (pages: number, isShared = true) =>
+    open({ maxPages: 100 }, { used: { ...USED, pages }, isShared }).budget.turnPages();
+  expect([at(0), at(1), at(80), at(81), at(99), at(100)]).toEqual([5, 5, 1, 1, 1, 1]);
+  expect(at(0, false)).toBe(Number.POSITIVE_INFINITY);
+  expect(open({}, { isShared: true }).budget.turnPages()).toBe(Number.POSITIVE_INFINITY);
+});
