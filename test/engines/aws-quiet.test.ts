@@ -1,0 +1,61 @@
+/** Since when a crawl has had nothing to do, over the model of DynamoDB. */
+import { expect, test } from 'vitest';
+import { createQuietNotes, isSettled } from '../../shared/engines/aws/quiet.ts';
+import { createServices } from '../sim/dynamo-services.ts';
+import { createFakeClock, T0 } from '../worker/fake-clock.ts';
+
+function open() {
+  const { clients, dynamo } = createServices();
+  const clock = createFakeClock();
+  return {
+    clock,
+    notes: createQuietNotes({ dynamo: clients.dynamo, table: 'T', clock }),
+    items: () => [...dynamo.items('T')],
+  };
+}
+
+test('the first looks count: since when no host was due, and since when the queues were empty too', async () => {
+  const { clock, notes } = open();
+  expect(await notes.noteIdle('crawl', true)).toEqual({ idleSince: T0 });
+  await clock.advance(1000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 + 1000 });
+  await clock.advance(1000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 + 1000 });
+  expect(await notes.noteIdle('other', false)).toEqual({ idleSince: T0 + 2000, quietSince: T0 + 2000 });
+});
+
+test('a message begins the time of empty queues again, and a host that is due begins both', async () => {
+  const { clock, notes } = open();
+  await notes.noteIdle('crawl', false);
+  await clock.advance(1000);
+  expect(await notes.noteIdle('crawl', true)).toEqual({ idleSince: T0 });
+  await clock.advance(1000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 + 2000 });
+  await notes.noteBusy('crawl');
+  await clock.advance(1000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0 + 3000, quietSince: T0 + 3000 });
+});
+
+test('what was seen is deleted by DynamoDB a week after the last look', async () => {
+  const { clock, notes, items } = open();
+  await notes.noteIdle('crawl', false);
+  await clock.advance(60_000);
+  await notes.noteIdle('crawl', false);
+  expect(items().map(({ expiresAt }) => Number(expiresAt?.N))).toEqual([(T0 + 60_000) / 1000 + 7 * 86_400]);
+});
+
+test.each([
+  ['54 s after the queues were empty', { quietSince: 1, idleSince: 0, lastAt: 0 }, 55_000, false],
+  ['55 s after the queues were empty', { quietSince: 0, idleSince: 0, lastAt: 0 }, 55_000, true],
+  ['54 s after the last commit', { quietSince: 0, idleSince: 0, lastAt: 1 }, 55_000, false],
+  [
+    '20 minutes after no host was due, whatever the queues hold',
+    { idleSince: 0, lastAt: 0 },
+    1_200_000,
+    true,
+  ],
+  ['a little earlier', { idleSince: 1, lastAt: 0 }, 1_200_000, false],
+  ['20 minutes after that, and a commit since', { idleSince: 0, lastAt: 1 }, 1_200_000, false],
+])('a crawl is settled, or not, %s', (_, times, now, expected) => {
+  expect(isSettled(times, now, {})).toBe(expected);
+});
