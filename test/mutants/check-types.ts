@@ -8,17 +8,20 @@ import { applyEdits } from './edit.ts';
 import type { Mutant } from './mutants.ts';
 import { ROOT, readSource } from './scope.ts';
 
-const COPIED = [
-  'shared',
-  'functions',
-  'cli',
-  'cdk',
-  'bench',
-  'test',
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-];
+const COPIED = ['shared', 'functions', 'cli', 'cdk', 'package.json', 'tsconfig.json'];
+/** What the next round need not check again is remembered. */
+const TSCONFIG = {
+  extends: './tsconfig.json',
+  compilerOptions: {
+    incremental: true,
+    tsBuildInfoFile: './mutants.tsbuildinfo',
+    // What a mutant leaves unused an engineer would have removed with it.
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    allowUnreachableCode: true,
+  },
+  include: ['shared', 'functions', 'cli', 'cdk'],
+};
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 /** The first error of each mutant that does not compile. Mutants of other files are compiled together. */
@@ -27,6 +30,7 @@ export async function typeErrors(mutants: readonly Mutant[]): Promise<Map<Mutant
   try {
     for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'tsconfig.mutants.json'), JSON.stringify(TSCONFIG));
     const errors = new Map<Mutant, string>();
     for (const round of roundsOf(mutants))
       for (const [mutant, why] of await compile(folder, round)) errors.set(mutant, why);
@@ -73,10 +77,14 @@ async function compile(folder: string, round: readonly Mutant[]): Promise<Map<Mu
 
 async function tsc(folder: string): Promise<string> {
   try {
-    await promisify(execFile)(process.execPath, [TSC, '--noEmit', '--pretty', 'false'], {
-      cwd: folder,
-      maxBuffer: 2 ** 26,
-    });
+    await promisify(execFile)(
+      process.execPath,
+      [TSC, '-p', 'tsconfig.mutants.json', '--noEmit', '--pretty', 'false'],
+      {
+        cwd: folder,
+        maxBuffer: 2 ** 26,
+      },
+    );
     return '';
   } catch (error) {
     const { stdout, code } = error as { stdout?: string; code?: number };

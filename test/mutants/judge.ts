@@ -9,7 +9,7 @@ import { writeOverlay } from './overlay.ts';
 import { runTestFiles, runWorlds } from './run-tests.ts';
 import { readSource } from './scope.ts';
 
-/** What notices a mutant. `check`: the compiler, so that it can never be run. */
+/** What notices a mutant. `check`: the compiler, and nothing else: it can never be deployed. */
 export type Stage = 'check' | 'unit' | 'contract' | 'simulation';
 
 export type Verdict =

@@ -54,12 +54,9 @@ async function main(options: MutantsOptions): Promise<number> {
   const isLate = () =>
     options.minutes !== undefined && performance.now() - startedAt > options.minutes * 60_000;
   const unknown = chosen.filter((mutant) => !judged.has(mutant));
-  for (const [mutant, why] of await typeErrors(unknown))
-    take(mutant, { kind: 'killed', stage: 'check', by: 'tsc', why }, performance.now());
   const inTurn = createLimit(options.jobs);
-  const rest = unknown.filter((mutant) => !judged.has(mutant));
   await Promise.all(
-    rest.map((mutant) =>
+    unknown.map((mutant) =>
       inTurn(async () => {
         if (isLate()) return;
         const begunAt = performance.now();
@@ -67,6 +64,10 @@ async function main(options: MutantsOptions): Promise<number> {
       }),
     ),
   );
+  // Compiled last, as that takes longer than most tests: what is noticed anyway need not be.
+  const left = unknown.filter((mutant) => judged.get(mutant)?.verdict.kind === 'survived');
+  for (const [mutant, why] of await typeErrors(left))
+    take(mutant, { kind: 'killed', stage: 'check', by: 'tsc', why }, performance.now());
   const all = [...judged.values()];
   for (const one of all) if (one.verdict.kind === 'survived') print(`\n${describeMutant(one)}`);
   print(`\n${report(all)}`);

@@ -29,8 +29,8 @@ const DEFAULT_EFFORT = 120;
 
 export const HELP = `Usage: npm run mutants -- [OPTIONS]
 
-Changes the program in one place at a time (a mutant) and shows whether the tests notice it: first the compiler, then
-the test files that run the changed statement, then simulated worlds that run it. Nothing is changed on the disk.
+Changes the program in one place at a time (a mutant) and shows whether the tests notice it: the test files and the
+simulated worlds that run the changed statement, cheap ones first, then the compiler. Nothing is changed on the disk.
 
   --sample N     Draw N mutants, as many of each kind of bug. Default: all
   --seed N       What is drawn. Default 1

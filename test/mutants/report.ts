@@ -13,7 +13,7 @@ export interface Judged {
 
 export interface Score {
   readonly mutants: number;
-  /** Refused by the compiler: never run, and not counted. */
+  /** Noticed by the compiler alone: it cannot be deployed, and is not counted. */
   readonly refused: number;
   readonly equivalent: number;
   readonly noticed: number;

@@ -36,5 +36,7 @@ export default defineConfig({
     ...unit.test,
     setupFiles: ['test/mutants/name-test-file.ts'],
     sequence: { sequencer: InOrder },
+    // A slow machine is no bug.
+    testTimeout: 120_000,
   },
 });
