@@ -81,6 +81,7 @@ export async function runTestFiles(
 
 /** As far as it is read here. */
 interface Report {
+  readonly success: boolean;
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
@@ -102,22 +103,25 @@ function readReport(path: string): TestFileResult[] | undefined {
   } catch {
     return undefined;
   }
-  return (JSON.parse(text) as Report).testResults.map(
-    ({ name, status, message, assertionResults, ...times }) => {
-      const failed = assertionResults.find(({ status }) => status === 'failed');
-      const ms = times.endTime - times.startTime;
-      const file = relative(ROOT, name);
-      if (failed)
-        return {
-          file,
-          ms,
-          failure: { test: failed.fullName, message: firstLine(failed.failureMessages?.[0] ?? '') },
-        };
-      return status === 'failed'
-        ? { file, ms, failure: { test: '', message: firstLine(message) } }
-        : { file, ms };
-    },
-  );
+  const { success, testResults } = JSON.parse(text) as Report;
+  // Those that come after the first failure have neither a result nor a message.
+  const hasRun = testResults.filter((one) => one.assertionResults.length > 0 || one.message !== '');
+  const files = hasRun.map(({ name, status, message, startTime, endTime, assertionResults }) => {
+    const failed = assertionResults.find((one) => one.status === 'failed');
+    const file = { file: relative(ROOT, name), ms: endTime - startTime };
+    if (failed) {
+      const why = firstLine(failed.failureMessages?.[0] ?? '');
+      return { ...file, failure: { test: failed.fullName, message: why } };
+    }
+    return status === 'failed' && message !== ''
+      ? { ...file, failure: { test: '', message: firstLine(message) } }
+      : file;
+  });
+  // An error beside all tests: a promise that nobody looks after was rejected.
+  const isUnhandled = !success && files.every((file) => !('failure' in file)) && files.length > 0;
+  if (!isUnhandled) return files;
+  const failure = { test: '', message: 'an unhandled error beside the tests' };
+  return files.map((file, i) => (i === files.length - 1 ? { ...file, failure } : file));
 }
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 300) ?? '';

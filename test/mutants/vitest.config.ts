@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type TestSpecification, type VitestPluginContext } from 'vitest/node';
 import main from '../../vitest.config.ts';
 import { overlaid } from './overlay.ts';
 
@@ -23,13 +23,19 @@ class InOrder extends BaseSequencer {
   }
 }
 
+const pathOf = (id: string): string => id.split('?')[0] as string;
+
 export default defineConfig({
   root: ROOT,
   plugins: [
     {
       name: 'strand-overlay',
       enforce: 'pre',
-      load: (id: string) => overlaid(id.split('?')[0] as string),
+      load: (id: string) => overlaid(pathOf(id)),
+      // The cache of modules goes by what is on the disk.
+      configureVitest({ defineCacheKeyGenerator }: VitestPluginContext) {
+        defineCacheKeyGenerator(({ id }) => (overlaid(pathOf(id)) === undefined ? undefined : false));
+      },
     },
   ],
   test: {
