@@ -117,6 +117,12 @@ describe('units of DynamoDB', () => {
       { dynamoReadUnits: 1 },
     ],
     [
+      'of a lost answer to a read that need not be consistent, half as much',
+      'GetItem',
+      { error: errorOf('TimeoutError') },
+      { dynamoReadUnits: 0.5 },
+    ],
+    [
       'of a batch whose answer was lost, one for each entry',
       'BatchWriteItem',
       { input: { RequestItems: { t: [{}, {}, {}] } }, error: errorOf('TimeoutError') },

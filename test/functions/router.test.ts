@@ -345,6 +345,16 @@ describe('a message that is none', () => {
   });
 });
 
+test.each([
+  ['without what surrounds it', ' \n too late \t', 'too late'],
+  ['by a word of ours where it is empty', ' \n ', 'no reason given'],
+  ['whole, if it is as long as it may be', 'x'.repeat(1024), 'x'.repeat(1024)],
+])('the reason of a dead letter is sent %s', async (_, reason, expected) => {
+  const { client, calls } = fakeSqs(() => ({}));
+  await createDeadLetter({ client, queueUrl: 'dead', clock: createFakeClock() })('the body', reason);
+  expect(calls[0]?.input.MessageAttributes).toMatchObject({ reason: { StringValue: expected } });
+});
+
 describe('waking all hosts of a crawl', () => {
   /** Hosts h0.test and on, of which each third has nothing waiting, and each ninth nothing waiting but was set aside. */
   async function withHosts(count: number) {
@@ -370,6 +380,20 @@ describe('waking all hosts of a crawl', () => {
     expect(woken).toEqual([0, 1, 2, 4, 5, 7, 8, 9, 10, 11]);
     expect(engine.messages('h0.test')).toEqual([{ kind: 'wake', crawl: CRAWL, isResumed: true }]);
     expect(texts).toEqual([]);
+  });
+
+  test('a second time wakes the hosts as they are then', async () => {
+    const { run, engine } = await withHosts(3);
+    await run([wakeAllText(CRAWL)]);
+    const counts = { ...NEW_HEAD.ledger.counts, waiting: 1 };
+    await engine.ledgers.commit(CRAWL, 'late.test', {
+      ...NEW_HEAD,
+      version: 1,
+      ledger: { ...NEW_HEAD.ledger, counts },
+    });
+    await run([wakeAllText(CRAWL)]);
+    expect(engine.messages('late.test')).toHaveLength(1);
+    expect(engine.messages('h1.test')).toHaveLength(2);
   });
 
   test('goes on by a message of its own where there are many, until all are woken once', async () => {

@@ -97,6 +97,41 @@ test('a part that is young is read, though its row may be seen late', async () =
   await expect(ledgers.putPart(CRAWL, 'a.test', 'large', large.fill('y'))).rejects.toThrow('differs');
 });
 
+test('members that come in pieces are uploaded in their order, those read before the upload began too', async () => {
+  const { clients, clock, names, s3 } = createWorld(NO_FAULTS);
+  const folder = `warc/${CRAWL}`;
+  const warcinfo = () => [Buffer.from('info')];
+  const archive = createS3Archive({
+    client: clients.s3,
+    bucket: names.bucket,
+    folder,
+    prefix: 'Sim',
+    clock,
+    warcinfo,
+  });
+  const piece = (number: number) => Buffer.alloc(1_000_000, number);
+  async function* pieces(from: number, to: number) {
+    for (let i = from; i < to; i++) yield piece(i);
+  }
+  const locations = await archive.append([[Buffer.from('head')], pieces(1, 9), pieces(9, 12)]);
+  const expected = [
+    Buffer.from('head'),
+    ...[
+      [1, 9],
+      [9, 12],
+    ].map(([from = 0, to = 0]) =>
+      Buffer.concat(Array.from({ length: to - from }, (_, i) => piece(from + i))),
+    ),
+  ];
+  expect(locations).toHaveLength(3);
+  for (const [i, { file, offset, length }] of locations.entries()) {
+    const object = s3.objects('b').get(warcKey(folder, file))?.bytes;
+    expect(
+      Buffer.compare(object?.subarray(offset, offset + length) ?? Buffer.of(), expected[i] as Buffer),
+    ).toBe(0);
+  }
+});
+
 test('an archive is written by whole objects and by parts, joined within S3, and read where it stands', async () => {
   const world = createWorld(often('unprocessedKeys', 'batchEntryFails'));
   const { clients, clock, names, s3, dynamo } = world;
