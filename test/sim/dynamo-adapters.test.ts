@@ -132,6 +132,26 @@ test('members that come in pieces are uploaded in their order, those read before
   }
 });
 
+test('an upload whose member breaks off leaves nothing behind', async () => {
+  const { clients, clock, names, s3, callS3 } = createWorld(NO_FAULTS);
+  const archive = createS3Archive({
+    client: clients.s3,
+    bucket: names.bucket,
+    folder: `warc/${CRAWL}`,
+    prefix: 'Sim',
+    clock,
+    warcinfo: () => [Buffer.from('info')],
+  });
+  async function* breaksOff() {
+    for (let i = 0; i < 12; i++) yield Buffer.alloc(1_000_000);
+    throw new Error('the file is gone');
+  }
+  await expect(archive.append([breaksOff()])).rejects.toThrow('the file is gone');
+  await archive.flush();
+  expect(s3.objects('b').size).toBe(0);
+  expect(callS3<{ Uploads?: unknown[] }>('ListMultipartUploads', {}).Uploads ?? []).toEqual([]);
+});
+
 test('an archive is written by whole objects and by parts, joined within S3, and read where it stands', async () => {
   const world = createWorld(often('unprocessedKeys', 'batchEntryFails'));
   const { clients, clock, names, s3, dynamo } = world;

@@ -319,6 +319,24 @@ describe('a host in trouble', () => {
     expect(paths.slice(again)).toEqual(Array(3).fill('/robots.txt'));
   });
 
+  test.each(['park', 'acknowledge'] as const)(
+    'is given back though its first `%s` fails, and the error is told',
+    async (name) => {
+      const world = createWorld({ [`${A}/`]: page(...many(3)) });
+      const { queue } = world.engine;
+      const call = queue[name].bind(queue) as (...args: unknown[]) => Promise<void>;
+      let calls = 0;
+      queue[name] = async (...args: unknown[]) => {
+        if (calls++ === 0) throw new Error('no connection');
+        return call(...args);
+      };
+      await begin(world, [`${A}/`], { delayMs: 120_000 });
+      expect(await runToEnd(world)).toEqual(['a.test: no connection']);
+      expect(Object.values(await statesOf(world.engine))).not.toContain('waiting');
+      expect(leastGap(world.fetcher)).toBeGreaterThanOrEqual(120_000);
+    },
+  );
+
   test('that rests for an hour takes in links meanwhile', async () => {
     const world = createWorld({ [`${A}/`]: { status: 429, headers: { 'Retry-After': '3600' } } });
     const { engine, fetcher, clock } = world;

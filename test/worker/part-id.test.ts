@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { newPartId, versionOfPart } from '../../shared/worker/part-id.ts';
+
+test('a part tells by its name which version of the head it was made for', () => {
+  const clock = { random: () => 0.5 };
+  for (const version of [1, 7, 1234]) {
+    const id = newPartId(version, clock);
+    expect([`s${id}`, `r${id}.k`, `robots${id}`].map(versionOfPart)).toEqual(Array(3).fill(version));
+  }
+  // What is not named so counts as still wanted.
+  expect(versionOfPart('other')).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+test('parts of two attempts at one version have different names', () => {
+  const values = [0.1, 0.2];
+  const clock = { random: () => values.shift() as number };
+  expect(newPartId(3, clock)).not.toBe(newPartId(3, clock));
+});
