@@ -6,7 +6,7 @@ const LATE = T0 + 3_600_000;
 
 function open(tookMs = 100) {
   const clock = createFakeClock();
-  const lanes = createLanes(clock);
+  const lanes = createLanes(clock, 10_000);
   const log: { readonly name: string; readonly startedAt: number; endedAt: number }[] = [];
   /** A request that takes its time. */
   const request = (name: string) => async () => {

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { Message } from '../../shared/frontier/message.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import type { Crawls } from '../../shared/worker/crawls.ts';
-import { WAKE_BATCH, wakeAllHosts, wakeDueHosts, wakeResumed } from '../../shared/worker/waker.ts';
+import { wakeAllHosts, wakeDueHosts, wakeResumed } from '../../shared/worker/waker.ts';
 import { createFakeClock } from './fake-clock.ts';
+
+const WAKE_BATCH = SIZES.wakeBatch;
 
 function open(status = 'running', isAtLimit = false) {
   const clock = createFakeClock();
