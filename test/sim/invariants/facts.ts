@@ -99,10 +99,11 @@ export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =
 
 /**
  * Whether a host's messages may have been hidden from workers that could use them: also by a receive whose answer was lost,
- * and by workers of an older version, which cannot read what a newer one has written.
+ * by workers of an older version, which cannot read what a newer one has written, and if the queue has lost one.
  */
 export const mayHaveHidden = (facts: Pick<Facts, 'strikes'>): boolean =>
-  mayHaveLostTurns(facts) || facts.strikes.receivedUnseen + facts.strikes.oldVersion > 0;
+  mayHaveLostTurns(facts) ||
+  facts.strikes.receivedUnseen + facts.strikes.oldVersion + facts.strikes.messageLost > 0;
 /** Those by which turns are lost, but for pages that harm their workers. */
 export const TURN_LOSING_OTHERS = TURN_LOSING.filter((name) => name !== 'pageHarms');
 
