@@ -19,7 +19,7 @@ const MAX_PARK_FOR_URL_MS = 30_000;
 /** The waker looks after a host whose token has not come back this long after its time. */
 const TOKEN_LOST_MS = 900_000;
 /** ... and of the hosts that have only pages while no page is begun, after this. */
-const DRAINED_MS = 86_400_000;
+const DRAINED_MS = 600_000;
 
 /**
  * WARC records, links to other hosts, the ledger's new parts, the next token, and last the head that names it

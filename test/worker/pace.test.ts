@@ -61,6 +61,21 @@ describe('the gap between a response and the next request to its host', () => {
     expect(leastGap(world.fetcher)).toBeGreaterThanOrEqual(2000);
   });
 
+  test('is not waited for by a crawl that is paused meanwhile', async () => {
+    const world = createWorld({ [`${A}/`]: page() }, { leaseMs: 90_000 });
+    const { engine, fetcher, clock } = world;
+    await begin(world, [`${A}/`], { delayMs: 1000, totalTimeoutMs: 20_000 }, 'quick');
+    await begin(world, [`${A}/`], { delayMs: 15_000, totalTimeoutMs: 20_000 }, 'slow');
+    const process = startProcess(engine, fetcher);
+    await clock.advance(5000);
+    const { length } = fetcher.log;
+    await engine.registry.setStatus('slow', 'paused');
+    await clock.advance(60_000);
+    process.stop();
+    await clock.drive(process.ended);
+    expect(fetcher.log.length).toBe(length);
+  });
+
   test('is waited for, or else the request is not made and not counted', async () => {
     const world = createWorld({ [`${A}/`]: page(...many(3)) }, { leaseMs: 40_000 });
     const crawls = ['quick', 'slow'];
