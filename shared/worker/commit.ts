@@ -18,8 +18,11 @@ export const MAX_PARK_MS = 900_000;
 const MAX_PARK_FOR_URL_MS = 30_000;
 /** The waker looks after a host whose token has not come back this long after its time. */
 const TOKEN_LOST_MS = 900_000;
-/** ... and of the hosts that have only pages while no page is begun, after this. */
-const DRAINED_MS = 600_000;
+/**
+ * ... and after hosts that have only pages while no page is begun, after this: their commits must leave 20 minutes without
+ * any, by which a crawl with wrong counters ends (`isDrained`), and a limit that is not met after all loses no day.
+ */
+const DRAINED_MS = 7_200_000;
 
 /**
  * WARC records, links to other hosts, the ledger's new parts, the next token, and last the head that names it

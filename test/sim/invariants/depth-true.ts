@@ -98,7 +98,9 @@ function* problemsOf(
     if (from?.state !== 'fetched' || !isMet(from, record)) continue;
     if (depth > source.depth)
       yield `depth ${depth}, ${from.url} (depth ${from.depth}) linked to ${url} before`;
-    if (level < source.level) yield `level ${level}, the link of ${from.url} alone gives it ${source.level}`;
+    // A URL that was taken to be fetched does not rise any more: only the rank of what waits counts.
+    if (record.state === 'waiting' && level < source.level)
+      yield `level ${level}, the link of ${from.url} alone gives it ${source.level}`;
   }
 }
 
