@@ -3,6 +3,7 @@ import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { Clock, Engine } from '../shared/ports.ts';
 import type { Fetchers } from '../shared/worker/fetchers.ts';
+import type { Lanes } from '../shared/worker/lanes.ts';
 import { endCrawlsAtLimits } from '../shared/worker/limits.ts';
 import type { PageWork } from '../shared/worker/page-work.ts';
 import { startWorker, type Worker } from '../shared/worker/worker.ts';
@@ -18,6 +19,8 @@ export interface WorkerDeps {
   /** The stack as seen from one of its turn queues. */
   readonly open: (turnQueueUrl: string) => WorkerStack;
   readonly fetchers: Fetchers;
+  /** Of the process: they outlive an invocation. */
+  readonly lanes: Lanes;
   /** Shows a watchdog what this thread does. Default: nobody watches. */
   readonly work?: PageWork;
   /** Takes the lines of metrics. */
@@ -68,6 +71,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         receiveUntil: endsAt - lastReceiveMs,
         deadline: endsAt - END_MS,
         endsWhenIdle: true,
+        lanes: deps.lanes,
         work: deps.work,
         onError: (error, host) => log('error', { host, ...errorFields(error) }),
       });

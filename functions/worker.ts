@@ -6,6 +6,8 @@ import { parseConfig } from '../shared/crawl/config.ts';
 import { costOf } from '../shared/engines/aws/prices.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { stackPrices } from '../shared/engines/aws/stack-prices.ts';
+import { SIZES } from '../shared/sizes.ts';
+import { createLanes } from '../shared/worker/lanes.ts';
 import { type BlockedModule, startBlockGuard, storeBlocked, taskIn } from './block-guard.ts';
 import { writeLine } from './log.ts';
 import { functionStack, once } from './stack.ts';
@@ -40,6 +42,7 @@ const worker = once(() => {
     clock,
     log,
     open: openFor,
+    lanes: createLanes(clock, SIZES.maxIdleLanes),
     fetchers: { ...fetchers, of: (crawl) => withPoisonPage(fetchers.of(crawl), faults, CHANCE) },
     write: writeLine,
     work: startBlockGuard({

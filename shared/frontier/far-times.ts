@@ -41,6 +41,12 @@ export function withoutFarTimes(head: Head, now: number, config: Parameters<type
       const expiresAt = soonest(robots.expiresAt, now, MAX_ROBOTS_MS + SLACK_MS);
       return expiresAt === robots.expiresAt ? robots : { ...robots, expiresAt };
     }),
+    ...(head.movedRobots && {
+      movedRobots: head.movedRobots.map((moved) => ({
+        ...moved,
+        expiresAt: soonest(moved.expiresAt, now, MAX_ROBOTS_MS + SLACK_MS),
+      })),
+    }),
     ...(head.closedOrigins && {
       closedOrigins: head.closedOrigins.map((closed) => ({
         ...closed,

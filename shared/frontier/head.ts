@@ -15,10 +15,15 @@ export interface Head extends TrapState {
   /** The one token that counts; others are dropped on sight. */
   readonly token?: string;
   readonly clock: HostClock;
-  /** By origin: a host may serve http and https. */
+  /**
+   * By origin: a host may serve http and https. And those that robots.txt files of other hosts redirect to, by their URLs, where
+   * that is not the robots.txt of an origin of this host.
+   */
   readonly robots: readonly HostRobots[];
   /** Origins that cannot be had, though another one of the host can. */
   readonly closedOrigins?: readonly ClosedOrigin[];
+  /** What leads to other hosts, whose own turns fetch it (`worker/moved-robots.ts`). */
+  readonly movedRobots?: readonly MovedRobots[];
   readonly ledger: LedgerIndex;
   readonly totals: HostTotals;
   /** Of a host with sitemaps. */
@@ -47,6 +52,21 @@ export interface SitemapPace {
 
 /** Rules too long for the head are a part of their own. */
 export type HostRobots = RobotsState & { readonly part?: string };
+
+/** A robots.txt that redirects to another host. */
+export interface MovedRobots {
+  /** What redirects, as the key of {@link HostRobots}: an origin or a URL. */
+  readonly from: string;
+  readonly to: string;
+  /** When it was seen to redirect. */
+  readonly since: number;
+  /** When `from` is asked for again. */
+  readonly expiresAt: number;
+  /** How often the rules were looked for in vain. */
+  readonly tries: number;
+  /** The URL that its host was asked for, if any was. */
+  readonly asked?: string;
+}
 
 /** An origin whose robots.txt cannot be had: nothing of it may be fetched before `until`. */
 export interface ClosedOrigin {

@@ -14,7 +14,7 @@ const MAGIC = 0x4d;
 /** 2: links may have a kind and a level. */
 const VERSION = 2;
 const OLDEST = 1;
-const KINDS = ['links', 'token', 'wake'] as const;
+const KINDS = ['links', 'token', 'wake', 'robots'] as const;
 /** Below this, compression costs more than it saves. */
 const MIN_COMPRESSED_BYTES = 200;
 /** What a message may grow to when it is decompressed: far more than a queue carries. */
@@ -31,6 +31,7 @@ export function encodeMessage(message: Message, compressFrom = MIN_COMPRESSED_BY
   if (message.kind === 'links') writeLinks(out, message.links);
   if (message.kind === 'token') out.text(message.token);
   if (message.kind === 'wake') out.byte(message.isResumed ? 1 : 0);
+  if (message.kind === 'robots') out.text(message.url);
   return wrap(out.bytes(), compressFrom);
 }
 
@@ -45,6 +46,7 @@ export function decodeMessage(bytes: Uint8Array, maxLinks = Number.POSITIVE_INFI
   if (kind === 'links') return { kind, crawl, links: readLinks(input, maxLinks) };
   if (kind === 'token') return { kind, crawl, token: input.text() };
   if (kind === 'wake') return input.byte() === 1 ? { kind, crawl, isResumed: true } : { kind, crawl };
+  if (kind === 'robots') return { kind, crawl, url: input.text() };
   throw new CorruptBytes('a message of unknown kind');
 }
 

@@ -1,4 +1,4 @@
-/** What travels between hosts: links, tokens, wake-ups. */
+/** What travels between hosts: links, tokens, wake-ups, requests for robots.txt. */
 import type { UrlKind } from './url-record.ts';
 
 /** A URL to be merged into its host's ledger. */
@@ -35,4 +35,6 @@ export type Message =
   | { readonly kind: 'links'; readonly crawl: string; readonly links: readonly Link[] }
   | { readonly kind: 'token'; readonly crawl: string; readonly token: string }
   /** `isResumed`: by the operator, who wants even hosts set aside to be tried again. */
-  | { readonly kind: 'wake'; readonly crawl: string; readonly isResumed?: boolean };
+  | { readonly kind: 'wake'; readonly crawl: string; readonly isResumed?: boolean }
+  /** `url`: of the host, which another host's robots.txt redirects to. Its rules are to be in this host's head. */
+  | { readonly kind: 'robots'; readonly crawl: string; readonly url: string };

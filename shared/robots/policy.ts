@@ -19,7 +19,7 @@ const MIN_AGE_MS = 300_000;
 
 /** What a host's head keeps of its robots.txt. Plain data. An origin without a valid state may only be asked for it. */
 export type RobotsState = {
-  /** The origin that asked, whatever redirects led to: `https://example.com:8443`. */
+  /** The origin that asked, whatever redirects led to: `https://example.com:8443`; or {@link robotsKey}. */
   origin: string;
   kind: 'rules' | 'allowAll';
   expiresAt: number;
@@ -48,6 +48,15 @@ export function robotsUrl(url: string): string | undefined {
   const parsed = parseUrl(url);
   return parsed && isHttp(parsed) ? `${parsed.origin}/robots.txt` : undefined;
 }
+
+/** What the rules at `url` are kept under: the origin whose robots.txt it is, else the URL itself. */
+export function robotsKey(url: string): string {
+  const own = robotsUrl(url);
+  return url === own ? own.slice(0, -'/robots.txt'.length) : url;
+}
+
+/** Whether the key is that of an origin's own robots.txt. */
+export const isOriginKey = (key: string): boolean => !key.slice(key.indexOf('//') + 2).includes('/');
 
 /**
  * Judges one exchange of a chain that has followed `redirectsSoFar` redirects.

@@ -61,6 +61,7 @@ export async function commitTurn(
     clock: state.clock,
     robots: state.robots,
     ...(state.closedOrigins.length > 0 && { closedOrigins: state.closedOrigins }),
+    ...(state.movedRobots.length > 0 && { movedRobots: state.movedRobots }),
     ledger: commit.index,
     totals: state.totals,
     ...state.traps.state(),

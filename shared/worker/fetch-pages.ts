@@ -27,6 +27,8 @@ export interface Course {
   /** Fetched at most: all URLs, and those that are no requisites. */
   readonly maxUrls: number;
   readonly maxPages: number;
+  /** Where robots.txt files of other hosts lead to: fetched before all else. */
+  readonly askedRobots: readonly string[];
   readonly caution?: Caution;
 }
 
@@ -38,7 +40,7 @@ export async function fetchPages(
   services: Services,
   crawl: Crawl,
   state: HostState,
-  { endBy, maxUrls, maxPages, caution }: Course,
+  { endBy, maxUrls, maxPages, askedRobots, caution }: Course,
 ): Promise<boolean> {
   const { clock } = services.engine;
   const { config, budget } = crawl;
@@ -154,6 +156,17 @@ export async function fetchPages(
     return access;
   }
 
+  /** What there is no time for is asked for again: nothing is lost. */
+  async function fetchAskedRobots(): Promise<void> {
+    for (const url of new Set(askedRobots)) {
+      if (robots.isKnown(url)) continue;
+      if (!(await waitForHost()) || (await announce(url)) !== 'yes') return;
+      await robots.fetchFor(url);
+      acquit(url);
+      await giveUpIfHopeless(services, crawl, state);
+    }
+  }
+
   async function handle(record: UrlRecord): Promise<boolean> {
     const from = origin(record.url);
     const blocked = state.quarantine.find(({ url }) => url === record.url);
@@ -194,6 +207,10 @@ export async function fetchPages(
       if (access.kind === 'closed') {
         unasked++;
         settleClosed(record, access);
+        return true;
+      }
+      if (access.kind === 'awaited') {
+        settle({ ...record, dueAt: state.clock.nextFetchAt });
         return true;
       }
       if (access.kind === 'unreachable') {
@@ -291,6 +308,7 @@ export async function fetchPages(
     });
   }
 
+  await fetchAskedRobots();
   // Carefully means one by one.
   const lanes = Array.from({ length: caution ? 1 : config.perHost }, async () => {
     while (await step());

@@ -6,6 +6,7 @@ import {
   type Head,
   type HostRobots,
   type HostTotals,
+  type MovedRobots,
   type SitemapPace,
 } from '../frontier/head.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
@@ -42,6 +43,7 @@ export interface HostState {
   setAside: Head['setAside'];
   robots: HostRobots[];
   closedOrigins: readonly ClosedOrigin[];
+  movedRobots: readonly MovedRobots[];
   readonly totals: Mutable<HostTotals>;
   /** Links to other hosts, one for each URL. */
   readonly outLinks: Map<string, Link>;
@@ -93,6 +95,7 @@ export function beginHostState(
     setAside: head.setAside,
     robots: [...head.robots],
     closedOrigins: head.closedOrigins ?? [],
+    movedRobots: head.movedRobots ?? [],
     totals: copyTotals(totals),
     outLinks: new Map(),
     traps: createTrapWatch(head, { minNew: trapMinNew, isKnown: (url) => ledger.has(url), sizes }),

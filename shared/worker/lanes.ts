@@ -1,8 +1,8 @@
 import type { Clock, HostKey } from '../ports.ts';
 
 /**
- * Lets requests to one host go one after the other within this process, whoever makes them: the host's own turn, or
- * another host's whose robots.txt redirects here. Between processes the queue's lock does that.
+ * Lets requests to one host go one after the other within this process, whichever crawl's turn makes them. Between processes
+ * the queue's lock does that: a turn asks its own host alone.
  */
 export interface Lanes {
   /**

@@ -1,34 +1,32 @@
 /** A host's robots.txt within a turn: from the head while it is fresh, else fetched, politely, and archived. */
 import { encodeCapture } from '../archive/capture.ts';
-import type { HostRobots } from '../frontier/head.ts';
-import { afterFailure, backoffAfter, gapAfter } from '../frontier/politeness.ts';
+import type { MovedRobots } from '../frontier/head.ts';
+import { afterFailure, gapAfter } from '../frontier/politeness.ts';
 import { hostFailureOf } from '../frontier/verdict.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
 import type { FetchedResponse, FetchFailure, FetchOutcome } from '../ports.ts';
-import { expiry, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
 import {
-  decodeRules,
-  encodeRules,
-  MAX_ROBOTS_BYTES,
-  parseRobots,
-  type RobotsRules,
-  robotName,
-} from '../robots/rules.ts';
-import { sizesOf } from '../sizes.ts';
-import { hostKey } from '../url/host-key.ts';
+  expiry,
+  isOriginKey,
+  type RobotsVerdict,
+  robotsKey,
+  robotsUrl,
+  robotsVerdict,
+} from '../robots/policy.ts';
+import { MAX_ROBOTS_BYTES, parseRobots, type RobotsRules, robotName } from '../robots/rules.ts';
+import { hostKey, origin as originOf } from '../url/host-key.ts';
 import { ask } from './ask.ts';
 import type { Crawl } from './crawls.ts';
 import { countRequest, type HostState, reading, wasMade } from './host-state.ts';
-import { newPartId } from './part-id.ts';
+import { createMovedRobots } from './moved-robots.ts';
 import { headersOf, retryAfterOf } from './response-headers.ts';
+import { createRobotsStore, NO_RULES, STALE_MS } from './robots-store.ts';
 import type { Services } from './services.ts';
-import { takeNamedSitemaps } from './take-sitemaps.ts';
-
-/** When robots.txt can't be had any more, what is known of it is used this much longer (RFC 9309, section 2.4). */
-const STALE_MS = 600_000;
 
 export type RobotsAccess =
   | { readonly kind: 'known'; readonly rules: RobotsRules }
+  /** Another host's turn fetches them; the host's clock says when to look again. */
+  | { readonly kind: 'awaited' }
   /** Nothing may be fetched now; the host's clock says when to try again. */
   | { readonly kind: 'unreachable'; readonly cause: string }
   /** Nothing of this origin may be fetched before `until`; the host is not to blame, or another one of its answers, so it does not rest. */
@@ -41,47 +39,39 @@ export interface RobotsKeeper {
   known(origin: string): Promise<RobotsRules | undefined>;
   /** Fetches them. The host's moment must have come. */
   fetch(origin: string): Promise<RobotsAccess>;
+  /** Whether what stands at that URL of the host is known and fresh: rules, or a redirect to another host. */
+  isKnown(url: string): boolean;
+  /** Fetches what stands at that URL of the host, for other hosts whose robots.txt leads to it. The host's moment must have come. */
+  fetchFor(url: string): Promise<void>;
   /** Crawl-delay of the origin's rules. */
   crawlDelayMs(origin: string): number | undefined;
 }
 
 type Chain =
   | Extract<RobotsAccess, { kind: 'blocked' }>
+  /** It redirects to a URL of another host. */
+  | { readonly kind: 'moved'; readonly to: string; readonly cacheControl: readonly string[] }
   | { readonly kind: 'judged'; readonly verdict: RobotsVerdict; readonly outcome: FetchOutcome };
 
-const NO_RULES: RobotsRules = { rules: [], sitemaps: [] };
-
 export function createRobotsKeeper(services: Services, crawl: Crawl, state: HostState): RobotsKeeper {
-  const { clock, ledgers } = services.engine;
+  const { clock } = services.engine;
   const { config } = crawl;
-  const parsed = new Map<string, RobotsRules>();
-  const stateOf = (origin: string) => state.robots.find((robots) => robots.origin === origin);
+  const movedRobots = createMovedRobots(services, crawl, state);
+  const store = createRobotsStore(services, crawl, state, movedRobots);
 
-  async function rulesOf(robots: HostRobots): Promise<RobotsRules | undefined> {
-    const memo = parsed.get(robots.origin);
-    if (memo) return memo;
-    if (robots.kind === 'allowAll') return NO_RULES;
-    const text = robots.part
-      ? Buffer.from(await ledgers.readPart(crawl.id, state.host, robots.part)).toString('utf8')
-      : (robots.rules ?? '');
-    const rules = decodeRules(text);
-    if (rules) parsed.set(robots.origin, rules);
-    return rules;
-  }
-
-  /** Follows redirects; what the last exchange means. Its response, if any, is not disposed of. */
-  async function fetchChain(origin: string): Promise<Chain> {
-    let url = robotsUrl(origin) as string;
+  /** Follows redirects within the host; what the last exchange means. Its response, if any, is not disposed of. */
+  async function fetchChain(from: string): Promise<Chain> {
+    let url = urlOf(from);
     const { failures, cause } = state.clock;
     for (let redirects = 0; ; redirects++) {
       const request = { url, maxBodyBytes: MAX_ROBOTS_BYTES + 1 };
-      const crawlDelayMs = stateOf(origin)?.crawlDelayMs;
-      const outcome = await ask(services, crawl, state, hostKey(url), request, crawlDelayMs);
+      const crawlDelayMs = store.stateOf(isOriginKey(from) ? from : originOf(url))?.crawlDelayMs;
+      const outcome = await ask(services, crawl, state, request, crawlDelayMs);
       if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: outcome.message };
       const verdict = robotsVerdict(outcome, redirects);
       if (wasMade(outcome)) services.stats.requests++;
       const failure =
-        verdict.kind === 'unreachable' && !isOurOwn(outcome) && !isOtherOriginOpen(origin)
+        verdict.kind === 'unreachable' && !isOurOwn(outcome) && !isOtherOriginOpen(from)
           ? outcome.status === 'failed'
             ? hostFailureOf(outcome, verdict.why)
             : { cause: verdict.why, weight: 1, retryAfterMs: retryAfterOf(outcome, clock.now()) }
@@ -96,17 +86,19 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       if (verdict.kind !== 'redirect') return { kind: 'judged', verdict, outcome };
       // A redirect answers nothing yet, so it forgives nothing: else a chain to a dead end is tried for ever.
       state.clock = { ...state.clock, failures, cause };
+      const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
       if (outcome.status === 'response') await outcome.body.dispose();
       url = verdict.location;
-      const why = await waitForRedirect(origin, hostKey(url));
+      if (hostKey(url) !== state.host) return { kind: 'moved', to: url, cacheControl };
+      const why = await waitForRedirect(from);
       if (why !== undefined) return { kind: 'judged', verdict: { kind: 'unreachable', why }, outcome };
     }
   }
 
-  /** Waits until a redirect to `host` may be followed. Why it may not be, if so. */
-  async function waitForRedirect(origin: string, host: string): Promise<string | undefined> {
+  /** Waits until a redirect may be followed. Why it may not be, if so. */
+  async function waitForRedirect(origin: string): Promise<string | undefined> {
     const now = clock.now();
-    const at = host === state.host ? Math.max(now, state.clock.nextFetchAt) : now;
+    const at = Math.max(now, state.clock.nextFetchAt);
     if (at > state.lastRequestAt) {
       const why = 'robots.txt: its redirects take longer than a turn';
       const failure = { cause: why, weight: 1 };
@@ -127,50 +119,29 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
 
   /** Whether another origin of the host (http beside https) has given its robots.txt. */
   function isOtherOriginOpen(origin: string): boolean {
-    return state.robots.some((robots) => robots.origin !== origin && robots.expiresAt > clock.now());
-  }
-
-  const closedOf = (origin: string) => state.closedOrigins.find((closed) => closed.origin === origin);
-  const othersClosed = (origin: string) => state.closedOrigins.filter((closed) => closed.origin !== origin);
-
-  function close(origin: string, cause: string): RobotsAccess {
-    const failures = (closedOf(origin)?.failures ?? 0) + 1;
-    const until = clock.now() + backoffAfter(failures, config);
-    state.closedOrigins = [...othersClosed(origin), { origin, until, failures, cause }];
-    return { kind: 'closed', cause, until };
+    return state.robots.some(
+      (robots) => robots.origin !== origin && isOriginKey(robots.origin) && robots.expiresAt > clock.now(),
+    );
   }
 
   async function remember(
     origin: string,
     verdict: RobotsVerdict,
     outcome: FetchOutcome,
+    isForOthers = false,
   ): Promise<RobotsRules> {
     const isText = verdict.kind === 'rules' && outcome.status === 'response';
     const rules = isText
       ? await reading(state, async () => {
           const body = await decodedBody(outcome);
           const agent = robotName(config.userAgent);
-          return services.work.run(crawl.id, robotsUrl(origin) as string, 'robots', () =>
-            parseRobots(body, agent),
-          );
+          return services.work.run(crawl.id, urlOf(origin), 'robots', () => parseRobots(body, agent));
         })
       : NO_RULES;
     const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
     const expiresAt = expiry(clock.now(), cacheControl, config.robotsMaxAgeMs);
-    const text = rules.rules.length > 0 ? encodeRules({ ...rules, sitemaps: [] }) : undefined;
-    const kept: HostRobots = {
-      origin,
-      kind: text === undefined ? 'allowAll' : 'rules',
-      expiresAt,
-      ...(rules.crawlDelayMs !== undefined && { crawlDelayMs: rules.crawlDelayMs }),
-    };
-    state.robots = [
-      ...state.robots.filter((robots) => robots.origin !== origin),
-      text === undefined ? kept : await keepText(kept, text),
-    ];
-    state.closedOrigins = othersClosed(origin);
-    takeNamedSitemaps(services, crawl, state, { origin, named: rules.sitemaps });
-    parsed.set(origin, rules);
+    await store.keep(origin, rules, expiresAt, isForOthers);
+    if (isForOthers && !isOriginKey(origin)) return rules;
     // The gap after robots.txt itself is the one that it asks for.
     const { startedAt, endedAt } = outcome;
     const gapMs = gapAfter({ startedAt, endedAt, crawlDelayMs: rules.crawlDelayMs }, config);
@@ -178,46 +149,74 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
     return rules;
   }
 
-  async function keepText(kept: HostRobots, text: string): Promise<HostRobots> {
-    if (text.length <= sizesOf(services.engine).maxHeadRules) return { ...kept, rules: text };
-    const part = `robots${newPartId(state.version, clock)}`;
-    await ledgers.putPart(crawl.id, state.host, part, Buffer.from(text, 'utf8'));
-    return { ...kept, part };
+  /** Looks whether the other host's rules are there. */
+  async function follow(origin: string, moved: MovedRobots): Promise<RobotsAccess> {
+    const found = await movedRobots.find(moved);
+    if (found.kind === 'tooManyRedirects') {
+      await store.keep(origin, NO_RULES, moved.expiresAt, false);
+      return { kind: 'known', rules: NO_RULES };
+    }
+    const rules = found.kind === 'robots' ? await store.adopt(origin, found) : undefined;
+    if (rules) return { kind: 'known', rules };
+    const cause = await movedRobots.wait(moved, found.kind === 'unknown' ? found.url : moved.to);
+    if (cause === undefined) return { kind: 'awaited' };
+    const until = moved.since + STALE_MS;
+    const before = until > clock.now() ? await store.knownLonger(origin, until) : undefined;
+    if (before) return { kind: 'known', rules: before };
+    // Perhaps it redirects no more, or to somewhere else.
+    if (until <= clock.now()) movedRobots.forget(origin);
+    return { kind: 'unreachable', cause };
   }
 
   return {
-    crawlDelayMs: (origin) => stateOf(origin)?.crawlDelayMs,
+    crawlDelayMs: (origin) => store.stateOf(origin)?.crawlDelayMs,
 
     async known(origin) {
       if (config.robots === 'ignore') return NO_RULES;
-      const robots = stateOf(origin);
-      return robots && robots.expiresAt > clock.now() ? rulesOf(robots) : undefined;
+      return store.fresh(origin);
+    },
+
+    isKnown(url) {
+      const key = robotsKey(url);
+      const expiresAt = store.stateOf(key)?.expiresAt ?? 0;
+      return expiresAt > clock.now() || movedRobots.of(key) !== undefined;
+    },
+
+    async fetchFor(url) {
+      const key = robotsKey(url);
+      const chain = await fetchChain(key);
+      if (chain.kind === 'blocked') return;
+      if (chain.kind === 'moved') {
+        movedRobots.note(key, chain.to, chain.cacheControl);
+        movedRobots.trim();
+        return;
+      }
+      const { verdict, outcome } = chain;
+      if (verdict.kind !== 'unreachable') await remember(key, verdict, outcome, true);
+      if (outcome.status === 'response') await outcome.body.dispose();
     },
 
     async fetch(origin) {
-      const closed = closedOf(origin);
+      const closed = store.closedOf(origin);
       if (closed && closed.until > clock.now())
         return { kind: 'closed', cause: closed.cause, until: closed.until };
+      const moved = movedRobots.of(origin);
+      if (moved) return follow(origin, moved);
       const chain = await fetchChain(origin);
       if (chain.kind === 'blocked') return chain;
+      if (chain.kind === 'moved')
+        return follow(origin, movedRobots.note(origin, chain.to, chain.cacheControl));
       const { verdict, outcome } = chain;
       try {
         if (verdict.kind !== 'unreachable')
           return { kind: 'known', rules: await remember(origin, verdict, outcome) };
-        const before = stateOf(origin);
-        const rules = before && (await rulesOf(before));
         // What we have not asked for, or broken off, says nothing about the host.
-        if (before && rules && !isAborted(outcome)) {
-          const expiresAt = clock.now() + STALE_MS;
-          state.robots = state.robots.map((robots) =>
-            robots === before ? { ...robots, expiresAt } : robots,
-          );
-          return { kind: 'known', rules };
-        }
+        const before = isAborted(outcome) ? undefined : await store.knownLonger(origin);
+        if (before) return { kind: 'known', rules: before };
         const cause = verdict.why;
         // Where the host is not to blame, its URLs use up their tries.
         if (isByMiddleware(outcome) || (isOtherOriginOpen(origin) && !isAborted(outcome)))
-          return close(origin, cause);
+          return { kind: 'closed', cause, until: store.close(origin, cause) };
         return { kind: 'unreachable', cause };
       } finally {
         if (outcome.status === 'response') await outcome.body.dispose();
@@ -225,6 +224,9 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
     },
   };
 }
+
+/** What is asked for first: robots.txt of an origin, or the URL that the key is. */
+const urlOf = (key: string): string => (isOriginKey(key) ? (robotsUrl(key) as string) : key);
 
 const isBlocked = (outcome: FetchOutcome): outcome is FetchFailure =>
   outcome.status === 'failed' && (outcome.reason === 'blockedAddress' || outcome.reason === 'blockedPort');

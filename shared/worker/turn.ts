@@ -66,7 +66,12 @@ export async function runTurn(
   const isNamed = deliveries.some(({ message }) => message.kind === 'token' && message.token === head.token);
   const isWoken = deliveries.some(({ message }) => message.kind === 'wake');
   const isResumed = deliveries.some(({ message }) => message.kind === 'wake' && message.isResumed);
-  if (links.length === 0 && !isNamed && !isWoken) return { restUntil: restOf(head) };
+  // One that has come back was served, or is asked for again by who needs it: a host that rests is not asked by it for ever.
+  const askedRobots = deliveries.flatMap(({ message, receiveCount }) =>
+    message.kind === 'robots' && receiveCount === 1 ? [message.url] : [],
+  );
+  const isBegun = isNamed || isWoken || askedRobots.length > 0;
+  if (links.length === 0 && !isBegun) return { restUntil: restOf(head) };
 
   const ledger =
     services.ledgers.take(crawl.id, host, head.version) ??
@@ -97,7 +102,7 @@ export async function runTurn(
   }
   // Links that are all known, to a host that has its next turn already or needs none: nothing to commit.
   const isProvided = head.token !== undefined || head.dueAt !== undefined || ledger.counts.waiting === 0;
-  if (news === 0 && !isNamed && !isWoken && ledger.changes === 0 && isProvided) {
+  if (news === 0 && !isBegun && ledger.changes === 0 && isProvided) {
     services.ledgers.put(crawl.id, host, head.version, ledger);
     return { restUntil: restOf(head) };
   }
@@ -121,7 +126,13 @@ export async function runTurn(
   try {
     const maxUrls = caution ? 1 : crawl.config.turnMaxPages;
     const maxPages = crawl.budget.turnPages();
-    const isPutOff = await fetchPages(services, crawl, state, { endBy, maxUrls, maxPages, caution });
+    const isPutOff = await fetchPages(services, crawl, state, {
+      endBy,
+      maxUrls,
+      maxPages,
+      askedRobots,
+      caution,
+    });
     if (isPutOff) return { restUntil: state.clock.nextFetchAt, isPutOff };
     const restUntil = await commitTurn(services, crawl, state, caution?.head() ?? head);
     return { restUntil, hasAsked: state.totals.requests > requests };

@@ -58,7 +58,7 @@ export async function visit(
     };
     const maxBodyBytes = record.kind === 'sitemap' ? MAX_SITEMAP_BYTES : config.maxBodyBytes;
     const request = { url: record.url, onHead, maxBodyBytes };
-    const outcome = await ask(services, crawl, state, state.host, request, crawlDelayMs);
+    const outcome = await ask(services, crawl, state, request, crawlDelayMs);
     const verdict = judge(outcome, record.attempts, config, retryAfterOf(outcome, clock.now()));
     if (wasMade(outcome)) services.stats.requests++;
     if (verdict.hostFailure) services.stats.errors++;

@@ -7,7 +7,7 @@ import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
 import { MAX_PARK_MS } from './commit.ts';
 import { type Crawl, type Crawls, createCrawls } from './crawls.ts';
-import { createLanes } from './lanes.ts';
+import { createLanes, type Lanes } from './lanes.ts';
 import { leaseOf } from './lease.ts';
 import { createLedgerCache } from './ledger-cache.ts';
 import { createLock } from './lock.ts';
@@ -34,6 +34,8 @@ export interface WorkerOptions {
   readonly endsWhenIdle?: boolean;
   /** Ledgers kept in memory between turns take about so many bytes. */
   readonly maxCacheBytes?: number;
+  /** Those of the process, if it has several workers, one after the other. Default: its own. */
+  readonly lanes?: Lanes;
   /** The project's hooks, if it has any. */
   readonly hooks?: PageHooks;
   /** Called when a seed was not fetched. */
@@ -81,7 +83,7 @@ export function startWorker(
     fetcherOf,
     crawls: createCrawls(engine.registry, clock),
     ledgers: createLedgerCache(options.maxCacheBytes ?? sizes.ledgerCacheBytes),
-    lanes: createLanes(clock, sizes.maxIdleLanes),
+    lanes: options.lanes ?? createLanes(clock, sizes.maxIdleLanes),
     suspicion: createLock(clock),
     hooks: options.hooks,
     onSeed: options.onSeed,

@@ -206,6 +206,7 @@ describe('a message', () => {
   const message: fc.Arbitrary<Message> = fc.oneof(
     fc.record({ kind: fc.constant('token' as const), crawl: fc.string(), token: fc.string() }),
     fc.record({ kind: fc.constant('wake' as const), crawl: fc.string() }),
+    fc.record({ kind: fc.constant('robots' as const), crawl: fc.string(), url: fc.webUrl() }),
     fc.record({
       kind: fc.constant('links' as const),
       crawl: fc.string(),

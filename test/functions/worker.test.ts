@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { storeBlocked } from '../../functions/block-guard.ts';
 import { createWorkerHandler } from '../../functions/worker-handler.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
+import { createLanes } from '../../shared/worker/lanes.ts';
 import { type PageWork, UNWATCHED } from '../../shared/worker/page-work.ts';
 import { routeParcels } from '../../shared/worker/router.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -35,6 +37,7 @@ async function setUp(site = SITE, seeds = SEEDS, config: Parameters<typeof begin
     log: fake.log,
     open: () => fake.stack,
     fetchers: { of: () => fetcher, close: async () => {} },
+    lanes: createLanes(clock, SIZES.maxIdleLanes),
     write: (line) => lines.push(line),
     work,
   });

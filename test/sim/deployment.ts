@@ -41,6 +41,7 @@ import { createSimSchedule } from '../../shared/engines/sim/schedule.ts';
 import type { Engine, Fetcher } from '../../shared/ports.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
 import { createFetchers } from '../../shared/worker/fetchers.ts';
+import { createLanes } from '../../shared/worker/lanes.ts';
 import type { Desk } from './operator.ts';
 import { openOperator } from './operator-process.ts';
 import { createPageGuard } from './page-guard.ts';
@@ -166,7 +167,18 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       }
       return last.stack;
     }
-    return ofSqs(createWorkerHandler({ settings, clock, log, open, fetchers, work, write() {} }));
+    return ofSqs(
+      createWorkerHandler({
+        settings,
+        clock,
+        log,
+        open,
+        fetchers,
+        lanes: createLanes(clock, cloud.sizes.maxIdleLanes),
+        work,
+        write() {},
+      }),
+    );
   }
 
   function loadRouter(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {

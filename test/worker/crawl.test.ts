@@ -79,12 +79,13 @@ describe('a crawl', () => {
   });
 
   test.each([
-    ['an answer of 5xx', { status: 500 }],
-    ['no answer', { fails: 'timeout' as const }],
-    ['a redirect to a host that does not answer', redirect('http://dead.test/robots.txt')],
+    ['an answer of 5xx', 4, { status: 500 }],
+    ['no answer', 4, { fails: 'timeout' as const }],
+    // Where it redirects to is kept: the other host is asked again instead.
+    ['a redirect to a host that does not answer', 1, redirect('http://dead.test/robots.txt')],
   ])(
     'fetches nothing of a host whose robots.txt gives %s, and sets it aside with its cause',
-    async (_, answer) => {
+    async (_, requests, answer) => {
       const dead = { fails: 'connect' as const };
       const { states, fetcher, engine } = await crawl(
         { [`${A}/robots.txt`]: answer, 'http://dead.test/robots.txt': dead, [`${A}/`]: page() },
@@ -93,8 +94,9 @@ describe('a crawl', () => {
       );
       expect(states).toEqual({ [`${A}/`]: 'waiting' });
       expect(fetcher.count(`${A}/`)).toBe(0);
-      expect(fetcher.count(`${A}/robots.txt`)).toBe(4);
+      expect(fetcher.count(`${A}/robots.txt`)).toBe(requests);
       const { head } = (await ledgersOf(engine)).get('a.test')!;
+      expect(head.clock.failures).toBe(4);
       expect(head.setAside?.cause).toMatch(/^robots\.txt: /);
     },
   );

@@ -193,11 +193,11 @@ describe('a robots.txt that redirects on and on', () => {
       ...[1, 2, 3, 4].map((n) => [location(n), redirect(location(n + 1))]),
     ]);
 
-  test.each([
-    ['its own host', (n: number) => `${A}/r${n}`],
-    ['other hosts', (n: number) => `http://r${n}.test/r`],
-  ])('to %s outlives no lease, and counts as a failure of its host', async (_, location) => {
-    const world = createWorld(hops(location), { tookMs: 9000, leaseMs: 40_000 });
+  test('outlives no lease, and counts as a failure of its host', async () => {
+    const world = createWorld(
+      hops((n) => `${A}/r${n}`),
+      { tookMs: 9000, leaseMs: 40_000 },
+    );
     const { engine, fetcher, clock } = world;
     let leaseUntil = 0;
     const { receive } = engine.queue;

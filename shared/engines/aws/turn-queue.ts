@@ -112,10 +112,10 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
    * may happen to:
    * - links, as the first is acknowledged only when a head that knows them is committed: a repeat has nothing to say;
    * - tokens, each of which is unlike any other (`worker/part-id.ts`), so that only the same call's repeat is dropped;
-   * - not to wake-ups, all alike: a host may have to be woken again minutes after it went to rest.
+   * - not to wake-ups and requests for robots.txt, all alike: a host may have to be woken again minutes after it went to rest.
    */
   function entriesOf(host: HostKey, message: Message): SendEntry[] {
-    const salt = message.kind === 'wake' ? String(clock.now()) : '';
+    const salt = message.kind === 'wake' || message.kind === 'robots' ? String(clock.now()) : '';
     return messageTexts(host, message, maxMessageBytes).map((text) => ({
       MessageBody: text,
       MessageGroupId: groupIdOf(host),

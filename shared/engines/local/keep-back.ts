@@ -4,6 +4,7 @@ import { hostConfig } from '../../crawl/host-config.ts';
 import type { Head } from '../../frontier/head.ts';
 import { maxGapAfter } from '../../frontier/politeness.ts';
 import type { CrawlId, HostKey } from '../../ports.ts';
+import { isOriginKey } from '../../robots/policy.ts';
 
 /**
  * For how long a host is to be left alone that was with a worker when that died: as if its longest request had ended a
@@ -18,7 +19,8 @@ export function createKeepBack(
   return (host) => {
     const row = select.get(crawl, host) as { head: string } | undefined;
     const robots = row ? (JSON.parse(row.head) as Head).robots : [];
-    const crawlDelayMs = Math.max(0, ...robots.map(({ crawlDelayMs = 0 }) => crawlDelayMs));
+    const own = robots.filter(({ origin }) => isOriginKey(origin));
+    const crawlDelayMs = Math.max(0, ...own.map(({ crawlDelayMs = 0 }) => crawlDelayMs));
     return maxGapAfter(config.totalTimeoutMs, crawlDelayMs, hostConfig(config, host));
   };
 }

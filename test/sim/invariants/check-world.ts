@@ -36,7 +36,7 @@ export async function checkWorld(world: World): Promise<Violation[]> {
 /** The same of facts, wherever they are from. */
 export function checkFacts(facts: Facts): Violation[] {
   const robots = readRobotsLog(facts);
-  const visits = readVisits(facts, robots);
+  const visits = readVisits(facts);
   return [
     ...ends(facts),
     ...endsRightly(facts),

@@ -83,7 +83,7 @@ export interface MessageFacts {
   /** Undefined where the message cannot be read. */
   readonly crawl?: string;
   readonly host?: string;
-  readonly kind: 'links' | 'token' | 'wake' | 'seeds' | 'wakeAll' | 'unreadable';
+  readonly kind: 'links' | 'token' | 'wake' | 'robots' | 'seeds' | 'wakeAll' | 'unreadable';
   readonly token?: string;
   /** URLs that it brings. */
   readonly urls: readonly string[];

@@ -9,28 +9,19 @@ type Given = Pick<Facts, 'web' | 'crawls' | 'strikes'>;
 /**
  * No host has more requests in flight than `perHost`, mostly one, over all crawls and processes; and from the end of one
  * to the start of the next passes at least the delay that holds, to the millisecond, whatever the processes' clocks say.
- *
- * Exempt are requests that follow a redirect of another host's robots.txt: the crawler promises pace between them and
- * the host's own only within one process (`worker/lanes.ts`), and there the least `delayMs` of all crawls is asked for.
  */
 export function requestsApart(facts: Given, robots: RobotsLog): readonly Violation[] {
   const oneRequest = createFindings('oneRequest');
   const unhurried = createFindings('unhurried');
-  const leastDelayMs = Math.min(...facts.crawls.map(({ config }) => config.delayMs));
   const isStrict = !mayHaveLostTurns(facts);
   for (const [host, requests] of Map.groupBy(facts.web.log, (request) => request.host)) {
     requests.sort((a, b) => a.startedAt - b.startedAt);
     const ofHost = facts.crawls.filter((crawl) => crawl.hosts.has(host));
     const crawls = ofHost.length > 0 ? ofHost : facts.crawls;
     const lanes = Math.max(...crawls.map(({ config }) => config.perHost));
-    const own = requests.filter((request) => !robots.isForeign(request));
-    const delays: Delays = { facts, crawls, robots, isStrict: isStrict && own.length === requests.length };
-    checkInFlight(oneRequest, own, lanes);
-    if (lanes === 1) {
-      checkGaps(unhurried, own, (before, after) => delayAfter(before, after, delays));
-      if (own.length < requests.length)
-        checkForeign({ oneRequest, unhurried }, requests, robots, leastDelayMs);
-    }
+    const delays: Delays = { facts, crawls, robots, isStrict };
+    checkInFlight(oneRequest, requests, lanes);
+    if (lanes === 1) checkGaps(unhurried, requests, (before, after) => delayAfter(before, after, delays));
   }
   return [...oneRequest.list, ...unhurried.list];
 }
@@ -72,22 +63,6 @@ function checkGaps(
     }
     if (!before || request.endedAt > before.endedAt) before = request;
   }
-}
-
-/** Pairs with a request that another host's robots.txt led to, within one process. */
-function checkForeign(
-  { oneRequest, unhurried }: { readonly oneRequest: Findings; readonly unhurried: Findings },
-  requests: readonly WebRequest[],
-  robots: RobotsLog,
-  delayMs: number,
-): void {
-  for (const ofProcess of Map.groupBy(requests, ({ process }) => process).values())
-    for (const [i, request] of ofProcess.entries()) {
-      const before = ofProcess[i - 1];
-      if (!before || !(robots.isForeign(before) || robots.isForeign(request))) continue;
-      if (before.endedAt > request.startedAt) reportOverlap(oneRequest, before, request);
-      else checkGaps(unhurried, [before, request], () => ({ ms: delayMs, why: 'the least delayMs' }));
-    }
 }
 
 interface Delays {

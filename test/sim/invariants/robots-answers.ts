@@ -7,6 +7,8 @@ import type { Facts } from './facts.ts';
 export interface RobotsAnswer {
   /** When the answer was there, and whose process had asked. */
   readonly at: number;
+  /** Of one that was there before this origin redirected to it: when it was served. */
+  readonly servedAt?: number;
   readonly process: string;
   /** The request that brought it: the last one of a chain of redirects. */
   readonly request: WebRequest;
@@ -26,8 +28,6 @@ export interface RobotsLog {
   isOfRobots(request: WebRequest): boolean;
   /** The origin whose robots.txt the request was made for, by itself or by following a redirect. */
   askedFor(request: WebRequest): string | undefined;
-  /** The request follows a redirect of another host's robots.txt. */
-  isForeign(request: WebRequest): boolean;
 }
 
 interface Awaited {
@@ -38,11 +38,17 @@ interface Awaited {
 
 const NONE: readonly RobotsAnswer[] = [];
 
-/** A redirect is followed within the turn, and so by the same process within its lease. */
+/**
+ * A redirect within the host is followed within the turn, and so by the same process within its lease. One to another host
+ * is followed by that host's own turn, in any process, perhaps before: what it brings counts for all that redirect there.
+ */
 export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>): RobotsLog {
   const answers = new Map<string, RobotsAnswer[]>();
   const ofRobots = new Map<WebRequest, string>();
-  const foreign = new Set<WebRequest>();
+  /** By crawl and URL: origins whose robots.txt redirects there from another host, and after how many redirects. */
+  const guests = new Map<string, Map<string, number>>();
+  /** By crawl and URL: the last response that says something. */
+  const served = new Map<string, RobotsAnswer>();
   /** By process, crawl and URL: redirects that are to be followed. */
   const awaited = new Map<string, Awaited[]>();
 
@@ -60,12 +66,19 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
     const target = web.redirectOf(url);
     const kind = kindOf(request);
     if (kind === 'redirect' && target !== undefined && redirects < MAX_ROBOTS_REDIRECTS) {
+      // Until it is followed, which need not happen: the crawl may be paused meanwhile.
+      add(from, { at: endedAt, process, request, kind: 'nothing' });
+      if (hostKey(target) !== request.host) {
+        const key = guestOf(request, target);
+        guests.set(key, (guests.get(key) ?? new Map()).set(from, redirects + 1));
+        const known = served.get(key);
+        if (known && known.at <= endedAt) add(from, { ...known, at: endedAt, servedAt: known.at });
+        return;
+      }
       const key = keyOf(request, target);
       const waiting = awaited.get(key) ?? [];
       awaited.set(key, waiting);
       waiting.push({ origin: from, redirects: redirects + 1, since: endedAt });
-      // Until it is followed, which need not happen: the crawl may be paused meanwhile.
-      add(from, { at: endedAt, process, request, kind: 'nothing' });
     } else if (kind === 'rules') add(from, { at: endedAt, process, request, kind, version: robotsVersion });
     else add(from, { at: endedAt, process, request, kind: kind === 'redirect' ? 'none' : kind });
   }
@@ -78,11 +91,25 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
 
   for (const request of web.log.toSorted((a, b) => a.startedAt - b.startedAt)) {
     const chain = take(request);
+    const kind = kindOf(request);
+    const { process, endedAt: at, robotsVersion: version } = request;
+    if (kind === 'rules' || kind === 'none')
+      served.set(guestOf(request, request.url), {
+        at,
+        process,
+        request,
+        kind,
+        ...(kind === 'rules' && { version }),
+      });
+    const asking = guests.get(guestOf(request, request.url));
+    for (const [guest, redirects] of asking ?? []) {
+      ofRobots.set(request, guest);
+      answer(guest, redirects, request);
+    }
     if (chain) {
       ofRobots.set(request, chain.origin);
-      if (hostKey(`${chain.origin}/`) !== request.host) foreign.add(request);
       answer(chain.origin, chain.redirects, request);
-    } else if (request.isRobots) {
+    } else if (request.isRobots && (!asking || request.url.endsWith('/robots.txt'))) {
       ofRobots.set(request, origin(request.url));
       answer(origin(request.url), 0, request);
     }
@@ -92,10 +119,10 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
     answersOf: (from) => answers.get(from) ?? NONE,
     isOfRobots: (request) => ofRobots.has(request),
     askedFor: (request) => ofRobots.get(request),
-    isForeign: (request) => foreign.has(request),
   };
 }
 
+const guestOf = ({ contact = '' }: WebRequest, url: string): string => `${contact} ${url}`;
 const keyOf = ({ process, contact = '' }: WebRequest, url: string): string => `${process} ${contact} ${url}`;
 
 function kindOf({ httpStatus, isCut }: WebRequest): RobotsAnswer['kind'] | 'redirect' {

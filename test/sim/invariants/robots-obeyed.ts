@@ -98,7 +98,7 @@ function problemOf(
   const slackMs = facts.leaseMs + (facts.strikes.clockSkew > 0 ? MAX_SKEW_MS : 0);
   const endOf = (answer: RobotsAnswer) =>
     Math.max(
-      answer.at + ageOf(answer),
+      (answer.servedAt ?? answer.at) + ageOf(answer),
       ...before.filter(({ kind, at }) => kind === 'nothing' && at > answer.at).map(({ at }) => at + STALE_MS),
     );
   const counting = (isCertain ? [last] : heard).filter((answer) => startedAt <= endOf(answer) + slackMs);

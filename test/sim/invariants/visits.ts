@@ -1,9 +1,7 @@
 /** The web's log as the visits of each crawl to each host: which requests a stored head counts, and which were lost. */
-import { hostKey } from '../../../shared/url/host-key.ts';
 import type { WebRequest } from '../spec.ts';
 import { type CrawlFacts, type Facts, type HostFacts, isBy } from './facts.ts';
 import type { HeadChange } from './history-probe.ts';
-import type { RobotsLog } from './robots-answers.ts';
 
 /** The requests between two heads of a host. A turn reads the one head and replaces it by the other. */
 export interface Visit {
@@ -19,7 +17,7 @@ export interface Visit {
 export interface HostVisits {
   readonly crawl: CrawlFacts;
   readonly host: HostFacts;
-  /** By their start: its own robots.txt, followed wherever it redirects to, and its pages. */
+  /** By their start: its pages, its robots.txt, and what robots.txt of other hosts redirect to. */
   readonly requests: readonly WebRequest[];
   readonly visits: readonly Visit[];
   /** Requests that no head counts, as their turns were thrown away. Negative: more are counted than were made. */
@@ -27,11 +25,8 @@ export interface HostVisits {
 }
 
 /** Of every host that has a head. */
-export function readVisits({ crawls, web }: Pick<Facts, 'crawls' | 'web'>, robots: RobotsLog): HostVisits[] {
-  const byHost = Map.groupBy(web.log, (request) => {
-    const asking = robots.askedFor(request);
-    return asking === undefined ? request.host : hostKey(`${asking}/`);
-  });
+export function readVisits({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): HostVisits[] {
+  const byHost = Map.groupBy(web.log, ({ host }) => host);
   return crawls.flatMap((crawl) =>
     Array.from(crawl.hosts.values(), (host) => {
       const own = (byHost.get(host.host) ?? []).filter((request) => isBy(request, crawl));

@@ -30,8 +30,8 @@ export const HOST_KINDS = {
   robotsMoved: { weight: 1, isSteady: true },
   /** On a host of its own, which serves nothing else. */
   robotsElsewhere: { weight: 0.5, isSteady: true },
-  /** On another host that is crawled too, and hears of it from workers that do not have its turn: only if asked for. */
-  robotsAtNeighbour: { weight: 0, isSteady: true },
+  /** On another host that is crawled too. */
+  robotsAtNeighbour: { weight: 1, isSteady: true },
   /** Its rules change every while. */
   robotsChanging: { weight: 1, isSteady: true },
   /** Some of its pages kill whoever parses them, or block the thread. */
