@@ -19,9 +19,6 @@ export interface CauseProbe {
   readonly violations: readonly Violation[];
 }
 
-/** Versions of a head looked back at. */
-const KEPT = 3;
-
 /**
  * A turn is committed only if something began it: links, a wake-up, or the one token that the head named. A turn begun by
  * another token is a second chain. `now`: the world's time.
@@ -39,7 +36,13 @@ export function createCauseProbe(now: () => number): CauseProbe {
     const tokens = versions.get(version) ?? new Set();
     versions.set(version, tokens);
     if (token !== undefined) tokens.add(token);
-    versions.delete(version - KEPT);
+  }
+
+  /** The guard of a worker that a page blocks writes versions, too, which are not seen here and keep the token. */
+  function namedBefore(partition: string, version: number): ReadonlySet<string> | undefined {
+    const versions = named.get(partition);
+    for (let at = version - 1; at > 0; at--) if (versions?.has(at)) return versions.get(at);
+    return undefined;
   }
 
   function begins({ message }: Delivery, tokens: ReadonlySet<string> | undefined): boolean {
@@ -51,10 +54,13 @@ export function createCauseProbe(now: () => number): CauseProbe {
     wasDroppedEarly: (token) => droppedEarly.has(token),
     wrap<E extends Engine>(engine: E): E {
       const { queue, ledgers } = engine as unknown as AwsEngine;
-      const held = new Map<HostKey, readonly Delivery[]>();
+      /** What turns under way were given. A process that stood still may be given its host again before it goes on. */
+      const held = new Set<HostDeliveries>();
       const hold = (received: readonly HostDeliveries[]) => {
-        for (const { host, deliveries } of received) held.set(host, deliveries);
+        for (const one of received) held.add(one);
       };
+      const deliveriesOf = (host: HostKey) =>
+        Array.from(held).flatMap((one) => (one.host === host ? one.deliveries : []));
       const watched: Pick<AwsEngine, 'queue' | 'ledgers'> = {
         queue: {
           ...queue,
@@ -66,7 +72,12 @@ export function createCauseProbe(now: () => number): CauseProbe {
           async acknowledge(received, deliveries) {
             for (const { message } of deliveries)
               if (message.kind === 'token' && !committed.has(message.token)) droppedEarly.add(message.token);
+            if (deliveries.length === received.deliveries.length) held.delete(received);
             await queue.acknowledge(received, deliveries);
+          },
+          async park(received, ...args) {
+            held.delete(received);
+            await queue.park(received, ...args);
           },
           async receivedFromEvent(records) {
             const event = await queue.receivedFromEvent(records);
@@ -78,10 +89,8 @@ export function createCauseProbe(now: () => number): CauseProbe {
           ...ledgers,
           async commit(crawl, host, next) {
             const partition = hostPartition(crawl, host);
-            const causes = (held.get(host) ?? []).filter(({ message }) => message.crawl === crawl);
-            const versions = named.get(partition);
-            // The guard of a worker that a page blocks writes a version, too, which keeps the token.
-            const tokens = versions?.get(next.version - 1) ?? versions?.get(next.version - 2);
+            const causes = deliveriesOf(host).filter(({ message }) => message.crawl === crawl);
+            const tokens = namedBefore(partition, next.version);
             note(partition, next.version, next.token);
             await ledgers.commit(crawl, host, next);
             if (next.token !== undefined) committed.add(next.token);
