@@ -32,6 +32,8 @@ export interface Head extends TrapState {
   readonly dueAt?: number;
   /** The host failed again and again: no more turns, until the crawl is resumed. */
   readonly setAside?: { readonly cause: string; readonly at: number };
+  /** The delivery of the last wake-up by the operator that was obeyed: one that comes back does not try the host once more. */
+  readonly resumedBy?: string;
   /** The URL that a careful turn was about to fetch, and how often: if it kills the worker, it is known by this. */
   readonly intent?: { readonly url: string; readonly tries: number };
   /** Pages that blocked their thread (`worker/quarantine.ts`): they fail with that cause and are not fetched again. */

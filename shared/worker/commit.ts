@@ -68,6 +68,7 @@ export async function commitTurn(
     ...(state.sitemaps.known > 0 && { sitemaps: state.sitemaps }),
     dueAt: plan.dueAt,
     setAside: state.setAside,
+    ...(state.resumedBy !== undefined && { resumedBy: state.resumedBy }),
     ...(state.suspect && { intent: state.suspect }),
     ...(state.quarantine.length > 0 && { quarantine: state.quarantine }),
   };

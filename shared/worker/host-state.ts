@@ -41,6 +41,7 @@ export interface HostState {
   /** Another crawl may ask the host from this time on: the gap after the last request, without this crawl's back-off. */
   gapUntil: number;
   setAside: Head['setAside'];
+  resumedBy: Head['resumedBy'];
   robots: HostRobots[];
   closedOrigins: readonly ClosedOrigin[];
   movedRobots: readonly MovedRobots[];
@@ -93,6 +94,7 @@ export function beginHostState(
     clock: head.clock,
     gapUntil: 0,
     setAside: head.setAside,
+    resumedBy: head.resumedBy,
     robots: [...head.robots],
     closedOrigins: head.closedOrigins ?? [],
     movedRobots: head.movedRobots ?? [],

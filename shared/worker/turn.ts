@@ -65,7 +65,7 @@ export async function runTurn(
   const links = deliveries.flatMap(({ message }) => (message.kind === 'links' ? message.links : []));
   const isNamed = deliveries.some(({ message }) => message.kind === 'token' && message.token === head.token);
   const isWoken = deliveries.some(({ message }) => message.kind === 'wake');
-  const isResumed = deliveries.some(({ message }) => message.kind === 'wake' && message.isResumed);
+  const resumedBy = deliveries.findLast(({ message }) => message.kind === 'wake' && message.isResumed)?.id;
   // One that has come back was served, or is asked for again by who needs it: a host that rests is not asked by it for ever.
   const askedRobots = deliveries.flatMap(({ message, receiveCount }) =>
     message.kind === 'robots' && receiveCount === 1 ? [message.url] : [],
@@ -88,9 +88,11 @@ export async function runTurn(
   );
   const restUntil = services.lanes.restUntil(host);
   if (restUntil > state.clock.nextFetchAt) state.clock = { ...state.clock, nextFetchAt: restUntil };
-  if (isResumed && state.setAside) {
+  // One that was parked comes back, and was obeyed already.
+  if (resumedBy !== undefined && resumedBy !== head.resumedBy) {
+    if (state.setAside) state.clock = { ...state.clock, failures: 0 };
     state.setAside = undefined;
-    state.clock = { ...state.clock, failures: 0 };
+    state.resumedBy = resumedBy;
   }
 
   const now = clock.now();

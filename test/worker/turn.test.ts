@@ -124,6 +124,24 @@ describe('deliveries', () => {
     expect((await head(world))?.setAside).toBeUndefined();
   });
 
+  test('a resumed crawl tries a host that was given up once for each resumption', async () => {
+    const world = createWorld({ [`${A}/robots.txt`]: { fails: 'dns' }, [`${A}/`]: page() });
+    await begin(world, [`${A}/`], { delayMs: 1000 });
+    await runToEnd(world);
+    const { clock, engine, fetcher } = world;
+    for (const _ of [1, 2]) {
+      const before = fetcher.log.length;
+      await send(world, { kind: 'wake', crawl: CRAWL, isResumed: true });
+      const until = clock.now() + 60_000;
+      const process = startProcess(engine, fetcher);
+      await clock.drive(process.ended, async () => clock.now() > until);
+      process.stop();
+      await clock.drive(process.ended);
+      expect(fetcher.log.length - before).toBe(1);
+      expect((await head(world))?.setAside).toBeDefined();
+    }
+  });
+
   test('a crawl that is paused fetches nothing, and goes on where it was when it is resumed', async () => {
     const world = createWorld({ [`${A}/`]: page('/1', '/2') });
     await begin(world, [`${A}/`]);
