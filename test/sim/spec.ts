@@ -56,7 +56,7 @@ export type InvariantName = keyof typeof INVARIANTS;
  */
 export const EXCUSES = {
   lostTurn: { what: 'A turn was thrown away, and the next one did not know its answers', maxShare: 0.27 },
-  lateTurn: { what: 'A host came late, as the worker or the message that it had was lost', maxShare: 0.24 },
+  lateTurn: { what: 'A host came late, as the worker or the message that it had was lost', maxShare: 0.32 },
   leftBehind: { what: 'A process died before it could delete something, or a call failed', maxShare: 0.11 },
   earlyEnd: {
     what: 'Counters were wrong, or a message was hidden, when a crawl was called over',
