@@ -111,9 +111,9 @@ async function open(options?: OpenOptions): Promise<OpenedEngine> {
   const memory = createMemoryEngine(systemClock);
   const registry = {
     ...memory.registry,
-    isQuiet: async (crawl: string) =>
+    isQuiet: async (crawl: string, requisitesOnly?: boolean) =>
       (await countMessages(client, turns)) + (await countMessages(client, links)) === 0 &&
-      memory.registry.isQuiet(crawl),
+      memory.registry.isQuiet(crawl, requisitesOnly),
   };
   const engine = { ...memory, queue, exchange, registry };
   return {
