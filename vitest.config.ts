@@ -3,8 +3,6 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
 
 const CORES = availableParallelism();
-/** Tests of a deployed stack wait most of the time, and the fuzzer takes the CPU time that they leave. */
-const WAITING = { maxWorkers: CORES + 2, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -32,7 +30,9 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           pool: 'forks',
-          ...WAITING,
+          // Tests of a deployed stack wait most of the time.
+          maxWorkers: CORES + 2,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -43,7 +43,9 @@ export default defineConfig({
           // A target has its seconds of CPU, on a machine that is busy, and then is made smaller what was found.
           testTimeout: 600_000,
           pool: 'forks',
-          ...WAITING,
+          // It measures CPU, which is dearer beside others: after all of them, one file at a time.
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
