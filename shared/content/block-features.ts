@@ -3,7 +3,7 @@ import type { TextBlock } from './blocks.ts';
 import { AROUND, type ElementFacts, elementFacts, isLong } from './element-facts.ts';
 import type { ContentElement } from './element-tree.ts';
 import type { StructuredData } from './metadata.ts';
-import { shareOf, shinglesOf } from './shingles.ts';
+import { shareOf, shinglesOf, WORD } from './shingles.ts';
 import { SIGNS } from './signs.ts';
 
 const OWN_TAGS = [
@@ -270,7 +270,6 @@ function bestRange(
   return { from: blocks.findIndex(isWithin), to: blocks.findLastIndex(isWithin) };
 }
 
-const WORD = /[\p{L}\p{N}]+/gu;
 /** Longer texts are no titles. */
 const MAX_TITLE = 300;
 

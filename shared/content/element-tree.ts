@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2';
+import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
 import { INLINE } from './tags.ts';
 
 /** An element of a document. */
@@ -14,8 +14,6 @@ export interface ContentElement {
   hasBlocks: boolean;
 }
 
-/** Elements around more than this many others are flattened. Browsers nest no deeper, either. */
-const MAX_DEPTH = 512;
 /** Further elements of a document are dropped, with the text in them. */
 const MAX_ELEMENTS = 100_000;
 
@@ -34,10 +32,10 @@ export function parseElements(html: string): readonly ContentElement[] {
   let depth = 0;
   /** Open elements that were not added, since there were too many or they were too deep. */
   let dropped = 0;
-  const parser = new Parser(
+  parseShallow(
+    html,
     {
       onopentag(name, attributes) {
-        forgetOutermost();
         if (dropped > 0 || depth >= MAX_DEPTH || elements.length >= MAX_ELEMENTS) {
           dropped++;
           return;
@@ -67,17 +65,10 @@ export function parseElements(html: string): readonly ContentElement[] {
         else children.push(text);
       },
     },
-    { decodeEntities: true },
+    () => {
+      dropped = Math.min(dropped, MAX_DEPTH - 1);
+    },
   );
-  // The parser searches and shifts its own stacks, innermost first, at each tag: quadratic in their depth.
-  const { stack, foreignContext } = parser as unknown as Record<'stack' | 'foreignContext', unknown[]>;
-  const forgetOutermost = () => {
-    if (foreignContext.length > MAX_DEPTH) foreignContext.pop();
-    if (stack.length <= MAX_DEPTH) return;
-    stack.pop();
-    dropped = Math.min(dropped, MAX_DEPTH - 1);
-  };
-  parser.end(html);
   return elements;
 }
 

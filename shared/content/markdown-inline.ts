@@ -72,10 +72,16 @@ export function plainText(node: ContentElement | string): string {
 function codeSpan(text: string): string {
   const code = text.replace(/\s+/g, ' ');
   if (code.trim() === '') return code;
-  const longest = Math.max(0, ...Array.from(code.matchAll(/`+/g), ([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = '`'.repeat(longestBackticks(code) + 1);
   const pad = /^`|`$/.test(code) ? ' ' : '';
   return `${fence}${pad}${code}${pad}${fence}`;
+}
+
+/** How many backticks stand in a row at most. */
+export function longestBackticks(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
 }
 
 /** Marks must touch the text: blanks go outside of them. */

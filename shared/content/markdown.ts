@@ -1,7 +1,7 @@
 /** The chosen blocks of a page as Markdown: headings, lists, tables, code, quotes, as a person would write them. */
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './element-tree.ts';
-import { inlineMarkdown, plainText } from './markdown-inline.ts';
+import { inlineMarkdown, longestBackticks, plainText } from './markdown-inline.ts';
 
 /** Quotes and lists nested deeper are not indented further: each level would repeat its marks in every line. */
 const MAX_NESTING = 12;
@@ -34,7 +34,7 @@ export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], r
         if (i === block.first) push(found, runOf(element, block));
         if (i < block.end) continue;
       }
-      if (typeof child !== 'string' && holders.has(child)) found.push(...blockOf(child));
+      if (typeof child !== 'string' && holders.has(child)) pushAll(found, blockOf(child));
     }
     return found;
   }
@@ -78,8 +78,8 @@ export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], r
     let number = Number.parseInt(list.attributes.start ?? '1', 10) || 1;
     for (const child of list.children) {
       if (typeof child === 'string' || !holders.has(child)) continue;
-      if (child.name === 'li') items.push(...itemOf(child, list.name === 'ol' ? `${number++}.` : '-'));
-      else items.push(...blockOf(child));
+      if (child.name === 'li') pushAll(items, itemOf(child, list.name === 'ol' ? `${number++}.` : '-'));
+      else pushAll(items, blockOf(child));
     }
     // What stands in the list beside its items.
     for (const block of chosen.get(list) ?? []) push(items, runOf(list, block));
@@ -114,7 +114,7 @@ export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], r
           .replaceAll('|', '\\|');
       }),
     );
-    const width = Math.max(...rows.map((row) => row.length));
+    const width = widthOf(rows);
     const lines = rows
       .filter((row) => row.some((cell) => cell !== ''))
       .map((row) => `| ${Array.from({ length: width }, (_, i) => row[i] ?? '').join(' | ')} |`);
@@ -130,6 +130,11 @@ function push(list: string[], text: string): void {
   if (text !== '') list.push(text);
 }
 
+/** `list.push(...more)` throws where there are some 100,000. */
+function pushAll(list: string[], more: readonly string[]): void {
+  for (const text of more) list.push(text);
+}
+
 const join = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 
 const prefixed = (text: string, prefix: string): string =>
@@ -141,8 +146,7 @@ const prefixed = (text: string, prefix: string): string =>
 /** The language is a class of the element or of its code: `language-js`, `lang-js`, `highlight-source-js`, `brush: js`. */
 function codeBlock(pre: ContentElement): string {
   const text = plainText(pre).trimEnd().replace(/^\n+/, '');
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = '`'.repeat(Math.max(3, longestBackticks(text) + 1));
   return `${fence}${languageOf(pre)}\n${text}\n${fence}`;
 }
 
@@ -159,15 +163,15 @@ function languageOf(pre: ContentElement): string {
   return '';
 }
 
+/** Those that fill up short rows count. */
 const MAX_CELLS = 20_000;
 
 /** A table of rows and columns, and not one that lays out a page: small cells, no table inside. */
 function isDataTable(table: ContentElement): boolean {
-  const rows = rowsOf(table);
-  const cells = rows.flatMap(cellsOf);
-  if (rows.length < 2 || cells.length > MAX_CELLS || !rows.some((row) => cellsOf(row).length > 1))
-    return false;
-  return cells.every((cell) => !holdsBlocks(cell));
+  const rows = rowsOf(table).map(cellsOf);
+  const width = widthOf(rows);
+  if (rows.length < 2 || width < 2 || rows.length * width > MAX_CELLS) return false;
+  return rows.every((cells) => cells.every((cell) => !holdsBlocks(cell)));
 }
 
 const NOT_IN_CELLS: ReadonlySet<string> = new Set([
@@ -188,6 +192,9 @@ const holdsBlocks = (cell: ContentElement): boolean =>
   cell.children.some(
     (child) => typeof child !== 'string' && (NOT_IN_CELLS.has(child.name) || holdsBlocks(child)),
   );
+
+const widthOf = (rows: readonly (readonly unknown[])[]): number =>
+  rows.reduce((width, row) => Math.max(width, row.length), 0);
 
 function rowsOf(table: ContentElement): ContentElement[] {
   return table.children.flatMap((child) => {

@@ -1,4 +1,5 @@
 /** What a document says of itself: meta elements, Open Graph, JSON-LD, and its title. */
+import { fold } from './blocks.ts';
 import type { ContentElement } from './element-tree.ts';
 
 export interface PageMetadata {
@@ -146,12 +147,10 @@ function textOf(element: ContentElement): string {
   const rest: (ContentElement | string)[] = [element];
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
     if (typeof node === 'string') pieces.push(node);
-    else rest.push(...node.children.toReversed());
+    else for (const child of node.children.toReversed()) rest.push(child);
   }
   return fold(pieces.join(' '));
 }
-
-const fold = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 function withoutEmpty<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && one !== '')) as T;

@@ -1,7 +1,7 @@
 /** Runs of four words, hashed: to find a text again inside others. */
 const RUN = 4;
 const MAX_SHINGLES = 20_000;
-const WORD = /[\p{L}\p{N}]+/gu;
+export const WORD = /[\p{L}\p{N}]+/gu;
 
 export function shinglesOf(texts: readonly string[]): ReadonlySet<number> {
   const shingles = new Set<number>();

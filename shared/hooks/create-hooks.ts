@@ -7,7 +7,7 @@ import type { HookedPage, PageHooks } from '../worker/page-hooks.ts';
 import { inHook } from './hook-context.ts';
 import { createHookPage } from './hook-page.ts';
 import { type ItemLines, toItemLines } from './item-lines.ts';
-import { createPageContent, loadCheerio, type PageContent } from './page-content.ts';
+import type { PageContent } from './page-content.ts';
 import { createRoom } from './room.ts';
 import { runExtraction, withExtraction } from './run-extraction.ts';
 import { type HookLimits, HookTimeout, isThenable, oneLine, runHook, stackOf } from './run-hook.ts';
@@ -54,6 +54,8 @@ export function createHooks(
   async function contentOf({ url, response, facts }: HookedPage): Promise<PageContent> {
     const known = contents.get(response);
     if (known !== undefined) return known;
+    // Takes 100 ms the first time, which a crawl without hooks does not pay.
+    const { createPageContent, loadCheerio } = await import('./page-content.ts');
     loadCheerio();
     const body = await response.body.bytes();
     const content = createPageContent(body, response, { url, ...facts }, config.maxDecodedBytes);

@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2';
+import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
 
 /**
  * What a reader sees of an HTML document, white space folded: no scripts, styles, titles or hidden elements; a blank
@@ -8,10 +8,10 @@ export function visibleText(html: string): string {
   const pieces: string[] = [];
   /** How deep we are in what is not seen. */
   let hiddenDepth = 0;
-  const parser = new Parser(
+  parseShallow(
+    html,
     {
       onopentag(name, attributes) {
-        forgetOutermost();
         if (hiddenDepth > 0 || UNSEEN.has(name) || isHidden(attributes)) hiddenDepth++;
         else if (!INLINE.has(name)) pieces.push(' ');
       },
@@ -23,22 +23,12 @@ export function visibleText(html: string): string {
         if (hiddenDepth === 0) pieces.push(text);
       },
     },
-    { decodeEntities: true },
+    () => {
+      hiddenDepth = Math.min(hiddenDepth, MAX_DEPTH - 1);
+    },
   );
-  // The parser's own stacks, innermost first. It searches and shifts them at each tag: quadratic in their depth.
-  const { stack, foreignContext } = parser as unknown as Record<'stack' | 'foreignContext', unknown[]>;
-  const forgetOutermost = () => {
-    if (foreignContext.length > MAX_DEPTH) foreignContext.pop();
-    if (stack.length <= MAX_DEPTH) return;
-    stack.pop();
-    hiddenDepth = Math.min(hiddenDepth, MAX_DEPTH - 1);
-  };
-  parser.end(html);
   return pieces.join('').replace(/\s+/g, ' ').trim();
 }
-
-/** Elements around more than so many others are forgotten. Browsers nest no deeper, either. */
-const MAX_DEPTH = 512;
 
 function isHidden(attributes: Readonly<Record<string, string>>): boolean {
   return attributes.hidden !== undefined || /display\s*:\s*none/i.test(attributes.style ?? '');

@@ -1,16 +1,14 @@
 import { gapAfter, maxGapAfter } from '../frontier/politeness.ts';
 import type { FetchOutcome, FetchRequest } from '../ports.ts';
-import type { Crawl } from './crawls.ts';
+import { type Crawl, MAX_AGE_MS } from './crawls.ts';
 import { type HostState, reading } from './host-state.ts';
 import type { Services } from './services.ts';
 
-/** How old a status may be that a turn has heard (docs/aws.md, "Operate"). */
-const HEARD_MS = 2000;
 const NO_TIME = 'there was no time left for it';
 
 /**
- * One exchange with the turn's host, after those of other crawls' turns with it. If it could be begun only when the turn's time for
- * requests is over, it is not begun, and counts as dropped by ourselves. The host is locked beyond the request and the
+ * One exchange with the turn's host, after those of other crawls' turns with it. If it could be begun only when the
+ * turn's time for requests is over, it is not begun, and counts as dropped by ourselves. The host is locked beyond the request and the
  * rest that is due after it: should this process die, whoever gets the host next knows of neither.
  */
 export async function ask(
@@ -41,7 +39,7 @@ export async function ask(
     await state.lease.lockFor(lockedMs);
     if (clock.now() > state.lastRequestAt) return unmade(NO_TIME);
     // Another crawl's turn may have kept it waiting for long.
-    if (clock.now() - begunAt > HEARD_MS && (await crawls.get(crawl.id))?.status !== 'running')
+    if (clock.now() - begunAt > MAX_AGE_MS && (await crawls.get(crawl.id))?.status !== 'running')
       return unmade('the crawl does not run');
     return reading(state, () => fetcherOf(crawl.everywhere ?? crawl).fetch({ ...request, signal: stopping }));
   });

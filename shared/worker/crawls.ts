@@ -27,8 +27,8 @@ export interface Crawls {
   known(): readonly Crawl[];
 }
 
-/** An operator's word (pause, stop) is heard within this time. */
-const MAX_AGE_MS = 2000;
+/** An operator's command (pause, stop) takes effect within this time (docs/aws.md, "Operate"). */
+export const MAX_AGE_MS = 2000;
 /** Where other processes work for the crawl too, what it has used is read anew this often. */
 const TOTALS_AGE_MS = 5000;
 

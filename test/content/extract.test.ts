@@ -93,10 +93,24 @@ test.each([
   ['a million open elements', '<div>'.repeat(1_000_000)],
   ['a million inline elements', '<b>'.repeat(1_000_000)],
   ['plaintext', '<plaintext><p>a'],
+  ['a heading of 200,000 pieces', `<h1>${'a<br>'.repeat(99_000)}</h1>${paragraph(0)}`],
+  ['300,000 backticks in a row of code', `<p>${SENTENCES[0]} <code>${'` a'.repeat(300_000)}</code></p>`],
+  ['300,000 fences', `<article>${paragraph(0)}<pre>${'``` a\n'.repeat(300_000)}</pre></article>`],
+  ['90,000 paragraphs', `<article>${'some words of it<p>'.repeat(90_000)}</article>`],
+  [
+    'a list of 150,000 texts',
+    `<article>${paragraph(0)}<ul>${`${SENTENCES[1]}<li>${SENTENCES[0]}</li>`.repeat(75_000)}</ul></article>`,
+  ],
 ])('whatever a page is, there is an answer: %s', (_, html) => {
   const { text, markdown } = extractContent(html, 'https://example.org/');
   expect(typeof text).toBe('string');
   expect(typeof markdown).toBe('string');
+});
+
+test('a table whose short rows would be filled up to gigabytes is not one of data', () => {
+  const cell = `<td>${SENTENCES[0]}`;
+  const html = `<article>${paragraph(0)}<table><tr>${cell.repeat(5000)}${`<tr>${cell}`.repeat(5000)}</table></article>`;
+  expect(extractContent(html, 'https://example.org/').markdown.length).toBeLessThan(2 * html.length);
 });
 
 test('the model was trained with the features that are measured', () => {

@@ -1,0 +1,35 @@
+import { type Handler, Parser } from 'htmlparser2';
+
+/** Elements around each other. Browsers nest no deeper. */
+export const MAX_DEPTH = 512;
+
+/**
+ * Calls `handler` with the tags and text of an HTML document, character references decoded. Linear in the length of
+ * `html`: htmlparser2 searches and shifts the stacks of its open elements at each tag, so elements around more than
+ * `MAX_DEPTH` others are forgotten, which `onForget` is told of: their end tags never come.
+ */
+export function parseShallow(
+  html: string,
+  handler: Partial<Handler> & Required<Pick<Handler, 'onopentag'>>,
+  onForget: () => void,
+): void {
+  const parser = new Parser(
+    {
+      ...handler,
+      onopentag(name, attributes, isImplied) {
+        forgetOutermost();
+        handler.onopentag(name, attributes, isImplied);
+      },
+    },
+    { decodeEntities: true },
+  );
+  // Its own stacks, which its type does not have, innermost first.
+  const { stack, foreignContext } = parser as unknown as Record<'stack' | 'foreignContext', unknown[]>;
+  const forgetOutermost = () => {
+    if (foreignContext.length > MAX_DEPTH) foreignContext.pop();
+    if (stack.length <= MAX_DEPTH) return;
+    stack.pop();
+    onForget();
+  };
+  parser.end(html);
+}
