@@ -10,7 +10,7 @@ import { encodeCapture } from '../shared/archive/capture.ts';
 import { scanCaptures } from '../shared/archive/cdxj.ts';
 import { encodeWarcinfo } from '../shared/archive/warcinfo.ts';
 import { type FileArchiveJournal, listWarcFiles, openFileArchive } from '../shared/engines/local/archive.ts';
-import type { FetchedResponse } from '../shared/ports.ts';
+import type { FetchedResponse } from '../shared/fetcher/outcome/fetch-outcome.ts';
 import type { BenchOptions } from './claims.ts';
 import { cpuMsOf } from './cpu-time.ts';
 import type { Measured } from './record.ts';

@@ -1,6 +1,6 @@
 /** What the program is told to do. Options and limits hold only what was given: `crawl-config.ts` checks them. */
 import type { CrawlOptions } from '../shared/crawl/config.ts';
-import type { CrawlId } from '../shared/ports.ts';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { ExportFormat } from './option-spec.ts';
 import type { Verb } from './verbs.ts';
 

@@ -2,12 +2,12 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import type { Control } from '../shared/control/control.ts';
 import { createControl } from '../shared/control/create-control.ts';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
 import { type JoinedResolver, joinedResolver } from '../shared/engines/aws/joined-warcs.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
 import { systemClock } from '../shared/engines/local/clock.ts';
-import type { CrawlId } from '../shared/ports.ts';
 import { awsRefusal } from './aws-refusal.ts';
 import type { StackAddress } from './command.ts';
 import type { RowSource } from './commands/write-rows.ts';

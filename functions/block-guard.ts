@@ -5,7 +5,8 @@
 import { Worker } from 'node:worker_threads';
 import { CHECK_MS } from '../shared/engines/watchdog/block-watch.ts';
 import { readSlot, type SlotMemory, slotMemory, writeSlot } from '../shared/engines/watchdog/work-slot.ts';
-import type { Clock, LedgerStore } from '../shared/ports.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { LedgerStore } from '../shared/ports/ledger-store.ts';
 import { causeOfBlock, type PageTask, type PageWork } from '../shared/worker/page-work.ts';
 import { quarantine } from '../shared/worker/quarantine.ts';
 import type { Log } from './log.ts';

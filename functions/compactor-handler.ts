@@ -1,7 +1,9 @@
 import type { Context } from 'aws-lambda';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { Compacted, CompactOptions } from '../shared/engines/aws/compactor.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
-import type { Clock, CrawlId, CrawlStatus } from '../shared/ports.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { CrawlStatus } from '../shared/ports/crawl-registry.ts';
 import { beginningAt, gatherCrawlErrors } from './crawl-errors.ts';
 import type { Log } from './log.ts';
 import { invoked } from './stack.ts';

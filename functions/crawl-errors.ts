@@ -1,4 +1,4 @@
-import type { CrawlId } from '../shared/ports.ts';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import { errorFields, type Log } from './log.ts';
 
 /** What went wrong with single crawls, which is to stop no other one, and to be seen all the same. */

@@ -3,7 +3,7 @@
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
 import { systemClock } from '../shared/engines/local/clock.ts';
-import type { Clock } from '../shared/ports.ts';
+import type { Clock } from '../shared/ports/clock.ts';
 import { matchInLinearTime } from './linear-patterns.ts';
 import { type Log, logLine } from './log.ts';
 

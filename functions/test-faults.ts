@@ -6,7 +6,8 @@
  *   or after it.
  * - `STRAND_TEST_EXIT_URL`: the process exits when a URL that contains this is about to be fetched.
  */
-import type { Engine, Fetcher } from '../shared/ports.ts';
+import type { Engine } from '../shared/ports/engine.ts';
+import type { Fetcher } from '../shared/ports/fetcher.ts';
 
 export interface TestFaults {
   /** How likely a commit is to be the last. */

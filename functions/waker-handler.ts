@@ -1,7 +1,10 @@
 import type { Context } from 'aws-lambda';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
-import type { Clock, CrawlId, Engine, HostKey } from '../shared/ports.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { Engine } from '../shared/ports/engine.ts';
 import { sizesOf } from '../shared/sizes.ts';
+import type { HostKey } from '../shared/url/host-key.ts';
 import type { Crawls } from '../shared/worker/crawls.ts';
 import { endCrawlsAtLimits } from '../shared/worker/limits.ts';
 import { wakeDueHosts } from '../shared/worker/waker.ts';

@@ -5,7 +5,8 @@ import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import { createBlockGuard } from '../shared/fetcher/address-guard.ts';
 import { createFetcher } from '../shared/fetcher/fetcher.ts';
 import { withMiddleware } from '../shared/fetcher/with-middleware.ts';
-import type { Clock, Fetcher } from '../shared/ports.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { Fetcher } from '../shared/ports/fetcher.ts';
 import { createFetchers, type Fetchers } from '../shared/worker/fetchers.ts';
 import { errorFields, type Log } from './log.ts';
 

@@ -1,7 +1,8 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
-import type { Clock, Engine } from '../shared/ports.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { Engine } from '../shared/ports/engine.ts';
 import type { Fetchers } from '../shared/worker/fetchers.ts';
 import type { Lanes } from '../shared/worker/lanes.ts';
 import { endCrawlsAtLimits } from '../shared/worker/limits.ts';

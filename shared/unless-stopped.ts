@@ -1,4 +1,4 @@
-import type { Clock } from './ports.ts';
+import type { Clock } from './ports/clock.ts';
 
 /** How long a project's own code may still run when the crawl is being stopped: a signal takes effect within 5 s. */
 const GRACE_MS = 3000;

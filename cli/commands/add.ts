@@ -10,7 +10,7 @@ import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts'
 import { isFolderInUse } from '../../shared/engines/local/lock.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
 import { sendSeeds } from '../../shared/engines/local/send-seeds.ts';
-import type { Clock } from '../../shared/ports.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { exitCodes } from '../exit-codes.ts';

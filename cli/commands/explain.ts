@@ -1,14 +1,14 @@
 import { type ExplainFacts, explainUrl, type HostLine, nameIn } from '../../shared/control/explain.ts';
 import { lookUpUrl } from '../../shared/control/look-up-url.ts';
 import { readProject } from '../../shared/control/project-file.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { LocalReader } from '../../shared/engines/local/engine.ts';
 import type { Head } from '../../shared/frontier/head.ts';
 import type { HostLedger } from '../../shared/frontier/ledger.ts';
 import { rankOf } from '../../shared/frontier/rank.ts';
 import { countUrls, type UrlRecord } from '../../shared/frontier/url-record.ts';
-import type { CrawlId, HostKey } from '../../shared/ports.ts';
 import { decodeRules, type RobotsRules } from '../../shared/robots/rules.ts';
-import { origin } from '../../shared/url/host-key.ts';
+import { type HostKey, origin } from '../../shared/url/host-key.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { exitCodes } from '../exit-codes.ts';

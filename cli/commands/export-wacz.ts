@@ -1,10 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import { findTitle } from '../../shared/archive/find-title.ts';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { writeWacz } from '../../shared/archive/wacz.ts';
 import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { mergedCdxj } from '../../shared/engines/local/cdxj-files.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import type { CrawlId, RecordLocation } from '../../shared/ports.ts';
 import { version } from '../../shared/version.ts';
 import { UsageError } from '../usage-error.ts';
 import { openCrawl } from './open-crawl.ts';

@@ -1,8 +1,9 @@
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { CrewStats } from '../../shared/engines/local/crew-stats.ts';
 import type { LocalEngine } from '../../shared/engines/local/engine.ts';
 import { countUrls } from '../../shared/frontier/url-record.ts';
-import type { CrawlId, CrawlTotals } from '../../shared/ports.ts';
+import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
 import type { Progress } from '../live-line.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { MAX_SEEDS } from '../../shared/control/api-schemas.ts';
 import type { AddedSeeds, Control, NewCrawl } from '../../shared/control/control.ts';
 import type { CrawlSummary } from '../../shared/control/summary.ts';
-import type { CrawlId } from '../../shared/ports.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 
 /** Begins the crawl with the first seeds and adds the others. Where that fails, all can be added again. */
 export async function createWithSeeds(

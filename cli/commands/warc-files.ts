@@ -1,6 +1,7 @@
 /** The WARC files of a crawl's folder for reading, as far as they are durable, while another process may add to them. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import type { ReadAt } from '../../shared/archive/scan-members.ts';
 import type { WaczWarc } from '../../shared/archive/wacz.ts';
 import { listWarcFiles, type WarcFileEntry } from '../../shared/engines/local/archive.ts';
@@ -8,7 +9,6 @@ import { sizeOf } from '../../shared/engines/local/archive-names.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { readHandle } from '../../shared/engines/local/read-handle.ts';
 import { durableBytes } from '../../shared/engines/local/warc-journal.ts';
-import type { RecordLocation } from '../../shared/ports.ts';
 
 export interface WarcFiles {
   /** By name. */

@@ -1,8 +1,8 @@
 /** The links that a crawl left out, and the URLs that it knows and did not fetch, each with the reason. */
 import type { DatabaseSync } from 'node:sqlite';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { readSkips, skipsBeyond } from '../../shared/engines/local/skip-log.ts';
 import type { UrlState } from '../../shared/frontier/url-record.ts';
-import type { CrawlId } from '../../shared/ports.ts';
 import { exportHeader, rowLine } from '../export-rows.ts';
 import type { RowFormat } from '../option-spec.ts';
 import { type RowSource, type RowStream, recordsOf, writerTo } from './write-rows.ts';

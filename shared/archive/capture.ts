@@ -1,11 +1,13 @@
 /** An HTTP exchange as two WARC records: the response, or a revisit of one that is archived, then the request. */
 import { createHash, hash } from 'node:crypto';
 import { createLimit } from '../create-limit.ts';
-import type { ArchivedPayload, NewPayload } from '../optional-ports.ts';
-import type { Body, FetchedResponse, WarcMember } from '../ports.ts';
+import type { Body } from '../fetcher/outcome/body.ts';
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import type { ArchivedPayload, NewPayload } from './archived-payload.ts';
 import { captureLineStart } from './cdxj.ts';
 import { sha1Label } from './digest.ts';
 import { bodyPacking, storedResponseHead } from './http-head.ts';
+import type { WarcMember } from './warc-member.ts';
 import { encodeRecord, encodeRecordStream, recordId, type WarcFields, warcDate } from './warc-record.ts';
 
 /** Larger bodies pass through, as a stream: to bound memory, and the time that compressing holds the event loop. */

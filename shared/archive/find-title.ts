@@ -1,8 +1,10 @@
 /** The title of an archived page: of the metadata record beside it, or else of the page itself. */
+
+import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import { createDocumentParser } from '../parser/document.ts';
-import type { RecordLocation, ResponseHead } from '../ports.ts';
 import { openRecord } from './read-member.ts';
 import { fieldOf, NotWarc, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
+import type { RecordLocation } from './record-location.ts';
 import { type ReadAt, scanMembers } from './scan-members.ts';
 
 export interface ArchivedTitle {

@@ -1,5 +1,5 @@
 /** HTTP heads as they stand in WARC records: as received, but true of the stored bytes. */
-import type { ResponseHead } from '../ports.ts';
+import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { Packing } from './gzip-member.ts';
 
 type Header = readonly [name: string, value: string];

@@ -1,7 +1,8 @@
 /** What the API takes and gives, by the names under which its description lists them. */
 import { z } from 'zod';
 import { crawlConfigSchema } from '../crawl/config.ts';
-import { URL_KINDS, URL_STATES } from '../frontier/url-record.ts';
+import { URL_STATES } from '../frontier/url-record.ts';
+import { URL_KINDS } from '../url/url-kind.ts';
 import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from './control.ts';
 import { resumeLimitsSchema } from './resume-limits.ts';
 import type { CrawlSummary } from './summary.ts';

@@ -1,13 +1,11 @@
+import type { RecordLocation } from '../archive/record-location.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Head } from '../frontier/head.ts';
-import type {
-  Clock,
-  CrawlId,
-  CrawlRegistry,
-  HostKey,
-  LedgerStore,
-  LinkExchange,
-  RecordLocation,
-} from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { CrawlRegistry } from '../ports/crawl-registry.ts';
+import type { LedgerStore } from '../ports/ledger-store.ts';
+import type { LinkExchange } from '../ports/link-exchange.ts';
+import type { HostKey } from '../url/host-key.ts';
 
 /** What {@link createControl} needs of an engine. */
 export interface ControlEngine {

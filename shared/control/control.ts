@@ -9,7 +9,9 @@
  * | stop | As pause, but for good: hosts are given no more turns. It can still be resumed. |
  */
 import type { CrawlOptions } from '../crawl/config.ts';
-import type { CrawlId, CrawlStatus, HostKey } from '../ports.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { CrawlStatus } from '../ports/crawl-registry.ts';
+import type { HostKey } from '../url/host-key.ts';
 import type { CrawlSummary } from './summary.ts';
 import type { UrlDetail } from './url-detail.ts';
 

@@ -1,6 +1,6 @@
 import { parseConfig } from '../crawl/config.ts';
-import { canonicalSitemaps } from '../crawl/seed-links.ts';
-import type { CrawlId } from '../ports.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import { canonicalSitemaps } from '../frontier/seed-links.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { hostKey } from '../url/host-key.ts';
 import { parseSeed } from '../url/parse-seed.ts';

@@ -1,6 +1,7 @@
 import { parseConfig } from '../crawl/config.ts';
-import { seedLinks } from '../crawl/seed-links.ts';
-import { type CrawlId, type CrawlRecord, CrawlTooLarge } from '../ports.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import { seedLinks } from '../frontier/seed-links.ts';
+import { type CrawlRecord, CrawlTooLarge } from '../ports/crawl-registry.ts';
 import { newSeedsSchema } from './api-schemas.ts';
 import { checkRequest } from './check-request.ts';
 import { type AddedSeeds, type Control, ControlError } from './control.ts';

@@ -1,17 +1,18 @@
 /** What would happen to a URL, and why: each rule that has a say, with the word that it speaks. Pure. */
 import type { CrawlConfig } from '../crawl/config.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import { hostConfig } from '../crawl/host-config.ts';
 import { createScope, type ScopeVerdict } from '../crawl/scope.ts';
 import type { Head } from '../frontier/head.ts';
 import { rankOf } from '../frontier/rank.ts';
 import { closedGroups, createTrapWatch, trapWords } from '../frontier/trap-watch.ts';
-import type { UrlKind, UrlRecord } from '../frontier/url-record.ts';
-import type { CrawlId } from '../ports.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import { isAllowed, pathAndQuery, type RobotsRules } from '../robots/rules.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { hostKey, origin } from '../url/host-key.ts';
 import { templateOf } from '../url/template-of.ts';
+import type { UrlKind } from '../url/url-kind.ts';
 import { appliedUrlRules, createUrlRules } from '../url/url-rules.ts';
 import { verdictOf } from './explain-verdict.ts';
 import type { CrawlSummary } from './summary.ts';

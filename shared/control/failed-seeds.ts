@@ -1,6 +1,8 @@
 /** Why the seeds of a crawl gave nothing. */
 import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
-import type { CrawlId, CrawlRecord, CrawlTotals, LedgerStore } from '../ports.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { CrawlRecord, CrawlTotals } from '../ports/crawl-registry.ts';
+import type { LedgerStore } from '../ports/ledger-store.ts';
 import { isWithoutSeed } from './crawl-outcome.ts';
 import { lookUpUrl } from './look-up-url.ts';
 import { outcomeInWords } from './outcome-words.ts';

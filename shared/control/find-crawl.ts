@@ -1,4 +1,5 @@
-import type { CrawlId, CrawlRecord, CrawlRegistry } from '../ports.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { CrawlRecord, CrawlRegistry } from '../ports/crawl-registry.ts';
 import { URL_RULES_VERSION } from '../url/canonical.ts';
 import { crawlIdSchema } from './api-schemas.ts';
 import { ControlError } from './control.ts';

@@ -1,6 +1,6 @@
 import type { Head } from '../frontier/head.ts';
 import { countUrls } from '../frontier/url-record.ts';
-import type { HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 import type { HostDetail, HostEntry } from './control.ts';
 import { isoTime } from './url-detail.ts';
 

@@ -1,10 +1,10 @@
-import type { UrlRules } from '../crawl/config.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import { type Head, NEW_HEAD } from '../frontier/head.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
-import type { CrawlId, HostKey, LedgerStore } from '../ports.ts';
-import { hostKey } from '../url/host-key.ts';
-import { createUrlRules } from '../url/url-rules.ts';
+import type { LedgerStore } from '../ports/ledger-store.ts';
+import { type HostKey, hostKey } from '../url/host-key.ts';
+import { createUrlRules, type UrlRules } from '../url/url-rules.ts';
 import { openLedger } from '../worker/open-ledger.ts';
 
 /** What is kept of a URL and of its host. */

@@ -1,8 +1,9 @@
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../crawl/config.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import { crawlNameOf } from '../crawl/crawl-name.ts';
-import { canonicalSitemaps } from '../crawl/seed-links.ts';
 import { messageOf } from '../error-message.ts';
-import type { CrawlId, CrawlRecord } from '../ports.ts';
+import { canonicalSitemaps } from '../frontier/seed-links.ts';
+import type { CrawlRecord } from '../ports/crawl-registry.ts';
 import { URL_RULES_VERSION } from '../url/canonical.ts';
 import { crawlIdSchema, newCrawlSchema } from './api-schemas.ts';
 import { checkAddresses, checkPorts } from './check-addresses.ts';

@@ -2,7 +2,7 @@
 import type { Head } from '../frontier/head.ts';
 import { type ClosedGroup, closedGroups } from '../frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
-import type { HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { createDuplicates, type Duplicates } from './report-duplicates.ts';
 import { createHistogram, type Histogram } from './report-histogram.ts';
 import { createTimeline, type Timeline } from './report-timeline.ts';

@@ -1,5 +1,5 @@
 import { type CrawlConfig, type CrawlOptions, crawlConfigSchema } from '../crawl/config.ts';
-import type { CrawlTotals } from '../ports.ts';
+import type { CrawlTotals } from '../ports/crawl-registry.ts';
 import { checkRequest } from './check-request.ts';
 import { ControlError } from './control.ts';
 

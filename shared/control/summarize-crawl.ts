@@ -1,4 +1,5 @@
-import type { CrawlId, CrawlRecord } from '../ports.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { CrawlRecord } from '../ports/crawl-registry.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { findFailedSeeds } from './failed-seeds.ts';
 import type { CrawlSummary } from './summary.ts';

@@ -1,5 +1,6 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import { countUrls } from '../frontier/url-record.ts';
-import type { CrawlId, CrawlRecord, CrawlTotals } from '../ports.ts';
+import type { CrawlRecord, CrawlTotals } from '../ports/crawl-registry.ts';
 import { type CrawlSummary, pageRate } from './summary.ts';
 
 /** What a crawl's record and totals do not tell. */

@@ -1,4 +1,5 @@
 import type { UrlState } from '../frontier/url-record.ts';
+import type { HookError } from '../ports/hook-error-log.ts';
 
 /** What a crawl has come to. */
 export interface CrawlSummary {
@@ -59,17 +60,6 @@ export interface FailingHost {
 export interface FailedSeed {
   readonly url: string;
   readonly cause: string;
-}
-
-/** What a hook of the project threw. */
-export interface HookError {
-  /** Which code of the project; `file`: what its file does when it is loaded. */
-  readonly source: 'onPage' | 'extraction' | 'item' | 'middleware' | 'onError' | 'file';
-  readonly url: string;
-  /** One line. */
-  readonly message: string;
-  /** As V8 writes it, its first lines. */
-  readonly stack?: string;
 }
 
 /** The keys in the order in which JSON gives them. Scripts rely on them. */

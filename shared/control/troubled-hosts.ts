@@ -1,6 +1,6 @@
 /** Hosts that fail, for the summary: those given up, and those that are tried again. */
 import type { Head } from '../frontier/head.ts';
-import type { HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 import type { CrawlSummary } from './summary.ts';
 import { isoTime } from './url-detail.ts';
 

@@ -1,7 +1,8 @@
 import { sha1Label } from '../archive/digest.ts';
 import type { Head } from '../frontier/head.ts';
-import type { UrlKind, UrlRecord, UrlState } from '../frontier/url-record.ts';
+import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import { hostKey } from '../url/host-key.ts';
+import type { UrlKind } from '../url/url-kind.ts';
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
 export interface UrlRow {

@@ -229,7 +229,6 @@ export const crawlConfigSchema = z.strictObject({
 
 /** A crawl's configuration, complete: every default filled in. */
 export type CrawlConfig = Readonly<z.infer<typeof crawlConfigSchema>>;
-export type UrlRules = CrawlConfig['urlRules'];
 export type HostOverride = CrawlConfig['overrides'][number];
 
 /** The configuration cannot be used. The message names the key, what was expected and what came. */

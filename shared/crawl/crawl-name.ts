@@ -1,5 +1,5 @@
-import type { CrawlId } from '../ports.ts';
 import { hostKey } from '../url/host-key.ts';
+import type { CrawlId } from './crawl-id.ts';
 
 /** The name of a crawl that was given none: its first seed's host. */
 export function crawlNameOf(seeds: readonly string[]): CrawlId {

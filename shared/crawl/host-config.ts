@@ -1,5 +1,5 @@
 /** Settings that are other ones for some hosts: the `overrides` of a crawl. */
-import type { HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { compileHostPattern } from '../url/host-pattern.ts';
 import type { CrawlConfig, HostOverride } from './config.ts';
 

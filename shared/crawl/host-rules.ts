@@ -1,6 +1,5 @@
 /** The part of the scope that `overrides` may say otherwise for some hosts: patterns and depth. */
-import type { HostKey } from '../ports.ts';
-import { hostKey } from '../url/host-key.ts';
+import { type HostKey, hostKey } from '../url/host-key.ts';
 import type { CrawlConfig } from './config.ts';
 import { compileHosts } from './host-config.ts';
 import { compilePatterns } from './scope-patterns.ts';

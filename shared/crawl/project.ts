@@ -9,13 +9,16 @@
 import type { CheerioAPI } from 'cheerio';
 import type { PageMetadata } from '../content/metadata.ts';
 import type { CrawlSummary } from '../control/summary.ts';
+import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
+import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { LinkKind } from '../parser/link-set.ts';
-import type { FetchOutcome, FetchRequest, ResponseHead } from '../ports.ts';
 import type { CrawlOptions } from './config.ts';
 
 export type { CrawlSummary } from '../control/summary.ts';
+export type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+export type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 export { failureOf, type GivenFailure, type GivenResponse, responseOf } from '../hooks/response-of.ts';
-export type { FetchedResponse, FetchOutcome, FetchRequest } from '../ports.ts';
 export type { CrawlOptions, PageMetadata };
 
 /**

@@ -1,5 +1,4 @@
-import type { HostKey } from '../ports.ts';
-import { hostKey, hostName, pathOf } from '../url/host-key.ts';
+import { type HostKey, hostKey, hostName, pathOf } from '../url/host-key.ts';
 import { registrableDomain } from '../url/registrable-domain.ts';
 import type { ScopePreset } from './config.ts';
 

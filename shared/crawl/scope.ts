@@ -1,6 +1,7 @@
 /** Which URLs belong to a crawl. Pure; made once per crawl and worker, asked for every link. */
-import type { HostKey } from '../ports.ts';
+
 import { blockedPortOfUrl } from '../url/blocked-ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 import type { CrawlConfig } from './config.ts';
 import { createHostRules, type HostRulesConfig } from './host-rules.ts';
 import { createHostPreset, createPreset } from './scope-presets.ts';

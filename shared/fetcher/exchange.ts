@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import type { Body, FetchedResponse, FetchOutcome, FetchRequest, ResponseHead } from '../ports.ts';
 import { type Abortable, unwatchAbort, watchAbort } from './abort-watch.ts';
 import { firstErrorOf } from './connector.ts';
 import {
@@ -14,6 +13,10 @@ import {
   isOutOfFiles,
 } from './failure.ts';
 import { type HeadReader, headReader } from './head-reader.ts';
+import type { Body } from './outcome/body.ts';
+import type { FetchedResponse, FetchOutcome } from './outcome/fetch-outcome.ts';
+import type { FetchRequest } from './outcome/fetch-request.ts';
+import type { ResponseHead } from './outcome/response-head.ts';
 import type { SocketBudget } from './socket-budget.ts';
 import { type BodyMemory, type BodySpool, createBodySpool } from './spooled-body.ts';
 

@@ -1,6 +1,5 @@
 import { messageOf } from '../error-message.ts';
-import { type FailureCode, reasonOf } from '../failure-codes.ts';
-import type { FailureReason } from '../ports.ts';
+import { type FailureCode, type FailureReason, reasonOf } from './outcome/failure-codes.ts';
 
 /** Why an exchange failed, with its code and a sentence. Thrown inside the fetcher only: it becomes a failed outcome. */
 export class KnownFailure extends Error {

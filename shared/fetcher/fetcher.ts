@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 // Not from the package's index, which loads `fetch`, WebSocket and caches as well: 40 ms of CPU for each process and thread.
 import Agent from 'undici/lib/dispatcher/agent.js';
 import type { CrawlConfig } from '../crawl/config.ts';
-import type { Clock, Fetcher, FetchOutcome, FetchRequest } from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Fetcher } from '../ports/fetcher.ts';
 import { blockedPortOf } from '../url/blocked-ports.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { createConnector } from './connector.ts';
@@ -11,6 +12,8 @@ import { createDnsCache, type Lookup } from './dns-cache.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { type DescribedFailure, described } from './failure.ts';
 import { createHostPins } from './host-pins.ts';
+import type { FetchOutcome } from './outcome/fetch-outcome.ts';
+import type { FetchRequest } from './outcome/fetch-request.ts';
 import { createSocketBudget } from './socket-budget.ts';
 import { newBodyMemory } from './spooled-body.ts';
 import { createSystemLookup } from './system-lookup.ts';

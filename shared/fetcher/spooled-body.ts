@@ -3,7 +3,7 @@ import { close, mkdirSync, openSync, read, unlinkSync, writeSync } from 'node:fs
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freeMemory } from '../free-memory.ts';
-import type { Body } from '../ports.ts';
+import type { Body } from './outcome/body.ts';
 
 const readFile = promisify(read);
 const closeFile = promisify(close);

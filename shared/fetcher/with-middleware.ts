@@ -1,20 +1,16 @@
-import type { HookError } from '../control/summary.ts';
 import type { FetchMiddleware } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
 import { inHook, outsideHooks } from '../hooks/hook-context.ts';
 import { oneLine, stackOf } from '../hooks/run-hook.ts';
-import type {
-  Body,
-  Clock,
-  FetchedResponse,
-  Fetcher,
-  FetchFailure,
-  FetchOutcome,
-  FetchRequest,
-} from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Fetcher } from '../ports/fetcher.ts';
+import type { HookError } from '../ports/hook-error-log.ts';
 import { StorageFailed } from '../storage-failed.ts';
 import { unlessStopped } from '../unless-stopped.ts';
 import { described } from './failure.ts';
+import type { Body } from './outcome/body.ts';
+import type { FetchedResponse, FetchFailure, FetchOutcome } from './outcome/fetch-outcome.ts';
+import type { FetchRequest } from './outcome/fetch-request.ts';
 
 type Fetch = (request: FetchRequest) => Promise<FetchOutcome>;
 

@@ -6,7 +6,7 @@
  * (u32, 0: at once), then the records (`record-block.ts`). All records of a block have its rank; its due time is its
  * first record's.
  */
-import type { HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { CorruptBytes } from './bytes.ts';
 import { rankOf } from './rank.ts';
 import { encodeRecords } from './record-block.ts';

@@ -10,8 +10,10 @@
  * head then cannot be committed, the ledger must be thrown away. After a commit it may serve the next turn, if that
  * finds the head's version unchanged.
  */
-import type { HostKey } from '../ports.ts';
+
 import { SIZES, type Sizes } from '../sizes.ts';
+import type { HostKey } from '../url/host-key.ts';
+import { kindOfBoth, type UrlKind } from '../url/url-kind.ts';
 import { depthOfNote, isReadyNote, levelOfNote, MAX_NOTED_DEPTH, READY_REQUISITE_NOTE } from './key-run.ts';
 import type { ReadPart } from './list-reader.ts';
 import type { Link } from './message.ts';
@@ -20,7 +22,7 @@ import { noteOfPage, type RunEntry } from './run.ts';
 import type { UrlOutcome } from './run-outcomes.ts';
 import { openRunStack, type Part, type RunStack } from './run-stack.ts';
 import { decodeSegment, encodeSegment } from './segment.ts';
-import { kindOfBoth, URL_STATES, type UrlKind, type UrlRecord, type UrlState } from './url-record.ts';
+import { URL_STATES, type UrlRecord, type UrlState } from './url-record.ts';
 import { createWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 
 /** The part of a head that describes the ledger. */

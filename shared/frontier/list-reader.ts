@@ -1,4 +1,4 @@
-import type { HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { BLOCK_HEADER_BYTES, blockPayload, readBlockHeader } from './block-list.ts';
 import { decodeRecords } from './record-block.ts';
 import { type Cursor, cursorAt, isAtEnd } from './run.ts';

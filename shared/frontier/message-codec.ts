@@ -5,10 +5,10 @@
  * Layout: `M`, version, 0 or 1 (compressed), then kind, crawl and content.
  */
 import { deflateRawSync } from 'node:zlib';
+import { URL_KINDS } from '../url/url-kind.ts';
 import { ByteReader, ByteWriter, CorruptBytes, inflateOwn } from './bytes.ts';
 import type { Link, Message, OutLinks } from './message.ts';
 import { readTexts, textAt, writeTexts } from './text-column.ts';
-import { URL_KINDS } from './url-record.ts';
 
 const MAGIC = 0x4d;
 /** 2: links may have a kind and a level. */

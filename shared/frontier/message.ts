@@ -1,5 +1,5 @@
 /** What travels between hosts: links, tokens, wake-ups, requests for robots.txt. */
-import type { UrlKind } from './url-record.ts';
+import type { UrlKind } from '../url/url-kind.ts';
 
 /** A URL to be merged into its host's ledger. */
 export interface Link {

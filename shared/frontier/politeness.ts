@@ -1,6 +1,6 @@
 /** When a host may be asked next. Pure: the clock of a host is data, kept in its head. */
 import type { CrawlConfig } from '../crawl/config.ts';
-import { type FailureCode, mostTriesOf } from '../failure-codes.ts';
+import { type FailureCode, mostTriesOf } from '../fetcher/outcome/failure-codes.ts';
 
 export interface HostClock {
   /** No request to the host before this time. */

@@ -6,8 +6,10 @@
  * that any of the hashes of (URL, linking page) has, about log2 of the number of *distinct* linking pages. So it needs
  * three bits, and merging the same link again, or links in another order, changes nothing.
  */
+
+import type { UrlKind } from '../url/url-kind.ts';
 import type { Link } from './message.ts';
-import type { UrlKind, UrlRecord } from './url-record.ts';
+import type { UrlRecord } from './url-record.ts';
 
 export const MAX_LEVEL = 7;
 /** Deeper URLs are ranked like this depth. */

@@ -7,10 +7,11 @@
  * part that holds the block; the compressed form may differ between versions of zlib.
  */
 import { deflateRawSync } from 'node:zlib';
-import type { HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
+import { URL_KINDS, type UrlKind } from '../url/url-kind.ts';
 import { ByteReader, ByteWriter, CorruptBytes, inflateOwn } from './bytes.ts';
 import { readTexts, textAt, writeTexts } from './text-column.ts';
-import { type FetchResult, URL_KINDS, URL_STATES, type UrlKind, type UrlRecord } from './url-record.ts';
+import { type FetchResult, URL_STATES, type UrlRecord } from './url-record.ts';
 
 const HTTPS = 0x08;
 const HAS_VIA = 0x10;

@@ -1,6 +1,7 @@
 /** What became of the URLs of a run, in a few bytes each: read once, when somebody asks, and asked often then. */
-import type { HostKey } from '../ports.ts';
+
 import { fingerprint } from '../url/fingerprint.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { blockPayload, listBlocks } from './block-list.ts';
 import { type KeyRun, placeOfKey } from './key-run.ts';
 import { decodeRecords } from './record-block.ts';

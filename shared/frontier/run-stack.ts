@@ -2,9 +2,10 @@
  * The runs of an open ledger, newest first: their keys in memory, their lists read from the cursors on. Where several
  * runs know a URL, the newest one counts.
  */
-import type { HostKey } from '../ports.ts';
+
 import { SIZES, type Sizes } from '../sizes.ts';
 import { fingerprint } from '../url/fingerprint.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { blockPayload, listBlocks } from './block-list.ts';
 import {
   decodeKeyRun,

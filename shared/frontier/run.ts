@@ -7,8 +7,9 @@
  * became of it stands in newer segments or runs. An entry of `ready` counts only while nothing newer knows its URL
  * and the note beside its key still says the same of it.
  */
-import type { HostKey } from '../ports.ts';
+
 import { fingerprint } from '../url/fingerprint.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { type BlockHeader, blockPayload, encodeBlocks, listBlocks, readBlockHeader } from './block-list.ts';
 import { buildKeyRun, type KeyRun, mergeKeyRuns, noteOf, READY_REQUISITE_NOTE } from './key-run.ts';
 import { rankOf } from './rank.ts';

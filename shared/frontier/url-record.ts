@@ -1,4 +1,5 @@
-import type { RecordLocation } from '../ports.ts';
+import type { RecordLocation } from '../archive/record-location.ts';
+import type { UrlKind } from '../url/url-kind.ts';
 
 /** What became of a URL. All but `waiting` are final until a recrawl. */
 export const URL_STATES = [
@@ -11,21 +12,6 @@ export const URL_STATES = [
   'failed',
 ] as const;
 export type UrlState = (typeof URL_STATES)[number];
-
-/**
- * What a URL is fetched as, other than a page. `requisite`: part of a page that belongs to the crawl; it counts as no page
- * unless it turns out to be a document within the scope. `sitemap`: a list of URLs, and no page.
- */
-export const URL_KINDS = ['requisite', 'sitemap'] as const;
-export type UrlKind = (typeof URL_KINDS)[number];
-
-/**
- * What a URL is fetched as that is linked to as two things: as a requisite, so that the page becomes whole that it is part
- * of; else as a page, which is more than a sitemap.
- */
-export function kindOfBoth(a: UrlKind | undefined, b: UrlKind | undefined): UrlKind | undefined {
-  return a === 'requisite' || b === 'requisite' ? 'requisite' : a && b;
-}
 
 /** How many URLs there are, whatever became of them. */
 export function countUrls(counts: Readonly<Record<UrlState, number>>): number {

@@ -1,6 +1,6 @@
 /** What the outcome of a fetch means for the URL and for its host. */
 import type { CrawlConfig } from '../crawl/config.ts';
-import type { FetchFailure, FetchOutcome } from '../ports.ts';
+import type { FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { HostFailure } from './politeness.ts';
 import type { UrlState } from './url-record.ts';
 

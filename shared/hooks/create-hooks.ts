@@ -1,8 +1,9 @@
-import type { HookError } from '../control/summary.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlError, StrandConfig } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
-import type { Clock, FetchedResponse } from '../ports.ts';
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HookError } from '../ports/hook-error-log.ts';
 import type { HookedPage, PageHooks } from '../worker/page-hooks.ts';
 import { inHook } from './hook-context.ts';
 import { createHookPage } from './hook-page.ts';

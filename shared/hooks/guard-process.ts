@@ -1,5 +1,5 @@
-import type { HookError } from '../control/summary.ts';
 import { messageOf } from '../error-message.ts';
+import type { HookError } from '../ports/hook-error-log.ts';
 import { currentHook, type HookCall } from './hook-context.ts';
 import { oneLine, stackOf } from './run-hook.ts';
 

@@ -1,6 +1,6 @@
 /** Which code of the project has begun what runs now: also timers, and promises that nobody awaits. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { HookError } from '../control/summary.ts';
+import type { HookError } from '../ports/hook-error-log.ts';
 
 export type HookCall = Pick<HookError, 'source' | 'url'>;
 

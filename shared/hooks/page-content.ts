@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import type { CheerioAPI } from 'cheerio';
 import { Parser } from 'htmlparser2';
 import { type Extracted, extractContent } from '../content/extract.ts';
+import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import { charsetOf, createCharsetDecoder } from '../parser/charset-decoder.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { charsetParameter } from '../parser/media-type.ts';
-import type { ResponseHead } from '../ports.ts';
 import { decodeBody } from './decode-body.ts';
 import { visibleText } from './visible-text.ts';
 

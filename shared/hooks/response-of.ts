@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
-import type {
-  Body,
-  FailureReason,
-  FetchedResponse,
-  FetchFailure,
-  FetchRequest,
-  ResponseHead,
-} from '../ports.ts';
+import type { Body } from '../fetcher/outcome/body.ts';
+import type { FailureReason } from '../fetcher/outcome/failure-codes.ts';
+import type { FetchedResponse, FetchFailure } from '../fetcher/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
+import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 
 /** A response that a middleware has got in its own way: by a proxy, a browser, a store. */
 export interface GivenResponse {

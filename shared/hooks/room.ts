@@ -1,4 +1,4 @@
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** Room for so many bytes at once; whoever finds too little waits its turn. */
 export interface Room {

@@ -1,6 +1,6 @@
 import { printable } from '../control/printable.ts';
-import type { HookError } from '../control/summary.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HookError } from '../ports/hook-error-log.ts';
 import { CutOff, cutOffAfter } from './cut-off.ts';
 
 export interface HookLimits {

@@ -1,5 +1,5 @@
 /** Which parser reads a document, by its type and by what it was fetched as. */
-import type { UrlKind } from '../frontier/url-record.ts';
+import type { UrlKind } from '../url/url-kind.ts';
 import { createCssLinks } from './css-links.ts';
 import type { DocumentType } from './document.ts';
 import { createHtmlLinks, type HtmlLinks, type HtmlLinksOptions } from './html-links.ts';

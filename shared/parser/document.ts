@@ -1,7 +1,7 @@
 /** From a response's head and body as received to what the crawl needs to know of the document. */
 import { messageOf } from '../error-message.ts';
-import type { UrlKind } from '../frontier/url-record.ts';
-import type { ResponseHead } from '../ports.ts';
+import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
+import type { UrlKind } from '../url/url-kind.ts';
 import { createContentDecoder } from './content-decoder.ts';
 import { createDocumentReader, type DocumentReader, type ReadDocument } from './document-reader.ts';
 import { createFirstBytes } from './first-bytes.ts';

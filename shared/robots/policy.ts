@@ -2,8 +2,8 @@
  * What became of fetching robots.txt, and what it means for the host (RFC 9309, section 2.3). How long to wait
  * before trying again is politeness's to say, not decided here.
  */
-import { isBeforeRequest } from '../failure-codes.ts';
-import type { FetchedResponse, FetchFailure } from '../ports.ts';
+import { isBeforeRequest } from '../fetcher/outcome/failure-codes.ts';
+import type { FetchedResponse, FetchFailure } from '../fetcher/outcome/fetch-outcome.ts';
 import { parseUrl } from '../url/parse-url.ts';
 
 /** Redirects followed in a row, also to other hosts (RFC 9309, section 2.3.1.2: at least five). */

@@ -1,4 +1,4 @@
-import type { HostKey } from '../ports.ts';
+import type { HostKey } from './host-key.ts';
 
 /**
  * Ports that browsers refuse (WHATWG Fetch, section 2.9, "bad port"): other protocols than HTTP listen there, and some read

@@ -1,6 +1,5 @@
 import { getDomain } from 'tldts';
-import type { HostKey } from '../ports.ts';
-import { hostName } from './host-key.ts';
+import { type HostKey, hostName } from './host-key.ts';
 
 /**
  * The registrable domain (eTLD+1) of a host by the Public Suffix List: `example.co.uk` for `www.example.co.uk:8080`.

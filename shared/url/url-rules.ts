@@ -3,8 +3,15 @@
  * advertisers do, named one by one, so that an operator can switch each off. They go beyond `canonical.ts`, on its results.
  * A crawl knows its pages by the form that they give, so a change of what a rule does is one of `URL_RULES_VERSION`.
  */
-import type { UrlRules } from '../crawl/config.ts';
 import { mayHaveKnownParameter, type ParameterUse, useOf } from './known-parameters.ts';
+
+/** Which of the rules are on. */
+export interface UrlRules {
+  readonly trackingParameters: boolean;
+  readonly sessionParameters: boolean;
+  readonly sortQuery: boolean;
+  readonly indexPages: boolean;
+}
 
 type RuleName = keyof UrlRules;
 

@@ -1,9 +1,10 @@
 /** A page in the archive: as a response, or as a revisit of one archived before, with what is known of it beside. */
 import { encodeCapture, encodeRevisit, isRevisitable } from '../archive/capture.ts';
 import { encodeMetadata } from '../archive/metadata.ts';
+import type { RecordLocation } from '../archive/record-location.ts';
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
-import type { FetchedResponse, RecordLocation } from '../ports.ts';
 import type { Crawl } from './crawls.ts';
 import { type HostState, reading } from './host-state.ts';
 import type { Services } from './services.ts';

@@ -1,5 +1,6 @@
+import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import { gapAfter, maxGapAfter } from '../frontier/politeness.ts';
-import type { FetchOutcome, FetchRequest } from '../ports.ts';
 import { type Crawl, MAX_AGE_MS } from './crawls.ts';
 import { type HostState, reading } from './host-state.ts';
 import type { Services } from './services.ts';

@@ -1,5 +1,5 @@
 import { hostConfig } from '../crawl/host-config.ts';
-import type { HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 import type { Crawl } from './crawls.ts';
 
 /** The crawl as it is at this host: with the settings that are others there. */

@@ -7,7 +7,7 @@
  * passes `maxPages`, nor do the threads of one, which count together (`tally.ts`).
  */
 import type { CrawlConfig } from '../crawl/config.ts';
-import type { CrawlStatus } from '../ports.ts';
+import type { CrawlStatus } from '../ports/crawl-registry.ts';
 import { createTally, type Used } from './tally.ts';
 
 export interface Budget {

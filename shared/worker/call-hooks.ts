@@ -1,7 +1,8 @@
 /** Calls the project's hooks for a page, and counts how that went. */
+
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
-import type { FetchedResponse } from '../ports.ts';
 import { unlessStopped } from '../unless-stopped.ts';
 import type { Crawl } from './crawls.ts';
 import { countIn, countOne, type HostState } from './host-state.ts';

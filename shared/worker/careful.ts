@@ -1,5 +1,5 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Head } from '../frontier/head.ts';
-import type { CrawlId } from '../ports.ts';
 import type { HostState } from './host-state.ts';
 import type { Services } from './services.ts';
 

@@ -1,8 +1,10 @@
 /** Makes a turn real: everything durable, in the order that a crash at any point leaves nothing lost. */
+
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import { maxWaitMs, soonest } from '../frontier/far-times.ts';
 import type { Head } from '../frontier/head.ts';
 import { RUN_PARTS } from '../frontier/run-stack.ts';
-import type { CrawlId, HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { atHost } from './at-host.ts';
 import type { Crawl } from './crawls.ts';
 import { countRequisites, isCutShort, isDraining } from './drain.ts';

@@ -1,6 +1,8 @@
 import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import { createScope, type Scope } from '../crawl/scope.ts';
-import type { Clock, CrawlId, CrawlRecord, CrawlRegistry, CrawlStatus } from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { CrawlRecord, CrawlRegistry, CrawlStatus } from '../ports/crawl-registry.ts';
 import { createUrlRules } from '../url/url-rules.ts';
 import { type Budget, createBudget } from './budget.ts';
 

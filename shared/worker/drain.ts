@@ -4,7 +4,7 @@
  */
 import { maxWaitMs, soonest } from '../frontier/far-times.ts';
 import type { HostTotals } from '../frontier/head.ts';
-import type { CrawlRegistry } from '../ports.ts';
+import type { CrawlRegistry } from '../ports/crawl-registry.ts';
 import type { MetLimit } from './budget.ts';
 import type { Crawl } from './crawls.ts';
 import type { HostState } from './host-state.ts';

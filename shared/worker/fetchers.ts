@@ -1,5 +1,5 @@
 import type { CrawlConfig } from '../crawl/config.ts';
-import type { Fetcher } from '../ports.ts';
+import type { Fetcher } from '../ports/fetcher.ts';
 import type { Crawl } from './crawls.ts';
 
 /** Fetchers of the crawls that a process works for: one for each crawl and configuration, kept while it is in use. */

@@ -1,6 +1,6 @@
 import { type Link, linkOf } from '../frontier/message.ts';
 import { levelOfLink } from '../frontier/rank.ts';
-import { kindOfBoth } from '../frontier/url-record.ts';
+import { kindOfBoth } from '../url/url-kind.ts';
 
 /**
  * Keeps of many links to one URL the one that matters: a ledger makes the same of it as of all of them (but for the

@@ -1,9 +1,11 @@
 /** Redirects: their targets are links of the same depth. */
+
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import { linkOf } from '../frontier/message.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
-import { CrawlTooLarge, type FetchedResponse } from '../ports.ts';
+import { CrawlTooLarge } from '../ports/crawl-registry.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { isSameSite } from '../url/same-site.ts';
 import type { Crawl } from './crawls.ts';

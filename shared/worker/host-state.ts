@@ -1,4 +1,7 @@
 /** What a turn changes of its host's head, gathered while it goes on. */
+
+import type { NewPayload } from '../archive/archived-payload.ts';
+import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import {
   addCounts,
   type ClosedOrigin,
@@ -23,9 +26,8 @@ import {
 import { isSeedRecord } from '../frontier/rank.ts';
 import { createTrapWatch, type TrapWatch } from '../frontier/trap-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
-import type { NewPayload } from '../optional-ports.ts';
-import type { FetchOutcome, HostKey } from '../ports.ts';
 import type { Sizes } from '../sizes.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { foldLink } from './fold-links.ts';
 import type { Lease } from './lease.ts';
 

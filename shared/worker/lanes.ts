@@ -1,4 +1,5 @@
-import type { Clock, HostKey } from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HostKey } from '../url/host-key.ts';
 
 /**
  * Lets requests to one host go one after the other within this process, whichever crawl's turn makes them. Between processes

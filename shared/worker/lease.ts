@@ -1,4 +1,5 @@
-import type { Clock, HostDeliveries, TurnQueue } from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HostDeliveries, TurnQueue } from '../ports/turn-queue.ts';
 
 /** The time for which a worker has a host. */
 export interface Lease {

@@ -1,5 +1,6 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
-import type { CrawlId, HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 
 /**
  * Ledgers kept between turns, so that a host's next turn in the same worker need not read it again. A ledger is taken

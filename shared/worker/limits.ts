@@ -1,4 +1,4 @@
-import type { CrawlRegistry } from '../ports.ts';
+import type { CrawlRegistry } from '../ports/crawl-registry.ts';
 import type { Crawls } from './crawls.ts';
 import { endOf } from './drain.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /**
  * Gives the lock to one after the other, in the order asked for. What it resolves to frees it; safe to call twice.

@@ -5,9 +5,8 @@
 import { withoutFarTimes } from '../frontier/far-times.ts';
 import type { Head, HostRobots, MovedRobots } from '../frontier/head.ts';
 import { afterFailure } from '../frontier/politeness.ts';
-import type { HostKey } from '../ports.ts';
 import { expiry, isOriginKey, MAX_ROBOTS_REDIRECTS, robotsKey } from '../robots/policy.ts';
-import { hostKey } from '../url/host-key.ts';
+import { type HostKey, hostKey } from '../url/host-key.ts';
 import type { Crawl } from './crawls.ts';
 import type { HostState } from './host-state.ts';
 import type { Services } from './services.ts';

@@ -1,6 +1,8 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import { HostLedger, type LedgerIndex } from '../frontier/ledger.ts';
-import type { CrawlId, HostKey, LedgerStore } from '../ports.ts';
+import type { LedgerStore } from '../ports/ledger-store.ts';
 import type { Sizes } from '../sizes.ts';
+import type { HostKey } from '../url/host-key.ts';
 
 /** The host's ledger as its head's `index` describes it, read from the store. */
 export function openLedger(

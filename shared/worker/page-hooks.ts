@@ -1,6 +1,7 @@
 /** What a project wants to hear of pages, as a turn calls it. Made by `shared/hooks/`; nothing here throws. */
+
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../parser/document.ts';
-import type { FetchedResponse } from '../ports.ts';
 
 /** A page and what was found in it. The response's body is there until the call resolves. */
 export interface HookedPage {

@@ -1,5 +1,5 @@
 /** What a worker does for a page without a pause, told to whoever watches the thread. */
-import type { CrawlId } from '../ports.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
 
 /** What is done for the page, as the causes of blocked pages say it. */
 export const PAGE_STEPS = {

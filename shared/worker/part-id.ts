@@ -1,5 +1,5 @@
 /** How the parts of a ledger are called: some letters, the version of the head that they are made for, and chance. */
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** What follows the letters. Another attempt at the same version makes another one. */
 export function newPartId(version: number, clock: Pick<Clock, 'random'>): string {

@@ -1,6 +1,6 @@
 /** Pages that blocked their thread are not fetched again: they are in quarantine, which is kept in the head of their host. */
 import { type BlockedPage, type Head, NEW_HEAD } from '../frontier/head.ts';
-import type { LedgerStore } from '../ports.ts';
+import type { LedgerStore } from '../ports/ledger-store.ts';
 import { hostKey } from '../url/host-key.ts';
 import { causeOfBlock, type PageTask } from './page-work.ts';
 

@@ -1,4 +1,4 @@
-import type { FetchedResponse, FetchOutcome } from '../ports.ts';
+import type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import { parseRetryAfter } from '../robots/retry-after.ts';
 
 /** The values of all fields of that name (given in lower case), in the order received. */

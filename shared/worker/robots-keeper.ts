@@ -1,10 +1,10 @@
 /** A host's robots.txt within a turn: from the head while it is fresh, else fetched, politely, and archived. */
 import { encodeCapture } from '../archive/capture.ts';
+import type { FetchedResponse, FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { MovedRobots } from '../frontier/head.ts';
 import { afterFailure, gapAfter } from '../frontier/politeness.ts';
 import { hostFailureOf } from '../frontier/verdict.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
-import type { FetchedResponse, FetchFailure, FetchOutcome } from '../ports.ts';
 import {
   expiry,
   isOriginKey,

@@ -1,11 +1,11 @@
 /** What a host's head keeps of robots.txt within a turn: rules by origin, and origins that are closed. */
 import type { HostRobots } from '../frontier/head.ts';
 import { backoffAfter, gapAfter } from '../frontier/politeness.ts';
-import type { HostKey } from '../ports.ts';
 import { isOriginKey } from '../robots/policy.ts';
 import { decodeRules, encodeRules, type RobotsRules } from '../robots/rules.ts';
 import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
+import type { HostKey } from '../url/host-key.ts';
 import type { Crawl } from './crawls.ts';
 import type { HostState } from './host-state.ts';
 import type { MovedRobotsKeeper } from './moved-robots.ts';

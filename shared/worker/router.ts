@@ -1,7 +1,9 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Link } from '../frontier/message.ts';
-import type { CrawlId, Engine, HostKey, LinkParcel } from '../ports.ts';
+import type { Engine } from '../ports/engine.ts';
+import type { LinkParcel } from '../ports/link-exchange.ts';
 import { sizesOf } from '../sizes.ts';
-import { hostKey } from '../url/host-key.ts';
+import { type HostKey, hostKey } from '../url/host-key.ts';
 import type { Crawls } from './crawls.ts';
 import { foldLink } from './fold-links.ts';
 import { reasonAgainst } from './take-link.ts';

@@ -1,7 +1,7 @@
 /** What becomes of seeds, told as it happens: so that an operator sees a mistake in the first seconds of a crawl. */
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
-import type { HostKey } from '../ports.ts';
+import type { HostKey } from '../url/host-key.ts';
 import type { HostState } from './host-state.ts';
 
 /** A seed, or what a seed redirected to, that was not fetched. JSON, as it goes from thread to thread. */

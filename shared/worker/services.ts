@@ -1,5 +1,6 @@
 import type { HostLedger } from '../frontier/ledger.ts';
-import type { Engine, Fetcher } from '../ports.ts';
+import type { Engine } from '../ports/engine.ts';
+import type { Fetcher } from '../ports/fetcher.ts';
 import type { Crawl, Crawls } from './crawls.ts';
 import type { Lanes } from './lanes.ts';
 import type { LedgerCache } from './ledger-cache.ts';

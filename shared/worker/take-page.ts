@@ -1,10 +1,11 @@
 /** What a page gives the crawl: where it leads, and whether it is worth more like it. */
+
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import { linkOf } from '../frontier/message.ts';
 import { MAX_LINKS } from '../frontier/template-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { type HtmlLink, isRequisite } from '../parser/link-set.ts';
-import type { FetchedResponse } from '../ports.ts';
 import { sizesOf } from '../sizes.ts';
 import type { Crawl } from './crawls.ts';
 import { countDroppedLinks } from './dropped-links.ts';

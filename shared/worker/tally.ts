@@ -1,4 +1,4 @@
-import type { CrawlTotals } from '../ports.ts';
+import type { CrawlTotals } from '../ports/crawl-registry.ts';
 
 export type Used = Pick<CrawlTotals, 'pages' | 'bytes' | 'activeMs' | 'cost'> &
   Partial<Pick<CrawlTotals, 'requisites'>> & {

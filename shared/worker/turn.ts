@@ -5,7 +5,8 @@
  */
 import { withoutFarTimes } from '../frontier/far-times.ts';
 import { type Head, NEW_HEAD } from '../frontier/head.ts';
-import type { Delivery, HostKey } from '../ports.ts';
+import type { Delivery } from '../ports/turn-queue.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { atHost } from './at-host.ts';
 import { createCaution } from './careful.ts';
 import { commitTurn } from './commit.ts';

@@ -1,9 +1,12 @@
 /** One URL within a turn: fetched, archived, parsed, recorded, and its links taken in. */
+
+import type { RecordLocation } from '../archive/record-location.ts';
+import type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
 import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
-import type { FetchedResponse, FetchOutcome, RecordLocation, ResponseHead } from '../ports.ts';
 import { robotName } from '../robots/rules.ts';
 import { unlessStopped } from '../unless-stopped.ts';
 import { createResolver } from '../url/canonical.ts';

@@ -1,6 +1,8 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Head } from '../frontier/head.ts';
-import type { CrawlId, Engine, HostKey } from '../ports.ts';
+import type { Engine } from '../ports/engine.ts';
 import { sizesOf } from '../sizes.ts';
+import type { HostKey } from '../url/host-key.ts';
 import type { Crawls } from './crawls.ts';
 import { isDraining } from './drain.ts';
 

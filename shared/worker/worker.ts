@@ -2,7 +2,11 @@
  * The worker: a loop that runs the turns of many hosts at once, each host one turn at a time. A worker waits for the
  * network and for hosts' clocks, hardly for the processor, so hundreds of hosts go side by side in one process.
  */
-import { type Delivery, type Engine, type Fetcher, type HostDeliveries, StaleTurn } from '../ports.ts';
+
+import type { Engine } from '../ports/engine.ts';
+import type { Fetcher } from '../ports/fetcher.ts';
+import { StaleTurn } from '../ports/stale-turn.ts';
+import type { Delivery, HostDeliveries } from '../ports/turn-queue.ts';
 import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
 import { MAX_PARK_MS } from './commit.ts';

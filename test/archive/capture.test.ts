@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { encodeCapture } from '../../shared/archive/capture.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
-import type { Body, FetchedResponse } from '../../shared/ports.ts';
+import type { Body } from '../../shared/fetcher/outcome/body.ts';
+import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import { bodyOf, captureOf, fixedIds, joined, REQUEST_ID, RESPONSE_ID, T0 } from './captures.ts';
 
 /** Base32 by another way than the code under test: the number, in base 32. */

@@ -1,6 +1,7 @@
 /** Captures made by hand, for the tests of this room. */
 import { createHash } from 'node:crypto';
-import type { Body, FetchedResponse } from '../../shared/ports.ts';
+import type { Body } from '../../shared/fetcher/outcome/body.ts';
+import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 
 export const T0 = Date.UTC(2026, 0, 2, 3, 4, 5, 67);
 

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCapture } from '../../shared/archive/capture.ts';
 import { encodeMetadata } from '../../shared/archive/metadata.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { recordId, warcDate } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import {
@@ -15,7 +16,6 @@ import {
   listWarcFiles,
   openFileArchive,
 } from '../../shared/engines/local/archive.ts';
-import type { RecordLocation } from '../../shared/ports.ts';
 import { captureOf, RESPONSE_ID, T0 } from './captures.ts';
 
 let root: string;

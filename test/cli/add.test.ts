@@ -17,7 +17,7 @@ import { createRegistry } from '../../shared/engines/local/registry.ts';
 import { createSkipLog, SKIPS_SCHEMA } from '../../shared/engines/local/skip-log.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { HostLedger } from '../../shared/frontier/ledger.ts';
-import type { CrawlRecord } from '../../shared/ports.ts';
+import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
 import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 import { fastClock, paper } from './stack-fakes.ts';
 

@@ -1,6 +1,6 @@
 /** Whether robots.txt lets a URL be fetched, what else it says, and what its own fetching comes to. */
 import { parseConfig } from '../../shared/crawl/config.ts';
-import type { FailureReason } from '../../shared/ports.ts';
+import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
 import { expiry, type RobotsExchange, robotsUrl, robotsVerdict } from '../../shared/robots/policy.ts';
 import { isAllowed, parseRobots, productToken } from '../../shared/robots/rules.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { encodeRecord } from '../../shared/archive/warc-record.ts';
-import type { RecordLocation } from '../../shared/ports.ts';
 import { joined } from '../archive/captures.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './engine-contract.ts';

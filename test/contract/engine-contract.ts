@@ -1,9 +1,10 @@
 /**
- * What `shared/ports.ts` promises, as one suite for every engine: it asks for nothing that is not written there. Where
+ * What `shared/ports/` promises, as one suite for every engine: it asks for nothing that is not written there. Where
  * a promise leaves room (a receive may give less than there is), the suite leaves it, too.
  */
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { Engine, RecordLocation } from '../../shared/ports.ts';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
 import { archiveContract } from './archive-contract.ts';
 import type { Capability, Lacks } from './capabilities.ts';
 import { ledgerStoreContract } from './ledger-store-contract.ts';

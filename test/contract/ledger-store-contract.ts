@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StaleTurn } from '../../shared/ports.ts';
+import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './engine-contract.ts';
 import { CRAWL, headOf, ODD_HOSTS } from './subjects.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LinkExchange } from '../../shared/ports.ts';
+import type { LinkExchange } from '../../shared/ports/link-exchange.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './engine-contract.ts';
 import { CRAWL, linkTo } from './subjects.ts';

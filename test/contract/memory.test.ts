@@ -1,5 +1,5 @@
 /** The test double of `test/worker`, held to the same suite: what turns are shown to do there rests on it. */
-import type { RecordLocation } from '../../shared/ports.ts';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { engineContract } from './engine-contract.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type HostTotals, NO_TOTALS } from '../../shared/frontier/head.ts';
-import type { Engine } from '../../shared/ports.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
 import type { Subject } from './engine-contract.ts';
 import { CRAWL, headOf, linkTo, RECORD, receiveOne, token } from './subjects.ts';
 

@@ -10,7 +10,7 @@ import { openSimEngine } from '../../shared/engines/sim/engine.ts';
 import { createFaults, type FaultName } from '../../shared/engines/sim/faults.ts';
 import type { SimProcess } from '../../shared/engines/sim/process.ts';
 import { drive, type VirtualTime } from '../../shared/engines/sim/virtual-time.ts';
-import type { Engine } from '../../shared/ports.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
 import { engineContract, type OpenOptions } from './engine-contract.ts';
 
 /** Longer than the visibility of all queues. */

@@ -3,7 +3,8 @@ import { type Head, type HostTotals, NEW_HEAD, NO_TOTALS } from '../../shared/fr
 import { EMPTY_INDEX } from '../../shared/frontier/ledger.ts';
 import type { Link, Message } from '../../shared/frontier/message.ts';
 import type { UrlState } from '../../shared/frontier/url-record.ts';
-import type { CrawlRecord, Delivery, HostDeliveries, TurnQueue } from '../../shared/ports.ts';
+import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
+import type { Delivery, HostDeliveries, TurnQueue } from '../../shared/ports/turn-queue.ts';
 
 export const CRAWL = 'crawl';
 

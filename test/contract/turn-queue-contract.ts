@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Engine, StaleTurn } from '../../shared/ports.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { testIf } from './capabilities.ts';
 import type { Subject } from './engine-contract.ts';
 import { CRAWL, drain, linkTo, ODD_HOSTS, receiveOne, token, tokensOf } from './subjects.ts';

@@ -6,7 +6,7 @@ import {
   createControl,
 } from '../../shared/control/create-control.ts';
 import type { Head } from '../../shared/frontier/head.ts';
-import type { CrawlTotals } from '../../shared/ports.ts';
+import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
 import { wakeAllHosts } from '../../shared/worker/waker.ts';
 import type { Site } from '../worker/scripted-fetcher.ts';
 import { createWorld, type World } from '../worker/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import type { CrawlStatus } from '../../shared/ports.ts';
+import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import { page, robots, type Site } from '../worker/scripted-fetcher.ts';
 import { runToEnd, statesOf } from '../worker/world.ts';
 import { A, B, openRoom, type Room, type RoomOptions } from './control-room.ts';

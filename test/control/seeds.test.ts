@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CrawlTooLarge } from '../../shared/ports.ts';
+import { CrawlTooLarge } from '../../shared/ports/crawl-registry.ts';
 import { A, B, openRoom } from './control-room.ts';
 
 async function begun(options: Parameters<typeof openRoom>[0] = {}, config = {}) {

@@ -24,7 +24,7 @@ import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/prices.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { FAULTS } from '../../shared/engines/sim/faults.ts';
-import { FAILURE_CODES, mostTriesOf, reasonOf } from '../../shared/failure-codes.ts';
+import { FAILURE_CODES, mostTriesOf, reasonOf } from '../../shared/fetcher/outcome/failure-codes.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import { synthesized } from '../cdk/synthesized.ts';
 import { GROUPS } from '../mutants/operators/operator.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decodeCrawl, encodeCrawl } from '../../shared/engines/aws/crawl-record.ts';
-import { type CrawlRecord, CrawlTooLarge } from '../../shared/ports.ts';
+import { type CrawlRecord, CrawlTooLarge } from '../../shared/ports/crawl-registry.ts';
 
 const recordOf = (seeds: number): CrawlRecord => ({
   config: {},

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { AwsEngine } from '../../shared/engines/aws/engine.ts';
 import { createMeter } from '../../shared/engines/aws/meter.ts';
 import { meterEngine } from '../../shared/engines/aws/metered-engine.ts';
-import type { Archive, HostDeliveries, LinkParcel } from '../../shared/ports.ts';
+import type { Archive } from '../../shared/ports/archive.ts';
+import type { LinkParcel } from '../../shared/ports/link-exchange.ts';
+import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
 import { headOf } from '../contract/subjects.ts';
 
 /** An engine each of whose calls costs one read, after a while. */

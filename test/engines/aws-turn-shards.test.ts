@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SqsTurnQueue } from '../../shared/engines/aws/turn-queue.ts';
 import { createShardedTurnQueue, turnShardOf } from '../../shared/engines/aws/turn-shards.ts';
-import type { HostDeliveries } from '../../shared/ports.ts';
+import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
 import { token } from '../contract/subjects.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 

@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { FAILURE_CODES, isBeforeRequest, mostTriesOf, reasonOf } from '../../shared/failure-codes.ts';
 import type { FetcherOptions } from '../../shared/fetcher/fetcher.ts';
+import {
+  FAILURE_CODES,
+  isBeforeRequest,
+  mostTriesOf,
+  reasonOf,
+} from '../../shared/fetcher/outcome/failure-codes.ts';
 import { asFailure, asResponse, listen, openFetcher, serveRaw, unusedPort } from './servers.ts';
 
 const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');

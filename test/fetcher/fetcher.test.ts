@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { ResponseHead } from '../../shared/ports.ts';
+import type { ResponseHead } from '../../shared/fetcher/outcome/response-head.ts';
 import {
   asFailure,
   asResponse,

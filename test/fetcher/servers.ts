@@ -4,9 +4,13 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { FetcherOptions } from '../../shared/fetcher/fetcher.ts';
-import { createFetcher } from '../../shared/fetcher/fetcher.ts';
-import type { FetchedResponse, Fetcher, FetchFailure, FetchOutcome } from '../../shared/ports.ts';
+import { createFetcher, type FetcherOptions } from '../../shared/fetcher/fetcher.ts';
+import type {
+  FetchedResponse,
+  FetchFailure,
+  FetchOutcome,
+} from '../../shared/fetcher/outcome/fetch-outcome.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { LOOPBACK } from './loopback.ts';
 
 /** A new folder, and what is in it. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Body } from '../../shared/fetcher/outcome/body.ts';
 import { createBodySpool, newBodyMemory } from '../../shared/fetcher/spooled-body.ts';
-import type { Body } from '../../shared/ports.ts';
 import { temporaryFolder } from './servers.ts';
 
 async function readChunks(body: Body): Promise<Buffer> {

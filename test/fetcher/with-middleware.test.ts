@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { FetchMiddleware } from '../../shared/crawl/project.ts';
+import type { FetchedResponse, FetchOutcome } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import { withMiddleware } from '../../shared/fetcher/with-middleware.ts';
-import type { FetchedResponse, Fetcher, FetchOutcome } from '../../shared/ports.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createScriptedFetcher, page } from '../worker/scripted-fetcher.ts';
 

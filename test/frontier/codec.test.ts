@@ -14,7 +14,8 @@ import { decodeMessage, encodeMessage } from '../../shared/frontier/message-code
 import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
 import { decodeSegment, encodeSegment } from '../../shared/frontier/segment.ts';
 import { readTexts } from '../../shared/frontier/text-column.ts';
-import { URL_KINDS, URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import { URL_KINDS } from '../../shared/url/url-kind.ts';
 
 const HOST = 'example.org:8080';
 const path = fc.webPath().map((text) => `/${encodeURI(text).replaceAll('//', '/')}`);

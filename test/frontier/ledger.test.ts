@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { EMPTY_INDEX, HostLedger, type LedgerIndex } from '../../shared/frontier/ledger.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
-import { countUrls, type UrlKind, type UrlRecord, type UrlState } from '../../shared/frontier/url-record.ts';
+import { countUrls, type UrlRecord, type UrlState } from '../../shared/frontier/url-record.ts';
 import { SIZES, type Sizes } from '../../shared/sizes.ts';
+import type { UrlKind } from '../../shared/url/url-kind.ts';
 
 const HOST = 'example.org';
 const NOW = 1_800_000_000_000;

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crawlConfigSchema } from '../../shared/crawl/config.ts';
+import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
+import type { FetchFailure, FetchOutcome } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import { judge } from '../../shared/frontier/verdict.ts';
-import type { FailureReason, FetchFailure, FetchOutcome } from '../../shared/ports.ts';
 import { captureOf } from '../archive/captures.ts';
 
 const CONFIG = crawlConfigSchema.parse({});

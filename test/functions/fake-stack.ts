@@ -1,11 +1,13 @@
 /** A stack as functions see it, over the engine in memory; and the events that start them. */
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { failuresOf } from '../../shared/engines/aws/delivery.ts';
 import type { LinkShards } from '../../shared/engines/aws/link-shards.ts';
 import { createMeter, type Meter } from '../../shared/engines/aws/meter.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { EventBatch } from '../../shared/engines/aws/turn-queue.ts';
-import type { CrawlId, HostDeliveries, HostKey } from '../../shared/ports.ts';
+import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
+import type { HostKey } from '../../shared/url/host-key.ts';
 import type { FakeClock } from '../worker/fake-clock.ts';
 import type { MemoryEngine } from '../worker/memory-engine.ts';
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { type GivenResponse, responseOf } from 'strand-crawler';
 import { expect, test } from 'vitest';
 import { encodeCapture } from '../../shared/archive/capture.ts';
-import type { FetchRequest, ResponseHead } from '../../shared/ports.ts';
+import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
+import type { ResponseHead } from '../../shared/fetcher/outcome/response-head.ts';
 
 const request: FetchRequest = { url: 'http://a.test/x?y', headers: { 'X-Mine': '1' } };
 

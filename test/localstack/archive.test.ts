@@ -3,11 +3,12 @@
 import { gunzipSync } from 'node:zlib';
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { encodeRecord } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { createS3Archive, type S3ArchiveOptions, warcKey } from '../../shared/engines/aws/archive.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
-import type { Archive, RecordLocation } from '../../shared/ports.ts';
+import type { Archive } from '../../shared/ports/archive.ts';
 import { joined } from '../archive/captures.ts';
 import { archiveContract } from '../contract/archive-contract.ts';
 import type { Subject } from '../contract/engine-contract.ts';

@@ -9,13 +9,13 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCapture } from '../../shared/archive/capture.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { type ScannedMember, scanMembers } from '../../shared/archive/scan-members.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { ahead } from '../../shared/engines/aws/compact-ahead.ts';
 import { type CompactOptions, compactCrawl } from '../../shared/engines/aws/compactor.ts';
 import { joinedResolver } from '../../shared/engines/aws/joined-warcs.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
-import type { RecordLocation } from '../../shared/ports.ts';
 import { captureOf, joined, T0 } from '../archive/captures.ts';
 import { seededRandom } from '../worker/fake-clock.ts';
 import { hasEmulator, makeResources, type Resources } from './resources.ts';

@@ -20,7 +20,7 @@ import { countMessages } from '../../shared/engines/aws/sqs-queue.ts';
 import { createTurnQueue } from '../../shared/engines/aws/turn-queue.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
 import type { Link } from '../../shared/frontier/message.ts';
-import type { TurnQueue } from '../../shared/ports.ts';
+import type { TurnQueue } from '../../shared/ports/turn-queue.ts';
 import { engineContract, type OpenedEngine, type OpenOptions } from '../contract/engine-contract.ts';
 import { CRAWL, linkTo, token, tokensOf } from '../contract/subjects.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';

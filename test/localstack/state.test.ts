@@ -6,7 +6,7 @@ import { type AwsLedgerStore, createLedgerStore } from '../../shared/engines/aws
 import { type AwsCrawlRegistry, createRegistry } from '../../shared/engines/aws/registry.ts';
 import { itemKey, partsPrefix, QUIET } from '../../shared/engines/aws/tables.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
-import type { Engine } from '../../shared/ports.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import type { Subject } from '../contract/engine-contract.ts';
 import { ledgerStoreContract } from '../contract/ledger-store-contract.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FetchOutcome } from '../../shared/ports.ts';
+import type { FetchOutcome } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import {
   expiry,
   MAX_ROBOTS_REDIRECTS,

@@ -1,6 +1,7 @@
 /** The engine's own adapters on the models of DynamoDB and S3, held to the contract suite. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { encodeCapture } from '../../shared/archive/capture.ts';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { createS3Archive, warcKey } from '../../shared/engines/aws/archive.ts';
 import { compactCrawl } from '../../shared/engines/aws/compactor.ts';
@@ -9,7 +10,8 @@ import { createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
 import { createRegistry } from '../../shared/engines/aws/registry.ts';
 import { type Faults, NO_FAULTS } from '../../shared/engines/sim/faults.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
-import type { Clock, Engine, RecordLocation } from '../../shared/ports.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
 import { captureOf, joined } from '../archive/captures.ts';
 import type { Subject } from '../contract/engine-contract.ts';
 import { ledgerStoreContract } from '../contract/ledger-store-contract.ts';

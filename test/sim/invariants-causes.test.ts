@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { Message } from '../../shared/frontier/message.ts';
-import type { Engine } from '../../shared/ports.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { createCauseProbe } from './invariants/cause-probe.ts';

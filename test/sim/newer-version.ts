@@ -7,7 +7,7 @@ import type { Faults } from '../../shared/engines/sim/faults.ts';
 import { between, type Random } from '../../shared/engines/sim/random.ts';
 import { KEY_RUN_MAGIC, KEY_RUN_VERSION } from '../../shared/frontier/key-run.ts';
 import { SEGMENT_MAGIC, SEGMENT_VERSION } from '../../shared/frontier/segment.ts';
-import type { Engine } from '../../shared/ports.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
 
 /** The version that the present program writes, by what a part begins with: the newer one writes the next. */
 const PRESENT = new Map([

@@ -1,11 +1,12 @@
 /** The operator, who has begun the crawls: pauses one now and then, changes it, raises its limits, adds seeds. */
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { decodeCrawl } from '../../shared/engines/aws/crawl-record.ts';
 import { CRAWL } from '../../shared/engines/aws/tables.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
-import type { CrawlId, CrawlRecord, CrawlRegistry } from '../../shared/ports.ts';
+import type { CrawlRecord, CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
 import { scopeOf } from './invariants/scope.ts';
 import { askAbout } from './operator-asks.ts';
 import { planChanges } from './plan.ts';

@@ -1,7 +1,7 @@
 /** What the operator of a world does besides what a fault decides: adds seeds, and raises limits that were met. */
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { between, pick, randomOf } from '../../shared/engines/sim/random.ts';
-import type { CrawlId } from '../../shared/ports.ts';
 import type { CrawlPlan, SimWeb } from './spec.ts';
 
 export interface OperatorPlan {

@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto';
 import type { SimProcess } from '../../shared/engines/sim/process.ts';
 import type { VirtualTime } from '../../shared/engines/sim/virtual-time.ts';
-import type { Body, Fetcher, FetchOutcome } from '../../shared/ports.ts';
+import type { Body } from '../../shared/fetcher/outcome/body.ts';
+import type { FetchOutcome } from '../../shared/fetcher/outcome/fetch-outcome.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
 
 /** By URL: the links of the page. Whatever is not there is a 404, as each robots.txt is. */
 export type Pages = Readonly<Record<string, readonly string[]>>;

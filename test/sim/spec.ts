@@ -4,7 +4,8 @@ import type { CallFault, CallFaults } from '../../shared/engines/sim/call-faults
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import type { FaultName } from '../../shared/engines/sim/faults.ts';
 import type { SimProcess } from '../../shared/engines/sim/process.ts';
-import type { FailureReason, Fetcher } from '../../shared/ports.ts';
+import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import type { History } from './invariants/history-probe.ts';
 
 /** Everything about a world follows from this. Two runs of the same one are the same, happening by happening. */

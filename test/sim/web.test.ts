@@ -5,8 +5,9 @@ import { createFaults, type Faults, NO_FAULTS } from '../../shared/engines/sim/f
 import { createProcess, type SimProcess } from '../../shared/engines/sim/process.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
 import { createVirtualTime, drive, T0, type VirtualTime } from '../../shared/engines/sim/virtual-time.ts';
+import type { FetchOutcome } from '../../shared/fetcher/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
 import { createDocumentParser } from '../../shared/parser/document.ts';
-import type { FetchOutcome, FetchRequest } from '../../shared/ports.ts';
 import { isAllowed, parseRobots, pathAndQuery } from '../../shared/robots/rules.ts';
 import { canonicalize, createResolver } from '../../shared/url/canonical.ts';
 import { hostKey } from '../../shared/url/host-key.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { crawlConfigSchema, parseConfig, type UrlRules } from '../../shared/crawl/config.ts';
+import { crawlConfigSchema, parseConfig } from '../../shared/crawl/config.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
-import { appliedUrlRules, createUrlRules, URL_RULES } from '../../shared/url/url-rules.ts';
+import { appliedUrlRules, createUrlRules, URL_RULES, type UrlRules } from '../../shared/url/url-rules.ts';
 import { reference } from './references.ts';
 
 const NONE: UrlRules = {

@@ -1,6 +1,6 @@
 /** Clocks that are set while a crawl runs, or between its sessions. */
 import { expect, test } from 'vitest';
-import type { Fetcher } from '../../shared/ports.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { wakeAllHosts } from '../../shared/worker/waker.ts';
 import { begin, CRAWL, createWorld, runToEnd, startProcess } from './world.ts';
 

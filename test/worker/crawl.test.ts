@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CrawlTooLarge } from '../../shared/ports.ts';
+import { CrawlTooLarge } from '../../shared/ports/crawl-registry.ts';
 import { page, redirect, robots, type Site } from './scripted-fetcher.ts';
 import { begin, crawlToEnd, createWorld, gapsOf, ledgersOf, recordOf, runToEnd } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CrawlRegistry } from '../../shared/ports.ts';
+import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createMemoryEngine } from './memory-engine.ts';

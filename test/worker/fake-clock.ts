@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/ports.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
 
 /** Virtual time, moved by {@link FakeClock.drive} and {@link FakeClock.advance} alone. Chance is seeded. */
 export interface FakeClock extends Clock {

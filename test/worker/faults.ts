@@ -1,4 +1,5 @@
-import type { Archive, Engine } from '../../shared/ports.ts';
+import type { Archive } from '../../shared/ports/archive.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
 
 /** Where a port fails: at its `n`-th call of all, with or without its effect. */
 export interface Fault {

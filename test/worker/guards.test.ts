@@ -1,7 +1,9 @@
 /** How a crawl is held: paused, resumed, stopped, and ended by limits that several processes share. */
 import { describe, expect, test } from 'vitest';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
-import type { CrawlRegistry, CrawlTotals, Engine, Fetcher } from '../../shared/ports.ts';
+import type { CrawlRegistry, CrawlTotals } from '../../shared/ports/crawl-registry.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { createBudget } from '../../shared/worker/budget.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
 import { endCrawlsAtLimits } from '../../shared/worker/limits.ts';

@@ -1,6 +1,6 @@
 /** Items are each once in what is published, whatever is thrown away between. */
 import { expect, test } from 'vitest';
-import type { ItemStore } from '../../shared/optional-ports.ts';
+import type { ItemStore } from '../../shared/ports/item-store.ts';
 import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { page, type Site } from './scripted-fetcher.ts';
 import { begin, crawlToEnd, createWorld, runToEnd, SILENT } from './world.ts';

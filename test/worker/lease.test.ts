@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type HostDeliveries, StaleTurn } from '../../shared/ports.ts';
+import { StaleTurn } from '../../shared/ports/stale-turn.ts';
+import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
 import { leaseOf } from '../../shared/worker/lease.ts';
 import { createFakeClock, T0 } from './fake-clock.ts';
 

@@ -1,4 +1,5 @@
-import type { Archive, RecordLocation } from '../../shared/ports.ts';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
+import type { Archive } from '../../shared/ports/archive.ts';
 import { joined } from '../archive/captures.ts';
 
 export interface MemoryArchive extends Archive {

@@ -3,18 +3,13 @@ import { addTotals, type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
 import { EMPTY_INDEX } from '../../shared/frontier/ledger.ts';
 import type { Message, OutLinks } from '../../shared/frontier/message.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
-import type { OptionalPorts } from '../../shared/optional-ports.ts';
-import {
-  type Clock,
-  type CrawlRecord,
-  type CrawlRegistry,
-  type Engine,
-  type HostDeliveries,
-  type LedgerStore,
-  type LinkExchange,
-  StaleTurn,
-  type TurnQueue,
-} from '../../shared/ports.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { CrawlRecord, CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
+import type { Engine, OptionalPorts } from '../../shared/ports/engine.ts';
+import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
+import type { LinkExchange } from '../../shared/ports/link-exchange.ts';
+import { StaleTurn } from '../../shared/ports/stale-turn.ts';
+import type { HostDeliveries, TurnQueue } from '../../shared/ports/turn-queue.ts';
 import { createMemoryArchive, type MemoryArchive } from './memory-archive.ts';
 
 export interface MemoryOptions {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { FailureCode } from '../../shared/failure-codes.ts';
-import type { Clock, FailureReason, Fetcher, FetchOutcome, FetchRequest } from '../../shared/ports.ts';
+import type { FailureCode, FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
+import type { FetchOutcome } from '../../shared/fetcher/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { bodyOf } from '../archive/captures.ts';
 

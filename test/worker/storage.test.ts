@@ -1,7 +1,8 @@
 /** A worker whose storage fails. */
 import { expect, test } from 'vitest';
 import { withMiddleware } from '../../shared/fetcher/with-middleware.ts';
-import type { Archive, Fetcher } from '../../shared/ports.ts';
+import type { Archive } from '../../shared/ports/archive.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
 import { begin, createWorld, startProcess } from './world.ts';
 

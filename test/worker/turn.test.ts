@@ -1,7 +1,7 @@
 /** What a turn does with the deliveries that begin it, and what is left when it is thrown away. */
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../shared/frontier/message.ts';
-import type { LedgerStore } from '../../shared/ports.ts';
+import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
 import { page } from './scripted-fetcher.ts';
 import {
   areQuiet,

@@ -1,9 +1,12 @@
 /** The {@link Archive} port on S3: one object of several MB for each flush. */
 
 import type { S3Client } from '@aws-sdk/client-s3';
+import type { RecordLocation } from '../../archive/record-location.ts';
+import type { WarcMember } from '../../archive/warc-member.ts';
 import { checkWarcPrefix } from '../../archive/warc-prefix.ts';
 import { createLimit } from '../../create-limit.ts';
-import type { Archive, Clock, RecordLocation, WarcMember } from '../../ports.ts';
+import type { Archive } from '../../ports/archive.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { SIZES, type Sizes } from '../../sizes.ts';
 import { coalesced } from '../coalesced.ts';
 import { beginWarcUpload, putWarcObject, type WarcUpload } from './archive-object.ts';

@@ -1,6 +1,8 @@
 import { encodeWarcinfo } from '../../archive/warcinfo.ts';
 import { parseConfig } from '../../crawl/config.ts';
-import type { Archive, CrawlId, CrawlRegistry } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { Archive } from '../../ports/archive.ts';
+import type { CrawlRegistry } from '../../ports/crawl-registry.ts';
 import { createS3Archive, type S3ArchiveOptions } from './archive.ts';
 
 export interface ArchivesOptions extends Omit<S3ArchiveOptions, 'folder' | 'warcinfo'> {

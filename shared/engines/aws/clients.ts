@@ -2,7 +2,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
-import type { Clock } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { AwsClients } from './engine.ts';
 
 /** Each service has no more connections than these, however many hosts a worker serves: Lambda allows 1,024 files. */

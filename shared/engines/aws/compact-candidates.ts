@@ -1,5 +1,5 @@
 /** Which WARC objects of a crawl are to be joined now. */
-import type { CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { type AsideFile, asideFiles, forgetAside } from './compact-aside.ts';
 import type { Source } from './compact-layout.ts';
 import type { CompactStateContext } from './compact-lease.ts';

@@ -1,5 +1,5 @@
 import { type Capture, cdxjLine, sortCdxj } from '../../archive/cdxj.ts';
-import type { CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { ahead } from './compact-ahead.ts';
 import { indexName, type JoinPlan, type Source } from './compact-layout.ts';
 import { type CompactLease, LeaseLost } from './compact-lease.ts';

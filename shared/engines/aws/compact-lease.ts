@@ -7,7 +7,8 @@ import {
   type DynamoDBClient,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Clock, CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { type JoinPlan, layOut, type Source } from './compact-layout.ts';
 import { withRetry } from './retry.ts';
 import { COMPACTION, type Item, itemKey, N, S } from './tables.ts';

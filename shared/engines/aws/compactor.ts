@@ -17,7 +17,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Capture } from '../../archive/cdxj.ts';
-import type { Clock, CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { type Sizes, sizesOf } from '../../sizes.ts';
 import { warcFolder } from './archives.ts';
 import { ahead } from './compact-ahead.ts';

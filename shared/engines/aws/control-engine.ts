@@ -2,7 +2,7 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { ControlError } from '../../control/control.ts';
 import type { ControlEngine, ControlPolicy } from '../../control/create-control.ts';
-import type { CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { warcFolder } from './archives.ts';
 import { InvalidCursor } from './host-page.ts';
 import { resolveLocation } from './joined-warcs.ts';

@@ -8,7 +8,8 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Clock, CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { type Sizes, sizesOf } from '../../sizes.ts';
 import { coalesced } from '../coalesced.ts';
 import { type PagesContext, queryItems } from './dynamo-pages.ts';

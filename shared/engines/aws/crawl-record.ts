@@ -1,6 +1,7 @@
 /** A crawl as its item of CrawlState holds it. */
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type CrawlId, type CrawlRecord, CrawlTooLarge } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import { type CrawlRecord, CrawlTooLarge } from '../../ports/crawl-registry.ts';
 import { type Item, N } from './tables.ts';
 
 /** An item may have 400 KB; the record is nearly all of it. */

@@ -1,6 +1,7 @@
 /** From the records that SQS hands out, by a receive or in the event of a function, to the domain's deliveries. Pure. */
 import type { Message as SqsMessage } from '@aws-sdk/client-sqs';
-import type { Delivery, HostDeliveries, HostKey } from '../../ports.ts';
+import type { Delivery, HostDeliveries } from '../../ports/turn-queue.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import { parseMessageText } from './message-text.ts';
 
 /** A record as the event of a Lambda function holds it, as far as it is needed here. */

@@ -6,7 +6,7 @@ import {
   ScanCommand,
   type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { withRetry } from './retry.ts';
 import type { Item } from './tables.ts';
 

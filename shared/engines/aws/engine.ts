@@ -1,7 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { Clock, Engine } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Engine } from '../../ports/engine.ts';
 import { type Sizes, sizesOf } from '../../sizes.ts';
 import { anyMessages } from './any-messages.ts';
 import { type ArchivesOptions, createArchives } from './archives.ts';

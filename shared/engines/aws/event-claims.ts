@@ -4,7 +4,7 @@ import {
   type DynamoDBClient,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { withRetry } from './retry.ts';
 import { CLAIM, CLAIM_PREFIX, EXPIRES_AT, itemKey, N, S } from './tables.ts';
 

@@ -2,7 +2,7 @@
 import { addCounts, COUNT_MAPS, type Head } from '../../frontier/head.ts';
 import { EMPTY_INDEX } from '../../frontier/ledger.ts';
 import { URL_STATES, type UrlState } from '../../frontier/url-record.ts';
-import type { CrawlTotals } from '../../ports.ts';
+import type { CrawlTotals } from '../../ports/crawl-registry.ts';
 import { dataOutBytes, type Usage } from './prices.ts';
 
 /** By name: `hosts`, `pages`, `urls.waiting`, `httpStatus.404`, `usage.s3Puts`, ... */

@@ -1,8 +1,9 @@
 /** The heads of a crawl's hosts, read by scanning the table: all, or page by page. */
 import { ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Head } from '../../frontier/head.ts';
-import type { CrawlId, HostKey } from '../../ports.ts';
 import { type Sizes, sizesOf } from '../../sizes.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import type { PagesContext } from './dynamo-pages.ts';
 import { withRetry } from './retry.ts';
 import { HEAD, hostOf, hostPrefix, type Item, itemKey, S } from './tables.ts';

@@ -3,7 +3,8 @@
  * written to, for ever; a joined file holds its sources whole, so one base offset for each source finds them all.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { CrawlId, RecordLocation } from '../../ports.ts';
+import type { RecordLocation } from '../../archive/record-location.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { JoinPlan } from './compact-layout.ts';
 import { type BatchContext, getItems, writeItems } from './dynamo-batch.ts';
 import { itemKey, JOINED_PREFIX, N, S, type StateNames } from './tables.ts';

@@ -5,9 +5,13 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Head } from '../../frontier/head.ts';
-import { type Clock, type CrawlId, type HostKey, type LedgerStore, StaleTurn } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LedgerStore } from '../../ports/ledger-store.ts';
+import { StaleTurn } from '../../ports/stale-turn.ts';
 import { type Sizes, sizesOf } from '../../sizes.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import { getItems } from './dynamo-batch.ts';
 import { queryItems, scanItems } from './dynamo-pages.ts';
 import { entryOf, type HostPage, headIn, headScan, hostPage } from './host-page.ts';

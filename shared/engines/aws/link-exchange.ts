@@ -1,4 +1,4 @@
-import type { LinkExchange, LinkParcel } from '../../ports.ts';
+import type { LinkExchange, LinkParcel } from '../../ports/link-exchange.ts';
 import { SIZES } from '../../sizes.ts';
 import type { CorruptRecord, OnCorrupt, SqsRecord } from './delivery.ts';
 import { parcelTexts, parseParcelText } from './message-text.ts';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { describeIssues, type Path } from '../../control/describe-issues.ts';
 import { quoted } from '../../control/printable.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { OutLinks } from '../../frontier/message.ts';
-import type { CrawlId } from '../../ports.ts';
 import { parseParcelText } from './message-text.ts';
 
 export type LinkMessage =

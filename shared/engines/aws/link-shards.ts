@@ -1,4 +1,4 @@
-import type { CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { SIZES, type Sizes } from '../../sizes.ts';
 import type { LinksByHost } from '../../worker/router.ts';
 import { splitLinks } from './link-split.ts';

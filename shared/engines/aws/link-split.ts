@@ -1,6 +1,6 @@
 import type { Link } from '../../frontier/message.ts';
-import type { HostKey } from '../../ports.ts';
 import { SIZES } from '../../sizes.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import type { LinksByHost } from '../../worker/router.ts';
 import { shardOf } from './shard-of.ts';
 

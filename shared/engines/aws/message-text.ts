@@ -11,7 +11,7 @@ import {
   encodeMessage,
   encodeOutLinks,
 } from '../../frontier/message-codec.ts';
-import type { HostKey } from '../../ports.ts';
+import type { HostKey } from '../../url/host-key.ts';
 
 /**
  * Far more than a turn or a request sends at once. Links that are much alike are a byte or two each when compressed, so a

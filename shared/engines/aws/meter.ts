@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { Clock, CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { type Attempt, billedUnits, callName, takesReturnConsumedCapacity } from './billed-units.ts';
 import { LINE_ITEMS, type LineItem, type Usage } from './prices.ts';
 

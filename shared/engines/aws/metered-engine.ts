@@ -1,4 +1,6 @@
-import type { Archive, CrawlId, HostDeliveries } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { Archive } from '../../ports/archive.ts';
+import type { HostDeliveries } from '../../ports/turn-queue.ts';
 import { polledRequests } from './billed-units.ts';
 import type { AwsEngine } from './engine.ts';
 import type { Meter } from './meter.ts';

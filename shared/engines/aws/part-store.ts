@@ -1,7 +1,7 @@
 /** The parts of ledgers: small ones in rows of UrlSeen, larger ones in S3 with a row that points to them. */
 import { ConditionalCheckFailedException, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, PutObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import type { LedgerStore } from '../../ports.ts';
+import type { LedgerStore } from '../../ports/ledger-store.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { type BatchContext, writeItems } from './dynamo-batch.ts';
 import { queryItems } from './dynamo-pages.ts';

@@ -1,6 +1,7 @@
 /** Since when a crawl has had nothing to do, as looks at different times by different processes have found it. */
 import { DeleteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Clock, CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Counts } from './head-counts.ts';
 import { withRetry } from './retry.ts';
 import { EXPIRES_AT, itemKey, N, QUIET } from './tables.ts';

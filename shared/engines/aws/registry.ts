@@ -6,8 +6,11 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Head } from '../../frontier/head.ts';
-import type { Clock, CrawlId, CrawlRecord, CrawlRegistry, LedgerStore } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { CrawlRecord, CrawlRegistry } from '../../ports/crawl-registry.ts';
+import type { LedgerStore } from '../../ports/ledger-store.ts';
 import type { Sizes } from '../../sizes.ts';
 import { createCrawlCounters } from './crawl-counters.ts';
 import { activeMsOf, createCrawlDecoder, encodeCrawl, type StoredCrawl } from './crawl-record.ts';

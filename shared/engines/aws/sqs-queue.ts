@@ -7,7 +7,7 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { Clock } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { CorruptRecord, OnCorrupt } from './delivery.ts';
 import { gatherer } from './gather.ts';
 import { type Fate, MAX_BATCH_ENTRIES, type Packable, settleBatch } from './sqs-batch.ts';

@@ -1,5 +1,5 @@
 /** The engine of a deployed stack, as each of its functions and its operators' command line open it. */
-import type { Clock } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Sizes } from '../../sizes.ts';
 import { version } from '../../version.ts';
 import { createClients } from './clients.ts';

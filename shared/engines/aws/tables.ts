@@ -18,7 +18,8 @@
  */
 import { hash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { CrawlId, HostKey } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import { shardOf } from './shard-of.ts';
 
 /** What the engine's state is kept in. */

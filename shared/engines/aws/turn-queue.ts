@@ -1,6 +1,8 @@
 import type { Message } from '../../frontier/message.ts';
-import { type HostDeliveries, type HostKey, StaleTurn, type TurnQueue } from '../../ports.ts';
+import { StaleTurn } from '../../ports/stale-turn.ts';
+import type { HostDeliveries, TurnQueue } from '../../ports/turn-queue.ts';
 import { SIZES } from '../../sizes.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import { failuresOf, groupRecords, type OnCorrupt, type SqsRecord } from './delivery.ts';
 import type { ClaimReceipt } from './event-claims.ts';
 import { deduplicationId, groupIdOf, messageTexts } from './message-text.ts';

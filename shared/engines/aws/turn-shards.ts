@@ -1,4 +1,6 @@
-import type { Clock, HostDeliveries, HostKey } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { HostDeliveries } from '../../ports/turn-queue.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import { shardOf } from './shard-of.ts';
 import type { SqsTurnQueue } from './turn-queue.ts';
 

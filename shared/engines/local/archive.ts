@@ -1,8 +1,11 @@
 /** The {@link Archive} port on a folder of WARC files, with their indexes beside. */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { RecordLocation } from '../../archive/record-location.ts';
+import type { WarcMember } from '../../archive/warc-member.ts';
 import { messageOf } from '../../error-message.ts';
-import type { Archive, Clock, RecordLocation, WarcMember } from '../../ports.ts';
+import type { Archive } from '../../ports/archive.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { StorageFailed, storageFailure } from '../../storage-failed.ts';
 import { coalesced } from '../coalesced.ts';
 import { createWarcFile, type OpenWarcFile } from './archive-file.ts';

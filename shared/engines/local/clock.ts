@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { createSignal } from './signal.ts';
 
 /** The machine's own time and chance. */

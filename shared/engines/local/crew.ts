@@ -1,4 +1,4 @@
-import type { Fetcher } from '../../ports.ts';
+import type { Fetcher } from '../../ports/fetcher.ts';
 import type { Crawls } from '../../worker/crawls.ts';
 import type { PageHooks } from '../../worker/page-hooks.ts';
 import type { PageWork } from '../../worker/page-work.ts';

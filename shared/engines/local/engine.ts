@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { HookError } from '../../control/summary.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Link } from '../../frontier/message.ts';
-import type { CrawlId, HostKey, LedgerStore } from '../../ports.ts';
+import type { HookError } from '../../ports/hook-error-log.ts';
+import type { LedgerStore } from '../../ports/ledger-store.ts';
 import { orStorageFailed, withStorageFailures } from '../../storage-failed.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import { mendFileArchive } from './archive.ts';
 import { closeAll } from './close-all.ts';
 import { holdsCrawl, openDatabase } from './database.ts';

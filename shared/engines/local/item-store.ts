@@ -13,8 +13,9 @@ import {
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import type { ItemStore } from '../../optional-ports.ts';
-import type { CrawlId, HostKey } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { ItemStore } from '../../ports/item-store.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import { coalesced } from '../coalesced.ts';
 import { inTransaction } from './database.ts';
 

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CrawlConfig } from '../../crawl/config.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { hostConfig } from '../../crawl/host-config.ts';
 import type { Head } from '../../frontier/head.ts';
 import { maxGapAfter } from '../../frontier/politeness.ts';
-import type { CrawlId, HostKey } from '../../ports.ts';
 import { isOriginKey } from '../../robots/policy.ts';
+import type { HostKey } from '../../url/host-key.ts';
 
 /**
  * For how long a host is to be left alone that was with a worker when that died: as if its longest request had ended a

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { createLimit } from '../../create-limit.ts';
 import type { Head } from '../../frontier/head.ts';
-import { type CrawlId, type HostKey, type LedgerStore, StaleTurn } from '../../ports.ts';
+import type { LedgerStore } from '../../ports/ledger-store.ts';
+import { StaleTurn } from '../../ports/stale-turn.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import { syncFolder } from './archive-names.ts';
 import { inTransaction } from './database.ts';
 

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { encodeWarcinfo } from '../../archive/warcinfo.ts';
 import type { CrawlConfig } from '../../crawl/config.ts';
-import type { ItemStore } from '../../optional-ports.ts';
-import type { CrawlId, Engine } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { Engine } from '../../ports/engine.ts';
+import type { ItemStore } from '../../ports/item-store.ts';
 import { withStorageFailures } from '../../storage-failed.ts';
 import { openFileArchive } from './archive.ts';
 import { warcFilePattern } from './archive-names.ts';

@@ -1,6 +1,7 @@
 /** The {@link PayloadIndex} port on SQLite. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { ArchivedPayload, PayloadIndex } from '../../optional-ports.ts';
+import type { ArchivedPayload } from '../../archive/archived-payload.ts';
+import type { PayloadIndex } from '../../ports/payload-index.ts';
 import { inTransaction } from './database.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { PageTask } from '../../worker/page-work.ts';
 import { quarantine } from '../../worker/quarantine.ts';
 import { openDatabase } from './database.ts';

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Head } from '../../frontier/head.ts';
-import type { CrawlId, CrawlRecord, CrawlRegistry, CrawlTotals } from '../../ports.ts';
+import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../ports/crawl-registry.ts';
 import { inTransaction } from './database.ts';
 import { NO_SUMS, replaceHead, type Sums } from './sums.ts';
 

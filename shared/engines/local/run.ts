@@ -1,4 +1,6 @@
-import type { CrawlId, CrawlStatus, HostKey } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { CrawlStatus } from '../../ports/crawl-registry.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import { endOf } from '../../worker/drain.ts';
 import { routeParcels } from '../../worker/router.ts';
 import { newStats } from '../../worker/services.ts';

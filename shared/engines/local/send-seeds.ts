@@ -1,5 +1,6 @@
-import { seedLinks } from '../../crawl/seed-links.ts';
-import type { CrawlId, LinkExchange } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import { seedLinks } from '../../frontier/seed-links.ts';
+import type { LinkExchange } from '../../ports/link-exchange.ts';
 
 /** A parcel holds no more: a list of seeds may have millions. */
 const PARCEL_LINKS = 10_000;

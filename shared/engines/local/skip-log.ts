@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Skip, SkipLog } from '../../optional-ports.ts';
-import type { CrawlId } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { Skip, SkipLog } from '../../ports/skip-log.ts';
 import { fingerprint } from '../../url/fingerprint.ts';
 import { inTransaction } from './database.ts';
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CrawlId, HostKey } from '../../ports.ts';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import type { HostKey } from '../../url/host-key.ts';
 
 export interface StagedItems {
   readonly host: HostKey;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { systemClock } from './clock.ts';
 
 /** Time that never goes back, and tells of each time that the machine's clock was set. */

@@ -1,6 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeMessage, encodeMessage } from '../../frontier/message-codec.ts';
-import { type Clock, type HostDeliveries, type HostKey, StaleTurn, type TurnQueue } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { StaleTurn } from '../../ports/stale-turn.ts';
+import type { HostDeliveries, TurnQueue } from '../../ports/turn-queue.ts';
+import type { HostKey } from '../../url/host-key.ts';
 import { inTransaction, PLAIN } from './database.ts';
 import { createSignal } from './signal.ts';
 import { countSeeds } from './waiting-seeds.ts';

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Link } from '../../frontier/message.ts';
 import { decodeMessage, decodeOutLinks } from '../../frontier/message-codec.ts';
-import type { HostKey } from '../../ports.ts';
+import type { HostKey } from '../../url/host-key.ts';
 
 /**
  * How many there are. Those of messages that were handed out before count as committed, since a message may stay behind the

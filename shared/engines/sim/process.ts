@@ -3,7 +3,7 @@
  * and nobody is told; what it has sent on its way takes effect all the same. Frozen, it stands still: answers and
  * timers wait for it.
  */
-import type { Clock } from '../../ports.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';

@@ -18,7 +18,7 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { encodeCapture } from '../../../shared/archive/capture.ts';
 import { createFetcher } from '../../../shared/fetcher/fetcher.ts';
 import { createDocumentParser } from '../../../shared/parser/document.ts';
-import type { Fetcher } from '../../../shared/ports.ts';
+import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 import { createResolver } from '../../../shared/url/canonical.ts';
 import { LOOPBACK } from '../../fetcher/loopback.ts';
 import type { OutsideFigures } from './unit-figures.ts';

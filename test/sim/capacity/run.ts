@@ -1,7 +1,7 @@
 /** Runs the world of a capacity run, and notes what there is to see every ten seconds. */
 import { randomOf } from '../../../shared/engines/sim/random.ts';
 import { drive } from '../../../shared/engines/sim/virtual-time.ts';
-import type { CrawlTotals } from '../../../shared/ports.ts';
+import type { CrawlTotals } from '../../../shared/ports/crawl-registry.ts';
 import { seedUuids } from '../seeded-uuids.ts';
 import type { WebRequest } from '../spec.ts';
 import type { CapacityOptions } from './options.ts';

@@ -5,7 +5,7 @@ import type { SimClient } from '../../../shared/engines/sim/client.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { SimProcess } from '../../../shared/engines/sim/process.ts';
 import type { ServiceName } from '../../../shared/engines/sim/service.ts';
-import type { Fetcher } from '../../../shared/ports.ts';
+import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 import { hostKey } from '../../../shared/url/host-key.ts';
 import { type Cpu, createCpu } from './cpu.ts';
 import type { UnitFigures } from './unit-figures.ts';

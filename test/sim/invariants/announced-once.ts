@@ -1,5 +1,5 @@
+import type { RecordLocation } from '../../../shared/archive/record-location.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
-import type { RecordLocation } from '../../../shared/ports.ts';
 import { hostKey } from '../../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';

@@ -4,7 +4,9 @@
  */
 import type { AwsEngine } from '../../../shared/engines/aws/engine.ts';
 import { hostPartition } from '../../../shared/engines/aws/tables.ts';
-import type { Delivery, Engine, HostDeliveries, HostKey } from '../../../shared/ports.ts';
+import type { Engine } from '../../../shared/ports/engine.ts';
+import type { Delivery, HostDeliveries } from '../../../shared/ports/turn-queue.ts';
+import type { HostKey } from '../../../shared/url/host-key.ts';
 import type { Violation } from '../spec.ts';
 import { createFindings, since } from './findings.ts';
 

@@ -3,7 +3,7 @@ import type { CrawlConfig } from '../../../shared/crawl/config.ts';
 import { type FaultName, TURN_LOSING } from '../../../shared/engines/sim/faults.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
-import type { CrawlStatus } from '../../../shared/ports.ts';
+import type { CrawlStatus } from '../../../shared/ports/crawl-registry.ts';
 import type { Failure, SimWeb, Violation, WebRequest } from '../spec.ts';
 import type { HeadChange, StatusChange } from './history-probe.ts';
 

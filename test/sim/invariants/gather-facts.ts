@@ -1,6 +1,7 @@
 /** Reads the facts out of the simulated services directly: no call, no virtual time, nothing of the engine above them. */
 import { gunzipSync } from 'node:zlib';
 import { parseConfig } from '../../../shared/crawl/config.ts';
+import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
 import { warcFolder } from '../../../shared/engines/aws/archives.ts';
 import { parseLinkText } from '../../../shared/engines/aws/link-message.ts';
 import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
@@ -19,7 +20,8 @@ import {
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
-import type { CrawlId, CrawlRecord, HostKey } from '../../../shared/ports.ts';
+import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
+import type { HostKey } from '../../../shared/url/host-key.ts';
 import { openLedger } from '../../../shared/worker/open-ledger.ts';
 import { asPresent } from '../newer-version.ts';
 import type { CrawlPlan, World } from '../spec.ts';

@@ -6,7 +6,7 @@ import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
 import { CRAWL, HEAD } from '../../../shared/engines/aws/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
-import type { CrawlStatus } from '../../../shared/ports.ts';
+import type { CrawlStatus } from '../../../shared/ports/crawl-registry.ts';
 
 /** A status as it was stored. Times are the world's. */
 export interface StatusChange {

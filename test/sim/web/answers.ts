@@ -1,6 +1,7 @@
 /** What the web answers to a request, if nothing but its own nature is in the way. */
 import { hash } from 'node:crypto';
-import type { FailureReason, ResponseHead } from '../../../shared/ports.ts';
+import type { FailureReason } from '../../../shared/fetcher/outcome/failure-codes.ts';
+import type { ResponseHead } from '../../../shared/fetcher/outcome/response-head.ts';
 import { ASSETS, renderStyle } from './assets.ts';
 import type { Atlas } from './atlas.ts';
 import { DRAW } from './chance.ts';

@@ -2,14 +2,11 @@
 import { type CallFaults, NO_CALL_FAULTS } from '../../../shared/engines/sim/call-faults.ts';
 import type { SimProcess } from '../../../shared/engines/sim/process.ts';
 import type { VirtualTime } from '../../../shared/engines/sim/virtual-time.ts';
-import type {
-  Body,
-  FailureReason,
-  FetchedResponse,
-  Fetcher,
-  FetchOutcome,
-  FetchRequest,
-} from '../../../shared/ports.ts';
+import type { Body } from '../../../shared/fetcher/outcome/body.ts';
+import type { FailureReason } from '../../../shared/fetcher/outcome/failure-codes.ts';
+import type { FetchedResponse, FetchOutcome } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../../../shared/fetcher/outcome/fetch-request.ts';
+import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface SimFetcherOptions {

@@ -7,7 +7,7 @@ import type { CallFaults } from '../../../shared/engines/sim/call-faults.ts';
 import type { Faults } from '../../../shared/engines/sim/faults.ts';
 import type { Trace } from '../../../shared/engines/sim/trace.ts';
 import type { VirtualTime } from '../../../shared/engines/sim/virtual-time.ts';
-import type { FetchRequest } from '../../../shared/ports.ts';
+import type { FetchRequest } from '../../../shared/fetcher/outcome/fetch-request.ts';
 import type { SimWeb, WebRequest } from '../spec.ts';
 import { createAnswerer, type Responded } from './answers.ts';
 import { createAtlas } from './atlas.ts';

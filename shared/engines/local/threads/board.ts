@@ -1,5 +1,4 @@
-import type { HostKey } from '../../../ports.ts';
-import { hostKey } from '../../../url/host-key.ts';
+import { type HostKey, hostKey } from '../../../url/host-key.ts';
 
 /** A place holds a length (two bytes) and so many bytes of a URL. */
 const PLACE_BYTES = 2048;

@@ -1,5 +1,5 @@
-import type { HostKey } from '../../../ports.ts';
 import { fingerprint } from '../../../url/fingerprint.ts';
+import type { HostKey } from '../../../url/host-key.ts';
 
 /** Which of so many threads serves the host, from 0 on: the same each time, in all threads that share the memory. */
 export type BlockOf = (host: HostKey) => number;

@@ -1,5 +1,5 @@
 /** What a worker asks for, and what its project's code looks at, noted on its thread's board. */
-import type { Fetcher } from '../../../ports.ts';
+import type { Fetcher } from '../../../ports/fetcher.ts';
 import type { PageHooks } from '../../../worker/page-hooks.ts';
 import type { LocalTurnQueue } from '../turn-queue.ts';
 import type { Board } from './board.ts';

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../error-message.ts';
-import type { HostKey } from '../../../ports.ts';
 import { StorageFailed } from '../../../storage-failed.ts';
 import { tuneV8ForThreads } from '../../../tune-v8.ts';
+import type { HostKey } from '../../../url/host-key.ts';
 import { type Crawls, createCrawls } from '../../../worker/crawls.ts';
 import { quarantine } from '../../../worker/quarantine.ts';
 import { newStats } from '../../../worker/services.ts';

@@ -1,5 +1,6 @@
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { NEW_HEAD } from '../../../frontier/head.ts';
-import type { CrawlId, LedgerStore } from '../../../ports.ts';
+import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import { hostKey } from '../../../url/host-key.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ItemStore } from '../../../optional-ports.ts';
+import type { ItemStore } from '../../../ports/item-store.ts';
 import { StorageFailed } from '../../../storage-failed.ts';
 import { openDatabase } from '../database.ts';
 import { openEarlier } from '../earlier.ts';

@@ -1,7 +1,8 @@
 /** What a crawl begins with: its seeds, and the sitemaps that its operator names. */
-import type { Link } from '../frontier/message.ts';
+
+import { InvalidConfig } from '../crawl/config.ts';
 import { canonicalize } from '../url/canonical.ts';
-import { InvalidConfig } from './config.ts';
+import type { Link } from './message.ts';
 
 /** Their links. All URLs canonical. */
 export function seedLinks(seeds: readonly string[], sitemaps: readonly string[]): Link[] {

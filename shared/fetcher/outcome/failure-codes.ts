@@ -1,4 +1,20 @@
-import type { FailureReason } from './ports.ts';
+/**
+ * Why an exchange failed, in the groups that totals and metrics count by. `blockedAddress`: the address guard; `blockedPort`: a
+ * port that browsers refuse; `aborted`: by our own signal; `middleware`: the project's
+ * own code broke or took too long.
+ */
+export type FailureReason =
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'protocol'
+  | 'headersTooLarge'
+  | 'blockedAddress'
+  | 'blockedPort'
+  | 'middleware'
+  | 'aborted';
 
 interface FailureTraits {
   /** The group that the code belongs to: totals and metrics count by it. */

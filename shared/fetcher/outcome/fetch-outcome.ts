@@ -1,0 +1,39 @@
+import type { Body } from './body.ts';
+import type { FailureCode, FailureReason } from './failure-codes.ts';
+import type { ResponseHead } from './response-head.ts';
+
+interface ExchangeTimes {
+  readonly url: string;
+  /** When the request was begun; when the last byte (or the failure) came. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+export interface FetchedResponse extends ExchangeTimes, ResponseHead {
+  readonly status: 'response';
+  readonly body: Body;
+  /** The request's head exactly as sent, with its final empty line. */
+  readonly requestHead: Uint8Array;
+  readonly ipAddress: string;
+  /** Why the body is not whole, in the words of WARC-Truncated. */
+  readonly truncated?: 'length' | 'time' | 'disconnect';
+}
+
+export interface FetchFailure extends ExchangeTimes {
+  readonly status: 'failed';
+  readonly reason: FailureReason;
+  /** Why, exactly. The crawler's own fetcher always says it. */
+  readonly code?: FailureCode;
+  /** One plain sentence for people, without the URL: `connection refused by example.org:80 (192.0.2.1)`. */
+  readonly message: string;
+  /**
+   * The request went out on a kept connection, which the server closed without an answer: it had perhaps closed it
+   * before the request came (RFC 9112, section 9.3.1). To be tried again, at the host's pace like any request.
+   */
+  readonly isStaleConnection?: boolean;
+  /** There was no time left for the request: it was not made, and is not counted. */
+  readonly isUnmade?: boolean;
+}
+
+/** What the web did. Never thrown: a 404, a time-out and a bad certificate are outcomes. */
+export type FetchOutcome = FetchedResponse | FetchFailure;

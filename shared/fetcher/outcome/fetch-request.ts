@@ -1,0 +1,16 @@
+import type { ResponseHead } from './response-head.ts';
+
+/** One request, as a fetcher takes it. */
+export interface FetchRequest {
+  /** Absolute http(s) URL in canonical form. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Cut the body here instead of at the fetcher's own limit. */
+  readonly maxBodyBytes?: number;
+  /**
+   * Called when the response's head is there. The function that it returns receives each piece of the body as it arrives,
+   * and copies what it keeps: the piece's memory may be freed when the call is over.
+   */
+  readonly onHead?: (head: ResponseHead) => ((chunk: Uint8Array) => void) | undefined;
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,10 @@
+/** Time and chance, so that a simulation can own both. */
+export interface Clock {
+  now(): number;
+  /** Milliseconds that pass evenly, whatever the wall clock is set to: for durations within one process. Default: `now`. */
+  elapsed?(): number;
+  /** Resolves after `ms`, or early (without throwing) when `signal` aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Uniform in [0, 1). */
+  random(): number;
+}

@@ -1,0 +1,17 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
+
+/** Links that were left out, for `strand export --skipped`. Each once, or seldom more often; the last second may be lost. */
+export interface SkipLog {
+  /** Returns at once: it is called for every link left out. */
+  note(crawl: CrawlId, skip: Skip): void;
+}
+
+export interface Skip {
+  readonly url: string;
+  /** As in the counts of `skipped`: `scope`, `exclude`, `trap`, ... */
+  readonly reason: string;
+  /** The page it was found on. */
+  readonly via?: string | undefined;
+  /** More of why, in words. Of a page whose links were left out: how many. */
+  readonly cause?: string;
+}
