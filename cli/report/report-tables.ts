@@ -1,7 +1,8 @@
 /** The tables of a report. */
-import { STATUS_CODES } from 'node:http';
+
 import { printable, shorten } from '../../shared/control/printable.ts';
 import type { CrawlReport, HostRow } from '../../shared/control/report.ts';
+import { STATUS_CODES } from '../../shared/control/status-codes.ts';
 import { formatBytes, formatCount, formatDuration, largestFirst } from '../format.ts';
 import { type Html, html } from './html.ts';
 

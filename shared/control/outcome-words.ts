@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http';
 import type { UrlState } from '../frontier/url-record.ts';
+import { STATUS_CODES } from './status-codes.ts';
 
 /** What is known of the last try of a URL. */
 export interface LastTry {
