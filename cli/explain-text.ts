@@ -1,5 +1,5 @@
 /** What `explain` shows to people: a line for each rule that has a say, and the verdict. */
-import type { Explanation, TemplateWord } from '../shared/control/explain.ts';
+import type { Explanation, TemplateWord } from '../shared/control/explanation.ts';
 import { printable, shorten } from '../shared/control/printable.ts';
 import { RANKS } from '../shared/frontier/rank.ts';
 import { statusText } from './export-rows.ts';

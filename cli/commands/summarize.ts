@@ -2,7 +2,7 @@ import { findFailedSeeds } from '../../shared/control/failed-seeds.ts';
 import type { CrawlSummary } from '../../shared/control/summary.ts';
 import { summaryOf } from '../../shared/control/summary-of.ts';
 import { isTroubled, type KnownHost, troubledHosts } from '../../shared/control/troubled-hosts.ts';
-import { listWarcFiles } from '../../shared/engines/local/archive.ts';
+import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { openCrawl, stateOf } from './open-crawl.ts';
 

@@ -1,5 +1,5 @@
 /** The last line of an explanation: what all its words come to. */
-import type { Explanation } from './explain.ts';
+import type { Explanation } from './explanation.ts';
 
 type Explained = Omit<Explanation, 'wouldBeFetched' | 'verdict'>;
 type Verdict = Pick<Explanation, 'wouldBeFetched' | 'verdict'>;

@@ -1,7 +1,7 @@
 /** The API's description by OpenAPI 3.1, made of the routes and their schemas. */
 import { z } from 'zod';
 import { API_SCHEMAS } from './api-schemas.ts';
-import type { Route } from './route-table.ts';
+import type { Route } from './route.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

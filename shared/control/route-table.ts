@@ -1,42 +1,10 @@
 /** The API over HTTP as one table: requests are answered from it, and its description is made of it. */
 import { z } from 'zod';
-import {
-  API_SCHEMAS,
-  type ApiSchemaName,
-  crawlIdSchema,
-  newCrawlSchema,
-  newSeedsSchema,
-} from './api-schemas.ts';
+import { API_SCHEMAS, crawlIdSchema, newCrawlSchema, newSeedsSchema } from './api-schemas.ts';
 import type { Control } from './control.ts';
 import { openApiDocument } from './openapi.ts';
 import { resumeLimitsSchema } from './resume-limits.ts';
-
-/** A request whose parts are what the route's schemas say. */
-export interface RouteInput<Params = unknown, Query = unknown, Body = unknown> {
-  readonly params: Params;
-  readonly query: Query;
-  /** As it was sent: no defaults filled in. */
-  readonly body: Body;
-}
-
-export interface Route {
-  readonly operationId: string;
-  readonly method: 'GET' | 'POST';
-  /** With `{name}` for each key of `params`. */
-  readonly path: string;
-  readonly summary: string;
-  readonly params: z.ZodObject;
-  readonly query: z.ZodObject;
-  /** The body's schema; none where no body is read. */
-  readonly body?: z.ZodObject;
-  /** Of `body` and the answer, in the description. */
-  readonly bodyName?: ApiSchemaName;
-  readonly answerName: ApiSchemaName;
-  readonly isBodyOptional?: boolean;
-  /** Of a good answer. */
-  readonly status: number;
-  run(control: Control, input: RouteInput): Promise<unknown>;
-}
+import type { Route, RouteInput } from './route.ts';
 
 type Shape = z.ZodRawShape;
 type RouteOf<P extends Shape, Q extends Shape, B extends z.ZodObject> = Omit<

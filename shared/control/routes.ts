@@ -3,7 +3,8 @@ import type { ERROR_CODES } from './api-schemas.ts';
 import { checkRequest } from './check-request.ts';
 import { type Control, ControlError } from './control.ts';
 import { quoted } from './printable.ts';
-import { ROUTES, type Route } from './route-table.ts';
+import type { Route } from './route.ts';
+import { ROUTES } from './route-table.ts';
 
 export { ROUTES };
 

@@ -1,5 +1,6 @@
 import type { CrawlConfig } from '../crawl/config.ts';
-import { createScope, type SkipReason } from '../crawl/scope.ts';
+import { createScope } from '../crawl/scope.ts';
+import type { SkipReason } from '../crawl/skip-reason.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { parseSeed } from '../url/parse-seed.ts';
 import { createUrlRules } from '../url/url-rules.ts';

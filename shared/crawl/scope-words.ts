@@ -3,7 +3,7 @@ import { hostKey, hostName, pathOf } from '../url/host-key.ts';
 import { registrableDomain } from '../url/registrable-domain.ts';
 import type { ScopePreset } from './config.ts';
 import type { HostRules, Pattern } from './host-rules.ts';
-import type { SkipReason } from './scope.ts';
+import type { SkipReason } from './skip-reason.ts';
 import { pathDepth, queryParameters, type TrapConfig } from './traps.ts';
 
 export interface ScopeFacts {

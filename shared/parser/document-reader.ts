@@ -1,11 +1,13 @@
 /** Which parser reads a document, by its type and by what it was fetched as. */
 import type { UrlKind } from '../url/url-kind.ts';
 import { createCssLinks } from './css-links.ts';
-import type { DocumentType } from './document.ts';
 import { createHtmlLinks, type HtmlLinks, type HtmlLinksOptions } from './html-links.ts';
 import type { DroppedLinks, HtmlLink } from './link-set.ts';
 import { createSitemapLinks } from './sitemap-links.ts';
 import { createXmlLinks } from './xml-links.ts';
+
+/** What the document was read as; `other`: not read at all. */
+export type DocumentType = 'html' | 'css' | 'sitemap' | 'sitemapIndex' | 'feed' | 'other';
 
 /** What a parser found; what is not there does not apply. */
 export interface ReadDocument

@@ -3,7 +3,12 @@ import { messageOf } from '../error-message.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 import { createContentDecoder } from './content-decoder.ts';
-import { createDocumentReader, type DocumentReader, type ReadDocument } from './document-reader.ts';
+import {
+  createDocumentReader,
+  type DocumentReader,
+  type DocumentType,
+  type ReadDocument,
+} from './document-reader.ts';
 import { createFirstBytes } from './first-bytes.ts';
 import type { DroppedLinks, HtmlLink, ResolveReference } from './link-set.ts';
 import { essenceOf, sniffMimeType } from './media-type.ts';
@@ -32,9 +37,6 @@ export interface DocumentParserOptions {
   /** Runs each synchronous part of the parser's work: for a watchdog, which knows by it what the thread does. */
   readonly around?: <T>(parse: () => T) => T;
 }
-
-/** What the document was read as; `other`: not read at all. */
-export type DocumentType = 'html' | 'css' | 'sitemap' | 'sitemapIndex' | 'feed' | 'other';
 
 export interface DocumentFacts extends DroppedLinks {
   readonly type: DocumentType;

@@ -1,6 +1,6 @@
 /** The elements of sitemaps and sitemap indexes (sitemaps.org, protocol), and of their extensions that name URLs. */
 import { parseW3cDatetime } from './w3c-datetime.ts';
-import type { XmlElement, XmlReader, XmlSink } from './xml-links.ts';
+import type { XmlElement, XmlReader, XmlSink } from './xml-reader.ts';
 
 /**
  * `loc` counts only as a child of `url` or `sitemap` in the same namespace; an image's or video's belongs to the page.

@@ -17,6 +17,7 @@ import {
 import { createSitemapElements } from './sitemap-elements.ts';
 import type { RawAttributes } from './tag-attributes.ts';
 import { createTextDecoder } from './text-decoder.ts';
+import type { XmlElement, XmlReader, XmlSink } from './xml-reader.ts';
 import { createXmlScanner, decodeXml } from './xml-scanner.ts';
 
 export interface XmlLinksOptions {
@@ -53,30 +54,6 @@ export const MAX_SITEMAP_BYTES = 52_428_800;
 const MAX_DEPTH = 32;
 /** A longer text is no URL, date or number. */
 const MAX_TEXT_CHARS = 8192;
-
-/** An open element. Names are in lower case: what is `<URL>` to its author is no less one. */
-export interface XmlElement {
-  readonly local: string;
-  readonly prefix: string;
-  /** What references inside are relative to. */
-  readonly base: string;
-}
-
-/** What one kind of document makes of its elements. */
-export interface XmlReader {
-  /** Whether the element's text is to be told at its end. */
-  start(element: XmlElement, parent: XmlElement | undefined, attributes: RawAttributes): boolean;
-  /** `text`: without white space around it; '' unless it was asked for. */
-  end(element: XmlElement, parent: XmlElement | undefined, text: string): void;
-}
-
-export interface XmlSink {
-  /** Takes in a link; returns its URL, or undefined if it is none or there are too many. */
-  add(reference: string, kind: LinkKind, element: XmlElement): string | undefined;
-  /** The same of an attribute's value as written. */
-  addRaw(value: string, kind: LinkKind, element: XmlElement): void;
-  hint(url: string, hints: UrlHints): void;
-}
 
 /** The result does not depend on how the bytes are cut into pieces. Never expands entities, never fetches a DTD. */
 export function createXmlLinks(options: XmlLinksOptions): XmlLinksParser {

@@ -1,6 +1,6 @@
 /** Reading robots.txt (RFC 9309, sections 2.1 and 2.2): any bytes are one; lines that say nothing are passed over. */
 import { normalPattern } from './pattern.ts';
-import type { RobotsRule, RobotsRules } from './rules.ts';
+import type { RobotsRule, RobotsRules } from './robots-rules.ts';
 
 /** Bytes of robots.txt that are read: 1 MiB. RFC 9309, section 2.5, asks for 500 KiB at least. */
 export const MAX_ROBOTS_BYTES = 1_048_576;

@@ -3,7 +3,7 @@
  * line a rule, `+` (allow) or `-` and its line in robots.txt (base 36), a space, its pattern, in order of precedence,
  * and one line a sitemap, `s` and its URL. Equal rules give equal text.
  */
-import type { RobotsRule, RobotsRules } from './rules.ts';
+import type { RobotsRule, RobotsRules } from './robots-rules.ts';
 
 const VERSION = '1';
 

@@ -6,27 +6,7 @@
  * has no form to store, and no bound on its work.
  */
 import { matchesPattern, normalPath } from './pattern.ts';
-
-export { MAX_ROBOTS_BYTES, parseRobots, productToken, robotName } from './parse-robots.ts';
-export { decodeRules, encodeRules } from './rules-text.ts';
-
-export interface RobotsRule {
-  readonly allow: boolean;
-  /** In the form compared (`pattern.ts`): printable ASCII without spaces. */
-  readonly pattern: string;
-  /** Where it stands in robots.txt, from 1. */
-  readonly line: number;
-}
-
-/** What robots.txt says to one crawler. Plain data; at most `MAX_ROBOTS_BYTES` of lines went into it. */
-export interface RobotsRules {
-  /** The longest pattern first, of equally long ones those that allow: the first that matches decides. */
-  readonly rules: readonly RobotsRule[];
-  /** As written, however long; of several the longest. Not in RFC 9309. */
-  readonly crawlDelayMs?: number;
-  /** As written, perhaps relative to robots.txt; each once. They belong to no group. */
-  readonly sitemaps: readonly string[];
-}
+import type { RobotsRule, RobotsRules } from './robots-rules.ts';
 
 export interface RobotsAnswer {
   readonly allowed: boolean;

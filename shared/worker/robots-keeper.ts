@@ -5,6 +5,7 @@ import type { MovedRobots } from '../frontier/head.ts';
 import { afterFailure, gapAfter } from '../frontier/politeness.ts';
 import { hostFailureOf } from '../frontier/verdict.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
+import { MAX_ROBOTS_BYTES, parseRobots, robotName } from '../robots/parse-robots.ts';
 import {
   expiry,
   isOriginKey,
@@ -13,7 +14,7 @@ import {
   robotsUrl,
   robotsVerdict,
 } from '../robots/policy.ts';
-import { MAX_ROBOTS_BYTES, parseRobots, type RobotsRules, robotName } from '../robots/rules.ts';
+import type { RobotsRules } from '../robots/robots-rules.ts';
 import { hostKey, origin as originOf } from '../url/host-key.ts';
 import { ask } from './ask.ts';
 import type { Crawl } from './crawls.ts';

@@ -2,7 +2,8 @@
 import type { HostRobots } from '../frontier/head.ts';
 import { backoffAfter, gapAfter } from '../frontier/politeness.ts';
 import { isOriginKey } from '../robots/policy.ts';
-import { decodeRules, encodeRules, type RobotsRules } from '../robots/rules.ts';
+import type { RobotsRules } from '../robots/robots-rules.ts';
+import { decodeRules, encodeRules } from '../robots/rules-text.ts';
 import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
 import type { HostKey } from '../url/host-key.ts';

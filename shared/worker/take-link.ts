@@ -1,5 +1,7 @@
 /** What becomes of a link: merged into its host's ledger, kept for the exchange, or left out and counted. */
-import type { LinkSkip, Scope, SkipReason } from '../crawl/scope.ts';
+
+import type { Scope } from '../crawl/scope.ts';
+import type { LinkSkip, SkipReason } from '../crawl/skip-reason.ts';
 import { type Link, linkOf } from '../frontier/message.ts';
 import { ancestors } from '../url/ancestors.ts';
 import { hostKey } from '../url/host-key.ts';

@@ -7,7 +7,7 @@ import type { UrlRecord } from '../frontier/url-record.ts';
 import { judge, type Verdict } from '../frontier/verdict.ts';
 import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
-import { robotName } from '../robots/rules.ts';
+import { robotName } from '../robots/parse-robots.ts';
 import { unlessStopped } from '../unless-stopped.ts';
 import { createResolver } from '../url/canonical.ts';
 import { archivePage } from './archive-page.ts';

@@ -10,15 +10,15 @@ import { encodeMetadata } from '../../shared/archive/metadata.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import {
   type FileArchive,
-  type FileArchiveJournal,
   type FileArchiveOptions,
-  listWarcFiles,
   mendFileArchive,
   openFileArchive,
 } from '../../shared/engines/local/archive.ts';
+import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
 import { mergedCdxj } from '../../shared/engines/local/cdxj-files.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { createLineSorter, readLines, writeLines } from '../../shared/engines/local/sorted-lines.ts';
+import type { FileArchiveJournal } from '../../shared/engines/local/warc-journal.ts';
 import { captureOf, T0 } from './captures.ts';
 
 let root: string;

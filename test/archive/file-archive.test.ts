@@ -11,11 +11,11 @@ import { recordId, warcDate } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import {
   ArchiveFailed,
-  type FileArchiveJournal,
   type FileArchiveOptions,
-  listWarcFiles,
   openFileArchive,
 } from '../../shared/engines/local/archive.ts';
+import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
+import type { FileArchiveJournal } from '../../shared/engines/local/warc-journal.ts';
 import { captureOf, RESPONSE_ID, T0 } from './captures.ts';
 
 let root: string;

@@ -3,7 +3,7 @@ import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { encodeRecord } from '../../shared/archive/warc-record.ts';
 import { joined } from '../archive/captures.ts';
 import { testIf } from './capabilities.ts';
-import type { Subject } from './engine-contract.ts';
+import type { Subject } from './subject.ts';
 
 /** A record with that text, as one gzip member. */
 const memberOf = (text: string) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { testIf } from './capabilities.ts';
-import type { Subject } from './engine-contract.ts';
+import type { Subject } from './subject.ts';
 import { CRAWL, headOf, ODD_HOSTS } from './subjects.ts';
 
 const A = 'a.test';

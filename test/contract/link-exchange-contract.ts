@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LinkExchange } from '../../shared/ports/link-exchange.ts';
 import { testIf } from './capabilities.ts';
-import type { Subject } from './engine-contract.ts';
+import type { Subject } from './subject.ts';
 import { CRAWL, linkTo } from './subjects.ts';
 
 const LONG_MS = 5000;

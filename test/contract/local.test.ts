@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import { listWarcFiles } from '../../shared/engines/local/archive.ts';
+import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import {
@@ -15,7 +15,8 @@ import {
 } from '../../shared/engines/local/engine.ts';
 import { FolderInUse } from '../../shared/engines/local/lock.ts';
 import { createTurnQueue } from '../../shared/engines/local/turn-queue.ts';
-import { engineContract, type OpenedEngine, type OpenOptions } from './engine-contract.ts';
+import { engineContract } from './engine-contract.ts';
+import type { OpenedEngine, OpenOptions } from './subject.ts';
 import { CRAWL, headOf, RECORD } from './subjects.ts';
 
 const openFolder = (folder: string) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type HostTotals, NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
-import type { Subject } from './engine-contract.ts';
+import type { Subject } from './subject.ts';
 import { CRAWL, headOf, linkTo, RECORD, receiveOne, token } from './subjects.ts';
 
 const LONG_MS = 5000;

@@ -11,7 +11,8 @@ import { createFaults, type FaultName } from '../../shared/engines/sim/faults.ts
 import type { SimProcess } from '../../shared/engines/sim/process.ts';
 import { drive, type VirtualTime } from '../../shared/engines/sim/virtual-time.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
-import { engineContract, type OpenOptions } from './engine-contract.ts';
+import { engineContract } from './engine-contract.ts';
+import type { OpenOptions } from './subject.ts';
 
 /** Longer than the visibility of all queues. */
 const LEASES_MS = 400_000;

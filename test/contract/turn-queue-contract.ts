@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Engine } from '../../shared/ports/engine.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { testIf } from './capabilities.ts';
-import type { Subject } from './engine-contract.ts';
+import type { Subject } from './subject.ts';
 import { CRAWL, drain, linkTo, ODD_HOSTS, receiveOne, token, tokensOf } from './subjects.ts';
 
 const A = 'a.test';

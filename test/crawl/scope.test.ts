@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type HostOverride, InvalidConfig, type ScopePreset } from '../../shared/crawl/config.ts';
-import { createScope, type ScopeConfig, type SkipReason } from '../../shared/crawl/scope.ts';
+import { createScope, type ScopeConfig } from '../../shared/crawl/scope.ts';
+import type { SkipReason } from '../../shared/crawl/skip-reason.ts';
 
 const config = (given: Partial<ScopeConfig> = {}): ScopeConfig => ({
   scope: 'any',

@@ -18,7 +18,7 @@ import { keysAt } from '../../shared/control/schema-keys.ts';
 import { SUMMARY_KEYS } from '../../shared/control/summary.ts';
 import { crawlConfigSchema, parseConfig } from '../../shared/crawl/config.ts';
 import type { StrandConfig } from '../../shared/crawl/project.ts';
-import type { LinkSkip } from '../../shared/crawl/scope.ts';
+import type { LinkSkip } from '../../shared/crawl/skip-reason.ts';
 import { parseLinkText } from '../../shared/engines/aws/link-message.ts';
 import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/prices.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';

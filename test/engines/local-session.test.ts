@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CrawlOptions, InvalidConfig } from '../../shared/crawl/config.ts';
-import { listWarcFiles } from '../../shared/engines/local/archive.ts';
+import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';

@@ -11,7 +11,7 @@ import { systemClock } from '../../shared/engines/local/clock.ts';
 import type { Archive } from '../../shared/ports/archive.ts';
 import { joined } from '../archive/captures.ts';
 import { archiveContract } from '../contract/archive-contract.ts';
-import type { Subject } from '../contract/engine-contract.ts';
+import type { Subject } from '../contract/subject.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { hasEmulator, makeResources, type Resources } from './resources.ts';
 

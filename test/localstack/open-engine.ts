@@ -6,7 +6,7 @@ import { warcKey } from '../../shared/engines/aws/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archives.ts';
 import { createAwsEngine } from '../../shared/engines/aws/engine.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
-import type { OpenedEngine, OpenOptions } from '../contract/engine-contract.ts';
+import type { OpenedEngine, OpenOptions } from '../contract/subject.ts';
 import { CLIENT_OPTIONS, makeResources } from './resources.ts';
 
 export interface AwsOpenOptions extends OpenOptions {

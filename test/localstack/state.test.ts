@@ -8,9 +8,9 @@ import { itemKey, partsPrefix, QUIET } from '../../shared/engines/aws/tables.ts'
 import { systemClock } from '../../shared/engines/local/clock.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import { SIZES } from '../../shared/sizes.ts';
-import type { Subject } from '../contract/engine-contract.ts';
 import { ledgerStoreContract } from '../contract/ledger-store-contract.ts';
 import { registryContract } from '../contract/registry-contract.ts';
+import type { Subject } from '../contract/subject.ts';
 import { CRAWL, headOf, RECORD } from '../contract/subjects.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { hasEmulator, makeResources, type Resources } from './resources.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseRobots } from '../../shared/robots/parse-robots.ts';
 import { matchesPattern, normalPath, normalPattern } from '../../shared/robots/pattern.ts';
-import { isAllowed, MAX_MATCH_STEPS, parseRobots } from '../../shared/robots/rules.ts';
+import { isAllowed, MAX_MATCH_STEPS } from '../../shared/robots/rules.ts';
 
 const octets = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 const matches = (pattern: string, path: string) =>

@@ -5,7 +5,8 @@
 import fc from 'fast-check';
 import robotsParser from 'robots-parser';
 import { expect, test } from 'vitest';
-import { isAllowed, parseRobots, pathAndQuery } from '../../shared/robots/rules.ts';
+import { parseRobots } from '../../shared/robots/parse-robots.ts';
+import { isAllowed, pathAndQuery } from '../../shared/robots/rules.ts';
 
 /** The package's types describe an ES module; it is a CommonJS module whose export is the function. */
 const parser = robotsParser as unknown as typeof robotsParser.default;

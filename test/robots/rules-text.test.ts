@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeRules, encodeRules, parseRobots, type RobotsRules } from '../../shared/robots/rules.ts';
+import { parseRobots } from '../../shared/robots/parse-robots.ts';
+import type { RobotsRules } from '../../shared/robots/robots-rules.ts';
+import { decodeRules, encodeRules } from '../../shared/robots/rules-text.ts';
 
 test('rules are stored a line each, in order of precedence', () => {
   const body = 'User-agent: *\nCrawl-delay: 2\nDisallow: /a b\nAllow: /*.gif$\nSitemap: https://h/s.xml\n';

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  decodeRules,
-  encodeRules,
-  isAllowed,
-  MAX_ROBOTS_BYTES,
-  parseRobots,
-  pathAndQuery,
-  productToken,
-  robotName,
-} from '../../shared/robots/rules.ts';
+import { MAX_ROBOTS_BYTES, parseRobots, productToken, robotName } from '../../shared/robots/parse-robots.ts';
+import { isAllowed, pathAndQuery } from '../../shared/robots/rules.ts';
+import { decodeRules, encodeRules } from '../../shared/robots/rules-text.ts';
 
 const parse = (text: string, token = 'Strand') => parseRobots(Buffer.from(text), token);
 const allows = (text: string, path: string, token?: string) => isAllowed(parse(text, token), path).allowed;

@@ -8,7 +8,8 @@ import { createVirtualTime, drive, T0, type VirtualTime } from '../../shared/eng
 import type { FetchOutcome } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
 import { createDocumentParser } from '../../shared/parser/document.ts';
-import { isAllowed, parseRobots, pathAndQuery } from '../../shared/robots/rules.ts';
+import { parseRobots } from '../../shared/robots/parse-robots.ts';
+import { isAllowed, pathAndQuery } from '../../shared/robots/rules.ts';
 import { canonicalize, createResolver } from '../../shared/url/canonical.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import type { SimWeb, WebRequest } from './spec.ts';

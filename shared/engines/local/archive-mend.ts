@@ -7,15 +7,7 @@ import { windowedRead } from '../../archive/windowed-read.ts';
 import { listWarcFiles, sizeOf, syncFolder, type WarcFileEntry } from './archive-names.ts';
 import { indexByScanning, removeIndexLeftovers } from './cdxj-files.ts';
 import { readHandle } from './read-handle.ts';
-
-/** How many bytes of each file being written are durable, and announced by nothing that came later. */
-export interface FileArchiveJournal {
-  load(): { file: string; bytes: number }[];
-  /** Durable when it returns. */
-  save(file: string, bytes: number): void;
-  /** The file has its final name: forget it. */
-  close(file: string): void;
-}
+import type { FileArchiveJournal } from './warc-journal.ts';
 
 export interface MendOptions {
   readonly folder: string;

@@ -9,12 +9,10 @@ import type { Clock } from '../../ports/clock.ts';
 import { StorageFailed, storageFailure } from '../../storage-failed.ts';
 import { coalesced } from '../coalesced.ts';
 import { createWarcFile, type OpenWarcFile } from './archive-file.ts';
-import { type FileArchiveJournal, mendFolder } from './archive-mend.ts';
+import { mendFolder } from './archive-mend.ts';
 import { listWarcFiles, warcFileName, warcFilePattern, warcFilesPattern } from './archive-names.ts';
 import { createIndexWriter, type IndexWriter } from './cdxj-files.ts';
-
-export type { FileArchiveJournal } from './archive-mend.ts';
-export { listWarcFiles, type WarcFileEntry } from './archive-names.ts';
+import type { FileArchiveJournal } from './warc-journal.ts';
 
 export interface FileArchiveOptions {
   /** Made if it is not there. One archive at a time may write files of the prefix in it. */

@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/config.ts';
 import { crawlNameOf } from '../../crawl/crawl-name.ts';
-import { createScope, type SkipReason } from '../../crawl/scope.ts';
+import { createScope } from '../../crawl/scope.ts';
+import type { SkipReason } from '../../crawl/skip-reason.ts';
 import { canonicalSitemaps } from '../../frontier/seed-links.ts';
 import type { CrawlRecord } from '../../ports/crawl-registry.ts';
 import { blockedPortOf } from '../../url/blocked-ports.ts';

@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { FileArchiveJournal } from './archive.ts';
 import { openDatabase } from './database.ts';
+
+/** How many bytes of each file being written are durable, and announced by nothing that came later. */
+export interface FileArchiveJournal {
+  load(): { file: string; bytes: number }[];
+  /** Durable when it returns. */
+  save(file: string, bytes: number): void;
+  /** The file has its final name: forget it. */
+  close(file: string): void;
+}
 
 interface Row {
   readonly file: string;

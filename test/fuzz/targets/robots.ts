@@ -1,9 +1,11 @@
 /** robots.txt, and header fields with times. */
 import assert from 'node:assert/strict';
+import { parseRobots, robotName } from '../../../shared/robots/parse-robots.ts';
 import { normalPath } from '../../../shared/robots/pattern.ts';
 import { expiry } from '../../../shared/robots/policy.ts';
 import { parseRetryAfter } from '../../../shared/robots/retry-after.ts';
-import { decodeRules, encodeRules, isAllowed, parseRobots, robotName } from '../../../shared/robots/rules.ts';
+import { isAllowed } from '../../../shared/robots/rules.ts';
+import { decodeRules, encodeRules } from '../../../shared/robots/rules-text.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const ROBOTS = [

@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto';
 import type { FailureReason } from '../../../shared/fetcher/outcome/failure-codes.ts';
 import type { ResponseHead } from '../../../shared/fetcher/outcome/response-head.ts';
-import { ASSETS, renderStyle } from './assets.ts';
+import { ASSETS } from './asset-kinds.ts';
+import { renderStyle } from './assets.ts';
 import type { Atlas } from './atlas.ts';
 import { DRAW } from './chance.ts';
 import type { WebHost } from './hosts.ts';

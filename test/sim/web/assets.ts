@@ -1,12 +1,11 @@
 /** Requisites of pages and styles: images, styles and fonts, on the same host and on others. */
+import { ASSETS } from './asset-kinds.ts';
 import { type Chance, DRAW } from './chance.ts';
 import type { Hosts, WebHost } from './hosts.ts';
 import type { Pages } from './pages.ts';
 import type { Place, Places } from './places.ts';
 import type { WebShape } from './shape.ts';
 
-/** A host's assets, by number: what each is. */
-export const ASSETS = ['css', 'css', 'css', 'png', 'png', 'png', 'png', 'png', 'woff2'] as const;
 const FONT = ASSETS.length - 1;
 /** Of a page's requisites, those on its own host. */
 const OWN_SHARE = 0.7;

@@ -1,5 +1,5 @@
 /** Places of the web: canonical URLs, and what stands there. */
-import { ASSETS } from './assets.ts';
+import { ASSETS } from './asset-kinds.ts';
 import { cached } from './cache.ts';
 import { type Chance, DRAW } from './chance.ts';
 import { DOMAIN, type Hosts, type WebHost } from './hosts.ts';

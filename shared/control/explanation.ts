@@ -1,0 +1,75 @@
+/** What would happen to a URL, as data. */
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { ScopeVerdict } from '../crawl/scope.ts';
+import type { UrlKind } from '../url/url-kind.ts';
+import type { CrawlSummary } from './summary.ts';
+import type { UrlDetail } from './url-detail.ts';
+
+/** Of the host's URLs that may be fetched now: how many come before this one, and how many are as urgent. */
+export interface HostLine {
+  readonly before: number;
+  readonly alike: number;
+}
+
+export interface Explanation {
+  /** As asked. */
+  readonly url: string;
+  /** The form in which a crawl knows it; none: it has no such form. */
+  readonly canonical?: string;
+  /** The rules that changed it, beyond what standards say. */
+  readonly urlRules: readonly string[];
+  readonly host?: string;
+  /** As what the scope was asked for it. */
+  readonly as?: 'seed' | 'link' | UrlKind;
+  /** Hops from a seed; of a link not known yet, those of a seed's link. */
+  readonly depth?: number;
+  readonly scope?: ScopeVerdict;
+  /** Where its host has so many pages that templates are watched. */
+  readonly template?: TemplateWord;
+  readonly robots?: RobotsWord;
+  /** All that the crawl knows of it. */
+  readonly known?: UrlDetail;
+  /** 0 is first. */
+  readonly rank?: number;
+  readonly line?: HostLine;
+  /** Settings that are other ones for its host. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly hostState?: HostWord;
+  readonly crawl?: { readonly crawl: CrawlId; readonly state: CrawlSummary['state'] };
+  readonly wouldBeFetched: boolean;
+  /** In one line, for people. */
+  readonly verdict: string;
+}
+
+/** What is known of the URLs of this one's template, or of the closed group that it is of (`frontier/trap-watch.ts`). */
+export interface TemplateWord {
+  readonly template: string;
+  readonly isClosed: boolean;
+  /** Why it is closed, in words. */
+  readonly why?: string;
+  /** About so many pages of it were fetched while it was watched. */
+  readonly pages?: number;
+}
+
+export interface RobotsWord {
+  /** `unknown`: it would be asked for first. `closed`: it could not be had, and is asked for again after `until`. */
+  readonly says: 'allowed' | 'denied' | 'unknown' | 'ignored' | 'closed';
+  readonly url: string;
+  /** The rule that decided, as robots.txt has it, and its line there, from 1. */
+  readonly rule?: string;
+  readonly line?: number;
+  /** ISO 8601, UTC. */
+  readonly until?: string;
+  readonly cause?: string;
+}
+
+export interface HostWord {
+  readonly pages: number;
+  /** When it may be asked next. ISO 8601, UTC. */
+  readonly nextFetchAt?: string;
+  readonly failures: number;
+  readonly cause?: string;
+  readonly setAside?: string;
+  /** It has had so many pages as it may. */
+  readonly isFull: boolean;
+}

@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import type { ApiSchemaName } from './api-schemas.ts';
+import type { Control } from './control.ts';
+
+/** A request whose parts are what the route's schemas say. */
+export interface RouteInput<Params = unknown, Query = unknown, Body = unknown> {
+  readonly params: Params;
+  readonly query: Query;
+  /** As it was sent: no defaults filled in. */
+  readonly body: Body;
+}
+
+export interface Route {
+  readonly operationId: string;
+  readonly method: 'GET' | 'POST';
+  /** With `{name}` for each key of `params`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  /** The body's schema; none where no body is read. */
+  readonly body?: z.ZodObject;
+  /** Of `body` and the answer, in the description. */
+  readonly bodyName?: ApiSchemaName;
+  readonly answerName: ApiSchemaName;
+  readonly isBodyOptional?: boolean;
+  /** Of a good answer. */
+  readonly status: number;
+  run(control: Control, input: RouteInput): Promise<unknown>;
+}

@@ -1,0 +1,41 @@
+import type { TrapReason } from './traps.ts';
+
+/** Why a URL does not belong to the crawl. */
+export type SkipReason =
+  /** Outside what the preset draws around the seeds. */
+  | 'scope'
+  /** There are `include` patterns, and none matches. */
+  | 'include'
+  /** An `exclude` pattern matches. */
+  | 'exclude'
+  /** More hops from a seed than `maxDepth`. */
+  | 'depth'
+  /** Longer than `maxUrlLength` characters. */
+  | 'urlLength'
+  /** Browsers refuse its port (`url/blocked-ports.ts`), and `allowPorts` does not name it. */
+  | 'port'
+  | TrapReason;
+
+/** Why a link is left out: for what it is itself, or for what is known where it was found or where it leads. */
+export type LinkSkip =
+  | SkipReason
+  /** Its URL's template has brought nothing new for long (`frontier/template-watch.ts`). */
+  | 'trap'
+  /** Its page or itself says so. */
+  | 'nofollow'
+  /** Of a sitemap: not modified since `modifiedSince`. */
+  | 'notModified'
+  /** Its host has had `maxPagesPerHost` pages. */
+  | 'pagesPerHost'
+  /** It has no canonical form. */
+  | 'badUrl'
+  /** After more than `maxRedirects` redirects in a row. */
+  | 'redirects'
+  /** Beyond `maxLinksPerPage`. */
+  | 'linksPerPage'
+  /** A part of a part of a part of a page. */
+  | 'requisiteHops'
+  /** A sitemap of an index of an index of an index. */
+  | 'sitemapNesting'
+  /** A sitemap beyond `maxSitemapsPerHost`. */
+  | 'sitemapsPerHost';

@@ -1,0 +1,27 @@
+/** What the reader of one kind of XML document is given, and what it gives. */
+import type { LinkKind, UrlHints } from './link-set.ts';
+import type { RawAttributes } from './tag-attributes.ts';
+
+/** An open element. Names are in lower case: what is `<URL>` to its author is no less one. */
+export interface XmlElement {
+  readonly local: string;
+  readonly prefix: string;
+  /** What references inside are relative to. */
+  readonly base: string;
+}
+
+/** What one kind of document makes of its elements. */
+export interface XmlReader {
+  /** Returns whether `end` is to receive the element's text. */
+  start(element: XmlElement, parent: XmlElement | undefined, attributes: RawAttributes): boolean;
+  /** `text`: without white space around it; '' unless `start` returned true. */
+  end(element: XmlElement, parent: XmlElement | undefined, text: string): void;
+}
+
+export interface XmlSink {
+  /** Adds a link. Returns its URL, or undefined if it is none or there are too many. */
+  add(reference: string, kind: LinkKind, element: XmlElement): string | undefined;
+  /** The same for an attribute's value as written. */
+  addRaw(value: string, kind: LinkKind, element: XmlElement): void;
+  hint(url: string, hints: UrlHints): void;
+}
