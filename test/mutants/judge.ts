@@ -9,7 +9,7 @@ import { writeOverlay } from './overlay.ts';
 import { runTestFiles, runWorlds } from './run-tests.ts';
 import { readSource } from './scope.ts';
 
-/** What notices a mutant. `check`: the compiler, and nothing else: it can never be deployed. */
+/** What notices a mutant. `check`: the linter or the compiler refuses it, so it can never be landed. */
 export type Stage = 'check' | 'unit' | 'contract' | 'simulation';
 
 export type Verdict =

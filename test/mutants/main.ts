@@ -2,11 +2,11 @@
 import { UsageError } from '../../cli/usage-error.ts';
 import { createLimit } from '../../shared/create-limit.ts';
 import { messageOf } from '../../shared/error-message.ts';
-import { typeErrors } from './check-types.ts';
 import { measure } from './coverage.ts';
 import { judge, type Verdict } from './judge.ts';
 import { type Mutant, mutantsOfAll } from './mutants.ts';
 import { CALM_WORLDS, HELP, LEAST_SHARE, type MutantsOptions, readOptions } from './options.ts';
+import { refusalsOf } from './refusals.ts';
 import { describeMutant, type Judged, report, scoreOf } from './report.ts';
 import { equivalentsAmong, keepResult, loadResults } from './results.ts';
 import { endAll } from './run-tests.ts';
@@ -30,11 +30,12 @@ async function main(options: MutantsOptions): Promise<number> {
     for (const one of judged) print(`${describeMutant(one)}\n`);
     return 0;
   }
-  const map = await measure(
-    { worlds: options.worlds, calmWorlds: CALM_WORLDS, workers: options.jobs },
-    print,
-  );
-  if (options.verb === 'measure') return 0;
+  const measured = () =>
+    measure({ worlds: options.worlds, calmWorlds: CALM_WORLDS, workers: options.jobs }, print);
+  if (options.verb === 'measure') {
+    await measured();
+    return 0;
+  }
 
   const known = options.isResumed ? judgedBefore(chosen, options.isAgain) : [];
   const judged = new Map<Mutant, Judged>(known.map((one) => [one.mutant, one]));
@@ -53,7 +54,11 @@ async function main(options: MutantsOptions): Promise<number> {
   const startedAt = performance.now();
   const isLate = () =>
     options.minutes !== undefined && performance.now() - startedAt > options.minutes * 60_000;
+  const unchecked = chosen.filter((mutant) => !judged.has(mutant));
+  for (const [mutant, { by, why }] of await refusalsOf(unchecked))
+    take(mutant, { kind: 'killed', stage: 'check', by, why }, performance.now());
   const unknown = chosen.filter((mutant) => !judged.has(mutant));
+  const map = await measured();
   const inTurn = createLimit(options.jobs);
   await Promise.all(
     unknown.map((mutant) =>
@@ -64,10 +69,6 @@ async function main(options: MutantsOptions): Promise<number> {
       }),
     ),
   );
-  // Compiled last, as that takes longer than most tests: what is noticed anyway need not be.
-  const left = unknown.filter((mutant) => judged.get(mutant)?.verdict.kind === 'survived');
-  for (const [mutant, why] of await typeErrors(left))
-    take(mutant, { kind: 'killed', stage: 'check', by: 'tsc', why }, performance.now());
   const all = [...judged.values()];
   for (const one of all) if (one.verdict.kind === 'survived') print(`\n${describeMutant(one)}`);
   print(`\n${report(all)}`);

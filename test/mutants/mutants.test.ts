@@ -10,6 +10,7 @@ import { type Mutant, mutantsOf, mutantsOfAll } from './mutants.ts';
 import { GROUPS } from './operators/operator.ts';
 import { readOptions } from './options.ts';
 import { writeOverlay } from './overlay.ts';
+import { refusalsOf } from './refusals.ts';
 import { describeMutant, type Judged, report, scoreOf } from './report.ts';
 import { equivalentsAmong, loadEquivalents } from './results.ts';
 import { runWorlds } from './run-tests.ts';
@@ -105,6 +106,18 @@ describe('the score', () => {
     expect(describeMutant(judged(survived))).toContain('no test file and no world runs this statement');
   });
 });
+
+test('what the linter or the compiler refuses is known without a test', async () => {
+  const find = (functionName: string, operator: string) =>
+    all.find((mutant) => mutant.functionName === functionName && mutant.operator === operator) as Mutant;
+  const unawaited = find('createDeadLetter', 'drop-await');
+  const ofAnotherType = find('isThrottleCode', 'argument-instead');
+  const allowed = find('isThrottleCode', 'number');
+  const refusals = await refusalsOf([unawaited, ofAnotherType, allowed]);
+  expect(refusals.get(unawaited)).toMatchObject({ by: 'lint', why: expect.stringContaining('Promise') });
+  expect(refusals.get(ofAnotherType)).toMatchObject({ by: 'tsc', why: expect.stringContaining('TS2') });
+  expect(refusals.size).toBe(2);
+}, 120_000);
 
 test('a mutant is shown as the lines that it changes', () => {
   const [mutant] = mutantsOf('shared/a.ts', 'const a = 1;\nconst f = () => b > 2;\n').filter(

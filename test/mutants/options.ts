@@ -30,7 +30,8 @@ const DEFAULT_EFFORT = 120;
 export const HELP = `Usage: npm run mutants -- [OPTIONS]
 
 Changes the program in one place at a time (a mutant) and shows whether the tests notice it: the test files and the
-simulated worlds that run the changed statement, cheap ones first, then the compiler. Nothing is changed on the disk.
+simulated worlds that run the changed statement, cheap ones first. Mutants that the linter or the compiler refuses do not
+count. Nothing is changed on the disk.
 
   --sample N     Draw N mutants, as many of each kind of bug. Default: all
   --seed N       What is drawn. Default 1

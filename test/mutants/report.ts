@@ -13,12 +13,12 @@ export interface Judged {
 
 export interface Score {
   readonly mutants: number;
-  /** Noticed by the compiler alone: it cannot be deployed, and is not counted. */
+  /** Refused by the linter or the compiler: it cannot be landed, and is not counted. */
   readonly refused: number;
   readonly equivalent: number;
   readonly noticed: number;
   readonly survived: number;
-  /** Noticed of those that compile and are not equivalent, 0 to 1; 1 if there are none. */
+  /** Noticed of those that are not refused and are not equivalent, 0 to 1; 1 if there are none. */
   readonly share: number;
 }
 
@@ -46,7 +46,7 @@ export function report(judged: readonly Judged[]): string {
     '',
     ...table('kind of bug', judged, ({ mutant }) => mutant.group),
     '',
-    'Noticed first by',
+    'Noticed first by, or refused',
     ...[...Map.groupBy(judged, ({ verdict }) => noticedBy(verdict))].map(
       ([by, list]) => `  ${by.padEnd(24)}${list.length}`,
     ),
@@ -57,6 +57,7 @@ export function report(judged: readonly Judged[]): string {
 
 function noticedBy(verdict: Verdict): string {
   if (verdict.kind === 'survived') return 'nothing';
+  if (verdict.stage === 'check') return `refused by ${verdict.by === 'tsc' ? 'the compiler' : 'lint'}`;
   return verdict.kind === 'hung' ? `${verdict.stage}, by a time limit` : verdict.stage;
 }
 

@@ -161,6 +161,7 @@ describe.each([
   { isFifo: false, create: createStandardQueue },
 ])('a queue, FIFO: $isFifo', ({ isFifo, create }) => {
   it('gives, hides and deletes as a list of messages searched by the rules does', () => {
+    // biome-ignore lint/nursery/noFloatingPromises: this property is not asynchronous
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80, size: 'max' }), limits, fc.nat(), (steps, limits, seed) => {
         const model = create({

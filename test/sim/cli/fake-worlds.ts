@@ -11,7 +11,7 @@ async function runFake(spec: WorldSpec): Promise<Outcome> {
     case ways.dies:
       return process.exit(9);
     case ways.strays:
-      Promise.reject(new TypeError('nobody looks after this'));
+      void Promise.reject(new TypeError('nobody looks after this'));
       break;
     case ways.hangs:
       for (;;) {}
