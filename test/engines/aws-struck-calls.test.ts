@@ -2,6 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDeadLetter } from '../../functions/dead-letter.ts';
 import { encodeCapture } from '../../shared/archive/capture.ts';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
+import type { WarcMember } from '../../shared/archive/warc-member.ts';
 import { warcKey } from '../../shared/engines/aws/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archives.ts';
 import { compactCrawl } from '../../shared/engines/aws/compactor.ts';
@@ -9,7 +11,7 @@ import { controlEngineOf } from '../../shared/engines/aws/control-engine.ts';
 import { createAwsEngine } from '../../shared/engines/aws/engine.ts';
 import { joinedResolver } from '../../shared/engines/aws/joined-warcs.ts';
 import { createMeter } from '../../shared/engines/aws/meter.ts';
-import type { HostDeliveries, RecordLocation, WarcMember } from '../../shared/ports.ts';
+import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
 import { captureOf, T0 } from '../archive/captures.ts';
 import { CRAWL, drain, headOf, linkTo, RECORD, token, tokensOf } from '../contract/subjects.ts';
 import { carryOut, FATES, type Operation, type Outcome, type World } from './struck-calls.ts';
