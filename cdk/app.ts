@@ -1,7 +1,7 @@
 /** The CDK app: `cdk deploy` runs it as `cdk.json` says. */
 import { App } from 'aws-cdk-lib';
-import { readProject } from '../shared/control/project-file.ts';
 import { InvalidConfig } from '../shared/crawl/config.ts';
+import { readProject } from '../shared/project/project-file.ts';
 import { CrawlerStack } from './crawler-stack.ts';
 import { InvalidOptions, optionsInContext, parseOptions, projectFileIn } from './options.ts';
 

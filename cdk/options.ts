@@ -3,9 +3,9 @@
  * (`-c workerTimeout=300`, where all values are texts), over the key `aws` of `strand.config.ts`.
  */
 import { z } from 'zod';
-import { didYouMean } from '../shared/control/nearest.ts';
 import { MAX_QUEUES } from '../shared/engines/aws/settings.ts';
 import { parseCidr } from '../shared/fetcher/ip-address.ts';
+import { didYouMean } from '../shared/text/nearest.ts';
 
 /** What a text from the command line stands for: `300`, `true`, `{"a":"b"}`; else itself. */
 function fromText(value: unknown): unknown {

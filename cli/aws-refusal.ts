@@ -1,6 +1,7 @@
 /** What AWS refuses, or what keeps us from asking it, in words that name the mend. */
-import { printable, shorten } from '../shared/control/printable.ts';
+
 import { isThrottle } from '../shared/engines/aws/retry.ts';
+import { printable, shorten } from '../shared/text/printable.ts';
 import { ServiceUnavailable, UsageError } from './usage-error.ts';
 
 export interface AwsContext {

@@ -1,7 +1,8 @@
 /** A crawl's configuration, checked; what is wrong with it in the words of the command line. */
-import { describeIssues } from '../shared/control/describe-issues.ts';
-import { keysAt } from '../shared/control/schema-keys.ts';
+
 import { type CrawlConfig, crawlConfigSchema, InvalidConfig } from '../shared/crawl/config.ts';
+import { describeIssues } from '../shared/text/describe-issues.ts';
+import { keysAt } from '../shared/text/schema-keys.ts';
 import { formatBytes, formatDuration } from './format.ts';
 import type { OptionSpec, OptionType } from './option-spec.ts';
 import { OPTIONS } from './options.ts';

@@ -1,5 +1,5 @@
-import { areHooksBroken, isWithoutSeed } from '../shared/control/crawl-outcome.ts';
-import type { CrawlSummary } from '../shared/control/summary.ts';
+import { areHooksBroken, isWithoutSeed } from '../shared/report/crawl-outcome.ts';
+import type { CrawlSummary } from '../shared/report/summary.ts';
 import { isAtMaxCost } from './summary.ts';
 
 /** What `strand` tells the shell. Scripts rely on these numbers: they never change their meaning. */

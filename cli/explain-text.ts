@@ -1,7 +1,8 @@
 /** What `explain` shows to people: a line for each rule that has a say, and the verdict. */
-import type { Explanation, TemplateWord } from '../shared/control/explanation.ts';
-import { printable, shorten } from '../shared/control/printable.ts';
+
 import { RANKS } from '../shared/frontier/rank.ts';
+import type { Explanation, TemplateWord } from '../shared/report/explanation.ts';
+import { printable, shorten } from '../shared/text/printable.ts';
 import { statusText } from './export-rows.ts';
 import { formatCounted } from './format.ts';
 

@@ -1,7 +1,8 @@
 /** What is known of a URL, as a line of an export and as text for people. */
-import { printable } from '../shared/control/printable.ts';
-import type { UrlDetail, UrlRow } from '../shared/control/url-detail.ts';
+
 import type { UrlState } from '../shared/frontier/url-record.ts';
+import type { UrlDetail, UrlRow } from '../shared/report/url-detail.ts';
+import { printable } from '../shared/text/printable.ts';
 import { formatBytes, formatCounted, formatDuration } from './format.ts';
 import type { RowFormat } from './option-spec.ts';
 import { type CrawlPlace, commandAt } from './place.ts';

@@ -5,8 +5,8 @@ import {
   type Output,
   type Stack,
 } from '@aws-sdk/client-cloudformation';
-import { nearest } from '../shared/control/nearest.ts';
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
+import { nearest } from '../shared/text/nearest.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What is needed of the client. */

@@ -1,5 +1,5 @@
 /** The command for a folder of this machine. */
-import { quoted } from '../shared/control/printable.ts';
+import { quoted } from '../shared/text/printable.ts';
 import type { LocalCommand, LocalCommandOf } from './command.ts';
 import { isRowFormat } from './option-spec.ts';
 import { optionsOf } from './options.ts';

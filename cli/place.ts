@@ -1,5 +1,5 @@
 /** Where a crawl is, and the command line that asks for it there. */
-import { printable } from '../shared/control/printable.ts';
+import { printable } from '../shared/text/printable.ts';
 import type { StackAddress } from './command.ts';
 import { PROGRAM } from './program.ts';
 import type { Verb } from './verbs.ts';

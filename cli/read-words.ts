@@ -1,7 +1,7 @@
 /** The words of a command beside its options: folders, names of crawls, seeds. */
-import { crawlIdSchema } from '../shared/control/api-schemas.ts';
-import { quoted } from '../shared/control/printable.ts';
+import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
+import { quoted } from '../shared/text/printable.ts';
 import type { Seeds } from './command.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './option-spec.ts';
 import { OPTIONS } from './options.ts';

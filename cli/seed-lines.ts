@@ -1,6 +1,6 @@
 /** Lines about seeds that cannot be fetched, printed as it happens. */
-import { outcomeInWords } from '../shared/control/outcome-words.ts';
-import { printable, shorten } from '../shared/control/printable.ts';
+import { outcomeInWords } from '../shared/report/outcome-words.ts';
+import { printable, shorten } from '../shared/text/printable.ts';
 import { MOVED, type OnSeed, type SeedEvent } from '../shared/worker/seed-events.ts';
 import { formatDuration } from './format.ts';
 

@@ -1,7 +1,7 @@
 /** Seeds as an operator writes them, and who asks for them. */
 import { contactFault } from '../shared/control/contact-fault.ts';
-import { quoted } from '../shared/control/printable.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
+import { quoted } from '../shared/text/printable.ts';
 import { parseSeed } from '../shared/url/parse-seed.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,5 +1,5 @@
 /** What is asked of a deployed stack. */
-import { quoted } from '../shared/control/printable.ts';
+import { quoted } from '../shared/text/printable.ts';
 import type { StackAsk } from './command.ts';
 import { isRowFormat } from './option-spec.ts';
 import { optionsOf } from './options.ts';

@@ -1,6 +1,6 @@
 /** What a stack's crawls and hosts look like to people. */
 import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../shared/control/control.ts';
-import { printable, shorten } from '../shared/control/printable.ts';
+import { printable, shorten } from '../shared/text/printable.ts';
 import { formatBytes, formatCount, formatCounted, largestFirst } from './format.ts';
 import { type CrawlPlace, commandAt, shellWord } from './place.ts';
 

@@ -1,7 +1,7 @@
 /** What went wrong in a crawl, as lines of its summary: seeds, hosts, hooks, and pages that a crawler cannot read. */
-import { areHooksBroken, isWithoutSeed } from '../shared/control/crawl-outcome.ts';
-import { printable, shorten } from '../shared/control/printable.ts';
-import type { CrawlSummary } from '../shared/control/summary.ts';
+import { areHooksBroken, isWithoutSeed } from '../shared/report/crawl-outcome.ts';
+import type { CrawlSummary } from '../shared/report/summary.ts';
+import { printable, shorten } from '../shared/text/printable.ts';
 import { formatCount, formatCounted, type Tone } from './format.ts';
 
 const MAX_HOSTS = 10;

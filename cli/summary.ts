@@ -1,9 +1,10 @@
 /** What a crawl came to: for people at its end and for `status`, and as one line of JSON. */
-import { isWithoutSeed } from '../shared/control/crawl-outcome.ts';
-import { printable, shorten } from '../shared/control/printable.ts';
-import { type CrawlSummary, orderedSummary } from '../shared/control/summary.ts';
+
 import type { LineItem } from '../shared/engines/aws/prices.ts';
 import { URL_STATES, type UrlState } from '../shared/frontier/url-record.ts';
+import { isWithoutSeed } from '../shared/report/crawl-outcome.ts';
+import { type CrawlSummary, orderedSummary } from '../shared/report/summary.ts';
+import { printable, shorten } from '../shared/text/printable.ts';
 import {
   formatBytes,
   formatCount,

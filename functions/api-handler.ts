@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Control } from '../shared/control/control.ts';
-import { handleRequest } from '../shared/control/routes.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
+import { handleRequest } from '../shared/http-api/routes.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import { errorFields, type Log } from './log.ts';
 import { invoked } from './stack.ts';

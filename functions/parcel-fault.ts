@@ -1,6 +1,6 @@
-import { crawlIdSchema } from '../shared/control/api-schemas.ts';
-import { quoted } from '../shared/control/printable.ts';
+import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { OutLinks } from '../shared/frontier/message.ts';
+import { quoted } from '../shared/text/printable.ts';
 import { canonicalize } from '../shared/url/canonical.ts';
 
 /** Of all texts of a parcel together: those of 20,000 links of 2,083 characters each. They are short while front-coded. */

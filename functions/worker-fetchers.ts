@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
 import type { CrawlConfig } from '../shared/crawl/config.ts';
-import type { FetchMiddleware } from '../shared/crawl/project.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import { createBlockGuard } from '../shared/fetcher/address-guard.ts';
 import { createFetcher } from '../shared/fetcher/fetcher.ts';
-import { withMiddleware } from '../shared/fetcher/with-middleware.ts';
+import { withMiddleware } from '../shared/hooks/with-middleware.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Fetcher } from '../shared/ports/fetcher.ts';
+import type { FetchMiddleware } from '../shared/project/project.ts';
 import { createFetchers, type Fetchers } from '../shared/worker/fetchers.ts';
 import { errorFields, type Log } from './log.ts';
 

@@ -9,7 +9,7 @@ export interface Manifest {
 const isForStacks = (name: string): boolean => name.startsWith('@aws-sdk/');
 
 /** Types of it stand in the public declarations. */
-const ENTRY = './shared/crawl/project';
+const ENTRY = './shared/project/project';
 
 /**
  * Keeps what describes the package and what it runs on. Packages for stacks become optional peers: a crawl on one machine

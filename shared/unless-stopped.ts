@@ -1,5 +1,3 @@
-import type { Clock } from './ports/clock.ts';
-
 /** How long a project's own code may still run when the crawl is being stopped: a signal takes effect within 5 s. */
 const GRACE_MS = 3000;
 
@@ -7,7 +5,7 @@ const GRACE_MS = 3000;
 export function unlessStopped<T>(
   work: Promise<T>,
   stopping: AbortSignal,
-  clock: Pick<Clock, 'sleep'>,
+  clock: { sleep(ms: number): Promise<void> },
 ): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const stop = () => void clock.sleep(GRACE_MS).then(() => resolve(undefined), reject);

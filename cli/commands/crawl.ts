@@ -1,9 +1,9 @@
 /** `strand crawl` and `strand resume`. */
 
-import { printable } from '../../shared/control/printable.ts';
-import type { CrawlSummary } from '../../shared/control/summary.ts';
 import { blockText } from '../../shared/engines/watchdog/block-watch.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
+import { printable } from '../../shared/text/printable.ts';
 import type { Begun, CrawlCommand, FromCrawlThread, ThreadError } from '../crawl-thread/messages.ts';
 import { type CrawlThreadEnd, runCrawlThread } from '../crawl-thread/run-thread.ts';
 import { terminalOf } from '../drawn-line.ts';

@@ -1,13 +1,13 @@
-import { type ExplainFacts, explainUrl, nameIn } from '../../shared/control/explain.ts';
-import type { HostLine } from '../../shared/control/explanation.ts';
-import { lookUpUrl } from '../../shared/control/look-up-url.ts';
-import { readProject } from '../../shared/control/project-file.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { LocalReader } from '../../shared/engines/local/engine.ts';
 import type { Head } from '../../shared/frontier/head.ts';
 import type { HostLedger } from '../../shared/frontier/ledger.ts';
 import { rankOf } from '../../shared/frontier/rank.ts';
 import { countUrls, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import { readProject } from '../../shared/project/project-file.ts';
+import { type ExplainFacts, explainUrl, nameIn } from '../../shared/report/explain.ts';
+import type { HostLine } from '../../shared/report/explanation.ts';
+import { lookUpUrl } from '../../shared/report/look-up-url.ts';
 import type { RobotsRules } from '../../shared/robots/robots-rules.ts';
 import { decodeRules } from '../../shared/robots/rules-text.ts';
 import { type HostKey, origin } from '../../shared/url/host-key.ts';

@@ -1,11 +1,11 @@
 /** `strand --stack NAME VERB ...`: what is asked of a deployed stack, and how the answer is told. */
 import { ControlError } from '../../shared/control/control.ts';
-import { printable } from '../../shared/control/printable.ts';
-import { readProject } from '../../shared/control/project-file.ts';
-import type { CrawlSummary } from '../../shared/control/summary.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
+import { readProject } from '../../shared/project/project-file.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
+import { printable } from '../../shared/text/printable.ts';
 import type { StackCommand } from '../command.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
 import { type LiveStream, type TerminalEnvironment, terminalOf } from '../drawn-line.ts';

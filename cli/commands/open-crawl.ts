@@ -1,7 +1,7 @@
-import type { CrawlSummary } from '../../shared/control/summary.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { type LocalReader, openLocalReader } from '../../shared/engines/local/engine.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** A folder's crawl, and what its record said when it was opened. */

@@ -1,5 +1,5 @@
-import { buildReport, type ReportedHost } from '../../shared/control/report.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { buildReport, type ReportedHost } from '../../shared/report/report.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { terminalOf } from '../drawn-line.ts';
 import { exitCodes } from '../exit-codes.ts';

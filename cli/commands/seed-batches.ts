@@ -1,8 +1,9 @@
 /** Seeds by the thousands, given a crawl in as many requests as they need. */
-import { MAX_SEEDS } from '../../shared/control/api-schemas.ts';
+
 import type { AddedSeeds, Control, NewCrawl } from '../../shared/control/control.ts';
-import type { CrawlSummary } from '../../shared/control/summary.ts';
+import { MAX_SEEDS } from '../../shared/control/request-schemas.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 
 /** Begins the crawl with the first seeds and adds the others. Where that fails, all can be added again. */
 export async function createWithSeeds(

@@ -1,5 +1,5 @@
-import type { UrlDetail } from '../../shared/control/url-detail.ts';
 import type { Link } from '../../shared/frontier/message.ts';
+import type { UrlDetail } from '../../shared/report/url-detail.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 
 /** A seed that has not come to its host's ledger. */

@@ -1,9 +1,9 @@
-import { findFailedSeeds } from '../../shared/control/failed-seeds.ts';
-import type { CrawlSummary } from '../../shared/control/summary.ts';
-import { summaryOf } from '../../shared/control/summary-of.ts';
-import { isTroubled, type KnownHost, troubledHosts } from '../../shared/control/troubled-hosts.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
+import { findFailedSeeds } from '../../shared/report/failed-seeds.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
+import { summaryOf } from '../../shared/report/summary-of.ts';
+import { isTroubled, type KnownHost, troubledHosts } from '../../shared/report/troubled-hosts.ts';
 import { openCrawl, stateOf } from './open-crawl.ts';
 
 /** What the crawl in `folder` has come to. */

@@ -1,5 +1,5 @@
-import { lookUpUrl } from '../../shared/control/look-up-url.ts';
-import { urlDetail } from '../../shared/control/url-detail.ts';
+import { lookUpUrl } from '../../shared/report/look-up-url.ts';
+import { urlDetail } from '../../shared/report/url-detail.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
 import type { LocalCommandOf } from '../command.ts';

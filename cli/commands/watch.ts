@@ -1,8 +1,8 @@
 import { type Control, ControlError } from '../../shared/control/control.ts';
-import type { CrawlSummary } from '../../shared/control/summary.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { SeedEvent } from '../../shared/worker/seed-events.ts';
 import { createDrawnLine, type LiveStream, renderParts, type TerminalEnvironment } from '../drawn-line.ts';
 import { createRateMeter } from '../live-line.ts';

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import { lookUpUrl } from '../../shared/control/look-up-url.ts';
-import { urlDetail } from '../../shared/control/url-detail.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { Head } from '../../shared/frontier/head.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
+import { lookUpUrl } from '../../shared/report/look-up-url.ts';
+import { urlDetail } from '../../shared/report/url-detail.ts';
 import type { HostKey } from '../../shared/url/host-key.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';

@@ -1,7 +1,5 @@
 /** A run of a crawl from its opening to its summary, as its thread does it. */
 import { join } from 'node:path';
-import { type Project, readProject } from '../../shared/control/project-file.ts';
-import type { CrawlSummary } from '../../shared/control/summary.ts';
 import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
 import { systemClock } from '../../shared/engines/local/clock.ts';
 import { holdsCrawl } from '../../shared/engines/local/database.ts';
@@ -19,6 +17,8 @@ import { messageOf } from '../../shared/error-message.ts';
 import { callOnFinish } from '../../shared/hooks/on-finish.ts';
 import { hookErrorLine } from '../../shared/hooks/run-hook.ts';
 import type { HookError } from '../../shared/ports/hook-error-log.ts';
+import { type Project, readProject } from '../../shared/project/project-file.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
 import { version } from '../../shared/version.ts';
 import type { LocalCommandOf } from '../command.ts';

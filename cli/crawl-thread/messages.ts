@@ -1,7 +1,8 @@
 /** What the program's main thread and the thread that crawls tell one another. All of it can be cloned. */
-import type { CrawlSummary } from '../../shared/control/summary.ts';
+
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { SlotMemory } from '../../shared/engines/watchdog/work-slot.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { LocalCommandOf } from '../command.ts';
 import type { Progress } from '../live-line.ts';
 

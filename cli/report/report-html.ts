@@ -1,7 +1,8 @@
 /** The report as one page that needs nothing else: no script, no font, no picture from anywhere. */
-import { printable, shorten } from '../../shared/control/printable.ts';
-import type { CrawlReport } from '../../shared/control/report.ts';
-import { quantile } from '../../shared/control/report-histogram.ts';
+
+import type { CrawlReport } from '../../shared/report/report.ts';
+import { quantile } from '../../shared/report/report-histogram.ts';
+import { printable, shorten } from '../../shared/text/printable.ts';
 import { version } from '../../shared/version.ts';
 import { formatBytes, formatCount, formatDuration, formatRate } from '../format.ts';
 import { troubledHeading } from '../summary-trouble.ts';

@@ -1,8 +1,8 @@
 /** The tables of a report. */
 
-import { printable, shorten } from '../../shared/control/printable.ts';
-import type { CrawlReport, HostRow } from '../../shared/control/report.ts';
-import { STATUS_CODES } from '../../shared/control/status-codes.ts';
+import type { CrawlReport, HostRow } from '../../shared/report/report.ts';
+import { STATUS_CODES } from '../../shared/report/status-codes.ts';
+import { printable, shorten } from '../../shared/text/printable.ts';
 import { formatBytes, formatCount, formatDuration, largestFirst } from '../format.ts';
 import { type Html, html } from './html.ts';
 

@@ -1,7 +1,8 @@
 /** The report for a terminal: the summary, then what it leaves out. */
-import { printable, shorten } from '../../shared/control/printable.ts';
-import { type CrawlReport, depthWord, type HostRow } from '../../shared/control/report.ts';
-import { type Histogram, quantile } from '../../shared/control/report-histogram.ts';
+
+import { type CrawlReport, depthWord, type HostRow } from '../../shared/report/report.ts';
+import { type Histogram, quantile } from '../../shared/report/report-histogram.ts';
+import { printable, shorten } from '../../shared/text/printable.ts';
 import { formatBytes, formatCount, formatDuration, toned, wrapWords } from '../format.ts';
 import type { CrawlPlace } from '../place.ts';
 import { summaryText } from '../summary.ts';

@@ -2,9 +2,9 @@
 import type { CrawlOptions } from '../crawl/config.ts';
 import { createAddressGuard, createBlockGuard } from '../fetcher/address-guard.ts';
 import { parseCidr, parseIp } from '../fetcher/ip-address.ts';
+import { quoted } from '../text/printable.ts';
 import { isBlockedPort } from '../url/blocked-ports.ts';
 import { ControlError } from './control.ts';
-import { quoted } from './printable.ts';
 
 /**
  * Throws {@link ControlError} where `allowPrivateAddresses` or `resolve` of a crawl opens more than `allowed`, the

@@ -1,9 +1,9 @@
 /** What a request may say of `include` and `exclude`: each link is held against each of them, by workers that crawls share. */
 import { type CrawlOptions, InvalidConfig } from '../crawl/config.ts';
 import { compilePatterns } from '../crawl/scope-patterns.ts';
+import { quoted } from '../text/printable.ts';
 import { ControlError } from './control.ts';
 import { patternCost } from './pattern-cost.ts';
-import { quoted } from './printable.ts';
 
 const KEYS = ['include', 'exclude'] as const;
 const MAX_PATTERNS = 1000;

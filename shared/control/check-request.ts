@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { describeIssues } from '../text/describe-issues.ts';
+import { keysAt } from '../text/schema-keys.ts';
 import { ControlError } from './control.ts';
-import { describeIssues } from './describe-issues.ts';
-import { keysAt } from './schema-keys.ts';
 
 /**
  * What `given` is by the schema. Throws {@link ControlError}: the message tells what is wrong with each part, and the

@@ -11,9 +11,9 @@
 import type { CrawlOptions } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlStatus } from '../ports/crawl-registry.ts';
+import type { CrawlSummary } from '../report/summary.ts';
+import type { UrlDetail } from '../report/url-detail.ts';
 import type { HostKey } from '../url/host-key.ts';
-import type { CrawlSummary } from './summary.ts';
-import type { UrlDetail } from './url-detail.ts';
 
 export interface Control {
   /** Begins a crawl; its name is made from the first seed's host where none is given. */

@@ -1,6 +1,10 @@
 import { parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { canonicalSitemaps } from '../frontier/seed-links.ts';
+import { lookUpUrl } from '../report/look-up-url.ts';
+import type { CrawlSummary } from '../report/summary.ts';
+import { urlDetail } from '../report/url-detail.ts';
+import { quoted } from '../text/printable.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { hostKey } from '../url/host-key.ts';
 import { parseSeed } from '../url/parse-seed.ts';
@@ -9,13 +13,9 @@ import type { ControlEngine } from './control-engine.ts';
 import { createSeeding } from './create-seeding.ts';
 import { checkRules, createFinder } from './find-crawl.ts';
 import { hostDetail, hostEntry } from './host-detail.ts';
-import { lookUpUrl } from './look-up-url.ts';
 import type { ControlPolicy } from './plan-crawl.ts';
-import { quoted } from './printable.ts';
 import { checkLimits, checkNotAtLimit, type ResumeLimits } from './resume-limits.ts';
 import { summarizeCrawl } from './summarize-crawl.ts';
-import type { CrawlSummary } from './summary.ts';
-import { urlDetail } from './url-detail.ts';
 
 export type { ControlEngine, ControlPolicy };
 

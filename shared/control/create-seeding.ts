@@ -2,13 +2,13 @@ import { parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { seedLinks } from '../frontier/seed-links.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../ports/crawl-registry.ts';
-import { newSeedsSchema } from './api-schemas.ts';
+import { quoted } from '../text/printable.ts';
 import { checkRequest } from './check-request.ts';
 import { type AddedSeeds, type Control, ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { checkRules, createFinder } from './find-crawl.ts';
 import { type ControlPolicy, checkContact, type PlannedCrawl, planCrawl } from './plan-crawl.ts';
-import { quoted } from './printable.ts';
+import { newSeedsSchema } from './request-schemas.ts';
 import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
 import { wideningSeeds } from './widening-seeds.ts';
 

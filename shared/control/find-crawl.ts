@@ -1,9 +1,9 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlRecord, CrawlRegistry } from '../ports/crawl-registry.ts';
+import { quoted } from '../text/printable.ts';
 import { URL_RULES_VERSION } from '../url/canonical.ts';
-import { crawlIdSchema } from './api-schemas.ts';
 import { ControlError } from './control.ts';
-import { quoted } from './printable.ts';
+import { crawlIdSchema } from './request-schemas.ts';
 
 export interface Finder {
   find(crawl: CrawlId): Promise<CrawlRecord | undefined>;

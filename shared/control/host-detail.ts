@@ -1,8 +1,8 @@
 import type { Head } from '../frontier/head.ts';
 import { countUrls } from '../frontier/url-record.ts';
+import { isoTime } from '../report/url-detail.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { HostDetail, HostEntry } from './control.ts';
-import { isoTime } from './url-detail.ts';
 
 /** A host's head in the words of the API. */
 export function hostEntry(host: HostKey, { ledger, totals, clock, dueAt, setAside }: Head): HostEntry {

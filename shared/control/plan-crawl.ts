@@ -4,15 +4,15 @@ import { crawlNameOf } from '../crawl/crawl-name.ts';
 import { messageOf } from '../error-message.ts';
 import { canonicalSitemaps } from '../frontier/seed-links.ts';
 import type { CrawlRecord } from '../ports/crawl-registry.ts';
+import { quoted } from '../text/printable.ts';
 import { URL_RULES_VERSION } from '../url/canonical.ts';
-import { crawlIdSchema, newCrawlSchema } from './api-schemas.ts';
 import { checkAddresses, checkPorts } from './check-addresses.ts';
 import { checkBounds } from './check-bounds.ts';
 import { checkPatterns } from './check-patterns.ts';
 import { checkRequest } from './check-request.ts';
 import { contactFault } from './contact-fault.ts';
 import { ControlError, type NewCrawl } from './control.ts';
-import { quoted } from './printable.ts';
+import { crawlIdSchema, newCrawlSchema } from './request-schemas.ts';
 import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
 import { wideningSeeds } from './widening-seeds.ts';
 

@@ -1,11 +1,11 @@
 import type { CrawlConfig } from '../crawl/config.ts';
 import { createScope } from '../crawl/scope.ts';
 import type { SkipReason } from '../crawl/skip-reason.ts';
+import { quoted } from '../text/printable.ts';
 import { canonicalize } from '../url/canonical.ts';
 import { parseSeed } from '../url/parse-seed.ts';
 import { createUrlRules } from '../url/url-rules.ts';
 import { type AddedSeeds, ControlError } from './control.ts';
-import { quoted } from './printable.ts';
 
 export interface SortedSeeds {
   /** Canonical, each once, in the order given. */

@@ -1,10 +1,10 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlRecord } from '../ports/crawl-registry.ts';
+import { findFailedSeeds } from '../report/failed-seeds.ts';
+import type { CrawlSummary } from '../report/summary.ts';
+import { summaryOf } from '../report/summary-of.ts';
+import { isTroubled, type KnownHost, troubledHosts } from '../report/troubled-hosts.ts';
 import type { ControlEngine } from './control-engine.ts';
-import { findFailedSeeds } from './failed-seeds.ts';
-import type { CrawlSummary } from './summary.ts';
-import { summaryOf } from './summary-of.ts';
-import { isTroubled, type KnownHost, troubledHosts } from './troubled-hosts.ts';
 
 /** WARC files named. */
 const MAX_FILES = 1000;

@@ -1,11 +1,11 @@
 import type { CrawlConfig } from '../crawl/config.ts';
-import type { CrawlError, StrandConfig } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
+import { inHook } from '../project/hook-context.ts';
+import type { CrawlError, StrandConfig } from '../project/project.ts';
 import type { HookedPage, PageHooks } from '../worker/page-hooks.ts';
-import { inHook } from './hook-context.ts';
 import { createHookPage } from './hook-page.ts';
 import { type ItemLines, toItemLines } from './item-lines.ts';
 import type { PageContent } from './page-content.ts';

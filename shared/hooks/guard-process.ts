@@ -1,6 +1,6 @@
 import { messageOf } from '../error-message.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
-import { currentHook, type HookCall } from './hook-context.ts';
+import { currentHook, type HookCall } from '../project/hook-context.ts';
 import { oneLine, stackOf } from './run-hook.ts';
 
 export interface GuardOptions {

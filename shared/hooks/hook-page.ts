@@ -1,4 +1,4 @@
-import type { Page, PageLink } from '../crawl/project.ts';
+import type { Page, PageLink } from '../project/project.ts';
 import type { HookedPage } from '../worker/page-hooks.ts';
 import type { PageContent } from './page-content.ts';
 

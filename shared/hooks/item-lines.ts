@@ -1,6 +1,7 @@
 /** From what `onPage` gave to lines of JSON. */
-import type { ItemSchema } from '../crawl/project.ts';
+
 import { messageOf } from '../error-message.ts';
+import type { ItemSchema } from '../project/project.ts';
 
 /** A longer item is refused: whoever reads the file line by line would choke on it. */
 export const MAX_LINE_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
-import type { CrawlSummary } from '../control/summary.ts';
-import type { StrandConfig } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
+import type { StrandConfig } from '../project/project.ts';
+import type { CrawlSummary } from '../report/summary.ts';
 import { type HookLimits, oneLine, runHook } from './run-hook.ts';
 
 /** Tells the project of the crawl's end. Never throws; resolves to why `onFinish` failed, if it did, for people. */

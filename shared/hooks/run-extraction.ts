@@ -1,8 +1,9 @@
 /** A project's middleware around the extraction of a page's title and links. */
-import type { Extraction, ExtractionMiddleware, Page, PageLink } from '../crawl/project.ts';
+
 import type { DocumentFacts } from '../parser/document.ts';
 import { MAX_TITLE_CHARS } from '../parser/html-links.ts';
 import type { HtmlLink, LinkKind } from '../parser/link-set.ts';
+import type { Extraction, ExtractionMiddleware, Page, PageLink } from '../project/project.ts';
 import { canonicalize } from '../url/canonical.ts';
 
 /**

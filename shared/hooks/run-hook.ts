@@ -1,6 +1,6 @@
-import { printable } from '../control/printable.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
+import { printable } from '../text/printable.ts';
 import { CutOff, cutOffAfter } from './cut-off.ts';
 
 export interface HookLimits {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { explanationText } from '../../cli/explain-text.ts';
-import { type ExplainFacts, explainUrl } from '../../shared/control/explain.ts';
 import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
 import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { type ExplainFacts, explainUrl } from '../../shared/report/explain.ts';
 import { templateOf } from '../../shared/url/template-of.ts';
 
 const NOW = Date.parse('2026-01-02T12:00:00Z');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EXPORT_COLUMNS, exportHeader, exportRow, urlText } from '../../cli/export-rows.ts';
-import type { UrlRow } from '../../shared/control/url-detail.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
+import type { UrlRow } from '../../shared/report/url-detail.ts';
 import { URL_KINDS } from '../../shared/url/url-kind.ts';
 
 const ROW: UrlRow = {

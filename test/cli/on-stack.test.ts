@@ -6,10 +6,10 @@ import { parseArgs } from '../../cli/args.ts';
 import { isStackCommand } from '../../cli/command.ts';
 import { answer } from '../../cli/commands/on-stack.ts';
 import { UsageError } from '../../cli/usage-error.ts';
-import { MAX_SEEDS } from '../../shared/control/api-schemas.ts';
 import { type Control, ControlError, type HostDetail } from '../../shared/control/control.ts';
-import type { CrawlSummary } from '../../shared/control/summary.ts';
+import { MAX_SEEDS } from '../../shared/control/request-schemas.ts';
 import { InvalidConfig } from '../../shared/crawl/config.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { fakeControl, fastClock, paper, RUNNING } from './stack-fakes.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 /** A control and a terminal that only remember. */
 import type { Control } from '../../shared/control/control.ts';
-import type { CrawlSummary } from '../../shared/control/summary.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 
 export const RUNNING: CrawlSummary = {
   pages: 1234,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createWorkerFetchers } from '../../functions/worker-fetchers.ts';
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
-import type { FetchMiddleware } from '../../shared/crawl/project.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { FetchMiddleware } from '../../shared/project/project.ts';
 import { createFetchers } from '../../shared/worker/fetchers.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 

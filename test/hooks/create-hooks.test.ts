@@ -1,8 +1,8 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { CrawlError, Page } from '../../shared/crawl/project.ts';
 import { createHooks, type ProjectHooks } from '../../shared/hooks/create-hooks.ts';
+import type { CrawlError, Page } from '../../shared/project/project.ts';
 import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { handClock, type Made, madePage } from './made-page.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ExtractionMiddleware, PageLink } from '../../shared/crawl/project.ts';
 import { createHooks } from '../../shared/hooks/create-hooks.ts';
 import { withExtraction } from '../../shared/hooks/run-extraction.ts';
+import type { ExtractionMiddleware, PageLink } from '../../shared/project/project.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { handClock, madePage } from './made-page.ts';

@@ -1,6 +1,6 @@
-import { responseOf } from '../../shared/hooks/response-of.ts';
 import type { DocumentFacts } from '../../shared/parser/document.ts';
 import { createDocumentParser } from '../../shared/parser/document.ts';
+import { responseOf } from '../../shared/project/response-of.ts';
 import type { HookedPage } from '../../shared/worker/page-hooks.ts';
 
 export interface Made {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CrawlSummary } from '../../shared/control/summary.ts';
 import { callOnFinish } from '../../shared/hooks/on-finish.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { handClock } from './made-page.ts';
 
 const summary = { pages: 7 } as CrawlSummary;

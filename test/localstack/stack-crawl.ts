@@ -2,10 +2,10 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { expect } from 'vitest';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
-import type { CrawlSummary } from '../../shared/control/summary.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { warcKey } from '../../shared/engines/aws/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archives.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { QUICK } from '../crawl/local-crawl.ts';
 import { checkLog } from '../web/check.ts';
 import { generateWeb, type WebOptions } from '../web/graph.ts';

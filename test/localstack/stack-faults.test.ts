@@ -1,6 +1,6 @@
 /** The deployed stack while its workers die: the cases that a crawl in the cloud must survive. */
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
-import type { UrlDetail } from '../../shared/control/url-detail.ts';
+import type { UrlDetail } from '../../shared/report/url-detail.ts';
 import { PLAIN } from '../web/features.ts';
 import { type Deployed, deploy, printErrors, until } from './deployed.ts';
 import { hasEmulator } from './resources.ts';

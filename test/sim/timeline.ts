@@ -1,6 +1,7 @@
 /** What happened in a world, to be read: of one host and the processes that touched it, or of all. */
-import { printable, shorten } from '../../shared/control/printable.ts';
+
 import { T0 } from '../../shared/engines/sim/virtual-time.ts';
+import { printable, shorten } from '../../shared/text/printable.ts';
 import type { TimelineEntry, Violation } from './spec.ts';
 
 export interface TimelineView {

@@ -1,6 +1,6 @@
 /** A worker whose storage fails. */
 import { expect, test } from 'vitest';
-import { withMiddleware } from '../../shared/fetcher/with-middleware.ts';
+import { withMiddleware } from '../../shared/hooks/with-middleware.ts';
 import type { Archive } from '../../shared/ports/archive.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';

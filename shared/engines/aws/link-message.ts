@@ -1,9 +1,9 @@
 /** What stands on the link queue: links between hosts, seeds as people write them, and the waking of a crawl's hosts. */
 import { z } from 'zod';
-import { describeIssues, type Path } from '../../control/describe-issues.ts';
-import { quoted } from '../../control/printable.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { OutLinks } from '../../frontier/message.ts';
+import { describeIssues, type Path } from '../../text/describe-issues.ts';
+import { quoted } from '../../text/printable.ts';
 import { parseParcelText } from './message-text.ts';
 
 export type LinkMessage =

@@ -1,11 +1,11 @@
-import type { Project } from '../../control/project-file.ts';
 import type { CrawlConfig } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { createFetcher } from '../../fetcher/fetcher.ts';
-import { withMiddleware } from '../../fetcher/with-middleware.ts';
 import { createHooks } from '../../hooks/create-hooks.ts';
 import { hookErrorLine } from '../../hooks/run-hook.ts';
+import { withMiddleware } from '../../hooks/with-middleware.ts';
 import type { HookError } from '../../ports/hook-error-log.ts';
+import type { Project } from '../../project/project-file.ts';
 import { withStorageFailures } from '../../storage-failed.ts';
 import type { PageWork } from '../../worker/page-work.ts';
 import { closeAll } from './close-all.ts';

@@ -16,8 +16,8 @@ import { seedLines } from '../../../cli/seeds.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { VERBS } from '../../../cli/verbs.ts';
 import { patternCost } from '../../../shared/control/pattern-cost.ts';
-import { handleRequest } from '../../../shared/control/routes.ts';
 import { crawlConfigSchema, InvalidConfig, parseConfig } from '../../../shared/crawl/config.ts';
+import { handleRequest } from '../../../shared/http-api/routes.ts';
 import { openRoom } from '../../control/control-room.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 

@@ -2,8 +2,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../../cli/usage-error.ts';
-import { didYouMean } from '../../../shared/control/nearest.ts';
-import { quoted } from '../../../shared/control/printable.ts';
 import {
   CALL_FATES,
   CALL_MOMENTS,
@@ -11,6 +9,8 @@ import {
   parseCallFault,
 } from '../../../shared/engines/sim/call-faults.ts';
 import { FAULT_NAMES, type FaultName } from '../../../shared/engines/sim/faults.ts';
+import { didYouMean } from '../../../shared/text/nearest.ts';
+import { quoted } from '../../../shared/text/printable.ts';
 import type { WorldSpec } from '../spec.ts';
 
 /** Verbs with options of their own. */

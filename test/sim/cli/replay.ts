@@ -2,9 +2,9 @@
 import { terminalOf } from '../../../cli/drawn-line.ts';
 import { formatCount, formatCounted, formatDuration, toned } from '../../../cli/format.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
-import { didYouMean } from '../../../shared/control/nearest.ts';
-import { quoted } from '../../../shared/control/printable.ts';
 import { FAULT_NAMES } from '../../../shared/engines/sim/faults.ts';
+import { didYouMean } from '../../../shared/text/nearest.ts';
+import { quoted } from '../../../shared/text/printable.ts';
 import type { Outcome, Violation } from '../spec.ts';
 import { hostsOf, timelineLines } from '../timeline.ts';
 import { replayCommand } from './command-line.ts';

@@ -8,8 +8,8 @@ import {
   toned,
   wrapWords,
 } from '../../../cli/format.ts';
-import { printable, shorten } from '../../../shared/control/printable.ts';
 import { FAULTS, type FaultName } from '../../../shared/engines/sim/faults.ts';
+import { printable, shorten } from '../../../shared/text/printable.ts';
 import { EXCUSE_NAMES, EXCUSES, INVARIANTS, type Violation, type WorldSpec } from '../spec.ts';
 import { formatAt } from '../timeline.ts';
 import { replayCommand } from './command-line.ts';

@@ -1,12 +1,12 @@
 /** A thread that crawls: what `thread.ts` starts. It ends when it is told to, in peace, or dies and is begun anew. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { readProject } from '../../../control/project-file.ts';
 import { createFetcher } from '../../../fetcher/fetcher.ts';
-import { withMiddleware } from '../../../fetcher/with-middleware.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
 import { guardProcess } from '../../../hooks/guard-process.ts';
 import { hookErrorLine } from '../../../hooks/run-hook.ts';
+import { withMiddleware } from '../../../hooks/with-middleware.ts';
 import type { HookError } from '../../../ports/hook-error-log.ts';
+import { readProject } from '../../../project/project-file.ts';
 import { StorageFailed, withStorageFailures } from '../../../storage-failed.ts';
 import { startWorker, type Worker } from '../../../worker/worker.ts';
 import { writeSlot } from '../../watchdog/work-slot.ts';

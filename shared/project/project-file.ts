@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type CrawlOptions, crawlConfigSchema, InvalidConfig } from '../crawl/config.ts';
-import type { StrandConfig } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
-import { inHook } from '../hooks/hook-context.ts';
-import { describeIssues } from './describe-issues.ts';
-import { didYouMean } from './nearest.ts';
-import { printable, shorten } from './printable.ts';
-import { keysAt } from './schema-keys.ts';
+import { describeIssues } from '../text/describe-issues.ts';
+import { didYouMean } from '../text/nearest.ts';
+import { printable, shorten } from '../text/printable.ts';
+import { keysAt } from '../text/schema-keys.ts';
+import { inHook } from './hook-context.ts';
+import type { StrandConfig } from './project.ts';
 
 /** What the file gives, with nothing in place of what it leaves out. */
 export interface Project

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { API_SCHEMAS } from '../../shared/control/api-schemas.ts';
 import type { Control } from '../../shared/control/control.ts';
-import { answerSchema } from '../../shared/control/route-table.ts';
-import { type ApiAnswer, handleRequest, ROUTES } from '../../shared/control/routes.ts';
-import { SUMMARY_KEYS } from '../../shared/control/summary.ts';
+import { API_SCHEMAS } from '../../shared/http-api/api-schemas.ts';
+import { answerSchema } from '../../shared/http-api/route-table.ts';
+import { type ApiAnswer, handleRequest, ROUTES } from '../../shared/http-api/routes.ts';
+import { SUMMARY_KEYS } from '../../shared/report/summary.ts';
+import { A, openRoom } from '../control/control-room.ts';
 import { page } from '../worker/scripted-fetcher.ts';
 import { runToEnd } from '../worker/world.ts';
-import { A, openRoom } from './control-room.ts';
 
 const operations = new Map(ROUTES.map((route) => [route.operationId, route]));
 

@@ -1,9 +1,10 @@
 /** The API over HTTP as one table: requests are answered from it, and its description is made of it. */
 import { z } from 'zod';
-import { API_SCHEMAS, crawlIdSchema, newCrawlSchema, newSeedsSchema } from './api-schemas.ts';
-import type { Control } from './control.ts';
+import type { Control } from '../control/control.ts';
+import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
+import { resumeLimitsSchema } from '../control/resume-limits.ts';
+import { API_SCHEMAS } from './api-schemas.ts';
 import { openApiDocument } from './openapi.ts';
-import { resumeLimitsSchema } from './resume-limits.ts';
 import type { Route, RouteInput } from './route.ts';
 
 type Shape = z.ZodRawShape;

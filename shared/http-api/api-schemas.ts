@@ -1,42 +1,18 @@
-/** What the API takes and gives, by the names under which its description lists them. */
+/** Requests and answers of the API, by the names under which its description lists them. */
 import { z } from 'zod';
+import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../control/control.ts';
+import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
+import { resumeLimitsSchema } from '../control/resume-limits.ts';
 import { crawlConfigSchema } from '../crawl/config.ts';
 import { URL_STATES } from '../frontier/url-record.ts';
+import type { CrawlSummary } from '../report/summary.ts';
+import type { UrlDetail } from '../report/url-detail.ts';
 import { URL_KINDS } from '../url/url-kind.ts';
-import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from './control.ts';
-import { resumeLimitsSchema } from './resume-limits.ts';
-import type { CrawlSummary } from './summary.ts';
-import type { UrlDetail } from './url-detail.ts';
-
-/** Seeds of one request. */
-export const MAX_SEEDS = 10_000;
 
 const count = z.int().min(0);
 const amount = z.number().min(0);
 const counts = z.record(z.string(), count);
 const time = z.string().meta({ format: 'date-time' });
-
-/** `ports.ts`, CrawlId. Names of dots alone are folders to those who resolve paths. */
-export const crawlIdSchema = z
-  .string()
-  .regex(/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/, 'a name of up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`')
-  .describe('Name of a crawl');
-
-const seeds = z
-  .array(z.string())
-  .min(1)
-  .max(MAX_SEEDS)
-  .describe('http and https URLs; `example.org` is taken as `https://example.org/`');
-
-export const newCrawlSchema = z.strictObject({
-  crawl: crawlIdSchema.optional(),
-  seeds,
-  config: crawlConfigSchema
-    .optional()
-    .describe('What is not set is as the deployment has it, or else has the default named here'),
-});
-
-export const newSeedsSchema = z.strictObject({ seeds });
 
 const byStatus = z.strictObject(
   Object.fromEntries(URL_STATES.map((state) => [state, count])) as Record<

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { urlText } from '../../cli/export-rows.ts';
-import { findFailedSeeds } from '../../shared/control/failed-seeds.ts';
-import { lookUpUrl } from '../../shared/control/look-up-url.ts';
-import { urlDetail } from '../../shared/control/url-detail.ts';
+import { findFailedSeeds } from '../../shared/report/failed-seeds.ts';
+import { lookUpUrl } from '../../shared/report/look-up-url.ts';
+import { urlDetail } from '../../shared/report/url-detail.ts';
 import { page, redirect, robots, type Site } from '../worker/scripted-fetcher.ts';
 import { CRAWL, crawlToEnd } from '../worker/world.ts';
 

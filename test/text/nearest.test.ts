@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OPTIONS } from '../../cli/options.ts';
-import { nearest } from '../../shared/control/nearest.ts';
+import { nearest } from '../../shared/text/nearest.ts';
 
 const NAMES = OPTIONS.map(({ name }) => name);
 

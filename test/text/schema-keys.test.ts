@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { keysAt } from '../../shared/control/schema-keys.ts';
 import { crawlConfigSchema } from '../../shared/crawl/config.ts';
+import { keysAt } from '../../shared/text/schema-keys.ts';
 
 test.each([
   [[], ['a', 'list', 'pair', 'any']],

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readProject } from '../../shared/control/project-file.ts';
 import { InvalidConfig } from '../../shared/crawl/config.ts';
+import { readProject } from '../../shared/project/project-file.ts';
 
 const PROJECT = fileURLToPath(new URL('../cli/project/', import.meta.url));
 

@@ -8,17 +8,17 @@
  */
 import type { CheerioAPI } from 'cheerio';
 import type { PageMetadata } from '../content/metadata.ts';
-import type { CrawlSummary } from '../control/summary.ts';
+import type { CrawlOptions } from '../crawl/config.ts';
 import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { LinkKind } from '../parser/link-set.ts';
-import type { CrawlOptions } from './config.ts';
+import type { CrawlSummary } from '../report/summary.ts';
 
-export type { CrawlSummary } from '../control/summary.ts';
 export type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 export type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
-export { failureOf, type GivenFailure, type GivenResponse, responseOf } from '../hooks/response-of.ts';
+export type { CrawlSummary } from '../report/summary.ts';
+export { failureOf, type GivenFailure, type GivenResponse, responseOf } from './response-of.ts';
 export type { CrawlOptions, PageMetadata };
 
 /**

@@ -1,16 +1,16 @@
-import type { FetchMiddleware } from '../crawl/project.ts';
 import { messageOf } from '../error-message.ts';
-import { inHook, outsideHooks } from '../hooks/hook-context.ts';
-import { oneLine, stackOf } from '../hooks/run-hook.ts';
+import { described } from '../fetcher/failure.ts';
+import type { Body } from '../fetcher/outcome/body.ts';
+import type { FetchedResponse, FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
+import { inHook, outsideHooks } from '../project/hook-context.ts';
+import type { FetchMiddleware } from '../project/project.ts';
 import { StorageFailed } from '../storage-failed.ts';
 import { unlessStopped } from '../unless-stopped.ts';
-import { described } from './failure.ts';
-import type { Body } from './outcome/body.ts';
-import type { FetchedResponse, FetchFailure, FetchOutcome } from './outcome/fetch-outcome.ts';
-import type { FetchRequest } from './outcome/fetch-request.ts';
+import { oneLine, stackOf } from './run-hook.ts';
 
 type Fetch = (request: FetchRequest) => Promise<FetchOutcome>;
 

@@ -1,8 +1,9 @@
 /** HTTP requests to the API, answered from the table of routes. Knows of no server: an adapter brings the parts. */
+
+import { checkRequest } from '../control/check-request.ts';
+import { type Control, ControlError } from '../control/control.ts';
+import { quoted } from '../text/printable.ts';
 import type { ERROR_CODES } from './api-schemas.ts';
-import { checkRequest } from './check-request.ts';
-import { type Control, ControlError } from './control.ts';
-import { quoted } from './printable.ts';
 import type { Route } from './route.ts';
 import { ROUTES } from './route-table.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { FetchMiddleware } from '../../shared/crawl/project.ts';
 import type { FetchedResponse, FetchOutcome } from '../../shared/fetcher/outcome/fetch-outcome.ts';
-import { withMiddleware } from '../../shared/fetcher/with-middleware.ts';
+import { withMiddleware } from '../../shared/hooks/with-middleware.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { FetchMiddleware } from '../../shared/project/project.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createScriptedFetcher, page } from '../worker/scripted-fetcher.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { Control } from '../control/control.ts';
 import type { ApiSchemaName } from './api-schemas.ts';
-import type { Control } from './control.ts';
 
 /** A request whose parts are what the route's schemas say. */
 export interface RouteInput<Params = unknown, Query = unknown, Body = unknown> {

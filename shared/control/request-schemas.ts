@@ -1,0 +1,28 @@
+/** What an operator sends to begin a crawl or to add seeds. */
+import { z } from 'zod';
+import { crawlConfigSchema } from '../crawl/config.ts';
+
+/** Seeds of one request. */
+export const MAX_SEEDS = 10_000;
+
+/** `CrawlId` as a schema. A name of dots alone would be a folder (`.`, `..`) in a path. */
+export const crawlIdSchema = z
+  .string()
+  .regex(/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/, 'a name of up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`')
+  .describe('Name of a crawl');
+
+const seeds = z
+  .array(z.string())
+  .min(1)
+  .max(MAX_SEEDS)
+  .describe('http and https URLs; `example.org` is taken as `https://example.org/`');
+
+export const newCrawlSchema = z.strictObject({
+  crawl: crawlIdSchema.optional(),
+  seeds,
+  config: crawlConfigSchema
+    .optional()
+    .describe('What is not set is as the deployment has it, or else has the default named here'),
+});
+
+export const newSeedsSchema = z.strictObject({ seeds });

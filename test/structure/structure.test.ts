@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { findCycles } from './find-cycles.ts';
+import { upwardImports } from './layers.ts';
+import { importsOf } from './read-imports.ts';
+
+const graphOf = (imports: Readonly<Record<string, readonly string[]>>) => new Map(Object.entries(imports));
+
+describe('imports', () => {
+  test('are found in every form, of types and at run time, too', () => {
+    const text = [
+      "import a, { b, type C } from '../b/a.ts';",
+      "import type { D } from './d.ts';",
+      "export * from './e.ts';",
+      "import './f.ts';",
+      "const g = await import('../g.ts');",
+      "import { readFileSync } from 'node:fs';",
+      "/** An example: import { x } from 'strand-crawler'; */",
+    ].join('\n');
+    expect(importsOf('shared/a/x.ts', text).map(({ from, isType }) => [from, isType])).toEqual([
+      ['shared/b/a.ts', false],
+      ['shared/a/d.ts', true],
+      ['shared/a/e.ts', false],
+      ['node:fs', false],
+      ['shared/a/f.ts', false],
+      ['shared/g.ts', false],
+    ]);
+  });
+
+  test('that cannot be read are an error, not passed over', () => {
+    expect(() => importsOf('shared/a/x.ts', "import a, b from './a.ts';")).toThrow(
+      'Expected to read 1 imports',
+    );
+  });
+});
+
+describe('cycles', () => {
+  test('of any length are found, each once', () => {
+    const graph = graphOf({ a: ['b'], b: ['c', 'd'], c: ['a'], d: ['e'], e: [], f: ['g'], g: ['f', 'a'] });
+    expect(findCycles(graph).sort()).toEqual([
+      ['a', 'b', 'c'],
+      ['f', 'g'],
+    ]);
+  });
+
+  test('two paths to one module are none', () => {
+    expect(findCycles(graphOf({ a: ['b', 'c'], b: ['d'], c: ['d'], d: [] }))).toEqual([]);
+  });
+});
+
+describe('layers', () => {
+  const faultsOf = (file: string, imported: string) =>
+    upwardImports(graphOf({ [file]: [imported], [imported]: [] }));
+
+  test('a file may import its own folder and what is below', () => {
+    expect(faultsOf('shared/frontier/head.ts', 'shared/frontier/ledger.ts')).toEqual([]);
+    expect(faultsOf('cli/strand.ts', 'shared/url/canonical.ts')).toEqual([]);
+    expect(faultsOf('test/web/site.ts', 'bench/web/site.ts')).toEqual([]);
+  });
+
+  test('it may not import what is above', () => {
+    expect(faultsOf('shared/url/url-rules.ts', 'shared/crawl/config.ts')).toEqual([
+      'shared/url/url-rules.ts imports shared/crawl/config.ts: shared/crawl is above it',
+    ]);
+    expect(faultsOf('shared/sizes.ts', 'shared/url/canonical.ts')).toHaveLength(1);
+    expect(faultsOf('shared/engines/aws/engine.ts', 'functions/worker.ts')).toHaveLength(1);
+  });
+
+  test('nor what stands beside it: one engine does not import another', () => {
+    expect(faultsOf('shared/engines/aws/engine.ts', 'shared/engines/local/database.ts')).toEqual([
+      'shared/engines/aws/engine.ts imports shared/engines/local/database.ts: shared/engines/local stands beside it',
+    ]);
+  });
+
+  test('a folder that is in no row is an error', () => {
+    expect(upwardImports(graphOf({ 'shared/misc/a.ts': [] }))).toEqual([
+      'shared/misc/a.ts: its folder is in no row of test/structure/layers.ts',
+    ]);
+  });
+});
