@@ -1,7 +1,6 @@
 /** The title of an archived page: of the metadata record beside it, or else of the page itself. */
-
-import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import { createDocumentParser } from '../parser/document.ts';
+import { parseHttpHead } from './parse-http-head.ts';
 import { openRecord } from './read-member.ts';
 import { fieldOf, NotWarc, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
 import type { RecordLocation } from './record-location.ts';
@@ -107,7 +106,7 @@ async function parsedTitle(record: WarcRecordHead, url: string, block: Chunks): 
       start = start.length === 0 ? chunk : Buffer.concat([start, chunk]);
       const headLength = recordHeadLength(start);
       if (headLength !== undefined) {
-        const headers = headersOf(start.subarray(0, headLength));
+        const { headers } = parseHttpHead(start.subarray(0, headLength));
         parser = createDocumentParser({ url, headers, maxDecodedBytes: MAX_BODY_BYTES, maxLinks: 0 });
         parser.write(start.subarray(headLength));
       } else if (start.length > MAX_HEAD_BYTES) return undefined;
@@ -116,12 +115,4 @@ async function parsedTitle(record: WarcRecordHead, url: string, block: Chunks): 
     if (taken >= MAX_BODY_BYTES) break;
   }
   return (await parser?.end())?.title;
-}
-
-function headersOf(head: Uint8Array): ResponseHead['headers'] {
-  const [, ...lines] = Buffer.from(head).toString('latin1').split('\r\n');
-  return lines.flatMap((line): [string, string][] => {
-    const colon = line.indexOf(':');
-    return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1).trim()]] : [];
-  });
 }

@@ -18,9 +18,13 @@ const MAX_CHARS = 8 * 1024 * 1024;
 
 /**
  * Extracts a page's main content and metadata. `url`: what references are relative to, unless the page has a base element.
- * Never throws. Time and memory are linear in the page's length, up to 8 million characters.
+ * `rewrite`: may replace the absolute URLs of links and images. Never throws. Time and memory are linear in the page's length, up to 8 million characters.
  */
-export function extractContent(html: string, url: string): Extracted {
+export function extractContent(
+  html: string,
+  url: string,
+  rewrite: (url: string) => string = (absolute) => absolute,
+): Extracted {
   const elements = parseElements(html.slice(0, MAX_CHARS));
   const root = elements[0]!;
   const data = readMetadata(elements);
@@ -32,7 +36,10 @@ export function extractContent(html: string, url: string): Extracted {
     metadata: data.metadata,
     text: blocks.map(({ text }) => text).join('\n\n'),
     get markdown() {
-      markdown ??= markdownOf(root, blocks, (reference) => absolute(reference, base));
+      markdown ??= markdownOf(root, blocks, (reference) => {
+        const resolved = absolute(reference, base);
+        return resolved === undefined ? undefined : rewrite(resolved);
+      });
       return markdown;
     },
   };

@@ -1,0 +1,83 @@
+/** Names of files for URLs: readable, unique, and safe on every common file system. */
+import { createHash } from 'node:crypto';
+
+/** Linux takes names of 255 bytes, and Windows whole paths of 260 characters. */
+const MAX_NAME_BYTES = 80;
+/** Further folders become one name. */
+const MAX_FOLDERS = 8;
+/** Names of devices on Windows, whatever their ending. */
+const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** Gives each URL a path of its own. Paths differ in more than letter case. */
+export interface DocumentPaths {
+  /** Chooses a path for a canonical URL: `example.org/guide/start.md`. The same path each time. */
+  add(url: string): string;
+  /** The path of a URL that was added. */
+  pathOf(url: string): string | undefined;
+}
+
+/**
+ * `http://a.org/` is `a.org/index.md`, `/guide/` is `guide/index.md`, `/a.html` and `/a` are `a.md`. A query becomes a part of the
+ * name. Where two URLs would have the same path, the later one has eight digits of its SHA-256 in its name.
+ */
+export function createDocumentPaths(): DocumentPaths {
+  const paths = new Map<string, string>();
+  const taken = new Set<string>();
+  return {
+    add(url) {
+      const known = paths.get(url);
+      if (known !== undefined) return known;
+      const stem = stemOf(url);
+      let path = `${stem}.md`;
+      if (taken.has(keyOf(path))) path = `${stem}~${shortHash(url)}.md`;
+      taken.add(keyOf(path));
+      paths.set(url, path);
+      return path;
+    },
+    pathOf: (url) => paths.get(url),
+  };
+}
+
+/** File systems of Windows and macOS take names that differ in case or in Unicode's form for one. */
+const keyOf = (path: string): string => path.normalize('NFC').toLowerCase();
+
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
+
+function stemOf(url: string): string {
+  const { host, pathname, search } = new URL(url);
+  const words = pathname.split('/').slice(1);
+  const last = words.pop() ?? '';
+  const folders = words.filter((word) => word !== '').map(folderName);
+  if (folders.length > MAX_FOLDERS) {
+    const rest = folders.splice(MAX_FOLDERS - 1);
+    folders.push(folderName(rest.join('_')));
+  }
+  const page = last === '' ? 'index' : decoded(last).replace(/\.x?html?$/i, '');
+  const query = search === '' ? '' : `_${decoded(search.slice(1))}`;
+  return [folderName(host), ...folders, fileName(`${page === '' ? 'index' : page}${query}`)].join('/');
+}
+
+/** Never ends as files do, so that no folder takes the place of a file. */
+const folderName = (text: string): string => fileName(text).replace(/\.md$/i, '$&_');
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Not UTF-8: stays as it is.
+    return text;
+  }
+}
+
+/** A name without characters that a file system, a shell or a person would stumble over. */
+function fileName(text: string): string {
+  const clean = decoded(text)
+    .normalize('NFC')
+    .replace(/[\p{C}\p{Z}<>:"/\\|?*'`$&;!#%{}]+/gu, '_')
+    .replace(/^[.\-~]+|[. ]+$/g, '_');
+  const name = DEVICES.test(clean.split('.', 1)[0]!) ? `${clean}_` : clean;
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
+  let cut = name.slice(0, MAX_NAME_BYTES);
+  while (Buffer.byteLength(cut) > MAX_NAME_BYTES - 9) cut = cut.slice(0, -1);
+  return `${cut.toWellFormed().replace(/\ufffd$/, '')}~${shortHash(text)}`;
+}

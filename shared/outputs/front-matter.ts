@@ -1,0 +1,21 @@
+import type { PageDocument } from './page-document.ts';
+
+/** Further characters of a value are left out: a title may be a megabyte long. */
+const MAX_VALUE_CHARS = 1000;
+
+/** The facts of a document as YAML between two lines of dashes, as static site generators and editors read it. */
+export function frontMatter({ url, fetchedAt, metadata }: PageDocument): string {
+  const { title, description, author, published, modified, language } = metadata;
+  const facts = { url, title, description, author, published, modified, language, fetched: fetchedAt };
+  const lines = Object.entries(facts).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${yamlString(value)}\n`],
+  );
+  return `---\n${lines.join('')}---\n\n`;
+}
+
+/** A double-quoted scalar (YAML 1.2, section 7.3.1): JSON is one, if no line separators stand in it. */
+const yamlString = (value: string): string =>
+  JSON.stringify(value.slice(0, MAX_VALUE_CHARS)).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

@@ -1,0 +1,209 @@
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { encodeCapture, encodeRevisit } from '../../shared/archive/capture.ts';
+import { readResponse } from '../../shared/archive/read-response.ts';
+import type { RecordLocation } from '../../shared/archive/record-location.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { documentRow } from '../../shared/outputs/document-row.ts';
+import { frontMatter } from '../../shared/outputs/front-matter.ts';
+import { llmsEntry, llmsHeader, llmsPage } from '../../shared/outputs/llms.ts';
+import {
+  type DocumentSource,
+  type FoundDocument,
+  readDocuments,
+} from '../../shared/outputs/read-documents.ts';
+import { captureOf, joined } from '../archive/captures.ts';
+
+const SITE = 'http://example.test';
+const PARAGRAPH =
+  'The old harbour was built in three stages, and each of them left its mark on the quay. When the railway arrived, ' +
+  'warehouses grew along the water, and most of them still stand today.';
+const page = (title: string, text = PARAGRAPH) =>
+  `<!doctype html><title>${title}</title><meta name=description content="Of &quot;${title}&quot;"><main><h1>${title}</h1>` +
+  `<p>${text}</p><p>${PARAGRAPH} <a href="/b#top">Next</a> and <a href="https://other.test/x">elsewhere</a>.</p></main>`;
+
+interface Given {
+  readonly body: string | Uint8Array;
+  readonly headers?: readonly [string, string][];
+  readonly record?: Partial<UrlRecord>;
+  readonly result?: Partial<UrlRecord['result']>;
+}
+
+/** A crawl of these pages, each in a record of its own; `revisitOf`: by URL, the URL that has the payload. */
+async function crawlOf(
+  pages: Readonly<Record<string, Given>>,
+  revisitOf: Readonly<Record<string, string>> = {},
+): Promise<DocumentSource & { readonly file: Buffer }> {
+  const records: UrlRecord[] = [];
+  let file = Buffer.alloc(0);
+  for (const [path, given] of Object.entries(pages)) {
+    const url = `${SITE}${path}`;
+    const { body, headers = [['Content-Type', 'text/html; charset=utf-8']] } = given;
+    const capture = captureOf({ url, headers, body: Buffer.from(body) });
+    const original = revisitOf[path];
+    const { members } =
+      original === undefined
+        ? await encodeCapture(capture)
+        : await encodeRevisit(capture, {
+            url: `${SITE}${original}`,
+            date: '2026-01-01T00:00:00.000Z',
+            recordId: '<urn:uuid:00000000-0000-4000-8000-00000000000a>',
+          });
+    const bytes = await joined(members[0]);
+    const location = { file: 'a.warc.gz', offset: file.length, length: bytes.length };
+    file = Buffer.concat([file, bytes]);
+    const contentType = headers.find(([name]) => name === 'Content-Type')?.[1];
+    records.push({
+      ...{ url, state: 'fetched', depth: 1, level: 0, seenAt: 0, redirects: 0, attempts: 0, dueAt: 0 },
+      ...given.record,
+      result: { fetchedAt: 0, httpStatus: 200, contentType, location, ...given.result },
+    });
+  }
+  const locationOf = async (url: string): Promise<RecordLocation | undefined> =>
+    records.find((record) => record.url === url)?.result?.location;
+  return {
+    file,
+    async *records() {
+      yield* records;
+    },
+    locationOf,
+    readResponse: (location, maxBytes) =>
+      readResponse(async (at, length) => file.subarray(at, at + length), location, maxBytes),
+  };
+}
+
+async function read(source: DocumentSource, rewrite?: (link: string, page: string) => string) {
+  const skipped: [string, string][] = [];
+  const skip = (url: string, reason: string) => void skipped.push([url, reason]);
+  const found: FoundDocument[] = [];
+  for await (const one of readDocuments(source, { skip, rewrite })) found.push(one);
+  return { found, skipped };
+}
+
+test('a page is a document with its main content, metadata and time', async () => {
+  const source = await crawlOf({ '/a': { body: page('A &amp; b') } });
+  const { found, skipped } = await read(source);
+  expect(skipped).toEqual([]);
+  const { document } = found[0]!;
+  expect(document).toMatchObject({ url: `${SITE}/a`, fetchedAt: '2026-01-02T03:04:05.067Z' });
+  expect(document.metadata).toMatchObject({ title: 'A & b', description: 'Of "A & b"' });
+  expect(document.markdown).toContain(`[Next](${SITE}/b#top) and [elsewhere](https://other.test/x).`);
+  expect(frontMatter(document)).toBe(
+    `---\nurl: "${SITE}/a"\ntitle: "A & b"\ndescription: "Of \\"A & b\\""\nfetched: "2026-01-02T03:04:05.067Z"\n---\n\n`,
+  );
+});
+
+test('links may be rewritten, each with its page', async () => {
+  const source = await crawlOf({ '/a': { body: page('A') } });
+  const { found } = await read(source, (link, from) => `x:${link.length}:${from}`);
+  expect(found[0]!.document.markdown).toContain(`[Next](x:${`${SITE}/b#top`.length}:${SITE}/a)`);
+});
+
+test('what is no page with a text is left out: errors, images, requisites, copies, waiting URLs', async () => {
+  const body = page('A');
+  const source = await crawlOf({
+    '/404': { body, result: { httpStatus: 404 } },
+    '/image': { body, headers: [['Content-Type', 'image/png']] },
+    '/part': { body, record: { kind: 'requisite' } },
+    '/copy': { body, result: { canonical: `${SITE}/a` } },
+    '/waits': { body, record: { state: 'waiting' } },
+    '/nowhere': { body, result: { location: undefined } },
+  });
+  expect(await read(source)).toEqual({ found: [], skipped: [] });
+});
+
+test('content codings and charsets are undone, and plain text is taken as it is', async () => {
+  const source = await crawlOf({
+    '/gzip': {
+      body: gzipSync(page('Gzip')),
+      headers: [
+        ['Content-Type', 'text/html'],
+        ['Content-Encoding', 'gzip'],
+      ],
+    },
+    '/latin': {
+      body: Buffer.from(page('Caf\u00e9'), 'latin1'),
+      headers: [['Content-Type', 'text/html; charset=iso-8859-1']],
+    },
+    '/meta': {
+      body: Buffer.from(`<meta charset=windows-1252>${page('Caf\u00e9')}`, 'latin1'),
+      headers: [['Content-Type', 'text/html']],
+    },
+    '/text': { body: '# Not *touched*', headers: [['Content-Type', 'text/markdown']] },
+  });
+  const { found } = await read(source);
+  expect(found.map(({ document }) => document.metadata.title)).toEqual([
+    'Gzip',
+    'Caf\u00e9',
+    'Caf\u00e9',
+    undefined,
+  ]);
+  expect(found[3]!.document.markdown).toBe('# Not *touched*');
+});
+
+test('a revisit has the content of the page that it refers to; without that it is skipped with the reason', async () => {
+  const body = page('Same');
+  const source = await crawlOf(
+    { '/first': { body }, '/again': { body }, '/lost': { body } },
+    {
+      '/again': '/first',
+      '/lost': '/elsewhere',
+    },
+  );
+  const { found, skipped } = await read(source);
+  expect(found.map(({ document }) => [document.url, document.metadata.title])).toEqual([
+    [`${SITE}/first`, 'Same'],
+    [`${SITE}/again`, 'Same'],
+  ]);
+  expect(skipped).toEqual([
+    [`${SITE}/lost`, `its content is archived with ${SITE}/elsewhere, which this crawl does not have`],
+  ]);
+});
+
+test('a damaged record or body costs its page only, and is told', async () => {
+  const source = await crawlOf({
+    '/damaged': { body: page('Damaged') },
+    '/broken': {
+      body: Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]),
+      headers: [
+        ['Content-Type', 'text/html'],
+        ['Content-Encoding', 'gzip'],
+      ],
+    },
+    '/whole': { body: page('Whole') },
+  });
+  source.file.fill(0, 20, 40);
+  const { found, skipped } = await read(source);
+  expect(found.map(({ document }) => document.metadata.title)).toEqual(['Whole']);
+  expect(skipped.map(([url]) => url)).toEqual([`${SITE}/damaged`, `${SITE}/broken`]);
+});
+
+test('a disk that fails is not a matter of one page', async () => {
+  const source = await crawlOf({ '/a': { body: page('A') } });
+  const failing = async () => {
+    throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' });
+  };
+  await expect(read({ ...source, readResponse: failing })).rejects.toThrow('EIO');
+});
+
+test('a row has the facts of the crawl, too', async () => {
+  const source = await crawlOf({ '/a': { body: page('A'), record: { depth: 3, via: `${SITE}/` } } });
+  const { document, record } = (await read(source)).found[0]!;
+  expect(documentRow(document, record)).toMatchObject({
+    ...{ url: `${SITE}/a`, title: 'A', depth: 3, via: `${SITE}/`, types: [] },
+    location: record.result?.location,
+  });
+});
+
+test('llms.txt lists the pages of each host, and llms-full.txt holds their texts', async () => {
+  const source = await crawlOf({ '/a(1)': { body: page('A [x]\n y') } });
+  const { document } = (await read(source)).found[0]!;
+  expect(llmsHeader('example.test', 1, document.fetchedAt)).toBe(
+    '# example.test\n\n> 1 page, fetched until 2026-01-02.\n',
+  );
+  expect(llmsEntry(document, undefined)).toBe(
+    `\n## example.test\n\n- [A \\[x\\] y](${SITE}/a%281%29): Of "A [x] y"\n`,
+  );
+  expect(llmsEntry(document, document)).toMatch(/^- /);
+  expect(llmsPage(document)).toMatch(/^# A \[x\] y\n\nSource: http.*\n\n# A/);
+});
