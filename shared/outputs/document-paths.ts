@@ -74,7 +74,7 @@ function fileName(text: string): string {
   const clean = decoded(text)
     .normalize('NFC')
     .replace(/[\p{C}\p{Z}<>:"/\\|?*'`$&;!#%{}]+/gu, '_')
-    .replace(/^[.\-~]+|[. ]+$/g, '_');
+    .replace(/^[.\-~]|[. ]$/g, '_');
   const name = DEVICES.test(clean.split('.', 1)[0]!) ? `${clean}_` : clean;
   if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
   let cut = name.slice(0, MAX_NAME_BYTES);

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { chunkMarkdown, estimateTokens } from '../../shared/outputs/chunk-markdown.ts';
+
+const words = (count: number, word = 'word') => Array.from({ length: count }, () => word).join(' ');
+const cut = (markdown: string, maxTokens: number, overlapTokens = 0) =>
+  chunkMarkdown(markdown, { maxTokens, overlapTokens });
+
+describe('Markdown in pieces', () => {
+  test('a short text is one piece, an empty one none', () => {
+    expect(cut('# Title\n\nText.', 100)).toEqual([{ headings: [], markdown: '# Title\n\nText.', tokens: 4 }]);
+    expect(cut('', 100)).toEqual([]);
+    expect(cut('\n\n \n', 100)).toEqual([]);
+  });
+
+  test('each chapter begins a piece, which knows the headings above it', () => {
+    const text = `# Book\n\nIntro.\n\n## One\n\n${words(8)}\n\n### Detail\n\n${words(30)}\n\n### More\n\n${words(30)}\n\n## Two\n\nEnd.`;
+    expect(cut(text, 60).map(({ headings, markdown }) => [headings, markdown.split('\n')[0]])).toEqual([
+      [[], '# Book'],
+      [['Book'], '## One'],
+      [['Book', 'One'], '### More'],
+      [['Book'], '## Two'],
+    ]);
+  });
+
+  test('a long section goes on under its own headings, with the end of the piece before it', () => {
+    const paragraphs = Array.from({ length: 6 }, (_, i) => `${i}: ${words(12)}.`);
+    const pieces = cut(`# A\n\n${paragraphs.join('\n\n')}`, 40, 20);
+    expect(pieces.map(({ headings }) => headings)).toEqual(
+      [[], ['A'], ['A'], ['A'], ['A'], ['A']].slice(0, pieces.length),
+    );
+    for (const [i, { markdown }] of pieces.slice(1).entries())
+      expect(markdown.split('\n\n')[0]).toBe(pieces[i]!.markdown.split('\n\n').at(-1));
+  });
+
+  test('code is never cut, nor taken for headings', () => {
+    const code = `\`\`\`sh\n# no heading\n\n${words(300)}\n\`\`\``;
+    const pieces = cut(`# A\n\n${words(20)}\n\n${code}\n\nAfter.`, 50);
+    expect(pieces.filter(({ markdown }) => markdown.includes('# no heading'))).toHaveLength(1);
+    expect(pieces.find(({ markdown }) => markdown.includes(code))).toBeDefined();
+    expect(pieces.at(-1)).toMatchObject({ headings: ['A'], markdown: 'After.' });
+  });
+
+  test('a long paragraph is cut between sentences, a long word anywhere but inside a character', () => {
+    expect(
+      cut('One two three four. Five six seven eight. Nine ten.', 6).map(({ markdown }) => markdown),
+    ).toEqual(['One two three four.', 'Five six seven eight.', 'Nine ten.']);
+    for (const { markdown } of cut('\u{1f600}'.repeat(50), 7)) expect(markdown.isWellFormed()).toBe(true);
+  });
+
+  const blocks = fc.oneof(
+    fc.string({ maxLength: 200 }),
+    fc.integer({ min: 1, max: 6 }).map((level) => `${'#'.repeat(level)} Heading`),
+    fc
+      .array(fc.constantFrom('one', 'two.', '日本語。', '\u{1f600}', '\n'), { maxLength: 60 })
+      .map((all) => all.join(' ')),
+    fc
+      .array(fc.constantFrom('a', '', '# b'), { maxLength: 30 })
+      .map((all) => `\`\`\`\n${all.join('\n')}\n\`\`\``),
+  );
+
+  test('nothing is lost, no piece is too long, and fences stay closed', () => {
+    fc.assert(
+      fc.property(
+        fc.array(blocks, { maxLength: 20 }),
+        fc.integer({ min: 5, max: 60 }),
+        (given, maxTokens) => {
+          const text = given.join('\n\n');
+          const pieces = cut(text, maxTokens);
+          const letters = (some: string) => some.replace(/\s+/g, '');
+          expect(letters(pieces.map(({ markdown }) => markdown).join(''))).toBe(letters(text));
+          for (const { markdown, tokens } of pieces) {
+            expect(tokens).toBe(estimateTokens(markdown));
+            const hasWhole = /^ {0,3}(`{3}|~{3}|\|)/m.test(markdown);
+            // Blanks between blocks count.
+            if (!hasWhole) expect(tokens).toBeLessThanOrEqual(maxTokens * 1.5 + 2);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
