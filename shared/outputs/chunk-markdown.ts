@@ -101,9 +101,9 @@ function* blocksOf(markdown: string): Generator<Block> {
   let lines: string[] = [];
   let fence: string | undefined;
   for (const line of [...markdown.split('\n'), '']) {
-    const mark = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line);
-    if (fence === undefined) fence = mark?.[1];
-    else if (mark && mark[1]!.startsWith(fence) && mark[2]!.trim() === '') fence = undefined;
+    const [start = '', mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    if (fence === undefined) fence = mark;
+    else if (mark?.startsWith(fence) && line.slice(start.length).trim() === '') fence = undefined;
     if (line.trim() !== '' || fence !== undefined) lines.push(line);
     else if (lines.length > 0) {
       yield blockOf(lines);

@@ -16,7 +16,7 @@ describe('the path of a URL', () => {
     ['http://a.org/list?page=2', 'a.org/list_page=2.md'],
     ['http://a.org/?q=a/b', 'a.org/index_q=a_b.md'],
     ['http://a.org/%C3%BCber/%E6%97%A5', 'a.org/über/日.md'],
-    ['http://a.org/%2e%2e%2fetc%2fpasswd', 'a.org/__etc_passwd.md'],
+    ['http://a.org/%2e%2e%2fetc%2fpasswd', 'a.org/_._etc_passwd.md'],
     ['http://a.org/aux/con.html', 'a.org/aux_/con_.md'],
     ['http://a.org/README.md/more', 'a.org/README.md_/more.md'],
     ['http://a.org/a%0Ab%00c', 'a.org/a_b_c.md'],
