@@ -5,9 +5,9 @@ import { Parser } from 'htmlparser2';
 import { type Extracted, extractContent } from '../content/extract.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import { charsetOf, createCharsetDecoder } from '../parser/charset-decoder.ts';
+import { decodeBody } from '../parser/decode-body.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { charsetParameter } from '../parser/media-type.ts';
-import { decodeBody } from './decode-body.ts';
 import { visibleText } from './visible-text.ts';
 
 export interface PageContent {

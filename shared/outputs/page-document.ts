@@ -2,9 +2,9 @@
 import type { ArchivedResponse } from '../archive/read-response.ts';
 import { extractContent } from '../content/extract.ts';
 import type { PageMetadata } from '../content/metadata.ts';
-import { decodeBody } from '../hooks/decode-body.ts';
 import { sniffCharset } from '../parser/charset.ts';
 import { createCharsetDecoder } from '../parser/charset-decoder.ts';
+import { decodeBody } from '../parser/decode-body.ts';
 import { essenceOf } from '../parser/media-type.ts';
 
 export interface PageDocument {

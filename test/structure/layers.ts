@@ -15,7 +15,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['shared/ports'],
   ['shared/fetcher', 'shared/turn'],
   ['shared/worker'],
-  ['shared/report', 'shared/routing'],
+  ['shared/report', 'shared/routing', 'shared/outputs'],
   ['shared/project', 'shared/control'],
   ['shared/hooks', 'shared/http-api'],
   ['shared/engines/*', 'shared/engines/watchdog'],

@@ -1,6 +1,6 @@
 /** A whole body with its Content-Encoding (RFC 9110, section 8.4) undone, at once and not before somebody looks at it. */
 import zlib from 'node:zlib';
-import { CODINGS, type Coding } from '../parser/coding-decoder.ts';
+import { CODINGS, type Coding } from './coding-decoder.ts';
 
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush, ZSTD_d_windowLogMax } = zlib.constants;
 const MAX_CODINGS = 3;
