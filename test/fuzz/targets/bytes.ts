@@ -1,10 +1,10 @@
 /** Bodies as bytes: their charset, and the codings that they are sent in. */
 import assert from 'node:assert/strict';
 import zlib from 'node:zlib';
-import { decodeBody } from '../../../shared/parser/decode-body.ts';
 import { sniffCharset, sniffCssCharset, sniffXmlCharset } from '../../../shared/parser/charset.ts';
 import { createCharsetDecoder } from '../../../shared/parser/charset-decoder.ts';
 import { createContentDecoder } from '../../../shared/parser/content-decoder.ts';
+import { decodeBody } from '../../../shared/parser/decode-body.ts';
 import { charsetParameter, essenceOf, isBinary, sniffMimeType } from '../../../shared/parser/media-type.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
