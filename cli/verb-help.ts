@@ -14,7 +14,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
     usage: 'crawl SEED... [options]',
     stackUsage: 'crawl SEED... [options]',
     summary:
-      'Crawl from the seeds (https where they name no scheme; http for localhost and addresses) into WARC files.',
+      'Crawl from the seeds into WARC files. Seeds without a scheme get https, localhost and IP addresses http.',
     examples: [
       'crawl example.org --contact me@example.org --max-pages 100',
       'crawl --seeds seeds.txt --max-time 2h --contact me@example.org',
@@ -25,7 +25,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   resume: {
     usage: 'resume DIR [options]',
     stackUsage: 'resume CRAWL [options]',
-    summary: 'Go on with a crawl that was interrupted or met a limit, perhaps with higher limits.',
+    summary: 'Continue a crawl that was interrupted or met a limit, with higher limits if you give them.',
     examples: [
       'resume crawls/example.org',
       'resume crawls/example.org --max-pages 5000',
@@ -35,18 +35,18 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   status: {
     usage: 'status DIR [options]',
     stackUsage: 'status CRAWL [options]',
-    summary: 'How far a crawl is: pages, URLs, hosts, errors.',
+    summary: 'Show the progress of a crawl: pages, URLs, hosts, errors.',
     examples: ['status crawls/example.org', 'status crawls/example.org --json', '--stack Strand status news'],
   },
   url: {
     usage: 'url DIR URL [options]',
     stackUsage: 'url CRAWL URL [options]',
-    summary: 'What happened to a URL.',
+    summary: 'Show what happened to a URL.',
     examples: ['url crawls/example.org https://example.org/about', '--stack Strand url news example.org'],
   },
   explain: {
     usage: 'explain [DIR] URL [options]',
-    summary: 'What would happen to a URL and why, in a crawl or by the settings alone.',
+    summary: 'Show what would happen to a URL, and why: in a crawl, or by the settings alone.',
     examples: [
       'explain crawls/example.org https://example.org/about',
       "explain 'https://example.org/a?utm_source=x' --exclude '[?]'",
@@ -54,18 +54,18 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   report: {
     usage: 'report DIR [options]',
-    summary: 'What a crawl found: hosts, status codes, types, sizes, times, failures.',
+    summary: 'Show what a crawl found: hosts, status codes, types, sizes, times, failures.',
     examples: ['report crawls/example.org', 'report crawls/example.org --html report.html'],
   },
   warc: {
     usage: 'warc check FILE... | cat FILE OFFSET',
-    summary: 'Check WARC files, or show the record that begins at an offset.',
+    summary: 'Check WARC files, or print the record that begins at an offset.',
     examples: ['warc check crawls/example.org/archive', 'warc cat a.warc.gz 0'],
   },
   export: {
     usage: 'export DIR --format FORMAT [options]',
     stackUsage: 'export CRAWL --format jsonl|csv',
-    summary: 'Every known URL and what became of it; or the links left out, an index, a WACZ.',
+    summary: 'Write every known URL and its outcome; or the links left out, an index, a WACZ file.',
     examples: [
       'export crawls/example.org --format csv > urls.csv',
       'export crawls/a --format csv --skipped --out left-out.csv',
@@ -75,7 +75,7 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   add: {
     usage: 'add DIR SEED...',
     stackUsage: 'add CRAWL SEED...',
-    summary: 'Give a crawl more seeds, while it runs or after; on a stack, one that had finished runs again.',
+    summary: 'Add seeds to a crawl, while it runs or afterwards. On a stack, a finished crawl runs again.',
     examples: [
       'add crawls/example.org https://example.org/new',
       '--stack Strand add news example.com',
@@ -84,28 +84,32 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   },
   watch: {
     usage: 'watch CRAWL',
-    summary: 'Show how far a crawl is until it ends, or Ctrl-C: pages, rate, hosts, cost.',
+    summary: 'Show the progress of a crawl until it ends or you press Ctrl-C: pages, rate, hosts, cost.',
     examples: ['--stack Strand watch news'],
   },
   list: {
     usage: 'list',
-    summary: 'The crawls of the stack.',
+    summary: 'List the crawls of the stack.',
     examples: ['--stack Strand list'],
   },
   hosts: {
     usage: 'hosts CRAWL [HOST]',
-    summary: 'The hosts of a crawl and their state, or all that is known of one.',
+    summary: 'List the hosts of a crawl with their state, or show one host in detail.',
     examples: ['--stack Strand hosts news', '--stack Strand hosts news example.org'],
   },
   pause: {
     usage: 'pause CRAWL',
-    summary: 'Begin no more requests within seconds; all that waits stays due until the crawl is resumed.',
+    summary: 'Stop making requests within seconds; URLs that wait stay due until the crawl is resumed.',
     examples: ['--stack Strand pause news'],
   },
   stop: {
     usage: 'stop CRAWL',
-    summary: 'End a crawl for good: as pause, but nothing of it is meant to go on. It can still be resumed.',
+    summary: 'End a crawl: its hosts get no more visits. It can still be resumed.',
     examples: ['--stack Strand stop news'],
   },
-  help: { usage: 'help [VERB]', summary: 'This page, or that of a command.', examples: ['help crawl'] },
+  help: {
+    usage: 'help [VERB]',
+    summary: 'Show this page, or the page of a command.',
+    examples: ['help crawl'],
+  },
 };

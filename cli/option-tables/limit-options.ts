@@ -10,7 +10,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     key: 'maxPages',
     verbs: BOTH,
     group: 'Limits',
-    help: 'end after so many pages',
+    help: 'end after N pages',
   },
   {
     name: 'max-bytes',
@@ -19,7 +19,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     key: 'maxBytes',
     verbs: BOTH,
     group: 'Limits',
-    help: 'end after so many bytes: 500k, 10MB, 1GiB',
+    help: 'end after this many bytes: 500k, 10MB, 1GiB',
   },
   {
     name: 'max-time',
@@ -28,7 +28,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     key: 'maxTimeMs',
     verbs: BOTH,
     group: 'Limits',
-    help: 'end after so long: 90 (seconds), 10m, 2h, 1d',
+    help: 'end after this time: 90 (seconds), 10m, 2h, 1d',
   },
   {
     name: 'max-cost',
@@ -37,9 +37,9 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     key: 'maxCost',
     verbs: [],
     stackVerbs: BOTH,
-    reason: 'nothing is paid for by use on one machine',
+    reason: 'one machine costs nothing per request',
     group: 'Limits',
-    help: 'end before it has cost so many US dollars at list price: 5, 0.50',
+    help: 'pause before it costs more than this, in US dollars at list price: 5, 0.50',
   },
   {
     name: 'max-pages-per-host',
@@ -56,7 +56,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     verbs: BOTH,
     stackVerbs: ['crawl'],
     group: 'Limits',
-    help: 'go on trying where no host has answered yet; by default, the crawl ends after the second try',
+    help: 'keep trying if no host has answered yet; by default, the crawl ends after the second try',
   },
   {
     name: 'delay',
@@ -64,7 +64,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     type: 'duration',
     key: 'delayMs',
     group: 'Politeness',
-    help: 'least pause between two requests to a host: 1 (seconds), 500ms; a longer Crawl-delay of its robots.txt counts',
+    help: 'shortest pause between two requests to a host: 1 (seconds), 500ms; a longer Crawl-delay in its robots.txt applies',
   },
   {
     name: 'adaptive',
@@ -80,7 +80,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     type: 'count',
     key: 'perHost',
     group: 'Politeness',
-    help: 'requests to one host at once; more than one only for a site of your own',
+    help: 'requests to one host at the same time; use more than 1 only on a site of your own',
   },
   {
     name: 'hosts',
@@ -88,7 +88,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     type: 'count',
     key: 'hosts',
     stackVerbs: [],
-    reason: 'how many hosts a worker of a stack serves is settled when it is deployed (hostsPerWorker)',
+    reason: 'the deployment sets how many hosts a worker of a stack serves (hostsPerWorker)',
     group: 'Politeness',
     help: 'hosts served at once',
   },
@@ -99,7 +99,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     choices: crawlConfigSchema.shape.robots.unwrap().options,
     key: 'robots',
     group: 'Politeness',
-    help: 'what to make of robots.txt; ignore it only on a site of your own',
+    help: 'whether robots.txt is obeyed; ignore it only on a site of your own',
   },
   {
     name: 'contact',
@@ -107,7 +107,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     type: 'text',
     key: 'contact',
     group: 'Identity',
-    help: 'where the operator can be reached; needed, unless --user-agent says it',
+    help: 'URL or mail address of the operator; required, unless --user-agent names it',
   },
   {
     name: 'user-agent',
@@ -115,7 +115,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     type: 'text',
     key: 'userAgent',
     group: 'Identity',
-    help: 'who asks',
+    help: 'the User-Agent header',
   },
   {
     name: 'allow-private-addresses',
@@ -123,7 +123,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     type: 'addresses',
     key: 'allowPrivateAddresses',
     group: 'Network',
-    help: 'connect to loopback and private addresses too: all of them, or only =CIDR[,CIDR]',
+    help: 'allow connections to loopback and private addresses: all, or only =CIDR[,CIDR]',
   },
   {
     name: 'allow-port',
@@ -131,7 +131,7 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     type: 'ports',
     key: 'allowPorts',
     group: 'Network',
-    help: 'ask ports that browsers refuse too, such as 6000; repeatable',
+    help: 'allow a port that browsers refuse, such as 6000; repeatable',
   },
   {
     name: 'allow-invalid-certificates',
@@ -146,6 +146,6 @@ export const LIMIT_OPTIONS: readonly OptionSpec[] = [
     type: 'pins',
     key: 'resolve',
     group: 'Network',
-    help: 'take hosts to be at an address: *.test=127.0.0.1; repeatable',
+    help: 'use this address for host names: *.test=127.0.0.1; repeatable',
   },
 ];

@@ -10,7 +10,7 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     choices: SITEMAPS,
     key: 'sitemaps',
     group: 'Sitemaps and feeds',
-    help: 'which sitemaps are read: none, those that robots.txt names, or else /sitemap.xml too',
+    help: 'which sitemaps are read: none, those that robots.txt names, or also /sitemap.xml if it names none',
   },
   {
     name: 'sitemap',
@@ -34,7 +34,7 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     type: 'date',
     key: 'modifiedSince',
     group: 'Sitemaps and feeds',
-    help: 'leave out URLs that their sitemap says were not modified since: 2026-01-31, or with a time',
+    help: 'leave out URLs that were not modified since, according to their sitemap: 2026-01-31, or with a time',
   },
   {
     name: 'feeds',
@@ -50,7 +50,7 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     isNegatable: true,
     key: 'requisites',
     group: 'Pages',
-    help: 'fetch images, styles, scripts and media of pages too, wherever they are, so that pages replay whole',
+    help: 'also fetch images, styles, scripts and media of pages, on any host, so that pages replay whole',
   },
   {
     name: 'obey-nofollow',
@@ -58,7 +58,7 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     isNegatable: true,
     key: 'obeyNofollow',
     group: 'Pages',
-    help: 'leave out links that a page asks not to follow',
+    help: 'do not follow links that a page marks as nofollow',
   },
   {
     name: 'obey-noindex',
@@ -66,7 +66,7 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     isNegatable: true,
     key: 'obeyNoindex',
     group: 'Pages',
-    help: 'give no page to onPage that asks not to be indexed',
+    help: 'do not call onPage for pages that say noindex',
   },
   {
     name: 'obey-canonical',
@@ -74,7 +74,7 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     isNegatable: true,
     key: 'obeyCanonical',
     group: 'Pages',
-    help: 'take a page that names another one as its canonical one for a copy of that',
+    help: 'if a page names another page as canonical, fetch that one and do not call onPage for the copy',
   },
   {
     name: 'soft-redirects',
@@ -82,7 +82,7 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     isNegatable: true,
     key: 'softRedirects',
     group: 'Pages',
-    help: 'take a meta refresh of at most 5 s for a redirect',
+    help: 'treat a meta refresh of at most 5 s as a redirect',
   },
   {
     name: 'revisits',
@@ -98,7 +98,7 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     isNegatable: true,
     key: 'metadata',
     group: 'Archive',
-    help: 'write a metadata record beside each page: title, number of links, how it was found',
+    help: 'write a metadata record for each page: title, number of links, how it was found',
   },
   {
     name: 'metadata-links',
@@ -106,7 +106,7 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     type: 'count',
     key: 'metadataLinks',
     group: 'Archive',
-    help: "list so many of a page's links in its metadata record, each with its kind; 500 at most",
+    help: 'list at most N links of a page in its metadata record, each with its kind; up to 500',
   },
   {
     name: 'dedupe-from',
@@ -114,8 +114,8 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     type: 'text',
     verbs: ['crawl'],
     stackVerbs: [],
-    reason: 'the payloads of an earlier crawl are looked up in its folder',
+    reason: 'payloads of an earlier crawl are looked up in its folder',
     group: 'Archive',
-    help: 'store no payload again that the crawl in this folder has stored',
+    help: 'do not store payloads again that the crawl in this folder has stored',
   },
 ];

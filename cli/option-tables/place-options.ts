@@ -9,7 +9,7 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     stackVerbs: [],
     reason: 'a stack keeps its crawls in its own tables and bucket',
     group: 'Crawl',
-    help: 'folder that keeps the crawl: its state and its WARC files; by default a new one in crawls/',
+    help: 'folder of the crawl, for its state and WARC files; by default a new one in crawls/',
   },
   {
     name: 'seeds',
@@ -25,10 +25,9 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     type: 'text',
     verbs: ['crawl', 'resume', 'explain'],
     stackVerbs: ['crawl'],
-    reason:
-      'what stands around fetches there was deployed with the stack, and its settings are for new crawls',
+    reason: 'a stack uses the project file that was deployed with it',
     group: 'Crawl',
-    help: "the project's file; by default strand.config.ts in this folder, if it is there",
+    help: 'project file; by default strand.config.ts in this folder, if it exists',
   },
   {
     name: 'workers',
@@ -38,17 +37,17 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     preset: '1',
     verbs: BOTH,
     stackVerbs: [],
-    reason: 'a stack has as many workers as its queues keep busy',
+    reason: 'a stack starts workers by itself',
     group: 'Crawl',
-    help: 'threads that crawl, each some of the hosts',
+    help: 'number of threads; each crawls some of the hosts',
   },
   {
     name: 'new-url-rules',
     type: 'flag',
     verbs: ['resume'],
     stackVerbs: [],
-    reason: 'a stack goes on only with crawls that know their URLs as it does',
+    reason: 'a stack continues only crawls with its own version of the rules for canonical URLs',
     group: 'Crawl',
-    help: 'go on though the crawl began under other rules for canonical URLs: some pages may be fetched again',
+    help: 'continue although the crawl began with other rules for canonical URLs: some pages may be fetched again',
   },
 ];

@@ -37,7 +37,7 @@ export const SCOPE_OPTIONS: readonly OptionSpec[] = [
     type: 'count',
     key: 'maxDepth',
     group: 'Scope',
-    help: 'hops from a seed; 0 is the seeds alone',
+    help: 'hops from a seed; 0 means only the seeds',
   },
   {
     name: 'max-path-depth',
@@ -45,7 +45,7 @@ export const SCOPE_OPTIONS: readonly OptionSpec[] = [
     type: 'count',
     key: 'maxPathDepth',
     group: 'Scope',
-    help: 'segments of a path; deeper URLs are taken for a trap',
+    help: 'leave out URLs with more path segments, as probable traps',
   },
   {
     name: 'max-links-per-page',
@@ -61,7 +61,7 @@ export const SCOPE_OPTIONS: readonly OptionSpec[] = [
     type: 'count',
     key: 'trapAfterPages',
     group: 'Scope',
-    help: 'from so many pages of a host on, kinds of URLs that bring nothing new are no longer fetched; 0: never',
+    help: 'after N pages of a host, stop fetching groups of URLs that bring nothing new; 0: never',
   },
   {
     name: 'url-rules',
@@ -78,6 +78,6 @@ export const SCOPE_OPTIONS: readonly OptionSpec[] = [
     isNegatable: true,
     key: 'ascendPaths',
     group: 'Scope',
-    help: 'try the folders of each link too: /a/b/c gives /a/b/, /a/ and /',
+    help: 'also try the folders of each link: /a/b/c gives /a/b/, /a/ and /',
   },
 ];

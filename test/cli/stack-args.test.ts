@@ -99,27 +99,27 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ],
     [
       '--stack S crawl a --hosts 5',
-      'crawl takes no --hosts with --stack: how many hosts a worker of a stack serves is settled when it is deployed (hostsPerWorker)',
+      'crawl takes no --hosts with --stack: the deployment sets how many hosts a worker of a stack serves (hostsPerWorker)',
     ],
     [
       '--stack S resume news --quiet',
-      'resume takes no --quiet with --stack: a crawl there shows no progress line unless --watch or the verb watch asks for one',
+      'resume takes no --quiet with --stack: a crawl there shows no progress line without --watch or the command watch',
     ],
     [
       '--stack S resume news --config f.ts',
-      'resume takes no --config with --stack: what stands around fetches there was deployed with the stack, and its settings are for new crawls',
+      'resume takes no --config with --stack: a stack uses the project file that was deployed with it',
     ],
     [
       'crawl a --max-cost 5',
-      'crawl takes --max-cost only with --stack NAME: nothing is paid for by use on one machine',
+      'crawl takes --max-cost only with --stack NAME: one machine costs nothing per request',
     ],
     [
       'resume d --max-cost 5',
-      'resume takes --max-cost only with --stack NAME: nothing is paid for by use on one machine',
+      'resume takes --max-cost only with --stack NAME: one machine costs nothing per request',
     ],
     [
       'crawl a --name news',
-      'crawl takes --name only with --stack NAME: a crawl on one machine is called by its folder: --out DIR',
+      'crawl takes --name only with --stack NAME: a crawl on one machine is named by its folder: --out DIR',
     ],
     [
       'crawl a --watch',
@@ -135,19 +135,19 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ],
     [
       '--stack S crawl a --workers 2',
-      'crawl takes no --workers with --stack: a stack has as many workers as its queues keep busy',
+      'crawl takes no --workers with --stack: a stack starts workers by itself',
     ],
     [
       '--stack S crawl a --dedupe-from d',
-      'crawl takes no --dedupe-from with --stack: the payloads of an earlier crawl are looked up in its folder',
+      'crawl takes no --dedupe-from with --stack: payloads of an earlier crawl are looked up in its folder',
     ],
     [
       '--stack S export news --format csv --skipped',
-      'export takes no --skipped with --stack: a stack counts the links that it leaves out, and keeps no list of them',
+      'export takes no --skipped with --stack: a stack counts the links that it leaves out, but keeps no list of them',
     ],
     [
       '--stack S export news --format wacz',
-      'Expected --format jsonl|csv with --stack, got "wacz": an index or a WACZ is made of the archive of a crawl on one machine',
+      'Expected --format jsonl|csv with --stack, got "wacz": indexes and WACZ files are made from the archive of a crawl on one machine',
     ],
     [
       '--stack S report news',
