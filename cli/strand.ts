@@ -9,11 +9,11 @@ import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { refuseForgottenDashes } from './forgotten-dashes.ts';
 import { missingSdk } from './missing-sdk.ts';
+import { isRefusal } from './refusal.ts';
 import { ServiceUnavailable } from './usage-error.ts';
 
 tuneV8();
 
-const REFUSALS: ReadonlySet<string> = new Set(['UsageError', 'InvalidConfig', 'FolderInUse']);
 /** The reader has closed its end, or the terminal is closed. */
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
@@ -77,11 +77,6 @@ try {
   // What a project's file has left running does not keep a process that was refused.
   const end = isRefusal(error) ? () => process.exit() : undefined;
   process.stderr.write(`strand: ${describe(error)}\n`, end);
-}
-
-function isRefusal(error: unknown): error is Error {
-  // By name: some modules would load SQLite, and some errors come from another thread.
-  return error instanceof Error && REFUSALS.has(error.name);
 }
 
 /** What people can do something about is told in a line, a bug with its stack. */

@@ -1,9 +1,9 @@
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { CrewStats } from '../../shared/engines/local/crew-stats.ts';
-import type { LocalEngine } from '../../shared/engines/local/engine.ts';
 import { countUrls } from '../../shared/frontier/url-record.ts';
-import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
 import type { Progress } from '../live-line.ts';
 
 /**
@@ -11,20 +11,20 @@ import type { Progress } from '../live-line.ts';
  * what turns have committed, and what the turns under way have found.
  */
 export async function progressOf(
-  { registry, clock }: LocalEngine,
+  {
+    registry,
+    clock,
+  }: { readonly registry: Pick<CrawlRegistry, 'totals'>; readonly clock: Pick<Clock, 'now'> },
   crawl: CrawlId,
   config: CrawlConfig,
-): Promise<(stats: CrewStats) => Progress> {
+): Promise<(stats: CrewStats) => Promise<Progress>> {
   const startedAt = clock.now();
   const before = await registry.totals(crawl);
-  let totals: CrawlTotals = before;
   const endsAt = config.maxTimeMs === undefined ? undefined : startedAt + config.maxTimeMs - before.activeMs;
-  return (stats) => {
+  return async (stats) => {
     const now = clock.now();
-    // At each look: sums that are older than the turns' own figures make the line jump.
-    void registry.totals(crawl).then((read) => {
-      totals = read;
-    });
+    // At each look: with older sums, a seed would count as committed and as found by its turn, or as neither.
+    const totals = await registry.totals(crawl);
     return {
       pages: before.pages + stats.pages,
       urls: countUrls(totals.urls) + stats.openUrls,

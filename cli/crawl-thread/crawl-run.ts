@@ -82,7 +82,11 @@ export function createCrawlRun(
       onProgress(stats) {
         requests = stats.requests;
         tellSilence(stats, systemClock.now());
-        tell({ kind: 'progress', progress: progress(stats) });
+        // A registry that cannot be read stops the crawl by itself.
+        void progress(stats).then(
+          (seen) => tell({ kind: 'progress', progress: seen }),
+          () => {},
+        );
       },
       onSeed: createSeedLines(log, systemClock.now),
       onClockStep: (ms) => log(clockStepText(ms)),

@@ -5,6 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { guardProcess } from '../../shared/hooks/guard-process.ts';
 import { storageFailure } from '../../shared/storage-failed.ts';
+import { isRefusal } from '../refusal.ts';
 import { createCrawlRun } from './crawl-run.ts';
 import type { CrawlThreadStart, FromCrawlThread, ThreadError, ToCrawlThread } from './messages.ts';
 
@@ -25,8 +26,8 @@ function fail(error: unknown): never {
 }
 
 function asThreadError(thrown: unknown): ThreadError {
-  // By its cause, which does not leave the thread.
-  const error = storageFailure(thrown) ?? thrown;
+  // A failure of the storage is known by its cause, which does not leave the thread. A refusal may have such a cause, too.
+  const error = isRefusal(thrown) ? thrown : (storageFailure(thrown) ?? thrown);
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
   const { name, message, stack } = error;
   return { name, message, stack };

@@ -60,6 +60,17 @@ test('a port at which nobody listens is told at once, and the crawl ends after t
   expect(code).toBe(4);
 });
 
+test('what cannot be begun is refused in the words of the refusal, whatever error of the file system is its cause', async () => {
+  writeFileSync(place.folder, '');
+  const file = await crawl('127.0.0.1:8080');
+  expect([file.code, file.err]).toEqual([2, expect.stringMatching(/^strand: .* is no folder\n$/)]);
+  const missing = await crawl('127.0.0.1:8080', '--seeds', join(place.folder, 'no'));
+  expect([missing.code, missing.err]).toEqual([
+    2,
+    expect.stringMatching(/^strand: The seeds cannot be read/),
+  ]);
+});
+
 test('https to a server that does not speak TLS names the scheme to try', async () => {
   const plain = await serve('127.0.0.1', html(''));
   const { code, err } = await crawl(`https://${plain}/`);

@@ -1,0 +1,7 @@
+const REFUSALS: ReadonlySet<string> = new Set(['UsageError', 'InvalidConfig', 'FolderInUse']);
+
+/** Whether the error says in its own words why nothing was begun: exit code 2, whatever its cause is. */
+export function isRefusal(error: unknown): error is Error {
+  // By name: some modules would load SQLite, and some errors come from another thread.
+  return error instanceof Error && REFUSALS.has(error.name);
+}
