@@ -166,6 +166,6 @@ export function addCounts(
   b: Readonly<Record<string, number>>,
 ): Record<string, number> {
   const sum: Record<string, number> = { ...a };
-  for (const [key, count] of Object.entries(b)) sum[key] = (sum[key] ?? 0) + count;
+  for (const key in b) sum[key] = (sum[key] ?? 0) + (b[key] as number);
   return sum;
 }

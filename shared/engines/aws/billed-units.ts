@@ -28,21 +28,31 @@ const DYNAMO_UNITS: Readonly<Record<string, Unit>> = {
   TransactGetItems: 'read',
 };
 
-const nameOf = (commandName: string | undefined): string => (commandName ?? '').replace(/Command$/, '');
+const nameOf = (commandName = ''): string =>
+  commandName.endsWith('Command') ? commandName.slice(0, -'Command'.length) : commandName;
 
 /** Whether the command can be asked for what it consumed. */
 export const takesReturnConsumedCapacity = (commandName: string | undefined): boolean =>
   Object.hasOwn(DYNAMO_UNITS, nameOf(commandName));
 
+/** Names of calls by service and command: made once, as every call is counted by its name. */
+const callNames = new Map<string, Map<string, string>>();
+
 /** Names the kind of call for people: `sqsFifo.SendMessageBatch`, `dynamo.PutItem`, `s3.PutObject`. */
 export function callName({ clientName, commandName, input }: Attempt): string {
-  const service =
-    clientName === 'SQSClient'
-      ? isFifo(input)
-        ? 'sqsFifo'
-        : 'sqsStandard'
-      : clientName.replace(/Client$/, '').toLowerCase();
-  return `${service.replace('dynamodb', 'dynamo')}.${nameOf(commandName)}`;
+  const service = serviceOf(clientName, input);
+  const names = callNames.get(service) ?? new Map<string, string>();
+  callNames.set(service, names);
+  const name = names.get(commandName) ?? `${service}.${nameOf(commandName)}`;
+  names.set(commandName, name);
+  return name;
+}
+
+function serviceOf(clientName: string, input: object): string {
+  if (clientName === 'SQSClient') return isFifo(input) ? 'sqsFifo' : 'sqsStandard';
+  if (clientName === 'DynamoDBClient') return 'dynamo';
+  if (clientName === 'S3Client') return 's3';
+  return clientName.replace(/Client$/, '').toLowerCase();
 }
 
 /** A throttled attempt is not billed. Of one whose answer was lost it is not known: it counts as carried out. */

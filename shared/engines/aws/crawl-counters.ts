@@ -103,21 +103,23 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
 
   /** A repeated update would count twice: it is refused while it is the last that its shard has seen. */
   async function store({ id, crawl, counts, isUsageOnly }: Addition): Promise<void> {
-    const names = Object.keys(counts);
-    const sums = names.map((_, i) => `#${i} :${i}`).join(', ');
+    const sums: string[] = [];
+    const names: Record<string, string> = {};
+    const values: Item = { ':id': S(id) };
+    if (!isUsageOnly) values[':now'] = N(clock.now());
+    for (const name in counts) {
+      const i = sums.length;
+      sums.push(`#${i} :${i}`);
+      names[`#${i}`] = COUNT_PREFIX + name;
+      values[`:${i}`] = N(counts[name] as number);
+    }
     const command = new UpdateItemCommand({
       TableName: table,
       Key: itemKey(crawl, ownShard),
-      UpdateExpression: `SET lastAdd = :id${isUsageOnly ? '' : ', lastAt = :now'}${names.length > 0 ? ' ADD ' : ''}${sums}`,
+      UpdateExpression: `SET lastAdd = :id${isUsageOnly ? '' : ', lastAt = :now'}${sums.length > 0 ? ' ADD ' : ''}${sums.join(', ')}`,
       ConditionExpression: 'attribute_not_exists(lastAdd) OR lastAdd <> :id',
-      ...(names.length > 0 && {
-        ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#${i}`, COUNT_PREFIX + name])),
-      }),
-      ExpressionAttributeValues: {
-        ':id': S(id),
-        ...(!isUsageOnly && { ':now': N(clock.now()) }),
-        ...Object.fromEntries(names.map((name, i) => [`:${i}`, N(counts[name] as number)])),
-      },
+      ...(sums.length > 0 && { ExpressionAttributeNames: names }),
+      ExpressionAttributeValues: values,
     });
     try {
       await withRetry('adding to totals', () => dynamo.send(command), { clock });
@@ -195,9 +197,9 @@ function additionsOf(crawl: CrawlId, counts: Counts, isUsageOnly: boolean, maxCo
   }));
 }
 
-const countsIn = (item: Item): Counts =>
-  Object.fromEntries(
-    Object.entries(item)
-      .filter(([name]) => name.startsWith(COUNT_PREFIX))
-      .map(([name, value]) => [name.slice(COUNT_PREFIX.length), Number(value.N)]),
-  );
+function countsIn(item: Item): Counts {
+  const counts: Record<string, number> = {};
+  for (const name in item)
+    if (name.startsWith(COUNT_PREFIX)) counts[name.slice(COUNT_PREFIX.length)] = Number(item[name]?.N);
+  return counts;
+}

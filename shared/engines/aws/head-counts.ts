@@ -3,7 +3,7 @@ import { addCounts, COUNT_MAPS, type Head } from '../../frontier/head.ts';
 import { EMPTY_INDEX } from '../../frontier/ledger.ts';
 import { URL_STATES, type UrlState } from '../../frontier/url-record.ts';
 import type { CrawlTotals } from '../../ports/crawl-registry.ts';
-import { dataOutBytes, type Usage } from './prices.ts';
+import { dataOutBytes, type LineItem, type Usage } from './prices.ts';
 
 /** By name: `hosts`, `pages`, `urls.waiting`, `httpStatus.404`, `usage.s3Puts`, ... */
 export type Counts = Readonly<Record<string, number>>;
@@ -13,17 +13,20 @@ const USAGE_PREFIX = 'usage.';
 
 /** What replacing `before` by `after` changes; what does not change is left out. */
 export function changedCounts(before: Head | undefined, after: Head): Counts {
-  const change = { ...countsOf(after) };
-  for (const [name, count] of Object.entries(before ? countsOf(before) : {}))
-    change[name] = (change[name] ?? 0) - count;
+  const change = countsOf(after);
+  const old = before ? countsOf(before) : {};
+  for (const name in old) change[name] = (change[name] ?? 0) - (old[name] as number);
   return withoutZeros(change);
 }
 
 export const sumOfCounts = (a: Counts, b: Counts): Counts => withoutZeros(addCounts(a, b));
 
 /** The same usage as counts. */
-export const usageCounts = (usage: Usage): Counts =>
-  Object.fromEntries(Object.entries(usage).map(([item, units]) => [USAGE_PREFIX + item, units]));
+export function usageCounts(usage: Usage): Counts {
+  const counts: Record<string, number> = {};
+  for (const item in usage) counts[USAGE_PREFIX + item] = usage[item as LineItem] as number;
+  return counts;
+}
 
 /** Of the counts, those that are usage. */
 export const usageCountsIn = (counts: Counts): Counts =>
@@ -53,15 +56,16 @@ export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs' | 'cost'>
   };
 }
 
+/** Those whose names begin with the prefix, without it; zeros are left out. */
 function countsBelow(prefix: string, counts: Counts): Counts {
-  return Object.fromEntries(
-    Object.entries(counts)
-      .filter(([name, count]) => name.startsWith(prefix) && count !== 0)
-      .map(([name, count]) => [name.slice(prefix.length), count]),
-  );
+  const below: Record<string, number> = {};
+  for (const name in counts)
+    if (name.startsWith(prefix) && counts[name] !== 0)
+      below[name.slice(prefix.length)] = counts[name] as number;
+  return below;
 }
 
-function countsOf({ ledger, totals }: Head): Counts {
+function countsOf({ ledger, totals }: Head): Record<string, number> {
   const counts: Record<string, number> = {
     hosts: 1,
     hostsWaiting: ledger.counts.waiting > 0 ? 1 : 0,
@@ -70,10 +74,15 @@ function countsOf({ ledger, totals }: Head): Counts {
     requests: totals.requests,
   };
   for (const state of URL_STATES) counts[`urls.${state}`] = ledger.counts[state];
-  for (const map of COUNT_MAPS)
-    for (const [key, count] of Object.entries(totals[map] ?? {})) counts[`${map}.${key}`] = count;
+  for (const map of COUNT_MAPS) {
+    const of = totals[map] ?? {};
+    for (const key in of) counts[`${map}.${key}`] = of[key] as number;
+  }
   return counts;
 }
 
-const withoutZeros = (counts: Counts): Counts =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
+function withoutZeros(counts: Counts): Counts {
+  const others: Record<string, number> = {};
+  for (const name in counts) if (counts[name] !== 0) others[name] = counts[name] as number;
+  return others;
+}

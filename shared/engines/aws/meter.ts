@@ -44,8 +44,14 @@ export interface MeterOptions {
 
 type Units = Partial<Record<LineItem, number>>;
 
+/**
+ * The crawl that pays for what happens now, and to which meter. One storage serves all meters of a process: every context
+ * holds a copy of the entries of all storages, so one for each meter would make all contexts larger.
+ */
+const payer = new AsyncLocalStorage<{ readonly meter: object; readonly crawl: CrawlId }>();
+
 export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
-  const current = new AsyncLocalStorage<CrawlId>();
+  const self = {};
   let byCrawl = new Map<CrawlId, Units>();
   let shared: Units = {};
   /** How often each crawl used something: since the last `take`, and in the last time that any did. */
@@ -57,7 +63,12 @@ export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
   let accountedUntil = Number.NEGATIVE_INFINITY;
   let isInvoked = false;
 
-  function add(usage: Usage, crawl: CrawlId | undefined = current.getStore()): void {
+  function payingCrawl(): CrawlId | undefined {
+    const current = payer.getStore();
+    return current?.meter === self ? current.crawl : undefined;
+  }
+
+  function add(usage: Usage, crawl = payingCrawl()): void {
     if (crawl === undefined) {
       addShared(usage);
       return;
@@ -89,7 +100,7 @@ export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
 
   return {
     watch: (client) => watch(client, record),
-    run: (crawl, work) => current.run(crawl, work),
+    run: (crawl, work) => payer.run({ meter: self, crawl }, work),
     add: (item, units, crawl) => add({ [item]: units }, crawl),
 
     beginInvocation(startedAt = clock.now()) {
@@ -138,20 +149,26 @@ export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
 }
 
 function addTo(units: Units, more: Usage): void {
-  for (const item of LINE_ITEMS) if (more[item]) units[item] = (units[item] ?? 0) + more[item];
+  for (const name in more) {
+    const item = name as LineItem;
+    if (more[item]) units[item] = (units[item] ?? 0) + more[item];
+  }
 }
 
 /** Parts of the usage in proportion to the weights, in whole units but for one of them: they add up exactly. */
 function shareOut(usage: Usage, weights: ReadonlyMap<CrawlId, number>): Map<CrawlId, Units> {
   const parts = new Map<CrawlId, Units>();
-  const total = weights.values().reduce((sum, weight) => sum + weight, 0);
+  let total = 0;
+  for (const weight of weights.values()) total += weight;
   let before = 0;
   for (const [crawl, weight] of weights) {
     const part: Units = {};
     for (const item of LINE_ITEMS) {
-      const units = usage[item] ?? 0;
+      const units = usage[item];
+      if (!units) continue;
       const upTo = (sum: number) => (sum === total ? units : Math.floor((units * sum) / total));
-      addTo(part, { [item]: upTo(before + weight) - upTo(before) });
+      const share = upTo(before + weight) - upTo(before);
+      if (share !== 0) part[item] = share;
     }
     if (Object.keys(part).length > 0) parts.set(crawl, part);
     before += weight;

@@ -97,9 +97,12 @@ export interface Cost {
 }
 
 export function costOf(usage: Usage, { unitPrices }: Pick<Prices, 'unitPrices'>): Cost {
-  const entries = LINE_ITEMS.map((item): [LineItem, number] => [item, (usage[item] ?? 0) * unitPrices[item]]);
-  return {
-    total: entries.reduce((sum, [, cost]) => sum + cost, 0),
-    byItem: Object.fromEntries(entries) as Record<LineItem, number>,
-  };
+  const byItem = {} as Record<LineItem, number>;
+  let total = 0;
+  for (const item of LINE_ITEMS) {
+    const cost = (usage[item] ?? 0) * unitPrices[item];
+    byItem[item] = cost;
+    total += cost;
+  }
+  return { total, byItem };
 }

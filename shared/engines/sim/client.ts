@@ -113,21 +113,33 @@ export function createSimClient(options: SimClientOptions): SimClient {
     }
   }
 
+  /** What the middlewares make of a command's call, by its name. */
+  const callers = new Map<string, Handler>();
+
+  function callerOf(commandName: string): Handler {
+    const known = callers.get(commandName);
+    if (known) return known;
+    const context = { clientName, commandName };
+    const wrap = (middlewares: readonly Middleware[], handler: Handler) =>
+      middlewares.reduceRight((next, middleware) => middleware(next, context), handler);
+    const once = wrap(each, ({ input }) => process.io(() => attempt(commandName, input)));
+    const whole = wrap(around, (args) => withRetries(() => once(args)));
+    callers.set(commandName, whole);
+    return whole;
+  }
+
   return {
     middlewareStack: {
       add(middleware, { step }) {
         (step === 'initialize' ? around : each).push(middleware);
+        callers.clear();
       },
     },
     destroy() {},
     async send(command) {
       const commandName = command.constructor.name;
-      const context = { clientName, commandName };
-      const wrap = (middlewares: readonly Middleware[], handler: Handler) =>
-        middlewares.reduceRight((next, middleware) => middleware(next, context), handler);
-      const once = wrap(each, ({ input }) => process.io(() => attempt(commandName, input)));
-      const whole = wrap(around, (args) => withRetries(() => once(args)));
-      const { output } = await calls.call(process, commandName, () => whole({ input: command.input }));
+      const call = callerOf(commandName);
+      const { output } = await calls.call(process, commandName, () => call({ input: command.input }));
       return output;
     },
   };

@@ -15,24 +15,33 @@ export interface Placeholders {
  * needed.
  */
 export function checkPlaceholders(
-  { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: Placeholders,
+  placeholders: Placeholders,
   expressions: readonly (Parsed<unknown> | undefined)[],
 ): void {
-  const check = (given: object, what: string, kind: 'names' | 'values') => {
-    for (const name in given)
-      if (!expressions.some((expression) => expression?.[kind].has(name)))
-        throw invalid(`Value provided in ${what} unused in expressions: keys: {${name}}`);
-  };
-  check(names, 'ExpressionAttributeNames', 'names');
-  check(values, 'ExpressionAttributeValues', 'values');
+  checkUsed(placeholders, 'ExpressionAttributeNames', 'names', expressions);
+  checkUsed(placeholders, 'ExpressionAttributeValues', 'values', expressions);
   for (const expression of expressions) {
-    for (const name of expression?.names ?? []) nameOf(name, { ExpressionAttributeNames: names });
-    for (const name of expression?.values ?? []) givenValue(name, { ExpressionAttributeValues: values });
+    if (!expression) continue;
+    for (const name of expression.names) nameOf(name, placeholders);
+    for (const name of expression.values) givenValue(name, placeholders);
   }
 }
 
+function checkUsed(
+  placeholders: Placeholders,
+  what: keyof Placeholders,
+  kind: 'names' | 'values',
+  expressions: readonly (Parsed<unknown> | undefined)[],
+): void {
+  for (const name in placeholders[what])
+    if (!expressions.some((expression) => expression?.[kind].has(name)))
+      throw invalid(`Value provided in ${what} unused in expressions: keys: {${name}}`);
+}
+
+const HASH = '#'.charCodeAt(0);
+
 export function nameOf(name: string, { ExpressionAttributeNames: names }: Placeholders): string {
-  if (!name.startsWith('#')) return name;
+  if (name.charCodeAt(0) !== HASH) return name;
   const meant = names?.[name];
   if (meant === undefined)
     throw invalid(`An expression attribute name used in expression is not defined: ${name}`);

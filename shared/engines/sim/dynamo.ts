@@ -86,7 +86,7 @@ export function createSimDynamo({ time, faults, random, trace }: SimDynamoOption
     handle(command, input) {
       const handler = commands[command];
       if (!handler) throw new Error(`${command} is not part of the model of DynamoDB`);
-      return { $metadata: { httpStatusCode: 200 }, ...(handler(input as never) as object) };
+      return Object.assign(handler(input as never) as object, { $metadata: { httpStatusCode: 200 } });
     },
   };
   return service;
