@@ -132,7 +132,7 @@ test('the first violation is the earliest one whose time is known', () => {
 });
 
 test('progress says how many worlds are done, whether all held, and how long it takes', () => {
-  const texts = progressParts(ranOf([outcomeOf(1)]).tally, 4, 2000).map(({ text }) => text);
+  const texts = progressParts(ranOf([outcomeOf(1)]).tally, { worlds: 4 }, 2000).map(({ text }) => text);
   expect(texts).toEqual(['1 of 4 worlds', 'all held', '0.5/s', '20 pages', '2 strikes', '2s', '~6s left']);
 });
 

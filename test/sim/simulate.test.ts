@@ -1,9 +1,12 @@
 /** The crawler's proof in small: worlds by the hundreds, by the command that also runs them by the millions. */
 import { spawn } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { FAULT_NAMES } from '../../shared/engines/sim/faults.ts';
+import { readCorpus } from './cli/corpus.ts';
 import { EXCUSE_NAMES, EXCUSES, type ExcuseName } from './spec.ts';
 
 const PROGRAM = fileURLToPath(new URL('./simulate.ts', import.meta.url));
@@ -71,6 +74,26 @@ test(
     expect(excuses).toEqual({});
     expect(FAULT_NAMES.filter((name) => strikes[name] > 0)).toEqual([]);
     expect(code).toBe(0);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'the worlds of the corpus, which found something before, break no invariant',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'simulate-'));
+    try {
+      // No time is left for new seeds: they would be others at each run.
+      const ledger = join(folder, 'runs.jsonl');
+      const { code, out, err } = await simulate('--budget', '1ms', '--ledger', ledger, '--quiet', '--json');
+      expect(err).toBe('');
+      const { seeds, broken } = JSON.parse(out);
+      expect(broken.map(({ invariants, replay }: Broken) => `${invariants}: ${replay}`)).toEqual([]);
+      expect(seeds).toBe(readCorpus().length);
+      expect(code).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   },
   LIMIT_MS,
 );

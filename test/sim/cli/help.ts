@@ -14,6 +14,7 @@ const INTRODUCTION =
 
 const EXAMPLES: readonly (readonly [command: string, what: string])[] = [
   ['--seeds 500', '500 worlds with all faults'],
+  ['--budget 10m', 'what found something before, then as many new worlds as fit into 10 minutes'],
   ['--seed 17 --replay', 'what happened in world 17'],
   ['--seeds 2000 --faults workerKilled,workerFrozen', 'only with these faults'],
   ['--systematic worker --seed 4 --faults none', 'one turn, struck at each call'],

@@ -1,6 +1,7 @@
 /** The words of `npm run simulate`, read. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { parseDuration } from '../../../cli/format.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import {
   CALL_FATES,
@@ -12,6 +13,7 @@ import { FAULT_NAMES, type FaultName } from '../../../shared/engines/sim/faults.
 import { didYouMean } from '../../../shared/text/nearest.ts';
 import { quoted } from '../../../shared/text/printable.ts';
 import type { WorldSpec } from '../spec.ts';
+import { LEDGER_PATH } from './ledger.ts';
 
 /** Verbs with options of their own. */
 export const VERBS = ['coverage', 'capacity'] as const;
@@ -40,6 +42,14 @@ export interface SeedsCommand extends Common {
   readonly stopsAtFirst: boolean;
   /** Each world is run once for each call of the longest invocation of each of these functions, which is struck then. */
   readonly struckActors?: readonly string[];
+  /** Instead of `count`: the worlds of the corpus, and then as many as fit. */
+  readonly budget?: {
+    readonly ms: number;
+    /** The first new seed, where it was given. */
+    readonly from?: number;
+    /** The file where runs are noted. */
+    readonly ledger: string;
+  };
 }
 
 /** One world, with what happened in it: to the host concerned, to that one, or to all. */
@@ -67,6 +77,16 @@ export const OPTIONS = [
     name: 'seeds',
     argument: 'COUNT',
     help: `How many worlds: of that seed and the ones after it. Default 1 with --seed, else ${DEFAULT_SEEDS}`,
+  },
+  {
+    name: 'budget',
+    argument: 'TIME',
+    help: 'Instead of --seeds: first the worlds that found something before (the corpus), then new seeds for so long (30s, 10m, 2h). A later run on the same code goes on behind the last seed',
+  },
+  {
+    name: 'ledger',
+    argument: 'FILE',
+    help: `With --budget: where is noted which seeds ran on which state of the code. Default ${LEDGER_PATH}`,
   },
   {
     name: 'faults',
@@ -140,6 +160,13 @@ export function readCommand(argv: readonly string[]): Command {
   const struckActors = readActors(textOf('systematic'));
   if (struckActors && (isReplay || strike))
     throw new UsageError('--systematic strikes each call: give it without --replay and --strike');
+  const budget = readBudget(
+    textOf('budget'),
+    textOf('ledger'),
+    given.seed === undefined ? undefined : spec.seed,
+  );
+  const other = ['seeds', 'systematic', 'replay'].find((name) => given[name as OptionName] !== undefined);
+  if (budget && other) throw new UsageError(`--budget says how many worlds run: give it without --${other}`);
   const common = {
     spec,
     isShrunk: (given.shrink as boolean | undefined) ?? !isReplay,
@@ -149,7 +176,14 @@ export function readCommand(argv: readonly string[]): Command {
   };
   if (isReplay) return { verb: 'replay', ...common, host: textOf('host'), isAll: given.all === true };
   const count = seeds ?? (given.seed === undefined ? DEFAULT_SEEDS : 1);
-  return { verb: 'seeds', ...common, count, stopsAtFirst: given['stop-at-first'] === true, struckActors };
+  return {
+    verb: 'seeds',
+    ...common,
+    count,
+    stopsAtFirst: given['stop-at-first'] === true,
+    struckActors,
+    budget,
+  };
 }
 
 /** Of an option given twice the last counts. */
@@ -199,6 +233,21 @@ export function readNumber(name: string, text: string | undefined, least: number
   const number = /^\d+(e\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(number) && number >= least) return number;
   throw new UsageError(`Expected --${name} with a whole number, ${least} or more, got ${quoted(text)}`);
+}
+
+function readBudget(
+  text: string | undefined,
+  ledger: string | undefined,
+  from: number | undefined,
+): SeedsCommand['budget'] {
+  if (text === undefined) {
+    if (ledger !== undefined) throw new UsageError('--ledger says where --budget notes its runs: give both');
+    return undefined;
+  }
+  const ms = parseDuration(text);
+  if (ms === undefined || ms <= 0)
+    throw new UsageError(`Expected --budget with a time such as 30s, 10m or 2h, got ${quoted(text)}`);
+  return { ms, ledger: ledger ?? LEDGER_PATH, ...(from !== undefined && { from }) };
 }
 
 function readActors(text: string | undefined): readonly string[] | undefined {

@@ -21,10 +21,16 @@ export interface Progress {
 
 export const NO_PROGRESS: Progress = { log() {}, done() {} };
 
+/** When it ends: after so many worlds, or after this time, where that is given. */
+export interface ProgressEnd {
+  readonly worlds: number;
+  readonly ms?: number | undefined;
+}
+
 /** Begins to show it, until `done`. */
 export function startProgress(
   tallyNow: () => Tally,
-  total: number,
+  end: ProgressEnd,
   stream: LiveStream,
   environment: TerminalEnvironment,
 ): Progress {
@@ -32,7 +38,7 @@ export function startProgress(
   const startedAt = performance.now();
   const timer = setInterval(
     () => {
-      const parts = progressParts(tallyNow(), total, performance.now() - startedAt);
+      const parts = progressParts(tallyNow(), end, performance.now() - startedAt);
       if (line.isLive) line.draw(parts);
       else line.log(parts.map(({ text }) => text).join(', '));
     },
@@ -48,11 +54,19 @@ export function startProgress(
 }
 
 /** In the order shown. */
-export function progressParts(tally: Tally, total: number, ms: number): Part[] {
+export function progressParts(tally: Tally, end: ProgressEnd, ms: number): Part[] {
   const { worlds, broken, pages, strikes } = tally;
+  const total = end.worlds;
+  const isCounted = Number.isFinite(total);
   const struck = Object.values(strikes).reduce((sum, count) => sum + count, 0);
   const parts: Part[] = [
-    { text: `${formatCount(worlds)} of ${formatCounted(total, 'world')}`, rank: 0, tone: 'bold' },
+    {
+      text: isCounted
+        ? `${formatCount(worlds)} of ${formatCounted(total, 'world')}`
+        : formatCounted(worlds, 'world'),
+      rank: 0,
+      tone: 'bold',
+    },
     {
       text:
         broken.length === 0
@@ -66,7 +80,7 @@ export function progressParts(tally: Tally, total: number, ms: number): Part[] {
     { text: formatCounted(struck, 'strike'), rank: 5 },
     { text: formatDuration(wholeSeconds(ms)), rank: 3, tone: 'dim' },
   ];
-  const leftMs = ((total - worlds) * ms) / worlds;
+  const leftMs = end.ms === undefined ? ((total - worlds) * ms) / worlds : Math.max(0, end.ms - ms);
   if (worlds > 0 && worlds < total)
     parts.push({ text: `~${formatDuration(wholeSeconds(leftMs))} left`, rank: 4, tone: 'dim' });
   return parts;

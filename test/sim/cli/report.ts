@@ -12,7 +12,9 @@ import { FAULTS, type FaultName } from '../../../shared/engines/sim/faults.ts';
 import { printable, shorten } from '../../../shared/text/printable.ts';
 import { EXCUSE_NAMES, EXCUSES, INVARIANTS, type Violation, type WorldSpec } from '../spec.ts';
 import { formatAt } from '../timeline.ts';
+import { type BudgetSum, sumText } from './budget.ts';
 import { replayCommand } from './command-line.ts';
+import { CORPUS_PATH, corpusLine } from './corpus.ts';
 import { type Broken, firstViolation, type Tally } from './tally.ts';
 
 /** A broken world, with the smaller one found, if it was looked for. */
@@ -29,6 +31,8 @@ export interface Ran {
   readonly ms: number;
   /** Worlds that were not begun any more. */
   readonly left: number;
+  /** Of a run by budget: what has run on this state of the code, this run included. */
+  readonly sum?: BudgetSum | undefined;
 }
 
 const WIDTH = 110;
@@ -51,8 +55,10 @@ export function reportText(ran: Ran, colour: boolean): string {
   );
   const isShrunk = ({ shrunk }: Finding) => shrunk !== undefined;
   const inOrder = [...findings.filter(isShrunk), ...findings.filter((finding) => !isShrunk(finding))];
-  for (const finding of inOrder.slice(0, MAX_FINDINGS)) lines.push(...findingLines(finding, colour), '');
+  for (const finding of inOrder.slice(0, MAX_FINDINGS))
+    lines.push(...findingLines(finding, colour, ran.sum?.day), '');
   if (findings.length > MAX_FINDINGS) lines.push(moreLine(inOrder.slice(MAX_FINDINGS)), '');
+  if (ran.sum) lines.push(...wrapWords(sumText(ran.sum).split(' '), WIDTH), '');
   lines.push(toned(lastLine(ran), findings.length > 0 ? 'red' : 'green', colour));
   return lines.join('\n');
 }
@@ -100,7 +106,12 @@ function excuseTable({ excuses, worlds }: Tally, colour: boolean): string[] {
 
 const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
 
-function findingLines({ spec, violations, count, shrunk }: Finding, colour: boolean): string[] {
+/** `day`: today, where the seed may be added to the corpus. */
+function findingLines(
+  { spec, violations, count, shrunk }: Finding,
+  colour: boolean,
+  day: string | undefined,
+): string[] {
   const lines = [toned(`Seed ${spec.seed} broke ${brokenNames(violations).join(', ')}:`, 'bold', colour)];
   for (const violation of violations.slice(0, MAX_VIOLATIONS)) lines.push(...violationLines(violation));
   if (count > MAX_VIOLATIONS) lines.push(`  and ${formatCounted(count - MAX_VIOLATIONS, 'more violation')}`);
@@ -115,6 +126,9 @@ function findingLines({ spec, violations, count, shrunk }: Finding, colour: bool
           ];
   // Perhaps longer than the other lines: a command must survive being copied.
   lines.push(`  ${shown[0]}`, `    ${replayCommand(shown[1] as WorldSpec)}`);
+  const first = firstViolation(violations);
+  if (day !== undefined && first)
+    lines.push(`  once it is mended, add to ${CORPUS_PATH}:`, `    ${corpusLine(spec.seed, first, day)}`);
   return lines;
 }
 
@@ -166,7 +180,7 @@ function verdict(findings: readonly Finding[]): string {
 }
 
 /** One line without its end. Scripts rely on its keys. */
-export function reportJson({ tally, findings, faults, ms, left }: Ran): string {
+export function reportJson({ tally, findings, faults, ms, left, sum }: Ran): string {
   const { worlds, pages, hosts, requests, virtualMs, strikes, worldsStruck, excuses, digest } = tally;
   return JSON.stringify({
     seeds: worlds,
@@ -179,6 +193,7 @@ export function reportJson({ tally, findings, faults, ms, left }: Ran): string {
     excuses,
     figures: { pages, hosts, requests, virtualMs },
     digest,
+    ...(sum && { state: sum.state, newSeeds: { from: sum.from, count: sum.count }, onState: sum.worlds }),
     broken: findings.map(({ spec, violations, count, shrunk }) => ({
       seed: spec.seed,
       invariants: brokenNames(violations),

@@ -7,6 +7,8 @@ export interface Seeds {
   /** The world of that number, from 0, where worlds differ in something else. */
   readonly specAt?: (index: number) => WorldSpec;
   readonly count: number;
+  /** Asked before each world. Default: yes. */
+  readonly mayBegin?: (index: number) => boolean;
   /** Worlds that run side by side. */
   readonly jobs: number;
 }
@@ -16,14 +18,20 @@ export interface Seeds {
  * waited for, so that no lower seed than the last one goes unsaid.
  */
 export async function runSeeds(
-  { spec, count, jobs, specAt = (index) => ({ ...spec, seed: spec.seed + index }) }: Seeds,
+  {
+    spec,
+    count,
+    jobs,
+    mayBegin = () => true,
+    specAt = (index) => ({ ...spec, seed: spec.seed + index }),
+  }: Seeds,
   run: RunWorld,
   take: (outcome: Outcome) => boolean,
 ): Promise<void> {
   let begun = 0;
   let isOver = false;
   async function lane(): Promise<void> {
-    while (!isOver && begun < count) {
+    while (!isOver && begun < count && mayBegin(begun)) {
       try {
         if (!take(await run(specAt(begun++)))) isOver = true;
       } catch (error) {

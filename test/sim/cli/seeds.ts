@@ -5,6 +5,8 @@ import { printable, shorten } from '../../../shared/text/printable.ts';
 import { breaksSame, shrink } from '../shrink.ts';
 import type { Violation, WorldSpec } from '../spec.ts';
 import { struckWorlds } from '../systematic.ts';
+import { type Budget, planBudget } from './budget.ts';
+import { readCorpus } from './corpus.ts';
 import type { SeedsCommand } from './options.ts';
 import { NO_PROGRESS, type Progress, startProgress } from './progress.ts';
 import { type Finding, reportJson, reportText } from './report.ts';
@@ -33,21 +35,28 @@ export async function simulateSeeds(
 ): Promise<number> {
   const { spec, stopsAtFirst, quiet, json, jobs } = command;
   const tally = createTally();
-  const { count, specAt } = await worldsOf(command, run);
+  const budget = budgetOf(command);
+  const worlds = budget ?? (await worldsOf(command, run));
+  const { count } = worlds;
   const startedAt = performance.now();
-  const progress = quiet ? NO_PROGRESS : startProgress(tally.now, count, err, environment);
+  const progress = quiet
+    ? NO_PROGRESS
+    : startProgress(tally.now, { worlds: count, ms: command.budget?.ms }, err, environment);
+  if (budget) progress.log(budget.plan);
   let told = 0;
   try {
     await unlessAborted(
       signal,
-      runSeeds({ spec, specAt, count, jobs }, run, (outcome) => {
+      runSeeds({ spec, jobs, ...worlds }, run, (outcome) => {
         tally.add(outcome);
+        budget?.take(outcome);
         const first = firstViolation(outcome.violations);
         if (first && told++ < MAX_TOLD) progress.log(foundLine(outcome.spec.seed, first));
         return !signal.aborted && !(stopsAtFirst && first);
       }),
     );
     const ms = performance.now() - startedAt;
+    const sum = budget?.end();
     const { broken } = tally.now();
     const findings =
       command.isShrunk && !signal.aborted
@@ -55,13 +64,20 @@ export async function simulateSeeds(
         : broken;
     progress.done();
     const counted = tally.now();
-    const ran = { tally: counted, findings, faults: spec.faults, ms, left: count - counted.worlds };
+    const left = budget ? 0 : count - counted.worlds;
+    const ran = { tally: counted, findings, faults: spec.faults, ms, left, sum };
     out.write(`${json ? reportJson(ran) : reportText(ran, terminalOf(out, environment).colour)}\n`);
     if (findings.length > 0) return exitCodes.broken;
     return signal.aborted ? exitCodes.interrupted : exitCodes.held;
   } finally {
     progress.done();
   }
+}
+
+function budgetOf({ spec, budget }: SeedsCommand): Budget | undefined {
+  if (!budget) return undefined;
+  const { ms, from, ledger } = budget;
+  return planBudget({ spec, budgetMs: ms, from, ledger, corpus: readCorpus() });
 }
 
 /** The worlds that the command asks for: those of its seeds, or of each seed those with one struck call. */
