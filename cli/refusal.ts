@@ -1,4 +1,11 @@
-const REFUSALS: ReadonlySet<string> = new Set(['UsageError', 'InvalidConfig', 'FolderInUse']);
+const REFUSALS: ReadonlySet<string> = new Set([
+  'UsageError',
+  'NoCrawl',
+  'CrawlExists',
+  'NoContact',
+  'InvalidConfig',
+  'FolderInUse',
+]);
 
 /** Whether the error says in its own words why nothing was begun: exit code 2, whatever its cause is. */
 export function isRefusal(error: unknown): error is Error {

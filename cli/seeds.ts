@@ -50,15 +50,18 @@ export function checkContact(
   identity: Pick<CrawlOptions, 'contact' | 'userAgent'>,
 ): void {
   const fault = contactFault(seeds, identity);
-  if (fault === 'unreadable') {
-    throw new UsageError(
-      `Expected --contact to be a URL or a mail address, got ${quoted(identity.contact ?? '')}`,
-    );
-  }
-  if (fault === 'missing') {
-    throw new UsageError(
-      'The hosts must be able to reach whoever crawls them: add --contact https://example.org/about-my-crawl ' +
-        'or --contact me@example.org (or a URL or mail address within --user-agent)',
-    );
-  }
+  if (fault !== undefined) throw new UsageError(contactText({ fault, contact: identity.contact }));
 }
+
+/** What is wrong with the contact, in the command line's words. */
+export const contactText = ({
+  fault,
+  contact = '',
+}: {
+  readonly fault: 'missing' | 'unreadable';
+  readonly contact?: string | undefined;
+}): string =>
+  fault === 'unreadable'
+    ? `Expected --contact to be a URL or a mail address, got ${quoted(contact)}`
+    : 'The hosts must be able to reach whoever crawls them: add --contact https://example.org/about-my-crawl ' +
+      'or --contact me@example.org (or a URL or mail address within --user-agent)';

@@ -1,5 +1,6 @@
 /** A deployed stack, opened for its operator. Loads the AWS SDK: for the verbs of `--stack` alone. */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import type { RowSource } from '../api/local/url-rows.ts';
 import type { Control } from '../shared/control/control.ts';
 import { createControl } from '../shared/control/create-control.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
@@ -10,7 +11,7 @@ import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
 import { systemClock } from '../shared/engines/local/clock.ts';
 import { awsRefusal } from './aws-refusal.ts';
 import type { StackAddress } from './command.ts';
-import type { RowSource } from './commands/write-rows.ts';
+
 import { findStack } from './find-stack.ts';
 
 export interface StackSession {

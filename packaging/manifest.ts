@@ -8,8 +8,8 @@ export interface Manifest {
 /** Loaded only by commands for a stack. */
 const isForStacks = (name: string): boolean => name.startsWith('@aws-sdk/');
 
-/** Types of it stand in the public declarations. */
-const ENTRY = './shared/project/project';
+/** The modules that are imported by name, without the end of their file names. */
+const ENTRIES = { '.': './api/index', './testing': './packaging/testing' };
 
 /**
  * Keeps what describes the package and what it runs on. Packages for stacks become optional peers: a crawl on one machine
@@ -30,7 +30,12 @@ export function publishedManifest(source: Manifest): Manifest {
     engines: { node: '>=22.19' },
     bin: { strand: 'cli/bin.js', 'strand-crawler': 'cli/bin.js' },
     exports: {
-      '.': { types: `${ENTRY}.d.ts`, default: `${ENTRY}.js` },
+      ...Object.fromEntries(
+        Object.entries(ENTRIES).map(([name, file]) => [
+          name,
+          { types: `${file}.d.ts`, default: `${file}.js` },
+        ]),
+      ),
       './package.json': './package.json',
     },
     dependencies: Object.fromEntries(entries.filter(([peer]) => !isForStacks(peer))),

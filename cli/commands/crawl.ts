@@ -1,49 +1,63 @@
 /** `strand crawl` and `strand resume`. */
-
-import { blockText } from '../../shared/engines/watchdog/block-watch.ts';
+import type { Begun, CrawlMessage, LocalStart } from '../../api/local/messages.ts';
+import { superviseCrawl } from '../../api/local/supervise-crawl.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
-import { StorageFailed } from '../../shared/storage-failed.ts';
 import { printable } from '../../shared/text/printable.ts';
-import type { Begun, CrawlCommand, FromCrawlThread, ThreadError } from '../crawl-thread/messages.ts';
-import { type CrawlThreadEnd, runCrawlThread } from '../crawl-thread/run-thread.ts';
+import type { LocalCommandOf } from '../command.ts';
 import { terminalOf } from '../drawn-line.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { formatDuration } from '../format.ts';
 import { createLiveLine } from '../live-line.ts';
+import { commandAt } from '../place.ts';
+import { createSeedLines, createSilenceLine } from '../seed-lines.ts';
 import { summaryJson, summaryText } from '../summary.ts';
+import { crawlError } from './crawl-error.ts';
+import { readSeeds } from './read-seeds.ts';
 
-/** A thread that is ended so often in a row, and no request is committed meanwhile, would always be. */
-const MAX_DEATHS = 10;
+type CrawlCommand = LocalCommandOf<'crawl'> | LocalCommandOf<'resume'>;
 
-/**
- * Crawls in a thread of its own, and watches it: a page that blocks it goes to quarantine, and another thread goes on
- * with the crawl. So signals and limits take effect whatever a page does.
- */
+/** Crawls in a thread of its own. This one shows its progress and receives signals. */
 export async function crawl(command: CrawlCommand): Promise<number> {
   const { json, quiet } = command;
   const live = createLiveLine(quiet ? { write: () => true } : process.stderr, process.env);
   const warn = (line: string) => (quiet ? process.stderr.write(`${printable(line)}\n`) : live.log(line));
+  const start = startOf(command);
   let begun: Begun | undefined;
-  let summary: CrawlSummary | undefined;
+  let tellSilence: ReturnType<typeof createSilenceLine> = () => {};
+  const tellSeed = createSeedLines(live.log, Date.now);
   const stopping = listenForSignals(() => begun !== undefined);
 
-  function hear(message: FromCrawlThread): void {
+  function hear(message: CrawlMessage): void {
     switch (message.kind) {
       case 'begun':
+        if (begun === undefined) live.log(beginText(message));
         begun = message;
+        tellSilence = createSilenceLine(live.log, message.config.headersTimeoutMs);
         break;
       case 'progress':
+        tellSilence(message.progress, message.progress.now);
         live.update(message.progress);
         break;
-      case 'log':
-        live.log(message.line);
+      case 'seed':
+        tellSeed(message.event);
+        break;
+      case 'clockStep':
+        live.log(clockStepText(message.ms));
+        break;
+      case 'retried':
+        live.log(retriedText(message));
         break;
       case 'warning':
         warn(message.line);
         break;
+      case 'closing':
+        if (stopping.signal.aborted) live.log('Stopping');
+        break;
       case 'summary':
+        if (command.verb === 'resume' && message.requests === 0 && message.summary.state === 'finished')
+          live.log(nothingLeft(command.dir));
         live.done();
-        ({ summary } = message);
-        show(summary, begun?.folder ?? '');
+        show(message.summary, begun?.folder ?? '');
     }
   }
 
@@ -54,57 +68,45 @@ export async function crawl(command: CrawlCommand): Promise<number> {
   }
 
   try {
-    for (let deaths = 0, requests = -1; ; ) {
-      const start = { command, folder: begun?.folder };
-      const end = await runCrawlThread({ start, hear, print: warn, signal: stopping.signal });
-      if (end.kind === 'failed') throw asError(end.error);
-      if (end.kind === 'ended') break;
-      if (begun === undefined) throw new Error(`The crawl could not begin: ${causeOf(end)}`);
-      if (summary) {
-        warn(`strand: onFinish: ${causeOf(end)}`);
-        break;
-      }
-      live.log(causeOf(end));
-      const left = await takeStock(begun, end);
-      if (stopping.signal.aborted) {
-        live.done();
-        summary = await summaryAfter(begun.folder);
-        show(summary, begun.folder);
-        break;
-      }
-      deaths = left > requests ? 1 : deaths + 1;
-      requests = left;
-      if (deaths >= MAX_DEATHS)
-        throw new Error(
-          `The crawl was begun again ${deaths} times in a row, and nothing came of it: ${causeOf(end)}`,
-        );
-    }
+    const summary = await superviseCrawl({ start, hear, signal: stopping.signal });
+    return exitCodeOf(summary);
+  } catch (error) {
+    throw crawlError(error, begun?.folder);
   } finally {
     live.done();
     stopping.end();
   }
-  return summary ? exitCodeOf(summary) : exitCodes.unexpected;
 }
 
-type Unfinished = Exclude<CrawlThreadEnd, { kind: 'ended' | 'failed' }>;
-
-/** Puts what has ended the thread into quarantine, or under suspicion. Returns the requests that the crawl has committed. */
-async function takeStock({ folder, crawl, board }: Begun, end: Unfinished): Promise<number> {
-  // Loaded only here: SQLite and all that stands on it.
-  const { recover } = await import('../../shared/engines/local/recover.ts');
-  return recover(folder, crawl, { ...end, board });
+function startOf(command: CrawlCommand): LocalStart {
+  const { workers } = command;
+  const shared = { workers, project: { file: command.config }, reportsEvents: false };
+  if (command.verb === 'crawl') {
+    const { options, out: folder, dedupeFrom } = command;
+    return { kind: 'begin', ...shared, seeds: readSeeds(command), options, folder, dedupeFrom };
+  }
+  const { dir: folder, limits, newUrlRules } = command;
+  return { kind: 'resume', ...shared, folder, limits, newUrlRules };
 }
 
-const causeOf = (end: Unfinished): string =>
-  end.kind === 'died' ? `its thread died: ${end.cause}` : blockText(end);
+const beginText = ({ folder, projectFile }: Begun): string =>
+  `Crawling into ${folder}${projectFile === undefined ? '' : `, with ${projectFile}`}`;
 
-async function summaryAfter(folder: string): Promise<CrawlSummary> {
-  return (await import('./summarize.ts')).summarize(folder);
+const retriedText = ({ where, cause }: { where?: string; cause: string }): string =>
+  where === undefined ? cause : `${where}: ${cause}; tried again`;
+
+/** The machine's clock was set. */
+function clockStepText(ms: number): string {
+  const by = formatDuration(Math.abs(ms));
+  return ms < 0
+    ? `The machine's clock was set back by ${by}. The crawl goes on; the times that it writes stay ahead until it is resumed`
+    : `The machine's clock was set forward by ${by}, or the machine slept. The crawl goes on`;
 }
 
-/** Its name tells refusals from bugs. */
-const asError = ({ name, message, stack }: ThreadError): Error =>
-  name === 'StorageFailed' ? new StorageFailed(message) : Object.assign(new Error(message), { name, stack });
+/** The crawl was finished before it was resumed. */
+const nothingLeft = (folder: string): string =>
+  'Nothing was left to fetch: the crawl was finished before. ' +
+  `To fetch more, add seeds: ${commandAt({ dir: folder }, 'add', 'SEED')}; or begin another crawl with a wider --scope`;
 
 /**
  * SIGINT, SIGTERM and SIGHUP end the turns, which commit what they have; a second one ends the process at once, as does

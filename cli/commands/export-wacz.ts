@@ -1,75 +1,21 @@
 import { pipeline } from 'node:stream/promises';
-import { findTitle } from '../../shared/archive/find-title.ts';
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import { writeWacz } from '../../shared/archive/wacz.ts';
-import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { mergedCdxj } from '../../shared/engines/local/cdxj-files.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { version } from '../../shared/version.ts';
+import { openCrawl } from '../../api/open-crawl.ts';
 import { UsageError } from '../usage-error.ts';
-import { openCrawl } from './open-crawl.ts';
 import { withOutput } from './output-file.ts';
-import { openWarcFiles, type WarcFiles } from './warc-files.ts';
-import { type RowSource, recordsOf } from './write-rows.ts';
 
-/**
- * `strand export DIR --format wacz --out FILE`: all that is archived, also while the crawl runs: of a file that is still
- * written, what was durable when the export began. `out` appears when it is whole, in place of what was there before. A WARC
- * file that is damaged is in it as it is, and its pages and index up to the damage; `warn` is called for it.
- */
+/** `strand export DIR --format wacz --out FILE`. `out` appears when it is whole, in place of what was there before. */
 export async function exportWacz(
   dir: string,
   out: string,
   warn: (message: string) => void = () => {},
 ): Promise<void> {
-  const { reader, crawl, record } = await openCrawl(dir);
-  const files = await openWarcFiles(dir);
+  await using crawl = await openCrawl(dir);
   try {
-    if (files.list.length === 0) throw new UsageError(`Nothing is archived yet in ${dir}`);
-    await withOutput(out, async (stream) => {
-      const wacz = writeWacz({
-        title: crawl,
-        createdAt: Date.now(),
-        software: `Strand ${version}`,
-        warcs: files.list,
-        cdxj: linesWithin(mergedCdxj(dir, warn), files),
-        pages: pagesOf(reader, crawl, files),
-        mainUrl: record.scopeSeeds[0],
-      });
-      await pipeline(wacz, stream as NodeJS.WritableStream, { end: false });
-    });
-  } finally {
-    await files.close();
-    reader.close();
+    await withOutput(out, (stream) =>
+      pipeline(crawl.wacz(warn), stream as NodeJS.WritableStream, { end: false }),
+    );
+  } catch (error) {
+    if ((error as Error).name !== 'NothingArchived') throw error;
+    throw new UsageError((error as Error).message, { cause: error });
   }
-}
-
-const PLACE = /, "length": "(\d+)", "offset": "(\d+)", "filename": "([^"]*)"\}\n$/;
-
-/** The lines of captures that are in the files as they are taken; more may have come meanwhile. */
-async function* linesWithin(lines: AsyncIterable<string>, files: WarcFiles): AsyncGenerator<string> {
-  for await (const line of lines) {
-    const [, length, offset, file] = PLACE.exec(line) ?? [];
-    if (file !== undefined && files.has({ file, offset: Number(offset), length: Number(length) })) yield line;
-  }
-}
-
-async function* pagesOf(source: RowSource, crawl: CrawlId, files: WarcFiles): AsyncGenerator<WaczPage> {
-  for await (const { host, head } of source.ledgers.hosts(crawl)) {
-    for await (const record of recordsOf(source, crawl, host, head)) {
-      const location = pageLocation(record);
-      if (!location || !files.has(location)) continue;
-      const found = await findTitle(files.reader(location.file), record.url, location);
-      if (found) yield { url: record.url, ...found, isSeed: record.depth === 0 && !record.via };
-    }
-  }
-}
-
-/** Where the page is archived; undefined for what is no page: other types, answers other than 200, parts of pages. */
-function pageLocation({ state, kind, result }: UrlRecord): RecordLocation | undefined {
-  const isHtml = /^(?:text\/html|application\/xhtml\+xml)\b/i.test(result?.contentType ?? '');
-  return state === 'fetched' && kind === undefined && result?.httpStatus === 200 && isHtml
-    ? result.location
-    : undefined;
 }

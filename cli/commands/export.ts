@@ -1,12 +1,12 @@
-import { openDatabase } from '../../shared/engines/local/database.ts';
-import { foldersOf } from '../../shared/engines/local/engine.ts';
+import { openCrawl } from '../../api/open-crawl.ts';
+import type { StoredCrawl } from '../../api/stored-crawl.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { exportHeader, exportRow } from '../export-rows.ts';
 import { formatCount } from '../format.ts';
 import { isRowFormat, type RowFormat } from '../option-spec.ts';
-import { openCrawl } from './open-crawl.ts';
 import { withOutput } from './output-file.ts';
-import { writeRows, writerTo } from './write-rows.ts';
+import { writerTo } from './write-rows.ts';
 import { writeSkipped } from './write-skipped.ts';
 
 /**
@@ -14,8 +14,9 @@ import { writeSkipped } from './write-skipped.ts';
  * where a WARC file is damaged: what could be read is exported.
  */
 export async function exportUrls({ dir, format, skipped, out }: LocalCommandOf<'export'>): Promise<number> {
-  if (isRowFormat(format)) await (skipped ? exportSkipped : exportRows)(dir, format, out);
-  else return exportArchive(dir, format, out);
+  if (!isRowFormat(format)) return exportArchive(dir, format, out);
+  await using crawl = await openCrawl(dir);
+  await (skipped ? exportSkipped : exportRows)(crawl, format, out);
   return exitCodes.finished;
 }
 
@@ -33,31 +34,29 @@ async function exportArchive(dir: string, format: 'cdxj' | 'wacz', out: string |
   return damaged > 0 ? exitCodes.unexpected : exitCodes.finished;
 }
 
-async function exportRows(dir: string, format: RowFormat, out: string | undefined): Promise<void> {
-  const { reader, crawl } = await openCrawl(dir);
-  try {
-    await withOutput(out, (stream) => writeRows(reader, crawl, format, stream));
-  } finally {
-    reader.close();
-  }
-}
+/** Rows are written together. */
+const WRITE_CHARS = 64 * 1024;
 
-async function exportSkipped(dir: string, format: RowFormat, out: string | undefined): Promise<void> {
-  const { reader, crawl } = await openCrawl(dir);
-  const database = openDatabase(foldersOf(dir).database, 'read');
-  try {
-    let beyond = 0;
-    await withOutput(out, async (stream) => {
-      beyond = await writeSkipped({ ledgers: reader.ledgers, database }, crawl, format, stream);
-    });
-    if (beyond > 0)
-      process.stderr.write(
-        `strand: the log of links left out was full; ${formatCount(beyond)} more are only counted, some more than once\n`,
-      );
-  } finally {
-    database.close();
-    reader.close();
-  }
+const exportRows = (crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> =>
+  withOutput(out, async (stream) => {
+    const write = writerTo(stream);
+    let text = exportHeader(format);
+    for await (const row of crawl.urls()) {
+      text += exportRow(row, format);
+      if (text.length < WRITE_CHARS) continue;
+      await write(text);
+      text = '';
+    }
+    await write(text);
+  });
+
+async function exportSkipped(crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> {
+  await withOutput(out, (stream) => writeSkipped(crawl.skipped(), format, stream));
+  const beyond = crawl.skippedBeyond();
+  if (beyond > 0)
+    process.stderr.write(
+      `strand: the log of links left out was full; ${formatCount(beyond)} more are only counted, some more than once\n`,
+    );
 }
 
 async function exportIndex(
@@ -65,10 +64,9 @@ async function exportIndex(
   out: string | undefined,
   warn: (message: string) => void,
 ): Promise<void> {
-  (await openCrawl(dir)).reader.close();
-  const { mergedCdxj } = await import('../../shared/engines/local/cdxj-files.ts');
+  await using crawl = await openCrawl(dir);
   await withOutput(out, async (stream) => {
     const write = writerTo(stream);
-    for await (const line of mergedCdxj(dir, warn)) await write(line);
+    for await (const line of crawl.cdxj(warn)) await write(line);
   });
 }

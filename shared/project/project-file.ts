@@ -39,7 +39,8 @@ const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl'>, Check>> = {
 };
 const KEYS = ['crawl', ...Object.keys(CHECKS)];
 
-const NO_PROJECT: Project = { crawl: {}, middleware: [], extraction: [], aws: {} };
+/** A project without a file. */
+export const NO_PROJECT: Project = { crawl: {}, middleware: [], extraction: [], aws: {} };
 
 /** A file that waits for something by top-level `await` has so long. */
 const LOAD_MS = 30_000;
@@ -66,13 +67,18 @@ export async function readProject(
   const parts = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
   const faults = [
     ...unknownKeys(config),
-    ...('crawl' in parts ? crawlFaults(parts.crawl) : []),
-    ...Object.entries(CHECKS)
-      .filter(([key, [isRight]]) => key in parts && !isRight(parts[key]))
-      .map(([key, [, expected]]) => `Expected ${key} to be ${expected}`),
+    ...('crawl' in parts ? crawlFaults(parts.crawl, ['crawl']) : []),
+    ...hookFaults(parts),
   ];
   if (faults.length > 0) throw new InvalidConfig(`${file}: ${faults.join('; ')}`);
   return { ...NO_PROJECT, ...parts, file, path };
+}
+
+/** What is wrong with hooks given by their keys. */
+export function hookFaults(parts: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(CHECKS)
+    .filter(([key, [isRight]]) => parts[key] !== undefined && !isRight(parts[key]))
+    .map(([key, [, expected]]) => `Expected ${key} to be ${expected}`);
 }
 
 async function load(file: string, path: string, limitMs: number): Promise<{ readonly default?: unknown }> {
@@ -116,12 +122,20 @@ function unknownKeys(config: Readonly<Record<string, unknown>>): string[] {
   );
 }
 
-function crawlFaults(crawl: unknown): string[] {
+/** What is wrong with a crawl's settings. `at`: the path at which they stand; `more`: other keys that may stand there. */
+export function crawlFaults(
+  crawl: unknown,
+  at: readonly string[] = [],
+  more: readonly string[] = [],
+): string[] {
   const parsed = crawlConfigSchema.safeParse(crawl);
   if (parsed.success) return [];
   const issues = describeIssues(parsed.error, crawl, {
-    name: (path) => ['crawl', ...path].join('.'),
-    object: (path) => ({ name: ['crawl', ...path].join('.'), keys: keysAt(crawlConfigSchema, path) }),
+    name: (path) => [...at, ...path].join('.'),
+    object: (path) => ({
+      name: [...at, ...path].join('.') || 'the options',
+      keys: [...keysAt(crawlConfigSchema, path), ...(path.length === 0 ? more : [])],
+    }),
   });
   return issues.map(({ message }) => message);
 }

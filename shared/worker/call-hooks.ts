@@ -21,7 +21,7 @@ export interface HookedFacts {
  * stopped and a hook has not ended: nothing is counted then, and the page is to be fetched again.
  */
 export async function callHooks(
-  { hooks, work, stopping, engine }: Services,
+  { hooks, work, stopping, engine, onEvent }: Services,
   crawl: Crawl,
   state: HostState,
   { url, depth, via }: UrlRecord,
@@ -52,6 +52,7 @@ export async function callHooks(
   for (const line of called.items) {
     state.items.push(line);
     state.itemChars += line.length;
+    onEvent?.({ type: 'item', url, line });
   }
   return { facts, error: called.error ?? error };
 }

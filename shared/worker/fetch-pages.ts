@@ -16,6 +16,7 @@ import { seedEventOf } from './seed-events.ts';
 import type { Services } from './services.ts';
 import { countTowardsSitemap, isSitemapNext } from './sitemap-pace.ts';
 import { visit } from './visit.ts';
+import { backoffReporter, pageEventOf } from './work-events.ts';
 
 /** A turn whose pages gave so many items commits them, to bound what is held in memory. */
 const MAX_ITEM_CHARS = 16_000_000;
@@ -142,13 +143,21 @@ export async function fetchPages(
     if (record.state !== 'waiting') acquit(record.url);
     if (record.state === 'failed') void services.hooks?.onError(record.url, record.result?.cause ?? '');
     settleUrl(state, record);
-    if (record.state !== 'waiting') tellSeed(record);
+    if (record.state !== 'waiting') tellSettled(record);
+  }
+
+  function tellSettled(record: UrlRecord): void {
+    tellSeed(record);
+    const event = services.onEvent && pageEventOf(state.host, record);
+    if (event) services.onEvent?.(event);
   }
 
   function tellSeed(record: UrlRecord, cause?: string): void {
     const event = services.onSeed && seedEventOf(state, record, cause);
     if (event) services.onSeed?.(event);
   }
+
+  const tellBackoff = backoffReporter(state, services.onEvent);
 
   function askForRobots(from: string): Promise<RobotsAccess> {
     const access = asking.get(from) ?? robots.fetch(from).finally(() => asking.delete(from));
@@ -219,6 +228,7 @@ export async function fetchPages(
         settle({ ...record, dueAt });
         if (services.stopping.aborted) return false;
         await giveUpIfHopeless(services, crawl, state);
+        tellBackoff(state);
         tellSeed({ ...record, dueAt }, access.cause);
         return false;
       }
@@ -286,7 +296,8 @@ export async function fetchPages(
     }
     acquit(record.url);
     await giveUpIfHopeless(services, crawl, state);
-    tellSeed(settled);
+    tellBackoff(state);
+    tellSettled(settled);
     return state.setAside === undefined;
   }
 

@@ -8,6 +8,7 @@ import type { Lock } from './lock.ts';
 import type { PageHooks } from './page-hooks.ts';
 import type { PageWork } from './page-work.ts';
 import type { OnSeed } from './seed-events.ts';
+import type { OnWorkEvent } from './work-events.ts';
 
 /** What the turns of one worker share. */
 export interface Services {
@@ -25,6 +26,8 @@ export interface Services {
   readonly hooks?: PageHooks;
   /** Called when a seed was not fetched: at each try that fails, and at its end. */
   readonly onSeed?: OnSeed;
+  /** None: nobody listens. */
+  readonly onEvent?: OnWorkEvent;
   /** What the thread does right now, for a watchdog. */
   readonly work: PageWork;
   readonly stats: WorkerStats;

@@ -20,6 +20,7 @@ import { type PageWork, UNWATCHED } from './page-work.ts';
 import type { OnSeed } from './seed-events.ts';
 import { newStats, type Services, type WorkerStats } from './services.ts';
 import { leastLeaseMs, runTurn } from './turn.ts';
+import type { OnWorkEvent } from './work-events.ts';
 
 export interface WorkerOptions {
   /** Hosts served at once. */
@@ -44,6 +45,8 @@ export interface WorkerOptions {
   readonly hooks?: PageHooks;
   /** Called when a seed was not fetched. */
   readonly onSeed?: OnSeed;
+  /** Called with each event, where somebody listens. */
+  readonly onEvent?: OnWorkEvent;
   /** Default: nobody watches the thread. */
   readonly work?: PageWork;
   /** Hears of turns that failed by our own fault, and of what was done about it. */
@@ -91,6 +94,7 @@ export function startWorker(
     suspicion: createLock(clock),
     hooks: options.hooks,
     onSeed: options.onSeed,
+    onEvent: options.onEvent,
     work: options.work ?? UNWATCHED,
     stats: newStats(),
     stopping: signal,

@@ -65,5 +65,7 @@ test.each([
 
 test('where the file cannot be made, and where there is no crawl, a line says so', async () => {
   await expect(exportWacz(place.folder, join(place.folder, 'none', 'x.wacz'))).rejects.toThrow(UsageError);
-  await expect(exportWacz(join(place.folder, 'none'), `${place.folder}.2.wacz`)).rejects.toThrow(UsageError);
+  await expect(exportWacz(join(place.folder, 'none'), `${place.folder}.2.wacz`)).rejects.toThrow(
+    'There is no crawl',
+  );
 });

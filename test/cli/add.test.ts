@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { skippedUrls } from '../../api/local/skipped-urls.ts';
+import { summarize } from '../../api/local/summarize.ts';
+import { openCrawl } from '../../api/open-crawl.ts';
 import { addSeeds } from '../../cli/commands/add.ts';
-import { summarize } from '../../cli/commands/summarize.ts';
+
 import { writeSkipped } from '../../cli/commands/write-skipped.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
@@ -149,7 +152,9 @@ test('links left out are written in the order met, then known URLs that were den
     for (const { name, bytes } of parts) await ledgers.putPart('c', 'localhost:8080', name, bytes);
     await ledgers.commit('c', 'localhost:8080', { ...NEW_HEAD, version: 1, ledger: index });
     const out = paper();
-    expect(await writeSkipped({ ledgers, database }, 'c', 'csv', out as never)).toBe(0);
+    await writeSkipped(skippedUrls({ ledgers, database }, 'c'), 'csv', out as never);
+    await using crawl = await openCrawl(folder);
+    expect(crawl.skippedBeyond()).toBe(0);
     const lines = out.text().split('\r\n');
     expect(lines.slice(0, 3)).toEqual([
       'url,reason,via,cause',

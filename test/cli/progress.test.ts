@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { progressOf } from '../../cli/commands/progress.ts';
+import { progressOf } from '../../api/local/progress.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { crewStats } from '../../shared/engines/local/crew-stats.ts';
 import { NO_SUMS } from '../../shared/engines/local/sums.ts';

@@ -65,7 +65,9 @@ describe('the package', () => {
   test('is below 700 kB packed, and has no test in it', () => {
     expect(statSync(tarball).size).toBeLessThan(700_000);
     const files = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).split('\n');
-    expect(files.filter((file) => /test|engines\/sim|\/bench\//.test(file))).toEqual([]);
+    expect(files.filter((file) => /\.test\.|\/test\/(?!web\/)|engines\/sim|\/bench\//.test(file))).toEqual(
+      [],
+    );
     expect(files).toContain('package/LICENSE');
   });
 
@@ -97,9 +99,27 @@ describe('the package', () => {
       `import { defineCrawl, type Page } from 'strand-crawler';
        export default defineCrawl({ onPage: (page: Page) => ({ url: page.url, links: page.$('a').length }) });
        // @ts-expect-error: there is no such setting.
-       defineCrawl({ crawl: { delyMs: 1 } });`,
+       defineCrawl({ crawl: { delyMs: 1 } });
+       import { openCrawl, startCrawl } from 'strand-crawler';
+       const crawl = await startCrawl({ seeds: ['localhost:1'], onPage: ({ url }) => ({ url }), maxPages: 5 });
+       for await (const event of crawl.events()) if (event.type === 'page') event.status satisfies string;
+       await using stored = await openCrawl(crawl.folder);
+       for await (const { item } of stored.items<{ item: number }>()) item.toFixed();
+       // @ts-expect-error: there is no such option.
+       await startCrawl({ seeds: [], outt: 'x' });`,
     );
-    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024',
+      '--types',
+      'node',
+      '--skipLibCheck',
+      'false',
+    ];
     const compiler = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, 'config.ts'], {
       cwd: join(folder, 'app'),
       encoding: 'utf8',
@@ -128,13 +148,14 @@ describe('a crawl by the package', () => {
   });
   afterAll(() => void server.close());
 
-  const crawl = (...words: string[]) =>
+  const script = (...args: string[]) =>
     new Promise<{ code: number; out: string }>((resolve) => {
       const options = { cwd: join(folder, 'app'), env: { ...process.env, npm_lifecycle_event: 'npx' } };
-      execFile(process.execPath, [join(installed, 'cli/bin.js'), ...words], options, (error, stdout) =>
+      execFile(process.execPath, args, options, (error, stdout) =>
         resolve({ code: Number(error?.code ?? 0), out: stdout }),
       );
     });
+  const crawl = (...words: string[]) => script(join(installed, 'cli/bin.js'), ...words);
 
   test('runs the hooks of strand.config.ts, in threads too, and hints name the command to type', async () => {
     writeFileSync(
@@ -150,6 +171,53 @@ describe('a crawl by the package', () => {
     expect(await crawl('resume', 'c', '--max-pages', '10')).toMatchObject({ code: 0 });
     expect(strand('warc', 'check', 'c/archive')).toMatchObject({ code: 0 });
   });
+
+  test('runs in a script, with hooks that are functions, and is read again', async () => {
+    writeFileSync(
+      join(folder, 'app/crawl.mjs'),
+      `import { openCrawl, startCrawl } from 'strand-crawler';
+       const options = { allowPrivateAddresses: ['127.0.0.0/8'], delayMs: 0, adaptive: false };
+       const onPage = ({ url, $ }) => ({ path: new URL(url).pathname, links: $('a').length });
+       const crawl = await startCrawl({ seeds: [${JSON.stringify(site)}], out: 'api', onPage, ...options });
+       const types = [];
+       for await (const { type } of crawl.events()) types.push(type);
+       const items = [];
+       await using stored = await openCrawl('api');
+       for await (const { path } of stored.items()) items.push(path);
+       const inThread = await startCrawl({ seeds: [${JSON.stringify(site)}], out: 'api2', ...options });
+       const { state, pages } = await inThread.done;
+       console.log(JSON.stringify({ types: [...new Set(types)].sort(), items: items.sort(), state, pages }));`,
+    );
+    const { code, out } = await script('crawl.mjs');
+    expect({ code, ...JSON.parse(out) }).toEqual({
+      code: 0,
+      types: ['finished', 'item', 'page'],
+      items: ['/', '/a', '/b'],
+      state: 'finished',
+      pages: 3,
+    });
+  });
+});
+
+test('the generated web judges a crawl from its own log', () => {
+  writeFileSync(
+    join(folder, 'app/web.mjs'),
+    `import { startCrawl } from 'strand-crawler';
+     import { checkLog, closure, generateWeb, PLAIN, startWeb } from 'strand-crawler/testing';
+     const { seeds, web, address, log, stop } = await startWeb(
+       generateWeb({ seed: 1, hosts: 2, pagesPerHost: 4, features: PLAIN }),
+     );
+     const options = { allowPrivateAddresses: ['127.0.0.0/8'], delayMs: 0, adaptive: false };
+     const crawl = await startCrawl({
+       seeds, resolve: [['*.test', address]], contact: 'me@example.org', onPage() {}, ...options,
+     });
+     await crawl.done;
+     const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
+     console.log(truth.urls.size > 4, checkLog(web, log, { truth }).length, checkLog(web, log.slice(3), { truth }).length > 0);
+     await stop();`,
+  );
+  const { code, out, err } = run('web.mjs');
+  expect({ code, out, err }).toEqual({ code: 0, out: 'true 0 true\n', err: '' });
 });
 
 test.each([

@@ -13,6 +13,7 @@ import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { routeParcels } from '../../shared/worker/router.ts';
 import type { OnSeed } from '../../shared/worker/seed-events.ts';
 import { wakeDueHosts } from '../../shared/worker/waker.ts';
+import type { OnWorkEvent } from '../../shared/worker/work-events.ts';
 import { startWorker, type Worker } from '../../shared/worker/worker.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryEngine, type MemoryEngine, type MemoryOptions } from './memory-engine.ts';
@@ -24,6 +25,7 @@ export interface World {
   readonly fetcher: ScriptedFetcher;
   readonly hooks?: PageHooks;
   readonly onSeed?: OnSeed;
+  readonly onEvent?: OnWorkEvent;
 }
 
 export const CRAWL = 'crawl';
@@ -39,13 +41,14 @@ export interface WorldOptions extends MemoryOptions {
   readonly tookMs?: number;
   readonly hooks?: PageHooks;
   readonly onSeed?: OnSeed;
+  readonly onEvent?: OnWorkEvent;
 }
 
 export function createWorld(site: Site, options: WorldOptions = {}): World {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock, options);
   const fetcher = createScriptedFetcher(clock, site, options.tookMs);
-  return { clock, engine, fetcher, hooks: options.hooks, onSeed: options.onSeed };
+  return { clock, engine, fetcher, hooks: options.hooks, onSeed: options.onSeed, onEvent: options.onEvent };
 }
 
 /** Registers a crawl and sends its seeds on their way. */
@@ -80,6 +83,7 @@ export function startProcess(
   maxHosts = 100,
   hooks?: PageHooks,
   onSeed?: OnSeed,
+  onEvent?: OnWorkEvent,
 ): Process {
   const { clock, exchange } = engine;
   const stopping = new AbortController();
@@ -90,6 +94,7 @@ export function startProcess(
     signal,
     hooks,
     onSeed,
+    onEvent,
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
   });
   async function route() {
@@ -122,10 +127,10 @@ export function startProcess(
 
 /** Runs processes, one after the other should they fail, until the crawls are quiet. Returns their errors. */
 export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number): Promise<string[]> {
-  const { clock, engine, fetcher, hooks, onSeed } = world;
+  const { clock, engine, fetcher, hooks, onSeed, onEvent } = world;
   const errors: string[] = [];
   for (;;) {
-    const process = startProcess(engine, fetcher, crawls, maxHosts, hooks, onSeed);
+    const process = startProcess(engine, fetcher, crawls, maxHosts, hooks, onSeed, onEvent);
     await clock.drive(process.ended, () => areQuiet(engine, crawls));
     process.stop();
     await clock.drive(process.ended);

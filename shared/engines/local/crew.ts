@@ -3,6 +3,7 @@ import type { Crawls } from '../../worker/crawls.ts';
 import type { PageHooks } from '../../worker/page-hooks.ts';
 import type { PageWork } from '../../worker/page-work.ts';
 import type { OnSeed } from '../../worker/seed-events.ts';
+import type { OnWorkEvent } from '../../worker/work-events.ts';
 import { startWorker } from '../../worker/worker.ts';
 import { type CrewStats, crewStats } from './crew-stats.ts';
 import type { LocalEngine } from './engine.ts';
@@ -23,6 +24,8 @@ export interface CrewOptions {
   readonly onError?: (error: unknown, where: string) => void;
   /** Called when a seed was not fetched: at each try that fails, and at its end. */
   readonly onSeed?: OnSeed;
+  /** Called with each event, where somebody listens. */
+  readonly onEvent?: OnWorkEvent | undefined;
 }
 
 export interface OwnCrewOptions extends CrewOptions {

@@ -1,11 +1,9 @@
 import { type BigIntStats, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { FolderInUse } from '../../crawl/crawl-errors.ts';
 
-/** Another process works on the crawl's folder. */
-export class FolderInUse extends Error {
-  override name = 'FolderInUse';
-}
+export { FolderInUse };
 
 /** A look at the lock by {@link isFolderInUse} holds it for a moment. */
 const PATIENCE_MS = 250;

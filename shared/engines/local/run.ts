@@ -67,7 +67,8 @@ async function runToEnd(
   options.signal.addEventListener('abort', stop);
   if (options.signal.aborted) stop();
   const { signal } = stopping;
-  const crew = startCrew({ signal, onError: options.onError, onSeed: options.onSeed });
+  const { onError, onSeed, onEvent } = options;
+  const crew = startCrew({ signal, onError, onSeed, onEvent });
   let end: LocalRunEnd = { status: 'running' };
 
   async function route(): Promise<void> {

@@ -1,6 +1,7 @@
 /** A crawl on this machine, from its beginning or from where it stands: what `strand crawl` and `strand resume` do. */
 import { resolve } from 'node:path';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../crawl/config.ts';
+import { CrawlExists, NoCrawl } from '../../crawl/crawl-errors.ts';
 import { crawlNameOf } from '../../crawl/crawl-name.ts';
 import { createScope } from '../../crawl/scope.ts';
 import type { SkipReason } from '../../crawl/skip-reason.ts';
@@ -44,8 +45,7 @@ export async function beginCrawl(
   const accepted = canonical.filter((seed) => reasons.get(seed) === undefined);
   if (accepted.length === 0)
     throw new InvalidConfig('Every seed is excluded: look at `exclude` and `maxUrlLength`');
-  if (holdsCrawl(foldersOf(folder).database))
-    throw new InvalidConfig(`${folder} holds a crawl already: resume it, or choose another folder`);
+  if (holdsCrawl(foldersOf(folder).database)) throw new CrawlExists(folder);
   const id = crawlNameOf(canonical);
   const dedupeFrom = session.dedupeFrom === undefined ? undefined : resolve(session.dedupeFrom);
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom });
@@ -118,7 +118,7 @@ async function readCrawl(folder: string) {
   const record = reader && id !== undefined ? await reader.registry.load(id) : undefined;
   const dedupeFrom = reader?.registry.dedupeFrom();
   reader?.close();
-  if (id === undefined || !record) throw new InvalidConfig(`There is no crawl in ${folder}`);
+  if (id === undefined || !record) throw new NoCrawl(folder);
   return { id, record, dedupeFrom };
 }
 

@@ -62,6 +62,7 @@ async function crawl(): Promise<void> {
     signal: stopping.signal,
     hooks: hooks && notingHooks(hooks, engine.board),
     onSeed: (event) => tell({ kind: 'seed', event }),
+    onEvent: start.reportsEvents ? (event) => tell({ kind: 'event', event }) : undefined,
     work,
     onError: (error, host) => tell({ kind: 'turnFailed', host, message: describe(error) }),
   });

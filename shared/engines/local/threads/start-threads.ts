@@ -22,7 +22,10 @@ import { suspect } from './suspect.ts';
 import type { FromThread, ThreadProgress, ThreadStart } from './thread-messages.ts';
 
 export interface ThreadsOptions extends CrewOptions {
-  readonly start: Omit<ThreadStart, 'block' | 'hostBlocks' | 'tally' | 'changes' | 'board' | 'slot'>;
+  readonly start: Omit<
+    ThreadStart,
+    'block' | 'hostBlocks' | 'tally' | 'changes' | 'board' | 'slot' | 'reportsEvents'
+  >;
   /** Hears what is worth telling people. */
   readonly warn?: (message: string) => void;
 }
@@ -58,7 +61,7 @@ interface Block {
  */
 export function startThreads(engine: LocalEngine, options: ThreadsOptions): ThreadCrew {
   const { registry, exchange, items, clock, database } = engine;
-  const { start, onError, onSeed, warn } = options;
+  const { start, onError, onSeed, onEvent, warn } = options;
   const { crawl, blocks: count } = start;
   tuneV8ForThreads();
   const hostBlocks = hostBlocksMemory();
@@ -120,6 +123,9 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
       case 'seed':
         onSeed?.(message.event);
         break;
+      case 'event':
+        onEvent?.(message.event);
+        break;
       case 'warning':
         warn?.(message.message);
         break;
@@ -169,7 +175,16 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
   async function runOne(block: Block, index: number): Promise<ThreadEnd> {
     if (signal.aborted) return { kind: 'ended' };
     const thread = runThread(
-      { ...start, block: index, hostBlocks, tally, changes, board: block.board, slot: slotMemory() },
+      {
+        ...start,
+        reportsEvents: onEvent !== undefined,
+        block: index,
+        hostBlocks,
+        tally,
+        changes,
+        board: block.board,
+        slot: slotMemory(),
+      },
       (message) => hear(block, message),
     );
     block.thread = thread;

@@ -3,6 +3,7 @@ import type { CrawlConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import type { SeedEvent } from '../../../worker/seed-events.ts';
+import type { WorkEvent } from '../../../worker/work-events.ts';
 import type { SlotMemory } from '../../watchdog/work-slot.ts';
 import type { CrewStats } from '../crew-stats.ts';
 import type { Sums } from '../sums.ts';
@@ -25,6 +26,8 @@ export interface ThreadStart {
   /** Absolute. */
   readonly projectFile?: string;
   readonly dedupeFrom?: string;
+  /** Whether it reports each {@link WorkEvent}. */
+  readonly reportsEvents: boolean;
   /** Where the threads count pages and bytes together (`shared-tally.ts`). */
   readonly tally: BigInt64Array;
   /** Grows by one with each change of the crawl's record, before its maker goes on. */
@@ -59,6 +62,7 @@ export type FromThread =
   | { readonly kind: 'turnFailed'; readonly host: HostKey; readonly message: string }
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'seed'; readonly event: SeedEvent }
+  | { readonly kind: 'event'; readonly event: WorkEvent }
   /** The head of that version is committed: its items may go to the file. */
   | {
       readonly kind: 'publish';

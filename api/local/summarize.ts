@@ -4,11 +4,11 @@ import { findFailedSeeds } from '../../shared/report/failed-seeds.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { summaryOf } from '../../shared/report/summary-of.ts';
 import { isTroubled, type KnownHost, troubledHosts } from '../../shared/report/troubled-hosts.ts';
-import { openCrawl, stateOf } from './open-crawl.ts';
+import { openFolder, stateOf } from './open-folder.ts';
 
 /** What the crawl in `folder` has come to. */
 export async function summarize(folder: string): Promise<CrawlSummary> {
-  const opened = await openCrawl(folder);
+  const opened = await openFolder(folder);
   const { reader, crawl, record } = opened;
   try {
     const totals = await reader.registry.totals(crawl);

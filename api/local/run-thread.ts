@@ -8,12 +8,13 @@ import { readSlot, slotMemory } from '../../shared/engines/watchdog/work-slot.ts
 import { messageOf } from '../../shared/error-message.ts';
 import { ownFile } from '../../shared/own-file.ts';
 import type { PageTask } from '../../shared/worker/page-work.ts';
-import type { CrawlThreadStart, FromCrawlThread, ThreadError } from './messages.ts';
+import type { CrawlMessage, CrawlThreadStart, FromCrawlThread } from './messages.ts';
+import { reviveError } from './thread-error.ts';
 
 /** How a thread ended. */
 export type CrawlThreadEnd =
   | { readonly kind: 'ended' }
-  | { readonly kind: 'failed'; readonly error: ThreadError }
+  | { readonly kind: 'failed'; readonly error: Error }
   /** It was ended, because it was blocked. */
   | ({ readonly kind: 'blocked' } & Block)
   /** Its heap was full; `task`: what it was doing. */
@@ -22,7 +23,7 @@ export type CrawlThreadEnd =
 export interface CrawlThreadOptions {
   readonly start: Omit<CrawlThreadStart, 'slot'>;
   /** Hears all but the last word. */
-  readonly hear: (message: FromCrawlThread) => void;
+  readonly hear: (message: CrawlMessage) => void;
   /** Takes a line that the project's code has printed. */
   readonly print: (line: string) => void;
   /** Aborted to stop the crawl: its turns commit what they have. */
@@ -54,15 +55,15 @@ export async function runCrawlThread({
   let lastWord: CrawlThreadEnd | undefined;
 
   /** To open and to close a crawl may take as long as it likes. */
-  function limitBy(message: FromCrawlThread): void {
-    if (message.kind === 'begun') watch.limit({ limitMs: message.blockTimeoutMs });
+  function limitBy(message: CrawlMessage): void {
+    if (message.kind === 'begun') watch.limit({ limitMs: message.config.blockTimeoutMs });
     else if (message.kind === 'closing')
       watch.limit({ limitMs: message.blockTimeoutMs, unknownLimitMs: Infinity });
   }
 
   thread.on('message', (message: FromCrawlThread) => {
     if (message.kind === 'ended') lastWord = { kind: 'ended' };
-    else if (message.kind === 'failed') lastWord ??= { kind: 'failed', error: message };
+    else if (message.kind === 'failed') lastWord ??= { kind: 'failed', error: reviveError(message) };
     else {
       limitBy(message);
       hear(message);

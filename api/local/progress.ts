@@ -4,10 +4,10 @@ import type { CrewStats } from '../../shared/engines/local/crew-stats.ts';
 import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
-import type { Progress } from '../live-line.ts';
+import type { CrawlProgress } from '../crawl-events.ts';
 
 /**
- * What the live line shows: what the crawl had when this session began and what its workers have done since; of URLs,
+ * Returns how far the crawl is: what the crawl had when this session began and what its workers have done since; of URLs,
  * what turns have committed, and what the turns under way have found.
  */
 export async function progressOf(
@@ -17,7 +17,7 @@ export async function progressOf(
   }: { readonly registry: Pick<CrawlRegistry, 'totals'>; readonly clock: Pick<Clock, 'now'> },
   crawl: CrawlId,
   config: CrawlConfig,
-): Promise<(stats: CrewStats) => Promise<Progress>> {
+): Promise<(stats: CrewStats) => Promise<CrawlProgress>> {
   const startedAt = clock.now();
   const before = await registry.totals(crawl);
   const endsAt = config.maxTimeMs === undefined ? undefined : startedAt + config.maxTimeMs - before.activeMs;
@@ -34,6 +34,7 @@ export async function progressOf(
       hostsWaiting: Math.max(0, totals.hostsWaiting - stats.hostsActive),
       bytes: before.bytes + stats.bytes,
       errors: stats.errors,
+      requests: stats.requests,
       startedAt,
       now,
       limits: { maxPages: config.maxPages, maxBytes: config.maxBytes, endsAt },

@@ -1,0 +1,58 @@
+/** What the readers of archives give. */
+
+/** A line of a CDXJ index. */
+export interface IndexedCapture {
+  readonly url: string;
+  /** The URL with its host reversed, as the index is sorted: `org,example)/a`. */
+  readonly surt: string;
+  /** When it was fetched: `YYYYMMDDhhmmss`, UTC. */
+  readonly timestamp: string;
+  /** `warc/revisit` if the body is that of an earlier record. */
+  readonly mime?: string;
+  /** HTTP status. */
+  readonly status?: number;
+  /** Payload digest: `sha1:` and Base32. */
+  readonly digest?: string;
+  /** Name of the WARC file; where the record's gzip member begins in it, and its length in bytes. */
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** A WARC record (ISO 28500), without its content. */
+export interface WarcRecordInfo {
+  /** WARC-Type: `response`, `revisit`, `request`, `metadata`, `warcinfo`, ... */
+  readonly type: string;
+  /** WARC-Target-URI. */
+  readonly url?: string;
+  /** WARC-Date, as written. */
+  readonly date?: string;
+  /** WARC-Record-ID. */
+  readonly id?: string;
+  /** Named fields in their order, names as written. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  /** Size of the content in bytes. */
+  readonly contentLength: number;
+}
+
+/** A WARC record with its content. */
+export interface StoredRecord extends WarcRecordInfo {
+  /** The record's content as stored: of a `response`, the HTTP message. */
+  readonly content: Uint8Array;
+  /** The HTTP response, if the record holds one. */
+  readonly http?: StoredHttp;
+}
+
+/** An HTTP response as stored. */
+export interface StoredHttp {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The body as stored: without transfer coding, its content coding (gzip, br) kept. */
+  readonly body: Uint8Array;
+  /**
+   * Returns the body with its content coding undone. Throws if that is not possible, or gives more than `maxBytes`
+   * (default: 64 MiB).
+   */
+  decode(maxBytes?: number): Uint8Array;
+}

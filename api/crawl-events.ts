@@ -1,0 +1,76 @@
+/** What a running crawl reports. */
+
+import type { Item } from '../shared/project/project.ts';
+import type { CrawlSummary } from '../shared/report/summary.ts';
+import type { HostBackoffEvent, PageEvent } from '../shared/worker/work-events.ts';
+
+export type { HostBackoffEvent, PageEvent } from '../shared/worker/work-events.ts';
+
+/**
+ * Events of pages, items and hosts are reported at once, before they are stored for good: after a crash they may come
+ * again. What is stored is there once.
+ */
+export type CrawlEvent =
+  | PageEvent
+  | ItemEvent
+  | HostBackoffEvent
+  | WarningEvent
+  | DroppedEvent
+  | LimitEvent
+  | FinishedEvent;
+
+/** `onPage` returned an item. */
+export interface ItemEvent {
+  readonly type: 'item';
+  /** Of the page. */
+  readonly url: string;
+  readonly item: Item;
+}
+
+/** Something that a person should know, such as the first error of a hook. One line. */
+export interface WarningEvent {
+  readonly type: 'warning';
+  readonly message: string;
+}
+
+/** The listener was slower than the crawl: so many events of pages, items, hosts and warnings are missing here. */
+export interface DroppedEvent {
+  readonly type: 'dropped';
+  readonly count: number;
+}
+
+/** The crawl has reached a limit, and ends. */
+export interface LimitEvent {
+  readonly type: 'limit';
+  /** Which limit, in words. */
+  readonly reason: string;
+}
+
+/** The last event: the crawl has ended, by itself (`finished`), at a limit, or because it was stopped. */
+export interface FinishedEvent {
+  readonly type: 'finished';
+  readonly summary: CrawlSummary;
+}
+
+/** How far a crawl is. Counts are of the whole crawl, times are ms since the epoch. */
+export interface CrawlProgress {
+  readonly pages: number;
+  /** URLs known. */
+  readonly urls: number;
+  /** URLs of the frontier: known and not yet fetched. */
+  readonly waiting: number;
+  readonly hosts: number;
+  /** Hosts that are being crawled. */
+  readonly hostsActive: number;
+  /** Hosts that have URLs and wait for their turn. */
+  readonly hostsWaiting: number;
+  readonly bytes: number;
+  readonly errors: number;
+  /** Requests since the crawl was started or resumed. */
+  readonly requests: number;
+  /** When the crawl was started or resumed. */
+  readonly startedAt: number;
+  readonly now: number;
+  /** What ends the crawl early; `endsAt` is when its time runs out. */
+  readonly limits: { readonly maxPages?: number; readonly maxBytes?: number; readonly endsAt?: number };
+}

@@ -1,0 +1,30 @@
+/**
+ * Strand as a library: `import { startCrawl, openCrawl } from 'strand-crawler'`. Importing it loads little: what a
+ * function needs is loaded when it is called.
+ */
+
+export { InvalidConfig } from '../shared/crawl/config.ts';
+export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';
+export * from '../shared/project/project.ts';
+export { StorageFailed } from '../shared/storage-failed.ts';
+export type { IndexedCapture, StoredHttp, StoredRecord, WarcRecordInfo } from './archive-types.ts';
+export type * from './crawl-events.ts';
+export { openCrawl } from './open-crawl.ts';
+export {
+  type CheckedFile,
+  checkWarc,
+  readCdxj,
+  readItems,
+  readWarc,
+  type ScannedRecord,
+} from './readers.ts';
+export type { EventOptions, RunningCrawl } from './running-crawl.ts';
+export { resumeCrawl, startCrawl } from './start-crawl.ts';
+export type { CrawlHooks, RaisedLimits, ResumeCrawlOptions, StartCrawlOptions } from './start-options.ts';
+export type {
+  LocallyAdded,
+  ReadRecordOptions,
+  RecordPlace,
+  SkippedUrl,
+  StoredCrawl,
+} from './stored-crawl.ts';

@@ -1,0 +1,58 @@
+/** Adds seeds to a crawl on this machine, while it runs or after. */
+import { checkRules } from '../../shared/control/find-crawl.ts';
+import { seedsError, sortSeeds } from '../../shared/control/sort-seeds.ts';
+import { wideningSeeds } from '../../shared/control/widening-seeds.ts';
+import { parseConfig } from '../../shared/crawl/config.ts';
+import { openDatabase } from '../../shared/engines/local/database.ts';
+import { foldersOf } from '../../shared/engines/local/engine.ts';
+import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
+import { isFolderInUse } from '../../shared/engines/local/lock.ts';
+import { createRegistry } from '../../shared/engines/local/registry.ts';
+import { sendSeeds } from '../../shared/engines/local/send-seeds.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { LocallyAdded } from '../stored-crawl.ts';
+import { checkContact } from './begin-session.ts';
+import { openFolder } from './open-folder.ts';
+
+/** Why a crawl that was finished is so no more; shown until it is resumed. */
+const SEEDS_ADDED = 'seeds were added';
+/** A worker knows its crawl's scope as it was two seconds ago (`worker/crawls.ts`). */
+const SCOPE_HEARD_MS = 2500;
+
+/**
+ * Puts the seeds on their way, and widens the crawl's scope by them. Throws `ControlError` if none of them can be a seed,
+ * `NoCrawl` and `NoContact`. `rulesAdvice`: what to do if the crawl knows its URLs by another version's rules.
+ */
+export async function addSeeds(
+  folder: string,
+  seeds: readonly string[],
+  clock: Pick<Clock, 'sleep'>,
+  rulesAdvice = 'resume it with newUrlRules first',
+): Promise<LocallyAdded> {
+  const { reader, crawl, record } = await openFolder(folder);
+  reader.close();
+  const config = parseConfig(record.config);
+  checkRules(crawl, record, rulesAdvice);
+  const { accepted, refused } = sortSeeds(seeds, config);
+  if (accepted.length === 0) throw seedsError(refused);
+  checkContact(accepted, config);
+  const database = openDatabase(foldersOf(folder).database, 'write');
+  try {
+    const registry = createRegistry(database, () => true);
+    const exchange = createLinkExchange(database);
+    // In this order, so that a crash loses nothing that was promised: the scope, the status, the seeds.
+    const widening = wideningSeeds(config, record.scopeSeeds, accepted);
+    if (widening.length > 0) {
+      await registry.addScopeSeeds(crawl, widening);
+      // Links of a seed that is fetched before the worker knows would be lost as outside of the scope.
+      if (isFolderInUse(folder)) await clock.sleep(SCOPE_HEARD_MS);
+    }
+    await registry.setStatus(crawl, 'running', SEEDS_ADDED, { from: ['finished'] });
+    await sendSeeds(exchange, crawl, accepted, []);
+    const left = refused.map(({ url, reason }) => ({ url, reason }));
+    const limit = record.status === 'limited' ? record.reason : undefined;
+    return { crawl, added: accepted.length, refused: left, isRunning: isFolderInUse(folder), limit };
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,64 @@
+/** Opens the session of a crawl as its start says. */
+import { join } from 'node:path';
+import { contactFault } from '../../shared/control/contact-fault.ts';
+import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/crawl/config.ts';
+import { NoContact } from '../../shared/crawl/crawl-errors.ts';
+import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
+import {
+  beginCrawl,
+  continueCrawl,
+  type LocalSession,
+  resumeCrawl,
+  type SessionOptions,
+} from '../../shared/engines/local/session.ts';
+import { NO_PROJECT, type Project, readProject } from '../../shared/project/project-file.ts';
+import type { BeginStart, LocalStart } from './messages.ts';
+
+export async function readStartProject({ project }: LocalStart): Promise<Project> {
+  return project === undefined ? NO_PROJECT : readProject(project.file);
+}
+
+/** `continues`: the folder, if this process has opened the crawl before. */
+export async function beginSession(
+  start: LocalStart,
+  continues: string | undefined,
+  project: Project,
+  options: SessionOptions,
+): Promise<[folder: string, opened: LocalSession]> {
+  if (continues !== undefined) return [continues, await continueCrawl(continues, options)];
+  if (start.kind === 'begin') return begin(start, project, options);
+  const { folder, limits, newUrlRules } = start;
+  // The crawl's settings are those that it began with: only hooks and middleware of the project's file count.
+  return [folder, await resumeCrawl(folder, limits, { ...options, newUrlRules })];
+}
+
+async function begin(
+  { seeds, options: given, folder = defaultFolder(seeds), dedupeFrom }: BeginStart,
+  project: Project,
+  session: SessionOptions,
+): Promise<[folder: string, opened: LocalSession]> {
+  const options = { ...project.crawl, ...given };
+  checkContact(seeds, checkedConfig(options));
+  return [folder, await beginCrawl(folder, seeds, options, { ...session, dedupeFrom })];
+}
+
+/** Throws {@link InvalidConfig} with what was given, so that the command line can name its options in the message. */
+function checkedConfig(given: CrawlOptions): CrawlOptions {
+  try {
+    return parseConfig(given);
+  } catch (error) {
+    if (error instanceof InvalidConfig) Object.assign(error, { given });
+    throw error;
+  }
+}
+
+/** Throws {@link NoContact}. */
+export function checkContact(seeds: readonly string[], config: CrawlOptions): void {
+  const fault = contactFault(seeds, config);
+  if (fault !== undefined) throw new NoContact(fault, config.contact);
+}
+
+function defaultFolder(seeds: readonly string[]): string {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  return join('crawls', `${crawlNameOf(seeds)}-${time}`);
+}

@@ -1,0 +1,34 @@
+import type { IndexedCapture } from '../archive-types.ts';
+
+/** Reads a line `SURT TIMESTAMP {JSON}`. Throws {@link SyntaxError} that names `where` if it is no such line. */
+export function parseCdxjLine(line: string, where: string): IndexedCapture {
+  const [surt = '', timestamp = ''] = line.split(' ', 2);
+  const fields = fieldsOf(line.slice(surt.length + timestamp.length + 2));
+  const { url, filename, offset, length, mime, status, digest } = fields ?? {};
+  const isPlaced = /^\d{1,15}$/.test(offset ?? '') && /^\d{1,15}$/.test(length ?? '');
+  if (!/^\d{4,17}$/.test(timestamp) || url === undefined || filename === undefined || !isPlaced)
+    throw new SyntaxError(
+      `Expected "SURT TIMESTAMP {JSON}" with url, filename, offset and length in ${where}, got ${JSON.stringify(line.slice(0, 80))}`,
+    );
+  return {
+    url,
+    surt,
+    timestamp,
+    ...(mime !== undefined && { mime }),
+    ...(/^\d{3}$/.test(status ?? '') && { status: Number(status) }),
+    ...(digest !== undefined && { digest }),
+    file: filename,
+    offset: Number(offset),
+    length: Number(length),
+  };
+}
+
+function fieldsOf(json: string): Readonly<Record<string, string>> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value !== 'object' || value === null) return undefined;
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, String(field)]));
+  } catch {
+    return undefined;
+  }
+}

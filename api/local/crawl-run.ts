@@ -1,0 +1,112 @@
+/** A run of a crawl on this machine, from its opening to its summary, in whichever thread. */
+
+import { systemClock } from '../../shared/engines/local/clock.ts';
+import type { LocalSession } from '../../shared/engines/local/session.ts';
+import { createBoard } from '../../shared/engines/local/threads/board.ts';
+import { messageOf } from '../../shared/error-message.ts';
+import { callOnFinish } from '../../shared/hooks/on-finish.ts';
+import { hookErrorLine } from '../../shared/hooks/run-hook.ts';
+import type { HookError } from '../../shared/ports/hook-error-log.ts';
+import type { Project } from '../../shared/project/project-file.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
+import { version } from '../../shared/version.ts';
+import type { PageWork } from '../../shared/worker/page-work.ts';
+import { beginSession } from './begin-session.ts';
+import type { CrawlMessage, LocalStart } from './messages.ts';
+import { progressOf } from './progress.ts';
+import { summarize } from './summarize.ts';
+
+export interface CrawlRunOptions {
+  readonly start: LocalStart;
+  /** The crawl's folder, if this process has opened it before. */
+  readonly continues?: string | undefined;
+  /** For a watchdog. None: nobody watches the thread. */
+  readonly watched?: { readonly work: PageWork; readonly board: Uint8Array };
+  readonly project: () => Promise<Project>;
+  readonly tell: (message: CrawlMessage) => void;
+  /** Aborted to stop the crawl: its turns commit what they have. */
+  readonly signal: AbortSignal;
+}
+
+export interface CrawlRun {
+  /** Resolves when the crawl is closed and `onFinish` was called. */
+  toEnd(): Promise<void>;
+  noteHookError(error: HookError, isNewPage: boolean): void;
+}
+
+export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
+  const { start, continues, watched, tell, signal } = options;
+  let session: LocalSession | undefined;
+  let requests = 0;
+  const warn = (line: string) => tell({ kind: 'warning', line });
+
+  async function crawl(folder: string, { engine, id, config, run }: LocalSession, project: Project) {
+    const progress = await progressOf(engine, id, config);
+    const board = watched?.board ?? new Uint8Array();
+    const projectFile = project.file;
+    tell({
+      kind: 'begun',
+      folder,
+      crawl: id,
+      config,
+      board,
+      ...(projectFile !== undefined && { projectFile }),
+    });
+    await run({
+      signal,
+      onProgress(stats) {
+        requests = stats.requests;
+        // A registry that cannot be read stops the crawl by itself.
+        void progress(stats).then(
+          (seen) => tell({ kind: 'progress', progress: seen }),
+          () => {},
+        );
+      },
+      onSeed: (event) => tell({ kind: 'seed', event }),
+      onEvent: start.reportsEvents ? (event) => tell({ kind: 'event', event }) : undefined,
+      onClockStep: (ms) => tell({ kind: 'clockStep', ms }),
+      onError: (error, where) => tell({ kind: 'retried', where, cause: messageOf(error) }),
+    });
+    tell({ kind: 'closing', blockTimeoutMs: config.blockTimeoutMs });
+  }
+
+  async function finish(project: Project, summary: CrawlSummary, limitMs: number): Promise<void> {
+    const ended = watched?.work.beginHook();
+    const fault = await callOnFinish(project, summary, { clock: systemClock, limitMs });
+    ended?.();
+    if (fault !== undefined) warn(fault);
+  }
+
+  return {
+    async toEnd() {
+      const project = await options.project();
+      const [folder, opened] = await beginSession(start, continues, project, {
+        software: `Strand/${version}`,
+        project,
+        workers: start.workers,
+        warn,
+        ...(watched && { watched: { work: watched.work, board: createBoard(watched.board) } }),
+      });
+      session = opened;
+      try {
+        await crawl(folder, opened, project);
+      } catch (error) {
+        // What failed first is what is told.
+        await opened.close().catch(() => {});
+        throw error;
+      } finally {
+        session = undefined;
+      }
+      await opened.close();
+      const summary = await summarize(folder);
+      tell({ kind: 'summary', summary, requests });
+      await finish(project, summary, opened.config.hookTimeoutMs);
+    },
+
+    noteHookError(error, isNewPage) {
+      if (isNewPage) session?.engine.hookErrors?.countLate(session.id);
+      if (session?.engine.hookErrors?.note(session.id, error) === false) return;
+      warn(hookErrorLine(error));
+    },
+  };
+}

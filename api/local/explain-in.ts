@@ -1,0 +1,69 @@
+/** Collects what the crawl in a folder knows of a URL, to explain what would happen to it. */
+
+import { parseConfig } from '../../shared/crawl/config.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { LocalReader } from '../../shared/engines/local/engine.ts';
+import type { Head } from '../../shared/frontier/head.ts';
+import type { HostLedger } from '../../shared/frontier/ledger.ts';
+import { rankOf } from '../../shared/frontier/rank.ts';
+import { countUrls, type UrlRecord } from '../../shared/frontier/url-record.ts';
+import { explainUrl, nameIn } from '../../shared/report/explain.ts';
+import type { Explanation, HostLine } from '../../shared/report/explanation.ts';
+import { lookUpUrl } from '../../shared/report/look-up-url.ts';
+import type { RobotsRules } from '../../shared/robots/robots-rules.ts';
+import { decodeRules } from '../../shared/robots/rules-text.ts';
+import type { HostKey } from '../../shared/url/host-key.ts';
+import { origin } from '../../shared/url/host-key.ts';
+import { type OpenedFolder, stateOf } from './open-folder.ts';
+
+/** Of a larger host the URL's place in the line is not counted: that reads all its records, a second per million. */
+const MAX_COUNTED = 500_000;
+
+/** What would happen to a URL in the crawl, whether it runs or not. */
+export async function explainIn(opened: OpenedFolder, url: string): Promise<Explanation> {
+  const { reader, crawl, record: kept } = opened;
+  const config = parseConfig(kept.config);
+  const name = nameIn(config, url);
+  const { host, head, ledger, record } = await lookUpUrl(reader.ledgers, crawl, name);
+  const now = Date.now();
+  return explainUrl({
+    url,
+    config,
+    crawl: { id: crawl, state: stateOf(opened), scopeSeeds: kept.scopeSeeds },
+    head,
+    robots: head && (await robotsOf(reader, crawl, host, head, origin(name))),
+    record,
+    isKnown: (other) => ledger.has(other),
+    line: record?.state === 'waiting' && record.dueAt <= now ? await lineOf(ledger, record, now) : undefined,
+    now,
+  });
+}
+
+async function robotsOf(
+  { ledgers }: Pick<LocalReader, 'ledgers'>,
+  crawl: CrawlId,
+  host: HostKey,
+  { robots }: Head,
+  from: string,
+): Promise<RobotsRules | undefined> {
+  const kept = robots.find((one) => one.origin === from);
+  if (!kept || kept.kind === 'allowAll') return undefined;
+  const text = kept.part
+    ? Buffer.from(await ledgers.readPart(crawl, host, kept.part)).toString('utf8')
+    : (kept.rules ?? '');
+  return decodeRules(text);
+}
+
+async function lineOf(ledger: HostLedger, own: UrlRecord, now: number): Promise<HostLine | undefined> {
+  if (countUrls(ledger.counts) > MAX_COUNTED) return undefined;
+  const ownRank = rankOf(own.depth, own.level, own.kind);
+  let before = 0;
+  let alike = 0;
+  for await (const { url, state, dueAt, depth, level, kind } of ledger.records()) {
+    if (state !== 'waiting' || dueAt > now || url === own.url) continue;
+    const rank = rankOf(depth, level, kind);
+    if (rank < ownRank) before++;
+    else if (rank === ownRank) alike++;
+  }
+  return { before, alike };
+}

@@ -1,0 +1,95 @@
+/** What the thread that crawls and the thread that watches it send each other. All of it can be cloned. */
+
+import type { CrawlConfig, CrawlOptions } from '../../shared/crawl/config.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { SlotMemory } from '../../shared/engines/watchdog/work-slot.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
+import type { SeedEvent } from '../../shared/worker/seed-events.ts';
+import type { WorkEvent } from '../../shared/worker/work-events.ts';
+import type { CrawlProgress } from '../crawl-events.ts';
+
+/** What a crawl of this machine is started with. */
+export type LocalStart = BeginStart | ResumeStart;
+
+interface StartOptions {
+  /** The project's file, of which middleware, extraction and hooks count. `{}`: `strand.config.ts` if it is there. */
+  readonly project?: { readonly file?: string };
+  /** Threads that crawl, each some of the hosts. */
+  readonly workers: number;
+  /** Whether each {@link WorkEvent} is reported. */
+  readonly reportsEvents: boolean;
+}
+
+export interface BeginStart extends StartOptions {
+  readonly kind: 'begin';
+  /** Canonical. */
+  readonly seeds: readonly string[];
+  /** As given; those of the project's file come after them. */
+  readonly options: CrawlOptions;
+  /** Default: a new one in `crawls/`, named after the first seed and the time. */
+  readonly folder?: string;
+  /** The folder of an earlier crawl, whose payloads are not stored again. */
+  readonly dedupeFrom?: string;
+}
+
+export interface ResumeStart extends StartOptions {
+  readonly kind: 'resume';
+  readonly folder: string;
+  /** Settings in place of those that the crawl began with. */
+  readonly limits: CrawlOptions;
+  /** Continues though this program's rules for canonical URLs differ from those the crawl began with. */
+  readonly newUrlRules: boolean;
+}
+
+/** What the thread is started with. */
+export interface CrawlThreadStart {
+  readonly start: LocalStart;
+  /** The crawl's folder, if an earlier thread of this process has opened it: this thread continues the crawl. */
+  readonly continues?: string;
+  /** Where the thread shows what it does. */
+  readonly slot: SlotMemory;
+}
+
+/** A crawl that has been opened: from here on the thread is watched. */
+export interface Begun {
+  readonly folder: string;
+  readonly crawl: CrawlId;
+  readonly config: CrawlConfig;
+  /** The project's file, if there is one. */
+  readonly projectFile?: string;
+  /** Which URL each host was last asked for (`threads/board.ts`). */
+  readonly board: Uint8Array;
+}
+
+/** What a running crawl reports. */
+export type CrawlMessage =
+  | ({ readonly kind: 'begun' } & Begun)
+  | { readonly kind: 'progress'; readonly progress: CrawlProgress }
+  | { readonly kind: 'event'; readonly event: WorkEvent }
+  | { readonly kind: 'seed'; readonly event: SeedEvent }
+  /** The machine's clock was set, by so many ms; below 0: back. */
+  | { readonly kind: 'clockStep'; readonly ms: number }
+  /** A turn failed, or a thread died, and is tried again. */
+  | { readonly kind: 'retried'; readonly where?: string; readonly cause: string }
+  /** A line for people. */
+  | { readonly kind: 'warning'; readonly line: string }
+  | { readonly kind: 'closing'; readonly blockTimeoutMs: number }
+  /** The crawl is closed; what remains is the project's `onFinish`. */
+  | { readonly kind: 'summary'; readonly summary: CrawlSummary; readonly requests: number };
+
+export type FromCrawlThread =
+  | CrawlMessage
+  | { readonly kind: 'ended' }
+  | ({ readonly kind: 'failed' } & ThreadError);
+
+/** An error of the thread, with what `reviveError` needs to make it again. */
+export interface ThreadError extends Pick<Error, 'name' | 'message' | 'stack'> {
+  readonly folder?: string;
+  /** The settings that are wrong. */
+  readonly given?: unknown;
+  /** Of `NoContact`. */
+  readonly fault?: 'missing' | 'unreadable';
+  readonly contact?: string;
+}
+
+export type ToCrawlThread = { readonly kind: 'stop' };

@@ -1,0 +1,87 @@
+/** A crawl's folder as a {@link StoredCrawl}. */
+
+import { parseConfig } from '../../shared/crawl/config.ts';
+import { systemClock } from '../../shared/engines/local/clock.ts';
+import { openDatabase } from '../../shared/engines/local/database.ts';
+import { foldersOf } from '../../shared/engines/local/engine.ts';
+import { skipsBeyond } from '../../shared/engines/local/skip-log.ts';
+import type { Item } from '../../shared/project/project.ts';
+import { lookUpUrl } from '../../shared/report/look-up-url.ts';
+import { buildReport, type ReportedHost } from '../../shared/report/report.ts';
+import { urlDetail } from '../../shared/report/url-detail.ts';
+import { canonicalize } from '../../shared/url/canonical.ts';
+import { createUrlRules } from '../../shared/url/url-rules.ts';
+import type { StoredCrawl } from '../stored-crawl.ts';
+import { addSeeds } from './add-seeds.ts';
+import { archiveOf } from './crawl-archive.ts';
+import { explainIn } from './explain-in.ts';
+import { openFolder } from './open-folder.ts';
+import { seedDetail } from './seed-detail.ts';
+import { skippedUrls } from './skipped-urls.ts';
+import { storedItems } from './stored-items.ts';
+import { summarize } from './summarize.ts';
+import { recordsOf, urlRows } from './url-rows.ts';
+
+/** Throws `NoCrawl`. */
+export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
+  const opened = await openFolder(folder);
+  const { reader, crawl, record } = opened;
+  const archive = archiveOf(folder);
+  let isOpen = true;
+
+  async function* hosts(): AsyncGenerator<ReportedHost> {
+    for await (const { host, head } of reader.ledgers.hosts(crawl))
+      yield { host, head, records: recordsOf(reader, crawl, host, head) };
+  }
+
+  async function close(): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    reader.close();
+    await archive.close();
+  }
+
+  return {
+    name: crawl,
+    folder,
+    options: record.config,
+    summary: () => summarize(folder),
+    report: async () => buildReport(hosts(), await summarize(folder), Date.now()),
+    async *urls() {
+      for await (const rows of urlRows(reader, crawl)) yield* rows;
+    },
+    async url(given) {
+      const asked = canonicalize(given) ?? given;
+      const { urlRules } = parseConfig(record.config);
+      const { host, record: known, head } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
+      if (known) return urlDetail(known, head);
+      const seed = reader.findSeed(host, [asked, createUrlRules(urlRules)(asked)]);
+      return seed && seedDetail(seed);
+    },
+    async *skipped() {
+      const database = openDatabase(foldersOf(folder).database, 'read');
+      try {
+        yield* skippedUrls({ ...reader, database }, crawl);
+      } finally {
+        database.close();
+      }
+    },
+    skippedBeyond() {
+      const database = openDatabase(foldersOf(folder).database, 'read');
+      try {
+        return skipsBeyond(database, crawl);
+      } finally {
+        database.close();
+      }
+    },
+    explain: (url) => explainIn(opened, url),
+    items: <T = Item>() => storedItems<T>(folder),
+    captures: archive.captures,
+    cdxj: archive.cdxj,
+    readRecord: archive.readRecord,
+    wacz: archive.wacz,
+    addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,94 @@
+/** The options of `startCrawl` and `resumeCrawl`, checked and sorted. */
+
+import { type CrawlOptions, InvalidConfig } from '../../shared/crawl/config.ts';
+import { crawlFaults, hookFaults, NO_PROJECT, type Project } from '../../shared/project/project-file.ts';
+import { canonicalize } from '../../shared/url/canonical.ts';
+import { parseSeed } from '../../shared/url/parse-seed.ts';
+import type { CrawlHooks, ResumeCrawlOptions, StartCrawlOptions } from '../start-options.ts';
+import type { LocalStart } from './messages.ts';
+
+export interface CheckedStart {
+  readonly start: LocalStart;
+  /** Hooks that are functions of the caller. None: the crawl runs in threads of its own. */
+  readonly hooks?: Project;
+  readonly signal?: AbortSignal;
+}
+
+const HOOK_KEYS = [
+  'middleware',
+  'extraction',
+  'onPage',
+  'itemSchema',
+  'onError',
+  'onFinish',
+] as const satisfies readonly (keyof CrawlHooks)[];
+
+/** Throws {@link InvalidConfig} with all that is wrong. */
+export function readStartOptions({ seeds, out, dedupeFrom, ...rest }: StartCrawlOptions): CheckedStart {
+  const { options, faults, ...shared } = readShared(rest, ['seeds', 'out', 'dedupeFrom']);
+  const parsed = readSeeds(seeds, faults);
+  refuse('startCrawl', faults);
+  const start = { kind: 'begin', ...shared.start, seeds: parsed, options, folder: out, dedupeFrom } as const;
+  return { ...shared, start };
+}
+
+/** As {@link readStartOptions}. */
+export function readResumeOptions(
+  folder: string,
+  { newUrlRules = false, ...rest }: ResumeCrawlOptions,
+): CheckedStart {
+  const { options: limits, faults, ...shared } = readShared(rest, ['newUrlRules']);
+  const strange = Object.keys(limits).filter((key) => !LIMITS.has(key));
+  for (const key of strange) faults.push(`resumeCrawl takes no ${key}: the crawl goes on with its own`);
+  refuse('resumeCrawl', faults);
+  return { ...shared, start: { kind: 'resume', ...shared.start, folder, limits, newUrlRules } };
+}
+
+const LIMITS: ReadonlySet<string> = new Set(['maxPages', 'maxBytes', 'maxTimeMs']);
+
+function refuse(name: string, faults: readonly string[]): void {
+  if (faults.length > 0) throw new InvalidConfig(`${name}: ${faults.join('; ')}`);
+}
+
+type Shared = Omit<StartCrawlOptions, 'seeds' | 'out' | 'dedupeFrom'>;
+
+function readShared(given: Shared, more: readonly string[]) {
+  const { project, workers = 1, signal, ...rest } = given;
+  const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const isHook = ([key]: [string, unknown]) => (HOOK_KEYS as readonly string[]).includes(key);
+  const functions = Object.fromEntries(entries.filter(isHook));
+  const options: CrawlOptions = Object.fromEntries(entries.filter((entry) => !isHook(entry)));
+  const hooks = Object.keys(functions).length > 0 ? { ...NO_PROJECT, ...functions } : undefined;
+  const faults = [
+    ...crawlFaults(options, [], [...more, 'project', 'workers', 'signal', ...HOOK_KEYS]),
+    ...hookFaults(functions),
+  ];
+  if (!Number.isInteger(workers) || workers < 1 || workers > 64)
+    faults.push(`Expected workers to be a whole number from 1 to 64, got ${String(workers)}`);
+  if (hooks && (workers > 1 || project !== undefined))
+    faults.push(
+      `Expected no ${workers > 1 ? 'workers' : 'project'} together with ${Object.keys(functions).join(', ')}: ` +
+        'functions cannot go to other threads. Put them into a file, and give its name as project',
+    );
+  const start = {
+    ...(project !== undefined && { project: { file: project } }),
+    workers,
+    reportsEvents: true,
+  };
+  return { start, options, faults, ...(hooks && { hooks }), ...(signal && { signal }) };
+}
+
+function readSeeds(seeds: unknown, faults: string[]): string[] {
+  if (!Array.isArray(seeds) || seeds.length === 0) {
+    faults.push('Expected seeds to be a list of at least one URL');
+    return [];
+  }
+  const parsed = seeds.map((seed, i) => {
+    const url = typeof seed === 'string' ? parseSeed(seed) : undefined;
+    if (url === undefined) faults.push(`Expected seeds.${i} to be an http or https URL, got ${shown(seed)}`);
+    return url ?? '';
+  });
+  return [...new Set(parsed.map((url) => canonicalize(url) ?? url))];
+}
+
+const shown = (value: unknown): string => String(JSON.stringify(value)).slice(0, 100);

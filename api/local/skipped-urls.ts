@@ -1,0 +1,26 @@
+/** The links that a crawl left out, and the URLs that it knows and did not fetch, each with the reason. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { readSkips } from '../../shared/engines/local/skip-log.ts';
+import type { UrlState } from '../../shared/frontier/url-record.ts';
+import type { SkippedUrl } from '../stored-crawl.ts';
+import { type RowSource, recordsOf } from './url-rows.ts';
+
+const LEFT_OUT: ReadonlySet<UrlState> = new Set<UrlState>(['skipped', 'deniedByRobots']);
+
+/**
+ * First the links in the order in which they were first met, then the known URLs that were denied or skipped, host by
+ * host, with the state as the reason, and its cause in words.
+ */
+export async function* skippedUrls(
+  source: RowSource & { readonly database: DatabaseSync },
+  crawl: CrawlId,
+): AsyncGenerator<SkippedUrl, void, undefined> {
+  yield* readSkips(source.database, crawl);
+  for await (const { host, head } of source.ledgers.hosts(crawl)) {
+    const { deniedByRobots, skipped } = head.ledger.counts;
+    if (deniedByRobots + skipped === 0) continue;
+    for await (const { url, state, via, result } of recordsOf(source, crawl, host, head))
+      if (LEFT_OUT.has(state)) yield { url, reason: state, via, cause: result?.cause };
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The thread in which a crawl runs, unless its hooks are functions of the caller: so the caller's thread can show its
+ * progress and receive signals, and can end this thread if a page blocks it.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { boardMemory } from '../../shared/engines/local/threads/board.ts';
+import { writeSlot } from '../../shared/engines/watchdog/work-slot.ts';
+import { guardProcess } from '../../shared/hooks/guard-process.ts';
+import { readStartProject } from './begin-session.ts';
+import { createCrawlRun } from './crawl-run.ts';
+import type { CrawlThreadStart, FromCrawlThread, ToCrawlThread } from './messages.ts';
+import { toThreadError } from './thread-error.ts';
+
+/** Hosts noted on the board: those beyond are not suspected when the thread dies, and lose nothing by it. */
+const BOARD_PLACES = 1000;
+
+const port = parentPort;
+if (!port) throw new Error('Expected to run in a thread');
+const tell = (message: FromCrawlThread) => port.postMessage(message);
+const stopping = new AbortController();
+port.on('message', ({ kind }: ToCrawlThread) => {
+  if (kind === 'stop') stopping.abort();
+});
+
+const { start, continues, slot } = workerData as CrawlThreadStart;
+const run = createCrawlRun({
+  start,
+  continues,
+  watched: { work: writeSlot(slot), board: boardMemory(BOARD_PLACES) },
+  project: () => readStartProject(start),
+  tell,
+  signal: stopping.signal,
+});
+const exit = guardProcess({ onFailure: run.noteHookError, onBug: fail });
+
+function fail(error: unknown): never {
+  tell({ kind: 'failed', ...toThreadError(error) });
+  return exit(1);
+}
+
+try {
+  await run.toEnd();
+  tell({ kind: 'ended' });
+} catch (error) {
+  fail(error);
+}
+// What the project's own code has left running does not keep the thread.
+exit(0);

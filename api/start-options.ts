@@ -1,0 +1,42 @@
+/** What a crawl of this machine is started with. */
+import type { CrawlOptions } from '../shared/crawl/config.ts';
+import type { StrandConfig } from '../shared/project/project.ts';
+
+/** Functions of yours that the crawl calls. See `defineCrawl`. */
+export type CrawlHooks = Omit<StrandConfig, 'crawl' | 'aws'>;
+
+interface SharedOptions extends CrawlHooks {
+  /**
+   * A project's file (`strand.config.ts`), whose settings and hooks count. The crawl then runs in threads of its own, which
+   * load the file. Not together with hooks that are functions: they stay in the calling thread.
+   */
+  readonly project?: string;
+  /**
+   * Threads that crawl, each some of the hosts. Not together with hooks that are functions.
+   * @default 1
+   */
+  readonly workers?: number;
+  /** Stops the crawl when it aborts, as Ctrl-C does for the command line: what is under way is stored. */
+  readonly signal?: AbortSignal;
+}
+
+/** All settings of a crawl, its seeds, its folder and your hooks, in one object. */
+export interface StartCrawlOptions extends CrawlOptions, SharedOptions {
+  /** Where the crawl begins. `example.org` means `https://example.org/`. */
+  readonly seeds: readonly string[];
+  /**
+   * The folder for the crawl.
+   * @default a new folder in `crawls/`, named after the first seed and the time
+   */
+  readonly out?: string;
+  /** The folder of an earlier crawl, whose bodies are not stored again. */
+  readonly dedupeFrom?: string;
+}
+
+/** Settings that may change when a crawl is continued: its limits. */
+export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs'>;
+
+export interface ResumeCrawlOptions extends RaisedLimits, SharedOptions {
+  /** Continues though the crawl began with a version of Strand that has other rules for canonical URLs. */
+  readonly newUrlRules?: boolean;
+}

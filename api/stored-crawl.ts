@@ -1,0 +1,89 @@
+/** A crawl in a folder, as `openCrawl` gives it. */
+import type { AddedSeeds } from '../shared/control/control.ts';
+import type { CrawlOptions } from '../shared/crawl/config.ts';
+import type { Item } from '../shared/project/project.ts';
+import type { Explanation } from '../shared/report/explanation.ts';
+import type { CrawlReport } from '../shared/report/report.ts';
+import type { CrawlSummary } from '../shared/report/summary.ts';
+import type { UrlDetail } from '../shared/report/url-detail.ts';
+import type { IndexedCapture, StoredRecord } from './archive-types.ts';
+
+/**
+ * A crawl in its folder, running or not. What is read is as it stands at that moment; reading disturbs no crawl. Close it
+ * when done, or declare it by `await using`.
+ */
+export interface StoredCrawl extends AsyncDisposable {
+  /** The crawl's name, made from the host of the first seed. */
+  readonly name: string;
+  readonly folder: string;
+  /** The settings that the crawl was started with; those left out have their defaults. */
+  readonly options: CrawlOptions;
+  /** Returns what the crawl came to, or how far it is. */
+  summary(): Promise<CrawlSummary>;
+  /** Returns the figures of `strand report`. Reads every URL: some seconds per million. */
+  report(): Promise<CrawlReport>;
+  /** Yields every known URL, host by host. */
+  urls(): AsyncIterable<UrlDetail>;
+  /** Returns all that the crawl knows of a URL; undefined if it does not know the URL. */
+  url(url: string): Promise<UrlDetail | undefined>;
+  /** Yields the links that the crawl left out and the URLs that it did not fetch, each with the reason. */
+  skipped(): AsyncIterable<SkippedUrl>;
+  /** Returns how many links more were left out than {@link skipped} knows: its log has a limit. */
+  skippedBeyond(): number;
+  /** Returns what would happen to a URL, and why. */
+  explain(url: string): Promise<Explanation>;
+  /** Yields the items that `onPage` returned, in the order of `items.jsonl`. */
+  items<T = Item>(): AsyncIterable<T>;
+  /**
+   * Yields every response in the archive, sorted by URL. Of a damaged WARC file, those before the damage; `warn` is called
+   * for each such file.
+   */
+  captures(warn?: (message: string) => void): AsyncIterable<IndexedCapture>;
+  /** Yields the lines of the archive's CDXJ index, each with its line feed, sorted. */
+  cdxj(warn?: (message: string) => void): AsyncIterable<string>;
+  /**
+   * Reads the WARC record at a place: of a capture, or by the `warcFile` and `warcOffset` of a URL. Throws `NotWarc` if no
+   * record begins there, and `RangeError` if it is larger than `maxBytes`.
+   */
+  readRecord(place: RecordPlace, options?: ReadRecordOptions): Promise<StoredRecord>;
+  /** Yields the bytes of a WACZ file of the archive. Throws `NothingArchived` if there is no WARC file yet. */
+  wacz(warn?: (message: string) => void): AsyncIterable<Uint8Array>;
+  /**
+   * Adds seeds. A process that crawls into the folder takes them up within seconds; otherwise they wait for `resumeCrawl`.
+   * Throws if none of them can be a seed.
+   */
+  addSeeds(seeds: readonly string[]): Promise<LocallyAdded>;
+  close(): Promise<void>;
+}
+
+/** Where a record begins. */
+export interface RecordPlace {
+  /** Name of the WARC file, without folder. */
+  readonly file: string;
+  readonly offset: number;
+}
+
+export interface ReadRecordOptions {
+  /**
+   * A larger record is refused.
+   * @default 67108864
+   */
+  readonly maxBytes?: number;
+}
+
+export interface SkippedUrl {
+  readonly url: string;
+  /** As in the counts of `skipped`: `scope`, `exclude`, `trap`, ... */
+  readonly reason: string;
+  /** The page it was found on. */
+  readonly via?: string | undefined;
+  /** More of why, in words. */
+  readonly cause?: string | undefined;
+}
+
+export interface LocallyAdded extends AddedSeeds {
+  /** Whether a process crawls in the folder and takes up the seeds; otherwise they wait to be resumed. */
+  readonly isRunning: boolean;
+  /** The limit that the crawl has met, in words. */
+  readonly limit?: string | undefined;
+}

@@ -1,0 +1,37 @@
+/** Why a crawl could not go on, in the words of the command line: names of options, commands to copy. */
+
+import { InvalidConfig } from '../../shared/crawl/config.ts';
+import { CrawlExists, NoContact } from '../../shared/crawl/crawl-errors.ts';
+import { StorageFailed } from '../../shared/storage-failed.ts';
+import { parseCrawlConfig } from '../crawl-config.ts';
+import { commandAt } from '../place.ts';
+import { contactText } from '../seeds.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** `folder`: of the crawl, if it was opened. */
+export function crawlError(error: unknown, folder: string | undefined): unknown {
+  if (error instanceof StorageFailed && folder !== undefined) {
+    const next = commandAt({ dir: folder }, 'resume');
+    return new StorageFailed(`${error.message}. Then go on with: ${next}`, { cause: error });
+  }
+  if (error instanceof CrawlExists) {
+    const { folder: dir } = error;
+    return new UsageError(
+      `${dir} holds a crawl already. Go on with it: ${commandAt({ dir }, 'resume')}. Or choose another folder by --out`,
+      { cause: error },
+    );
+  }
+  if (error instanceof NoContact) return new UsageError(contactText(error), { cause: error });
+  if (error instanceof InvalidConfig && 'given' in error) return invalidOptions(error.given) ?? error;
+  return error;
+}
+
+/** The same error, with the options' names. */
+function invalidOptions(given: unknown): unknown {
+  try {
+    parseCrawlConfig(given);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

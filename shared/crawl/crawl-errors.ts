@@ -1,0 +1,47 @@
+/** Why a crawl could not be started, opened or continued: an error class for each thing that a caller may want to handle. */
+import { InvalidConfig } from './config.ts';
+
+/** There is no crawl in the folder. */
+export class NoCrawl extends InvalidConfig {
+  override name = 'NoCrawl';
+  readonly folder: string;
+
+  constructor(folder: string) {
+    super(`There is no crawl in ${folder}`);
+    this.folder = folder;
+  }
+}
+
+/** The folder holds a crawl already, so no other one can be started in it. */
+export class CrawlExists extends InvalidConfig {
+  override name = 'CrawlExists';
+  readonly folder: string;
+
+  constructor(folder: string) {
+    super(`${folder} holds a crawl already: resume it, or choose another folder`);
+    this.folder = folder;
+  }
+}
+
+/** The crawl does not say how its operator can be reached. */
+export class NoContact extends InvalidConfig {
+  override name = 'NoContact';
+  /** `unreadable`: `contact` is neither a URL nor a mail address. */
+  readonly fault: 'missing' | 'unreadable';
+  readonly contact: string;
+
+  constructor(fault: NoContact['fault'], contact = '') {
+    super(
+      fault === 'unreadable'
+        ? `Expected contact to be a URL or a mail address, got ${JSON.stringify(contact)}`
+        : "Set contact to a URL or a mail address at which the crawl's operator can be reached. Only crawls of this machine need none",
+    );
+    this.fault = fault;
+    this.contact = contact;
+  }
+}
+
+/** Another process works on the crawl's folder. */
+export class FolderInUse extends Error {
+  override name = 'FolderInUse';
+}
