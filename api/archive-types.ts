@@ -1,4 +1,7 @@
 /** What the readers of archives give. */
+import type { CheckedWarc, WarcFault } from '../shared/archive/check-warc.ts';
+
+export type { CheckedWarc, WarcFault } from '../shared/archive/check-warc.ts';
 
 /** A line of a CDXJ index. */
 export interface IndexedCapture {
@@ -55,4 +58,28 @@ export interface StoredHttp {
    * (default: 64 MiB).
    */
   decode(maxBytes?: number): Uint8Array;
+}
+
+export interface ReadRecordOptions {
+  /**
+   * A larger record is refused.
+   * @default 67108864
+   */
+  readonly maxBytes?: number;
+}
+
+/** A record of a WARC file. */
+export interface ScannedRecord extends WarcRecordInfo {
+  /** Where its gzip member begins in the file, and its length in bytes. */
+  readonly offset: number;
+  readonly length: number;
+  /** Reads the content, while the file is being iterated. Throws `RangeError` if it is larger than `maxBytes`. */
+  read(options?: ReadRecordOptions): Promise<StoredRecord>;
+}
+
+export interface CheckedFile extends CheckedWarc {
+  readonly errors: number;
+  readonly warnings: number;
+  /** The first thousand. */
+  readonly faults: readonly WarcFault[];
 }

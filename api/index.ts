@@ -7,23 +7,15 @@ export { InvalidConfig } from '../shared/crawl/config.ts';
 export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';
 export * from '../shared/project/project.ts';
 export { StorageFailed } from '../shared/storage-failed.ts';
-export type { IndexedCapture, StoredHttp, StoredRecord, WarcRecordInfo } from './archive-types.ts';
+export type * from './archive-types.ts';
 export type * from './crawl-events.ts';
 export { openCrawl } from './open-crawl.ts';
-export {
-  type CheckedFile,
-  checkWarc,
-  readCdxj,
-  readItems,
-  readWarc,
-  type ScannedRecord,
-} from './readers.ts';
+export { checkWarc, readCdxj, readItems, readWarc } from './readers.ts';
 export type { EventOptions, RunningCrawl } from './running-crawl.ts';
 export { resumeCrawl, startCrawl } from './start-crawl.ts';
 export type { CrawlHooks, RaisedLimits, ResumeCrawlOptions, StartCrawlOptions } from './start-options.ts';
 export type {
   LocallyAdded,
-  ReadRecordOptions,
   RecordPlace,
   SkippedUrl,
   StoredCrawl,

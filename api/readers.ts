@@ -1,26 +1,6 @@
 /** Readers of WARC, CDXJ and item files, whoever wrote them. Each reads from front to back, and holds some megabytes. */
-import type { CheckedWarc, WarcFault } from '../shared/archive/check-warc.ts';
 import type { Item } from '../shared/project/project.ts';
-import type { IndexedCapture, StoredRecord, WarcRecordInfo } from './archive-types.ts';
-import type { ReadRecordOptions } from './stored-crawl.ts';
-
-export type { CheckedWarc, WarcFault } from '../shared/archive/check-warc.ts';
-
-/** A record of a WARC file. */
-export interface ScannedRecord extends WarcRecordInfo {
-  /** Where its gzip member begins in the file, and its length in bytes. */
-  readonly offset: number;
-  readonly length: number;
-  /** Reads the content, while the file is being iterated. Throws `RangeError` if it is larger than `maxBytes`. */
-  read(options?: ReadRecordOptions): Promise<StoredRecord>;
-}
-
-export interface CheckedFile extends CheckedWarc {
-  readonly errors: number;
-  readonly warnings: number;
-  /** The first thousand. */
-  readonly faults: readonly WarcFault[];
-}
+import type { CheckedFile, IndexedCapture, ScannedRecord } from './archive-types.ts';
 
 /**
  * Yields the records of a `.warc.gz` file, in which each record is a gzip member of its own (ISO 28500, annex D). Throws

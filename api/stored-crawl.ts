@@ -6,7 +6,7 @@ import type { Explanation } from '../shared/report/explanation.ts';
 import type { CrawlReport } from '../shared/report/report.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import type { UrlDetail } from '../shared/report/url-detail.ts';
-import type { IndexedCapture, StoredRecord } from './archive-types.ts';
+import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
 
 /**
  * A crawl in its folder, running or not. What is read is as it stands at that moment; reading disturbs no crawl. Close it
@@ -61,14 +61,6 @@ export interface RecordPlace {
   /** Name of the WARC file, without folder. */
   readonly file: string;
   readonly offset: number;
-}
-
-export interface ReadRecordOptions {
-  /**
-   * A larger record is refused.
-   * @default 67108864
-   */
-  readonly maxBytes?: number;
 }
 
 export interface SkippedUrl {

@@ -3,7 +3,7 @@
  * public modules need, and a package.json of its own. `npm pack ./dist` makes the tarball.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { type Manifest, publishedManifest } from './manifest.ts';
 
@@ -21,7 +21,18 @@ export function build(dist = join(ROOT, 'dist')): void {
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md'])
     copyFileSync(join(ROOT, file), join(dist, file));
+  moveWeb(dist);
   removeInnerDeclarations(dist, publicTypes(manifest));
+}
+
+/** The generated web stands with the tests here. A published folder of that name looks like tests published by mistake. */
+function moveWeb(dist: string): void {
+  renameSync(join(dist, 'test/web'), join(dist, 'web'));
+  rmSync(join(dist, 'test'), { recursive: true });
+  for (const file of ['packaging/testing.js', 'packaging/testing.d.ts']) {
+    const text = readFileSync(join(dist, file), 'utf8');
+    writeFileSync(join(dist, file), text.replaceAll('../test/web/', '../web/'));
+  }
 }
 
 function compile(dist: string, ...options: readonly string[]): void {

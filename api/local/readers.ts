@@ -7,8 +7,7 @@ import { openRecord } from '../../shared/archive/read-member.ts';
 import { scanMembers } from '../../shared/archive/scan-members.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
 import { readHandle } from '../../shared/engines/local/read-handle.ts';
-import type { IndexedCapture } from '../archive-types.ts';
-import type { CheckedFile, ScannedRecord } from '../readers.ts';
+import type { CheckedFile, IndexedCapture, ScannedRecord } from '../archive-types.ts';
 import { parseCdxjLine } from './cdxj-line.ts';
 import { readOpened, recordInfo } from './stored-record.ts';
 

@@ -65,9 +65,7 @@ describe('the package', () => {
   test('is below 700 kB packed, and has no test in it', () => {
     expect(statSync(tarball).size).toBeLessThan(700_000);
     const files = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).split('\n');
-    expect(files.filter((file) => /\.test\.|\/test\/(?!web\/)|engines\/sim|\/bench\//.test(file))).toEqual(
-      [],
-    );
+    expect(files.filter((file) => /test(?!ing\.)|engines\/sim|\/bench\//.test(file))).toEqual([]);
     expect(files).toContain('package/LICENSE');
   });
 
@@ -205,7 +203,7 @@ test('the generated web judges a crawl from its own log', () => {
     `import { startCrawl } from 'strand-crawler';
      import { checkLog, closure, generateWeb, PLAIN, startWeb } from 'strand-crawler/testing';
      const { seeds, web, address, log, stop } = await startWeb(
-       generateWeb({ seed: 1, hosts: 2, pagesPerHost: 4, features: PLAIN }),
+       generateWeb({ seed: 1, hosts: 2, pagesPerHost: 6, features: PLAIN }),
      );
      const options = { allowPrivateAddresses: ['127.0.0.0/8'], delayMs: 0, adaptive: false };
      const crawl = await startCrawl({
@@ -213,7 +211,7 @@ test('the generated web judges a crawl from its own log', () => {
      });
      await crawl.done;
      const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
-     console.log(truth.urls.size > 4, checkLog(web, log, { truth }).length, checkLog(web, log.slice(3), { truth }).length > 0);
+     console.log(truth.urls.size > 2, checkLog(web, log, { truth }).length, checkLog(web, log.slice(3), { truth }).length > 0);
      await stop();`,
   );
   const { code, out, err } = run('web.mjs');
