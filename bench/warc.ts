@@ -4,6 +4,7 @@
  *
  *     npm run bench -- warc [CAPTURES]
  */
+
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeCapture } from '../shared/archive/capture.ts';
@@ -13,6 +14,7 @@ import { openFileArchive } from '../shared/engines/local/archive.ts';
 import { listWarcFiles } from '../shared/engines/local/archive-names.ts';
 import type { FileArchiveJournal } from '../shared/engines/local/warc-journal.ts';
 import type { FetchedResponse } from '../shared/fetcher/outcome/fetch-outcome.ts';
+import { newId, RECORDS } from '../test/archive/captures.ts';
 import type { BenchOptions } from './claims.ts';
 import { cpuMsOf } from './cpu-time.ts';
 import type { Measured } from './record.ts';
@@ -80,12 +82,12 @@ async function archive(folder: string, exchanges: readonly FetchedResponse[]): P
     indexFolder: join(folder, '../indexes'),
     prefix: 'bench',
     maxBytes: Number.MAX_SAFE_INTEGER,
-    warcinfo: (filename) => encodeWarcinfo({ filename, date: 0, software: 'bench' }),
+    warcinfo: (filename) => encodeWarcinfo({ id: newId(), filename, date: 0, software: 'bench' }),
     clock: Date,
     journal: NO_JOURNAL,
   });
   for (const exchange of exchanges) {
-    const { members, capture } = await encodeCapture(exchange);
+    const { members, capture } = await encodeCapture(exchange, RECORDS);
     await files.append(members, [capture, undefined]);
   }
   await files.close();

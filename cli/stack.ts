@@ -8,7 +8,7 @@ import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-
 import { type JoinedResolver, joinedResolver } from '../shared/engines/aws/joined-warcs.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
-import { systemClock } from '../shared/engines/local/clock.ts';
+import { systemClock } from '../shared/engines/system-clock.ts';
 import { awsRefusal } from './aws-refusal.ts';
 import type { StackAddress } from './command.ts';
 

@@ -2,7 +2,7 @@
 
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
-import { systemClock } from '../shared/engines/local/clock.ts';
+import { systemClock } from '../shared/engines/system-clock.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import { matchInLinearTime } from './linear-patterns.ts';
 import { type Log, logLine } from './log.ts';

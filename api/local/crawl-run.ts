@@ -1,8 +1,8 @@
 /** A run of a crawl on this machine, from its opening to its summary, in whichever thread. */
 
-import { systemClock } from '../../shared/engines/local/clock.ts';
 import type { LocalSession } from '../../shared/engines/local/session.ts';
 import { createBoard } from '../../shared/engines/local/threads/board.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { callOnFinish } from '../../shared/hooks/on-finish.ts';
 import { hookErrorLine } from '../../shared/hooks/run-hook.ts';

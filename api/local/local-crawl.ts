@@ -1,9 +1,9 @@
 /** A crawl on this machine, run by one session after the other: each pause ends one. */
 
-import { systemClock } from '../../shared/engines/local/clock.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 import type { RunningCrawl } from '../running-crawl.ts';

@@ -1,10 +1,10 @@
 /** A crawl's folder as a {@link StoredCrawl}. */
 
 import { parseConfig } from '../../shared/crawl/config.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { skipsBeyond } from '../../shared/engines/local/skip-log.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Item } from '../../shared/project/project.ts';
 import { lookUpUrl } from '../../shared/report/look-up-url.ts';
 import { buildReport, type ReportedHost } from '../../shared/report/report.ts';

@@ -3,7 +3,7 @@ import { addSeeds as addToFolder } from '../../api/local/add-seeds.ts';
 import type { LocallyAdded } from '../../api/stored-crawl.ts';
 import { ControlError } from '../../shared/control/control.ts';
 import { NoContact } from '../../shared/crawl/crawl-errors.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';

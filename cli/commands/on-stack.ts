@@ -2,7 +2,7 @@
 import { ControlError } from '../../shared/control/control.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { printable } from '../../shared/text/printable.ts';

@@ -1,6 +1,5 @@
 /** An HTTP exchange as two WARC records: the response, or a revisit of one that is archived, then the request. */
 import { createHash, hash } from 'node:crypto';
-import { createLimit } from '../create-limit.ts';
 import type { Body } from '../fetcher/outcome/body.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { ArchivedPayload, NewPayload } from './archived-payload.ts';
@@ -8,14 +7,23 @@ import { captureLineStart } from './cdxj.ts';
 import { sha1Label } from './digest.ts';
 import { bodyPacking, storedResponseHead } from './http-head.ts';
 import type { WarcMember } from './warc-member.ts';
-import { encodeRecord, encodeRecordStream, recordId, type WarcFields, warcDate } from './warc-record.ts';
+import { encodeRecord, encodeRecordStream, type WarcFields, warcDate } from './warc-record.ts';
 
 /** Larger bodies pass through, as a stream: to bound memory, and the time that compressing holds the event loop. */
 const MAX_INLINE_BYTES = 256 * 1024;
-/** So many of them are read at once for their digests: of a thousand that end together each would be in memory in part. */
-const reading = createLimit(4);
 
-export interface CaptureOptions {
+/** How records are made. */
+export interface RecordOptions {
+  /** Returns a new WARC-Record-ID, which no other record has (`recordId`). */
+  readonly newId: () => string;
+  /**
+   * Runs the reading of a large body for its digest. Bounds how many are read at once: of a thousand bodies that end
+   * together, each would be in memory in part. Default: at once.
+   */
+  readonly limitReads?: <T>(read: () => Promise<T>) => Promise<T>;
+}
+
+export interface CaptureOptions extends RecordOptions {
   /**
    * The warcinfo record's id, for WARC-Warcinfo-ID. Only needed where the file does not begin with that record: it
    * applies to all records after it.
@@ -23,8 +31,6 @@ export interface CaptureOptions {
   readonly warcinfoId?: string;
   /** What the payload was found to be, whatever Content-Type says: a media type. */
   readonly identifiedPayloadType?: string;
-  /** Makes record ids; random UUIDs unless given. */
-  readonly newId?: () => string;
 }
 
 export interface EncodedCapture {
@@ -49,7 +55,7 @@ export interface EncodedCapture {
  */
 export async function encodeCapture(
   capture: FetchedResponse,
-  options: CaptureOptions = {},
+  options: CaptureOptions,
 ): Promise<EncodedCapture> {
   const parts = partsOf(capture, options);
   const { common, responseId, requestId, date, payloadDigest } = parts;
@@ -66,7 +72,7 @@ export async function encodeCapture(
     'Content-Type': 'application/http;msgtype=response',
   };
   const payload = { sha1: capture.body.sha1, url: common['WARC-Target-URI'], date, recordId: responseId };
-  const response = await encodeResponse(capture, fields, head);
+  const response = await encodeResponse(capture, fields, head, options);
   return encoded(parts, response, captureLineStart(fields, head), payload);
 }
 
@@ -94,7 +100,7 @@ const IDENTICAL_PAYLOAD = 'http://netpreserve.org/warc/1.1/revisit/identical-pay
 export async function encodeRevisit(
   capture: FetchedResponse,
   original: ArchivedPayload,
-  options: CaptureOptions = {},
+  options: CaptureOptions,
 ): Promise<EncodedCapture> {
   const parts = partsOf(capture, options);
   const { common, responseId, requestId, payloadDigest } = parts;
@@ -121,7 +127,7 @@ export async function encodeRevisit(
 }
 
 /** What a response and a revisit have in common. */
-function partsOf(capture: FetchedResponse, { newId = recordId, warcinfoId }: CaptureOptions) {
+function partsOf(capture: FetchedResponse, { newId, warcinfoId }: CaptureOptions) {
   const responseId = newId();
   const requestId = newId();
   const date = warcDate(capture.startedAt);
@@ -161,12 +167,13 @@ async function encodeResponse(
   { body, headers }: FetchedResponse,
   fields: WarcFields,
   head: Uint8Array,
+  { limitReads = (read) => read() }: RecordOptions,
 ): Promise<WarcMember> {
   const packing = bodyPacking(headers);
   if (body.size > MAX_INLINE_BYTES) {
     const withDigest = {
       ...fields,
-      'WARC-Block-Digest': sha1Label(await reading(() => blockSha1(head, body))),
+      'WARC-Block-Digest': sha1Label(await limitReads(() => blockSha1(head, body))),
     };
     return encodeRecordStream(withDigest, head, body.chunks(), body.size, packing);
   }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { LinkKind } from '../parser/link-set.ts';
 import { sha1Label } from './digest.ts';
-import { encodeRecord, fieldValue, recordId } from './warc-record.ts';
+import { encodeRecord, fieldValue } from './warc-record.ts';
 
 /** Where the standard or Heritrix has a name for a fact, it is written under that. */
 export interface MetadataFacts {
@@ -32,8 +32,8 @@ export interface MetadataOptions {
    * record 500 bytes longer and three times as dear.
    */
   readonly maxOutlinks?: number;
-  /** Makes the record's id; a random UUID unless given. */
-  readonly newId?: () => string;
+  /** Returns the record's id (`recordId`). */
+  readonly newId: () => string;
 }
 
 const MAX_OUTLINKS = 500;
@@ -44,8 +44,8 @@ const MAX_HOPS = 50;
 const MAX_STORED_CHARS = 1024;
 
 /** The record as one gzip member: 0.01 ms without outlinks. To be appended after the record that it is about. */
-export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions = {}): Uint8Array[] {
-  const { maxOutlinks = 0, newId = recordId } = options;
+export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions): Uint8Array[] {
+  const { maxOutlinks = 0, newId } = options;
   const text = blockOf(facts, Math.min(maxOutlinks, MAX_OUTLINKS));
   const block = Buffer.from(text);
   return encodeRecord(

@@ -1,5 +1,4 @@
 /** One WARC 1.1 record (ISO 28500:2017, sections 4 to 6) as one gzip member (annex D). */
-import { randomUUID } from 'node:crypto';
 import { gzipMember, gzipMemberStream, type Packing } from './gzip-member.ts';
 
 /** The fields that we write, in the order in which they are written. Content-Length follows them. */
@@ -35,8 +34,8 @@ export type WarcFields = {
 const RECORD_END = Buffer.from('\r\n\r\n');
 const NOTHING = new Uint8Array(0);
 
-/** `<urn:uuid:...>`, random unless given. */
-export function recordId(uuid: string = randomUUID()): string {
+/** Returns a WARC-Record-ID: `<urn:uuid:...>`. */
+export function recordId(uuid: string): string {
   return `<urn:uuid:${uuid}>`;
 }
 

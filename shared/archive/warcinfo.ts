@@ -1,7 +1,7 @@
 /** The record that a WARC file begins with: who made it, when, how (ISO 28500:2017, section 6.2). */
 import { hash } from 'node:crypto';
 import { sha1Label } from './digest.ts';
-import { encodeRecord, fieldValue, recordId, warcDate } from './warc-record.ts';
+import { encodeRecord, fieldValue, warcDate } from './warc-record.ts';
 
 export interface Warcinfo {
   /** The file's final name, without folder. */
@@ -18,8 +18,8 @@ export interface Warcinfo {
   readonly crawl?: string;
   readonly userAgent?: string;
   readonly description?: string;
-  /** The record's id: a random UUID unless given. */
-  readonly id?: string;
+  /** The record's id (`recordId`). */
+  readonly id: string;
 }
 
 /** The warcinfo record as one gzip member. Its fields' names are those of section 6.2; unknown ones are left out. */
@@ -38,7 +38,7 @@ export function encodeWarcinfo(info: Warcinfo): Uint8Array[] {
   const block = Buffer.from(given.map(([name, value]) => `${name}: ${fieldValue(value!)}\r\n`).join(''));
   const fields = {
     'WARC-Type': 'warcinfo',
-    'WARC-Record-ID': info.id ?? recordId(),
+    'WARC-Record-ID': info.id,
     'WARC-Date': warcDate(info.date),
     'WARC-Filename': info.filename,
     'WARC-Block-Digest': sha1Label(hash('sha1', block, 'buffer')),

@@ -7,4 +7,6 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Uniform in [0, 1). */
   random(): number;
+  /** A random UUID (RFC 9562, version 4), in lower case. */
+  uuid(): string;
 }

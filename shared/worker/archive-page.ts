@@ -11,7 +11,7 @@ import type { Services } from './services.ts';
 
 /** Appends the exchange. Where its main record stands; durable when the turn has flushed the archive. */
 export async function archivePage(
-  { engine }: Services,
+  { engine, records }: Services,
   crawl: Crawl,
   state: HostState,
   record: UrlRecord,
@@ -23,7 +23,7 @@ export async function archivePage(
   const original =
     payloads && key && (state.payloads.get(key) ?? (await payloads.find(crawl.id, response.body.sha1)));
   const encoded = await reading(state, () =>
-    original ? encodeRevisit(response, original) : encodeCapture(response),
+    original ? encodeRevisit(response, original, records) : encodeCapture(response, records),
   );
   if (key && !original) state.payloads.set(key, encoded.payload);
   const members = [...encoded.members];
@@ -43,7 +43,7 @@ export async function archivePage(
           droppedLinks: facts?.droppedLinks,
           dropCause: facts?.dropCause,
         },
-        { maxOutlinks: crawl.config.metadataLinks },
+        { newId: records.newId, maxOutlinks: crawl.config.metadataLinks },
       ),
     );
   const [location] = await engine.archiveOf(crawl.id).append(members, [encoded.capture]);

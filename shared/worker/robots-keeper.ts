@@ -80,7 +80,7 @@ export function createRobotsKeeper(services: Services, crawl: Crawl, state: Host
       countRequest(state, outcome, failure, { config, crawlDelayMs, random: clock.random() });
       if (outcome.status === 'response') {
         crawl.budget.receive(outcome.body.size);
-        const { members, capture } = await reading(state, () => encodeCapture(outcome));
+        const { members, capture } = await reading(state, () => encodeCapture(outcome, services.records));
         await services.engine.archiveOf(crawl.id).append(members, [capture]);
         state.hasArchived = true;
       }

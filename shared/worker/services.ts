@@ -1,3 +1,4 @@
+import type { RecordOptions } from '../archive/capture.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
@@ -31,6 +32,8 @@ export interface Services {
   /** What the thread does right now, for a watchdog. */
   readonly work: PageWork;
   readonly stats: WorkerStats;
+  /** How the worker's WARC records are made. */
+  readonly records: RecordOptions;
   /** Aborted when the worker shall stop: turns end, and commit what they have. */
   readonly stopping: AbortSignal;
 }

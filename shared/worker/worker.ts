@@ -3,6 +3,8 @@
  * network and for hosts' clocks, hardly for the processor, so hundreds of hosts go side by side in one process.
  */
 
+import { recordId } from '../archive/warc-record.ts';
+import { createLimit } from '../create-limit.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import { StaleTurn } from '../ports/stale-turn.ts';
@@ -70,6 +72,8 @@ const SHORT_REST_MS = 200;
 /** A failed turn is tried again after this, twice as long each time. */
 const RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
+/** Large bodies that a worker reads at once for their digests. */
+const LARGE_BODIES = 4;
 /** So many turns failing one after the other: it is not the hosts. */
 const MAX_FAILURES = 20;
 
@@ -97,6 +101,7 @@ export function startWorker(
     onEvent: options.onEvent,
     work: options.work ?? UNWATCHED,
     stats: newStats(),
+    records: { newId: () => recordId(clock.uuid()), limitReads: createLimit(LARGE_BODIES) },
     stopping: signal,
   };
   const { stats } = services;

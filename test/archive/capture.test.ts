@@ -7,7 +7,7 @@ import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import type { Body } from '../../shared/fetcher/outcome/body.ts';
 import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
-import { bodyOf, captureOf, fixedIds, joined, REQUEST_ID, RESPONSE_ID, T0 } from './captures.ts';
+import { bodyOf, captureOf, fixedIds, joined, RECORDS, REQUEST_ID, RESPONSE_ID, T0 } from './captures.ts';
 
 /** Base32 by another way than the code under test: the number, in base 32. */
 function sha1Of(...parts: Uint8Array[]): string {
@@ -17,7 +17,7 @@ function sha1Of(...parts: Uint8Array[]): string {
 }
 
 async function responseBlock(capture: FetchedResponse): Promise<string> {
-  const { members } = await encodeCapture(capture);
+  const { members } = await encodeCapture(capture, RECORDS);
   return Buffer.from(decodeMember(await joined(members[0])).block).toString('latin1');
 }
 
@@ -207,7 +207,10 @@ test.each(STORED_HEADS)(
 );
 
 test('a cut body is marked with why', async () => {
-  const { members } = await encodeCapture(captureOf({ body: Buffer.from('abc'), truncated: 'time' }));
+  const { members } = await encodeCapture(
+    captureOf({ body: Buffer.from('abc'), truncated: 'time' }),
+    RECORDS,
+  );
   const [response, request] = [
     decodeMember(await joined(members[0])),
     decodeMember(await joined(members[1])),
@@ -218,7 +221,10 @@ test('a cut body is marked with why', async () => {
 
 test('a body with a content coding is kept as received, stored and not deflated again', async () => {
   const body = gzipSync(Buffer.from('x'.repeat(100_000) + Math.E));
-  const { members } = await encodeCapture(captureOf({ headers: [['Content-Encoding', 'gzip']], body }));
+  const { members } = await encodeCapture(
+    captureOf({ headers: [['Content-Encoding', 'gzip']], body }),
+    RECORDS,
+  );
   const member = await joined(members[0]);
   expect(member.includes(body)).toBe(true);
   const block = Buffer.from(decodeMember(member).block);
@@ -241,6 +247,7 @@ test('nothing from the web begins a new line or ends a head', async () => {
           headers: [[name, value]],
           body: Buffer.from('body'),
         }),
+        RECORDS,
       );
       const record = decodeMember(await joined(members[0]));
       const lines = Buffer.from(record.block).toString('latin1').split('\r\n');
@@ -280,7 +287,7 @@ describe.each(['gzip', 'identity'])('a body of 20 MB (Content-Encoding: %s)', (c
   };
 
   test('streams through, and decodes to the same bytes', async () => {
-    const { members } = await encodeCapture(captureOf({ headers, body }));
+    const { members } = await encodeCapture(captureOf({ headers, body }), RECORDS);
     const record = decodeMember(await joined(members[0]));
     const head = Buffer.from(record.block).indexOf('\r\n\r\n') + 4;
     expect(record.block.length - head).toBe(size);
@@ -289,7 +296,7 @@ describe.each(['gzip', 'identity'])('a body of 20 MB (Content-Encoding: %s)', (c
   });
 
   test('is read no faster than its member is taken', async () => {
-    const { members } = await encodeCapture(captureOf({ headers, body }));
+    const { members } = await encodeCapture(captureOf({ headers, body }), RECORDS);
     made = 0;
     let taken = 0;
     for await (const piece of members[0] as AsyncIterable<Uint8Array>) {
@@ -307,7 +314,10 @@ test.each([-1, 1])(
     const size = 300_000;
     for (const coding of ['gzip', 'identity']) {
       const body = { ...bodyOf(Buffer.alloc(size + more)), size };
-      const { members } = await encodeCapture(captureOf({ headers: [['Content-Encoding', coding]], body }));
+      const { members } = await encodeCapture(
+        captureOf({ headers: [['Content-Encoding', coding]], body }),
+        RECORDS,
+      );
       await expect(joined(members[0])).rejects.toThrow('Expected a body of 300000 bytes');
     }
   },
@@ -318,7 +328,7 @@ test('an address zone is left out, and an unknown address is no field', async ()
     ['fe80::1%eth0', 'fe80::1'],
     ['', undefined],
   ] as const) {
-    const { members } = await encodeCapture(captureOf({ ipAddress }));
+    const { members } = await encodeCapture(captureOf({ ipAddress }), RECORDS);
     expect(fieldOf(decodeMember(await joined(members[0])), 'WARC-IP-Address')).toBe(expected);
   }
 });

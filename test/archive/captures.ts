@@ -1,5 +1,7 @@
 /** Captures made by hand, for the tests of this room. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import type { RecordOptions } from '../../shared/archive/capture.ts';
+import { recordId } from '../../shared/archive/warc-record.ts';
 import type { Body } from '../../shared/fetcher/outcome/body.ts';
 import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 
@@ -35,6 +37,10 @@ export function captureOf(
     body: body instanceof Uint8Array ? bodyOf(body) : body,
   };
 }
+
+/** Makes a WARC-Record-ID that no other record has. */
+export const newId = (): string => recordId(randomUUID());
+export const RECORDS: RecordOptions = { newId };
 
 export const RESPONSE_ID = '<urn:uuid:00000000-0000-4000-8000-000000000001>';
 export const REQUEST_ID = '<urn:uuid:00000000-0000-4000-8000-000000000002>';

@@ -19,7 +19,7 @@ import { mergedCdxj } from '../../shared/engines/local/cdxj-files.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { createLineSorter, readLines, writeLines } from '../../shared/engines/local/sorted-lines.ts';
 import type { FileArchiveJournal } from '../../shared/engines/local/warc-journal.ts';
-import { captureOf, T0 } from './captures.ts';
+import { captureOf, newId, RECORDS, T0 } from './captures.ts';
 
 let root: string;
 let folders = 0;
@@ -39,7 +39,7 @@ function newCrawl() {
     return openFileArchive({
       folder: join(folder, 'archive'),
       prefix: 'test',
-      warcinfo: (filename) => encodeWarcinfo({ filename, date: T0, software: 'test' }),
+      warcinfo: (filename) => encodeWarcinfo({ id: newId(), filename, date: T0, software: 'test' }),
       clock: { now: () => T0 },
       journal,
       warn: (message) => warnings.push(message),
@@ -77,9 +77,14 @@ async function appendPage(archive: FileArchive, path: string, size = 100, isRevi
     headers: [['Content-Type', 'image/png']],
   });
   const original = { url, date: '2026-01-01T00:00:00.000Z', recordId: '<urn:uuid:0>' };
-  const encoded = isRevisit ? await encodeRevisit(response, original) : await encodeCapture(response);
+  const encoded = isRevisit
+    ? await encodeRevisit(response, original, RECORDS)
+    : await encodeCapture(response, RECORDS);
   const { responseId, date, capture } = encoded;
-  const metadata = encodeMetadata({ concurrentTo: responseId, url, date, hopsFromSeed: 0, fetchTimeMs: 1 });
+  const metadata = encodeMetadata(
+    { concurrentTo: responseId, url, date, hopsFromSeed: 0, fetchTimeMs: 1 },
+    RECORDS,
+  );
   await archive.append([...encoded.members, metadata], [capture]);
 }
 
@@ -188,7 +193,7 @@ test('a file to which something was appended without its captures has an index o
   const { folder, openArchive } = newCrawl();
   const archive = await openArchive();
   await appendPage(archive, 'a');
-  await archive.append((await encodeCapture(captureOf({}))).members);
+  await archive.append((await encodeCapture(captureOf({}), RECORDS)).members);
   await appendPage(archive, 'b');
   await archive.close();
   expect(await readdir(join(folder, 'indexes'))).toEqual([]);

@@ -4,10 +4,10 @@ import { encodeCapture, encodeRevisit } from '../../shared/archive/capture.ts';
 import { cdxjLine, scanCaptures, sortCdxj } from '../../shared/archive/cdxj.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
 import { surt } from '../../shared/archive/surt.ts';
-import { encodeRecord, recordId, type WarcFields, warcDate } from '../../shared/archive/warc-record.ts';
+import { encodeRecord, type WarcFields, warcDate } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
-import { captureOf, joined, T0 } from './captures.ts';
+import { captureOf, joined, newId, RECORDS, T0 } from './captures.ts';
 
 const ID32 = '0123456789abcdef0123456789abcdef';
 const ASP = '4hqa0555fwsecu455xqckv45';
@@ -114,7 +114,7 @@ async function linesOf(file: Buffer, base?: number): Promise<string[]> {
 const record = (fields: Partial<WarcFields>, text: string) =>
   joined(
     encodeRecord(
-      { 'WARC-Type': 'response', 'WARC-Record-ID': recordId(), 'WARC-Date': warcDate(T0), ...fields },
+      { 'WARC-Type': 'response', 'WARC-Record-ID': newId(), 'WARC-Date': warcDate(T0), ...fields },
       Buffer.from(text),
     ),
   );
@@ -124,6 +124,7 @@ describe('CDXJ', () => {
     const url = 'http://www.example.test/A?b=%C3%A4';
     const capture = await encodeCapture(
       captureOf({ url, headers: [['content-type', 'text/html; charset=utf-8']], body: Buffer.from('abc') }),
+      RECORDS,
     );
     const http = { 'Content-Type': 'application/http;msgtype=response' };
     const revisit = {
@@ -133,7 +134,7 @@ describe('CDXJ', () => {
       ...http,
     };
     const { file, offsets } = await fileOf([
-      joined(encodeWarcinfo({ filename: 'x.warc.gz', date: T0, software: 'test' })),
+      joined(encodeWarcinfo({ id: newId(), filename: 'x.warc.gz', date: T0, software: 'test' })),
       joined(capture.members[0]),
       joined(capture.members[1]),
       record(revisit, 'HTTP/1.1 304 Not Modified\r\nContent-Type: text/html\r\n\r\n'),
@@ -200,7 +201,9 @@ describe('CDXJ', () => {
             headers: [['Content-Type', type]],
             body: Buffer.alloc(size, url),
           });
-          return Buffer.concat(await Promise.all((await encodeCapture(capture)).members.map(joined)));
+          return Buffer.concat(
+            await Promise.all((await encodeCapture(capture, RECORDS)).members.map(joined)),
+          );
         });
         const { file } = await fileOf(members);
         const lines = sortCdxj(await linesOf(file));
@@ -248,8 +251,10 @@ describe('CDXJ', () => {
             headers: [['X-Filler', 'a'.repeat(filler)], ...given.headers],
             body: Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: a/b\r\n\r\n'),
           });
-          const original = { url: 'http://a.test/', date: warcDate(T0), recordId: recordId() };
-          const encoded = isRevisit ? await encodeRevisit(capture, original) : await encodeCapture(capture);
+          const original = { url: 'http://a.test/', date: warcDate(T0), recordId: newId() };
+          const encoded = isRevisit
+            ? await encodeRevisit(capture, original, RECORDS)
+            : await encodeCapture(capture, RECORDS);
           const lines = await linesOf(Buffer.concat(await Promise.all(encoded.members.map(joined))));
           expect(lines.map((line) => line.slice(0, line.indexOf(', "length"')))).toEqual([encoded.capture]);
         },

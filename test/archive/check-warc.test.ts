@@ -12,7 +12,7 @@ import { NotWarc } from '../../shared/archive/read-warc.ts';
 import type { ReadAt } from '../../shared/archive/scan-members.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
-import { captureOf, joined, T0 } from './captures.ts';
+import { captureOf, joined, newId, RECORDS, T0 } from './captures.ts';
 
 const readerOf =
   (file: Uint8Array): ReadAt =>
@@ -32,11 +32,12 @@ const texts = (faults: readonly WarcFault[]) =>
   faults.map(({ offset, severity, message }) => `${offset} ${severity} ${message}`);
 
 async function captureBytes(body: Uint8Array, headers: [string, string][] = []): Promise<Buffer> {
-  const { members } = await encodeCapture(captureOf({ body, headers }));
+  const { members } = await encodeCapture(captureOf({ body, headers }), RECORDS);
   return Buffer.concat([await joined(members[0]), await joined(members[1])]);
 }
 
-const warcinfo = () => joined(encodeWarcinfo({ filename: 'a.warc.gz', date: T0, software: 'test' }));
+const warcinfo = () =>
+  joined(encodeWarcinfo({ id: newId(), filename: 'a.warc.gz', date: T0, software: 'test' }));
 
 const sha1 = (text: string | Uint8Array) => sha1Label(createHash('sha1').update(text).digest());
 
@@ -61,8 +62,8 @@ function record(fields: Readonly<Record<string, string | undefined>>, block = OK
 
 test('what the archive writes has no faults: small and large, packed and stored bodies, revisits and metadata', async () => {
   const small = captureOf({ body: Buffer.from('hello') });
-  const { members, payload } = await encodeCapture(small);
-  const revisit = await encodeRevisit(small, payload);
+  const { members, payload } = await encodeCapture(small, RECORDS);
+  const revisit = await encodeRevisit(small, payload, RECORDS);
   const parts = [
     await warcinfo(),
     ...(await Promise.all(members.map(joined))),
@@ -225,8 +226,8 @@ test('a file cut anywhere has a fault, unless it is cut between records', async 
 
 test('a revisit may refer to a record of another file given; that it is in none is worth a warning', async () => {
   const capture = captureOf({ body: Buffer.from('hello') });
-  const { members, payload } = await encodeCapture(capture);
-  const revisit = await encodeRevisit(capture, payload);
+  const { members, payload } = await encodeCapture(capture, RECORDS);
+  const revisit = await encodeRevisit(capture, payload, RECORDS);
   const original = Buffer.concat(await Promise.all(members.map(joined)));
   const later = Buffer.concat(await Promise.all(revisit.members.map(joined)));
   expect((await check(original, later)).faults).toEqual([]);

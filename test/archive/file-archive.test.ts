@@ -7,7 +7,7 @@ import { encodeCapture } from '../../shared/archive/capture.ts';
 import { encodeMetadata } from '../../shared/archive/metadata.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import { recordId, warcDate } from '../../shared/archive/warc-record.ts';
+import { warcDate } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import {
   ArchiveFailed,
@@ -16,7 +16,7 @@ import {
 } from '../../shared/engines/local/archive.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
 import type { FileArchiveJournal } from '../../shared/engines/local/warc-journal.ts';
-import { captureOf, RESPONSE_ID, T0 } from './captures.ts';
+import { captureOf, newId, RECORDS, RESPONSE_ID, T0 } from './captures.ts';
 
 let root: string;
 let folders = 0;
@@ -49,7 +49,7 @@ async function newArchive(
   const archive = await openFileArchive({
     folder,
     prefix: 'test',
-    warcinfo: (filename) => encodeWarcinfo({ filename, date: T0, software: 'test' }),
+    warcinfo: (filename) => encodeWarcinfo({ id: newId(), filename, date: T0, software: 'test' }),
     clock: { now: () => T0 },
     warn: (message) => warnings.push(message),
     ...options,
@@ -61,7 +61,7 @@ async function newArchive(
 const capture = async (name: string, size = 100, id?: string) => {
   const body = Buffer.alloc(size, `${name} `);
   const headers: [string, string][] = [['Content-Type', 'image/png']];
-  const ids = [id ?? recordId(), recordId()];
+  const ids = [id ?? newId(), newId()];
   const exchange = captureOf({ url: `http://example.test/${name}`, headers, body });
   return (await encodeCapture(exchange, { newId: () => ids.shift()! })).members;
 };
@@ -317,7 +317,7 @@ async function killedFile(): Promise<{ bytes: Buffer; ends: number[]; leadBytes:
   for (let i = 0; i < 5; i++) {
     const [response, request, metadata] = await archive.append([
       ...(await capture(String(i), i * 100, RESPONSE_ID)),
-      encodeMetadata({ ...METADATA, concurrentTo: RESPONSE_ID }),
+      encodeMetadata({ ...METADATA, concurrentTo: RESPONSE_ID }, RECORDS),
     ]);
     leadBytes ||= response!.offset;
     // Whole without its metadata, too.

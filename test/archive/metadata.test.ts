@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeMetadata, type MetadataFacts } from '../../shared/archive/metadata.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
-import { joined, REQUEST_ID, RESPONSE_ID } from './captures.ts';
+import { joined, RECORDS, REQUEST_ID, RESPONSE_ID } from './captures.ts';
 
 const FACTS: MetadataFacts = {
   concurrentTo: RESPONSE_ID,
@@ -24,7 +24,7 @@ const FACTS: MetadataFacts = {
 
 const block = async (facts: MetadataFacts, maxOutlinks?: number) =>
   Buffer.from(
-    decodeMember(await joined(encodeMetadata(facts, { maxOutlinks: maxOutlinks ?? 0 }))).block,
+    decodeMember(await joined(encodeMetadata(facts, { ...RECORDS, maxOutlinks: maxOutlinks ?? 0 }))).block,
   ).toString();
 
 test('what is known of a page becomes this record, byte for byte', async () => {
@@ -78,7 +78,7 @@ test('whatever the web puts into a value, it stays in its line, and the record i
       fc.nat({ max: 40 }),
       async (values, count) => {
         const links = Array.from({ length: count }, () => ({ url: values.via, kind: 'css' as const }));
-        const member = encodeMetadata({ ...FACTS, ...values, links }, { maxOutlinks: 500 });
+        const member = encodeMetadata({ ...FACTS, ...values, links }, { ...RECORDS, maxOutlinks: 500 });
         const record = decodeMember(await joined(member));
         expect(fieldOf(record, 'WARC-Target-URI')).toBe(values.url);
         const lines = Buffer.from(record.block)

@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeMember, NotWarc } from '../../shared/archive/read-warc.ts';
-import { encodeRecord, encodeRecordStream, recordId, warcDate } from '../../shared/archive/warc-record.ts';
-import { bodyOf, joined, T0 } from './captures.ts';
+import { encodeRecord, encodeRecordStream, warcDate } from '../../shared/archive/warc-record.ts';
+import { bodyOf, joined, newId, T0 } from './captures.ts';
 
-const fields = () => ({ 'WARC-Type': 'resource', 'WARC-Record-ID': recordId(), 'WARC-Date': warcDate(T0) });
+const fields = () => ({ 'WARC-Type': 'resource', 'WARC-Record-ID': newId(), 'WARC-Date': warcDate(T0) });
 
 const bodies = fc
   .tuple(fc.integer({ min: 0, max: 150_000 }), fc.integer({ min: 1, max: 255 }))

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { encodeCapture, encodeRevisit, isRevisitable } from '../../shared/archive/capture.ts';
 import { sha1Label } from '../../shared/archive/digest.ts';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
-import { bodyOf, captureOf, fixedIds, joined, REQUEST_ID, RESPONSE_ID, T0 } from './captures.ts';
+import { bodyOf, captureOf, fixedIds, joined, RECORDS, REQUEST_ID, RESPONSE_ID, T0 } from './captures.ts';
 
 const ORIGINAL = {
   url: 'http://example.test/first',
@@ -67,12 +67,14 @@ test('an exchange whose payload is archived becomes a revisit, byte for byte, an
 test('a revisit refers to the record that holds the payload, whatever it is made of itself', async () => {
   const first = await encodeCapture(
     captureOf({ url: 'http://example.test/a b\u0000', body: Buffer.from('x') }),
+    RECORDS,
   );
   const again = await encodeRevisit(
     captureOf({ startedAt: T0 + 5000, body: Buffer.from('x') }),
     first.payload,
+    RECORDS,
   );
-  const third = await encodeRevisit(captureOf({ body: Buffer.from('x') }), again.payload);
+  const third = await encodeRevisit(captureOf({ body: Buffer.from('x') }), again.payload, RECORDS);
   const response = decodeMember(await joined(first.members[0]));
   const revisit = decodeMember(await joined(third.members[0]));
   expect(fieldOf(revisit, 'WARC-Refers-To')).toBe(fieldOf(response, 'WARC-Record-ID'));
@@ -88,7 +90,7 @@ test('a revisit never asks for the body', async () => {
       throw new Error('read');
     },
   };
-  await encodeRevisit(captureOf({ body: { ...unread, size: 1e9 } }), ORIGINAL);
+  await encodeRevisit(captureOf({ body: { ...unread, size: 1e9 } }), ORIGINAL, RECORDS);
 });
 
 const body = Buffer.from('x');

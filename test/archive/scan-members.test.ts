@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MAX_RECORD_HEAD, NotWarc } from '../../shared/archive/read-warc.ts';
 import { type ReadAt, type ScannedMember, scanMembers } from '../../shared/archive/scan-members.ts';
-import { encodeRecord, recordId, warcDate } from '../../shared/archive/warc-record.ts';
-import { joined, T0 } from './captures.ts';
+import { encodeRecord, warcDate } from '../../shared/archive/warc-record.ts';
+import { joined, newId, T0 } from './captures.ts';
 
-const fields = () => ({ 'WARC-Type': 'resource', 'WARC-Record-ID': recordId(), 'WARC-Date': warcDate(T0) });
+const fields = () => ({ 'WARC-Type': 'resource', 'WARC-Record-ID': newId(), 'WARC-Date': warcDate(T0) });
 
 /** What a scan finds, and why it ended before the file's end. */
 async function scan(read: ReadAt): Promise<{ members: ScannedMember[]; problem?: string }> {

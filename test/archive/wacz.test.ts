@@ -8,7 +8,7 @@ import type { ReadAt } from '../../shared/archive/scan-members.ts';
 import { writeWacz } from '../../shared/archive/wacz.ts';
 import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
 import { createZipNum } from '../../shared/archive/zip-num.ts';
-import { captureOf, joined, T0 } from './captures.ts';
+import { captureOf, joined, RECORDS, T0 } from './captures.ts';
 
 async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
   yield* values;
@@ -187,10 +187,10 @@ test('a title is that of the metadata record beside the capture, else of the pag
   const page = (size: number) => Buffer.from(`<title>Of &lt;the&gt; page</title>${'x'.repeat(size)}`);
   const titleIn = async (body: Buffer, title?: string, headers: [string, string][] = []) => {
     const capture = captureOf({ url, body, headers: [['Content-Type', 'text/html'], ...headers] });
-    const { members, responseId, date } = await encodeCapture(capture);
+    const { members, responseId, date } = await encodeCapture(capture, RECORDS);
     const parts = await Promise.all(members.map(joined));
     const facts = { concurrentTo: responseId, url, date, hopsFromSeed: 0, fetchTimeMs: 1, title };
-    const file = Buffer.concat([...parts, await joined(encodeMetadata(facts))]);
+    const file = Buffer.concat([...parts, await joined(encodeMetadata(facts, RECORDS))]);
     const read: ReadAt = async (offset, length) => file.subarray(offset, offset + length);
     return findTitle(read, url, { offset: 0, length: parts[0]!.length });
   };

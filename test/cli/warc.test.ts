@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCapture } from '../../shared/archive/capture.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
-import { captureOf, joined, T0 } from '../archive/captures.ts';
+import { captureOf, joined, newId, RECORDS, T0 } from '../archive/captures.ts';
 
 let folder: string;
 let good: string;
@@ -15,8 +15,10 @@ let responseAt: number;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'strand-warc-'));
   const makeFile = async () => {
-    const info = await joined(encodeWarcinfo({ filename: 'a.warc.gz', date: T0, software: 'test' }));
-    const { members } = await encodeCapture(captureOf({ body: Buffer.from('hello') }));
+    const info = await joined(
+      encodeWarcinfo({ id: newId(), filename: 'a.warc.gz', date: T0, software: 'test' }),
+    );
+    const { members } = await encodeCapture(captureOf({ body: Buffer.from('hello') }), RECORDS);
     responseAt = info.length;
     return Buffer.concat([info, ...(await Promise.all(members.map(joined)))]);
   };

@@ -5,7 +5,6 @@ import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import {
   foldersOf,
@@ -15,6 +14,7 @@ import {
 } from '../../shared/engines/local/engine.ts';
 import { FolderInUse } from '../../shared/engines/local/lock.ts';
 import { createTurnQueue } from '../../shared/engines/local/turn-queue.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import { engineContract } from './engine-contract.ts';
 import type { OpenedEngine, OpenOptions } from './subject.ts';
 import { CRAWL, headOf, RECORD } from './subjects.ts';

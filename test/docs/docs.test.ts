@@ -26,6 +26,7 @@ import type { StrandConfig } from '../../shared/project/project.ts';
 import { type Project, readProject } from '../../shared/project/project-file.ts';
 import { SUMMARY_KEYS } from '../../shared/report/summary.ts';
 import { keysAt } from '../../shared/text/schema-keys.ts';
+import { RECORDS } from '../archive/captures.ts';
 import { synthesized } from '../cdk/synthesized.ts';
 import { GROUPS } from '../mutants/operators/operator.ts';
 import { readOptions as readMutantsOptions } from '../mutants/options.ts';
@@ -255,7 +256,7 @@ describe('docs/local.md', () => {
     const records = [
       { ...facts, hopsFromSeed: 0 },
       { ...facts, hopsFromSeed: 1, via: 'v', droppedLinks: 1, dropCause: 'd' },
-    ].map((given) => gunzipSync(Buffer.concat(encodeMetadata(given))).toString());
+    ].map((given) => gunzipSync(Buffer.concat(encodeMetadata(given, RECORDS))).toString());
     const fields = records.flatMap((text) => [...text.matchAll(/^([a-z]\w+): /gm)].map(([, name]) => name));
     const named = rows(section(local, 'Metadata')).map(([name = '']) => name.replaceAll('`', ''));
     expect(named.sort()).toEqual([...new Set(fields)].sort());

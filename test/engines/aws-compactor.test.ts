@@ -1,4 +1,5 @@
 /** Compaction in processes that end, stall or meet at any call, on services in memory. */
+import { randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeCapture } from '../../shared/archive/capture.ts';
@@ -9,7 +10,7 @@ import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { type CompactOptions, compactCrawl } from '../../shared/engines/aws/compactor.ts';
 import { joinedResolver, resolveLocation } from '../../shared/engines/aws/joined-warcs.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import { captureOf, joined, T0 } from '../archive/captures.ts';
+import { captureOf, joined, newId, RECORDS, T0 } from '../archive/captures.ts';
 import { seededRandom } from '../worker/fake-clock.ts';
 import { type Around, type Cloud, createCloud } from './aws-compact-cloud.ts';
 
@@ -37,7 +38,7 @@ async function warcOf(
   pages: number,
   large = 0,
 ): Promise<{ bytes: Buffer; records: Archived[] }> {
-  const pieces = [await joined(encodeWarcinfo({ filename: file, date: T0, software: 'test' }))];
+  const pieces = [await joined(encodeWarcinfo({ id: newId(), filename: file, date: T0, software: 'test' }))];
   const records: Archived[] = [];
   const random = seededRandom(large + 1);
   for (let i = 0; i < pages; i++) {
@@ -50,7 +51,7 @@ async function warcOf(
       headers,
       body: large > 0 ? noise : body,
     });
-    for (const member of (await encodeCapture(capture)).members) {
+    for (const member of (await encodeCapture(capture, RECORDS)).members) {
       const bytes = await joined(member);
       const offset = pieces.reduce((sum, { length }) => sum + length, 0);
       records.push({ location: { file, offset, length: bytes.length }, bytes });
@@ -85,7 +86,13 @@ function createWorld(given: readonly { file: string; bytes: Buffer }[] = [...fil
   for (const { file, bytes } of given) cloud.put(FOLDER + file, bytes);
   cloud.put('warc/other/x-20260102030405-abcdefghij-00000.warc.gz', Buffer.from('of another crawl'));
   cloud.put(`${FOLDER}mine.warc.gz`, Buffer.from('of a person'));
-  const clock = { time: T0, now: () => clock.time, sleep: async () => {}, random: () => 0.5 };
+  const clock = {
+    time: T0,
+    now: () => clock.time,
+    sleep: async () => {},
+    random: () => 0.5,
+    uuid: randomUUID,
+  };
   return {
     cloud,
     clock,

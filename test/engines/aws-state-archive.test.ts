@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 /** The archive's own order of things, against a client that answers when the test says so. */
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
@@ -37,6 +38,7 @@ function open() {
     clock: {
       now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
       random: () => 0,
+      uuid: randomUUID,
       sleep: async (ms: number) => {
         sleeps.push(ms);
       },

@@ -12,7 +12,7 @@ import { createAwsEngine } from '../../shared/engines/aws/engine.ts';
 import { joinedResolver } from '../../shared/engines/aws/joined-warcs.ts';
 import { createMeter } from '../../shared/engines/aws/meter.ts';
 import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
-import { captureOf, T0 } from '../archive/captures.ts';
+import { captureOf, RECORDS, T0 } from '../archive/captures.ts';
 import { CRAWL, drain, headOf, linkTo, RECORD, token, tokensOf } from '../contract/subjects.ts';
 import { carryOut, FATES, type Operation, type Outcome, type World } from './struck-calls.ts';
 
@@ -133,6 +133,7 @@ beforeAll(async () => {
       const body = bytesOf(size);
       const { members } = await encodeCapture(
         captureOf({ url: `http://${HOST}/${size}`, startedAt: T0, body }),
+        RECORDS,
       );
       return [...members];
     }),

@@ -7,7 +7,7 @@ import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { encodeRecord } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { createS3Archive, type S3ArchiveOptions, warcKey } from '../../shared/engines/aws/archive.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Archive } from '../../shared/ports/archive.ts';
 import { joined } from '../archive/captures.ts';
 import { archiveContract } from '../contract/archive-contract.ts';

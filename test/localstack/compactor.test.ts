@@ -15,8 +15,8 @@ import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
 import { ahead } from '../../shared/engines/aws/compact-ahead.ts';
 import { type CompactOptions, compactCrawl } from '../../shared/engines/aws/compactor.ts';
 import { joinedResolver } from '../../shared/engines/aws/joined-warcs.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
-import { captureOf, joined, T0 } from '../archive/captures.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
+import { captureOf, joined, newId, RECORDS, T0 } from '../archive/captures.ts';
 import { seededRandom } from '../worker/fake-clock.ts';
 import { hasEmulator, makeResources, type Resources } from './resources.ts';
 
@@ -42,14 +42,14 @@ interface Answer {
 /** A file of two exchanges, the first with a body of that size which cannot be compressed. */
 async function warcFile(i: number, size: number): Promise<ArchivedFile> {
   const file = `strand-20260102030405-abcdefghij-${String(i).padStart(5, '0')}.warc.gz`;
-  const pieces = [await joined(encodeWarcinfo({ filename: file, date: T0, software: 'test' }))];
+  const pieces = [await joined(encodeWarcinfo({ id: newId(), filename: file, date: T0, software: 'test' }))];
   const records: Archived[] = [];
   const random = seededRandom(i);
   const noise = Buffer.from(Uint8Array.from({ length: size }, () => random() * 256));
   for (const [n, body] of [noise, Buffer.from('<a href=/>')].entries()) {
     const headers: [string, string][] = [['Content-Type', n === 0 ? 'image/png' : 'text/html']];
     const url = `http://site${i % 7}.test/${i}?n=${n}`;
-    for (const member of (await encodeCapture(captureOf({ url, headers, body }))).members) {
+    for (const member of (await encodeCapture(captureOf({ url, headers, body }), RECORDS)).members) {
       const bytes = await joined(member);
       const offset = pieces.reduce((sum, { length }) => sum + length, 0);
       records.push({ location: { file, offset, length: bytes.length }, bytes });

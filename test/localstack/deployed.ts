@@ -9,7 +9,7 @@ import { GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/clien
 import { inject } from 'vitest';
 import { parseStackSettings, type StackSettings } from '../../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import { CLIENT_OPTIONS } from './resources.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

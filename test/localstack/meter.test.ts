@@ -10,7 +10,7 @@ import { costOf, priceOf, type Usage } from '../../shared/engines/aws/prices.ts'
 import { createRegistry } from '../../shared/engines/aws/registry.ts';
 import { itemKey, S } from '../../shared/engines/aws/tables.ts';
 import { createTurnQueue } from '../../shared/engines/aws/turn-queue.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import { CRAWL, headOf, RECORD, token } from '../contract/subjects.ts';
 import { CLIENT_OPTIONS, hasEmulator, makeResources, type Resources } from './resources.ts';
 

@@ -5,7 +5,7 @@ import { CreateQueueCommand, DeleteQueueCommand, SQSClient } from '@aws-sdk/clie
 import { warcKey } from '../../shared/engines/aws/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archives.ts';
 import { createAwsEngine } from '../../shared/engines/aws/engine.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { OpenedEngine, OpenOptions } from '../contract/subject.ts';
 import { CLIENT_OPTIONS, makeResources } from './resources.ts';
 

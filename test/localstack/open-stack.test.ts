@@ -9,7 +9,7 @@ import { createClients } from '../../shared/engines/aws/clients.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import { openStack } from '../../shared/engines/aws/stack.ts';
 import { turnShardOf } from '../../shared/engines/aws/turn-shards.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import { CRAWL, headOf, linkTo, RECORD, token } from '../contract/subjects.ts';
 import { hasEmulator, makeResources } from './resources.ts';
 

@@ -18,7 +18,7 @@ import { type OnCorrupt, recordOf, type SqsRecord } from '../../shared/engines/a
 import { createLinkExchange } from '../../shared/engines/aws/link-exchange.ts';
 import { countMessages } from '../../shared/engines/aws/sqs-queue.ts';
 import { createTurnQueue } from '../../shared/engines/aws/turn-queue.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import type { TurnQueue } from '../../shared/ports/turn-queue.ts';
 import { engineContract } from '../contract/engine-contract.ts';

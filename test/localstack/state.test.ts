@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AwsLedgerStore, createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
 import { type AwsCrawlRegistry, createRegistry } from '../../shared/engines/aws/registry.ts';
 import { itemKey, partsPrefix, QUIET } from '../../shared/engines/aws/tables.ts';
-import { systemClock } from '../../shared/engines/local/clock.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { ledgerStoreContract } from '../contract/ledger-store-contract.ts';

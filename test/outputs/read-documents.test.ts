@@ -12,7 +12,7 @@ import {
   type FoundDocument,
   readDocuments,
 } from '../../shared/outputs/read-documents.ts';
-import { captureOf, joined } from '../archive/captures.ts';
+import { captureOf, joined, RECORDS } from '../archive/captures.ts';
 
 const SITE = 'http://example.test';
 const PARAGRAPH =
@@ -43,12 +43,16 @@ async function crawlOf(
     const original = revisitOf[path];
     const { members } =
       original === undefined
-        ? await encodeCapture(capture)
-        : await encodeRevisit(capture, {
-            url: `${SITE}${original}`,
-            date: '2026-01-01T00:00:00.000Z',
-            recordId: '<urn:uuid:00000000-0000-4000-8000-00000000000a>',
-          });
+        ? await encodeCapture(capture, RECORDS)
+        : await encodeRevisit(
+            capture,
+            {
+              url: `${SITE}${original}`,
+              date: '2026-01-01T00:00:00.000Z',
+              recordId: '<urn:uuid:00000000-0000-4000-8000-00000000000a>',
+            },
+            RECORDS,
+          );
     const bytes = await joined(members[0]);
     const location = { file: 'a.warc.gz', offset: file.length, length: bytes.length };
     file = Buffer.concat([file, bytes]);

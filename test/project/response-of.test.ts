@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { encodeCapture } from '../../shared/archive/capture.ts';
 import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../shared/fetcher/outcome/response-head.ts';
+import { RECORDS } from '../archive/captures.ts';
 
 const request: FetchRequest = { url: 'http://a.test/x?y', headers: { 'X-Mine': '1' } };
 
@@ -30,7 +31,7 @@ test('a response by a middleware is one like any: read, digested, archived', asy
   expect(Buffer.from(response.requestHead).toString()).toBe(
     'GET /x?y HTTP/1.1\r\nHost: a.test\r\nX-Mine: 1\r\n\r\n',
   );
-  expect((await encodeCapture(response)).members.length).toBeGreaterThan(0);
+  expect((await encodeCapture(response, RECORDS)).members.length).toBeGreaterThan(0);
 });
 
 test('it is parsed as it comes', () => {

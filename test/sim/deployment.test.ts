@@ -4,13 +4,11 @@
 import { expect, test } from 'vitest';
 import { createSimCloud, type SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { createFaults, FAULT_NAMES, type FaultName } from '../../shared/engines/sim/faults.ts';
-import { randomOf } from '../../shared/engines/sim/random.ts';
 import type { TraceEntry } from '../../shared/engines/sim/trace.ts';
 import { drive, T0 } from '../../shared/engines/sim/virtual-time.ts';
 import { SIZES, type Sizes } from '../../shared/sizes.ts';
 import { type DeployOptions, deploy } from './deployment.ts';
 import { createScriptedWeb, type Pages } from './scripted-web.ts';
-import { seedUuids } from './seeded-uuids.ts';
 
 const MINUTE = 60_000;
 
@@ -42,23 +40,17 @@ async function crawl(
     during?: (world: ReturnType<typeof begin>) => Promise<void>;
   } & Partial<DeployOptions> = {},
 ) {
-  const restoreUuids = seedUuids(randomOf(seed, 'uuids'));
-  try {
-    const world = begin(seed, names, { linkShards, sizes }, options);
-    const { cloud, deployment } = world;
-    const { time } = cloud;
-    const { control } = deployment.operator();
-    const config = { scope: 'any', delayMs: 500, contact: 'https://sim.test/' } as const;
-    await drive(time, control.create({ crawl: 'c', seeds: ['http://a.test/'], config }));
-    await during?.(world);
-    const status = () => drive(time, control.status('c'));
-    while ((await status()).state !== 'finished' && time.now() < T0 + 300 * MINUTE)
-      await time.advance(MINUTE);
-    deployment.stop();
-    return { ...world, status: await status(), ms: time.now() - T0 };
-  } finally {
-    restoreUuids();
-  }
+  const world = begin(seed, names, { linkShards, sizes }, options);
+  const { cloud, deployment } = world;
+  const { time } = cloud;
+  const { control } = deployment.operator();
+  const config = { scope: 'any', delayMs: 500, contact: 'https://sim.test/' } as const;
+  await drive(time, control.create({ crawl: 'c', seeds: ['http://a.test/'], config }));
+  await during?.(world);
+  const status = () => drive(time, control.status('c'));
+  while ((await status()).state !== 'finished' && time.now() < T0 + 300 * MINUTE) await time.advance(MINUTE);
+  deployment.stop();
+  return { ...world, status: await status(), ms: time.now() - T0 };
 }
 
 function begin(

@@ -9,10 +9,10 @@ import { resolveLocation } from '../../shared/engines/aws/joined-warcs.ts';
 import { createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
 import { createRegistry } from '../../shared/engines/aws/registry.ts';
 import { type Faults, NO_FAULTS } from '../../shared/engines/sim/faults.ts';
-import { randomOf } from '../../shared/engines/sim/random.ts';
+import { randomOf, uuidsOf } from '../../shared/engines/sim/random.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
-import { captureOf, joined } from '../archive/captures.ts';
+import { captureOf, joined, newId, RECORDS } from '../archive/captures.ts';
 import { ledgerStoreContract } from '../contract/ledger-store-contract.ts';
 import { registryContract } from '../contract/registry-contract.ts';
 import type { Subject } from '../contract/subject.ts';
@@ -30,6 +30,7 @@ function createWorld(faults: Faults) {
   const clock: Clock = {
     now: () => services.clock.at,
     random: randomOf('clock'),
+    uuid: uuidsOf(randomOf('uuids')),
     async sleep(ms) {
       services.clock.at += Math.ceil(ms);
     },
@@ -165,7 +166,7 @@ test('an archive is written by whole objects and by parts, joined within S3, and
     prefix: 'Sim',
     clock,
     maxBytes: 20_000,
-    warcinfo: (filename) => encodeWarcinfo({ filename, date: clock.now(), software: 'test' }),
+    warcinfo: (filename) => encodeWarcinfo({ id: newId(), filename, date: clock.now(), software: 'test' }),
   });
   const random = randomOf('noise');
   const written: { bytes: Buffer; location: RecordLocation }[] = [];
@@ -177,7 +178,7 @@ test('an archive is written by whole objects and by parts, joined within S3, and
       headers: [['Content-Type', 'image/png']],
       body: noise,
     });
-    const { members } = await encodeCapture(capture);
+    const { members } = await encodeCapture(capture, RECORDS);
     const bytes = await Promise.all(members.map(joined));
     const locations = await archive.append(bytes.map((one) => [one]));
     await archive.flush();

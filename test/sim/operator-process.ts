@@ -10,13 +10,14 @@ import type { SimService } from '../../shared/engines/sim/service.ts';
 
 /** The stack as a process opens it that no fault strikes: neither itself nor its calls. */
 export function openOperator(
-  { time, trace, sqs, dynamo, s3, settings, sizes }: SimCloud,
+  { time, trace, uuid, sqs, dynamo, s3, settings, sizes }: SimCloud,
   seed: number,
 ): OpenedStack {
   const process = createProcess({
     name: 'operator',
     time,
     trace,
+    uuid,
     random: randomOf(seed, 'operator process'),
     faults: NO_FAULTS,
   });

@@ -22,7 +22,6 @@ import { askForRecords } from './operator-asks.ts';
 import { planCrawls, planStack } from './plan.ts';
 import { planCallFaults } from './plan-call-faults.ts';
 import { planOperator } from './plan-operator.ts';
-import { seedUuids } from './seeded-uuids.ts';
 import type { ExcuseName, Outcome, TimelineEntry, Violation, World, WorldSpec } from './spec.ts';
 import { shapeOf } from './web/shape.ts';
 import { createSimWeb } from './web/web.ts';
@@ -78,123 +77,118 @@ export async function runWorld(
   { timeline: isTraced = false, calls: isCounted = false, beforeJudging }: RunOptions = {},
 ): Promise<Outcome> {
   const { seed } = spec;
-  const restoreUuids = seedUuids(randomOf(seed, 'uuids'));
   const startedAt = performance.now();
-  try {
-    const entries: TimelineEntry[] = [];
-    let now = () => T0;
-    const trace = isTraced ? (entry: TraceEntry) => entries.push({ at: now(), ...entry }) : undefined;
-    let calmAt = T0 + CALM_MS;
-    const stack = planStack(seed);
-    const cloud = createSimCloud({
-      seed,
-      settings: { ...stack.settings, defaultCrawl: 'crawl-0' },
-      sizes: stack.sizes,
-      turnQueues: stack.turnQueues,
-      linkShards: stack.linkShards,
-      mayLose: isHealed,
-      callFaults: {
-        planned: spec.strike ? [spec.strike] : planCallFaults(seed),
-        leaseMs: leaseOf(timesOf(stack.settings).leaseMs),
-      },
-      timeLimits: timeLimitsOf(spec),
-      faults: (now) =>
-        createFaults({
-          seed,
-          names: spec.strike ? [...new Set([...spec.faults, 'callStruck' as const])] : spec.faults,
-          certain: spec.strike ? ['callStruck'] : [],
-          isCalm: () => now() >= calmAt,
-          maxStrikes: spec.maxStrikes,
-        }),
-      trace,
+  const entries: TimelineEntry[] = [];
+  let now = () => T0;
+  const trace = isTraced ? (entry: TraceEntry) => entries.push({ at: now(), ...entry }) : undefined;
+  let calmAt = T0 + CALM_MS;
+  const stack = planStack(seed);
+  const cloud = createSimCloud({
+    seed,
+    settings: { ...stack.settings, defaultCrawl: 'crawl-0' },
+    sizes: stack.sizes,
+    turnQueues: stack.turnQueues,
+    linkShards: stack.linkShards,
+    mayLose: isHealed,
+    callFaults: {
+      planned: spec.strike ? [spec.strike] : planCallFaults(seed),
+      leaseMs: leaseOf(timesOf(stack.settings).leaseMs),
+    },
+    timeLimits: timeLimitsOf(spec),
+    faults: (now) =>
+      createFaults({
+        seed,
+        names: spec.strike ? [...new Set([...spec.faults, 'callStruck' as const])] : spec.faults,
+        certain: spec.strike ? ['callStruck'] : [],
+        isCalm: () => now() >= calmAt,
+        maxStrikes: spec.maxStrikes,
+      }),
+    trace,
+  });
+  const { time, faults } = cloud;
+  now = time.now;
+  const shape = shapeOf(seed, {
+    ...(spec.hosts !== undefined && { hosts: spec.hosts }),
+    ...(spec.pages !== undefined && { maxPages: spec.pages }),
+  });
+  const web = createSimWeb({ seed, time, faults, calls: cloud.calls, trace, shape });
+  const causes = createCauseProbe(time.now);
+  const history = createHistoryProbe(cloud);
+  const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
+  const deployment = deploy(cloud, {
+    fetcherOf: (process, config) => web.fetcherOf(process, config),
+    harmOf: web.harmOf,
+    maxConcurrency: stack.maxConcurrency,
+    routerWindowMs: stack.routerWindowMs,
+    hasCompactor: stack.hasCompactor,
+    compactorPeriodMs: COMPACTOR_PERIOD_MS,
+    wrapWorkerEngine: (_process, engine) => causes.wrap(rollout.wrap(engine)),
+  });
+  const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs);
+  const probe = createChainProbe(cloud, causes);
+  const deletes = probeDeletes(cloud);
+  const plan = planOperator(seed, crawls, web, cloud.settings.defaultCrawl);
+  const operator = createOperator(cloud, crawls, seed, plan, deployment.operator);
+  const { turnQueueUrls, linkQueueUrl, linkShardUrls } = cloud.settings;
+  const isOver = () =>
+    !operator.isBusy() &&
+    crawls.every(({ id }) => ['finished', 'limited', 'stopped'].includes(statusOf(cloud, id) ?? '')) &&
+    [...turnQueueUrls, linkQueueUrl, ...linkShardUrls].every((url) => {
+      const { visible, inFlight, delayed } = cloud.sqs.size(url);
+      return visible + inFlight + delayed === 0;
     });
-    const { time, faults } = cloud;
-    now = time.now;
-    const shape = shapeOf(seed, {
-      ...(spec.hosts !== undefined && { hosts: spec.hosts }),
-      ...(spec.pages !== undefined && { maxPages: spec.pages }),
-    });
-    const web = createSimWeb({ seed, time, faults, calls: cloud.calls, trace, shape });
-    const causes = createCauseProbe(time.now);
-    const history = createHistoryProbe(cloud);
-    const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
-    const deployment = deploy(cloud, {
-      fetcherOf: (process, config) => web.fetcherOf(process, config),
-      harmOf: web.harmOf,
-      maxConcurrency: stack.maxConcurrency,
-      routerWindowMs: stack.routerWindowMs,
-      hasCompactor: stack.hasCompactor,
-      compactorPeriodMs: COMPACTOR_PERIOD_MS,
-      wrapWorkerEngine: (_process, engine) => causes.wrap(rollout.wrap(engine)),
-    });
-    const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs);
-    const probe = createChainProbe(cloud, causes);
-    const deletes = probeDeletes(cloud);
-    const plan = planOperator(seed, crawls, web, cloud.settings.defaultCrawl);
-    const operator = createOperator(cloud, crawls, seed, plan, deployment.operator);
-    const { turnQueueUrls, linkQueueUrl, linkShardUrls } = cloud.settings;
-    const isOver = () =>
-      !operator.isBusy() &&
-      crawls.every(({ id }) => ['finished', 'limited', 'stopped'].includes(statusOf(cloud, id) ?? '')) &&
-      [...turnQueueUrls, linkQueueUrl, ...linkShardUrls].every((url) => {
-        const { visible, inFlight, delayed } = cloud.sqs.size(url);
-        return visible + inFlight + delayed === 0;
-      });
 
-    const { control } = deployment.operator();
-    for (const { id, seeds, config } of crawls)
-      await drive(time, control.seed({ crawl: id, seeds, config }), T0 + END_MS);
-    while (time.now() < T0 + END_MS && !isOver()) {
-      await time.advance(MINUTE);
-      probe.sample();
-      operator.look();
-      if (rollout.look() || faults.strikes('deployed')) deployment.replaceAll();
-    }
-    // Also while the compactor works, faults strike.
-    if (stack.hasCompactor) {
-      calmAt = time.now() + COMPACTED_MS;
-      await time.advance(COMPACTED_MS + CALM_MS);
-    }
-    deployment.stop();
-    const asked: Violation[] = [];
-    for (const { id } of crawls) asked.push(...(await drive(time, askForRecords(cloud, web, control, id))));
-
-    const hasEnded = isOver();
-    const world: World = {
-      spec,
-      cloud,
-      web,
-      crawls: operator.crawls(),
-      hasEnded,
-      failures: deployment.failures,
-      seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
-      history,
-      hasCompactor: stack.hasCompactor,
-      recount: (crawl) => drive(time, deployment.operator().recount(crawl), time.now() + END_MS),
-    };
-    beforeJudging?.();
-    const found = await checkWorld(world);
-    const violations = found.filter(({ excuse }) => excuse === undefined);
-    const pages = web.log.filter(({ isRobots, httpStatus }) => !isRobots && httpStatus !== undefined).length;
-    return {
-      spec,
-      violations,
-      strikes: faults.counts,
-      excuses: excusesIn(found),
-      figures: {
-        hosts: new Set(web.log.map(({ host }) => host)).size,
-        pages,
-        requests: web.log.length,
-        turns: commitsOf(cloud),
-        virtualMs: time.now() - T0,
-        realMs: performance.now() - startedAt,
-      },
-      ...(isCounted && { calls: Object.fromEntries(cloud.calls.made) }),
-      ...(isTraced && { timeline: entries }),
-    };
-  } finally {
-    restoreUuids();
+  const { control } = deployment.operator();
+  for (const { id, seeds, config } of crawls)
+    await drive(time, control.seed({ crawl: id, seeds, config }), T0 + END_MS);
+  while (time.now() < T0 + END_MS && !isOver()) {
+    await time.advance(MINUTE);
+    probe.sample();
+    operator.look();
+    if (rollout.look() || faults.strikes('deployed')) deployment.replaceAll();
   }
+  // Also while the compactor works, faults strike.
+  if (stack.hasCompactor) {
+    calmAt = time.now() + COMPACTED_MS;
+    await time.advance(COMPACTED_MS + CALM_MS);
+  }
+  deployment.stop();
+  const asked: Violation[] = [];
+  for (const { id } of crawls) asked.push(...(await drive(time, askForRecords(cloud, web, control, id))));
+
+  const hasEnded = isOver();
+  const world: World = {
+    spec,
+    cloud,
+    web,
+    crawls: operator.crawls(),
+    hasEnded,
+    failures: deployment.failures,
+    seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
+    history,
+    hasCompactor: stack.hasCompactor,
+    recount: (crawl) => drive(time, deployment.operator().recount(crawl), time.now() + END_MS),
+  };
+  beforeJudging?.();
+  const found = await checkWorld(world);
+  const violations = found.filter(({ excuse }) => excuse === undefined);
+  const pages = web.log.filter(({ isRobots, httpStatus }) => !isRobots && httpStatus !== undefined).length;
+  return {
+    spec,
+    violations,
+    strikes: faults.counts,
+    excuses: excusesIn(found),
+    figures: {
+      hosts: new Set(web.log.map(({ host }) => host)).size,
+      pages,
+      requests: web.log.length,
+      turns: commitsOf(cloud),
+      virtualMs: time.now() - T0,
+      realMs: performance.now() - startedAt,
+    },
+    ...(isCounted && { calls: Object.fromEntries(cloud.calls.made) }),
+    ...(isTraced && { timeline: entries }),
+  };
 }
 
 function excusesIn(found: readonly Violation[]): Outcome['excuses'] {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../shared/ports/clock.ts';
 
 /** Virtual time, moved by {@link FakeClock.drive} and {@link FakeClock.advance} alone. Chance is seeded. */
@@ -47,6 +48,7 @@ export function createFakeClock(seed = 1): FakeClock {
       sleepers = sleepers.map((sleeper) => Object.assign(sleeper, { at: sleeper.at + byMs }));
     },
     random,
+    uuid: randomUUID,
     sleep(ms, signal) {
       if (ms <= 0 || signal?.aborted) return Promise.resolve();
       return new Promise((resolve) => {

@@ -1,3 +1,4 @@
+import { recordId } from '../../archive/warc-record.ts';
 import { encodeWarcinfo } from '../../archive/warcinfo.ts';
 import { parseConfig } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
@@ -30,6 +31,7 @@ export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Ar
       folder: warcFolder(crawl),
       warcinfo: (filename) =>
         encodeWarcinfo({
+          id: recordId(shared.clock.uuid()),
           filename,
           date: shared.clock.now(),
           software,

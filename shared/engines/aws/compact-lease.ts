@@ -1,5 +1,4 @@
 /** Who compacts a crawl, and what he is about to do: one item of CrawlState. */
-import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   ConditionalCheckFailedException,
@@ -56,7 +55,7 @@ const LEASE_MS = 5 * 60_000;
 /** Undefined while another process has it. */
 export async function takeLease(context: CompactStateContext): Promise<CompactLease | undefined> {
   const { dynamo, clock, table, crawl } = context;
-  const holder = randomUUID();
+  const holder = clock.uuid();
   let leaseUntil = 0;
   let hasPlan = false;
 

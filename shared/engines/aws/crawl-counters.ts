@@ -2,7 +2,6 @@
  * The sums over a crawl's heads, kept in a few counter items, so that to ask for them reads no head; and with them what
  * the crawl has used of AWS, so that to note it costs no further call.
  */
-import { randomUUID } from 'node:crypto';
 import {
   ConditionalCheckFailedException,
   TransactWriteItemsCommand,
@@ -79,7 +78,10 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
     const next = [...gathered].flatMap(([crawl, counts]) => {
       const used = usage.get(crawl) ?? {};
       usage.delete(crawl);
-      return additionsOf(crawl, sumOfCounts(counts, used), !changed.has(crawl), maxCounts);
+      const isUsageOnly = !changed.has(crawl);
+      return partsOf(sumOfCounts(counts, used), maxCounts).map(
+        (counts): Addition => ({ id: clock.uuid(), crawl, counts, isUsageOnly }),
+      );
     });
     gathered = new Map();
     changed = new Set();
@@ -187,14 +189,12 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
   };
 }
 
-function additionsOf(crawl: CrawlId, counts: Counts, isUsageOnly: boolean, maxCounts: number): Addition[] {
+/** Splits counts into parts of at most `maxCounts`; one empty part for none. */
+function partsOf(counts: Counts, maxCounts: number): Counts[] {
   const entries = Object.entries(counts);
-  return Array.from({ length: Math.max(1, Math.ceil(entries.length / maxCounts)) }, (_, i) => ({
-    id: randomUUID(),
-    crawl,
-    counts: Object.fromEntries(entries.slice(i * maxCounts, (i + 1) * maxCounts)),
-    isUsageOnly,
-  }));
+  return Array.from({ length: Math.max(1, Math.ceil(entries.length / maxCounts)) }, (_, i) =>
+    Object.fromEntries(entries.slice(i * maxCounts, (i + 1) * maxCounts)),
+  );
 }
 
 function countsIn(item: Item): Counts {

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -30,7 +30,7 @@ const KEPT_MS = 24 * 3_600_000;
  */
 export function createEventClaims({ dynamo, table, clock }: EventClaimsOptions): ClaimReceipt {
   return async (receiptHandle) => {
-    const holder = randomUUID();
+    const holder = clock.uuid();
     const command = new PutItemCommand({
       TableName: table,
       Item: {

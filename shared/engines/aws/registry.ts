@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
@@ -99,7 +98,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
 
   /** Writes the crawl over its last version. False if another has written meanwhile. */
   async function put(crawl: CrawlId, next: StoredCrawl): Promise<boolean> {
-    const nonce = randomUUID();
+    const nonce = clock.uuid();
     const command = new PutItemCommand({
       TableName: table,
       Item: { ...itemKey(crawl, CRAWL), ...encodeCrawl(next), nonce: S(nonce) },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { recordOf, type SqsRecord } from './delivery.ts';
 import { withRetry } from './retry.ts';
@@ -97,7 +96,7 @@ async function receiveOnce(
     VisibilityTimeout: visibilityS,
     MessageSystemAttributeNames: ['ApproximateReceiveCount', 'MessageGroupId'],
     // A receive whose answer got lost gives the same messages to the SDK's retry, instead of hiding them.
-    ...(isFifo && { ReceiveRequestAttemptId: randomUUID() }),
+    ...(isFifo && { ReceiveRequestAttemptId: clock.uuid() }),
   });
   // However short the client's own time-out is.
   const call = () => client.send(command, { requestTimeout: waitS * 1000 + ANSWER_MS });

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeOutLinks, encodeOutLinks } from '../../frontier/message-codec.ts';
 import type { LinkExchange, LinkParcel } from '../../ports/link-exchange.ts';
+import { createSignal } from '../signal.ts';
 import { inTransaction, PLAIN } from './database.ts';
-import { createSignal } from './signal.ts';
 import { countSeeds } from './waiting-seeds.ts';
 
 export interface LocalLinkExchange extends LinkExchange {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { recordId } from '../../archive/warc-record.ts';
 import { encodeWarcinfo } from '../../archive/warcinfo.ts';
 import type { CrawlConfig } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
@@ -119,6 +120,7 @@ export async function openLocalPorts(
 
 const warcinfoOf = (filename: string, { crawl, config, software }: LocalPortsOptions) =>
   encodeWarcinfo({
+    id: recordId(steadyClock.uuid()),
     filename,
     date: steadyClock.now(),
     software,

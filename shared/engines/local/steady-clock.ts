@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { systemClock } from './clock.ts';
+import { systemClock } from '../system-clock.ts';
 
 /** Time that never goes back, and tells of each time that the machine's clock was set. */
 export interface SteadyClock extends Clock {
@@ -21,7 +21,7 @@ const COMPARE_MS = 100;
 export function createSteadyClock(
   wall: () => number,
   monotonic: () => number,
-): Omit<SteadyClock, 'sleep' | 'random'> {
+): Omit<SteadyClock, 'sleep' | 'random' | 'uuid'> {
   /** Added to the machine's time. */
   let shift = 0;
   let last = wall();

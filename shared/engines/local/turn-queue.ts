@@ -4,8 +4,8 @@ import type { Clock } from '../../ports/clock.ts';
 import { StaleTurn } from '../../ports/stale-turn.ts';
 import type { HostDeliveries, TurnQueue } from '../../ports/turn-queue.ts';
 import type { HostKey } from '../../url/host-key.ts';
+import { createSignal } from '../signal.ts';
 import { inTransaction, PLAIN } from './database.ts';
-import { createSignal } from './signal.ts';
 import { countSeeds } from './waiting-seeds.ts';
 
 /** Messages of one host handed out at once. SQS FIFO gives up to 10; here a receive costs nothing. */

@@ -13,7 +13,7 @@ import { createSimDynamo, type SimDynamo } from './dynamo.ts';
 import { type Faults, NO_FAULTS } from './faults.ts';
 import { awsLatency } from './latency.ts';
 import { createProcess, type SimProcess } from './process.ts';
-import { randomOf } from './random.ts';
+import { randomOf, uuidsOf } from './random.ts';
 import { createSimS3, type SimS3 } from './s3.ts';
 import type { SimService } from './service.ts';
 import { createSimSqs, type QueueLimits, type SimSqs } from './sqs.ts';
@@ -22,6 +22,8 @@ import type { Trace } from './trace.ts';
 import { createVirtualTime, T0, type TimeLimits, type VirtualTime } from './virtual-time.ts';
 
 export interface SimCloud {
+  /** Makes the UUIDs of all its processes. */
+  readonly uuid: () => string;
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly calls: CallFaults;
@@ -81,7 +83,8 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
   const { seed, latency = awsLatency, maxReceives = MAX_RECEIVES, trace } = options;
   const time = createVirtualTime(randomOf(seed, 'ties'), T0, options.timeLimits);
   const faults = options.faults?.(time.now) ?? NO_FAULTS;
-  const world = { time, faults, trace };
+  const uuid = uuidsOf(randomOf(seed, 'uuids'));
+  const world = { time, faults, trace, uuid };
   const sqs = createSimSqs({
     ...world,
     random: randomOf(seed, 'sqs'),
@@ -178,6 +181,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
         ...world,
         name,
         random: randomOf(seed, 'process', ++processes),
+
         skewMs: isWrong ? Math.round((faults.random('clockSkew') * 2 - 1) * MAX_SKEW_MS) : 0,
       });
     },

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Faults } from './faults.ts';
-import type { Random } from './random.ts';
+import { type Random, uuidsOf } from './random.ts';
 import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -31,6 +31,8 @@ export interface ProcessOptions {
   readonly name: string;
   readonly time: VirtualTime;
   readonly random: Random;
+  /** Makes its UUIDs. Default: from `random`. */
+  readonly uuid?: () => string;
   readonly faults: Faults;
   readonly trace?: Trace;
   /** Added to the world's time. */
@@ -40,7 +42,8 @@ export interface ProcessOptions {
 /** A freeze by a fault lasts up to this: longer than any lease, mostly shorter. */
 const MAX_FREEZE_MS = 180_000;
 
-export function createProcess({ name, time, random, faults, trace, skewMs = 0 }: ProcessOptions): SimProcess {
+export function createProcess(options: ProcessOptions): SimProcess {
+  const { name, time, random, uuid = uuidsOf(random), faults, trace, skewMs = 0 } = options;
   const death = Promise.withResolvers<string>();
   let isDead = false;
   let freezes = 0;
@@ -109,6 +112,7 @@ export function createProcess({ name, time, random, faults, trace, skewMs = 0 }:
     clock: {
       now: () => time.now() + skewMs,
       random,
+      uuid,
       sleep: (ms, signal) => io(() => time.sleep(ms, signal)),
     },
   };

@@ -24,3 +24,18 @@ export function pick<T>(random: Random, items: readonly T[]): T {
   if (items.length === 0) throw new RangeError('Expected items to pick from, got none');
   return items[Math.floor(random() * items.length)] as T;
 }
+
+/** All groups of four hexadecimal digits. */
+const HEX = Array.from({ length: 0x10000 }, (_, bits) => bits.toString(16).padStart(4, '0'));
+
+/**
+ * Returns a maker of UUIDs that `random` decides. They are part of WARC records, whose length after compression depends on
+ * them, and so do offsets, sizes and all that follows.
+ */
+export function uuidsOf(random: Random): () => string {
+  const group = () => HEX[Math.floor(random() * 0x10000)] as string;
+  return () => {
+    const [a, b, c, d, e, f, g, h] = [group(), group(), group(), group(), group(), group(), group(), group()];
+    return `${a}${b}-${c}-4${d.slice(1)}-8${e.slice(1)}-${f}${g}${h}`;
+  };
+}

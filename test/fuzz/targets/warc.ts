@@ -19,7 +19,7 @@ import {
 } from '../../../shared/archive/read-warc.ts';
 import { type ReadAt, scanMembers } from '../../../shared/archive/scan-members.ts';
 import { mendFolder } from '../../../shared/engines/local/archive-mend.ts';
-import { captureOf, joined } from '../../archive/captures.ts';
+import { captureOf, joined, RECORDS } from '../../archive/captures.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const URL_OF_PAGE = 'http://example.test/';
@@ -155,7 +155,7 @@ function captureOfDocument(document: Buffer) {
 
 /** A file that we write has no fault; whichever byte of it is changed, what is read is the same, or it is told. */
 async function checkWritten(document: Buffer): Promise<void> {
-  const { members } = await encodeCapture(captureOfDocument(document));
+  const { members } = await encodeCapture(captureOfDocument(document), RECORDS);
   const file = Buffer.concat(await Promise.all(members.map(joined)));
   assert.deepEqual(
     (await faultsOf(file)).filter(({ severity }) => severity === 'error'),
@@ -288,7 +288,7 @@ export const TARGETS: readonly FuzzTarget[] = [
       return [
         bodyPacking(capture.headers),
         captureLineStart({ ...fields, 'WARC-Target-URI': URL_OF_PAGE }, document),
-        await encodeCapture(capture),
+        await encodeCapture(capture, RECORDS),
       ];
     },
     check: checkWritten,

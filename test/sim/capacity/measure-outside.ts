@@ -2,6 +2,7 @@
  * CPU that a worker spends on what a simulated crawl leaves out: sockets, TLS, documents of the usual size, the AWS
  * SDK's clients.
  */
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -20,6 +21,7 @@ import { createFetcher } from '../../../shared/fetcher/fetcher.ts';
 import { createDocumentParser } from '../../../shared/parser/document.ts';
 import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 import { createResolver } from '../../../shared/url/canonical.ts';
+import { RECORDS } from '../../archive/captures.ts';
 import { LOOPBACK } from '../../fetcher/loopback.ts';
 import type { OutsideFigures } from './unit-figures.ts';
 
@@ -114,7 +116,7 @@ async function readPage(fetcher: Fetcher, url: string): Promise<{ warcBytes: num
   });
   if (outcome.status !== 'response') throw new Error(`Expected a page, got ${outcome.message}`);
   const facts = await parser?.end();
-  const { members } = await encodeCapture(outcome);
+  const { members } = await encodeCapture(outcome, RECORDS);
   let warcBytes = 0;
   for (const member of members) for await (const piece of member) warcBytes += piece.length;
   await outcome.body.dispose();

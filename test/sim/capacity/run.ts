@@ -1,8 +1,6 @@
 /** Runs the world of a capacity run, and notes what there is to see every ten seconds. */
-import { randomOf } from '../../../shared/engines/sim/random.ts';
 import { drive } from '../../../shared/engines/sim/virtual-time.ts';
 import type { CrawlTotals } from '../../../shared/ports/crawl-registry.ts';
-import { seedUuids } from '../seeded-uuids.ts';
 import type { WebRequest } from '../spec.ts';
 import type { CapacityOptions } from './options.ts';
 import type { ProbeWindow } from './probe.ts';
@@ -55,19 +53,6 @@ export async function runWorld(
   options: CapacityOptions,
   figures: UnitFigures,
   onProgress: (sample: Sample) => void = () => {},
-): Promise<Run> {
-  const restoreUuids = seedUuids(randomOf(options.seed, 'uuids'));
-  try {
-    return await run(options, figures, onProgress);
-  } finally {
-    restoreUuids();
-  }
-}
-
-async function run(
-  options: CapacityOptions,
-  figures: UnitFigures,
-  onProgress: (sample: Sample) => void,
 ): Promise<Run> {
   const beganAt = performance.now();
   const lengthMs = options.hours * 3_600_000;
