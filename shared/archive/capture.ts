@@ -1,4 +1,6 @@
-/** An HTTP exchange as two WARC records: the response, or a revisit of one that is archived, then the request. */
+/**
+ * An HTTP exchange as two WARC records: the response, or a revisit of one that is archived, then the request.
+ */
 import { createHash, hash } from 'node:crypto';
 import type { Body } from '../fetcher/outcome/body.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
@@ -9,7 +11,10 @@ import { bodyPacking, storedResponseHead } from './http-head.ts';
 import type { WarcMember } from './warc-member.ts';
 import { encodeRecord, encodeRecordStream, type WarcFields, warcDate } from './warc-record.ts';
 
-/** Larger bodies pass through, as a stream: to bound memory, and the time that compressing holds the event loop. */
+/**
+ * Larger bodies pass through, as a stream: to bound memory, and the time that compressing holds the event
+ * loop.
+ */
 const MAX_INLINE_BYTES = 256 * 1024;
 
 /** How records are made. */
@@ -17,16 +22,16 @@ export interface RecordOptions {
   /** Returns a new WARC-Record-ID, which no other record has (`recordId`). */
   readonly newId: () => string;
   /**
-   * Runs the reading of a large body for its digest. Bounds how many are read at once: of a thousand bodies that end
-   * together, each would be in memory in part. Default: at once.
+   * Runs the reading of a large body for its digest. Bounds how many are read at once: of a thousand bodies
+   * that end together, each would be in memory in part. Default: at once.
    */
   readonly limitReads?: <T>(read: () => Promise<T>) => Promise<T>;
 }
 
 export interface CaptureOptions extends RecordOptions {
   /**
-   * The warcinfo record's id, for WARC-Warcinfo-ID. Only needed where the file does not begin with that record: it
-   * applies to all records after it.
+   * The warcinfo record's id, for WARC-Warcinfo-ID. Only needed where the file does not begin with that
+   * record: it applies to all records after it.
    */
   readonly warcinfoId?: string;
   /** What the payload was found to be, whatever Content-Type says: a media type. */
@@ -34,24 +39,29 @@ export interface CaptureOptions extends RecordOptions {
 }
 
 export interface EncodedCapture {
-  /** The response or revisit (the member that a location should name), then the request. To be appended together. */
+  /**
+   * The response or revisit (the member that a location should name), then the request. To be appended
+   * together.
+   */
   readonly members: readonly [response: WarcMember, request: WarcMember];
-  /** Of the response or revisit. */
+  /** The id of the response or revisit record. */
   readonly responseId: string;
   readonly requestId: string;
   /** WARC-Date of both: when the request was begun. */
   readonly date: string;
   /** `sha1:` and base32, of the body as stored. */
   readonly payloadDigest: string;
-  /** What the line of the response or revisit in a CDXJ index begins with: `Capture.lineStart` of `cdxj.ts`. */
+  /**
+   * What the line of the response or revisit in a CDXJ index begins with: `Capture.lineStart` of `cdxj.ts`.
+   */
   readonly capture: string;
   /** Where the body stands: in this response, or where the revisit refers to. */
   readonly payload: NewPayload;
 }
 
 /**
- * Encodes the exchange. A large body is read twice, here for its digest and again while its member is iterated: keep
- * it until the members are appended.
+ * Encodes the exchange. A large body is read twice, here for its digest and again while its member is
+ * iterated: keep it until the members are appended.
  */
 export async function encodeCapture(
   capture: FetchedResponse,
@@ -77,11 +87,11 @@ export async function encodeCapture(
 }
 
 /**
- * Whether the response may be archived as a revisit, and be what later ones refer to: whole, to a GET, with a body, no
- * redirect and no part of something. Other status codes do not matter: of a revisit, pywb, wabac.js and OpenWayback
- * show its own status and fields with the other record's payload, whatever that one's status was. But they show no body
- * of a redirect, and OpenWayback finds none that leads to its own URL; wabac.js drops a 206; and what answers a POST is
- * kept in their indexes under a URL that we do not know.
+ * Whether the response may be archived as a revisit, and be what later ones refer to: whole, to a GET, with a
+ * body, no redirect and no part of something. Other status codes do not matter: of a revisit, pywb, wabac.js
+ * and OpenWayback show its own status and fields with the other record's payload, whatever that one's status
+ * was. But they show no body of a redirect, and OpenWayback finds none that leads to its own URL; wabac.js
+ * drops a 206; and what answers a POST is kept in their indexes under a URL that we do not know.
  */
 export function isRevisitable(response: FetchedResponse): boolean {
   const { httpStatus, truncated, body, requestHead } = response;
@@ -92,10 +102,11 @@ export function isRevisitable(response: FetchedResponse): boolean {
 const IDENTICAL_PAYLOAD = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
 
 /**
- * Encodes the exchange without its body, the bytes of which `original` holds. For responses that are
- * {@link isRevisitable}. The revisit has the response's own head, which says the body's length, and refers to the
- * original by all that replay tools go by: pywb, wabac.js and OpenWayback look it up by URL, date and digest, and the
- * id is what section 6.7.2 recommends. `WARC-Truncated: length` is what that wants of a block that leaves out a payload.
+ * Encodes the exchange without its body, the bytes of which `original` holds. For responses that are {@link
+ * isRevisitable}. The revisit has the response's own head, which says the body's length, and refers to the
+ * original by all that replay tools go by: pywb, wabac.js and OpenWayback look it up by URL, date and digest,
+ * and the id is what section 6.7.2 recommends. `WARC-Truncated: length` is what that wants of a block that
+ * leaves out a payload.
  */
 export async function encodeRevisit(
   capture: FetchedResponse,

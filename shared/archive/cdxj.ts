@@ -1,8 +1,8 @@
 /**
- * CDXJ: the sorted text index of WARC files that replay tools look URLs up in. One line for each capture (a response or
- * revisit record): `SURT TIMESTAMP {"url": ..., "mime": ..., "status": ..., "digest": ..., "length": ..., "offset": ...,
- * "filename": ...}`, all values strings, in ASCII; fields that a record does not have are left out. Byte for byte what
- * cdxj-indexer writes with `--sort`, for heads of up to 256 KB.
+ * CDXJ: the sorted text index of WARC files that replay tools look URLs up in. One line for each capture (a
+ * response or revisit record): `SURT TIMESTAMP {"url": ..., "mime": ..., "status": ..., "digest": ...,
+ * "length": ..., "offset": ..., "filename": ...}`, all values strings, in ASCII; fields that a record does
+ * not have are left out. Byte for byte what cdxj-indexer writes with `--sort`, for heads of up to 256 KB.
  */
 import { fieldOf, MAX_RECORD_HEAD, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
 import { type ReadAt, scanMembers } from './scan-members.ts';
@@ -13,21 +13,24 @@ import { fieldValue, type WarcFields } from './warc-record.ts';
 export interface Capture {
   /** `SURT TIMESTAMP {"url": ..., ... "digest": ...`. */
   readonly lineStart: string;
-  /** Of the gzip member, in bytes. */
+  /** Offset and length of the gzip member in bytes. */
   readonly offset: number;
   readonly length: number;
 }
 
 /**
- * The captures of a WARC file, every member of which is checked ({@link scanMembers}). `read` is called at most
- * about a megabyte before where it was called last.
+ * The captures of a WARC file, every member of which is checked ({@link scanMembers}). `read` is called at
+ * most about a megabyte before where it was called last.
  */
 export async function* scanCaptures(read: ReadAt): AsyncGenerator<Capture> {
   for await (const { record, offset, length, blockStart } of scanMembers(read))
     if (isCapture(record)) yield { lineStart: lineStartOf(record, blockStart), offset, length };
 }
 
-/** The line of the capture in a file of that name, in which its own file begins at `base`. Ends with a line feed. */
+/**
+ * The line of the capture in a file of that name, in which its own file begins at `base`. Ends with a line
+ * feed.
+ */
 export function cdxjLine({ lineStart, offset, length }: Capture, file: string, base = 0): string {
   return `${lineStart}, "length": "${length}", "offset": "${base + offset}", "filename": ${jsonText(file)}}\n`;
 }
@@ -46,8 +49,8 @@ function lineStartOf(record: WarcRecordHead, blockStart: Uint8Array): string {
 }
 
 /**
- * What the line of a response or revisit begins with, made while the record is: just what {@link scanCaptures} will find
- * in it. `httpHead`: what its block begins with.
+ * What the line of a response or revisit begins with, made while the record is: just what {@link
+ * scanCaptures} will find in it. `httpHead`: what its block begins with.
  */
 export function captureLineStart(fields: WarcFields, httpHead: Uint8Array): string {
   const written = (name: FieldName) => fields[name] && fieldValue(fields[name]).toWellFormed();
@@ -88,7 +91,9 @@ interface HttpSummary {
   readonly mime?: string | undefined;
 }
 
-/** Of the HTTP response's head at the beginning of the block, as far as it is given; nothing of other text. */
+/**
+ * Reads the HTTP response's head at the beginning of the block, as far as it is given; empty for other text.
+ */
 function summarizeHttp(blockStart: Uint8Array): HttpSummary {
   const length = recordHeadLength(blockStart) ?? blockStart.length;
   const head = Buffer.from(blockStart.buffer, blockStart.byteOffset, length).toString('latin1');

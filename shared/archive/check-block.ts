@@ -13,7 +13,10 @@ export interface CheckedBlock {
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-/** Reads the block once and notes what is wrong. Holds no more of it than a chunk. Throws what `chunks` throws. */
+/**
+ * Reads the block once and notes what is wrong. Holds no more of it than a chunk. Throws what `chunks`
+ * throws.
+ */
 export async function checkBlock({ record, start, chunks }: CheckedBlock, note: NoteFault): Promise<void> {
   const http = httpOf(record, start, note);
   const digests = [digestCheck(record, 'WARC-Block-Digest', 0)];
@@ -102,7 +105,7 @@ function httpOf(record: WarcRecordHead, start: Uint8Array, note: NoteFault): Htt
 function checkLength(said: string | undefined, size: number, status: string, note: NoteFault): void {
   if (said === undefined || said === String(size) || /^1|^204|^304/.test(status)) return;
   const message = `HTTP Content-Length: expected ${size}, the bytes stored, got ${quote(said)}`;
-  // An answer to HEAD has a length and no body; which it is, only the request could tell.
+  // A response to HEAD has a length and no body; only the request could show that.
   note(size === 0 ? 'warning' : 'error', message);
 }
 

@@ -1,7 +1,10 @@
 /** The record ids met in WARC files, and what they are asked for, in little memory. */
 import { hash } from 'node:crypto';
 
-/** References kept until their target comes; more are not followed. Those of one file rarely reach further than a record. */
+/**
+ * References kept until their target comes; more are not followed. Those of one file rarely reach further
+ * than a record.
+ */
 const MAX_AWAITED = 100_000;
 
 export interface AwaitedId {
@@ -21,8 +24,8 @@ export interface RecordIds {
 }
 
 /**
- * Ids are kept as 64 bits of a hash: 16 to 32 bytes of memory each, however many files. Among a hundred million ids
- * two share a value with a chance of 1 in 4,000.
+ * Ids are kept as 64 bits of a hash: 16 to 32 bytes of memory each, however many files. Among a hundred
+ * million ids two share a value with a chance of 1 in 4,000.
  */
 export function createRecordIds(): RecordIds {
   const met = createHashSet();

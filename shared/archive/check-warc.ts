@@ -1,4 +1,7 @@
-/** Whether a WARC file is what the standard (ISO 28500:2017) and its own fields say: what `strand warc check` asks. */
+/**
+ * Whether a WARC file is what the standard (ISO 28500:2017) and its own fields say: what `strand warc check`
+ * asks.
+ */
 import { constants, inflateRawSync } from 'node:zlib';
 import { checkBlock } from './check-block.ts';
 import { checkFields, type NoteFault, type Severity } from './check-fields.ts';
@@ -10,7 +13,7 @@ import { type ReadAt, type ScannedMember, scanMembers } from './scan-members.ts'
 /** Something wrong in a file. */
 export interface WarcFault {
   readonly file: string;
-  /** Of the record's gzip member, in bytes. */
+  /** Offset of the record's gzip member in bytes. */
   readonly offset: number;
   readonly severity: Severity;
   /** What was expected and what came. */
@@ -25,8 +28,9 @@ export interface CheckedWarc {
 
 export interface WarcCheck {
   /**
-   * Checks the file. Where a member is broken it goes on with the next one that can be found. `note` hears of each
-   * fault as it is met. Holds some megabytes, whatever the size of file and records. Throws what `read` throws.
+   * Checks the file. After a broken member it continues with the next one that it finds. `note` is called for
+   * each fault as it is met. Holds some megabytes, whatever the size of file and records. Throws what `read`
+   * throws.
    */
   file(name: string, read: ReadAt): Promise<CheckedWarc>;
   /** What can be said only of all files together: call it after the last. */
@@ -152,12 +156,13 @@ async function nextMember(read: ReadAt, from: number): Promise<number | undefine
   }
 }
 
-/** A member's header has 10 bytes; so many after it hold a version line, however it is compressed. */
+/** A member's header has 10 bytes; this many after it hold a version line, however it is compressed. */
 const VERSION_END = 10 + 256;
 
 /**
- * Whether the member at `found` of `bytes` begins with a record's version line, as far as `bytes` can tell. Takes some 10 us,
- * where opening the member takes a millisecond: a file may be full of bytes that look like a member's beginning.
+ * Whether the member at `found` of `bytes` begins with a record's version line, as far as `bytes` can tell.
+ * Takes some 10 us, where opening the member takes a millisecond: a file may be full of bytes that look like
+ * a member's beginning.
  */
 function mayBeRecord(bytes: Buffer, found: number): boolean {
   const start = bytes.subarray(found, found + VERSION_END);
@@ -175,7 +180,10 @@ function mayBeRecord(bytes: Buffer, found: number): boolean {
   }
 }
 
-/** Whether DEFLATE may begin so (RFC 1951, section 3.2.3): block type 3 is reserved; type 0 has its length twice. */
+/**
+ * Whether DEFLATE may begin so (RFC 1951, section 3.2.3): block type 3 is reserved; type 0 has its length
+ * twice.
+ */
 function isBlockStart(bytes: Buffer): boolean {
   const type = (bytes.readUInt8(0) >> 1) & 3;
   return type !== 3 && (type !== 0 || (bytes.readUInt16LE(1) ^ bytes.readUInt16LE(3)) === 0xffff);

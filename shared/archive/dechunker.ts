@@ -1,4 +1,7 @@
-/** Bodies in HTTP's chunked transfer coding (RFC 9112, section 7.1), which other writers keep in their WARC files. */
+/**
+ * Bodies in HTTP's chunked transfer coding (RFC 9112, section 7.1), which other writers keep in their WARC
+ * files.
+ */
 
 export interface Dechunker {
   write(bytes: Uint8Array): void;

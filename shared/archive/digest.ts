@@ -38,8 +38,8 @@ export function sha1Label(bytes: Uint8Array): string {
 }
 
 /**
- * Reads a labelled digest, its value in base32 (padded or not, any case) or hexadecimal, as WARC writers differ.
- * Undefined for an unknown algorithm, or a value that is neither or of the wrong length.
+ * Reads a labelled digest, its value in base32 (padded or not, any case) or hexadecimal, as WARC writers
+ * differ. Undefined for an unknown algorithm, or a value that is neither or of the wrong length.
  */
 export function parseDigest(text: string): Digest | undefined {
   const colon = text.indexOf(':');

@@ -12,7 +12,10 @@ export interface ArchivedTitle {
   readonly title?: string | undefined;
 }
 
-/** A request record and the metadata record after it lie within so many bytes; longer ones are not looked for. */
+/**
+ * A request record and the metadata record after it lie within this many bytes; longer ones are not searched
+ * for.
+ */
 const BESIDE_BYTES = 32 * 1024;
 /** How much of a page is read for its title. */
 const MAX_BODY_BYTES = 512 * 1024;
@@ -65,7 +68,7 @@ async function titleOfPage(
   return undefined;
 }
 
-/** Members up to this length are inflated in one go: 0.2 ms in place of 1.4 for a stream. */
+/** Members up to this length are inflated by one call: 0.2 ms instead of 1.4 for a stream. */
 const SMALL_BYTES = 128 * 1024;
 
 async function titleOfLargePage(
@@ -81,7 +84,7 @@ async function titleOfLargePage(
   }
 }
 
-/** A block that does not end its HTTP head within so many bytes has none. */
+/** A block whose HTTP head is longer has none. */
 const MAX_HEAD_BYTES = 1024 * 1024;
 
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

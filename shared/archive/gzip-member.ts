@@ -1,17 +1,20 @@
 /**
  * One gzip member (RFC 1952) around text and a body, with the least work that serves them.
  *
- * `deflate` compresses all of it. `store` puts it in stored deflate blocks (RFC 1951, section 3.2.4): right for a body that
- * is compressed already, and for a few hundred bytes, for which setting up a compression is most of the work. Measured in
- * crawls of pages with 18 KB of gzip: to compress the record's head of 0.9 KB took 0.07 ms, a twentieth of all that a page
- * takes, and made the files 1.9 % smaller. Compressing the body again would take 0.17 ms for 0.6 %.
+ * `deflate` compresses all of it. `store` puts it in stored deflate blocks (RFC 1951, section 3.2.4): right
+ * for a body that is compressed already, and for a few hundred bytes, for which setting up a compression is
+ * most of the work. Measured in crawls of pages with 18 KB of gzip: to compress the record's head of 0.9 KB
+ * took 0.07 ms, a twentieth of all that a page takes, and made the files 1.9 % smaller. Compressing the body
+ * again would take 0.17 ms for 0.6 %.
  */
 import { pipeline, Readable } from 'node:stream';
 import { crc32, createGzip, gzipSync } from 'node:zlib';
 
 export type Packing = 'store' | 'deflate';
 
-/** On 60 KB of HTML level 4 takes 0.58 ms, level 6 1.04 ms for 3% fewer bytes, level 1 0.37 ms for 11% more. */
+/**
+ * On 60 KB of HTML level 4 takes 0.58 ms, level 6 1.04 ms for 3% fewer bytes, level 1 0.37 ms for 11% more.
+ */
 const LEVEL = 4;
 
 /** Magic, deflate, no flags, no time (so that the same record is the same bytes), no hint, system unknown. */
@@ -35,7 +38,9 @@ export function gzipMember(
   return pieces;
 }
 
-/** The same for a body that is not held in memory. Fails as `body` fails; holds a few of its chunks at once. */
+/**
+ * The same for a body that is not held in memory. Fails as `body` fails; holds a few of its chunks at once.
+ */
 export async function* gzipMemberStream(
   head: Uint8Array,
   body: AsyncIterable<Uint8Array>,

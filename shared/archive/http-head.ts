@@ -15,10 +15,10 @@ export interface StoredBody {
 }
 
 /**
- * Status line, headers in the order and case received, empty line; Latin-1. What would not be true of the stored
- * body is renamed: `Transfer-Encoding` always, since bodies are kept de-chunked, and a `Content-Length` other than
- * the stored length (of a cut body, say), the true one being added after it. For a response without a body nothing
- * is added: there, Content-Length tells of what a GET would give.
+ * Status line, headers in the order and case received, empty line; Latin-1. What would not be true of the
+ * stored body is renamed: `Transfer-Encoding` always, since bodies are kept de-chunked, and a
+ * `Content-Length` other than the stored length (of a cut body, say), the true one being added after it. For
+ * a response without a body nothing is added: there, Content-Length is that of the response to a GET.
  */
 export function storedResponseHead(head: ResponseHead, body: StoredBody): Uint8Array {
   let text = `HTTP/1.1 ${head.httpStatus} ${oneLine(head.statusText)}\r\n`;
@@ -60,7 +60,9 @@ function oneLine(text: string): string {
 const COMPRESSED_MEDIA =
   /^\s*(?:image\/(?:jpeg|png|gif|webp|avif|heic|jxl)|video\/|audio\/(?!x-wav|wav)|font\/woff|application\/(?:zip|gzip|x-gzip|x-7z|x-xz|zstd|x-bzip|x-rar|vnd\.rar|java-archive|epub|font-woff|vnd\.openxml))/i;
 
-/** How a body with these headers is best packed. Only about effort: a server that lies costs bytes, no more. */
+/**
+ * How a body with these headers is best packed. Only about effort: a server that lies costs bytes, no more.
+ */
 export function bodyPacking(headers: readonly Header[]): Packing {
   for (const header of headers) {
     if (isNamed(header, 'content-encoding') && !/^\s*(?:identity\s*)?$/i.test(header[1])) return 'store';

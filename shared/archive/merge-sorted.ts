@@ -8,8 +8,8 @@ interface Source {
 }
 
 /**
- * The texts of all sources, sorted; each source gives its own sorted, in pieces of any size. Holds one piece of each,
- * and asks for the next only when that is given out. Closes all sources, however it ends.
+ * The texts of all sources, sorted; each source gives its own sorted, in pieces of any size. Holds one piece
+ * of each, and asks for the next only when that is given out. Closes all sources, however it ends.
  */
 export async function* mergeSorted(
   sources: readonly AsyncIterable<readonly string[]>[],

@@ -28,8 +28,8 @@ export interface MetadataFacts {
 
 export interface MetadataOptions {
   /**
-   * So many links are written out, 500 at most; the others are only counted. None unless given: 60 of them make the
-   * record 500 bytes longer and three times as dear.
+   * At most this many links are written, up to 500; the others are only counted. Default: none. 60 of them
+   * make the record 500 bytes longer and three times as dear.
    */
   readonly maxOutlinks?: number;
   /** Returns the record's id (`recordId`). */
@@ -40,10 +40,15 @@ const MAX_OUTLINKS = 500;
 const MAX_TITLE_CHARS = 1000;
 /** As Heritrix has it: a longer way is its length and its end. */
 const MAX_HOPS = 50;
-/** Measured: 0.6 KB take 0.03 ms to compress, to half of that, and 0.003 ms to be left as they are; 5 KB become 0.9 KB. */
+/**
+ * Measured: 0.6 KB take 0.03 ms to compress, to half of that, and 0.003 ms to be left as they are; 5 KB
+ * become 0.9 KB.
+ */
 const MAX_STORED_CHARS = 1024;
 
-/** The record as one gzip member: 0.01 ms without outlinks. To be appended after the record that it is about. */
+/**
+ * The record as one gzip member: 0.01 ms without outlinks. To be appended after the record that it is about.
+ */
 export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions): Uint8Array[] {
   const { maxOutlinks = 0, newId } = options;
   const text = blockOf(facts, Math.min(maxOutlinks, MAX_OUTLINKS));

@@ -1,6 +1,9 @@
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 
-/** Reads the HTTP response head at the start of a record's block: status line, fields, empty line. Never throws. */
+/**
+ * Reads the HTTP response head at the start of a record's block: status line, fields, empty line. Never
+ * throws.
+ */
 export function parseHttpHead(head: Uint8Array): Pick<ResponseHead, 'httpStatus' | 'headers'> {
   const [statusLine = '', ...lines] = Buffer.from(head).toString('latin1').split('\r\n');
   const httpStatus = Number(/^HTTP\/[\d.]{1,5} +(\d{3})/.exec(statusLine)?.[1] ?? 0);

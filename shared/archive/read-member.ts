@@ -14,9 +14,12 @@ export interface OpenedRecord {
   readonly record: WarcRecordHead;
   /** Version line, fields and empty line, as stored. */
   readonly head: Uint8Array;
-  /** The block's bytes, to be iterated once. Throws {@link NotWarc} where the member is broken or ends before the block. */
+  /**
+   * The block's bytes, to be iterated once. Throws {@link NotWarc} where the member is broken or ends before
+   * the block.
+   */
   readonly block: AsyncGenerator<Uint8Array>;
-  /** Lets go of what reads the file. To be called in any case. */
+  /** Frees the reader of the file. Call it in any case. */
   close(): Promise<void>;
 }
 

@@ -23,8 +23,8 @@ const SMALL_BYTES = 128 * 1024;
 const MAX_HEAD_BYTES = 1024 * 1024;
 
 /**
- * Reads the response or revisit record at `location`. Reads at most `maxBytes` of its body, and holds that much in
- * memory. Throws {@link NotWarc} where there is no such record or it is damaged.
+ * Reads the response or revisit record at `location`. Reads at most `maxBytes` of its body, and holds that
+ * much in memory. Throws {@link NotWarc} where there is no such record or it is damaged.
  */
 export async function readResponse(
   read: ReadAt,

@@ -56,7 +56,10 @@ export function decodeMember(member: Uint8Array, options: DecodeOptions = {}): W
   return { ...head, block: bytes.subarray(headLength, end) };
 }
 
-/** Length of the version line, fields and empty line at the start of `bytes`; undefined if they do not end there. */
+/**
+ * Length of the version line, fields and empty line at the start of `bytes`; undefined if they do not end
+ * there.
+ */
 export function recordHeadLength(bytes: Uint8Array): number | undefined {
   const at = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MAX_RECORD_HEAD)).indexOf(
     HEAD_END,

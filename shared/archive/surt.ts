@@ -1,12 +1,12 @@
 /**
- * The key by which indexes of web archives are sorted and asked: the Sort-friendly URI Reordering Transform of a URL in
- * the Internet Archive's canonical form, `com,example)/path?a=1&b=2`. Replay tools (pywb, OpenWayback) make it of the
- * URL that a person asks for, so it must be exactly theirs: it makes many URLs one that are not the same page for us
- * (`url/canonical.ts`), and names nothing but places in an index.
+ * The key by which indexes of web archives are sorted and asked: the Sort-friendly URI Reordering Transform
+ * of a URL in the Internet Archive's canonical form, `com,example)/path?a=1&b=2`. Replay tools (pywb,
+ * OpenWayback) make it of the URL that a person asks for, so it must be exactly theirs: it makes many URLs
+ * one that are not the same page for us (`url/canonical.ts`), and names nothing but places in an index.
  *
- * Against our canonical form it drops scheme, a leading `www.` or `www2.`, empty path segments, a slash at the end, an
- * empty query and session ids; is lower case throughout; decodes percent-encodings, nested ones too, and encodes what is
- * no printable ASCII, `#` and `%`; and orders the query's parameters.
+ * Against our canonical form it drops scheme, a leading `www.` or `www2.`, empty path segments, a slash at
+ * the end, an empty query and session ids; is lower case throughout; decodes percent-encodings, nested ones
+ * too, and encodes what is no printable ASCII, `#` and `%`; and orders the query's parameters.
  */
 import { canonicalize } from '../url/canonical.ts';
 import { hostKey, hostName, pathOf } from '../url/host-key.ts';
@@ -67,7 +67,10 @@ const nameAndValue = (text: string, equals: number) => ({
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Decodes octets until there are no more: `%2541` is `A`. One character for each octet. Time linear in the length. */
+/**
+ * Decodes octets until there are no more: `%2541` is `A`. One character for each octet. Time linear in the
+ * length.
+ */
 function unescapeAll(text: string): string {
   if (!text.includes('%')) return text;
   const octets: number[] = [];
@@ -96,7 +99,10 @@ const escapeOctets = (octets: string): string =>
 
 const ASP_SESSION = /^\((?:[0-9a-z]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)$/;
 
-/** ASP.NET's cookieless sessions: `/(S(4hqa0555fwsecu455xqckv45))/page.aspx`. Of several the last of each kind goes. */
+/**
+ * ASP.NET's cookieless sessions: `/(S(4hqa0555fwsecu455xqckv45))/page.aspx`. Of several the last of each kind
+ * goes.
+ */
 function withoutPathSession(path: string): string {
   if (!path.includes('.aspx')) return path;
   return [true, false].reduce((left, isNested) => withoutSegment(left, isNested), path);
@@ -121,7 +127,10 @@ function isAspPage(text: string): boolean {
   return at > 0 && (mark < 0 || at < mark);
 }
 
-/** Each takes the last one of its kind that ends with the query or at a `&`. What stood before its `&` stays as it was. */
+/**
+ * Each takes the last one of its kind that ends with the query or at a `&`. What stood before its `&` stays
+ * as it was.
+ */
 const QUERY_SESSIONS = [
   /^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$/s,
   /^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$/s,

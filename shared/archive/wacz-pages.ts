@@ -9,7 +9,10 @@ export interface WaczPage {
   readonly isSeed: boolean;
 }
 
-/** The lines of `pages/pages.jsonl`: a header, then one for each page. A page's id follows from its URL and date. */
+/**
+ * The lines of `pages/pages.jsonl`: a header, then one for each page. A page's id follows from its URL and
+ * date.
+ */
 export async function* waczPageLines(pages: AsyncIterable<WaczPage>): AsyncGenerator<string> {
   yield jsonLine({ format: 'json-pages-1.0', id: 'pages', title: 'Pages' });
   for await (const { url, date, title, isSeed } of pages) {

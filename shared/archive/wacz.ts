@@ -42,14 +42,15 @@ interface Resource {
 }
 
 /**
- * The file's bytes, made while they are read: one file after the other, each read once. Fails as its contents fail.
- * WARC files and the index, compressed as they are, are stored; so a reader gets at any record by its range.
+ * The file's bytes, made while they are read: one file after the other, each read once. Fails as its contents
+ * fail. WARC files and the index, compressed as they are, are stored; so a reader gets at any record by its
+ * range.
  */
 export function writeWacz(contents: WaczContents): Readable {
   const zip = new ZipFile();
   const out = zip.outputStream as Readable;
   zip.on('error', (error) => out.destroy(error as Error));
-  // Whoever reads it hears of its failure; that nobody reads it any more is none.
+  // Its reader gets the error; a reader that stops early is not an error.
   out.on('error', () => {});
   let source: Readable | undefined;
   out.once('close', () => source?.destroy());

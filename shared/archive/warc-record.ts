@@ -45,8 +45,8 @@ export function warcDate(at: number): string {
 }
 
 /**
- * The record with block `text + body` as one gzip member, in pieces. `packing`: `store` for a body that is compressed already,
- * and for a record of a few hundred bytes.
+ * The record with block `text + body` as one gzip member, in pieces. `packing`: `store` for a body that is
+ * compressed already, and for a record of a few hundred bytes.
  */
 export function encodeRecord(
   fields: WarcFields,
@@ -58,8 +58,8 @@ export function encodeRecord(
 }
 
 /**
- * The same for a body that is not held in memory: `bodySize` bytes, read once. Throws, in the midst of the member,
- * if the body has more or fewer.
+ * The same for a body that is not held in memory: `bodySize` bytes, read once. Throws, in the midst of the
+ * member, if the body has more or fewer.
  */
 export function encodeRecordStream(
   fields: WarcFields,
@@ -86,7 +86,10 @@ function recordHead(fields: WarcFields, text: Uint8Array, bodySize: number): Uin
   return bytes;
 }
 
-/** No control character can be in a field (section 4): one taken from the web becomes a space, never a new line. */
+/**
+ * No control character can be in a field (section 4): one taken from the web becomes a space, never a new
+ * line.
+ */
 export function fieldValue(value: string): string {
   // Nearly all are plain: a look is cheaper than a copy.
   return /^[!-~](?:[ -~]*[!-~])?$/.test(value) ? value : value.replace(/\p{Cc}+/gu, ' ').trim();

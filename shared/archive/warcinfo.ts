@@ -22,7 +22,10 @@ export interface Warcinfo {
   readonly id: string;
 }
 
-/** The warcinfo record as one gzip member. Its fields' names are those of section 6.2; unknown ones are left out. */
+/**
+ * The warcinfo record as one gzip member. Its fields' names are those of section 6.2; unknown ones are left
+ * out.
+ */
 export function encodeWarcinfo(info: Warcinfo): Uint8Array[] {
   const lines: [name: string, value: string | undefined][] = [
     ['software', info.software],

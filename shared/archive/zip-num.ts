@@ -1,6 +1,6 @@
 /**
- * A sorted index in compressed blocks, with a summary that says which lines are in which block: to look a URL up, a
- * reader loads the summary and one block ("ZipNum"; the form `cdxj-gzip-1.0` that WACZ names).
+ * A sorted index in compressed blocks, with a summary that says which lines are in which block: to look a URL
+ * up, a reader loads the summary and one block ("ZipNum"; the form `cdxj-gzip-1.0` that WACZ names).
  */
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -18,7 +18,10 @@ const LINES = 3000;
 
 const compress = promisify(gzip);
 
-/** `lines`: sorted, with their ends. `file`: what the file of the blocks is called. Holds one block, and a line of each. */
+/**
+ * `lines`: sorted, with their ends. `file`: what the file of the blocks is called. Holds one block, and a
+ * line of each.
+ */
 export function createZipNum(lines: AsyncIterable<string>, file: string, linesPerBlock = LINES): ZipNum {
   const filename = JSON.stringify(file);
   // With the spaces of the specification's examples: there are readers that match texts.

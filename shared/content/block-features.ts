@@ -1,4 +1,4 @@
-/** What is measured of each block of text, to tell main content from what stands around it. */
+/** The features of each block of text by which the model separates main content from boilerplate. */
 import type { TextBlock } from './blocks.ts';
 import { AROUND, type ElementFacts, elementFacts, isLong } from './element-facts.ts';
 import type { ContentElement } from './element-tree.ts';
@@ -228,7 +228,7 @@ interface Group {
   long: number;
 }
 
-/** Of each block, the group of those whose elements, and the two around them, are named alike. */
+/** Groups blocks whose elements, and the two elements around them, have the same names. */
 function groupsOf(blocks: readonly TextBlock[]): Group[] {
   const groups = new Map<string, Group>();
   return blocks.map((block) => {

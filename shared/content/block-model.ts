@@ -1,11 +1,14 @@
 /**
- * Tells how likely a block of text is main content: gradient-boosted decision trees over its features. How they were
- * trained is in `bench/content/README.md`.
+ * Estimates how likely a block of text is main content, by gradient-boosted decision trees over its features.
+ * How they were trained is in `bench/content/README.md`.
  */
 import model from './block-model.json' with { type: 'json' };
 
 interface Tree {
-  /** For each inner node: the feature's index, the threshold, and where to go at most and above it; below 0: leaf `-1 - n`. */
+  /**
+   * For each inner node: the feature's index, the threshold, and where to go at most and above it; below 0:
+   * leaf `-1 - n`.
+   */
   readonly feature: readonly number[];
   readonly threshold: readonly number[];
   readonly left: readonly number[];

@@ -1,4 +1,6 @@
-/** The blocks of text of a document: paragraphs, headings, list items, cells, and what stands between them. */
+/**
+ * The blocks of text of a document: paragraphs, headings, list items, cells, and what stands between them.
+ */
 import type { ContentElement } from './element-tree.ts';
 import { INLINE, UNSEEN } from './tags.ts';
 import { measureText, type TextCounts } from './text-measure.ts';
@@ -77,7 +79,10 @@ function gather(node: ContentElement | string, run: Run, isLink: boolean): void 
 const isInline = (element: ContentElement): boolean =>
   isUnseen(element) || element.name === 'br' || (INLINE.has(element.name) && !element.hasBlocks);
 
-/** Whether readers never see it. What they can open (tabs, accordions) and what scripts show after loading is seen. */
+/**
+ * Whether readers never see it. What they can open (tabs, accordions) and what scripts show after loading is
+ * seen.
+ */
 export function isUnseen({ name, attributes }: ContentElement): boolean {
   if (UNSEEN.has(name)) return true;
   const { hidden, style, role, id = '' } = attributes;
@@ -85,7 +90,10 @@ export function isUnseen({ name, attributes }: ContentElement): boolean {
   return isHidden && role !== 'tabpanel' && !STREAMED.test(id);
 }
 
-/** React sends parts of a page that come late in hidden elements, and moves them to their places (`S:0`, `S:1a`). */
+/**
+ * React sends parts of a page that come late in hidden elements, and moves them to their places (`S:0`,
+ * `S:1a`).
+ */
 const STREAMED = /^S:[0-9a-f]{1,8}$/;
 
 export const fold = (text: string): string => text.replace(/\s+/g, ' ').trim();

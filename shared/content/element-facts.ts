@@ -57,7 +57,10 @@ export interface ElementFacts {
 export const isLong = ({ words, linkWords, counts: { commas, sentences } }: TextBlock): boolean =>
   words >= 12 && linkWords < words / 2 && commas + sentences > 0;
 
-/** `dataShares`: of each block, the share of its text that stands in the structured data. Linear in elements and blocks. */
+/**
+ * `dataShares`: of each block, the share of its text that stands in the structured data. Linear in elements
+ * and blocks.
+ */
 export function elementFacts(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],

@@ -17,7 +17,10 @@ export interface ContentElement {
 /** Further elements of a document are dropped, with the text in them. */
 const MAX_ELEMENTS = 100_000;
 
-/** Parses HTML, whatever it is. Returns all elements in document order, the root first. Time and memory are linear. */
+/**
+ * Parses HTML, whatever it is. Returns all elements in document order, the root first. Time and memory are
+ * linear.
+ */
 export function parseElements(html: string): readonly ContentElement[] {
   const root: ContentElement = {
     index: 0,

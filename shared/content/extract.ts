@@ -17,8 +17,9 @@ export interface Extracted {
 const MAX_CHARS = 8 * 1024 * 1024;
 
 /**
- * Extracts a page's main content and metadata. `url`: what references are relative to, unless the page has a base element.
- * `rewrite`: may replace the absolute URLs of links and images. Never throws. Time and memory are linear in the page's length, up to 8 million characters.
+ * Extracts a page's main content and metadata. `url`: what references are relative to, unless the page has a
+ * base element. `rewrite`: may replace the absolute URLs of links and images. Never throws. Time and memory
+ * are linear in the page's length, up to 8 million characters.
  */
 export function extractContent(
   html: string,

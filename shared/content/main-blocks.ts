@@ -16,8 +16,9 @@ export function mainBlocks(
 }
 
 /**
- * The blocks whose words have the best expected F1 with the main content: the most likely ones, as far as each further
- * one raises it (Lewis 1995, "Evaluating and optimizing autonomous text classification systems").
+ * The blocks whose words have the best expected F1 with the main content: the most likely ones, as far as
+ * each further one raises it (Lewis 1995, "Evaluating and optimizing autonomous text classification
+ * systems").
  */
 function likelyBest(chances: readonly number[], blocks: readonly TextBlock[]): ReadonlySet<number> {
   const byChance = Array.from(chances.keys()).sort((a, b) => chances[b]! - chances[a]!);

@@ -15,7 +15,10 @@ const CODE: ReadonlySet<string> = new Set(['code', 'kbd', 'samp', 'tt']);
 /** Longer references are data, not addresses. */
 const MAX_URL = 2000;
 
-/** Renders nodes as one line; `resolve` makes a reference absolute, or gives undefined for one that is no page or image. */
+/**
+ * Renders nodes as one line; `resolve` makes a reference absolute, or gives undefined for one that is no page
+ * or image.
+ */
 export function inlineMarkdown(
   nodes: readonly (ContentElement | string)[],
   resolve: (reference: string) => string | undefined,
@@ -99,7 +102,10 @@ function aroundBlanks(text: string): [string, string, string] {
 
 const escapeText = (text: string): string => text.replace(/[\\`*_[\]<]/g, '\\$&');
 
-/** Blanks folded; line breaks that the author wanted as CommonMark writes them; nothing that would begin another block. */
+/**
+ * Blanks folded; line breaks that the author wanted as CommonMark writes them; nothing that would begin
+ * another block.
+ */
 function tidy(text: string): string {
   const lines = text.split('\n').map((line) => escapeStart(line.replace(/ +/g, ' ').trim()));
   return lines.filter((line) => line !== '').join('  \n');

@@ -1,9 +1,14 @@
-/** The chosen blocks of a page as Markdown: headings, lists, tables, code, quotes, as a person would write them. */
+/**
+ * The chosen blocks of a page as Markdown: headings, lists, tables, code, quotes, as a person would write
+ * them.
+ */
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './element-tree.ts';
 import { inlineMarkdown, longestBackticks, plainText } from './markdown-inline.ts';
 
-/** Quotes and lists nested deeper are not indented further: each level would repeat its marks in every line. */
+/**
+ * Quotes and lists nested deeper are not indented further: each level would repeat its marks in every line.
+ */
 const MAX_NESTING = 12;
 
 type Resolve = (reference: string) => string | undefined;
@@ -143,7 +148,10 @@ const prefixed = (text: string, prefix: string): string =>
     .map((line) => `${prefix}${line}`.trimEnd())
     .join('\n');
 
-/** The language is a class of the element or of its code: `language-js`, `lang-js`, `highlight-source-js`, `brush: js`. */
+/**
+ * The language is a class of the element or of its code: `language-js`, `lang-js`, `highlight-source-js`,
+ * `brush: js`.
+ */
 function codeBlock(pre: ContentElement): string {
   const text = plainText(pre).trimEnd().replace(/^\n+/, '');
   const fence = '`'.repeat(Math.max(3, longestBackticks(text) + 1));

@@ -1,4 +1,7 @@
-/** What names of classes, ids, roles and properties say of an element, by the words that authors use everywhere. */
+/**
+ * What names of classes, ids, roles and properties say of an element, by the words that authors use
+ * everywhere.
+ */
 import type { ContentElement } from './element-tree.ts';
 
 const WORDS = {

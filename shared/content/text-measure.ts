@@ -15,7 +15,9 @@ const CAPITAL = 4;
 const COMMA = 8;
 const STOP = 16;
 
-/** What each UTF-16 code unit is; halves of pairs are words. Made when first needed, which takes some 10 ms. */
+/**
+ * What each UTF-16 code unit is; halves of pairs are words. Made when first needed, which takes some 10 ms.
+ */
 let kinds: Uint8Array | undefined;
 
 function kindsOfUnits(): Uint8Array {

@@ -1,4 +1,7 @@
-/** Which addresses and ports a crawl may be allowed to connect to: its configuration comes from others than the deployer's. */
+/**
+ * Which addresses and ports a crawl may be allowed to connect to: its configuration comes from others than
+ * the deployer's.
+ */
 import type { CrawlOptions } from '../crawl/config.ts';
 import { createAddressGuard, createBlockGuard } from '../fetcher/address-guard.ts';
 import { parseCidr, parseIp } from '../fetcher/ip-address.ts';
@@ -7,9 +10,9 @@ import { isBlockedPort } from '../url/blocked-ports.ts';
 import { ControlError } from './control.ts';
 
 /**
- * Throws {@link ControlError} where `allowPrivateAddresses` or `resolve` of a crawl opens more than `allowed`, the
- * blocks that the deployment opens to its crawls: nobody shall reach a worker's loopback, its network or its metadata
- * service by asking for a crawl. A pin to a public address is everybody's to make.
+ * Throws {@link ControlError} where `allowPrivateAddresses` or `resolve` of a crawl opens more than
+ * `allowed`, the blocks that the deployment opens to its crawls: no caller may reach a worker's loopback, its
+ * network or its metadata service by asking for a crawl. A pin to a public address is everybody's to make.
  */
 export function checkAddresses(
   { allowPrivateAddresses = [], resolve = [] }: CrawlOptions,
@@ -47,7 +50,10 @@ export function checkAddresses(
   }
 }
 
-/** Throws {@link ControlError} where `allowPorts` of a crawl names a port that browsers refuse, and `allowed` does not. */
+/**
+ * Throws {@link ControlError} where `allowPorts` of a crawl names a port that browsers refuse, and `allowed`
+ * does not.
+ */
 export function checkPorts({ allowPorts = [] }: CrawlOptions, allowed: readonly number[]): void {
   const at = allowPorts.findIndex((port) => isBlockedPort(port) && !allowed.includes(port));
   if (at < 0) return;

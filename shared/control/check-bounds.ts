@@ -1,4 +1,7 @@
-/** How much a request may ask for: many crawls share a worker's memory, disk and time, and none may take it all. */
+/**
+ * How much a request may ask for: many crawls share a worker's memory, disk and time, and none may take it
+ * all.
+ */
 import type { CrawlConfig, CrawlOptions } from '../crawl/config.ts';
 import { ControlError } from './control.ts';
 
@@ -10,7 +13,10 @@ const MAX_NAME = 253;
 /** A pin with many stars goes back and forth over a name: two cost its length squared. */
 const MAX_STARS = 2;
 
-/** The most of a number, or of a text's or list's length. A URL must fit into a message with the page it was found on. */
+/**
+ * The most of a number, or of a text's or list's length. A URL must fit into a message with the page it was
+ * found on.
+ */
 const MOST: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
   maxUrlLength: 16_384,
   maxLinksPerPage: 200_000,
@@ -40,8 +46,9 @@ const MOST: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
 };
 
 /**
- * Throws {@link ControlError} that names the first key that asks for too much. `defaults`: the deployment's own, whose
- * word is not held to this, and whose bodies are what the workers' disk is made for.
+ * Throws {@link ControlError} that names the first key that asks for too much. `defaults`: the deployment's
+ * own, whose configuration is not checked against this, and whose bodies are what the workers' disk is made
+ * for.
  */
 export function checkBounds(given: CrawlOptions, defaults: CrawlConfig): void {
   for (const [key, most] of Object.entries(MOST)) check(key as keyof CrawlConfig, given, most);

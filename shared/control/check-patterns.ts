@@ -1,4 +1,7 @@
-/** What a request may say of `include` and `exclude`: each link is held against each of them, by workers that crawls share. */
+/**
+ * What a request may say of `include` and `exclude`: each link is held against each of them, by workers that
+ * crawls share.
+ */
 import { type CrawlOptions, InvalidConfig } from '../crawl/config.ts';
 import { compilePatterns } from '../crawl/scope-patterns.ts';
 import { quoted } from '../text/printable.ts';
@@ -8,7 +11,7 @@ import { patternCost } from './pattern-cost.ts';
 const KEYS = ['include', 'exclude'] as const;
 const MAX_PATTERNS = 1000;
 const MAX_PATTERN_LENGTH = 2000;
-/** Of all patterns together, by {@link patternCost}: 0.3 s for the worst URL. */
+/** Limit for all patterns together, by {@link patternCost}: 0.3 s for the worst URL. */
 const MAX_COST = 1e9;
 
 /** Throws {@link ControlError} for patterns that are none, or that may hold up a worker. */

@@ -4,8 +4,8 @@ import { keysAt } from '../text/schema-keys.ts';
 import { ControlError } from './control.ts';
 
 /**
- * What `given` is by the schema. Throws {@link ControlError}: the message tells what is wrong with each part, and the
- * field is the first part at fault, such as `config.delayMs`. `name`: what the whole is called.
+ * What `given` is by the schema. Throws {@link ControlError}: the message says what is wrong with each part,
+ * and the field is the first part at fault, such as `config.delayMs`. `name`: what the whole is called.
  */
 export function checkRequest<S extends z.ZodObject>(schema: S, given: unknown, name: string): z.output<S> {
   const parsed = schema.safeParse(given);

@@ -2,9 +2,9 @@
 import type { CrawlOptions } from '../crawl/config.ts';
 
 /**
- * What is wrong with how a crawl tells who its operator is, by `contact` or by a URL or mail address within
- * `userAgent`. `unreadable`: `contact` is neither a URL nor a mail address. `missing`: neither tells, and not every
- * seed (absolute URLs) is on this machine: localhost, 127.0.0.0/8, ::1.
+ * What is wrong with how a crawl names its operator, by `contact` or by a URL or mail address within
+ * `userAgent`. `unreadable`: `contact` is neither a URL nor a mail address. `missing`: neither names one, and
+ * not every seed (absolute URLs) is on this machine: localhost, 127.0.0.0/8, ::1.
  */
 export function contactFault(
   seeds: readonly string[],

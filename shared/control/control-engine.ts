@@ -16,8 +16,9 @@ export interface ControlEngine {
   readonly exchange: Pick<LinkExchange, 'send'>;
   readonly ledgers: LedgerStore & {
     /**
-     * Up to `limit` hosts of the crawl, perhaps fewer, and a cursor for what comes after them. One page reads a bounded
-     * amount, however many crawls and hosts there are. Throws `ControlError` for a cursor that it did not give.
+     * Up to `limit` hosts of the crawl, perhaps fewer, and a cursor for what comes after them. One page reads
+     * a bounded amount, however many crawls and hosts there are. Throws `ControlError` for a cursor that it
+     * did not give.
      */
     hostPage(
       crawl: CrawlId,
@@ -29,7 +30,10 @@ export interface ControlEngine {
     }>;
   };
   readonly clock: Clock;
-  /** All hosts that have URLs waiting are woken soon, and why they were set aside is forgotten. Safe to repeat. */
+  /**
+   * All hosts that have URLs waiting are woken soon, and why they were set aside is forgotten. Safe to
+   * repeat.
+   */
   wakeAll(crawl: CrawlId): Promise<void>;
   /** Names of the crawl's WARC files. */
   warcFiles?(crawl: CrawlId): Promise<readonly string[]>;

@@ -1,10 +1,10 @@
 /**
- * What an operator can do with the crawls of an engine that others work on: begin, feed, ask, pause, resume, stop. The
- * API and the command line are two ways to say it, and give the same answers.
+ * What an operator can do with the crawls of an engine that others work on: begin, feed, ask, pause, resume,
+ * stop. The API and the command line are two ways to say it, and give the same answers.
  *
  * | word | means |
  * |---|---|
- * | pause | No worker begins a request once it has heard, which takes two seconds; requests in flight end in peace, and their turns are committed. All that waits stays due. |
+ * | pause | No worker begins a request once it has read the status, which takes two seconds; requests in flight run to their end, and their turns are committed. All that waits stays due. |
  * | resume | The crawl goes on where it stands, whatever ended it, with other limits where some are given; hosts that were set aside get another try. |
  * | stop | As pause, but for good: hosts are given no more turns. It can still be resumed. |
  */

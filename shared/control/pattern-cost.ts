@@ -1,14 +1,20 @@
-/** What it may cost to match a regular expression, on the worst text: those of a crawl come with a request. */
+/**
+ * What it may cost to match a regular expression, on the worst text: those of a crawl come with a request.
+ */
 import { setFlagsFromString } from 'node:v8';
 
 /** Of the text: the longest URL by default. */
 const LENGTH = 2083;
-/** What a character costs the engine that never goes back, in steps of the one that does. Measured: 25 ns to 0.5 ns. */
+/**
+ * What a character costs the engine that never goes back, in steps of the one that does. Measured: 25 ns to
+ * 0.5 ns.
+ */
 const LINEAR_STEPS = 50;
 
 /**
- * Steps to match a valid pattern on a text of 2,083 characters, no less than it takes at worst: 4e8 were measured to be
- * up to 0.2 s. Infinity where nothing is known that bounds it. Some patterns cost much less than this says.
+ * Steps to match a valid pattern on a text of 2,083 characters, no less than it takes at worst: 4e8 were
+ * measured to be up to 0.2 s. Infinity where nothing is known that bounds it. Some patterns cost much less
+ * than this says.
  */
 export function patternCost(pattern: string): number {
   const linear = isLinear(pattern) ? LINEAR_STEPS * LENGTH * pattern.length : Infinity;
@@ -16,9 +22,9 @@ export function patternCost(pattern: string): number {
 }
 
 /**
- * Whether V8's engine that never goes back takes the pattern: its work grows no faster than the text. It takes no
- * lookahead, no backreference and no count beyond 16 (v8.dev/blog/non-backtracking-regexp). That it is asked where the
- * other one goes back too often, the functions see to (`functions/linear-patterns.ts`).
+ * Whether V8's engine that never goes back takes the pattern: its work grows no faster than the text. It
+ * takes no lookahead, no backreference and no count beyond 16 (v8.dev/blog/non-backtracking-regexp). That it
+ * is asked where the other one goes back too often, the functions see to (`functions/linear-patterns.ts`).
  */
 function isLinear(pattern: string): boolean {
   // Makes the flag `l` known, and nothing else.
@@ -32,7 +38,10 @@ function isLinear(pattern: string): boolean {
   }
 }
 
-/** A repetition up to so many times counts by the ways there are to take it, a longer one by the text's length. */
+/**
+ * A repetition up to this many times counts by the ways there are to take it, a longer one by the text's
+ * length.
+ */
 const SHORT = 16;
 
 /** Infinity for a repeated repetition or choice, which may take for ever, and for a backreference. */
@@ -71,7 +80,9 @@ function backtrackingCost(pattern: string): number {
   return LENGTH ** power * ways * pattern.length;
 }
 
-/** A group's begin and end, `|`, a backreference, a count; else a class of characters, an escape, a character. */
+/**
+ * A group's begin and end, `|`, a backreference, a count; else a class of characters, an escape, a character.
+ */
 const TOKEN =
   /(?<begin>\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?)|(?<end>\))|(?<or>\|)|(?<back>\\(?:[1-9]|k<))|(?<count>[*+?]|\{(?<least>\d+)(?<comma>,(?<most>\d*))?\})\??|\[(?:\\.|[^\]\\])*\]|\\.|./gs;
 

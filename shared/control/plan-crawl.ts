@@ -18,13 +18,15 @@ import { wideningSeeds } from './widening-seeds.ts';
 
 /** What the crawls of an engine may be. */
 export interface ControlPolicy {
-  /** What a crawl is configured with where it does not say otherwise. The deployer's word: not held to the rest. */
+  /** Defaults of the deployment for settings that a crawl leaves out. The limits do not apply to them. */
   readonly defaults: CrawlOptions;
   /** CIDR blocks of special addresses that crawls may open. */
   readonly allowPrivateAddresses: readonly string[];
   /** Ports that browsers refuse, and that crawls may be allowed to ask. Default: none. */
   readonly allowPorts?: readonly number[];
-  /** A worker must see its last request to the end. A longer default is taken as this, a longer wish refused. */
+  /**
+   * A worker must see its last request to the end. A longer default is taken as this, a longer wish refused.
+   */
   readonly maxTotalTimeoutMs: number;
   /** Keys that requests may not set, each with the reason. */
   readonly refuses?: Readonly<Partial<Record<keyof CrawlConfig, string>>>;
@@ -38,7 +40,10 @@ export interface PlannedCrawl {
   readonly sitemaps: readonly string[];
 }
 
-/** The crawl that is asked for. Throws {@link ControlError} that names what is at fault, also where no seed is left. */
+/**
+ * The crawl that is asked for. Throws {@link ControlError} that names what is at fault, also where no seed is
+ * left.
+ */
 export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCrawl {
   checkRequest(newCrawlSchema, request, 'the crawl');
   const options = optionsOf(request.config ?? {}, policy);
@@ -69,7 +74,10 @@ function sitemapsOf({ sitemapUrls }: CrawlConfig): string[] {
   }
 }
 
-/** A host may be called what no crawl may, such as `..`; and a crawl that cannot be asked for cannot be stopped. */
+/**
+ * A host may be called what no crawl may, such as `..`; and a crawl that cannot be asked for cannot be
+ * stopped.
+ */
 function nameFor(seeds: readonly string[]): CrawlId {
   const name = crawlNameOf(seeds);
   return crawlIdSchema.safeParse(name).success ? name : 'crawl';
@@ -101,7 +109,7 @@ function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
   return { ...options, totalTimeoutMs: maxTotalTimeoutMs };
 }
 
-/** Throws where the hosts of the seeds could not tell who crawls them. */
+/** Throws if the owners of the seeds' hosts could not find out who crawls them. */
 export function checkContact(seeds: readonly string[], config: CrawlConfig): void {
   const fault = contactFault(seeds, config);
   if (fault === 'unreadable')

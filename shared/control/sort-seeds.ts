@@ -20,7 +20,10 @@ export interface SortedSeeds {
 /** Seeds named in one message. */
 const MAX_NAMED = 5;
 
-/** Reads the URLs as people write them (`example.org` is `https://example.org/`), and holds them against the crawl. */
+/**
+ * Reads the URLs as people write them (`example.org` is `https://example.org/`), and holds them against the
+ * crawl.
+ */
 export function sortSeeds(urls: readonly string[], config: CrawlConfig): SortedSeeds {
   const scope = createScope(config, []);
   const nameOf = createUrlRules(config.urlRules);

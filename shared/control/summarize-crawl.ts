@@ -10,7 +10,7 @@ import type { ControlEngine } from './control-engine.ts';
 const MAX_FILES = 1000;
 /** Hosts set aside or failing that are named ... */
 const MAX_TROUBLED = 100;
-/** ... and looked for: nothing counts them, so each host's head is read. A larger crawl names none. */
+/** ... in a crawl of at most this many hosts, since each host's head is read. */
 const MAX_SCANNED_HOSTS = 2000;
 const PAGE = 500;
 /** Pages may be short where an engine keeps many crawls together: what is read stays bounded. */

@@ -1,8 +1,9 @@
 import { createScope, type ScopeConfig } from '../crawl/scope.ts';
 
 /**
- * Those of `seeds` (canonical) that a scope drawn around `kept` does not hold already, less those that others of them
- * bring with them: what must be kept with a crawl to draw its scope. In their order; of 10,000 seeds within 0.2 s.
+ * Those of `seeds` (canonical) that a scope drawn around `kept` does not hold already, less those that others
+ * of them bring with them: what must be kept with a crawl to draw its scope. In their order; of 10,000 seeds
+ * within 0.2 s.
  */
 export function wideningSeeds(
   { scope }: Pick<ScopeConfig, 'scope'>,

@@ -17,7 +17,9 @@ export const SITEMAPS = ['off', 'robots', 'find'] as const;
 
 /** The rules that make two spellings one URL though no standard says so (`url/url-rules.ts`). */
 const urlRulesSchema = z.strictObject({
-  /** Drop parameters that only tell where a visitor came from (`utm_source`, `gclid`): no page depends on them. */
+  /**
+   * Drop parameters that only say where a visitor came from (`utm_source`, `gclid`): no page depends on them.
+   */
   trackingParameters: z.boolean().default(true),
   /** Drop session ids (`;jsessionid=`, `PHPSESSID`): each visit would find every page under new URLs. */
   sessionParameters: z.boolean().default(true),
@@ -27,9 +29,14 @@ const urlRulesSchema = z.strictObject({
   indexPages: z.boolean().default(false),
 });
 
-/** Another way with some hosts. What is not named stays as for all; where several match, the last one counts. */
+/**
+ * Another way with some hosts. What is not named stays as for all; where several match, the last one counts.
+ */
 const overrideSchema = z.strictObject({
-  /** Host names; `*` stands for any labels: `*.example.org`. With `:port` where it is not the scheme's default. */
+  /**
+   * Host names; `*` stands for any labels: `*.example.org`. With `:port` where it is not the scheme's
+   * default.
+   */
   hosts: z.array(z.string().min(1)).min(1),
   delayMs: ms.optional(),
   adaptive: z.boolean().optional(),
@@ -46,7 +53,10 @@ const overrideSchema = z.strictObject({
 
 export const crawlConfigSchema = z.strictObject({
   // ---- what belongs to the crawl
-  /** `page`: the seeds alone; `prefix`: below a seed's folder; `host`; `domain`: the registrable domain; `any`. */
+  /**
+   * `page`: the seeds alone; `prefix`: below a seed's folder; `host`; `domain`: the registrable domain;
+   * `any`.
+   */
   scope: z.enum(SCOPES).default('host'),
   /** Regular expressions on the canonical URL; where some are given, one must match. Seeds are exempt. */
   include: z.array(z.string()).default([]),
@@ -57,8 +67,9 @@ export const crawlConfigSchema = z.strictObject({
   /** Longer URLs are skipped. 2,083 was Internet Explorer's limit; Heritrix stops at 2,083 too. */
   maxUrlLength: positive.default(2083),
   /**
-   * Links of one page beyond this number are left out and counted. Indexes of large documentations have tens of thousands
-   * on a page. Heritrix: 6,000. Whatever the number, a page's links have 32 million characters at most.
+   * Links of one page beyond this number are left out and counted. Indexes of large documentations have tens
+   * of thousands on a page. Heritrix: 6,000. Whatever the number, a page's links have 32 million characters
+   * at most.
    */
   maxLinksPerPage: positive.default(100_000),
   /** Each link's folders are tried too: `/a/b/c` gives `/a/b/`, `/a/` and `/`. */
@@ -70,13 +81,16 @@ export const crawlConfigSchema = z.strictObject({
   // ---- traps: URL spaces that grow without new content
   /** Longer paths are skipped, in segments. Heritrix (TooManyPathSegmentsDecideRule): 20. */
   maxPathDepth: positive.default(20),
-  /** So often the same segments may stand in a row: `/a/b/a/b/` has two. Heritrix (PathologicalPathDecideRule): 3. */
+  /**
+   * So often the same segments may stand in a row: `/a/b/a/b/` has two. Heritrix
+   * (PathologicalPathDecideRule): 3.
+   */
   maxRepeatedSegments: positive.default(3),
   /** Queries with more parameters are skipped. */
   maxQueryParameters: positive.default(32),
   /**
-   * From so many pages of a host on, its pages are watched: groups of URLs (by template, combinations of parameters,
-   * folders) whose last pages brought almost nothing new are no longer fetched. 0: never.
+   * After this many pages of a host, its pages are watched: groups of URLs (by template, combinations of
+   * parameters, folders) whose last pages brought almost nothing new are no longer fetched. 0: never.
    */
   trapAfterPages: count.default(100),
   /** Almost nothing: a smaller share of a group's last pages brought a new link or a new text. */
@@ -87,13 +101,16 @@ export const crawlConfigSchema = z.strictObject({
   obeyNofollow: z.boolean().default(true),
   /** `noindex`: the page is archived, and is not given to `onPage`. */
   obeyNoindex: z.boolean().default(true),
-  /** A page that names another one as its canonical one is its duplicate: that one is fetched, and this one not given to `onPage`. */
+  /**
+   * A page that names another one as its canonical one is its duplicate: that one is fetched, and this one
+   * not given to `onPage`.
+   */
   obeyCanonical: z.boolean().default(true),
   /** A meta refresh of at most 5 s is a redirect; else its target is a link. */
   softRedirects: z.boolean().default(true),
   /**
-   * Images, styles, scripts, media and frames of pages are fetched too, wherever they are, so that pages replay whole. They
-   * count as no pages; a crawl that has met `maxPages` fetches them before it ends.
+   * Images, styles, scripts, media and frames of pages are fetched too, wherever they are, so that pages
+   * replay whole. They count as no pages; a crawl that has met `maxPages` fetches them before it ends.
    */
   requisites: z.boolean().default(false),
 
@@ -101,13 +118,15 @@ export const crawlConfigSchema = z.strictObject({
   /** `robots`: those that robots.txt names; `find`: `/sitemap.xml` too, where it names none. */
   sitemaps: z.enum(SITEMAPS).default('robots'),
   /**
-   * Sitemaps of one host beyond this number are left out and counted. A full index has 50,000 by the protocol; those of
-   * large sites have several thousand.
+   * Sitemaps of one host beyond this number are left out and counted. A full index has 50,000 by the
+   * protocol; those of large sites have several thousand.
    */
   maxSitemapsPerHost: positive.max(50_000).default(10_000),
   /** Sitemaps read besides, by URL. */
   sitemapUrls: z.array(z.string()).default([]),
-  /** URLs of sitemaps that were not modified since then are skipped: `2026-01-31`, or with a time (ISO 8601). */
+  /**
+   * URLs of sitemaps that were not modified since then are skipped: `2026-01-31`, or with a time (ISO 8601).
+   */
   modifiedSince: z.iso
     .date()
     .or(z.iso.datetime({ offset: true }))
@@ -121,7 +140,7 @@ export const crawlConfigSchema = z.strictObject({
   /** Bytes of all bodies as received. */
   maxBytes: positive.optional(),
   maxTimeMs: positive.optional(),
-  /** US dollars at list price, on an engine that is paid for by use. The crawl pauses before it has cost so much. */
+  /** US dollars at list price, on an engine that is billed by use. The crawl pauses before it costs more. */
   maxCost: z.number().positive().optional(),
   maxPagesPerHost: positive.optional(),
 
@@ -153,8 +172,8 @@ export const crawlConfigSchema = z.strictObject({
   /** Failures of a host in a row after which it is set aside with its cause. */
   maxHostFailures: positive.default(5),
   /**
-   * Off: a crawl of which no host has ever answered ends after the second try of each. On: each host has `maxHostFailures`
-   * tries even then.
+   * Off: a crawl of which no host has ever answered ends after the second try of each. On: each host has
+   * `maxHostFailures` tries even then.
    */
   keepTrying: z.boolean().default(false),
 
@@ -175,7 +194,10 @@ export const crawlConfigSchema = z.strictObject({
   allowPrivateAddresses: z.array(z.string()).default([]),
   /** Ports that may be asked though browsers refuse them (`url/blocked-ports.ts`), such as 6000. */
   allowPorts: z.array(z.int().min(1).max(65_535)).default([]),
-  /** Accept certificates that are expired, self-signed, of another host or of an unknown issuer. Heritrix and Nutch do so. */
+  /**
+   * Accept certificates that are expired, self-signed, of another host or of an unknown issuer. Heritrix and
+   * Nutch do so.
+   */
   allowInvalidCertificates: z.boolean().default(false),
   /** Host name patterns (`*` for any labels) pinned to an address: `['*.test', '127.0.0.1']`. */
   resolve: z.array(z.tuple([z.string(), z.string()])).default([]),
@@ -188,9 +210,9 @@ export const crawlConfigSchema = z.strictObject({
   totalTimeoutMs: positive.max(600_000).default(120_000),
   /** A larger body is cut, and marked so. Common Crawl cuts at 1 MiB, since 2025 at 5 MiB. */
   maxBodyBytes: positive.default(16 * 1024 * 1024),
-  /** Of a response, with its interim responses. Chrome: 256 KB. */
+  /** The largest head of a response, interim responses included. Chrome: 256 KB. */
   maxHeaderBytes: positive.default(256 * 1024),
-  /** Of a compressed page, this much is parsed: guards against bombs. */
+  /** How much of a decompressed page is parsed: protects against compression bombs. */
   maxDecodedBytes: positive.default(32 * 1024 * 1024),
 
   /** Other settings for some hosts. */
@@ -201,13 +223,17 @@ export const crawlConfigSchema = z.strictObject({
   revisits: z.boolean().default(true),
   /** A `metadata` record beside each page: title, number of links, how it was found, how long it took. */
   metadata: z.boolean().default(true),
-  /** So many of a page's links stand in its `metadata` record, each with its kind. 60 make it 500 bytes longer. */
+  /**
+   * At most this many links of a page are listed in its `metadata` record, each with its kind. 60 make it 500
+   * bytes longer.
+   */
   metadataLinks: count.max(500).default(0),
 
   // ---- pages that hang
   /**
-   * A page that blocks its thread for so long is not fetched again: it fails, with that cause. Also what the part of a
-   * hook before its first `await` may take, less a quarter. On AWS five times as long, as a function has part of a processor.
+   * A page that blocks its thread for so long is not fetched again: it fails, with that cause. Also what the
+   * part of a hook before its first `await` may take, less a quarter. On AWS five times as long, as a
+   * function has part of a processor.
    */
   blockTimeoutMs: positive.min(1000).max(60_000).default(4000),
 
@@ -218,7 +244,10 @@ export const crawlConfigSchema = z.strictObject({
   // ---- engine
   /** Hosts that one worker serves at once. */
   hosts: positive.max(10_000).default(250),
-  /** A turn ends after so many pages or so long, and its outcome is committed. Long ones cost less (docs/performance.md). */
+  /**
+   * A turn ends after this many pages or this long, and its outcome is committed. Long turns cost less
+   * (docs/performance.md).
+   */
   turnMaxPages: positive.default(400),
   turnMaxMs: positive.default(60_000),
   /** A wait for the host's next moment up to this is waited out inside the turn. */
@@ -236,7 +265,9 @@ export class InvalidConfig extends Error {
   override name = 'InvalidConfig';
 }
 
-/** The complete configuration. Throws {@link InvalidConfig} with a line for each key that is unknown or wrong. */
+/**
+ * The complete configuration. Throws {@link InvalidConfig} with a line for each key that is unknown or wrong.
+ */
 export function parseConfig(given: unknown): CrawlConfig {
   const parsed = crawlConfigSchema.safeParse(given);
   if (parsed.success) return parsed.data;

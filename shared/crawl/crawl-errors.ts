@@ -1,4 +1,7 @@
-/** Why a crawl could not be started, opened or continued: an error class for each thing that a caller may want to handle. */
+/**
+ * Why a crawl could not be started, opened or continued: an error class for each thing that a caller may want
+ * to handle.
+ */
 import { InvalidConfig } from './config.ts';
 
 /** There is no crawl in the folder. */

@@ -1,4 +1,7 @@
-/** A crawl's settings as an operator writes them, documented for the editor. `config.ts` checks them and fills in the defaults. */
+/**
+ * A crawl's settings as an operator writes them, documented for the editor. `config.ts` checks them and fills
+ * in the defaults.
+ */
 
 /** Which links belong to the crawl. */
 export type ScopePreset = 'page' | 'prefix' | 'host' | 'domain' | 'any';
@@ -11,7 +14,8 @@ export interface UrlRuleOptions {
    */
   trackingParameters?: boolean;
   /**
-   * Drops session ids, such as `;jsessionid=` and `PHPSESSID`. With them, each visit would find every page under new URLs.
+   * Drops session ids, such as `;jsessionid=` and `PHPSESSID`. With them, each visit would find every page
+   * under new URLs.
    * @default true
    */
   sessionParameters?: boolean;
@@ -29,7 +33,10 @@ export interface UrlRuleOptions {
 
 /** Settings for some hosts. If several overrides match a host, the last one applies. */
 export interface OverrideOptions {
-  /** Host names. `*` stands for one or more labels: `*.example.org`. A port that is not the default belongs to the name. */
+  /**
+   * Host names. `*` stands for one or more labels: `*.example.org`. A port that is not the default belongs to
+   * the name.
+   */
   hosts: string[];
   /** See {@link CrawlOptions.delayMs}. */
   delayMs?: number;
@@ -56,8 +63,8 @@ export interface OverrideOptions {
 /** Durations are milliseconds, sizes are bytes. */
 export interface CrawlOptions {
   /**
-   * Which links belong to the crawl: none (`page`), below a seed's folder (`prefix`), the same host (`host`), the same
-   * registrable domain (`domain`), or all (`any`).
+   * Which links belong to the crawl: none (`page`), below a seed's folder (`prefix`), the same host (`host`),
+   * the same registrable domain (`domain`), or all (`any`).
    * @default 'host'
    */
   scope?: ScopePreset;
@@ -79,7 +86,8 @@ export interface CrawlOptions {
    */
   maxUrlLength?: number;
   /**
-   * Further links of a page are left out and counted. Whatever the number, a page's links have 32 million characters at most.
+   * Further links of a page are left out and counted. Whatever the number, a page's links have 32 million
+   * characters at most.
    * @default 100000
    */
   maxLinksPerPage?: number;
@@ -112,12 +120,14 @@ export interface CrawlOptions {
    */
   maxQueryParameters?: number;
   /**
-   * After this many pages of a host, Strand closes groups of its URLs whose pages bring almost nothing new. 0 means never.
+   * After this many pages of a host, Strand closes groups of its URLs whose pages bring almost nothing new. 0
+   * means never.
    * @default 100
    */
   trapAfterPages?: number;
   /**
-   * The share of a group's last pages that must bring a new text or link, between 0 and 1. Below it, the group is closed.
+   * The share of a group's last pages that must bring a new text or link, between 0 and 1. Below it, the
+   * group is closed.
    * @default 0.05
    */
   trapMinNew?: number;
@@ -149,7 +159,8 @@ export interface CrawlOptions {
   requisites?: boolean;
 
   /**
-   * Which sitemaps are read: none (`off`), those that robots.txt names (`robots`), or else `/sitemap.xml` too (`find`).
+   * Which sitemaps are read: none (`off`), those that robots.txt names (`robots`), or else `/sitemap.xml` too
+   * (`find`).
    * @default 'robots'
    */
   sitemaps?: 'off' | 'robots' | 'find';
@@ -163,7 +174,9 @@ export interface CrawlOptions {
    * @default []
    */
   sitemapUrls?: string[];
-  /** Leaves out URLs that their sitemap says were not modified since: `2026-01-31`, or with a time (ISO 8601). */
+  /**
+   * Leaves out URLs that their sitemap says were not modified since: `2026-01-31`, or with a time (ISO 8601).
+   */
   modifiedSince?: string;
   /**
    * Follows the links of RSS and Atom feeds that pages name.
@@ -183,7 +196,8 @@ export interface CrawlOptions {
   maxPagesPerHost?: number;
 
   /**
-   * The least pause between two requests to a host, from the end of a response. A longer `Crawl-delay` applies instead.
+   * The least pause between two requests to a host, from the end of a response. A longer `Crawl-delay`
+   * applies instead.
    * @default 1000
    */
   delayMs?: number;
@@ -253,7 +267,8 @@ export interface CrawlOptions {
    */
   maxHostFailures?: number;
   /**
-   * Continues if no host of the crawl has answered yet. By default, the crawl ends after the second try of each host.
+   * Continues if no host of the crawl has answered yet. By default, the crawl ends after the second try of
+   * each host.
    * @default false
    */
   keepTrying?: boolean;
@@ -263,7 +278,10 @@ export interface CrawlOptions {
    * @default 'Strand/0.1'
    */
   userAgent?: string;
-  /** URL or mail address where the crawl's operator can be reached. Needed unless all seeds are on this machine. */
+  /**
+   * URL or mail address where the crawl's operator can be reached. Needed unless all seeds are on this
+   * machine.
+   */
   contact?: string;
 
   /**

@@ -3,11 +3,11 @@ import type { HostKey } from '../url/host-key.ts';
 import { compileHostPattern } from '../url/host-pattern.ts';
 import type { CrawlConfig, HostOverride } from './config.ts';
 
-/** Hosts remembered for each configuration. Beyond them all are forgotten, and found out anew. */
+/** Hosts remembered for each configuration. Beyond this number all are forgotten and computed again. */
 const MAX_HOSTS = 10_000;
 
 interface Overrides {
-  /** Of each override, whether it means a host. */
+  /** For each override, whether it matches a host. */
   readonly matches: readonly ((host: HostKey) => boolean)[];
   readonly byHost: Map<HostKey, CrawlConfig>;
   /** Hosts that the same overrides mean have the same object. */
@@ -17,9 +17,10 @@ interface Overrides {
 const known = new WeakMap<CrawlConfig, Overrides>();
 
 /**
- * The configuration that holds for a host: the overrides that mean it are laid over `config` in their order. Where none
- * does, that is `config` itself, and the same object each time for hosts that the same overrides mean (as long as they
- * are remembered). `include` and `exclude` stay as they are: what overrides say of them is the scope's (`scope.ts`).
+ * The configuration that holds for a host: the overrides that mean it are laid over `config` in their order.
+ * Where none does, that is `config` itself, and the same object each time for hosts that the same overrides
+ * mean (as long as they are remembered). `include` and `exclude` stay as they are: what overrides say of them
+ * is the scope's (`scope.ts`).
  */
 export function hostConfig(config: CrawlConfig, host: HostKey): CrawlConfig {
   if (config.overrides.length === 0) return config;
@@ -35,8 +36,8 @@ export function hostConfig(config: CrawlConfig, host: HostKey): CrawlConfig {
 }
 
 /**
- * Whether one of the patterns of an override's `hosts` means the host. A host at a port of its own has it in its name,
- * so `example.org` is not `example.org:8080`; a star may stand for a port too.
+ * Whether one of the patterns of an override's `hosts` means the host. A host at a port of its own has it in
+ * its name, so `example.org` is not `example.org:8080`; a star may stand for a port too.
  */
 export function compileHosts(patterns: readonly string[]): (host: HostKey) => boolean {
   const compiled = patterns.map(compileHostPattern);

@@ -20,13 +20,13 @@ export interface HostRules {
 export type HostRulesConfig = Pick<CrawlConfig, 'include' | 'exclude' | 'maxDepth'> &
   Partial<Pick<CrawlConfig, 'overrides'>>;
 
-/** Hosts remembered. Beyond them all are forgotten, and found out anew. */
+/** Hosts remembered. Beyond this number all are forgotten and computed again. */
 const MAX_HOSTS = 10_000;
 
 /**
- * The rules for a URL's host: those for all, then the overrides' that mean it. Patterns add up; of several `maxDepth` the
- * last one counts. Where no override says anything of them, nothing is looked up. Throws InvalidConfig for a pattern that
- * is no regular expression.
+ * The rules for a URL's host: those for all, then the overrides' that mean it. Patterns add up; of several
+ * `maxDepth` the last one counts. Where no override says anything of them, nothing is looked up. Throws
+ * InvalidConfig for a pattern that is no regular expression.
  */
 export function createHostRules(config: HostRulesConfig): (url: string) => HostRules {
   const { include, exclude, maxDepth = Infinity, overrides = [] } = config;

@@ -1,7 +1,9 @@
 import { messageOf } from '../error-message.ts';
 import { InvalidConfig } from './config.ts';
 
-/** The patterns of one configuration key as regular expressions without flags. Throws {@link InvalidConfig}. */
+/**
+ * The patterns of one configuration key as regular expressions without flags. Throws {@link InvalidConfig}.
+ */
 export function compilePatterns(key: 'include' | 'exclude', patterns: readonly string[]): RegExp[] {
   return patterns.map((pattern) => {
     try {

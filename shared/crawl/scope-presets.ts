@@ -35,10 +35,16 @@ const PRESETS: Record<ScopePreset, (seeds: readonly string[]) => IsWithin> = {
   any: () => () => true,
 };
 
-/** The registrable domain; of an address, a single label or a public suffix the name itself. The port never counts. */
+/**
+ * The registrable domain; of an address, a single label or a public suffix the name itself. The port never
+ * counts.
+ */
 const domainOf = (host: HostKey): string => registrableDomain(host) ?? hostName(host);
 
-/** Below a seed's folder on the seed's host, with http and https as one: `/a/b.html` draws `/a/`, and so does `/a/`. */
+/**
+ * Below a seed's folder on the seed's host, with http and https as one: `/a/b.html` draws `/a/`, and so does
+ * `/a/`.
+ */
 function belowFolders(seeds: readonly string[]): IsWithin {
   const foldersByHost = new Map<HostKey, string[]>();
   for (const seed of seeds) {
@@ -70,7 +76,9 @@ function outermost(folders: readonly string[]): string[] {
   return kept;
 }
 
-/** Since none of the folders is a prefix of another, only the last one not after `path` can be a prefix of it. */
+/**
+ * Since none of the folders is a prefix of another, only the last one not after `path` can be a prefix of it.
+ */
 function isBelowOne(folders: readonly string[], path: string): boolean {
   let from = 0;
   let to = folders.length;

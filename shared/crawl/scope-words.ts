@@ -17,7 +17,9 @@ export interface ScopeFacts {
   readonly traps: TrapConfig;
 }
 
-/** `exclude: /logout matches`. Begins with the setting, unless there is none: `reason` undefined, and a seed. */
+/**
+ * `exclude: /logout matches`. Begins with the setting, unless there is none: `reason` undefined, and a seed.
+ */
 export function ruleInWords(reason: SkipReason | undefined, facts: ScopeFacts): string {
   return reason === undefined ? whyIn(facts) : WHY_NOT[reason](facts);
 }

@@ -11,13 +11,17 @@ import { type TrapConfig, trapReason } from './traps.ts';
 
 export interface Scope {
   /**
-   * Undefined for a URL (canonical) that belongs to the crawl, else the first reason against it. A seed belongs by being
-   * one: neither preset nor traps nor `include` are asked; `exclude`, `maxDepth`, `maxUrlLength` and ports hold for it too.
+   * Undefined for a URL (canonical) that belongs to the crawl, else the first reason against it. A seed
+   * belongs by being one: neither preset nor traps nor `include` are asked; `exclude`, `maxDepth`,
+   * `maxUrlLength` and ports hold for it too.
    */
   check(url: string, depth: number, isSeed?: boolean): SkipReason | undefined;
   /** What {@link Scope.check} says, with the rule that decided in words, for people. */
   explain(url: string, depth: number, isSeed?: boolean): ScopeVerdict;
-  /** Whether the preset leaves any page of the host to the crawl. Other hosts are asked for parts of pages alone. */
+  /**
+   * Whether the preset leaves any page of the host to the crawl. Other hosts are asked for parts of pages
+   * alone.
+   */
   hasHost(host: HostKey): boolean;
 }
 
@@ -33,9 +37,9 @@ export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'maxUrlLength'> &
   Partial<TrapConfig & Pick<CrawlConfig, 'allowPorts'>>;
 
 /**
- * `scopeSeeds`: the canonical URLs that the preset is drawn around. A check takes the same time for one of them and for
- * 100,000, but for a binary search in `prefix`; the patterns take what they take.
- * Throws InvalidConfig for a pattern that is no regular expression.
+ * `scopeSeeds`: the canonical URLs that the preset is drawn around. A check takes the same time for one of
+ * them and for 100,000, but for a binary search in `prefix`; the patterns take what they take. Throws
+ * InvalidConfig for a pattern that is no regular expression.
  */
 export function createScope(config: ScopeConfig, scopeSeeds: readonly string[]): Scope {
   const { maxUrlLength } = config;

@@ -16,14 +16,16 @@ export type SkipReason =
   | 'port'
   | TrapReason;
 
-/** Why a link is left out: for what it is itself, or for what is known where it was found or where it leads. */
+/**
+ * Why a link is left out: for what it is itself, or for what is known where it was found or where it leads.
+ */
 export type LinkSkip =
   | SkipReason
   /** Its URL's template has brought nothing new for long (`frontier/template-watch.ts`). */
   | 'trap'
   /** Its page or itself says so. */
   | 'nofollow'
-  /** Of a sitemap: not modified since `modifiedSince`. */
+  /** A sitemap says that the URL was not modified since `modifiedSince`. */
   | 'notModified'
   /** Its host has had `maxPagesPerHost` pages. */
   | 'pagesPerHost'

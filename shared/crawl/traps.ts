@@ -1,6 +1,7 @@
 /**
- * Shapes of URLs that hardly any page has and that broken links grow into without end: `/a/b/a/b/a/b/`, a calendar's
- * query that each click makes longer. Judged by the URL alone; what shows only in the pages is `frontier/template-watch.ts`.
+ * Shapes of URLs that hardly any page has and that broken links grow into without end: `/a/b/a/b/a/b/`, a
+ * calendar's query that each click makes longer. Judged by the URL alone; what shows only in the pages is
+ * `frontier/template-watch.ts`.
  */
 import type { CrawlConfig } from './config.ts';
 
@@ -14,11 +15,17 @@ export type TrapReason =
 
 export type TrapConfig = Pick<CrawlConfig, 'maxPathDepth' | 'maxRepeatedSegments' | 'maxQueryParameters'>;
 
-/** Of so many segments a repeated sequence has at most. Heritrix's PathologicalPathDecideRule knows those of one. */
+/**
+ * A repeated sequence has at most this many segments. Heritrix's PathologicalPathDecideRule detects sequences
+ * of one.
+ */
 const MAX_PERIOD = 4;
 const MAX_EQUAL_PARAMETERS = 3;
 
-/** Of a canonical URL; undefined if its shape is none of a trap. In time linear in its length; most need but a look. */
+/**
+ * Returns the kind of trap that the shape of a canonical URL suggests, or undefined. Takes time linear in its
+ * length.
+ */
 export function trapReason(url: string, config: TrapConfig): TrapReason | undefined {
   const { maxPathDepth, maxRepeatedSegments } = config;
   const mark = url.indexOf('?', 8);
@@ -43,7 +50,10 @@ export function queryParameters(url: string): number {
   return mark < 0 ? 0 : countParameters(url, mark + 1);
 }
 
-/** Where the segments begin of the path that is looked at, and where the last one ends. Kept, not to be made for each. */
+/**
+ * Where the segments begin of the path that is looked at, and where the last one ends. Kept, not to be made
+ * for each.
+ */
 const starts: number[] = [];
 
 /** Fills `starts`, for `max` segments at most. The number of segments. */

@@ -2,17 +2,20 @@
 export interface Abortable {
   /** Called once, when the signal aborts, in no order, unless {@link unwatchAbort} was before. */
   onAbort(): void;
-  /** Where this stands among those that watch the same signal; -1 while it watches none. Nobody else's to change. */
+  /**
+   * Where this stands among those that watch the same signal; -1 while it watches none. Only this module
+   * changes it.
+   */
   abortPlace: number;
 }
 
 const watching = new WeakMap<AbortSignal, Abortable[]>();
 
 /**
- * Adds one of many that come and go. The signal has one listener for all of them, which stand in an array: a removed listener
- * of an `AbortSignal` still names the one after it, as the table that a `Set` has outgrown names the next, so that a dead one
- * which has grown old keeps all that came after it until V8 looks through all of its heap. A crawl's requests kept their
- * pages so, 40 KB each.
+ * Adds one of many that come and go. The signal has one listener for all of them, which stand in an array: a
+ * removed listener of an `AbortSignal` still names the one after it, as the table that a `Set` has outgrown
+ * names the next, so that a dead one which has grown old keeps all that came after it until V8 looks through
+ * all of its heap. A crawl's requests kept their pages so, 40 KB each.
  */
 export function watchAbort(signal: AbortSignal, one: Abortable): void {
   let all = watching.get(signal);

@@ -5,9 +5,9 @@ import { type IpAddress, type IpBlock, isInBlock, parseCidr, parseIp } from './i
 export type AddressGuard = (ip: string) => boolean;
 
 /**
- * Addresses that are no place of the public web: the IANA special-purpose registries for IPv4 and IPv6 (RFC 6890 and
- * its successors), multicast, and the cloud's metadata services, which hand out credentials to whoever asks from inside.
- * The first block that holds an address names it.
+ * Addresses that are no place of the public web: the IANA special-purpose registries for IPv4 and IPv6 (RFC
+ * 6890 and its successors), multicast, and the cloud's metadata services, which hand out credentials to every
+ * process inside. The first block that holds an address names it.
  */
 const METADATA: readonly [cidr: string, name: string][] = [
   ['169.254.169.254/32', 'cloud metadata service'],
@@ -55,7 +55,9 @@ const SPECIAL: readonly [cidr: string, name: string][] = [
   ['ff00::/8', 'multicast (RFC 4291)'],
 ];
 
-/** Prefixes whose addresses carry an IPv4 address, and how far from the right it ends: that address is judged. */
+/**
+ * Prefixes whose addresses carry an IPv4 address, and how far from the right it ends: that address is judged.
+ */
 const EMBEDDING: readonly [cidr: string, shift: bigint][] = [
   ['::ffff:0:0/96', 0n], // IPv4-mapped, RFC 4291 section 2.5.5.2
   ['64:ff9b::/96', 0n], // NAT64, RFC 6052
@@ -67,7 +69,10 @@ const named = ([cidr, name]: readonly [string, string]): NamedBlock => [parseCid
 const METADATA_BLOCKS = METADATA.map(named);
 const SPECIAL_BLOCKS = SPECIAL.map(named);
 const EMBEDDING_BLOCKS = EMBEDDING.map(([cidr, shift]) => [parseCidr(cidr)!, shift] as const);
-/** All that IANA has given out for global unicast. What lies outside is closed, whatever it comes to be used for. */
+/**
+ * All that IANA has given out for global unicast. What lies outside is closed, whatever it comes to be used
+ * for.
+ */
 const GLOBAL_UNICAST = parseCidr('2000::/3')!;
 
 /** What makes the address special, for people; undefined for an address of the public internet. */
@@ -81,16 +86,19 @@ export function describeSpecialAddress(ip: string): string | undefined {
   return address.family === 6 && !isInBlock(address, GLOBAL_UNICAST) ? 'not global unicast' : undefined;
 }
 
-/** Whether the address is none of the public internet. True for text that is no address: the guard fails closed. */
+/**
+ * Whether the address is none of the public internet. True for text that is no address: the guard fails
+ * closed.
+ */
 export function isSpecialAddress(ip: string): boolean {
   return describeSpecialAddress(ip) !== undefined;
 }
 
 /**
- * A guard that lets pass all public addresses, and those special ones that lie in one of `allowedCidrs`; for an IPv6
- * address that carries an IPv4 one, either may be listed. A cloud metadata address passes only where it is named
- * itself (`169.254.169.254/32`): who opens `0.0.0.0/0` for a test hardly means to open that. Throws
- * {@link InvalidConfig}.
+ * A guard that lets pass all public addresses, and those special ones that lie in one of `allowedCidrs`; for
+ * an IPv6 address that carries an IPv4 one, either may be listed. A cloud metadata address passes only where
+ * it is named itself (`169.254.169.254/32`): who opens `0.0.0.0/0` for a test hardly means to open that.
+ * Throws {@link InvalidConfig}.
  */
 export function createAddressGuard(allowedCidrs: readonly string[]): AddressGuard {
   const allowed = allowedCidrs.map(requireCidr);
@@ -109,9 +117,10 @@ export function createAddressGuard(allowedCidrs: readonly string[]): AddressGuar
 }
 
 /**
- * Says whether a CIDR block opens nothing that `allowedCidrs` do not: it lies within one of them, and the guard lets it
- * pass where it is a single address, as that would be one named itself. For a crawl's configuration, which whoever may
- * seed may write. Throws {@link InvalidConfig} for `allowedCidrs`; text that is no block is closed.
+ * Says whether a CIDR block opens nothing that `allowedCidrs` do not: it lies within one of them, and the
+ * guard lets it pass where it is a single address, as that would be one named itself. For a crawl's
+ * configuration, which every caller that may seed may write. Throws {@link InvalidConfig} for `allowedCidrs`;
+ * text that is no block is closed.
  */
 export function createBlockGuard(allowedCidrs: readonly string[]): (cidr: string) => boolean {
   const allowed = allowedCidrs.map(requireCidr);

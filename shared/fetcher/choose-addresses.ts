@@ -11,9 +11,10 @@ export interface AddressChoice {
 }
 
 /**
- * The IP addresses that a connection to `hostname` may go to, in the order to try; at least one. The host name is as
- * in a WHATWG URL, so that IPv4 in any spelling is dotted; IPv6 with or without brackets. Rejects with a
- * {@link KnownFailure}: about the name if there is no address, `blockedAddress` if the guard lets none pass.
+ * The IP addresses that a connection to `hostname` may go to, in the order to try; at least one. The host
+ * name is as in a WHATWG URL, so that IPv4 in any spelling is dotted; IPv6 with or without brackets. Rejects
+ * with a {@link KnownFailure}: about the name if there is no address, `blockedAddress` if the guard lets none
+ * pass.
  */
 export async function chooseAddresses(hostname: string, choice: AddressChoice): Promise<string[]> {
   const addresses = await addressesOf(hostname.replace(/^\[(.*)\]$/, '$1'), choice);

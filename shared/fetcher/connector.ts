@@ -42,9 +42,10 @@ const MAX_SESSIONS = 2000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Opens undici's connections. The address is chosen and judged here, for every connection anew, and the connection goes
- * to that very address: a name that resolves to something else a moment later (DNS rebinding) gains nothing. TLS is
- * told the URL's host name, and certificates are verified against it. Fails with a {@link KnownFailure}.
+ * Opens undici's connections. The address is chosen and checked here, for each connection again, and the
+ * connection goes to that very address: a name that resolves to something else a moment later (DNS rebinding)
+ * gains nothing. TLS is given the URL's host name, and certificates are verified against it. Fails with a
+ * {@link KnownFailure}.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { budget, guard, trustedCertificates } = options;
@@ -53,7 +54,10 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   // One context for all, made when first needed: making one reads every root certificate.
   let secureContext: SecureContext | undefined;
 
-  /** Waits for a place among the open sockets first, at no cost of the time-out, and holds it until the socket closes. */
+  /**
+   * Waits for a place among the open sockets first, at no cost of the time-out, and holds it until the socket
+   * closes.
+   */
   async function open(target: Target): Promise<Socket> {
     await budget.acquire();
     try {
@@ -61,7 +65,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       if (socket.closed)
         throw new KnownFailure('connectionFailed', `${target.hostname} closed the connection at once`);
       socket.once('close', budget.release);
-      // A TLS alert comes before the end of the connection, which is all that undici tells of.
+      // A TLS alert comes before the end of the connection, which is all that undici reports.
       socket.once('error', (error) => firstErrors.set(socket, error));
       return socket;
     } catch (error) {
@@ -117,7 +121,8 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       // An address is no server name (RFC 6066, section 3), and a name goes without its final dot.
       servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
       ALPNProtocols: ['http/1.1'],
-      // `checkCertificate` refuses what is not authorized: only there the certificate can still be read, for the message.
+      // `checkCertificate` refuses what is not authorized: only there the certificate can still be read, for
+      // the message.
       rejectUnauthorized: false,
       session: sessions.get(sessionKey),
     });

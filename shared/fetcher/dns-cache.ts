@@ -14,8 +14,8 @@ export const MAX_TTL_MS = 3_600_000;
 /** For answers without one (getaddrinfo). */
 export const UNKNOWN_TTL_MS = 60_000;
 /**
- * How long a failed look-up is believed. RFC 2308 allows hours, but a crawler's own network may be what failed. Less than
- * the first rest of a host that failed (`backoffMs`), so that its second try asks again.
+ * How long a failed look-up is believed. RFC 2308 allows hours, but a crawler's own network may be what
+ * failed. Less than the first rest of a host that failed (`backoffMs`), so that its second try asks again.
  */
 export const NEGATIVE_TTL_MS = 3000;
 const MAX_NAMES = 100_000;
@@ -28,7 +28,8 @@ interface Entry {
 
 /**
  * Caches look-ups for their time to live. Questions for one name at the same time are asked once. Holds the
- * `maxNames` names used last. The result rejects as the look-up did, and with `ENOTFOUND` for an empty answer.
+ * `maxNames` names used last. The result rejects as the look-up did, and with `ENOTFOUND` for an empty
+ * answer.
  */
 export function createDnsCache(
   lookup: Lookup,
@@ -61,7 +62,7 @@ export function createDnsCache(
   return (hostname) => {
     const known = entries.get(hostname);
     const entry = known !== undefined && known.expiresAt > now() ? known : ask(hostname);
-    // Set anew, so that the map's order is that of use and its first name the one to drop.
+    // Set again, so that the map's order is that of use and its first name the one to drop.
     entries.delete(hostname);
     entries.set(hostname, entry);
     if (entries.size > maxNames) entries.delete(entries.keys().next().value as string);

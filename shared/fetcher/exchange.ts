@@ -39,8 +39,8 @@ export interface ExchangeContext extends FailureLimits {
 const used = new WeakSet<Socket>();
 
 /**
- * One request and what comes of it: undici's handler. It settles exactly once; what undici reports later is ignored.
- * Rejects only for our own failures (a full disk, no file descriptor left).
+ * One request and what comes of it: undici's handler. It settles exactly once; what undici reports later is
+ * ignored. Rejects only for our own failures (a full disk, no file descriptor left).
  */
 export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   readonly request: FetchRequest;
@@ -87,7 +87,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Ended while it waited for a connection: thrown to undici, which drops the request and keeps the connection.
+    // Ended while it waited for a connection: thrown to undici, which drops the request and keeps the
+    // connection.
     if (this.#isSettled) throw new Error('The exchange has ended');
     this.#controller = controller;
     this.#context.onStart(this);

@@ -1,7 +1,10 @@
 import { messageOf } from '../error-message.ts';
 import { type FailureCode, type FailureReason, reasonOf } from './outcome/failure-codes.ts';
 
-/** Why an exchange failed, with its code and a sentence. Thrown inside the fetcher only: it becomes a failed outcome. */
+/**
+ * Why an exchange failed, with its code and a sentence. Thrown inside the fetcher only: it becomes a failed
+ * outcome.
+ */
 export class KnownFailure extends Error {
   override name = 'KnownFailure';
   readonly code: FailureCode;
@@ -44,7 +47,10 @@ export function isDisconnect(error: unknown): boolean {
   return reasonOf(failureCodeOf(errorCode(error) ?? '', messageOf(error))) === 'reset';
 }
 
-/** No socket could be opened, as the process or the machine has no file descriptor left: nothing that the host did. */
+/**
+ * No socket could be opened, as the process or the machine has no file descriptor left: nothing that the host
+ * did.
+ */
 export function isOutOfFiles(error: unknown): boolean {
   const code = errorCode(error instanceof KnownFailure ? error.cause : error);
   return code === 'EMFILE' || code === 'ENFILE';

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-// Not from the package's index, which loads `fetch`, WebSocket and caches as well: 40 ms of CPU for each process and thread.
+// Not from the package's index, which loads `fetch`, WebSocket and caches as well: 40 ms of CPU for each
+// process and thread.
 import Agent from 'undici/lib/dispatcher/agent.js';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -18,7 +19,7 @@ import { createSocketBudget } from './socket-budget.ts';
 import { newBodyMemory } from './spooled-body.ts';
 import { createSystemLookup } from './system-lookup.ts';
 
-/** Of the time-outs, 0 means no limit. */
+/** A time-out of 0 means no limit. */
 export interface FetcherOptions
   extends Pick<
     CrawlConfig,
@@ -53,16 +54,17 @@ export interface FetcherOptions
 /** AWS Lambda gives a process 1,024 file descriptors; some are for files and the engine's own connections. */
 const MAX_SOCKETS = 900;
 /**
- * An idle connection is closed after this: long enough for the usual gaps between two requests to a host (1 to 5 s),
- * short enough that hosts which are done with hold no descriptors. Servers commonly close at 5 (Apache, Node) to 75 s.
+ * An idle connection is closed after this: long enough for the usual gaps between two requests to a host (1
+ * to 5 s), short enough that hosts which are done with hold no descriptors. Servers commonly close at 5
+ * (Apache, Node) to 75 s.
  */
 const KEEP_ALIVE_MS = 8000;
-/** Where a server says when it will close (`Keep-Alive: timeout=5`), we close so much earlier. */
+/** If a server says when it will close (`Keep-Alive: timeout=5`), we close this much earlier. */
 const KEEP_ALIVE_MARGIN_MS = 1000;
 
 /**
- * Fetches by HTTP/1.1 over undici, its low-level API: raw headers, bodies neither decoded nor copied. Connections are
- * kept alive, `perHost` to an origin, one request at a time on each. Throws `InvalidConfig`.
+ * Fetches by HTTP/1.1 over undici, its low-level API: raw headers, bodies neither decoded nor copied.
+ * Connections are kept alive, `perHost` to an origin, one request at a time on each. Throws `InvalidConfig`.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   const { clock, maxHeaderBytes, perHost } = options;
@@ -89,8 +91,8 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     }),
   });
 
-  // undici tells the head it sends, and to which socket, on a channel of the whole process, in the same synchronous
-  // step that starts the request: so the message after a start is about that request.
+  // undici publishes the head it sends, and its socket, on a channel of the whole process, in the same
+  // synchronous step that starts the request: so the message after a start is about that request.
   let starting: Exchange | undefined;
   const onSendHeaders = (message: unknown) => {
     const exchange = starting;
@@ -144,7 +146,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   };
 }
 
-/** Why no request may be made for `url`, whoever asks: a page, a redirect, a middleware. */
+/** Returns why no request may be made for `url`, be it of a page, a redirect or a middleware. */
 function faultOf(url: string, allowPorts: readonly number[]): DescribedFailure | undefined {
   const parsed = /^https?:\/\//.test(url) ? URL.parse(url) : null;
   if (parsed === null) {
@@ -157,7 +159,10 @@ function faultOf(url: string, allowPorts: readonly number[]): DescribedFailure |
     : described('blockedPort', `browsers refuse port ${port}; \`--allow-port ${port}\` allows it`);
 }
 
-/** Few, since each is a way to be told apart from a browser; content codings are those that the parser decodes. */
+/**
+ * Few, since each one distinguishes the crawler from a browser; content codings are those that the parser
+ * decodes.
+ */
 /** `URL.search` leaves out the `?` of an empty query, which is part of the URL: RFC 3986, section 6.2.3. */
 function requestTarget(url: string): { origin: string; path: string } {
   const { origin, pathname, search, href } = new URL(url);
@@ -173,7 +178,8 @@ function commonHeaders({ userAgent, contact }: FetcherOptions): readonly string[
     'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     'Accept-Encoding',
     'gzip, br, zstd',
-    // Some hosts answer 406 without it. English first, where a host has several languages and no URL for each.
+    // Some hosts answer 406 without it. English first, where a host has several languages and no URL for
+    // each.
     'Accept-Language',
     'en;q=0.8, *;q=0.5',
   ];

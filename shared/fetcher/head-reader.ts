@@ -4,7 +4,10 @@ import { isCleanHead, quoted, type RepairedHead, repairHead } from './repair-hea
 
 /** What stands between a socket and undici's parser while a response's header is due. */
 export interface HeadReader {
-  /** To be called for each request, as it is sent. `onHead` receives the fields of a header that had to be repaired. */
+  /**
+   * Call it for each request when it is sent. `onHead` receives the fields of a header that had to be
+   * repaired.
+   */
   expect(onHead: (fields: RepairedHead['fields']) => void): void;
   /** Bytes of a response have come since the last request was sent. */
   readonly hasBegun: boolean;
@@ -18,10 +21,10 @@ const LONGEST_END = 4;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The reader of the socket. It holds back a response's header until it is whole, leaves out interim responses (1xx, which
- * a client must be able to read past: RFC 9110, section 15.2), and repairs what is no strict HTTP. What cannot be
- * repaired, or is longer than `maxHeaderBytes` in all, destroys the socket with a {@link KnownFailure}. A header that is
- * strict HTTP and comes in one piece is handed on as it is, without a copy.
+ * The reader of the socket. It holds back a response's header until it is whole, leaves out interim responses
+ * (1xx, which a client must be able to read past: RFC 9110, section 15.2), and repairs what is no strict
+ * HTTP. What cannot be repaired, or is longer than `maxHeaderBytes` in all, destroys the socket with a {@link
+ * KnownFailure}. A header that is strict HTTP and comes in one piece is handed on as it is, without a copy.
  */
 export function headReader(socket: Socket, maxHeaderBytes: number): HeadReader {
   const reader = readers.get(socket) ?? createHeadReader(socket, maxHeaderBytes);
@@ -33,7 +36,7 @@ function createHeadReader(socket: Socket, maxHeaderBytes: number): HeadReader {
   const read = socket.read.bind(socket);
   let onHead: ((fields: RepairedHead['fields']) => void) | undefined;
   let held: Buffer = NOTHING;
-  /** Of `held`: so many bytes hold no end of a header. */
+  /** The first bytes of `held` that contain no end of a header. */
   let searched = 0;
   let interimBytes = 0;
   let hasBegun = false;
@@ -114,7 +117,10 @@ function createHeadReader(socket: Socket, maxHeaderBytes: number): HeadReader {
   };
 }
 
-/** The bytes followed by more. Their memory doubles when it must grow, so that a header byte by byte costs no more. */
+/**
+ * The bytes followed by more. Their memory doubles when it must grow, so that a header byte by byte costs no
+ * more.
+ */
 function appended(bytes: Buffer, more: Buffer): Buffer {
   const size = bytes.length + more.length;
   const hasRoom = spare.has(bytes.buffer) && bytes.byteOffset + size <= bytes.buffer.byteLength;
@@ -129,7 +135,7 @@ function appended(bytes: Buffer, more: Buffer): Buffer {
   return all;
 }
 
-/** Memory that `appended` has made, and nobody else writes to. */
+/** Memory that `appended` allocated, and that only it writes to. */
 const spare = new WeakSet<ArrayBufferLike>();
 
 /** RFC 9112, section 2.2, asks this of servers; some servers send one too many after a body. */
@@ -139,7 +145,10 @@ function withoutEmptyLines(bytes: Buffer): Buffer {
   return at === 0 ? bytes : bytes.subarray(at);
 }
 
-/** Throws as soon as the first bytes are not those of HTTP. A server that waits for more input is not waited for. */
+/**
+ * Throws as soon as the first bytes are not those of HTTP. A server that waits for more input is not waited
+ * for.
+ */
 function refuseOthers(bytes: Buffer): void {
   if (bytes.length >= NAME.length && bytes.readUInt32BE() === NAME_WORD) return;
   const begin = bytes.toString('latin1', 0, NAME.length).toUpperCase();

@@ -11,7 +11,10 @@ export interface IpBlock extends IpAddress {
   readonly bits: number;
 }
 
-/** Reads an address in the spellings of inet_pton (and a zone, which is left out). Undefined for anything else. */
+/**
+ * Reads an address in the spellings of inet_pton (and a zone, which is left out). Undefined for anything
+ * else.
+ */
 export function parseIp(text: string): IpAddress | undefined {
   if (isIPv4(text)) return { family: 4, value: readIpv4(text) };
   const withoutZone = text.split('%', 1)[0] as string;
@@ -19,7 +22,9 @@ export function parseIp(text: string): IpAddress | undefined {
   return undefined;
 }
 
-/** Reads `address/bits`, or an address alone: the block of just that one. Bits beyond the prefix are ignored. */
+/**
+ * Reads `address/bits`, or an address alone: the block of just that one. Bits beyond the prefix are ignored.
+ */
 export function parseCidr(text: string): IpBlock | undefined {
   const [addressText, bitsText, ...rest] = text.split('/');
   const address = parseIp(addressText as string);
@@ -46,7 +51,9 @@ function readIpv4(text: string): bigint {
   return text.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n);
 }
 
-/** RFC 4291, section 2.2: groups of 16 bits, `::` for a run of zeros, and the last 32 bits perhaps as IPv4. */
+/**
+ * RFC 4291, section 2.2: groups of 16 bits, `::` for a run of zeros, and the last 32 bits perhaps as IPv4.
+ */
 function readIpv6(text: string): bigint {
   const lastColon = text.lastIndexOf(':');
   const tail = text.slice(lastColon + 1);

@@ -1,6 +1,7 @@
 /**
- * Makes a response's header readable for undici's strict parser, where browsers read it too. What would let two readers
- * disagree about where the body ends is refused (RFC 9112, section 6.3): request smuggling begins there.
+ * Makes a response's header readable for undici's strict parser, where browsers read it too. What would let
+ * two readers disagree about where the body ends is refused (RFC 9112, section 6.3): request smuggling begins
+ * there.
  */
 import { KnownFailure } from './failure.ts';
 
@@ -13,7 +14,10 @@ export interface RepairedHead {
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-/** What a strict parser reads: nearly all headers. Lines end with CRLF, names are tokens, values have no control characters. */
+/**
+ * What a strict parser reads: nearly all headers. Lines end with CRLF, names are tokens, values have no
+ * control characters.
+ */
 const CLEAN =
   /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/;
 const FRAMING = /\r\n(?:content-length|transfer-encoding):/gi;
@@ -31,7 +35,10 @@ const STATUS_LINE = /^HTTP(?:\/(\d{1,3})(?:\.(\d{1,3}))?)?[\t ]+(\d{3})(?:[\t ](
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/g;
 
-/** Repairs a header given as Latin-1 with its empty line. Throws {@link KnownFailure} for one that nobody should read. */
+/**
+ * Repairs a header given as Latin-1 with its empty line. Throws {@link KnownFailure} for a header that must
+ * not be interpreted.
+ */
 export function repairHead(head: string): RepairedHead {
   const [first = '', ...lines] = head
     .split('\n')
@@ -75,7 +82,10 @@ function fieldsOf(lines: readonly string[]): [string, string][] {
     ]);
 }
 
-/** The fields that say where the body ends and whether the connection stays, in a form that can be read in one way only. */
+/**
+ * The fields that say where the body ends and whether the connection stays, in a form that can be read in one
+ * way only.
+ */
 function framingOf(fields: readonly (readonly [string, string])[]): string[] {
   const valuesOf = (wanted: string) =>
     fields.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
@@ -110,7 +120,10 @@ function framingOf(fields: readonly (readonly [string, string])[]): string[] {
 
 const tokensOf = (value: string): string[] => value.split(',').map(trimBlanks);
 
-/** Without spaces and tabs at its ends. `trim` takes a no-break space (0xA0) for a space, too, which no other reader does. */
+/**
+ * Without spaces and tabs at its ends. `trim` takes a no-break space (0xA0) for a space, too, which no other
+ * reader does.
+ */
 function trimBlanks(text: string): string {
   const isBlank = (at: number) => text[at] === ' ' || text[at] === '\t';
   let begin = 0;

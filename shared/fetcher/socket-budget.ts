@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 
 /**
- * Bounds the sockets open at once, since file descriptors are few (AWS Lambda: 1,024 a process). At the bound, the
- * socket that has been idle longest is closed for the new one; while all are in use, who comes waits in line.
+ * Bounds the sockets open at once, since file descriptors are few (AWS Lambda: 1,024 a process). At the
+ * bound, the socket that has been idle longest is closed for the new one; while all are in use, who comes
+ * waits in line.
  */
 export interface SocketBudget {
   /** Resolves when one more socket may be opened; give it back by `release`, once. */
@@ -50,7 +51,7 @@ export function createSocketBudget(maxSockets: number): SocketBudget {
         return;
       }
       idle.add(socket);
-      // Not for each request anew: a socket is idle many times and closes once.
+      // Not for each request: a socket is idle many times and closes once.
       if (!watched.has(socket)) {
         watched.add(socket);
         socket.once('close', () => idle.delete(socket));

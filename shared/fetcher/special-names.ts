@@ -1,10 +1,16 @@
-/** Names that no name server is asked for, since every answer of one would be wrong (IANA's Special-Use Domain Names). */
+/**
+ * Names that no name server is asked for, since every answer of one would be wrong (IANA's Special-Use Domain
+ * Names).
+ */
 import { KnownFailure } from './failure.ts';
 
 /** `*.localhost` is this machine (RFC 6761, section 6.3; WHATWG browsers do the same). */
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1'];
 
-/** Why names under these top-level domains have no address. `.test` and `.example` may stand in a private name server. */
+/**
+ * Why names under these top-level domains have no address. `.test` and `.example` may stand in a private name
+ * server.
+ */
 const WITHOUT_ADDRESS: Readonly<Record<string, string>> = {
   onion: 'is reached by Tor alone (RFC 7686); a middleware can send its requests by a proxy',
   alt: 'is no name of the DNS (RFC 9476)',
@@ -12,8 +18,8 @@ const WITHOUT_ADDRESS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The addresses of a name that needs no name server; undefined for a name of the DNS. Throws {@link KnownFailure} for one
- * that never has an address. Letter case and a final dot make no difference.
+ * The addresses of a name that needs no name server; undefined for a name of the DNS. Throws {@link
+ * KnownFailure} for one that never has an address. Letter case and a final dot make no difference.
  */
 export function specialAddresses(hostname: string): readonly string[] | undefined {
   const name = hostname.toLowerCase().replace(/\.$/, '');

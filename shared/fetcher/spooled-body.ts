@@ -14,7 +14,10 @@ const MAX_MEMORY_BYTES = 1024 * 1024;
 const MOST_TOGETHER = 64 * 1024 * 1024;
 const SMALL_BODY = 32 * 1024;
 
-/** What the bodies of one fetcher take of memory together, so that a thousand large ones at once stay bounded, too. */
+/**
+ * What the bodies of one fetcher take of memory together, so that a thousand large ones at once stay bounded,
+ * too.
+ */
 export interface BodyMemory {
   used: number;
   readonly most: number;
@@ -27,8 +30,9 @@ const GATHER_BYTES = 16_384;
 const READ_BYTES = 262_144;
 
 /**
- * Takes a body's pieces as they arrive, and becomes the {@link Body}. The pieces are its own: kept, not copied, and freed
- * when they are in a file, though not before the step is over, as several may be parts of what was read at once.
+ * Takes a body's pieces as they arrive, and becomes the {@link Body}. The pieces are its own: kept, not
+ * copied, and freed when they are in a file, though not before the step is over, as several may be parts of
+ * what was read at once.
  */
 export interface BodySpool {
   /** Bytes taken so far. */
@@ -42,16 +46,17 @@ export interface BodySpool {
 }
 
 /**
- * Holds a body in memory up to {@link MAX_MEMORY_BYTES}, less where there is little left of `memory`; a larger one in a file in `tempFolder`, which is made when it
- * is first needed. The file loses its name as soon as it is open, so a crash leaves nothing behind; each large body
- * costs a file descriptor until it is disposed of.
+ * Holds a body in memory up to {@link MAX_MEMORY_BYTES}, less where there is little left of `memory`; a
+ * larger one in a file in `tempFolder`, which is made when it is first needed. The file loses its name as
+ * soon as it is open, so a crash leaves nothing behind; each large body costs a file descriptor until it is
+ * disposed of.
  */
 export function createBodySpool(
   tempFolder: string,
   memory: BodyMemory = newBodyMemory(),
   maxMemoryBytes = MAX_MEMORY_BYTES,
 ): BodySpool {
-  /** Of a body in a file; another is hashed in one go. */
+  /** Hash of a body in a file; a body in memory is hashed by one call. */
   let hash: Hash | undefined;
   let pieces: Uint8Array[] = [];
   let inMemory = 0;
@@ -81,8 +86,8 @@ export function createBodySpool(
     gatheredSize += piece.length;
   }
 
-  // Synchronous: the bytes go to the page cache at about 1 ms a MiB, few bodies are that large, and memory stays
-  // bounded without stopping and starting the socket.
+  // Synchronous: the bytes go to the page cache at about 1 ms a MiB, few bodies are that large, and memory
+  // stays bounded without stopping and starting the socket.
   function writeOut(to: number): void {
     const written = pieces;
     pieces = [];

@@ -4,10 +4,10 @@ import type { Lookup, ResolvedName } from './dns-cache.ts';
 import { errorCode } from './failure.ts';
 
 /**
- * The machine's own name resolution. The name servers are asked first, since only they give a time to live (c-ares,
- * which also needs no thread); the system's resolver (getaddrinfo, which honours the hosts file and search domains) is
- * asked where they know no address or there are none. So a hosts file adds names but does not override public ones:
- * for that there is the `resolve` option. IPv4 addresses come first.
+ * The machine's own name resolution. The name servers are asked first, since only they give a time to live
+ * (c-ares, which also needs no thread); the system's resolver (getaddrinfo, which honours the hosts file and
+ * search domains) is asked where they know no address or there are none. So a hosts file adds names but does
+ * not override public ones: for that there is the `resolve` option. IPv4 addresses come first.
  */
 export function createSystemLookup(): Lookup {
   // Two tries within about 4 s: under the connect time-out, which covers the look-up too.

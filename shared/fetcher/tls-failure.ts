@@ -32,8 +32,8 @@ export function describeHandshake(where: string, error: unknown): KnownFailure {
 }
 
 /**
- * The certificate of `hostname` was refused by `error`: OpenSSL's code for the chain (`CERT_HAS_EXPIRED`), or Node's for
- * the name.
+ * The certificate of `hostname` was refused by `error`: OpenSSL's code for the chain (`CERT_HAS_EXPIRED`), or
+ * Node's for the name.
  */
 export function describeCertificate(
   hostname: string,
@@ -72,7 +72,10 @@ function dayText(text: string | undefined): string {
   return Number.isNaN(time) ? 'an unknown day' : new Date(time).toISOString().slice(0, 10);
 }
 
-/** The names that the certificate is for. A server may write anything there: what is no host name or address is left out. */
+/**
+ * The names that the certificate is for. A server may write anything there: what is no host name or address
+ * is left out.
+ */
 function namesText(certificate: PeerCertificate | undefined): string {
   const { subjectaltname = '', subject } = certificate ?? {};
   const names = subjectaltname.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''));

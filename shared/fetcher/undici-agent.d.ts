@@ -1,4 +1,7 @@
-/** The one module of undici that is needed: the package's own index loads its `fetch`, WebSocket and caches, too. */
+/**
+ * The one module of undici that is needed: the package's own index loads its `fetch`, WebSocket and caches,
+ * too.
+ */
 declare module 'undici/lib/dispatcher/agent.js' {
   import type { Agent } from 'undici';
 

@@ -1,10 +1,10 @@
 /**
- * A run's records as a row of blocks. Blocks are self-contained, so that lists are merged by copying them, and a
- * turn reads only the block that its cursor stands at.
+ * A run's records as a row of blocks. Blocks are self-contained, so that lists are merged by copying them,
+ * and a turn reads only the block that its cursor stands at.
  *
- * A block: size of what follows the header (u32 LE), count of records (u16), rank (u8), 0 (u8), due time in seconds
- * (u32, 0: at once), then the records (`record-block.ts`). All records of a block have its rank; its due time is its
- * first record's.
+ * A block: size of what follows the header (u32 LE), count of records (u16), rank (u8), 0 (u8), due time in
+ * seconds (u32, 0: at once), then the records (`record-block.ts`). All records of a block have its rank; its
+ * due time is its first record's.
  */
 import type { HostKey } from '../url/host-key.ts';
 import { CorruptBytes } from './bytes.ts';
@@ -24,7 +24,9 @@ export interface BlockHeader {
   readonly dueAt: number;
 }
 
-/** Records in the order given; a new block begins where the rank changes (unless `isMixed`) or one is full. */
+/**
+ * Records in the order given; a new block begins where the rank changes (unless `isMixed`) or one is full.
+ */
 export function encodeBlocks(
   host: HostKey,
   records: readonly UrlRecord[],

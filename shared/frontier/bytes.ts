@@ -1,4 +1,7 @@
-/** Growing and reading byte strings of varints (LEB128, up to 2^53) and ASCII text: the ledger's and messages' raw material. */
+/**
+ * Growing and reading byte strings of varints (LEB128, up to 2^53) and ASCII text: the ledger's and messages'
+ * raw material.
+ */
 import { inflateRawSync } from 'node:zlib';
 import { messageOf } from '../error-message.ts';
 
@@ -128,7 +131,10 @@ export class ByteReader {
   }
 }
 
-/** Undoes `deflateRawSync`. `name` says what the bytes are. Throws {@link CorruptBytes}, also for more than `maxBytes`. */
+/**
+ * Undoes `deflateRawSync`. `name` says what the bytes are. Throws {@link CorruptBytes}, also for more than
+ * `maxBytes`.
+ */
 export function inflateOwn(bytes: Uint8Array, maxBytes: number, name: string): Uint8Array {
   try {
     return inflateRawSync(bytes, { maxOutputLength: maxBytes });

@@ -1,17 +1,19 @@
 /**
- * Closes combinations of parameters (a shop's filter over filters) at a path where they bring no new pages. Every order
- * and every set of the same few filters is another URL there, and each of them may have another text: a list of the same
- * products. So texts count for nothing, only new links to URLs that combine nothing themselves.
+ * Closes combinations of parameters (a shop's filter over filters) at a path where they bring no new pages.
+ * Every order and every set of the same few filters is another URL there, and each of them may have another
+ * text: a list of the same products. So texts count for nothing, only new links to URLs that combine nothing
+ * themselves.
  *
- * A path has filters if its URLs combine few values in many ways: the distinct values (`color=red`) are less than a third
- * of its pages, and there are more sequences of names (`color&size`) than names. A forum's or a wiki's queries have new
- * values all the time or a few sequences alone, and are left to their templates.
+ * A path has filters if its URLs combine few values in many ways: the distinct values (`color=red`) are less
+ * than a third of its pages, and there are more sequences of names (`color&size`) than names. A forum's or a
+ * wiki's queries have new values all the time or a few sequences alone, and are left to their templates.
  *
- * So are words of a path (`/red/large/`, `/tag/red+large`) of which the host has the other order and the last one alone.
+ * So are words of a path (`/red/large/`, `/tag/red+large`) of which the host has the other order and the last
+ * one alone.
  *
- * What is judged is each path, and each folder of paths for shops that filter in many categories. It closes when less than
- * `minNew` of the last 25 to 100 pages brought a link, after 50 pages at least. Closed are URLs of two or more values;
- * numbers of pages (`page=2`) are none. One filter at a time stays open.
+ * What is judged is each path, and each folder of paths for shops that filter in many categories. It closes
+ * when less than `minNew` of the last 25 to 100 pages brought a link, after 50 pages at least. Closed are
+ * URLs of two or more values; numbers of pages (`page=2`) are none. One filter at a time stays open.
  */
 import { SIZES, type Sizes } from '../sizes.ts';
 import { type Combination, combinationOf, pathCombinationOf } from '../url/combination-of.ts';
@@ -37,8 +39,8 @@ export interface WatchedCombinations {
 
 export interface CombinationWatch {
   /**
-   * Takes in a page that was fetched well, the first time, and what the best of its new links is worth that does not lead
-   * to a combination or below the prefix (of a path).
+   * Call it for each page that was fetched successfully, the first time only, with what the best of its new
+   * links is worth that does not lead to a combination or below the prefix (of a path).
    */
   count(url: string, worthOfLinks: (prefix: string | undefined) => number): void;
   /** The closed group that the URL is of. No work while nothing is closed. */
@@ -46,7 +48,10 @@ export interface CombinationWatch {
   state(): readonly WatchedCombinations[];
 }
 
-/** Groups watched at a time (the Space-Saving sketch: see `group-map.ts`), and closed ones that are remembered. */
+/**
+ * Groups watched at a time (the Space-Saving sketch: see `group-map.ts`), and closed ones that are
+ * remembered.
+ */
 const MAX_OPEN = 8;
 const MAX_CLOSED = 16;
 /** Pages for each distinct value. */

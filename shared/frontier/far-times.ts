@@ -1,6 +1,7 @@
 /**
- * Times that no clock that runs right could have given: they are further ahead than anything may rest. The machine's clock
- * was set back since, or another machine's is ahead. They count as come, or the host would wait for days.
+ * Times that no clock that runs right could have given: they are further ahead than anything may rest. The
+ * machine's clock was set back since, or another machine's is ahead. They count as come, or the host would
+ * wait for days.
  */
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { Head } from './head.ts';

@@ -1,14 +1,14 @@
 /**
- * The head of a host's ledger: the one versioned item whose conditional replacement makes a turn real. It names the
- * parts that count, holds the host's clock (so politeness survives turns, workers and restarts) and sums up the host.
- * It is JSON, and small: writes are billed by size.
+ * The head of a host's ledger: the one versioned item whose conditional replacement makes a turn real. It
+ * names the parts that count, holds the host's clock (so politeness survives turns, workers and restarts) and
+ * sums up the host. It is JSON, and small: writes are billed by size.
  */
 import type { RobotsState } from '../robots/policy.ts';
 import { EMPTY_INDEX, type LedgerIndex } from './ledger.ts';
 import { FRESH_CLOCK, type HostClock } from './politeness.ts';
 import type { TrapState } from './trap-watch.ts';
 
-/** Of a large host also which of its URLs bring nothing new ({@link TrapState}). */
+/** For a large host, also which of its URLs bring nothing new ({@link TrapState}). */
 export interface Head extends TrapState {
   /** Grows by one with each commit; the first is 1. */
   readonly version: number;
@@ -16,8 +16,8 @@ export interface Head extends TrapState {
   readonly token?: string;
   readonly clock: HostClock;
   /**
-   * By origin: a host may serve http and https. And those that robots.txt files of other hosts redirect to, by their URLs, where
-   * that is not the robots.txt of an origin of this host.
+   * By origin: a host may serve http and https. And those that robots.txt files of other hosts redirect to,
+   * by their URLs, where that is not the robots.txt of an origin of this host.
    */
   readonly robots: readonly HostRobots[];
   /** Origins that cannot be had, though another one of the host can. */
@@ -26,17 +26,28 @@ export interface Head extends TrapState {
   readonly movedRobots?: readonly MovedRobots[];
   readonly ledger: LedgerIndex;
   readonly totals: HostTotals;
-  /** Of a host with sitemaps. */
+  /** Only for a host with sitemaps. */
   readonly sitemaps?: SitemapPace;
-  /** When the waker shall give the host a turn, should no message have done so; none: nothing is to be done. */
+  /**
+   * When the waker shall give the host a turn, should no message have done so; none: nothing is to be done.
+   */
   readonly dueAt?: number;
   /** The host failed again and again: no more turns, until the crawl is resumed. */
   readonly setAside?: { readonly cause: string; readonly at: number };
-  /** The delivery of the last wake-up by the operator that was obeyed: one that comes back does not try the host once more. */
+  /**
+   * The delivery of the last wake-up by the operator that was obeyed: one that comes back does not try the
+   * host once more.
+   */
   readonly resumedBy?: string;
-  /** The URL that a careful turn was about to fetch, and how often: if it kills the worker, it is known by this. */
+  /**
+   * The URL that a careful turn was about to fetch, and how often: if it kills the worker, it is known by
+   * this.
+   */
   readonly intent?: { readonly url: string; readonly tries: number };
-  /** Pages that blocked their thread (`worker/quarantine.ts`): they fail with that cause and are not fetched again. */
+  /**
+   * Pages that blocked their thread (`worker/quarantine.ts`): they fail with that cause and are not fetched
+   * again.
+   */
   readonly quarantine?: readonly BlockedPage[];
 }
 
@@ -64,7 +75,7 @@ export interface MovedRobots {
   readonly since: number;
   /** When `from` is asked for again. */
   readonly expiresAt: number;
-  /** How often the rules were looked for in vain. */
+  /** How often the rules were looked up without success. */
   readonly tries: number;
   /** The URL that its host was asked for, if any was. */
   readonly asked?: string;
@@ -82,7 +93,7 @@ export interface ClosedOrigin {
 export interface HostTotals {
   /** Responses other than redirects, robots.txt, sitemaps and requisites. */
   readonly pages: number;
-  /** Of all bodies as received, robots.txt too. */
+  /** Bytes of all bodies as received, robots.txt included. */
   readonly bytes: number;
   readonly requests: number;
   readonly httpStatus: Readonly<Record<string, number>>;
@@ -91,22 +102,29 @@ export interface HostTotals {
   /** Exchanges that failed, by reason. */
   readonly errors: Readonly<Record<string, number>>;
   /**
-   * Seeds that are done with, and what their redirects led to, by what became of them: a state, or `login` for a login page
-   * that a seed redirected to.
+   * Seeds that are done with, and what their redirects led to, by what became of them: a state, or `login`
+   * for a login page that a seed redirected to.
    */
   readonly seeds?: Readonly<Record<string, number>>;
-  /** What the project's hooks did: `pages` that they were called for, those of them at which one `failed`, `items`. */
+  /**
+   * What the project's hooks did: `pages` that they were called for, those of them at which one `failed`,
+   * `items`.
+   */
   readonly hooks?: Readonly<Record<string, number>>;
   /**
-   * Requisites: those `fetched` (responses other than redirects) and those `waiting`; of the latter, those `awaited` before
-   * the crawl ends at its limit of pages; and links to requisites of other hosts, `sent` there.
+   * Requisites: those `fetched` (responses other than redirects) and those `waiting`; of the latter, those
+   * `awaited` before the crawl ends at its limit of pages; and links to requisites of other hosts, `sent`
+   * there.
    */
   readonly requisites?: Readonly<Record<string, number>>;
   /** Pages by what keeps a crawler from their content: `javascript`, `login`. */
   readonly hints?: Readonly<Record<string, number>>;
 }
 
-/** The counts of {@link HostTotals} that are kept by a key: those that all hosts have, and those that few have. */
+/**
+ * The counts of {@link HostTotals} that are kept by a key: those that all hosts have, and those that few
+ * have.
+ */
 export const COUNT_MAPS = [
   'httpStatus',
   'skipped',

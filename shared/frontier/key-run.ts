@@ -1,15 +1,19 @@
 /**
- * The sorted fingerprints of all URLs of a run, each with a few bits of what the run knows of it: the seen check of
- * a large host, without its URL texts. 8 bytes a URL, and the bits compressed (0.1 to 0.6 bytes).
+ * The sorted fingerprints of all URLs of a run, each with a few bits of what the run knows of it: the seen
+ * check of a large host, without its URL texts. 8 bytes a URL, and the bits compressed (0.1 to 0.6 bytes).
  *
- * Layout: `K`, version, two bytes of zero, count (u32 LE), the fingerprints' high halves (u32 LE each), their low
- * halves, then the notes, one byte each, under DEFLATE. Halves stand apart so that a look-up touches one column.
+ * Layout: `K`, version, two bytes of zero, count (u32 LE), the fingerprints' high halves (u32 LE each), their
+ * low halves, then the notes, one byte each, under DEFLATE. Halves stand apart so that a look-up touches one
+ * column.
  */
 import { deflateRawSync } from 'node:zlib';
 import { CorruptBytes, inflateOwn } from './bytes.ts';
 
 export const KEY_RUN_MAGIC = 0x4b;
-/** Of the whole run, its lists of records too. 2: records may have a kind, and results a size. 3: and a canonical URL. */
+/**
+ * Version of the whole run, with its lists of records. 2: records may have a kind, and results a size. 3: and
+ * a canonical URL.
+ */
 export const KEY_RUN_VERSION = 3;
 const OLDEST = 1;
 const HEADER_BYTES = 8;
@@ -29,8 +33,9 @@ export function noteOf(isReady: boolean, depth: number, level: number): number {
   return (isReady ? 0x80 : 0) | (Math.min(depth, MAX_NOTED_DEPTH) << 3) | level;
 }
 /**
- * The note of a requisite that waits for its first fetch: so a link that makes it something else is known to do so. Pages
- * of depth 0 are noted with level 1 at least, which makes no difference to their rank, so that none has this note.
+ * The note of a requisite that waits for its first fetch: so a link that makes it something else is known to
+ * do so. Pages of depth 0 are noted with level 1 at least, which makes no difference to their rank, so that
+ * none has this note.
  */
 export const READY_REQUISITE_NOTE = 0x80;
 export const isReadyNote = (note: number): boolean => (note & 0x80) !== 0;
@@ -80,8 +85,8 @@ export function findKey(run: KeyRun, high: number, low: number): number {
 }
 
 /**
- * The place of a fingerprint, or -1. Interpolation search, since fingerprints are uniform: a few steps find it. After
- * eight steps it bisects, so that fingerprints that somebody chose cost no more than log2(count).
+ * The place of a fingerprint, or -1. Interpolation search, since fingerprints are uniform: a few steps find
+ * it. After eight steps it bisects, so that fingerprints that somebody chose cost no more than log2(count).
  */
 export function placeOfKey(run: KeyRun, high: number, low: number): number {
   let from = 0;
@@ -116,7 +121,10 @@ export function encodeKeyRun(run: KeyRun): Uint8Array {
   return bytes;
 }
 
-/** Throws {@link CorruptBytes}. The columns are views of `bytes` where its alignment allows, so it must not change. */
+/**
+ * Throws {@link CorruptBytes}. The columns are views of `bytes` where its alignment allows, so it must not
+ * change.
+ */
 export function decodeKeyRun(bytes: Uint8Array): KeyRun {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < HEADER_BYTES || bytes[0] !== KEY_RUN_MAGIC) throw new CorruptBytes('not a key run');

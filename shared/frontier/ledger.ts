@@ -1,14 +1,15 @@
 /**
- * The ledger of one host: which of its URLs have been seen, which wait and in what order, what became of the others.
+ * The ledger of one host: which of its URLs have been seen, which wait and in what order, what became of the
+ * others.
  *
- * A small LSM tree. The head (a {@link LedgerIndex} in it) names segments, each what one turn changed, and runs, into
- * which segments are merged when they are many. In memory: the records of all segments (`fresh`), the keys of all
- * runs, and of a run's lists only the block at its cursor. Newer overrides older: what is in `fresh` counts before
- * any run, a newer run before an older one.
+ * A small LSM tree. The head (a {@link LedgerIndex} in it) names segments, each what one turn changed, and
+ * runs, into which segments are merged when they are many. In memory: the records of all segments (`fresh`),
+ * the keys of all runs, and of a run's lists only the block at its cursor. Newer overrides older: what is in
+ * `fresh` counts before any run, a newer run before an older one.
  *
- * A ledger is opened for one turn and changed by it alone. {@link HostLedger.prepareCommit} says what to store; if the
- * head then cannot be committed, the ledger must be thrown away. After a commit it may serve the next turn, if that
- * finds the head's version unchanged.
+ * A ledger is opened for one turn and changed by it alone. {@link HostLedger.prepareCommit} says what to
+ * store; if the head then cannot be committed, the ledger must be thrown away. After a commit it may serve
+ * the next turn, if that finds the head's version unchanged.
  */
 
 import { SIZES, type Sizes } from '../sizes.ts';
@@ -33,7 +34,7 @@ export interface LedgerIndex {
   readonly runs: readonly RunEntry[];
   /** How many URLs are in each state. Their sum is the number of known URLs. */
   readonly counts: Readonly<Record<UrlState, number>>;
-  /** Of those that wait, how many are requisites. Not in heads of earlier versions, which did not count them. */
+  /** How many of the waiting URLs are requisites. Heads of earlier versions do not have it. */
   readonly waitingRequisites?: number;
 }
 
@@ -63,7 +64,10 @@ function withShortCause(result: NonNullable<UrlRecord['result']>): UrlRecord['re
 /** Waiting pages that one search for requisites moves from runs into memory, at most. */
 const MAX_MOVED = 1000;
 
-/** What a URL that waits is to be fetched as, after a further link. A seed, which has depth 0, stays what it is. */
+/**
+ * What a URL that waits is to be fetched as, after a further link. A seed, which has depth 0, stays what it
+ * is.
+ */
 function kindOf(known: Pick<UrlRecord, 'kind' | 'depth'>, link: Link): UrlKind | undefined {
   if (known.kind === undefined && known.depth === 0) return undefined;
   if (link.kind === undefined && link.isSeed) return undefined;
@@ -91,7 +95,10 @@ export class HostLedger {
   #room: WaitingRoom;
   /** Waiting requisites in memory. */
   #requisites: WaitingRoom;
-  /** Waiting sitemaps. They are never moved into a run, so that {@link next} can choose between them and pages. */
+  /**
+   * Waiting sitemaps. They are never moved into a run, so that {@link next} can choose between them and
+   * pages.
+   */
   #sitemaps: WaitingRoom;
 
   private constructor(host: HostKey, index: LedgerIndex, runs: RunStack, sizes: Sizes) {
@@ -138,7 +145,7 @@ export class HostLedger {
     return this.#changed.size;
   }
 
-  /** About how much memory it holds, for whoever keeps ledgers between turns. */
+  /** About how much memory it holds, in bytes, for the cache of ledgers between turns. */
   get approximateBytes(): number {
     return this.#fresh.size * 400 + 9 * this.#runs.keys() + 200_000 * this.#runs.entries().length + 1000;
   }
@@ -149,8 +156,9 @@ export class HostLedger {
   }
 
   /**
-   * Takes in a link: a new URL waits from now on; a known one that still waits for its first fetch may rise in rank, and
-   * become something else ({@link kindOf}). Merging a link again changes nothing. True if the URL was new.
+   * Adds a link: a new URL waits from now on; a known one that still waits for its first fetch may rise in
+   * rank, and become something else ({@link kindOf}). Merging a link again changes nothing. True if the URL
+   * was new.
    */
   merge(link: Link, now: number): boolean {
     const level = levelOfLink(link);
@@ -187,7 +195,7 @@ export class HostLedger {
     return note < 0;
   }
 
-  /** Takes in a link to a URL that waits in a run, which tells no more of it than `note`. */
+  /** Adds a link to a URL that waits in a run, which knows only its `note`. */
   #mergeIntoRun(record: UrlRecord, note: number, link: Link): void {
     if (note === READY_REQUISITE_NOTE) {
       if (link.kind !== undefined) return;
@@ -206,9 +214,9 @@ export class HostLedger {
   }
 
   /**
-   * Takes the first of the waiting URLs that may be fetched now, or undefined if there is none: a sitemap before all
-   * others if `sitemapFirst`, otherwise a sitemap only if nothing else waits. If `requisitesOnly`, nothing but requisites.
-   * Each one taken must be settled before the commit. Calls must not overlap.
+   * Takes the first of the waiting URLs that may be fetched now, or undefined if there is none: a sitemap
+   * before all others if `sitemapFirst`, otherwise a sitemap only if nothing else waits. If `requisitesOnly`,
+   * nothing but requisites. Each one taken must be settled before the commit. Calls must not overlap.
    */
   async next(now: number, sitemapFirst = true, requisitesOnly = false): Promise<UrlRecord | undefined> {
     if (requisitesOnly) return this.#nextRequisite(now);
@@ -225,7 +233,7 @@ export class HostLedger {
       const record = await this.#runs.take(now);
       if (record === undefined || this.#fresh.has(record.url)) continue;
       if (record.kind === 'sitemap') {
-        // Of a run that an earlier version wrote.
+        // The run was written by an earlier version.
         this.#put(record);
         continue;
       }
@@ -239,15 +247,16 @@ export class HostLedger {
       const record = await this.#runs.take(now);
       if (record === undefined || this.#fresh.has(record.url)) continue;
       if (record.kind === 'requisite') return this.#takeFromRun(record);
-      // A page that is to be tried again, or a seed of a run that an earlier version wrote: it waits in memory.
+      // A page that is to be tried again, or a seed of a run that an earlier version wrote: it waits in
+      // memory.
       this.#put(record);
     }
     return undefined;
   }
 
   /**
-   * When a URL may be fetched next: `now` or earlier if one may be already; undefined if none waits. If `requisitesOnly`,
-   * the same for requisites; perhaps too early where a page of a run stands before them.
+   * When a URL may be fetched next: `now` or earlier if one may be already; undefined if none waits. If
+   * `requisitesOnly`, the same for requisites; perhaps too early where a page of a run stands before them.
    */
   nextDueAt(now: number, requisitesOnly = false): number | undefined {
     if (requisitesOnly && this.#waitingRequisites === 0) return undefined;
@@ -262,7 +271,9 @@ export class HostLedger {
     return dueAt === Number.POSITIVE_INFINITY ? undefined : dueAt;
   }
 
-  /** Gives back a URL taken by {@link next} as it is to stand from now on: with its outcome, or waiting again. */
+  /**
+   * Gives back a URL taken by {@link next} as it is to stand from now on: with its outcome, or waiting again.
+   */
   settle(record: UrlRecord): void {
     if (!this.#taken.delete(record.url))
       throw new Error(`${record.url} was not taken, or is settled already`);
@@ -302,8 +313,8 @@ export class HostLedger {
   }
 
   /**
-   * What the turn has changed, as parts to store, named after `id`, which no other attempt may use. Merges segments
-   * and runs where they have become many.
+   * What the turn has changed, as parts to store, named after `id`, which no other attempt may use. Merges
+   * segments and runs where they have become many.
    */
   async prepareCommit(id: string): Promise<LedgerCommit> {
     if (this.#taken.size > 0) throw new Error(`${this.#taken.size} URLs are taken and not settled`);

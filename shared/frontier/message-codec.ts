@@ -1,6 +1,6 @@
 /**
- * Messages as bytes: compact, since a popular host's links travel by the thousand. Links are sorted by URL and
- * front-coded; the pages they were found on stand in a table; DEFLATE over all where it pays.
+ * Messages as bytes: compact, since a popular host's links travel by the thousand. Links are sorted by URL
+ * and front-coded; the pages they were found on stand in a table; DEFLATE over all where it pays.
  *
  * Layout: `M`, version, 0 or 1 (compressed), then kind, crawl and content.
  */
@@ -20,7 +20,7 @@ const MIN_COMPRESSED_BYTES = 200;
 /** What a message may grow to when it is decompressed: far more than a queue carries. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** Of all URLs of a message together, front-coding undone. */
+/** Characters of all URLs of a message, front-coding undone. */
 const MAX_TEXT_LENGTH = 4 * MAX_MESSAGE_BYTES;
 
 /** Content of `compressFrom` bytes and more is compressed. */
@@ -36,8 +36,8 @@ export function encodeMessage(message: Message, compressFrom = MIN_COMPRESSED_BY
 }
 
 /**
- * Throws {@link CorruptBytes} for what {@link encodeMessage} did not make, and for more than `maxLinks` links: where
- * strangers may send, a few bytes must not become more than memory holds.
+ * Throws {@link CorruptBytes} for what {@link encodeMessage} did not make, and for more than `maxLinks`
+ * links: where strangers may send, a few bytes must not become more than memory holds.
  */
 export function decodeMessage(bytes: Uint8Array, maxLinks = Number.POSITIVE_INFINITY): Message {
   const input = unwrap(bytes);

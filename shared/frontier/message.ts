@@ -36,5 +36,8 @@ export type Message =
   | { readonly kind: 'token'; readonly crawl: string; readonly token: string }
   /** `isResumed`: by the operator, who wants even hosts set aside to be tried again. */
   | { readonly kind: 'wake'; readonly crawl: string; readonly isResumed?: boolean }
-  /** `url`: of the host, which another host's robots.txt redirects to. Its rules are to be in this host's head. */
+  /**
+   * `url`: of the host, which another host's robots.txt redirects to. Its rules are to be in this host's
+   * head.
+   */
   | { readonly kind: 'robots'; readonly crawl: string; readonly url: string };

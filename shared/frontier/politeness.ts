@@ -9,7 +9,10 @@ export interface HostClock {
   readonly failures: number;
   /** Cause of the last failure, in words. */
   readonly cause?: string;
-  /** The code of the last failure, if it was a fetch that came to nothing. Heads written before 2026-12 have none. */
+  /**
+   * The code of the last failure, if it was a fetch that came to nothing. Heads written before 2026-12 have
+   * none.
+   */
   readonly code?: FailureCode;
 }
 
@@ -32,7 +35,7 @@ export type PolitenessConfig = Pick<
 export interface EndedRequest {
   readonly startedAt: number;
   readonly endedAt: number;
-  /** Of the host's robots.txt. */
+  /** The `Crawl-delay` of the host's robots.txt. */
   readonly crawlDelayMs?: number;
 }
 
@@ -64,7 +67,9 @@ export function afterAnswer(clock: HostClock, request: EndedRequest, config: Pol
   };
 }
 
-/** The clock after a request that came to nothing by nobody's fault, such as one that we ended. */
+/**
+ * Returns the clock after a request that failed through no fault of the host, such as one that we aborted.
+ */
 export function afterNothing(clock: HostClock, request: EndedRequest, config: PolitenessConfig): HostClock {
   return { ...clock, nextFetchAt: Math.max(clock.nextFetchAt, request.endedAt + gapAfter(request, config)) };
 }
@@ -79,9 +84,9 @@ export interface HostFailure {
 }
 
 /**
- * The clock after a failure: the host rests, twice as long with each failure in a row, as long as it asks for, and
- * with a jitter of a quarter, so that hosts that failed together do not come back together. A failure that lasts (an
- * expired certificate) makes the host hopeless at its second try, after a short rest.
+ * The clock after a failure: the host rests, twice as long with each failure in a row, as long as it asks
+ * for, and with a jitter of a quarter, so that hosts that failed together do not come back together. A
+ * failure that lasts (an expired certificate) makes the host hopeless at its second try, after a short rest.
  */
 export function afterFailure(
   clock: HostClock,
@@ -108,7 +113,9 @@ export function afterFailure(
   };
 }
 
-/** The rest after so many failures in a row: twice as long after each further one. Without jitter. */
+/**
+ * Returns the rest after `failures` failures in a row: twice as long after each further one. Without jitter.
+ */
 export function backoffAfter(
   failures: number,
   { backoffMs, maxBackoffMs }: Pick<PolitenessConfig, 'backoffMs' | 'maxBackoffMs'>,

@@ -1,10 +1,10 @@
 /**
- * Which waiting URL comes first. A rank is a small integer, lower is sooner: depth decides, and within about two
- * depths the number of pages that link to the URL.
+ * Which waiting URL comes first. A rank is a small integer, lower is sooner: depth decides, and within about
+ * two depths the number of pages that link to the URL.
  *
- * That number is not counted but estimated, as Flajolet and Martin do (1985): `level` is the most trailing zero bits
- * that any of the hashes of (URL, linking page) has, about log2 of the number of *distinct* linking pages. So it needs
- * three bits, and merging the same link again, or links in another order, changes nothing.
+ * That number is not counted but estimated, as Flajolet and Martin do (1985): `level` is the most trailing
+ * zero bits that any of the hashes of (URL, linking page) has, about log2 of the number of *distinct* linking
+ * pages. So it needs three bits, and merging the same link again, or links in another order, changes nothing.
  */
 
 import type { UrlKind } from '../url/url-kind.ts';
@@ -39,14 +39,14 @@ export function levelOf(url: string, via: string | undefined): number {
   return hash === 0 ? MAX_LEVEL : Math.min(MAX_LEVEL, 31 - Math.clz32(hash & -hash));
 }
 
-/** What a link lends to its URL: what is said of it, if more than its page. */
+/** What a link adds to its URL: the facts given with the link, if there are more than its page. */
 export function levelOfLink({ url, via, isSeed, level = 0 }: Link): number {
   return isSeed ? MAX_LEVEL : Math.min(MAX_LEVEL, Math.max(level, levelOf(url, via)));
 }
 
 /**
- * Whether the operator gave the URL, or a redirect of such a one led to it. No other URL of depth 0 has that level, but for
- * one in 128 of those that a seed names as its canonical URL.
+ * Whether the operator gave the URL, or a redirect of such a one led to it. No other URL of depth 0 has that
+ * level, but for one in 128 of those that a seed names as its canonical URL.
  */
 export const isSeedRecord = ({ depth, level, kind, via }: UrlRecord): boolean =>
   depth === 0 && level === MAX_LEVEL && (kind === undefined || (kind === 'sitemap' && via === undefined));

@@ -1,10 +1,12 @@
 /**
- * Many URL records of one host as one compressed block: the unit in which segments and runs are written and read.
+ * Many URL records of one host as one compressed block: the unit in which segments and runs are written and
+ * read.
  *
- * Columns, each of which compresses well by itself: the URLs front-coded, without their host; then flags, depths,
- * levels, times as differences, and the results of those fetched, with tables for what recurs (linking pages, file
- * names, content types, causes). Then DEFLATE over all. The bytes before compression are exact and versioned by the
- * part that holds the block; the compressed form may differ between versions of zlib.
+ * Columns, each of which compresses well by itself: the URLs front-coded, without their host; then flags,
+ * depths, levels, times as differences, and the results of those fetched, with tables for what recurs
+ * (linking pages, file names, content types, causes). Then DEFLATE over all. The bytes before compression are
+ * exact and versioned by the part that holds the block; the compressed form may differ between versions of
+ * zlib.
  */
 import { deflateRawSync } from 'node:zlib';
 import type { HostKey } from '../url/host-key.ts';
@@ -31,7 +33,7 @@ const DIGEST_BYTES = 20;
 
 /** A block bigger than this after decompression is not one of ours. */
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
-/** Of all URLs of a block together, front-coding undone. */
+/** Characters of all URLs of a block, front-coding undone. */
 const MAX_TEXT_LENGTH = 4 * MAX_BLOCK_BYTES;
 
 /** Encodes the records in the order given; sorted by URL they take the least room. */

@@ -1,4 +1,6 @@
-/** What became of the URLs of a run, in a few bytes each: read once, when somebody asks, and asked often then. */
+/**
+ * What became of the URLs of a run, in a few bytes each: read once, when somebody asks, and asked often then.
+ */
 
 import { fingerprint } from '../url/fingerprint.ts';
 import type { HostKey } from '../url/host-key.ts';
@@ -7,7 +9,7 @@ import { type KeyRun, placeOfKey } from './key-run.ts';
 import { decodeRecords } from './record-block.ts';
 import { URL_STATES, type UrlState } from './url-record.ts';
 
-/** What a ledger tells of a URL without its whole record. */
+/** What a ledger knows of a URL without reading its whole record. */
 export interface UrlOutcome {
   readonly state: UrlState;
   /** Whether it is a page that names `url` as its canonical one. */
@@ -19,7 +21,10 @@ export type RunOutcomes = (place: number) => UrlOutcome;
 
 export const WAITING: UrlOutcome = { state: 'waiting', names: () => false };
 
-/** `done`: the run's list of all URLs that do not wait; of several records of a URL the first counts, as in runs. */
+/**
+ * `done`: the run's list of all URLs that do not wait; of several records of a URL the first counts, as in
+ * runs.
+ */
 export function readOutcomes(host: HostKey, keys: KeyRun, done: Uint8Array): RunOutcomes {
   const states = new Uint8Array(keys.count);
   const canonicals = new Uint32Array(2 * keys.count);

@@ -1,6 +1,6 @@
 /**
- * The runs of an open ledger, newest first: their keys in memory, their lists read from the cursors on. Where several
- * runs know a URL, the newest one counts.
+ * The runs of an open ledger, newest first: their keys in memory, their lists read from the cursors on. Where
+ * several runs know a URL, the newest one counts.
  */
 
 import { SIZES, type Sizes } from '../sizes.ts';
@@ -54,7 +54,9 @@ export interface RunStack {
   keys(): number;
   /** The note on the URL, or -1. */
   findNote(url: string): number;
-  /** Rank of the record that {@link RunStack.take} would take, or undefined. A URL due by now goes before all. */
+  /**
+   * Rank of the record that {@link RunStack.take} would take, or undefined. A URL due by now goes before all.
+   */
   firstRank(now: number): number | undefined;
   /** Moves on by one entry: its record, or undefined if it no longer counts. */
   take(now: number): Promise<UrlRecord | undefined>;
@@ -63,11 +65,14 @@ export interface RunStack {
   /** The same where only what {@link RunStack.firstRank} says to be of this rank is taken. */
   nextDueAtRank(now: number, rank: number): number | undefined;
   /**
-   * Adds the records as the newest run, named `id`, and merges older ones that are not much larger into it. Returns
-   * what to store and the names of the parts that it replaces.
+   * Adds the records as the newest run, named `id`, and merges older ones that are not much larger into it.
+   * Returns what to store and the names of the parts that it replaces.
    */
   push(id: string, records: readonly UrlRecord[]): Promise<{ parts: Part[]; obsolete: string[] }>;
-  /** What became of a URL that one of the runs knows. Reads all that the run knows of that when first asked for it. */
+  /**
+   * What became of a URL that one of the runs knows. Reads all that the run knows of that when first asked
+   * for it.
+   */
   outcome(url: string): Promise<UrlOutcome | undefined>;
   /** Every record that counts, once. Reads everything. */
   records(): AsyncGenerator<UrlRecord>;

@@ -1,11 +1,11 @@
 /**
- * A run: many of a large host's URLs, too many to be read at every turn. Four parts, so that a turn reads only what
- * it needs: `keys` (the seen check), `ready` (URLs waiting, by rank, read from a cursor on), `later` (URLs waiting
- * for a time, by that time) and `done` (all others).
+ * A run: many of a large host's URLs, too many to be read at every turn. Four parts, so that a turn reads
+ * only what it needs: `keys` (the seen check), `ready` (URLs waiting, by rank, read from a cursor on),
+ * `later` (URLs waiting for a time, by that time) and `done` (all others).
  *
- * Parts never change. What was taken from `ready` or `later` is known by the cursors, which stand in the head; what
- * became of it stands in newer segments or runs. An entry of `ready` counts only while nothing newer knows its URL
- * and the note beside its key still says the same of it.
+ * Parts never change. What was taken from `ready` or `later` is known by the cursors, which stand in the
+ * head; what became of it stands in newer segments or runs. An entry of `ready` counts only while nothing
+ * newer knows its URL and the note beside its key still says the same of it.
  */
 
 import { fingerprint } from '../url/fingerprint.ts';
@@ -67,7 +67,10 @@ export function buildRun(host: HostKey, records: readonly UrlRecord[], blockReco
   };
 }
 
-/** One run of two, without what their cursors have passed. Copies blocks; only the two begun ones are made anew. */
+/**
+ * One run of two, without what their cursors have passed. Copies blocks; only the two blocks at the cursors
+ * are encoded again.
+ */
 export function mergeRuns(
   host: HostKey,
   newer: Run & { readonly entry: RunEntry },

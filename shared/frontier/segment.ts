@@ -1,6 +1,7 @@
 /**
- * A segment: what one turn changed in its host's ledger, as whole records. Newer segments override older ones, and
- * every segment overrides the runs. Bytes: `S`, version, then the records sorted by URL (`record-block.ts`).
+ * A segment: what one turn changed in its host's ledger, as whole records. Newer segments override older
+ * ones, and every segment overrides the runs. Bytes: `S`, version, then the records sorted by URL
+ * (`record-block.ts`).
  */
 import type { HostKey } from '../url/host-key.ts';
 import { CorruptBytes } from './bytes.ts';

@@ -1,24 +1,26 @@
 /**
- * Notices the templates of a host's URLs (`url/template-of.ts`) whose pages bring nothing new, and closes them: no more
- * of them is to be fetched. For a host with so many pages that it may hold a trap.
+ * Notices the templates of a host's URLs (`url/template-of.ts`) whose pages bring nothing new, and closes
+ * them: no more of them is to be fetched. For hosts with many pages, where a trap is possible.
  *
- * What a page is worth: 1 for a text that its template has not had, half of what its target's template is worth above
- * `trapMinNew` for a new link to another template, else nothing. Texts are compared as `parser/text-hash.ts` takes them.
- * `fresh` is the moving mean of that. It begins at 1 and takes 74 worthless pages to fall below the default of `trapMinNew`;
- * so a template closes after some 80 pages at the earliest. Only half of a target's worth, since else two worthless
- * templates with new links to each other would live by each other: they close after some 120 pages each.
+ * What a page is worth: 1 for a text that its template has not had, half of what its target's template is
+ * worth above `trapMinNew` for a new link to another template, else nothing. Texts are compared as
+ * `parser/text-hash.ts` takes them. `fresh` is the moving mean of that. It begins at 1 and takes 74 worthless
+ * pages to fall below the default of `trapMinNew`; so a template closes after some 80 pages at the earliest.
+ * Only half of a target's worth, since else two worthless templates with new links to each other would live
+ * by each other: they close after some 120 pages each.
  *
- * Caught: calendars, counters and searches without end, whose pages are alike but for numbers; URLs with a session's or a
- * visitor's id in them, since the same pages come again and again. The more different pages there are, the later: of 200,
- * after several thousand.
+ * Caught: calendars, counters and searches without end, whose pages are alike but for numbers; URLs with a
+ * session's or a visitor's id in them, since the same pages come again and again. The more different pages
+ * there are, the later: of 200, after several thousand.
  *
- * Not caught: pages made of random words; templates that differ in words, each of which is another one (see `trap-watch.ts`).
+ * Not caught: pages made of random words; templates that differ in words, each of which is another one (see
+ * `trap-watch.ts`).
  *
- * Left alone: products, articles, documents, each with a text of its own; lists without such, while they lead to pages
- * with one, or to lists of those (three steps at most); files (their bytes are their text); what is fetched seldom.
- * Wrongly closed: pages that differ in nothing but numbers (tables of measurements, one a page) or in what is not text
- * (pages that scripts fill), unless they have links to new pages or other images. For such sites `trapAfterPages` or
- * `trapMinNew` is to be 0.
+ * Left alone: products, articles, documents, each with a text of its own; lists without such, while they lead
+ * to pages with one, or to lists of those (three steps at most); files (their bytes are their text); what is
+ * fetched seldom. Wrongly closed: pages that differ in nothing but numbers (tables of measurements, one a
+ * page) or in what is not text (pages that scripts fill), unless they have links to new pages or other
+ * images. For such sites `trapAfterPages` or `trapMinNew` is to be 0.
  */
 import { SIZES, type Sizes } from '../sizes.ts';
 import { formerTemplateOf, templateOf } from '../url/template-of.ts';
@@ -39,13 +41,16 @@ export interface WatchedTemplate {
   readonly template: string;
   /** Pages, together with those of forgotten templates whose place it took. */
   readonly pages: number;
-  /** So many of `pages` may be others'. None: 0. */
+  /** How many of `pages` may belong to other templates. Default: 0. */
   readonly inherited?: number;
   /** What its last pages were worth: a moving mean, 0 to 1. */
   readonly fresh: number;
   /** 16 bits of each of the last distinct texts, the last one first. */
   readonly seen: readonly number[];
-  /** Of texts that are not among the last ones, the share that was new: a moving mean over the sample. None: 1. */
+  /**
+   * The share of new texts among those that differ from the last ones: a moving mean over the sample.
+   * Default: 1.
+   */
   readonly novel?: number;
   /** A {@link TextSample}. */
   readonly level?: number;
@@ -55,9 +60,12 @@ export interface WatchedTemplate {
 
 /** What a page brought. */
 export interface PageYield {
-  /** Links to the host's own pages that it did not know: they are worth what their templates are. The first 50 count. */
+  /**
+   * Links to the host's own pages that it did not know: they are worth what their templates are. The first 50
+   * count.
+   */
   readonly newLinks: readonly string[];
-  /** Of its text with all digits as one letter, or of its bytes. Without it the page counts as new. */
+  /** Hash of its text with all digits as one letter, or of its bytes. A page without a hash counts as new. */
   readonly textHash?: number;
   /** It names its own path with other parameters as its canonical URL: its text counts for nothing. */
   readonly isCopy?: boolean;
@@ -66,7 +74,7 @@ export interface PageYield {
 export interface TemplateWatch {
   /** Whether the text of this page will be asked for; not of a template's first pages ({@link needsText}). */
   wantsText(url: string): boolean;
-  /** Takes in each page that was fetched well, the first time: what is fetched again has its text. About 1 us. */
+  /** Call it for each page that was fetched successfully, the first time only. About 1 us. */
   count(url: string, brought: PageYield): void;
   /** What a new link is worth to the page that has it, if that is of another template: 0 to 1. */
   worthOfLink(url: string): number;
@@ -81,11 +89,12 @@ export interface TemplateWatch {
 }
 
 /**
- * Templates watched at a time. Which ones, is decided as in the Space-Saving sketch (Metwally et al., ICDT 2005): a new
- * one takes the place of the one with the fewest pages, and its count. So a template with a 16th of the pages is watched.
+ * Templates watched at a time. Which ones, is decided as in the Space-Saving sketch (Metwally et al., ICDT
+ * 2005): a new one takes the place of the one with the fewest pages, and its count. So a template with a 16th
+ * of the pages is watched.
  */
 const MAX_OPEN = 16;
-/** Of more, the one that was closed first is forgotten: it may open again, and close again. */
+/** Beyond this number, the one that was closed first is forgotten: it may open, and close again. */
 const MAX_CLOSED = 32;
 const LINK_SHARE = 0.5;
 /** New links of one page that are looked at. */

@@ -1,9 +1,9 @@
 import { type ByteReader, type ByteWriter, CorruptBytes } from './bytes.ts';
 
 /**
- * A column of texts, front-coded: of each only what follows the part shared with the one before. Sorted URLs of one
- * host shrink to about 10 bytes each, once compressed. Lengths stand apart from the characters, since each column
- * then compresses by its own statistics.
+ * A column of texts, front-coded: of each only what follows the part shared with the one before. Sorted URLs
+ * of one host shrink to about 10 bytes each, once compressed. Lengths stand apart from the characters, since
+ * each column then compresses by its own statistics.
  */
 export function writeTexts(out: ByteWriter, texts: readonly string[]): void {
   let previous = '';
@@ -38,7 +38,10 @@ export function readTexts(input: ByteReader, count: number, maxLength = Number.P
   return texts;
 }
 
-/** A text of a table that others refer to by its number; -1 refers to none. Throws {@link CorruptBytes} beyond its end. */
+/**
+ * A text of a table that others refer to by its number; -1 refers to none. Throws {@link CorruptBytes} beyond
+ * its end.
+ */
 export function textAt(table: readonly string[], i: number): string | undefined {
   if (i === -1) return undefined;
   const text = table[i];

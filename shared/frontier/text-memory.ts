@@ -21,8 +21,8 @@ export interface KeptTextMemory {
 const MAX_SEEN = 8;
 
 /**
- * What a text is worth, 0 to 1, and takes it in. 0 for one of the last texts. Of another one it is mostly not known whether
- * it is new: then it is worth as much as those are on the average of which it is.
+ * What a text is worth, 0 to 1, and takes it in. 0 for one of the last texts. Of another one it is mostly not
+ * known whether it is new: then it is worth as much as those are on the average of which it is.
  */
 export function worthOfText(memory: TextMemory, textHash: number, { minTrapWindow }: Sizes = SIZES): number {
   const mixed = mixHash(textHash);
@@ -39,9 +39,9 @@ export function worthOfText(memory: TextMemory, textHash: number, { minTrapWindo
 }
 
 /**
- * Whether a group that remembers texts needs that of the page. If its last pages were all worth something, one in four
- * pages (by its URL) is enough to notice a change, within a few pages; then it needs each. A text costs as much as all
- * links of its page.
+ * Whether a group that remembers texts needs that of the page. If its last pages were all worth something,
+ * one in four pages (by its URL) is enough to notice a change, within a few pages; then it needs each. A text
+ * costs as much as all links of its page.
  */
 export const needsText = ({ fresh }: { readonly fresh: number }, url: string): boolean =>
   fresh < GOOD || mixHash(hashText(url)) % 4 === 0;
@@ -50,8 +50,8 @@ export const needsText = ({ fresh }: { readonly fresh: number }, url: string): b
 const GOOD = 0.98;
 
 /**
- * A group that has long been good gets more time: with a window of 25 pages, one in six of whose pages brings something
- * new at random would fall below 1 in 20 by chance within some thousand pages.
+ * A group that has long been good gets more time: with a window of 25 pages, one in six of whose pages brings
+ * something new at random would fall below 1 in 20 by chance within some thousand pages.
  */
 export const windowOf = (pages: number, { minTrapWindow, maxTrapWindow }: Sizes = SIZES): number =>
   Math.min(Math.max(pages / 4, minTrapWindow), maxTrapWindow);

@@ -1,7 +1,8 @@
 /**
- * Tells of a stream of texts how many of them are new, in a few numbers: a sample of the distinct texts met (distinct
- * sampling: Gibbons, VLDB 2001). A text belongs to the sample by its hash alone, each time that it comes, so that texts in
- * the sample repeat as often as all do. When the sample grows too large, every second text leaves it by the next bit.
+ * Estimates how many texts of a stream are new, in little memory: a sample of the distinct texts met
+ * (distinct sampling: Gibbons, VLDB 2001). A text belongs to the sample by its hash alone, each time that it
+ * comes, so that texts in the sample repeat as often as all do. When the sample grows too large, every second
+ * text leaves it by the next bit.
  */
 
 /** Texts kept, unless the caller names another number. */
@@ -16,8 +17,8 @@ export interface TextSample {
 }
 
 /**
- * Takes in a text by its hash, mixed well ({@link mixHash}). True: new; false: met before; undefined: not in the sample,
- * so nothing is known of it.
+ * Adds a text by its hash, mixed well ({@link mixHash}). True: new; false: met before; undefined: not in the
+ * sample, so nothing is known of it.
  */
 export function sampleText(sample: TextSample, mixed: number, maxTexts = MAX_TEXTS): boolean | undefined {
   const hash = mixed >>> (32 - BITS);

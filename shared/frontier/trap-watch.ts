@@ -1,8 +1,9 @@
 /**
- * Notices which of a host's URLs bring nothing new, and closes them: no more of them is to be fetched. For a host with so
- * many pages that it may hold a trap. Three watches look at each page, each at another grouping of URLs: templates,
- * combinations of parameters, folders. All of them together take about 3 us a page, and nothing for a link while nothing is
- * closed; what they keep in the host's head is at most about 12 KB of JSON (`test/frontier/trap-watch.test.ts`).
+ * Notices which of a host's URLs bring nothing new, and closes them: no more of them is to be fetched. For a
+ * host with so many pages that it may hold a trap. Three watches look at each page, each at another grouping
+ * of URLs: templates, combinations of parameters, folders. All of them together take about 3 us a page, and
+ * nothing for a link while nothing is closed; what they keep in the host's head is at most about 12 KB of
+ * JSON (`test/frontier/trap-watch.test.ts`).
  */
 import type { Sizes } from '../sizes.ts';
 import { combinationOf } from '../url/combination-of.ts';
@@ -34,7 +35,7 @@ export interface TrapWatchOptions {
 export interface TrapWatch {
   /** Whether the text of this page will be asked for. */
   wantsText(url: string): boolean;
-  /** Takes in each page that was fetched well, the first time. */
+  /** Call it for each page that was fetched successfully, the first time only. */
   count(url: string, brought: PageYield): void;
   /** Asked for each link. */
   isClosed(url: string): boolean;

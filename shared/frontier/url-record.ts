@@ -33,13 +33,14 @@ export interface FetchResult {
   readonly tookMs?: number;
   /** Why it failed, was denied or skipped, in words; of a redirect, where to. */
   readonly cause?: string;
-  /** Of a page that counts as a copy: the URL that it names as its canonical one. */
+  /** For a page that counts as a copy: the URL that it names as canonical. */
   readonly canonical?: string;
 }
 
 /**
- * All that a ledger knows of one URL. Replaced as a whole: the newest record of a URL counts. Made with all fields in this
- * order, those it lacks undefined: what V8 compiles for records then meets one shape of object.
+ * All that a ledger knows of one URL. Replaced as a whole: the newest record of a URL counts. Made with all
+ * fields in this order, those it lacks undefined: what V8 compiles for records then meets one shape of
+ * object.
  */
 export interface UrlRecord {
   /** Canonical. */

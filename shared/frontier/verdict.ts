@@ -15,11 +15,14 @@ export interface Verdict {
   readonly isAttempt: boolean;
   /** The response is archived and announced: it is final. */
   readonly isFinal: boolean;
-  /** Of a URL to be tried again: not before this much time has passed. */
+  /** For a URL to be tried again: the least time until then, in ms. */
   readonly retryMs: number;
 }
 
-/** Worth another try: the request itself may have been fine. RFC 9110, 15.5.9, 15.6.3 to 15.6.5; Cloudflare's 52x. */
+/**
+ * Worth another try: the request itself may have been fine. RFC 9110, 15.5.9, 15.6.3 to 15.6.5; Cloudflare's
+ * 52x.
+ */
 const PASSING = new Set([408, 425, 502, 504, 520, 521, 522, 523, 524, 598, 599]);
 /** The host asks to be left alone: RFC 6585, section 4; RFC 9110, 15.6.4. */
 const OVERLOADED = new Set([429, 503]);

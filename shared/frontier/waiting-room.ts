@@ -1,7 +1,7 @@
 /**
- * The waiting records that a ledger holds in memory, by rank and by due time. It keeps URLs, not records: an entry
- * counts only while `find` still gives a record that waits with the entry's rank or due time, so a record that
- * changed needs no removal, only a new entry.
+ * The waiting records that a ledger holds in memory, by rank and by due time. It keeps URLs, not records: an
+ * entry counts only while `find` still gives a record that waits with the entry's rank or due time, so a
+ * record that changed needs no removal, only a new entry.
  */
 import { RANKS, rankOf } from './rank.ts';
 import type { UrlRecord } from './url-record.ts';

@@ -23,20 +23,26 @@ export interface HooksOptions {
     'hookTimeoutMs' | 'blockTimeoutMs' | 'maxDecodedBytes' | 'maxLinksPerPage'
   >;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Hears, for people, that `onError` itself has failed: once, and once more when it is given up. */
+  /**
+   * Called with a message for people when `onError` itself fails: the first time, and when it is no longer
+   * called.
+   */
   readonly warn?: (message: string) => void;
   /** Called with what a hook threw. */
   readonly onFailure?: (error: HookError) => void;
 }
 
-/** A larger body is in a file, and in memory only while hooks are called: so many bytes of them at once. */
+/**
+ * A larger body is in a file, and in memory only while hooks run: this many bytes of them at the same time.
+ */
 const LARGE_BODY_BYTES = 1024 * 1024;
 const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
 
 /**
- * What a turn calls, of the project's hooks; undefined if it has none. A hook that throws, or takes longer than
- * `hookTimeoutMs`, costs its page what the hook would have given, and harms nothing else. Endless loops are cut off, but
- * for those that begin after the hook's first `await`. `onError` hears of failures of the others.
+ * What a turn calls, of the project's hooks; undefined if it has none. A hook that throws, or takes longer
+ * than `hookTimeoutMs`, costs its page what the hook would have given, and harms nothing else. Endless loops
+ * are cut off, but for those that begin after the hook's first `await`. Failures of the other hooks go to
+ * `onError`.
  */
 export function createHooks(
   project: ProjectHooks,
@@ -144,7 +150,10 @@ export function createHooks(
   };
 }
 
-/** Tells `onError`, whatever that does: one that hangs is not called again, since each page would wait for it. */
+/**
+ * Calls `onError` and catches what it throws. If it hangs it is not called again, since each page would wait
+ * for it.
+ */
 function createTeller(
   onError: StrandConfig['onError'],
   { warn, ...limits }: Pick<Required<HooksOptions>, 'clock' | 'warn'> & HookLimits,

@@ -1,4 +1,7 @@
-/** Ends synchronous code that takes too long, such as an endless loop, or an expression that backtracks for ever. */
+/**
+ * Ends synchronous code that takes too long, such as an endless loop, or an expression that backtracks for
+ * ever.
+ */
 import { Session } from 'node:inspector';
 import { Script } from 'node:vm';
 
@@ -12,12 +15,12 @@ const SLOT = Symbol.for('strand.hooks.call');
 const EXPRESSION = `globalThis[Symbol.for('strand.hooks.call')]()`;
 
 /**
- * What `call` gives or throws; throws {@link CutOff} if it has not come back after `limitMs`. Of asynchronous code this
- * is the part before its first `await`: what runs later is not cut off. Not to be nested.
+ * What `call` gives or throws; throws {@link CutOff} if it has not come back after `limitMs`. Of asynchronous
+ * code this is the part before its first `await`: what runs later is not cut off. Not to be nested.
  *
- * By V8's inspector, which ends an evaluation by a timer of its own: 11 us a call in a row, 20 to 40 between other work.
- * `node:vm` can do the same, and starts a thread for each call: 130, and 230 to 290. It stands in where the inspector is
- * not to be had.
+ * By V8's inspector, which ends an evaluation by a timer of its own: 11 us a call in a row, 20 to 40 between
+ * other work. `node:vm` can do the same, and starts a thread for each call: 130, and 230 to 290. It stands in
+ * where the inspector is not to be had.
  */
 export function cutOffAfter<T>(limitMs: number, call: () => T): T {
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined;

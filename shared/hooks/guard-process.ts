@@ -4,7 +4,10 @@ import { currentHook, type HookCall } from '../project/hook-context.ts';
 import { oneLine, stackOf } from './run-hook.ts';
 
 export interface GuardOptions {
-  /** Called with what a hook has thrown, and whether it is the first error that this call for a page has left behind. */
+  /**
+   * Called with what a hook has thrown, and whether it is the first error that this call for a page has left
+   * behind.
+   */
   readonly onFailure: (error: HookError, isNewPage: boolean) => void;
   /** Called with an error that no hook has left behind: a bug of ours. */
   readonly onBug: (error: unknown) => void;
@@ -19,9 +22,9 @@ export class ExitRefused extends Error {
 }
 
 /**
- * Keeps what hooks leave behind from ending the thread: a rejected promise that nobody awaits, an error thrown in a
- * timer, `process.exit`, which throws. For a thread or a process that does nothing but crawl. Returns the real
- * `process.exit`.
+ * Keeps what hooks leave behind from ending the thread: a rejected promise that is not awaited, an error
+ * thrown in a timer, `process.exit`, which throws. For a thread or a process that does nothing but crawl.
+ * Returns the real `process.exit`.
  */
 export function guardProcess({ onFailure, onBug }: GuardOptions): typeof process.exit {
   const failed = new WeakSet<HookCall>();

@@ -2,7 +2,10 @@ import type { Page, PageLink } from '../project/project.ts';
 import type { HookedPage } from '../worker/page-hooks.ts';
 import type { PageContent } from './page-content.ts';
 
-/** The page as a project's hooks see it. Copies are made of what the crawl goes on with: a hook may change its own. */
+/**
+ * The page as a project's hooks see it. Copies are made of what the crawl goes on with: a hook may change its
+ * own.
+ */
 export function createHookPage({ url, depth, via, response, facts }: HookedPage, content: PageContent): Page {
   const { httpStatus, statusText, headers, startedAt, endedAt, ipAddress, truncated } = response;
   let links: PageLink[] | undefined;

@@ -3,7 +3,7 @@
 import { messageOf } from '../error-message.ts';
 import type { ItemSchema } from '../project/project.ts';
 
-/** A longer item is refused: whoever reads the file line by line would choke on it. */
+/** A longer item is refused: readers of the file take a line at a time into memory. */
 export const MAX_LINE_BYTES = 1024 * 1024;
 /** The items of one page: they wait in memory until the turn is committed. */
 const MAX_PAGE_BYTES = 8 * MAX_LINE_BYTES;
@@ -17,8 +17,8 @@ export interface ItemLines {
 type Checked = { readonly value: object } | { readonly fault: string };
 
 /**
- * Nothing, one object, or several in an array; each becomes what the schema makes of it. Resolves at once where the
- * schema does. Never throws, but runs code of the project (`toJSON`, the schema).
+ * Nothing, one object, or several in an array; each becomes what the schema makes of it. Resolves at once
+ * where the schema does. Never throws, but runs code of the project (`toJSON`, the schema).
  */
 export function toItemLines(given: unknown, schema: ItemSchema | undefined): ItemLines | Promise<ItemLines> {
   if (given === undefined || given === null) return { lines: [], faults: [] };

@@ -3,7 +3,7 @@ import type { StrandConfig } from '../project/project.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import { type HookLimits, oneLine, runHook } from './run-hook.ts';
 
-/** Tells the project of the crawl's end. Never throws; resolves to why `onFinish` failed, if it did, for people. */
+/** Calls `onFinish`. Never throws; resolves to the reason, for people, if it failed. */
 export async function callOnFinish(
   { onFinish }: Pick<StrandConfig, 'onFinish'>,
   summary: CrawlSummary,

@@ -19,7 +19,10 @@ export interface PageContent {
   readonly main: Extracted;
 }
 
-/** `raw`: the body as received. The views throw where the body cannot be decoded, or is larger than `maxDecodedBytes`. */
+/**
+ * `raw`: the body as received. The views throw where the body cannot be decoded, or is larger than
+ * `maxDecodedBytes`.
+ */
 export function createPageContent(
   raw: Uint8Array,
   { headers }: Pick<ResponseHead, 'headers'>,
@@ -66,8 +69,8 @@ const requireFrom = createRequire(import.meta.url);
 let cheerio: typeof import('cheerio') | undefined;
 
 /**
- * Loads cheerio, which takes 160 ms the first time. Synchronous, so that whoever has no hooks never loads it; and to be
- * called before a hook is: a module that is cut off in the middle of its loading stays half of one.
+ * Loads cheerio, which takes 160 ms the first time. Synchronous, so that crawls without hooks never load it;
+ * and to be called before a hook is: a module that is cut off in the middle of its loading stays half of one.
  */
 export function loadCheerio(): typeof import('cheerio') {
   cheerio ??= requireFrom('cheerio') as typeof import('cheerio');
@@ -77,7 +80,9 @@ export function loadCheerio(): typeof import('cheerio') {
 /** Elements around each other. Browsers stop at 512. */
 const MAX_DEPTH = 1024;
 
-/** Throws for a document nested so deep that the parser's work, quadratic in the depth, could be without end. */
+/**
+ * Throws for a document nested so deep that the parser's work, quadratic in the depth, could be without end.
+ */
 function loadDocument(text: string, isXml: boolean): CheerioAPI {
   const { load } = loadCheerio();
   let depth = 0;

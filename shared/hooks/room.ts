@@ -1,10 +1,10 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Room for so many bytes at once; whoever finds too little waits its turn. */
+/** A semaphore over bytes: callers for whom too few are left wait in line. */
 export interface Room {
   /**
-   * Resolves, when there is room for `size`, to what frees it. More than there ever is has it alone. Rejects where there
-   * was none for too long.
+   * Resolves, when there is room for `size`, to what frees it. More than there ever is has it alone. Rejects
+   * where there was none for too long.
    */
   enter(size: number): Promise<() => void>;
 }

@@ -7,8 +7,8 @@ import type { Extraction, ExtractionMiddleware, Page, PageLink } from '../projec
 import { canonicalize } from '../url/canonical.ts';
 
 /**
- * What the outermost of `layers` gives. Throws what a layer throws, and where one gives no extraction. `page` has the
- * page's own title and links, which are what the innermost `next` resolves to.
+ * What the outermost of `layers` gives. Throws what a layer throws, and where one gives no extraction. `page`
+ * has the page's own title and links, which are what the innermost `next` resolves to.
  */
 export function runExtraction(page: Page, layers: readonly ExtractionMiddleware[]): Promise<Extraction> {
   const own = async (): Promise<Extraction> => ({ title: page.title, links: page.links });
@@ -29,8 +29,8 @@ function checked(given: Extraction | undefined): Extraction {
 }
 
 /**
- * `facts` with the title and the links of `given`: each URL canonical and once, `maxLinks` at most. Links that are no
- * absolute http(s) URLs, too long, or of no known kind are left out, and `error` tells of them.
+ * `facts` with the title and the links of `given`: each URL canonical and once, `maxLinks` at most. Links
+ * that are no absolute http(s) URLs, too long, or of no known kind are left out, and `error` names them.
  */
 export function withExtraction(
   facts: DocumentFacts,
@@ -71,7 +71,7 @@ export function withExtraction(
   };
 }
 
-/** Of a link that the page's own extraction has found, its place in a sitemap stays, and that it is a part of the page. */
+/** Keeps what a link of the page's own extraction had: its place in a sitemap, and that it is a requisite. */
 function toLink(url: string, { kind, nofollow }: PageLink, own: HtmlLink | undefined): HtmlLink {
   return {
     url,

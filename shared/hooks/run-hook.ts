@@ -19,8 +19,8 @@ export class HookTimeout extends Error {
 }
 
 /**
- * What a hook gives, or resolves to. Rejects with what it throws, or with {@link HookTimeout}: then it is left alone,
- * and whatever it gives or throws later is ignored.
+ * What a hook gives, or resolves to. Rejects with what it throws, or with {@link HookTimeout}: then it is
+ * left alone, and whatever it gives or throws later is ignored.
  */
 export async function runHook<T>(call: () => T | PromiseLike<T>, limits: HookLimits): Promise<T> {
   const { clock, limitMs } = limits;
@@ -51,17 +51,20 @@ function begin<T>(call: () => T, limits: HookLimits): T {
 export const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
-/** What people are told of the first errors of a hook, as they happen. */
+/** The line that is printed for the first errors of a hook, when they happen. */
 export const hookErrorLine = ({ source, url, message, stack }: HookError): string =>
   `${source} at ${printable(url)}: ${printable(message)}${stack === undefined ? '' : `, ${printable(stack.split('\n', 1)[0]!)}`}`;
 
 const MAX_STACK_LINES = 8;
 const MAX_STACK_CHARS = 2000;
 
-/** Frames of ours, which tell a project nothing. */
+/** Stack frames of the crawler, which mean nothing to a project. */
 const OWN_FRAME = /[/\\]shared[/\\](?:hooks|fetcher|worker)[/\\]|node:|<anonymous>:1:/;
 
-/** Where a project's code threw: the first lines of the stack without the message and our own frames; undefined for none. */
+/**
+ * Where a project's code threw: the first lines of the stack without the message and our own frames;
+ * undefined for none.
+ */
 export function stackOf(error: unknown): string | undefined {
   const stack = error instanceof Error ? error.stack : undefined;
   const frames = typeof stack === 'string' ? stack.slice(0, 10 * MAX_STACK_CHARS).split('\n') : [];

@@ -16,7 +16,7 @@ type Fetch = (request: FetchRequest) => Promise<FetchOutcome>;
 
 export interface MiddlewareOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Of a fetch without middleware. */
+  /** Time limit of a fetch without middleware. */
   readonly totalTimeoutMs: number;
   /** Called with what a middleware threw. */
   readonly onFailure?: (error: HookError) => void;
@@ -26,9 +26,9 @@ export interface MiddlewareOptions {
 const OWN_MS = 1000;
 
 /**
- * The fetcher behind a project's middleware, of which the first is the outermost. What a middleware throws, or gives
- * that is no outcome, becomes a failed fetch, as does one that gives nothing for too long; and the bodies that came
- * meanwhile are freed. Rejects only with `StorageFailed`, where the fetcher does.
+ * The fetcher behind a project's middleware, of which the first is the outermost. What a middleware throws,
+ * or gives that is no outcome, becomes a failed fetch, as does one that gives nothing for too long; and the
+ * bodies that came meanwhile are freed. Rejects only with `StorageFailed`, where the fetcher does.
  */
 export function withMiddleware(
   fetcher: Fetcher,
@@ -52,7 +52,7 @@ export function withMiddleware(
         throw error;
       });
       if (outcome.status !== 'response') return outcome;
-      // For nobody any more.
+      // It comes too late to be used.
       if (isGivenUp) await outcome.body.dispose();
       else bodies.push(outcome.body);
       return outcome;

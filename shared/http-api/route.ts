@@ -20,11 +20,11 @@ export interface Route {
   readonly query: z.ZodObject;
   /** The body's schema; none where no body is read. */
   readonly body?: z.ZodObject;
-  /** Of `body` and the answer, in the description. */
+  /** Names of `body` and of the response in the description. */
   readonly bodyName?: ApiSchemaName;
   readonly answerName: ApiSchemaName;
   readonly isBodyOptional?: boolean;
-  /** Of a good answer. */
+  /** Status code of a successful response. */
   readonly status: number;
   run(control: Control, input: RouteInput): Promise<unknown>;
 }

@@ -1,4 +1,7 @@
-/** HTTP requests to the API, answered from the table of routes. Knows of no server: an adapter brings the parts. */
+/**
+ * HTTP requests to the API, answered from the table of routes. Knows of no server: an adapter brings the
+ * parts.
+ */
 
 import { checkRequest } from '../control/check-request.ts';
 import { type Control, ControlError } from '../control/control.ts';
@@ -39,8 +42,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 const MAX_BODY_BYTES = 1_000_000;
 
 /**
- * Never rejects: what cannot be done is an answer. What failed on our side is told to nobody outside; `onError` hears
- * of it.
+ * Never rejects: a refusal is a response. Errors on our side are not shown to callers; they go to `onError`.
  */
 export async function handleRequest(
   control: Control,

@@ -1,4 +1,6 @@
-/** Cuts Markdown into pieces for search and language models: at headings and paragraphs, never inside code. */
+/**
+ * Cuts Markdown into pieces for search and language models: at headings and paragraphs, never inside code.
+ */
 
 export interface MarkdownChunk {
   /** The headings above the piece, the outermost first, without their `#`. */
@@ -11,7 +13,9 @@ export interface MarkdownChunk {
 export interface ChunkLimits {
   /** A piece has at most this many tokens, unless a single block of code or table has more. */
   readonly maxTokens: number;
-  /** A piece repeats the last paragraphs of the one before it, if they have at most this many tokens together. */
+  /**
+   * A piece repeats the last paragraphs of the one before it, if they have at most this many tokens together.
+   */
   readonly overlapTokens: number;
 }
 
@@ -25,8 +29,9 @@ interface Block {
 }
 
 /**
- * About how many tokens the tokenizers of language models make of a text: a quarter of its ASCII characters, and one for
- * each other character. Accurate to some 20 % for English prose; code and other languages differ more.
+ * About how many tokens the tokenizers of language models make of a text: a quarter of its ASCII characters,
+ * and one for each other character. Accurate to some 20 % for English prose; code and other languages differ
+ * more.
  */
 export function estimateTokens(text: string): number {
   let others = 0;
@@ -84,7 +89,10 @@ export function chunkMarkdown(markdown: string, { maxTokens, overlapTokens }: Ch
 
 const titleOf = ({ text, level = 0 }: Block): string => text.slice(level).trim();
 
-/** The last blocks that have at most this many tokens together; no heading stands at their end, where it says nothing. */
+/**
+ * The last blocks that have at most this many tokens together; no heading stands at their end, where it says
+ * nothing.
+ */
 function lastWithin(blocks: readonly Block[], maxTokens: number): Block[] {
   const last: Block[] = [];
   let tokens = 0;
@@ -143,7 +151,7 @@ function partsOf(block: Block, maxTokens: number): readonly Block[] {
   return parts;
 }
 
-/** Sentences and lines with the white space after them; of longer ones, so many characters. */
+/** Sentences and lines with the white space after them; or so many characters of longer ones. */
 function* piecesOf(text: string, maxTokens: number): Generator<string> {
   const sentence = /[.!?\u3002\uff01\uff1f](?=\s)|\n|[\u3002\uff01\uff1f]/g;
   let at = 0;

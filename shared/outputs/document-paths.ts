@@ -17,8 +17,9 @@ export interface DocumentPaths {
 }
 
 /**
- * `http://a.org/` is `a.org/index.md`, `/guide/` is `guide/index.md`, `/a.html` and `/a` are `a.md`. A query becomes a part of the
- * name. Where two URLs would have the same path, the later one has eight digits of its SHA-256 in its name.
+ * `http://a.org/` is `a.org/index.md`, `/guide/` is `guide/index.md`, `/a.html` and `/a` are `a.md`. A query
+ * becomes a part of the name. Where two URLs would have the same path, the later one has eight digits of its
+ * SHA-256 in its name.
  */
 export function createDocumentPaths(): DocumentPaths {
   const paths = new Map<string, string>();

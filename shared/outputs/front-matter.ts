@@ -3,7 +3,9 @@ import type { PageDocument } from './page-document.ts';
 /** Further characters of a value are left out: a title may be a megabyte long. */
 const MAX_VALUE_CHARS = 1000;
 
-/** The facts of a document as YAML between two lines of dashes, as static site generators and editors read it. */
+/**
+ * The facts of a document as YAML between two lines of dashes, as static site generators and editors read it.
+ */
 export function frontMatter({ url, fetchedAt, metadata }: PageDocument): string {
   const { title, description, author, published, modified, language } = metadata;
   const facts = { url, title, description, author, published, modified, language, fetched: fetchedAt };

@@ -1,4 +1,7 @@
-/** A site for language models: `llms.txt`, an index in Markdown (https://llmstxt.org), and `llms-full.txt`, all its pages. */
+/**
+ * A site for language models: `llms.txt`, an index in Markdown (https://llmstxt.org), and `llms-full.txt`,
+ * all its pages.
+ */
 import { hostKey } from '../url/host-key.ts';
 import type { PageDocument } from './page-document.ts';
 
@@ -9,7 +12,10 @@ const MAX_DESCRIPTION_CHARS = 300;
 export const llmsHeader = (name: string, pages: number, fetched: string): string =>
   `# ${oneLine(name, MAX_TITLE_CHARS)}\n\n> ${pages} ${pages === 1 ? 'page' : 'pages'}, fetched until ${fetched.slice(0, 10)}.\n`;
 
-/** The line of a page: its title, address and description. A heading first where `before` was a page of another host. */
+/**
+ * The line of a page: its title, address and description. A heading first where `before` was a page of
+ * another host.
+ */
 export function llmsEntry({ url, metadata }: PageDocument, before: PageDocument | undefined): string {
   const host = hostKey(url);
   const heading = before && hostKey(before.url) === host ? '' : `\n## ${host}\n\n`;

@@ -30,8 +30,9 @@ export const isDocumentType = (contentType: string | undefined): boolean =>
   DOCUMENT_TYPES.has(essenceOf(contentType) ?? '');
 
 /**
- * Makes a document of an archived page. `rewrite` may replace the absolute URL of a link. Undefined for other media
- * types. Throws an error with the cause if the body cannot be decoded: it is damaged, or larger than `maxBytes`.
+ * Makes a document of an archived page. `rewrite` may replace the absolute URL of a link. Undefined for other
+ * media types. Throws an error with the cause if the body cannot be decoded: it is damaged, or larger than
+ * `maxBytes`.
  */
 export function documentOf(
   url: string,

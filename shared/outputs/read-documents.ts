@@ -39,7 +39,10 @@ export const hasDocument = ({ state, kind, result }: UrlRecord): boolean =>
   result.canonical === undefined &&
   isDocumentType(result.contentType);
 
-/** Yields the document of each page that has one, in the order of `source.records()`. Holds one page at a time. */
+/**
+ * Yields the document of each page that has one, in the order of `source.records()`. Holds one page at a
+ * time.
+ */
 export async function* readDocuments(
   source: DocumentSource,
   { skip, rewrite }: DocumentOptions,

@@ -1,4 +1,7 @@
-/** The reference from one file to another, both relative to the same folder: `../a/b.md`, each name percent-encoded. */
+/**
+ * The reference from one file to another, both relative to the same folder: `../a/b.md`, each name
+ * percent-encoded.
+ */
 export function relativeReference(from: string, to: string): string {
   const here = from.split('/').slice(0, -1);
   const there = to.split('/');

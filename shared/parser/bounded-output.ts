@@ -1,4 +1,4 @@
-/** Passes on at most so many bytes, and says when there were more. */
+/** Passes on at most `maxBytes` bytes, and reports when there were more. */
 export interface BoundedOutput {
   write(chunk: Uint8Array): void;
   /** Bytes passed on. */

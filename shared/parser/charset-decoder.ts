@@ -1,7 +1,12 @@
-/** The encodings by name, and text from bytes. Node's TextDecoder knows all of the Encoding standard but one. */
+/**
+ * The encodings by name, and text from bytes. Node's TextDecoder knows all of the Encoding standard but one.
+ */
 import { trimAsciiSpace } from './ascii-space.ts';
 
-/** The Encoding standard's name for a label ("latin1" -> "windows-1252"), or undefined for a label it does not know. */
+/**
+ * The Encoding standard's name for a label ("latin1" -> "windows-1252"), or undefined for a label it does not
+ * know.
+ */
 export function charsetOf(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   const name = trimAsciiSpace(label).toLowerCase();
@@ -13,7 +18,10 @@ export function charsetOf(label: string | undefined): string | undefined {
   }
 }
 
-/** Encodings that were used to attack, and decode to one U+FFFD (Encoding standard, section 4.3); Node knows none. */
+/**
+ * Encodings that were used to attack, and decode to one U+FFFD (Encoding standard, section 4.3); Node knows
+ * none.
+ */
 const REPLACED = new Set([
   'replacement',
   'csiso2022kr',
@@ -23,7 +31,10 @@ const REPLACED = new Set([
   'iso-2022-kr',
 ]);
 
-/** Turns a document's bytes to text as they arrive. Malformed bytes become U+FFFD; a byte order mark is left out. */
+/**
+ * Turns a document's bytes to text as they arrive. Malformed bytes become U+FFFD; a byte order mark is left
+ * out.
+ */
 export interface CharsetDecoder {
   decode(bytes: Uint8Array): string;
   /** The text of what was held back: a character that never became whole. */
@@ -42,8 +53,8 @@ export function createCharsetDecoder(charset: string): CharsetDecoder {
 }
 
 /**
- * Of these Node's decoder throws where a piece of one or two bytes shows those before it to be malformed: the text of all
- * does not fit into what Node has made room for (Node 24.21).
+ * For these encodings, Node's decoder throws if a piece of one or two bytes shows those before it to be
+ * malformed: the text of all does not fit into what Node has made room for (Node 24.21).
  */
 const THROWING = new Set(['gb18030', 'gbk', 'big5', 'euc-jp', 'euc-kr', 'shift_jis', 'iso-2022-jp']);
 

@@ -1,6 +1,6 @@
 /**
- * Which character encoding a document is in, as browsers find it out (for HTML: HTML standard, section 13.2.3.2, and the
- * Encoding standard). Names are the Encoding standard's, in lower case.
+ * Which character encoding a document is in, as browsers find it out (for HTML: HTML standard, section
+ * 13.2.3.2, and the Encoding standard). Names are the Encoding standard's, in lower case.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { charsetOf } from './charset-decoder.ts';
@@ -8,19 +8,20 @@ import { charsetParameter } from './media-type.ts';
 import { prescanForCharset, xmlDeclarationCharset } from './meta-prescan.ts';
 
 /**
- * How much of a document the sniffing looks at. Authors are asked to declare the encoding in the first 1,024 bytes;
- * where they do so later, browsers start over ("change the encoding"). Looking further at once comes to the same.
+ * How much of a document the sniffing looks at. Authors are asked to declare the encoding in the first 1,024
+ * bytes; where they do so later, browsers start over ("change the encoding"). Looking further at once comes
+ * to the same.
  */
 export const SNIFFED_BYTES = 16_384;
 
 /**
- * The document's encoding, by the first of these that tells: a byte order mark; the `charset` of Content-Type; a
- * declaration in the first {@link SNIFFED_BYTES} bytes; and where the standard leaves the choice to a locale,
- * whether those bytes are valid UTF-8. If not, it is `windows-1252`, as in most locales' browsers; and so it is for a
- * document of ASCII to its end, for which both are the same.
+ * Returns the document's encoding, by the first of these that is there: a byte order mark; the `charset` of
+ * Content-Type; a declaration in the first {@link SNIFFED_BYTES} bytes; and where the standard leaves the
+ * choice to a locale, whether those bytes are valid UTF-8. If not, it is `windows-1252`, as in most locales'
+ * browsers; and so it is for a document of ASCII to its end, for which both are the same.
  *
- * `start` is the document's first {@link SNIFFED_BYTES} bytes, or all of a shorter one. More is not looked at, so
- * that the answer does not depend on how the document arrived.
+ * `start` is the document's first {@link SNIFFED_BYTES} bytes, or all of a shorter one. More is not looked
+ * at, so that the answer does not depend on how the document arrived.
  */
 export function sniffCharset(start: Uint8Array, contentType: string | undefined): string {
   const sniffed = start.subarray(0, SNIFFED_BYTES);
@@ -36,7 +37,10 @@ export function sniffCharset(start: Uint8Array, contentType: string | undefined)
 export const XML_SNIFFED_BYTES = 1024;
 export const CSS_SNIFFED_BYTES = 1024;
 
-/** Of XML (RFC 7303, section 3): a byte order mark, the `charset` of Content-Type, the XML declaration, else UTF-8. */
+/**
+ * Returns the encoding of XML (RFC 7303, section 3): by a byte order mark, the `charset` of Content-Type, the
+ * XML declaration, else UTF-8.
+ */
 export function sniffXmlCharset(start: Uint8Array, contentType: string | undefined): string {
   const text = latin1(start.subarray(0, XML_SNIFFED_BYTES));
   return (
@@ -49,7 +53,7 @@ export function sniffXmlCharset(start: Uint8Array, contentType: string | undefin
   );
 }
 
-/** Of a style sheet (CSS Syntax level 3, section 3.2). */
+/** Returns the encoding of a style sheet (CSS Syntax level 3, section 3.2). */
 export function sniffCssCharset(start: Uint8Array, contentType: string | undefined): string {
   const declared = /^@charset "([^"]*)";/.exec(latin1(start.subarray(0, CSS_SNIFFED_BYTES)))?.[1];
   const charset = charsetOf(declared);

@@ -6,7 +6,9 @@ import { isBinary } from './media-type.ts';
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
-/** Names of codings in Content-Encoding (RFC 9110, section 8.4.1, with the aliases there; RFC 7932; RFC 8878). */
+/**
+ * Names of codings in Content-Encoding (RFC 9110, section 8.4.1, with the aliases there; RFC 7932; RFC 8878).
+ */
 export const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ['gzip', 'gzip'],
   ['x-gzip', 'gzip'],
@@ -16,15 +18,17 @@ export const CODINGS: ReadonlyMap<string, Coding> = new Map([
 ]);
 
 /**
- * Bodies up to this size are kept and decoded by one synchronous call, which for 9 KB of gzip costs a fraction of
- * what a stream does (below 0.1 ms). Most pages are that small.
+ * Bodies up to this size are kept and decoded by one synchronous call, which for 9 KB of gzip costs a
+ * fraction of what a stream does (below 0.1 ms). Most pages are that small.
  */
 const MAX_SYNC_BYTES = 256 * 1024;
-/** A synchronous call that would give more is given up for a stream: it would block other turns for too long. */
+/**
+ * A synchronous call that would give more is given up for a stream: it would block other turns for too long.
+ */
 const MAX_SYNC_OUTPUT = 8 * 1024 * 1024;
 /**
- * What a stream that is to save what it can of a broken body is fed at once. The output of the piece with the break is
- * lost, so small ones save more; a small body is cut into smaller ones, since it is over sooner.
+ * What a stream that is to save what it can of a broken body is fed at once. The output of the piece with the
+ * break is lost, so small ones save more; a small body is cut into smaller ones, since it is over sooner.
  */
 const salvagedPiece = (bodyBytes: number) => Math.max(16, Math.min(1024, bodyBytes >> 8));
 
@@ -34,7 +38,10 @@ export interface CodingOutcome {
   readonly error?: string;
 }
 
-/** `end` resolves, never rejects. What is written may change afterwards; after the output is full it is ignored. */
+/**
+ * `end` resolves, never rejects. What is written may change afterwards; after the output is full it is
+ * ignored.
+ */
 export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
   let pieces: Uint8Array[] = [];
   let length = 0;
@@ -92,7 +99,7 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
         error: error && `${coding}: ${error}`,
       };
     },
-    /** To be called after the end, when nobody reads what was put out any more. */
+    /** Call it after the end, when the output is no longer read. */
     free(): void {
       if (whole !== undefined) freeMemory(whole);
       whole = undefined;
@@ -102,7 +109,9 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
 
 const NOT_CODED = 'declared, but the body is not in it';
 
-/** The whole content, or undefined if the body is not whole, not sound, or gives more than is wanted at once. */
+/**
+ * The whole content, or undefined if the body is not whole, not sound, or gives more than is wanted at once.
+ */
 function decodeAtOnce(coding: Coding, body: Uint8Array, room: number): Buffer | undefined {
   const maxOutputLength = Math.max(1, Math.min(room, MAX_SYNC_OUTPUT));
   try {
@@ -124,8 +133,8 @@ function decodeAtOnce(coding: Coding, body: Uint8Array, room: number): Buffer | 
 }
 
 /**
- * Room for the whole content, whose size (modulo 2^32) a gzip body ends with: half the time of growing buffers. In a
- * buffer of its own, which can be freed.
+ * Room for the whole content, whose size (modulo 2^32) a gzip body ends with: half the time of growing
+ * buffers. In a buffer of its own, which can be freed.
  */
 function gzipChunkSize(body: Uint8Array): number {
   const { buffer, byteOffset, length } = body;
@@ -134,8 +143,8 @@ function gzipChunkSize(body: Uint8Array): number {
 }
 
 /**
- * Decodes pieces as they come. Whatever could be decoded before the body's end or a fault is put out; `end` gives the
- * fault. Compressed pieces wait in memory for their turn, decoded ones never.
+ * Decodes pieces as they come. Whatever could be decoded before the body's end or a fault is put out; `end`
+ * gives the fault. Compressed pieces wait in memory for their turn, decoded ones never.
  */
 function createStreamDecoder(coding: Coding, start: Uint8Array, output: BoundedOutput) {
   const stream = createStream(coding, start);
@@ -154,7 +163,8 @@ function createStreamDecoder(coding: Coding, start: Uint8Array, output: BoundedO
       if (!stream.destroyed) stream.write(chunk);
     },
     async end(): Promise<string | undefined> {
-      // Ended only when all is decoded: the last piece's output would be lost with the fault that the end may be.
+      // Ended only when all is decoded: the last piece's output would be lost with the fault that the end may
+      // be.
       if (!stream.destroyed) stream.write(new Uint8Array(0), () => stream.end());
       await closed;
       return output.isFull() ? undefined : fault;
@@ -178,7 +188,10 @@ function createStream(coding: Coding, start: Uint8Array) {
 /** RFC 9659: a window of at most 8 MiB, so that a decoder needs no more memory. */
 const ZSTD_PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 };
 
-/** Whether bytes that did not decode, or not yet, seem to be in the coding. Two of them do not say so: text is not. */
+/**
+ * Whether bytes that did not decode, or not yet, seem to be in the coding. Two of them do not say so: text is
+ * not.
+ */
 function hasCoding(coding: Coding, bytes: Uint8Array): boolean {
   if (coding === 'gzip') return bytes[0] === 0x1f && bytes[1] === 0x8b;
   if (coding === 'zstd')
@@ -186,7 +199,10 @@ function hasCoding(coding: Coding, bytes: Uint8Array): boolean {
   return isBinary(bytes.subarray(0, 512));
 }
 
-/** A text may begin like a whole, empty stream: `?` is one in `br`, which has no signature and ignores what follows. */
+/**
+ * A text may begin like a whole, empty stream: `?` is one in `br`, which has no signature and ignores what
+ * follows.
+ */
 function isChance(coding: Coding, body: Uint8Array, decoded: Uint8Array): boolean {
   return decoded.length < body.length && body.length > 16 && !hasCoding(coding, body);
 }

@@ -1,4 +1,7 @@
-/** Undoes the Content-Encoding of a body (RFC 9110, section 8.4) as the body arrives, in bounded memory and time. */
+/**
+ * Undoes the Content-Encoding of a body (RFC 9110, section 8.4) as the body arrives, in bounded memory and
+ * time.
+ */
 import { createBoundedOutput } from './bounded-output.ts';
 import { CODINGS, type Coding, createCodingDecoder } from './coding-decoder.ts';
 
@@ -14,30 +17,34 @@ export interface ContentDecoderOptions {
 export interface ContentDecoder {
   /** Takes the next piece of the body as received. Never throws. The piece may change afterwards. */
   write(chunk: Uint8Array): void;
-  /** Resolves, never rejects, when all that could be decoded was passed to `onData`. To be called once. */
+  /** Resolves, never rejects, when everything that could be decoded was passed to `onData`. Call it once. */
   end(): Promise<DecodedContent>;
   /**
-   * Frees the memory of what `onData` received, as far as it was made here. To be called after the end, when nobody holds
-   * any of it.
+   * Frees the memory that `onData` received, as far as it was allocated here. Call it after the end, when
+   * nothing refers to any of it.
    */
   free(): void;
 }
 
 export interface DecodedContent {
   readonly decodedBytes: number;
-  /** False if content is missing: the body was cut or is corrupt, too large, or in a coding that is not known. */
+  /**
+   * False if content is missing: the body was cut or is corrupt, too large, or in a coding that is not known.
+   */
   readonly isWhole: boolean;
-  /** One line for people: what was not as declared. A body that needed no decoding after all is whole even so. */
+  /**
+   * One line for people: what was not as declared. A body that needed no decoding after all is whole even so.
+   */
   readonly error?: string;
 }
 
-/** More codings than this are not undone: nobody has a reason to apply them. */
+/** Bodies with more codings are not decoded: no server has a reason to apply them. */
 const MAX_CODINGS = 3;
 
 /**
- * Knows `gzip`, `deflate` (with zlib's wrapper or, as some servers send it, without), `br`, `zstd`, and lists of them.
- * Without a coding the pieces are passed on at once, uncopied. A body that declares a coding and does not have it is
- * passed on as it is.
+ * Knows `gzip`, `deflate` (with zlib's wrapper or, as some servers send it, without), `br`, `zstd`, and lists
+ * of them. Without a coding the pieces are passed on at once, uncopied. A body that declares a coding and
+ * does not have it is passed on as it is.
  */
 export function createContentDecoder(options: ContentDecoderOptions): ContentDecoder {
   const { contentEncoding, maxDecodedBytes, onData } = options;

@@ -1,13 +1,16 @@
-/** What a style sheet, or a `style` attribute, refers to (CSS Syntax level 3, section 4: URLs and strings as tokens). */
+/**
+ * What a style sheet, or a `style` attribute, refers to (CSS Syntax level 3, section 4: URLs and strings as
+ * tokens).
+ */
 import type { RequisiteKind } from './link-set.ts';
 
 /**
- * Tells each reference of `css` in its order: `font` inside `@font-face`, else `css` (`url()` and `@import`). References
- * into the document itself (`url(#mask)`), and the names of `@namespace`, are none. An escape in the word `url` itself is
- * not undone. Linear in the text's length.
+ * Reports each reference of `css` in order: `font` inside `@font-face`, else `css` (`url()` and `@import`).
+ * References into the document itself (`url(#mask)`), and the names of `@namespace`, are none. An escape in
+ * the word `url` itself is not undone. Linear in the text's length.
  *
- * With `mayBeCut`, a reference that the text's end closes, which the standard allows, is none: of a style sheet that broke
- * off it may be half a URL, of another host even.
+ * With `mayBeCut`, a reference that the text's end closes, which the standard allows, is none: of a style
+ * sheet that broke off it may be half a URL, of another host even.
  */
 export function cssReferences(
   css: string,
@@ -74,7 +77,10 @@ export function cssReferences(
 const MARK = /\/\*|["'\\]|url\(|@(?:import|font-face|namespace)/gi;
 const MARK_IN_FONT = /\/\*|["'\\}]|url\(|@(?:import|font-face|namespace)/gi;
 
-/** The index of the quote that closes the string at `from`, of the line's end that breaks it, or the text's end. */
+/**
+ * The index of the quote that closes the string at `from`, of the line's end that breaks it, or the text's
+ * end.
+ */
 function endOfString(css: string, from: number): number {
   const quote = css.charCodeAt(from);
   let at = from + 1;
@@ -86,7 +92,10 @@ function endOfString(css: string, from: number): number {
   return Math.min(at, css.length);
 }
 
-/** The index of the `)` that ends the unquoted URL at `from`, or the text's end; and whether it is a URL at all. */
+/**
+ * The index of the `)` that ends the unquoted URL at `from`, or the text's end; and whether it is a URL at
+ * all.
+ */
 function endOfUrl(css: string, from: number): [end: number, isUrl: boolean] {
   let isUrl = true;
   let hasSpace = false;

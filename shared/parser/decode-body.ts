@@ -1,4 +1,7 @@
-/** A whole body with its Content-Encoding (RFC 9110, section 8.4) undone, at once and not before somebody looks at it. */
+/**
+ * A whole body with its Content-Encoding (RFC 9110, section 8.4) undone, at once and not before somebody
+ * looks at it.
+ */
 import zlib from 'node:zlib';
 import { CODINGS, type Coding } from './coding-decoder.ts';
 
@@ -6,8 +9,9 @@ const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush, ZSTD_d_windowLogMax 
 const MAX_CODINGS = 3;
 
 /**
- * Of a body that was cut, what is there. Throws where there is nothing to show for it: it is broken in its middle, in a
- * coding that is not known, or more than `maxBytes`. A body that declares a coding and is text is that text.
+ * Decodes a body; of one that was cut, the part that is there. Throws if that is nothing: it is broken in its
+ * middle, in a coding that is not known, or more than `maxBytes`. A body that declares a coding and is text
+ * is that text.
  */
 export function decodeBody(
   body: Uint8Array,

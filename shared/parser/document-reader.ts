@@ -16,7 +16,7 @@ export interface ReadDocument
   readonly type: DocumentType;
   readonly links: HtmlLink[];
   readonly fault?: string | undefined;
-  /** Of a gzip file: of what it holds. */
+  /** For a gzip file, that of its content. */
   readonly decodedBytes?: number | undefined;
   /** False if a gzip file is not. */
   readonly isWhole?: boolean | undefined;

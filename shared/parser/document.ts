@@ -24,7 +24,9 @@ export interface DocumentParserOptions {
   readonly maxDecodedBytes: number;
   readonly maxLinks: number;
   readonly resolve?: ResolveReference;
-  /** What the document was fetched as. A `sitemap` may be text or a gzip file, too, whatever its type says. */
+  /**
+   * What the document was fetched as. A `sitemap` may be text or a gzip file, too, whatever its type says.
+   */
   readonly kind?: UrlKind | undefined;
   /** Requisites are among the links. */
   readonly wantsRequisites?: boolean;
@@ -34,7 +36,9 @@ export interface DocumentParserOptions {
   readonly wantsSigns?: boolean;
   /** Our product token in lower case: directives to a robot of this name count like those to all. */
   readonly robotName?: string;
-  /** Runs each synchronous part of the parser's work: for a watchdog, which knows by it what the thread does. */
+  /**
+   * Runs each synchronous part of the parser's work: for a watchdog, which knows by it what the thread does.
+   */
   readonly around?: <T>(parse: () => T) => T;
 }
 
@@ -44,35 +48,37 @@ export interface DocumentFacts extends DroppedLinks {
   readonly mimeType?: string;
   /** Encoding standard's name, lower case. Of what was read. */
   readonly charset?: string;
-  /** Of all kinds, in the order of the document, each URL once. */
+  /** Links of all kinds in document order, each URL once. */
   readonly links: HtmlLink[];
   readonly title?: string;
   /** Where the first `meta` refresh leads, and after how long. */
   readonly refresh?: string;
   readonly refreshMs?: number;
   readonly canonical?: string;
-  /** Of the markup and of X-Robots-Tag. */
+  /** Directives in the markup and in X-Robots-Tag together. */
   readonly robots: RobotsDirectives;
   /**
-   * 32 bits of the visible text of HTML, with white space folded and each run of digits as one letter, if it was wanted:
-   * pages that differ in dates and counters alone have the same.
+   * 32 bits of the visible text of HTML, with white space folded and each run of digits as one letter, if it
+   * was wanted: pages that differ in dates and counters alone have the same.
    */
   readonly textHash?: number;
-  /** Of HTML, if they were wanted. */
+  /** For HTML, if requested. */
   readonly signs?: PageSigns;
   readonly decodedBytes: number;
   /** False if the parser did not see all of the document. */
   readonly isWhole: boolean;
   /** One line for people: a fault of the content coding, or of this parser. */
   readonly error?: string;
-  /** One line for people: why a sitemap or feed was not read to its end (broken, too large, nested, a bomb). */
+  /**
+   * One line for people: why a sitemap or feed was not read to its end (broken, too large, nested, a bomb).
+   */
   readonly fault?: string;
 }
 
 export interface DocumentParser {
   /** Takes the next piece of the body as received, which may change afterwards. Never throws. */
   write(chunk: Uint8Array): void;
-  /** Resolves, never rejects. To be called once. */
+  /** Resolves, never rejects. Call it once. */
   end(): Promise<DocumentFacts>;
 }
 
@@ -155,7 +161,7 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
 }
 
 const NOTHING: ReadDocument = { type: 'other', links: [], droppedLinks: 0 };
-/** Types of which the crawl is told what is wrong with them. */
+/** Types whose errors are reported. */
 const LISTS: ReadonlySet<DocumentType> = new Set(['sitemap', 'sitemapIndex', 'feed']);
 
 function robotsOf(
@@ -172,7 +178,7 @@ function valuesOf(headers: ResponseHead['headers'], name: string): string[] {
   return headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value);
 }
 
-/** Of several Content-Type fields the last counts (Fetch standard, "extract a MIME type"). */
+/** If there are several Content-Type fields, the last one counts (Fetch standard, "extract a MIME type"). */
 function lastHeader(headers: ResponseHead['headers'], name: string): string | undefined {
   return valuesOf(headers, name).at(-1);
 }

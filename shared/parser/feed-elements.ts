@@ -1,7 +1,10 @@
 /** The elements of RSS (0.9x, 1.0, 2.0) and Atom (RFC 4287) that name an item's URLs. */
 import type { XmlReader, XmlSink } from './xml-reader.ts';
 
-/** An item's elements count in the item's own namespace only: `atom:link` inside an RSS `item` is another thing. */
+/**
+ * An item's elements count in the item's own namespace only: `atom:link` inside an RSS `item` is another
+ * thing.
+ */
 export function createFeedElements(sink: XmlSink): XmlReader {
   return {
     start(element, parent, attributes) {

@@ -1,6 +1,9 @@
-/** The first bytes of a document, by which what it is can be told. */
+/** The first bytes of a document, which show its type. */
 export interface FirstBytes {
-  /** All so far, once they are enough. Until then they are kept, copied, as what is given may change afterwards. */
+  /**
+   * All so far, once they are enough. Until then they are kept, copied, as what is given may change
+   * afterwards.
+   */
   add(bytes: Uint8Array): Buffer | undefined;
   /** All so far. */
   all(): Buffer;

@@ -58,7 +58,10 @@ export interface HtmlLinks extends DroppedLinks {
   readonly canonical?: string;
   readonly robots: RobotsDirectives;
   readonly charset: string;
-  /** See `text-hash.ts`; of what stands outside of scripts, styles, templates, the title and form fields, and of images. */
+  /**
+   * See `text-hash.ts`; of what stands outside of scripts, styles, templates, the title and form fields, and
+   * of images.
+   */
   readonly textHash?: number;
   readonly signs?: PageSigns;
 }
@@ -127,7 +130,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
   };
 }
 
-/** A page of a search names the words that were looked for: they are not counted. */
+/** A page of search results repeats the words of the search: they do not count. */
 function withoutSearchWords(url: string, textHash: TextHash): TextSink {
   const words = searchWords(url);
   return words.size === 0 ? textHash : withoutWords(words, textHash);

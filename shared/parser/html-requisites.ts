@@ -28,7 +28,7 @@ export const REQUISITE_ELEMENTS: readonly string[] = [
   'video',
 ];
 
-/** Tells the references that tags and styles hold, in their order. */
+/** Reports the references in tags and styles, in order. */
 export function createRequisites(add: (reference: string, kind: RequisiteKind) => void) {
   /** The last `picture`, `video` or `audio` was a picture: what `source` belongs to. */
   let isPicture = false;

@@ -1,13 +1,14 @@
 /**
- * Finds the tags of an HTML document in its text as the text arrives (HTML standard, section 13.2.5): what stands in
- * comments, scripts, styles and other raw text is no tag, and a tag that the document's end cuts off is none either.
+ * Finds the tags of an HTML document in its text as the text arrives (HTML standard, section 13.2.5): what
+ * stands in comments, scripts, styles and other raw text is not a tag, nor is a tag that the document's end
+ * cuts off.
  */
 import { createHtmlTree, PLACED_APART, type Placement } from './html-tree.ts';
 import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';
 import { createUnfinishedText } from './unfinished-text.ts';
 
 export interface HtmlScannerOptions {
-  /** Names, in lower case, of the elements whose start tags are told. */
+  /** Lower-case names of the elements whose start tags are reported. */
   readonly elements: ReadonlySet<string>;
   /** XML syntax: `<script/>` is empty, and CDATA sections stand anywhere. */
   readonly isXml: boolean;
@@ -15,7 +16,7 @@ export interface HtmlScannerOptions {
   onStartTag(name: string, attributes: RawAttributes): void;
   /** The text of a `title` element, character references not decoded. */
   onTitle(text: string): void;
-  /** If it is there: what may hold style rules is told, too. */
+  /** If set, text that may hold style rules is reported, too. */
   readonly styles?: StyleListener | undefined;
   /** Visible text, `text.slice(from, to)`, character references not decoded; in pieces of any length. */
   readonly onText?: ((text: string, from: number, to: number) => void) | undefined;
@@ -41,7 +42,7 @@ export function createHtmlScanner(options: HtmlScannerOptions): HtmlScanner {
 }
 
 /**
- * Whether a tag with a name of that first letter and length can be none that matters: most are passed over by this look,
+ * Whether a tag with a name of that first letter and length cannot matter: this check skips most tags,
  * and no text is made of their names.
  */
 function createPassing(elements: ReadonlySet<string>): Passing {
@@ -68,7 +69,7 @@ function passingOf(elements: ReadonlySet<string>): Passing {
 const endOfTag = (text: string, nameEnd: number): number =>
   text.charCodeAt(nameEnd) === GREATER ? nameEnd + 1 : readAttributes(text, nameEnd);
 
-/** A function that tells the tags in `text` and returns how much of it need not be seen again. */
+/** Returns a function that reports the tags in `text` and returns how much of the text it is done with. */
 function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: HtmlScannerOptions) {
   const tree = createHtmlTree();
   const styledTag = styles && createStyledTag(styles);
@@ -78,7 +79,7 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
   const list = new AttributeList();
   const isPassing = isXml || styledTag !== undefined ? () => false : passingOf(elements);
 
-  /** Takes in the start tag whose name is `text[from..nameEnd)`; returns the index behind it, or -1. */
+  /** Handles the start tag whose name is `text[from..nameEnd)`; returns the index behind it, or -1. */
   const startTag = (text: string, from: number, nameEnd: number): number => {
     if (isPassing(text.charCodeAt(from), nameEnd - from) && tree.isPlain()) return endOfTag(text, nameEnd);
     const name = text.slice(from, nameEnd).toLowerCase();
@@ -155,7 +156,7 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
   };
 }
 
-/** A function that tells a start tag, `text[nameEnd..end)` behind its name, as far as `styles` listens to it. */
+/** Returns a function that reports a start tag to `styles`; its attributes are `text[nameEnd..end)`. */
 function createStyledTag(styles: StyleListener) {
   const own = new AttributeList();
   /** Where the next `url(` of `searched` is; so each character is looked at once. */
@@ -187,7 +188,9 @@ function createStyledTag(styles: StyleListener) {
 }
 const URL_FUNCTION = /url\(/gi;
 
-/** The index behind the comment whose text begins at `from`, or -1. `<!-->` and `<!--->` are whole comments. */
+/**
+ * The index behind the comment whose text begins at `from`, or -1. `<!-->` and `<!--->` are whole comments.
+ */
 function skipComment(text: string, from: number): number {
   if (text.startsWith('>', from)) return from + 1;
   if (text.startsWith('->', from)) return from + 2;
@@ -214,8 +217,9 @@ function endOfRawText(text: string, from: number, name: string): number {
 }
 
 /**
- * A script that holds `<!--` and then `<script>` goes on behind the next `</script>` (section 13.2.5.15 to .31): the
- * "script data double escaped state", made for scripts that were hidden from old browsers in a comment.
+ * A script that holds `<!--` and then `<script>` goes on behind the next `</script>` (section 13.2.5.15 to
+ * .31): the "script data double escaped state", made for scripts that were hidden from old browsers in a
+ * comment.
  */
 function endOfScript(text: string, from: number): number {
   let state: 'data' | 'escaped' | 'doubleEscaped' = 'data';

@@ -1,8 +1,9 @@
 /**
- * As much of HTML's tree construction (HTML standard, section 13.2.6) as decides what is a link. Most tags mean the
- * same wherever they stand. These do not: tags inside `svg` and `math`, whose `a` and `title` are other elements and
- * whose `style` holds markup; inside `template`, which is not part of the document; inside `select`, where browsers
- * leave out nearly all. Only these, and what is open inside them, are tracked: elsewhere no element is remembered.
+ * As much of HTML's tree construction (HTML standard, section 13.2.6) as decides what is a link. Most tags
+ * mean the same wherever they stand. These do not: tags inside `svg` and `math`, whose `a` and `title` are
+ * other elements and whose `style` holds markup; inside `template`, which is not part of the document; inside
+ * `select`, where browsers leave out nearly all. Only these, and what is open inside them, are tracked:
+ * elsewhere no element is remembered.
  */
 import { createOpenElements, type Open } from './open-elements.ts';
 import type { RawAttributes } from './tag-attributes.ts';
@@ -11,7 +12,7 @@ import type { RawAttributes } from './tag-attributes.ts';
 export type Placement = 'document' | 'template' | 'foreign' | 'nowhere';
 
 export interface HtmlTree {
-  /** Takes in a start tag, its name in lower case. */
+  /** Handles a start tag; `name` is in lower case. */
   startTag(name: string, attributes: RawAttributes, isSelfClosing: boolean): Placement;
   endTag(name: string): void;
   /** Nothing is open that could matter: `startTag` of a name not in {@link PLACED_APART} is `document`. */
@@ -104,7 +105,8 @@ export function createHtmlTree(): HtmlTree {
     const at = open.lastHtml(name);
     if (at >= 0) return popTo(at);
     if (open.isInGate()) return;
-    // Of the document's own elements none is remembered: `</div>` inside `svg` is taken to close one around it.
+    // The document's own elements are not tracked, so `</div>` inside `svg` counts as the end of one around
+    // it.
     if (ENDS_FOREIGN.has(name)) popForeign();
   };
 

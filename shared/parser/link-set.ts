@@ -4,10 +4,12 @@ import { parseUrl } from '../url/parse-url.ts';
 /**
  * How a document links to a URL.
  *
- * - To be followed: `a`, `area`, `frame` (`frame` and `iframe`), `refresh` (`meta` refresh), `feed` (an RSS or Atom feed
- *   named as alternate), `item` (of a feed), `url` (of a sitemap), `sitemap` (of a sitemap index).
- * - Requisites, which belong to the page itself: `img` (also `srcset`, `picture`, icons, posters), `style`, `script`,
- *   `media` (audio, video, tracks, `embed`, `object`), `css` (`url()` and `@import` of styles), `font`.
+ * - To be followed: `a`, `area`, `frame` (`frame` and `iframe`), `refresh` (`meta` refresh), `feed` (an RSS
+ *   or Atom feed named as alternate), `item` (of a feed), `url` (of a sitemap), `sitemap` (of a sitemap
+ *   index).
+ * - Requisites, which belong to the page itself: `img` (also `srcset`, `picture`, icons, posters), `style`,
+ *   `script`, `media` (audio, video, tracks, `embed`, `object`), `css` (`url()` and `@import` of styles),
+ *   `font`.
  */
 export type LinkKind = FollowedKind | RequisiteKind;
 export type FollowedKind = 'a' | 'area' | 'frame' | 'refresh' | 'feed' | 'item' | 'url' | 'sitemap';
@@ -16,18 +18,23 @@ export type RequisiteKind = 'img' | 'style' | 'script' | 'media' | 'css' | 'font
 export interface HtmlLink {
   /** Absolute http(s) URL as the WHATWG parser writes it, without a fragment. */
   readonly url: string;
-  /** Of several links to one URL, the first one's that is to be followed; else the first one's. */
+  /** If several links lead to one URL: that of the first link to be followed, otherwise of the first link. */
   readonly kind: LinkKind;
   /** A URL that is to be followed is part of the page, too: an image that links to itself. */
   readonly requisite?: RequisiteKind;
   /** True if all links to this URL that are to be followed say `rel=nofollow`. */
   readonly nofollow?: boolean;
-  /** Of a sitemap's URLs: how much they are said to matter, 0 to 1; when they were last modified, ms since the epoch. */
+  /**
+   * For URLs of a sitemap: their `priority`, 0 to 1, and when they were last modified, in ms since the epoch.
+   */
   readonly priority?: number;
   readonly modifiedAt?: number;
 }
 
-/** The absolute http(s) URL that `reference` (never with a fragment) means at `base`; undefined if it means none. */
+/**
+ * The absolute http(s) URL that `reference` (never with a fragment) means at `base`; undefined if it means
+ * none.
+ */
 export type ResolveReference = (reference: string, base: string) => string | undefined;
 
 /** By the WHATWG URL parser. */
@@ -38,15 +45,16 @@ export function resolveReference(reference: string, base: string): string | unde
 }
 
 /**
- * Longer references, and what is longer once it is resolved (a base may be long), are no URLs that anyone fetches: inlined
- * data, or an attribute without its closing quote. V8 hashes texts of up to 16,383 characters; longer ones of one length
- * all have the same hash, and a Map of them takes time quadratic in their number: 110 s for a page of 6,000.
+ * Longer references, and what is longer once it is resolved (a base may be long), are no URLs that anyone
+ * fetches: inlined data, or an attribute without its closing quote. V8 hashes texts of up to 16,383
+ * characters; longer ones of one length all have the same hash, and a Map of them takes time quadratic in
+ * their number: 110 s for a page of 6,000.
  */
 const MAX_REFERENCE_CHARS = 16_000;
 
 /**
- * References are not resolved against a longer base (`<base href>`, `xml:base`), which would take longer and longer: 2 us
- * each with one of this length.
+ * References are not resolved against a longer base (`<base href>`, `xml:base`), which would take longer and
+ * longer: 2 us each with one of this length.
  */
 export const MAX_BASE_CHARS = 2083;
 
@@ -77,7 +85,7 @@ interface Entry {
   hints: UrlHints | undefined;
 }
 
-/** Takes in a further link to what `entry` stands for. */
+/** Adds another link to the URL of `entry`. */
 function merge(entry: Entry, kind: LinkKind, isNofollow: boolean): void {
   if (isRequisite(kind)) {
     if (!isRequisite(entry.kind)) entry.requisite ??= kind;
@@ -92,7 +100,7 @@ function merge(entry: Entry, kind: LinkKind, isNofollow: boolean): void {
 
 /** References of one document together, and its URLs together: a long base makes each one long. */
 const MAX_TOTAL_CHARS = 32 * 1024 * 1024;
-/** So many of the links that are left out are named. */
+/** At most this many of the dropped links are named. */
 const MAX_NAMED = 1000;
 
 /** What is left out of a document's links. */
@@ -136,7 +144,7 @@ export function createLinkSet(maxLinks: number) {
       }
     },
 
-    /** Adds to what is said of a reference that is kept; what was said first holds. */
+    /** Adds facts about a reference that is kept; facts that it already has stay. */
     hint(reference: string, hints: UrlHints): void {
       const known = references.get(withoutFragment(reference));
       if (known !== undefined) known.hints = bothHints(known.hints, hints);
@@ -148,8 +156,8 @@ export function createLinkSet(maxLinks: number) {
     resolved,
 
     /**
-     * The same for a base that is too long, of which `root` is the root folder: drops and counts what is relative to more
-     * than that.
+     * The same for a base that is too long, of which `root` is the root folder: drops and counts what is
+     * relative to more than that.
      */
     resolvedAtRoot: (root: string, resolve?: ResolveReference) => resolved(root, resolve, FROM_ROOT),
   };

@@ -1,6 +1,9 @@
 /** What a Content-Type says, and what a document without one seems to be. */
 
-/** The type without parameters, in lower case: `text/html`. Undefined where the field is missing or says nothing. */
+/**
+ * The type without parameters, in lower case: `text/html`. Undefined where the field is missing or says
+ * nothing.
+ */
 export function essenceOf(contentType: string | undefined): string | undefined {
   const essence = /^[\t\n\r ]*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[\t\n\r ]*(?:;|,|$)/.exec(
     contentType ?? '',
@@ -21,8 +24,8 @@ export function charsetParameter(contentType: string | undefined): string | unde
 }
 
 /**
- * The type of a document that came without one, by its first bytes: the main cases of the MIME Sniffing standard,
- * section 7.1. Unlike there, a byte order mark does not hide HTML.
+ * The type of a document that came without one, by its first bytes: the main cases of the MIME Sniffing
+ * standard, section 7.1. Unlike there, a byte order mark does not hide HTML.
  */
 export function sniffMimeType(start: Uint8Array): string {
   const text = Buffer.from(start.buffer, start.byteOffset, start.byteLength).toString('latin1');
@@ -37,7 +40,10 @@ const HTML =
   /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])/i;
 const XML = /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*<\?xml/;
 const BYTE_ORDER_MARK = /^(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)/;
-/** Whether there are control characters that no text holds ("binary data bytes"; the same standard, section 3). */
+/**
+ * Whether there are control characters that no text holds ("binary data bytes"; the same standard, section
+ * 3).
+ */
 export function isBinary(bytes: Uint8Array): boolean {
   return bytes.some((byte) => byte < 0x20 && byte !== 0x1b && (byte < 0x09 || byte === 0x0b || byte > 0x0d));
 }

@@ -1,6 +1,7 @@
 /**
- * Finds the encoding that a document declares in its first bytes (HTML standard, section 13.2.3.2, "prescan a byte
- * stream to determine its encoding"). It is not a parse: it knows tags, attributes and comments, and nothing else.
+ * Finds the encoding that a document declares in its first bytes (HTML standard, section 13.2.3.2, "prescan a
+ * byte stream to determine its encoding"). It is not a parse: it knows tags, attributes and comments, and
+ * nothing else.
  */
 import { charsetOf } from './charset-decoder.ts';
 import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';

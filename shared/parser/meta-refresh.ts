@@ -5,8 +5,9 @@ export interface Refresh {
 }
 
 /**
- * The URL reference in the `content` of `<meta http-equiv=refresh>`, as `5; url=next.html`, and the delay (HTML standard,
- * section 4.2.5.3, "shared declarative refresh steps"). Undefined where there is none: the page then reloads itself.
+ * The URL reference in the `content` of `<meta http-equiv=refresh>`, as `5; url=next.html`, and the delay
+ * (HTML standard, section 4.2.5.3, "shared declarative refresh steps"). Undefined where there is none: the
+ * page then reloads itself.
  */
 export function refreshReference(content: string): Refresh | undefined {
   const found = REFRESH.exec(content);

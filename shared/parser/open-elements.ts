@@ -1,8 +1,11 @@
-/** The stack of the elements that `html-tree.ts` tracks. What an end tag closes is found without walking the stack. */
+/**
+ * The stack of the elements that `html-tree.ts` tracks. What an end tag closes is found without walking the
+ * stack.
+ */
 
 /**
- * `foreign`: an SVG or MathML element; `gate`: one that holds HTML (an "integration point", such as `foreignObject`);
- * `html`: an HTML element inside a gate.
+ * `foreign`: an SVG or MathML element; `gate`: one that holds HTML (an "integration point", such as
+ * `foreignObject`); `html`: an HTML element inside a gate.
  */
 export interface Open {
   readonly kind: 'foreign' | 'gate' | 'html' | 'template' | 'select';

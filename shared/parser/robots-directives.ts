@@ -25,8 +25,8 @@ export function bothRobotsDirectives(one: RobotsDirectives, other: RobotsDirecti
 const HAS_VALUE = /^(?:unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
 
 /**
- * Reads one X-Robots-Tag field: `noindex, otherbot: nofollow, none`. A robot's name holds for what follows it, up to the
- * next one; what stands in front of the first is for all.
+ * Reads one X-Robots-Tag field: `noindex, otherbot: nofollow, none`. A robot's name holds for what follows
+ * it, up to the next one; what stands in front of the first is for all.
  */
 export function parseRobotsTag(field: string, robotName: string | undefined): RobotsDirectives {
   let isOurs = true;

@@ -4,9 +4,10 @@ import { type Handler, Parser } from 'htmlparser2';
 export const MAX_DEPTH = 512;
 
 /**
- * Calls `handler` with the tags and text of an HTML document, character references decoded. Linear in the length of
- * `html`: htmlparser2 searches and shifts the stacks of its open elements at each tag, so elements around more than
- * `MAX_DEPTH` others are forgotten, which `onForget` is told of: their end tags never come.
+ * Calls `handler` with the tags and text of an HTML document, character references decoded. Linear in the
+ * length of `html`: htmlparser2 searches and shifts the stacks of its open elements at each tag, so elements
+ * around more than `MAX_DEPTH` others are forgotten: `onForget` is called, and their end tags are never
+ * reported.
  */
 export function parseShallow(
   html: string,

@@ -1,13 +1,16 @@
-/** The elements of sitemaps and sitemap indexes (sitemaps.org, protocol), and of their extensions that name URLs. */
+/**
+ * The elements of sitemaps and sitemap indexes (sitemaps.org, protocol), and of their extensions that name
+ * URLs.
+ */
 import { parseW3cDatetime } from './w3c-datetime.ts';
 import type { XmlElement, XmlReader, XmlSink } from './xml-reader.ts';
 
 /**
- * `loc` counts only as a child of `url` or `sitemap` in the same namespace; an image's or video's belongs to the page.
- * Translations (`link rel=alternate`) are pages of their own.
+ * `loc` counts only as a child of `url` or `sitemap` in the same namespace; an image's or video's belongs to
+ * the page. Translations (`link rel=alternate`) are pages of their own.
  */
 export function createSitemapElements(sink: XmlSink): XmlReader {
-  /** Of the `url` or `sitemap` that is open. */
+  /** Facts of the open `url` or `sitemap`. */
   let loc: string | undefined;
   let priority: number | undefined;
   let modifiedAt: number | undefined;

@@ -12,7 +12,7 @@ export interface SitemapLinksOptions extends XmlLinksOptions {
 
 export interface SitemapLinks extends Omit<XmlLinks, 'charset'> {
   readonly charset?: string;
-  /** Of a gzip file: of what it holds. */
+  /** For a gzip file, that of its content. */
   readonly decodedBytes?: number;
   /** False if a gzip file is broken or holds too much. */
   readonly isWhole: boolean;
@@ -24,7 +24,7 @@ export interface SitemapLinksParser {
   end(): Promise<SitemapLinks>;
 }
 
-/** So much white space may stand in front of what tells XML from text. */
+/** At most this much white space may precede the characters that distinguish XML from text. */
 const SNIFFED_BYTES = 1024;
 
 interface Reader {
@@ -85,7 +85,7 @@ function createGzip(options: SitemapLinksOptions): Reader {
     try {
       if (failure === undefined) inner.write(chunk);
     } catch (error) {
-      // It may come from a stream's event, where nobody would catch it.
+      // It may come from a stream's event, where it would not be caught.
       failure = error;
     }
   };

@@ -1,7 +1,7 @@
 /**
- * The URL references of a `srcset` (HTML standard, section 4.8.4.3.10, "parse a srcset attribute"): `a.png 1x, b.png 2x`.
- * A comma inside a reference belongs to it (`data:` URLs have them), one at its end does not. Descriptors are passed over
- * unread: what browsers would not choose is listed, too.
+ * The URL references of a `srcset` (HTML standard, section 4.8.4.3.10, "parse a srcset attribute"): `a.png
+ * 1x, b.png 2x`. A comma inside a reference belongs to it (`data:` URLs have them), one at its end does not.
+ * Descriptors are passed over unread: what browsers would not choose is listed, too.
  */
 export function srcsetReferences(srcset: string, add: (reference: string) => void): void {
   let at = 0;
@@ -19,7 +19,9 @@ export function srcsetReferences(srcset: string, add: (reference: string) => voi
   }
 }
 
-/** The index behind the comma that ends the descriptors at `from`. Parentheses hide commas, and do not nest. */
+/**
+ * The index behind the comma that ends the descriptors at `from`. Parentheses hide commas, and do not nest.
+ */
 function behindDescriptors(srcset: string, from: number): number {
   for (let at = from; at < srcset.length; at++) {
     const code = srcset.charCodeAt(at);

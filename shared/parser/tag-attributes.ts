@@ -1,12 +1,15 @@
-/** Attributes of a tag by lower-case name; of a repeated one, the first. Character references are not yet decoded. */
+/**
+ * Attributes of a tag by lower-case name; of a repeated one, the first. Character references are not yet
+ * decoded.
+ */
 export interface RawAttributes {
   get(name: string): string | undefined;
   has(name: string): boolean;
 }
 
 /**
- * Attributes of one tag after the other: cleared, the list makes no garbage, where a Map for each tag was a tenth of a
- * page's. Who wants to keep an attribute keeps its value.
+ * Attributes of one tag after the other: cleared, the list makes no garbage, where a Map for each tag was a
+ * tenth of a page's. Who wants to keep an attribute keeps its value.
  */
 export class AttributeList implements RawAttributes {
   readonly #names: string[] = [];
@@ -40,13 +43,16 @@ export class AttributeList implements RawAttributes {
   }
 }
 
-/** Further ones are not kept. No element has so many; a tag made of names only would take a hundred times its size. */
+/**
+ * Further attributes are dropped. No real element has this many; a tag made of names only would take a
+ * hundred times its size.
+ */
 const MAX_ATTRIBUTES = 256;
 
 /**
  * Reads the attributes of a tag from just behind its name (HTML standard, sections 13.2.5.32 to 13.2.5.40).
- * Returns the index behind the tag's `>`, or -1 if the text ends before. Without `into` it only finds that end: a `>`
- * inside a quoted value is not one.
+ * Returns the index behind the tag's `>`, or -1 if the text ends before. Without `into` it only finds that
+ * end: a `>` inside a quoted value is not one.
  */
 export function readAttributes(text: string, from: number, into?: AttributeList): number {
   let at = from;

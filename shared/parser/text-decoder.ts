@@ -2,7 +2,7 @@ import { type CharsetDecoder, createCharsetDecoder } from './charset-decoder.ts'
 import { createFirstBytes } from './first-bytes.ts';
 
 export interface TextDecoderOptions {
-  /** So many of the first bytes say what the charset is. */
+  /** How many of the first bytes decide the charset. */
   readonly sniffedBytes: number;
   /** The charset, by the first bytes: `sniffedBytes` of them at least, or all of a shorter document. */
   sniff(start: Uint8Array): string;

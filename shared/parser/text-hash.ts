@@ -1,20 +1,24 @@
-/** 32 bits of a document's text that do not change with its white space, dates, counters and addresses, and of its images' names. */
+/**
+ * 32 bits of a document's text that do not change with its white space, dates, counters and addresses, and of
+ * its images' names.
+ */
 export interface TextHash {
-  /** Takes in `text.slice(from, to)`. How a text is cut into pieces makes no difference. */
+  /** Adds `text.slice(from, to)`. The result does not depend on how a text is cut into pieces. */
   add(text: string, from: number, to: number): void;
   /** A tag ends the run of text. */
   endRun(): void;
-  /** Takes in a name, with its digits. */
+  /** Adds a name, with its digits. */
   addName(name: string): void;
   /** Unsigned. */
   value(): number;
 }
 
 /**
- * FNV-1a over pairs of UTF-16 code units, mixed at the end as murmur3 does. White space (also no-break spaces) counts as one
- * space, none at the beginning and end; a run of digits as one `0`. An address counts for nothing: a `/` and all ASCII up to
- * white space or the end of the run. A page that names its own path or those of its links has no other text for it.
- * Measured: 0.7 ns a character of prose, where one unit at a time took 2.5 ns.
+ * FNV-1a over pairs of UTF-16 code units, mixed at the end as murmur3 does. White space (also no-break
+ * spaces) counts as one space, none at the beginning and end; a run of digits as one `0`. An address counts
+ * for nothing: a `/` and all ASCII up to white space or the end of the run. A page that names its own path or
+ * those of its links has no other text for it. Measured: 0.7 ns a character of prose, where one unit at a
+ * time took 2.5 ns.
  */
 export function createTextHash(): TextHash {
   let hash = FNV_OFFSET;
@@ -90,8 +94,8 @@ const mixPair = (state: number, one: number, two: number): number =>
   Math.imul(state ^ (one | (two << 16)), FNV_PRIME);
 
 /**
- * Whether a unit counts as it is: it is above the digits, or the first space after something else. By its bits, without a
- * branch: where a word ends cannot be predicted.
+ * Whether a unit counts as it is: it is above the digits, or the first space after something else. By its
+ * bits, without a branch: where a word ends cannot be predicted.
  */
 const isOrdinary = (code: number, last: number): boolean =>
   ((NINE - code) | (((code ^ SPACE) - 1) & ~((last ^ SPACE) - 1))) < 0 && code !== NO_BREAK_SPACE;

@@ -6,7 +6,7 @@ import { MAX_SITEMAP_LINKS, type XmlLinks } from './xml-links.ts';
 /** A longer line is no URL. */
 const MAX_LINE_CHARS = 8192;
 
-/** Absolute http(s) URLs in UTF-8; other lines are passed over. A text without any is none. */
+/** Absolute http(s) URLs in UTF-8; other lines are skipped. A text without any URL is not a sitemap. */
 export function createTextSitemap(url: string, resolve: ResolveReference = resolveReference) {
   const links = createLinkSet(MAX_SITEMAP_LINKS);
   const decoder = createCharsetDecoder('utf-8');

@@ -1,4 +1,4 @@
-/** Tells how much of the text need not be seen again; `isLast`: no more follows. */
+/** Returns how much of the text it is done with; `isLast`: no more text follows. */
 export type Scan = (text: string, isLast: boolean) => number;
 
 export interface UnfinishedText {
@@ -7,8 +7,8 @@ export interface UnfinishedText {
 }
 
 /**
- * Has text scanned as it arrives. What `scan` leaves (it ends in the middle of a tag, a comment, a text) is kept, and
- * looked at again only once twice as much is there: so the work is linear in the text's length.
+ * Has text scanned as it arrives. What `scan` leaves (it ends in the middle of a tag, a comment, a text) is
+ * kept, and looked at again only once twice as much is there: so the work is linear in the text's length.
  */
 export function createUnfinishedText(scan: Scan): UnfinishedText {
   let pieces: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * A date as sitemaps give it (W3C note "Date and Time Formats"): a year, with a month, a day, a time, each optional, as
- * `2005-01`, `2004-12-23T18:00:15+00:00`. In ms since the epoch: the first moment that it can mean. A time without a zone,
- * which the note does not allow and sites write, is UTC. Undefined for all else.
+ * A date as sitemaps give it (W3C note "Date and Time Formats"): a year, with a month, a day, a time, each
+ * optional, as `2005-01`, `2004-12-23T18:00:15+00:00`. In ms since the epoch: the first moment that it can
+ * mean. A time without a zone, which the note does not allow and sites write, is UTC. Undefined for all else.
  */
 export function parseW3cDatetime(text: string): number | undefined {
   const found = DATETIME.exec(text);

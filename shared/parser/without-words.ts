@@ -9,7 +9,9 @@ export interface TextSink {
 /** A longer word may be cut. */
 const MAX_WORD = 256;
 
-/** Passes on a text without these words (in lower case). How the text is cut into pieces makes no difference. */
+/**
+ * Passes on a text without these words (in lower case). How the text is cut into pieces makes no difference.
+ */
 export function withoutWords(words: ReadonlySet<string>, sink: TextSink): TextSink {
   /** The beginning of a word, perhaps: its end is still to come. */
   let open = '';

@@ -24,7 +24,10 @@ export interface XmlLinksOptions {
   /** Absolute URL of the document. */
   readonly url: string;
   readonly contentType: string | undefined;
-  /** Links of a feed beyond this number are dropped and counted; of a sitemap, those beyond {@link MAX_SITEMAP_LINKS}. */
+  /**
+   * Links of a feed beyond this number are dropped and counted; of a sitemap, those beyond {@link
+   * MAX_SITEMAP_LINKS}.
+   */
   readonly maxLinks: number;
   readonly resolve?: ResolveReference | undefined;
   /** Images, videos and enclosures are among the links. */
@@ -55,7 +58,10 @@ const MAX_DEPTH = 32;
 /** A longer text is no URL, date or number. */
 const MAX_TEXT_CHARS = 8192;
 
-/** The result does not depend on how the bytes are cut into pieces. Never expands entities, never fetches a DTD. */
+/**
+ * The result does not depend on how the bytes are cut into pieces. Never expands entities, never fetches a
+ * DTD.
+ */
 export function createXmlLinks(options: XmlLinksOptions): XmlLinksParser {
   const { url, contentType, maxLinks } = options;
   const open: XmlElement[] = [];

@@ -1,7 +1,8 @@
 /**
- * Finds tags and text of an XML document in its text as the text arrives. As forgiving as feeds in the wild need: it asks
- * for no well-formedness, and expands no entities but the five of XML itself. A document type that declares entities ends
- * it: nothing that is read here needs them, and they are how a small document is made a large one.
+ * Finds tags and text of an XML document in its text as the text arrives. As forgiving as feeds in the wild
+ * need: it asks for no well-formedness, and expands no entities but the five of XML itself. A document type
+ * that declares entities ends it: nothing that is read here needs them, and they are how a small document is
+ * made a large one.
  */
 import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';
 import { createUnfinishedText } from './unfinished-text.ts';
@@ -19,7 +20,7 @@ export interface XmlListener {
 export interface XmlScanner {
   write(text: string): void;
   end(): void;
-  /** Nothing more is told, and nothing more is looked at. */
+  /** Stops: nothing more is read or reported. */
   stop(): void;
 }
 
@@ -57,7 +58,7 @@ export function createXmlScanner(listener: XmlListener): XmlScanner {
   };
 }
 
-/** Tells the markup that begins at `mark`; returns the index behind it, or -1 if the text ends before. */
+/** Reports the markup that begins at `mark`; returns the index behind it, or -1 if the text ends before. */
 function markup(text: string, mark: number, isLast: boolean, listener: XmlListener): number {
   const code = text.charCodeAt(mark + 1);
   if (code === SLASH) {
@@ -115,7 +116,9 @@ function documentType(text: string, mark: number, listener: XmlListener): number
   return subset.lastIndex;
 }
 
-/** XML 1.0, section 4.6, and numbers; others are left as they are, as is a `&` that was forgotten to escape. */
+/**
+ * XML 1.0, section 4.6, and numbers; others are left as they are, as is a `&` that was forgotten to escape.
+ */
 export function decodeXml(raw: string): string {
   if (!raw.includes('&')) return raw;
   return raw.replace(/&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/gi, reference);

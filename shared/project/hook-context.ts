@@ -1,4 +1,4 @@
-/** Which code of the project has begun what runs now: also timers, and promises that nobody awaits. */
+/** Which code of the project has begun what runs now: also timers, and promises that are not awaited. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { HookError } from '../ports/hook-error-log.ts';
 

@@ -1,4 +1,7 @@
-/** `strand.config.ts`: the project's file, the same for crawls on one machine, on a stack, and for the stack itself. */
+/**
+ * `strand.config.ts`: the project's file, the same for crawls on one machine, on a stack, and for the stack
+ * itself.
+ */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +14,7 @@ import { keysAt } from '../text/schema-keys.ts';
 import { inHook } from './hook-context.ts';
 import type { StrandConfig } from './project.ts';
 
-/** What the file gives, with nothing in place of what it leaves out. */
+/** The exports of the file, without defaults. */
 export interface Project
   extends Required<Pick<StrandConfig, 'middleware' | 'extraction' | 'aws'>>,
     Pick<StrandConfig, 'onPage' | 'itemSchema' | 'onError' | 'onFinish'> {
@@ -46,8 +49,9 @@ export const NO_PROJECT: Project = { crawl: {}, middleware: [], extraction: [], 
 const LOAD_MS = 30_000;
 
 /**
- * Runs the project's file: `given`, else `strand.config.ts` of the folder if it is there. Throws `InvalidConfig`, with
- * the file's name and all that is wrong in it, also if its top-level `await` takes longer than `loadTimeoutMs`.
+ * Runs the project's file: `given`, else `strand.config.ts` of the folder if it is there. Throws
+ * `InvalidConfig`, with the file's name and all that is wrong in it, also if its top-level `await` takes
+ * longer than `loadTimeoutMs`.
  */
 export async function readProject(
   given: string | undefined,
@@ -95,8 +99,8 @@ async function load(file: string, path: string, limitMs: number): Promise<{ read
 }
 
 /**
- * Rejects when a module that is being loaded can be seen never to settle: it takes too long, or nothing is left in the process
- * that it could wait for, whereupon Node would end without a word (exit code 13).
+ * Rejects when a module that is being loaded can be seen never to settle: it takes too long, or nothing is
+ * left in the process that it could wait for, whereupon Node would end without a word (exit code 13).
  */
 function neverSettled(limitMs: number): { readonly promise: Promise<never>; end(): void } {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -122,7 +126,10 @@ function unknownKeys(config: Readonly<Record<string, unknown>>): string[] {
   );
 }
 
-/** What is wrong with a crawl's settings. `at`: the path at which they stand; `more`: other keys that may stand there. */
+/**
+ * What is wrong with a crawl's settings. `at`: the path at which they stand; `more`: other keys that may
+ * stand there.
+ */
 export function crawlFaults(
   crawl: unknown,
   at: readonly string[] = [],

@@ -22,8 +22,9 @@ export { failureOf, type GivenFailure, type GivenResponse, responseOf } from './
 export type { CrawlOptions, PageMetadata };
 
 /**
- * Stands around every exchange of pages and robots.txt: may change the request, answer it itself, or look at the
- * outcome. The first of several is the outermost. One that throws makes that fetch a failure and harms nothing else.
+ * Stands around every exchange of pages and robots.txt: may change the request, answer it itself, or look at
+ * the outcome. The first of several is the outermost. One that throws makes that fetch a failure and harms
+ * nothing else.
  */
 export type FetchMiddleware = (
   request: FetchRequest,
@@ -68,9 +69,15 @@ export interface Page {
   readonly html: string;
   /** What a reader sees, white space folded; of a document that is not HTML, `html`. */
   readonly text: string;
-  /** The main content as plain text, without navigation, advertisements and the like. Of a document that is not HTML, `html`. */
+  /**
+   * The main content as plain text, without navigation, advertisements and the like. For a document that is
+   * not HTML, `html`.
+   */
   readonly mainText: string;
-  /** The main content as Markdown (CommonMark, tables as in GFM), with absolute links. Of a document that is not HTML, `html`. */
+  /**
+   * The main content as Markdown (CommonMark, tables as in GFM), with absolute links. For a document that is
+   * not HTML, `html`.
+   */
   readonly markdown: string;
   /** What the page says of itself in meta elements, Open Graph and JSON-LD. */
   readonly metadata: PageMetadata;
@@ -86,8 +93,8 @@ export interface Extraction {
 }
 
 /**
- * Stands around the extraction of every page. The first of several is the outermost. One that throws makes the page's
- * own extraction count, and is counted.
+ * Stands around the extraction of every page. The first of several is the outermost. One that throws makes
+ * the page's own extraction count, and is counted.
  */
 export type ExtractionMiddleware = (page: Page, next: () => Promise<Extraction>) => Promise<Extraction>;
 
@@ -104,7 +111,9 @@ export interface CrawlError {
   readonly message: string;
 }
 
-/** Anything that keeps to the Standard Schema interface (https://standardschema.dev): zod, valibot, arktype. */
+/**
+ * Anything that keeps to the Standard Schema interface (https://standardschema.dev): zod, valibot, arktype.
+ */
 export interface ItemSchema {
   readonly '~standard': {
     readonly version: 1;
@@ -128,12 +137,12 @@ export interface StrandConfig {
   readonly middleware?: readonly FetchMiddleware[];
   /** Around the extraction of title and links. */
   readonly extraction?: readonly ExtractionMiddleware[];
-  /** Hears of each page, once its outcome is known; items go to `items.jsonl` of the crawl's folder. */
+  /** Called for each page once its outcome is known; items go to `items.jsonl` in the crawl's folder. */
   readonly onPage?: (page: Page) => Items | Promise<Items>;
   /** What each item must be. One that is not is counted, and not kept. */
   readonly itemSchema?: ItemSchema;
   readonly onError?: (error: CrawlError) => void | Promise<void>;
-  /** Hears of the end of the crawl, or of this session of it. */
+  /** Called when the crawl, or this session of it, has ended. */
   readonly onFinish?: (summary: CrawlSummary) => void | Promise<void>;
   /** What is deployed by `cdk deploy`: the options of `cdk/options.ts`. */
   readonly aws?: Readonly<Record<string, unknown>>;

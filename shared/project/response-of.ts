@@ -16,8 +16,8 @@ export interface GivenResponse {
   /** In its content coding, as the headers say; a string is taken as UTF-8. */
   readonly body?: Uint8Array | string;
   /**
-   * The body's content coding is undone already, as `fetch` does it: the header fields that tell of it, and its length,
-   * are left out.
+   * The body's content coding is undone already, as `fetch` does it: the header fields for it, and
+   * Content-Length, are left out.
    */
   readonly isDecoded?: boolean;
   /** ms since the epoch. Default: now. */
@@ -25,18 +25,18 @@ export interface GivenResponse {
   readonly endedAt?: number;
   /** As sent. Default: the plain request for the URL, with the headers of `request`. */
   readonly requestHead?: Uint8Array | string;
-  /** Of whoever answered. Default: `0.0.0.0`. */
+  /** IP address of the server. Default: `0.0.0.0`. */
   readonly ipAddress?: string;
   /** The body is not whole, and why. A longer body than the request allows is cut, and says so by itself. */
   readonly truncated?: FetchedResponse['truncated'];
 }
 
 /**
- * The outcome of `request` that a middleware answers by itself: parsed, archived and counted like one that came through
- * the crawler's own fetcher. The bytes are not copied, and must not change afterwards.
+ * The outcome of `request` that a middleware answers by itself: parsed, archived and counted like one that
+ * came through the crawler's own fetcher. The bytes are not copied, and must not change afterwards.
  *
- * Politeness stays: the host's next request waits as ever. The address guard does not: what the middleware connects to is
- * its own affair.
+ * Politeness stays: the host's next request waits as ever. The address guard does not: what the middleware
+ * connects to is its own affair.
  */
 export function responseOf(request: FetchRequest, given: GivenResponse): FetchedResponse {
   const { httpStatus, statusText = '', truncated, isDecoded = false, ipAddress = '0.0.0.0' } = given;
@@ -106,7 +106,7 @@ function bodyOf(bytes: Uint8Array): Body {
     async *chunks() {
       if (bytes.length > 0) yield bytes;
     },
-    // The middleware's own memory: it goes when nobody refers to it.
+    // The middleware's own memory: the garbage collector frees it.
     dispose: async () => {},
   };
 }

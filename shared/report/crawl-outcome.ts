@@ -2,8 +2,8 @@
 import type { CrawlSummary } from './summary.ts';
 
 /**
- * No seed, nor what the seeds redirected to, was answered by a 2xx status. A crawl that an earlier version began did not
- * count its seeds: there it is that no page was fetched.
+ * No seed, nor what the seeds redirected to, was answered by a 2xx status. A crawl that an earlier version
+ * began did not count its seeds: there it is that no page was fetched.
  */
 export function isWithoutSeed({ pages, seeds }: Pick<CrawlSummary, 'pages' | 'seeds'>): boolean {
   if (pages === 0) return true;

@@ -44,7 +44,7 @@ function pastText(status: keyof typeof PAST, { known }: Explained): string {
   return `${PAST[status]}${when}${details.length > 0 ? ` (${details.join(', ')})` : ''}`;
 }
 
-/** Of a URL that waits only what is asked anew before the fetch. */
+/** For a URL that waits, only what is checked again before the fetch. */
 function reasonAgainst({ canonical, scope, known, template, hostState }: Explained): string | undefined {
   if (canonical === undefined) return 'it is no http or https URL';
   if (!known && scope?.reason !== undefined) return scope.rule;
@@ -56,7 +56,9 @@ function reasonAgainst({ canonical, scope, known, template, hostState }: Explain
 const deniedText = ({ robots }: Explained): string =>
   robots?.rule === undefined ? 'robots.txt denies it' : `line ${robots.line} of robots.txt, ${robots.rule}`;
 
-/** `12th in its host's line`; of URLs that are as urgent, which comes first is not known without taking them. */
+/**
+ * `12th in its host's line`; of URLs that are as urgent, which comes first is not known without taking them.
+ */
 function lineText({ line, known }: Explained): string | undefined {
   if (!line) return undefined;
   const first = line.before + (known ? 1 : line.alike + 1);

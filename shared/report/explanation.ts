@@ -5,7 +5,9 @@ import type { UrlKind } from '../url/url-kind.ts';
 import type { CrawlSummary } from './summary.ts';
 import type { UrlDetail } from './url-detail.ts';
 
-/** Of the host's URLs that may be fetched now: how many come before this one, and how many are as urgent. */
+/**
+ * How many of the host's URLs that may be fetched now come before this one, and how many have the same rank.
+ */
 export interface HostLine {
   readonly before: number;
   readonly alike: number;
@@ -24,7 +26,7 @@ export interface Explanation {
   /** Hops from a seed; of a link not known yet, those of a seed's link. */
   readonly depth?: number;
   readonly scope?: ScopeVerdict;
-  /** Where its host has so many pages that templates are watched. */
+  /** If its host has enough pages for templates to be watched. */
   readonly template?: TemplateWord;
   readonly robots?: RobotsWord;
   /** All that the crawl knows of it. */
@@ -41,18 +43,24 @@ export interface Explanation {
   readonly verdict: string;
 }
 
-/** What is known of the URLs of this one's template, or of the closed group that it is of (`frontier/trap-watch.ts`). */
+/**
+ * What is known of the URLs of this one's template, or of the closed group that it is of
+ * (`frontier/trap-watch.ts`).
+ */
 export interface TemplateWord {
   readonly template: string;
   readonly isClosed: boolean;
   /** Why it is closed, in words. */
   readonly why?: string;
-  /** About so many pages of it were fetched while it was watched. */
+  /** About how many of its pages were fetched while it was watched. */
   readonly pages?: number;
 }
 
 export interface RobotsWord {
-  /** `unknown`: it would be asked for first. `closed`: it could not be had, and is asked for again after `until`. */
+  /**
+   * `unknown`: it would be asked for first. `closed`: it could not be had, and is asked for again after
+   * `until`.
+   */
   readonly says: 'allowed' | 'denied' | 'unknown' | 'ignored' | 'closed';
   readonly url: string;
   /** The rule that decided, as robots.txt has it, and its line there, from 1. */
@@ -70,6 +78,6 @@ export interface HostWord {
   readonly failures: number;
   readonly cause?: string;
   readonly setAside?: string;
-  /** It has had so many pages as it may. */
+  /** It has reached its limit of pages. */
   readonly isFull: boolean;
 }

@@ -16,7 +16,10 @@ const MAX_REDIRECTS = 10;
 /** How a redirect's record says where it led (`worker/follow-redirect.ts`). */
 const TARGET = /^to (\S+)/;
 
-/** The first seeds, each with what keeps it from being fetched; none where a seed was fetched, or where none has been tried. */
+/**
+ * The first seeds, each with what keeps it from being fetched; none where a seed was fetched, or where none
+ * has been tried.
+ */
 export async function findFailedSeeds(
   ledgers: Pick<LedgerStore, 'loadHead' | 'readPart'>,
   crawl: CrawlId,
@@ -31,7 +34,8 @@ export async function findFailedSeeds(
   for (const seed of scopeSeeds.slice(0, MAX_LOOKED_UP)) {
     if (found.length >= MAX_NAMED) break;
     if (targets.has(seed)) continue;
-    // A part that a newer version wrote, or that a turn has replaced meanwhile, must not keep the summary from its reader.
+    // A part that a newer version wrote, or that a turn has replaced meanwhile, must not keep the summary
+    // from its reader.
     const cause = await causeOf(ledgers, crawl, seed, urlRules, targets).catch(() => undefined);
     if (cause !== undefined) found.push({ url: seed, cause });
   }

@@ -13,7 +13,9 @@ const HINTS: Readonly<Record<number, string>> = {
   403: 'it refuses this crawler, or asks for a login',
 };
 
-/** Why a URL was not fetched, for people: `HTTP 404 (Not Found)`, `denied by robots.txt, line 2: Disallow: /`. */
+/**
+ * Why a URL was not fetched, for people: `HTTP 404 (Not Found)`, `denied by robots.txt, line 2: Disallow: /`.
+ */
 export function outcomeInWords({ state, httpStatus, cause }: LastTry): string {
   if (state === 'redirect') return `redirects ${cause ?? 'to nowhere'}`;
   if (state === 'deniedByRobots') return `denied by ${cause ?? 'robots.txt'}`;

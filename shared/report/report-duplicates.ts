@@ -4,7 +4,7 @@ export interface Duplicates {
   readonly pages: number;
   /** All pages with a body. */
   readonly of: number;
-  /** Whether it is told from a sample. */
+  /** Whether it is estimated from a sample. */
   readonly isEstimate: boolean;
 }
 
@@ -12,8 +12,8 @@ export interface Duplicates {
 const MAX_KEPT = 300_000;
 
 /**
- * Exact up to 300,000 different payloads. With more, only those are followed whose digest begins with a zero bit, then
- * with two, and so on: all pages of a payload or none, so that the share of duplicates stays true.
+ * Exact up to 300,000 different payloads. With more, only those are followed whose digest begins with a zero
+ * bit, then with two, and so on: all pages of a payload or none, so that the share of duplicates stays true.
  */
 export function createDuplicates(maxKept = MAX_KEPT) {
   /** Pages by 52 bits of the digest, of payloads in the sample. */

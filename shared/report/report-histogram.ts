@@ -34,8 +34,8 @@ export function createHistogram() {
 }
 
 /**
- * About the value below which the share `q` of all lie: the upper edge of its step, so at most 26 % too high; never above
- * the largest. 0 where there are none.
+ * About the value below which the share `q` of all lie: the upper edge of its step, so at most 26 % too high;
+ * never above the largest. 0 where there are none.
  */
 export function quantile({ count, max, belowOne, counts }: Histogram, q: number): number {
   let left = q * count - belowOne;

@@ -1,4 +1,7 @@
-/** What a crawl came to, in full: the figures of `strand report`, made in one pass over the hosts and their URLs. */
+/**
+ * What a crawl came to, in full: the figures of `strand report`, made in one pass over the hosts and their
+ * URLs.
+ */
 import type { Head } from '../frontier/head.ts';
 import { type ClosedGroup, closedGroups } from '../frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
@@ -13,7 +16,9 @@ export interface CrawlReport {
   readonly summary: CrawlSummary;
   /** When it was made: ms since the epoch. */
   readonly madeAt: number;
-  /** Of answers other than redirects, the commonest first; beyond some all others are `other`. */
+  /**
+   * Media types of responses other than redirects, the most frequent first; rare ones are counted as `other`.
+   */
   readonly types: readonly TypeRow[];
   /** Bytes of bodies as received. */
   readonly sizes: Histogram;
@@ -46,10 +51,10 @@ export interface HostRow {
   readonly requests: number;
   /** Exchanges that failed. */
   readonly errors: number;
-  /** Of answers whose time is known. */
+  /** Over responses whose duration is known. */
   readonly meanMs: number;
   readonly maxMs: number;
-  /** Of its last failure; of a host set aside, why. */
+  /** Cause of its last failure; for a host that was given up, the reason. */
   readonly cause?: string;
 }
 
@@ -90,7 +95,10 @@ const MIN_ANSWERS = 5;
 /** States in which a URL has an answer that is a page, or an error page. */
 const ANSWERED: ReadonlySet<UrlState> = new Set(['fetched', 'gone']);
 
-/** Each host is asked for once, and its records read once. Memory does not grow with hosts or URLs: it has some 50 MB. */
+/**
+ * Each host is asked for once, and its records read once. Memory does not grow with hosts or URLs: it has
+ * some 50 MB.
+ */
 export async function buildReport(
   hosts: AsyncIterable<ReportedHost>,
   summary: CrawlSummary,

@@ -7,7 +7,7 @@ export interface CrawlSummary {
   /** URLs known, whatever became of them. */
   readonly urls: number;
   readonly hosts: number;
-  /** Of all bodies as received. */
+  /** Bytes of all bodies as received. */
   readonly bytes: number;
   /** That the crawl has run, over all its sessions. */
   readonly seconds: number;
@@ -35,11 +35,16 @@ export interface CrawlSummary {
   readonly setAside: readonly { readonly host: string; readonly cause: string }[];
   /** Hosts whose last tries failed, and which are tried again. */
   readonly failing: readonly FailingHost[];
-  /** Seeds that are done with, and what they redirected to, by what became of them; `login`: the seed led to a login page. */
+  /**
+   * Seeds that are done with, and what they redirected to, by what became of them; `login`: the seed led to a
+   * login page.
+   */
   readonly seeds: Readonly<Record<string, number>>;
   /** Why no seed could be fetched: the first of them. Empty where one was. */
   readonly failedSeeds: readonly FailedSeed[];
-  /** Requisites of pages: `fetched`, whatever their HTTP status, and `waiting`. Empty where there are none. */
+  /**
+   * Requisites of pages: `fetched`, whatever their HTTP status, and `waiting`. Empty where there are none.
+   */
   readonly requisites: Readonly<Record<string, number>>;
   /** Pages by what keeps a crawler from their content: `javascript`, `login`. */
   readonly hints: Readonly<Record<string, number>>;
@@ -51,7 +56,7 @@ export interface CrawlSummary {
 
 export interface FailingHost {
   readonly host: string;
-  /** Of the last failure. */
+  /** Cause of the last failure. */
   readonly cause: string;
   /** ISO 8601, UTC. */
   readonly nextTryAt: string;

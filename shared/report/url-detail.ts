@@ -48,7 +48,10 @@ export interface UrlDetail extends UrlRow {
   readonly hostNextTryAt?: string;
 }
 
-/** A record of the ledger in the words of `export`, `url` and the API. `head`: of its host, for one that waits. */
+/**
+ * A record of the ledger in the words of `export`, `url` and the API. `head`: of its host, for one that
+ * waits.
+ */
 export function urlDetail(record: UrlRecord, head?: Head): UrlDetail {
   const { url, depth, via, state, kind, seenAt, attempts, dueAt, result } = record;
   return {

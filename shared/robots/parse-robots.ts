@@ -1,4 +1,7 @@
-/** Reading robots.txt (RFC 9309, sections 2.1 and 2.2): any bytes are one; lines that say nothing are passed over. */
+/**
+ * Reads robots.txt (RFC 9309, sections 2.1 and 2.2): any bytes are a valid file; lines without meaning are
+ * skipped.
+ */
 import { normalPattern } from './pattern.ts';
 import type { RobotsRule, RobotsRules } from './robots-rules.ts';
 
@@ -12,7 +15,10 @@ export function productToken(userAgent: string): string {
   return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? '';
 }
 
-/** By what name robots.txt and pages call the crawler of that User-Agent, also where it stands behind a browser's. */
+/**
+ * By what name robots.txt and pages call the crawler of that User-Agent, also where it stands behind a
+ * browser's.
+ */
 export function robotName(userAgent: string): string {
   return productToken(/^Mozilla\/[\d.]+ \(compatible; *([^;)]+)/i.exec(userAgent)?.[1] ?? userAgent);
 }
@@ -25,13 +31,14 @@ interface Group {
 }
 
 /**
- * Reads the body of a robots.txt, content coding undone, for the crawler that calls itself `ourToken`: the groups that
- * name it, merged, or, if none does, those for `*`. To show that a longer file was cut, hand in at least one byte
- * more than `MAX_ROBOTS_BYTES`: the line that was cut is then dropped.
+ * Reads the body of a robots.txt, content coding undone, for the crawler that calls itself `ourToken`: the
+ * groups that name it, merged, or, if none does, those for `*`. To show that a longer file was cut, hand in
+ * at least one byte more than `MAX_ROBOTS_BYTES`: the line that was cut is then dropped.
  *
- * A group begins with `User-agent` lines and ends where another one follows a rule. Other records, known or not,
- * neither begin nor end one (section 2.2.4). So `Crawl-delay`, which is not in the standard, ends no group; but it is
- * for the agents named right before it alone, as people mean it who write one delay for `*` and another for a bot.
+ * A group begins with `User-agent` lines and ends where another one follows a rule. Other records, known or
+ * not, neither begin nor end one (section 2.2.4). So `Crawl-delay`, which is not in the standard, ends no
+ * group; but it is for the agents named right before it alone, as people mean it who write one delay for `*`
+ * and another for a bot.
  */
 export function parseRobots(body: Uint8Array, ourToken: string): RobotsRules {
   const token = productToken(ourToken).toLowerCase();
@@ -39,7 +46,7 @@ export function parseRobots(body: Uint8Array, ourToken: string): RobotsRules {
   const everyone: Group = { rules: new Map() };
   const groupOf = (agent: string): Group | undefined => {
     if (/^\*([ \t]|$)/.test(agent)) return everyone;
-    // What follows the token is passed over: `ExampleBot/2.1` names ExampleBot.
+    // What follows the token is ignored: `ExampleBot/2.1` names ExampleBot.
     return token !== '' && productToken(agent).toLowerCase() === token ? ours : undefined;
   };
   const sitemaps = new Set<string>();

@@ -1,10 +1,10 @@
 /**
- * Path patterns of robots.txt (RFC 9309, sections 2.2.2 and 2.2.3): the one form in which patterns and paths are
- * compared, and the comparison.
+ * Path patterns of robots.txt (RFC 9309, sections 2.2.2 and 2.2.3): the one form in which patterns and paths
+ * are compared, and the comparison.
  *
- * In that form a text is ASCII without spaces: unreserved characters bare, reserved ones as they were written (`/` and
- * `%2F` differ), every other octet as `%XX` in upper case. `*` and `$` are special in patterns only, so in a path, and
- * where a pattern means them literally, they stand as `%2A` and `%24`.
+ * In that form a text is ASCII without spaces: unreserved characters bare, reserved ones as they were written
+ * (`/` and `%2F` differ), every other octet as `%XX` in upper case. `*` and `$` are special in patterns only,
+ * so in a path, and where a pattern means them literally, they stand as `%2A` and `%24`.
  */
 
 /** What needs no work: unreserved and reserved characters (RFC 3986, section 2.2) but `*` and `$`. */
@@ -46,10 +46,10 @@ export interface StepBudget {
 }
 
 /**
- * Whether `path` begins with what `pattern` describes, both in normal form: `*` is any run of characters, a final `$`
- * the path's end. Greedy with one point of return (the latest `*`), since an earlier one never helps: at most
- * path x pattern steps whatever the number of stars, about the path's length for patterns that people write.
- * When the budget runs out the answer is false and means nothing.
+ * Whether `path` begins with what `pattern` describes, both in normal form: `*` is any run of characters, a
+ * final `$` the path's end. Greedy with one point of return (the latest `*`), since an earlier one never
+ * helps: at most path x pattern steps whatever the number of stars, about the path's length for patterns that
+ * people write. When the budget runs out the answer is false and means nothing.
  */
 export function matchesPattern(pattern: string, path: string, budget: StepBudget): boolean {
   const anchored = pattern.endsWith('$');

@@ -1,6 +1,6 @@
 /**
- * What became of fetching robots.txt, and what it means for the host (RFC 9309, section 2.3). How long to wait
- * before trying again is politeness's to say, not decided here.
+ * What became of fetching robots.txt, and what it means for the host (RFC 9309, section 2.3). How long to
+ * wait before trying again is politeness's to say, not decided here.
  */
 import { isBeforeRequest } from '../fetcher/outcome/failure-codes.ts';
 import type { FetchedResponse, FetchFailure } from '../fetcher/outcome/fetch-outcome.ts';
@@ -12,12 +12,15 @@ export const MAX_ROBOTS_REDIRECTS = 5;
 /** RFC 9309, section 2.4: not used for more than 24 hours. */
 const MAX_AGE_MS = 86_400_000;
 /**
- * Used at least this long, whatever Cache-Control says: many servers send `no-cache` or `max-age=0` with everything,
- * and asking before each page would double their load. At one page a second, one request in 300.
+ * Used at least this long, whatever Cache-Control says: many servers send `no-cache` or `max-age=0` with
+ * everything, and asking before each page would double their load. At one page a second, one request in 300.
  */
 const MIN_AGE_MS = 300_000;
 
-/** What a host's head keeps of its robots.txt. Plain data. An origin without a valid state may only be asked for it. */
+/**
+ * What a host's head keeps of its robots.txt. Plain data. An origin without a valid state may only be asked
+ * for it.
+ */
 export type RobotsState = {
   /** The origin that asked, whatever redirects led to: `https://example.com:8443`; or {@link robotsKey}. */
   origin: string;
@@ -38,12 +41,17 @@ export type RobotsVerdict =
   | { readonly kind: 'rules' }
   /** There is none: all may be fetched (RFC 9309, section 2.3.1.3). */
   | { readonly kind: 'allowAll'; readonly why: string }
-  /** Nobody can tell: nothing may be fetched, try again later (section 2.3.1.4). `why` is the cause that people read. */
+  /**
+   * Unknown: nothing may be fetched, try again later (section 2.3.1.4). `why` is the cause that people read.
+   */
   | { readonly kind: 'unreachable'; readonly why: string }
   /** Fetch this absolute http(s) URL next; what it gives counts for the origin that was asked first. */
   | { readonly kind: 'redirect'; readonly location: string };
 
-/** URL of the robots.txt that speaks for `url` (an origin, or any URL of it); undefined if `url` is not http(s). */
+/**
+ * URL of the robots.txt that speaks for `url` (an origin, or any URL of it); undefined if `url` is not
+ * http(s).
+ */
 export function robotsUrl(url: string): string | undefined {
   const parsed = parseUrl(url);
   return parsed && isHttp(parsed) ? `${parsed.origin}/robots.txt` : undefined;
@@ -62,9 +70,10 @@ export const isOriginKey = (key: string): boolean => !key.slice(key.indexOf('//'
  * Judges one exchange of a chain that has followed `redirectsSoFar` redirects.
  *
  * - 2xx: rules. But a body that broke off (time, connection) could have lost its rules: unreachable.
- * - 3xx with a usable Location: redirect, up to {@link MAX_ROBOTS_REDIRECTS}. Beyond, or where Location is missing or
- *   no http(s) URL: unavailable like a 404, so all is allowed, as sections 2.3.1.2 and 2.3.1.3 permit and Google does.
- *   To keep out would shut away whole hosts for a faulty redirect that no later try mends.
+ * - 3xx with a usable Location: redirect, up to {@link MAX_ROBOTS_REDIRECTS}. Beyond, or where Location is
+ *   missing or no http(s) URL: unavailable like a 404, so all is allowed, as sections 2.3.1.2 and 2.3.1.3
+ *   permit and Google does. To keep out would shut away whole hosts for a faulty redirect that no later try
+ *   mends.
  * - 4xx: all is allowed, 401 and 403 too. But 429 is no answer to the question: unreachable.
  * - 5xx, any status HTTP does not know, and every failed exchange: unreachable.
  */
@@ -95,9 +104,10 @@ export function robotsVerdict(exchange: RobotsExchange, redirectsSoFar: number):
 }
 
 /**
- * When robots.txt is to be fetched again, given its response's Cache-Control fields: after `max-age` (the least, if
- * repeated), else after `maxAgeMs`; `no-store`, `no-cache` and an unreadable `max-age` count as 0 (RFC 9111, section
- * 4.2.1). Never later than 24 hours, nor sooner than five minutes, though `maxAgeMs` be less.
+ * When robots.txt is to be fetched again, given its response's Cache-Control fields: after `max-age` (the
+ * least, if repeated), else after `maxAgeMs`; `no-store`, `no-cache` and an unreadable `max-age` count as 0
+ * (RFC 9111, section 4.2.1). Never later than 24 hours, nor sooner than five minutes, though `maxAgeMs` be
+ * less.
  */
 export function expiry(fetchedAt: number, cacheControl: readonly string[], maxAgeMs: number): number {
   let ageMs = Number.POSITIVE_INFINITY;

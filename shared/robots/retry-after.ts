@@ -19,7 +19,10 @@ const DATE_FORMS = [
   new RegExp(`^(?:mon|tue|wed|thu|fri|sat|sun) ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`, 'i'),
 ];
 
-/** Milliseconds from `now` on, unlimited; 0 for a date that is past; undefined for no value or none that is valid. */
+/**
+ * Milliseconds from `now` on, unlimited; 0 for a date that is past; undefined for no value or none that is
+ * valid.
+ */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? '';
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
@@ -43,7 +46,10 @@ function parseHttpDate(text: string, now: number): number | undefined {
   return undefined;
 }
 
-/** A year of two digits that seems more than 50 years ahead is of the century before (RFC 9110, section 5.6.7). */
+/**
+ * A year of two digits that seems more than 50 years ahead is of the century before (RFC 9110, section
+ * 5.6.7).
+ */
 function fullYear(twoDigits: number, now: number): number {
   const thisYear = new Date(now).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + twoDigits;

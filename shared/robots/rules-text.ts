@@ -1,7 +1,7 @@
 /**
- * Robots rules as text, to be kept in a host's head or a part: a first line `1` or `1 <crawl delay in ms>`, then one
- * line a rule, `+` (allow) or `-` and its line in robots.txt (base 36), a space, its pattern, in order of precedence,
- * and one line a sitemap, `s` and its URL. Equal rules give equal text.
+ * Robots rules as text, to be kept in a host's head or a part: a first line `1` or `1 <crawl delay in ms>`,
+ * then one line a rule, `+` (allow) or `-` and its line in robots.txt (base 36), a space, its pattern, in
+ * order of precedence, and one line a sitemap, `s` and its URL. Equal rules give equal text.
  */
 import type { RobotsRule, RobotsRules } from './robots-rules.ts';
 
@@ -15,7 +15,9 @@ export function encodeRules({ rules, crawlDelayMs, sitemaps }: RobotsRules): str
   return lines.join('\n');
 }
 
-/** The rules that {@link encodeRules} wrote; undefined for text of another version: fetch robots.txt again. */
+/**
+ * The rules that {@link encodeRules} wrote; undefined for text of another version: fetch robots.txt again.
+ */
 export function decodeRules(text: string): RobotsRules | undefined {
   const [first = '', ...lines] = text.split('\n');
   const header = /^1(?: (\d+))?$/.exec(first);

@@ -1,9 +1,9 @@
 /**
  * The rules of a robots.txt for one crawler (RFC 9309, section 2.2), and what they say about a URL.
  *
- * In place of robots-parser, which fails 81 of the conformance cases that must pass (this: none), takes two to four
- * times as long for a URL, compares characters where the standard compares octets, keeps the groups of all crawlers,
- * has no form to store, and no bound on its work.
+ * Used instead of robots-parser, which fails 81 of the conformance cases that must pass (this: none), takes
+ * two to four times as long for a URL, compares characters where the standard compares octets, keeps the
+ * groups of all crawlers, has no form to store, and no bound on its work.
  */
 import { matchesPattern, normalPath } from './pattern.ts';
 import type { RobotsRule, RobotsRules } from './robots-rules.ts';
@@ -15,15 +15,15 @@ export interface RobotsAnswer {
 }
 
 /**
- * Steps of one `isAllowed`, about 10 ms of work. 10,000 real patterns with stars take 0.1 million; only a file made to
- * hurt comes near.
+ * Steps of one `isAllowed`, about 10 ms of work. 10,000 real patterns with stars take 0.1 million; only a
+ * file made to hurt comes near.
  */
 export const MAX_MATCH_STEPS = 2_000_000;
 
 /**
- * Whether the rules let the URL with this path and query (`/path?query`, as in its canonical form) be fetched: the
- * longest matching pattern decides, of equally long ones the one that allows (RFC 9309, section 2.2.2). Rules that
- * take more than `MAX_MATCH_STEPS` allow nothing.
+ * Whether the rules let the URL with this path and query (`/path?query`, as in its canonical form) be
+ * fetched: the longest matching pattern decides, of equally long ones the one that allows (RFC 9309, section
+ * 2.2.2). Rules that take more than `MAX_MATCH_STEPS` allow nothing.
  */
 export function isAllowed(rules: RobotsRules, pathAndQuery: string): RobotsAnswer {
   const path = normalPath(pathAndQuery);
@@ -36,7 +36,9 @@ export function isAllowed(rules: RobotsRules, pathAndQuery: string): RobotsAnswe
   return { allowed: true };
 }
 
-/** Path and query of an absolute http(s) URL in canonical form, an empty query's `?` kept, without fragment. */
+/**
+ * Path and query of an absolute http(s) URL in canonical form, an empty query's `?` kept, without fragment.
+ */
 export function pathAndQuery(url: string): string {
   const hash = url.indexOf('#');
   const end = hash < 0 ? url.length : hash;

@@ -1,4 +1,7 @@
-/** What zod finds wrong, in the words of whoever gave it: what was expected, what came, and what was perhaps meant. */
+/**
+ * Describes what zod found wrong, in the terms of the input: what was expected, what came, and what was
+ * perhaps meant.
+ */
 import type { z } from 'zod';
 import { didYouMean } from './nearest.ts';
 import { printable, shorten } from './printable.ts';
@@ -10,7 +13,7 @@ export interface IssueWords {
   name(path: Path): string;
   /** What the object at `path` is called that holds a key it does not know, and the keys that it knows. */
   object(path: Path): { readonly name: string; readonly keys: readonly string[] };
-  /** A value as whoever gave it would write it; as JSON where this is undefined. */
+  /** Writes a value as the user would write it; JSON if this is undefined. */
   value?(value: unknown, path: Path): string | undefined;
 }
 
@@ -19,11 +22,12 @@ export interface DescribedIssue {
   readonly message: string;
 }
 
-/** A request of a megabyte may have 100,000 of them, which would take seconds, and megabytes to tell. */
+/** A request of a megabyte may have 100,000 of them: describing all would take seconds and megabytes. */
 const MAX_DESCRIBED = 50;
 
 /**
- * At least one for each issue of the error, and for each unknown key, up to 50 in all. `given` is what was parsed.
+ * At least one for each issue of the error, and for each unknown key, up to 50 in all. `given` is what was
+ * parsed.
  */
 export function describeIssues(error: z.core.$ZodError, given: unknown, words: IssueWords): DescribedIssue[] {
   const described = error.issues.slice(0, MAX_DESCRIBED).flatMap((issue) => {
@@ -74,7 +78,10 @@ function valueText(value: unknown, path: Path, words: IssueWords): string {
   return shorten(printable(jsonOf(value)), 200);
 }
 
-/** `JSON.parse` reads any depth, `JSON.stringify` calls itself for each level: 60 KB of brackets end the stack. */
+/**
+ * `JSON.parse` reads any depth, `JSON.stringify` calls itself for each level: 60 KB of brackets end the
+ * stack.
+ */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? Number(part) : part));

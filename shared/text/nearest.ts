@@ -1,7 +1,7 @@
 /**
- * The candidate that `word` was most likely meant to be, or undefined where none is near: within a third of its
- * letters (three at most) by insertions, deletions, replacements and swaps of neighbours; failing that, one that
- * has `word` among its parts (`depth`: `max-depth`). The earlier of two equally near ones.
+ * The candidate that `word` was most likely meant to be, or undefined where none is near: within a third of
+ * its letters (three at most) by insertions, deletions, replacements and swaps of neighbours; failing that,
+ * one that has `word` among its parts (`depth`: `max-depth`). The earlier of two equally near ones.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const limit = Math.min(3, Math.max(1, Math.floor(word.length / 3)));
@@ -25,7 +25,7 @@ export function didYouMean(
   otherwise: string,
   dashes = '',
 ): string {
-  // Nobody means an option by a much longer word, and the search costs its length.
+  // A much longer word is no misspelling of an option, and the search takes time by its length.
   const meant = word.length <= 60 ? nearest(word, candidates) : undefined;
   return meant ? `did you mean ${dashes}${meant}?` : otherwise;
 }

@@ -1,8 +1,11 @@
-/** Text that is safe in a message and on a terminal: names and causes come from the web, which may send anything. */
+/**
+ * Text that is safe in a message and on a terminal: names and causes come from the web, which may send
+ * anything.
+ */
 
 /**
- * The text on one line, with nothing in it that a terminal obeys: control characters and bidirectional overrides
- * become U+FFFD. Names and causes come from the web, which may send escape sequences.
+ * The text on one line, with nothing in it that a terminal obeys: control characters and bidirectional
+ * overrides become U+FFFD. Names and causes come from the web, which may send escape sequences.
  */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

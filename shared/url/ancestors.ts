@@ -1,6 +1,7 @@
 /**
- * The folders above a canonical URL, absolute, the nearest first: of `http://a.com/b/c?d` they are `http://a.com/b/` and
- * `http://a.com/`. Never the URL itself. As many as the path has folders: hold the URL against `maxPathDepth` first.
+ * The folders above a canonical URL, absolute, the nearest first: of `http://a.com/b/c?d` they are
+ * `http://a.com/b/` and `http://a.com/`. Never the URL itself. As many as the path has folders: hold the URL
+ * against `maxPathDepth` first.
  */
 export function ancestors(url: string): string[] {
   const query = url.indexOf('?');

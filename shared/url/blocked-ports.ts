@@ -1,8 +1,9 @@
 import type { HostKey } from './host-key.ts';
 
 /**
- * Ports that browsers refuse (WHATWG Fetch, section 2.9, "bad port"): other protocols than HTTP listen there, and some read
- * a part of a request as a command of theirs. Whoever writes a page could otherwise have us send it.
+ * Ports that browsers refuse (WHATWG Fetch, section 2.9, "bad port"): other protocols than HTTP listen there,
+ * and some read a part of a request as a command. Otherwise the author of a page could make the crawler send
+ * it.
  */
 const BLOCKED = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,

@@ -1,28 +1,29 @@
 /**
- * The canonical form of a URL: what is compared, stored and fetched. Two spellings become one only where a standard says
- * that they are one; whatever could be another page stays another URL.
+ * The canonical form of a URL: what is compared, stored and fetched. Two spellings become one only where a
+ * standard says that they are one; whatever could be another page stays another URL.
  *
- * - The WHATWG URL Standard's parser and serializer: lower-case scheme and host, IDNA, no default port, no dot segments,
- *   an empty path as `/`.
+ * - The WHATWG URL Standard's parser and serializer: lower-case scheme and host, IDNA, no default port, no
+ *   dot segments, an empty path as `/`.
  * - No fragment (it never reaches the server) and no user information.
  * - One spelling of percent-encoding: RFC 3986, section 6.2.2 (see `foldPercent`).
  *
- * An empty query (`/a?`) stays apart from none (RFC 3986, section 6.2.3). Path parameters, order of query parameters and
- * tracking parameters are left alone.
+ * An empty query (`/a?`) stays apart from none (RFC 3986, section 6.2.3). Path parameters, order of query
+ * parameters and tracking parameters are left alone.
  */
 import { foldPercent } from './fold-percent.ts';
 import { hostKey, hostName, origin } from './host-key.ts';
 import { isHostTooLong, isWrittenTooLong } from './parse-url.ts';
 
 /**
- * Grows whenever some URL's canonical form changes, or what a URL rule does: fingerprints made under another version do
- * not compare. 2: the URL rules (`url-rules.ts`), some of which are on by default.
+ * Grows whenever some URL's canonical form changes, or what a URL rule does: fingerprints made under another
+ * version do not compare. 2: the URL rules (`url-rules.ts`), some of which are on by default.
  */
 export const URL_RULES_VERSION = 2;
 
 /**
- * The canonical form of `input`, read relative to `base` if there is one; undefined if that is no http or https URL (or
- * `base` no URL), or if its host name is longer than DNS allows. Printable ASCII, and its own canonical form. Never throws.
+ * The canonical form of `input`, read relative to `base` if there is one; undefined if that is no http or
+ * https URL (or `base` no URL), or if its host name is longer than DNS allows. Printable ASCII, and its own
+ * canonical form. Never throws.
  */
 export function canonicalize(input: string, base?: string): string | undefined {
   if (base === undefined && isPlainUrl(input)) return ownCopy(input);
@@ -33,8 +34,9 @@ export function canonicalize(input: string, base?: string): string | undefined {
 }
 
 /**
- * {@link canonicalize} for many references to one base, with the same results. The commonest references are joined to
- * the base as text: 0.05 to 0.2 us instead of 0.5 (links with `%`, `.` segments or other characters: 0.8).
+ * {@link canonicalize} for many references to one base, with the same results. The commonest references are
+ * joined to the base as text: 0.05 to 0.2 us instead of 0.5 (links with `%`, `.` segments or other
+ * characters: 0.8).
  */
 export function createResolver(baseUrl: string): (reference: string) => string | undefined {
   const base = canonicalize(baseUrl);
@@ -67,7 +69,8 @@ export function createResolver(baseUrl: string): (reference: string) => string |
 function fold(href: string): string | undefined {
   const hostAt = href.startsWith('https://') ? 8 : href.startsWith('http://') ? 7 : 0;
   if (hostAt === 0) return undefined;
-  // As the parser writes it, the first `#` begins the fragment, and an `@` before the path ends the user information.
+  // As the parser writes it, the first `#` begins the fragment, and an `@` before the path ends the user
+  // information.
   const hash = href.indexOf('#');
   let url = hash < 0 ? href : href.slice(0, hash);
   const at = url.indexOf('@');
@@ -75,9 +78,9 @@ function fold(href: string): string | undefined {
   return hasLongHost(url) ? undefined : foldPercent(url);
 }
 
-// Plain: what the parser gives back as it is. A host of labels that are no IDNA and no number, or an IPv4 address; perhaps a
-// port that is no scheme's default; then characters that no percent-encode set holds, without `%` and without a segment
-// that begins with a dot.
+// Plain: what the parser gives back as it is. A host of labels that are no IDNA and no number, or an IPv4
+// address; perhaps a port that is no scheme's default; then characters that no percent-encode set holds,
+// without `%` and without a segment that begins with a dot.
 const PLAIN_URL =
   /^https?:\/\/(?:(?:(?!xn--)[a-z0-9-]+\.)+[a-z]+|(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!\D)|(?=[:/]))){4})(?::(?:[1-9]\d{3}|[1-5]\d{4}))?\/[\w\-.~!$&()*+,;=:@/?]*$/;
 const PLAIN_REST = /^[\w\-.~!$&()*+,;=:@/?]*$/;
@@ -90,15 +93,15 @@ const isPlainUrl = (text: string): boolean =>
 const isPlainRest = (text: string): boolean =>
   text.length <= MAX_PLAIN_LENGTH && PLAIN_REST.test(text) && !text.includes('/.');
 
-/** Of `http(s)://`, a host, perhaps a port, and a path. */
+/** Returns whether the host name of an http(s) URL is longer than DNS allows. */
 function hasLongHost(url: string): boolean {
   return url.indexOf('/', 8) > MAX_SHORT_ORIGIN && isHostTooLong(hostName(hostKey(url)));
 }
-/** No origin of so many characters has a label that is too long. */
+/** An origin with fewer characters has no label that is too long. */
 const MAX_SHORT_ORIGIN = 64;
 
 /**
- * The same text in memory of its own. V8 makes a slice of a string as a view that keeps the whole alive: a link that waits
- * for its turn's end would hold its page, megabytes each.
+ * The same text in memory of its own. V8 makes a slice of a string as a view that keeps the whole alive: a
+ * link that waits for its turn's end would hold its page, megabytes each.
  */
 const ownCopy = (text: string): string => ` ${text}`.slice(1);

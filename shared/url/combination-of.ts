@@ -20,8 +20,8 @@ const SEPARATOR = /,|\||%2C|%7C/i;
 const MANY = /&|,|\||%2C|%7C/i;
 
 /**
- * What the query of a canonical URL combines: two or more parameters, or one with several values. Undefined if it has one
- * value at most, numbers of pages aside.
+ * What the query of a canonical URL combines: two or more parameters, or one with several values. Undefined
+ * if it has one value at most, numbers of pages aside.
  */
 export function combinationOf(url: string): Combination | undefined {
   const mark = url.indexOf('?', 8);
@@ -50,9 +50,9 @@ export function combinationOf(url: string): Combination | undefined {
 const ANY = '?*&*';
 
 /**
- * What the path of a canonical URL without a query combines, if its last two words may be two of a set: of `/red/large/` the
- * host knows `/large/`, too, and `/large/red/`. The latter is not asked for with `inOneOrder`. `wants`: whether a group
- * matters; asked before `isKnown`.
+ * What the path of a canonical URL without a query combines, if its last two words may be two of a set: of
+ * `/red/large/` the host knows `/large/`, too, and `/large/red/`. The latter is not asked for with
+ * `inOneOrder`. `wants`: whether a group matters; asked before `isKnown`.
  */
 export function pathCombinationOf(
   url: string,

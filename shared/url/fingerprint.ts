@@ -1,10 +1,11 @@
 /**
- * The 64-bit fingerprint of a canonical URL: the first 64 bits of MurmurHash3_x86_128 (Austin Appleby, SMHasher), seed
- * 0, over the URL's ASCII bytes. It stands for the URL in the ledger, so it must never change.
+ * The 64-bit fingerprint of a canonical URL: the first 64 bits of MurmurHash3_x86_128 (Austin Appleby,
+ * SMHasher), seed 0, over the URL's ASCII bytes. It stands for the URL in the ledger, so it must never
+ * change.
  *
- * Among a million URLs of one host, two share a fingerprint with probability 3e-8. The hash is not made to withstand an
- * attacker, and need not: fingerprints are compared within one host only, so a site could hide nothing but its own
- * pages.
+ * Among a million URLs of one host, two share a fingerprint with probability 3e-8. The hash is not made to
+ * withstand an attacker, and need not: fingerprints are compared within one host only, so a site could hide
+ * nothing but its own pages.
  */
 
 const C1 = 0x239b961b;
@@ -14,10 +15,10 @@ const C4 = 0xa1e38b93;
 const BLOCK = 16;
 
 /**
- * Writes the fingerprint's high and low half to `out[at]` and `out[at + 1]`. Allocates nothing. About 110 ns for a URL
- * of 60 characters.
+ * Writes the fingerprint's high and low half to `out[at]` and `out[at + 1]`. Allocates nothing. About 110 ns
+ * for a URL of 60 characters.
  *
- * Of a character beyond U+00FF (none is in a canonical URL) the low eight bits count.
+ * If a character is beyond U+00FF (canonical URLs have none), its low eight bits count.
  */
 export function fingerprint(url: string, out: Uint32Array, at: number): void {
   const length = url.length;

@@ -1,10 +1,12 @@
 /**
- * Gives each percent-encoded octet of a URL its one spelling (RFC 3986, section 6.2.2): unreserved octets stand decoded
- * (`%7E` is `~`), the others in upper-case hexadecimal (`%2f` is `%2F`). What is reserved stays as it is: `%2F` is no `/`.
+ * Gives each percent-encoded octet of a URL its one spelling (RFC 3986, section 6.2.2): unreserved octets
+ * stand decoded (`%7E` is `~`), the others in upper-case hexadecimal (`%2f` is `%2F`). What is reserved stays
+ * as it is: `%2F` is no `/`.
  *
- * Expects the output of a WHATWG parser, which has treated `%2e` as a dot in dot segments already; so decoding makes none.
- * A `%` that begins no octet stays (encoding it would make `%25b` and `%b` one), and no decoding completes it to an octet:
- * `%%341` stays, since `%41` is another URL. Hence what comes out is not changed by folding it again.
+ * Expects the output of a WHATWG parser, which has treated `%2e` as a dot in dot segments already; so
+ * decoding makes none. A `%` that begins no octet stays (encoding it would make `%25b` and `%b` one), and no
+ * decoding completes it to an octet: `%%341` stays, since `%41` is another URL. Hence what comes out is not
+ * changed by folding it again.
  */
 export function foldPercent(url: string): string {
   let percent = url.indexOf('%');
@@ -36,7 +38,7 @@ export function foldPercent(url: string): string {
 
 const PERCENT = 0x25;
 
-/** Of a hexadecimal digit's character code; -1 for any other. */
+/** Returns the value of a hexadecimal digit's character code; -1 for any other. */
 function hexValue(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const letter = code | 0x20;

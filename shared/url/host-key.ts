@@ -1,12 +1,17 @@
 /**
- * Parts of a canonical URL, by slicing: a canonical URL is `http://` or `https://`, host, perhaps a port, and a path that
- * begins with `/`, so no parsing is needed. Of any other string the answers mean nothing.
+ * Parts of a canonical URL, by slicing: a canonical URL is `http://` or `https://`, host, perhaps a port, and
+ * a path that begins with `/`, so no parsing is needed. Of any other string the answers mean nothing.
  */
 
-/** Host of a URL: host name, with `:port` where it is not the scheme's default. Lower case; IPv6 in brackets. */
+/**
+ * Host of a URL: host name, with `:port` where it is not the scheme's default. Lower case; IPv6 in brackets.
+ */
 export type HostKey = string;
 
-/** Host name with `:port` where it is not the scheme's default. http and https at their default ports are one host. */
+/**
+ * Host name with `:port` where it is not the scheme's default. http and https at their default ports are one
+ * host.
+ */
 export function hostKey(url: string): HostKey {
   const from = hostStart(url);
   return url.slice(from, pathStart(url, from));

@@ -1,7 +1,8 @@
 /**
- * Query parameters that say nothing about the page: who sent the visitor, and which visit it is. Put together from what
- * the services say in their own manuals about the parameters that they add to links, and from the default names of the
- * session ids of servlet containers, PHP, ASP, ColdFusion and the common shops; nothing that sites use otherwise, too.
+ * Query parameters that say nothing about the page: who sent the visitor, and which visit it is. Put together
+ * from what the services say in their own manuals about the parameters that they add to links, and from the
+ * default names of the session ids of servlet containers, PHP, ASP, ColdFusion and the common shops; nothing
+ * that sites use otherwise, too.
  */
 
 const TRACKING = [
@@ -38,13 +39,15 @@ const PERHAPS_SESSION = [
   'session_id',
   'session-id',
 ];
-/** Letters and digits mixed, at least 16, or a UUID. A date with a number is none, nor are words with dashes. */
+/**
+ * Letters and digits mixed, at least 16, or a UUID. A date with a number is none, nor are words with dashes.
+ */
 const SESSION_ID = /^(?:(?=[a-z]*\d)(?=\d*[a-z])[\da-z]{16,}|[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12})$/i;
 
 /** What a query parameter is for. `cfid` and `cftoken`: ColdFusion's session, where both are there. */
 export type ParameterUse = 'page' | 'tracking' | 'session' | 'cfid' | 'cftoken';
 
-/** Of a parameter as it stands in the query, `name=value`. About 0.1 us. */
+/** Returns the use of a parameter as it is written in the query, `name=value`. About 0.1 us. */
 export function useOf(pair: string): ParameterUse {
   // An ampersand that was escaped twice leaves its `amp;`.
   const from = pair.startsWith('amp;') ? 4 : 0;
@@ -66,7 +69,10 @@ const USES: ReadonlyMap<string, ParameterUse | 'perhapsSession'> = new Map([
 ]);
 
 const NAMES = [...USES.keys(), ...TRACKING_PREFIXES, SESSION_PREFIX].map((name) => name.replace('.', '\\.'));
-/** A look that costs a quarter of taking a query apart; matches each one of which {@link useOf} knows a parameter. */
+/**
+ * A look that costs a quarter of taking a query apart; matches each one of which {@link useOf} knows a
+ * parameter.
+ */
 // linear: a choice of fixed texts.
 const PERHAPS_KNOWN = new RegExp(`[?&](?:amp;)?(?:${NAMES.join('|')})`, 'i');
 

@@ -4,9 +4,9 @@ import { parseUrl } from './parse-url.ts';
 const TLS_PORTS: ReadonlySet<string> = new Set(['443', '8443']);
 
 /**
- * An absolute http(s) URL, as the WHATWG parser writes it. What has no scheme gets https (`example.org/a`, `//example.org`);
- * or http if it is an address or a name of one label, as in browsers: `localhost:8080`, `192.168.0.1`, `intranet`. A path
- * (`/a`, `./a`) and another scheme (`mailto:`) give undefined.
+ * An absolute http(s) URL, as the WHATWG parser writes it. What has no scheme gets https (`example.org/a`,
+ * `//example.org`); or http if it is an address or a name of one label, as in browsers: `localhost:8080`,
+ * `192.168.0.1`, `intranet`. A path (`/a`, `./a`) and another scheme (`mailto:`) give undefined.
  */
 export function parseSeed(text: string): string | undefined {
   const trimmed = text.trim();

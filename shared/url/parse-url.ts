@@ -1,17 +1,20 @@
 /**
- * The WHATWG URL parser for text from the web. It refuses host names that are longer than DNS allows before the parser
- * sees them: IDNA takes time quadratic in the length of a label, 24 ms for 5,000 different characters.
+ * The WHATWG URL parser for text from the web. It refuses host names that are longer than DNS allows before
+ * the parser sees them: IDNA takes time quadratic in the length of a label, 24 ms for 5,000 different
+ * characters.
  */
 
 /** RFC 1035, section 2.3.4, for names as text, without a final dot. */
 const MAX_HOST_CHARS = 253;
 const MAX_LABEL_CHARS = 63;
-/** A host of 253 octets as it may be written: each octet as `%XX`. IDNA takes 0.6 ms for as many characters. */
+/**
+ * A host of 253 octets as it may be written: each octet as `%XX`. IDNA takes 0.6 ms for as many characters.
+ */
 const MAX_WRITTEN_CHARS = 3 * MAX_HOST_CHARS;
 
 /**
- * `input` read relative to `base`, which is a URL of the parser's own. Null if that is no URL, or if its host name has
- * more than 253 characters or a label of more than 63.
+ * `input` read relative to `base`, which is a URL of the parser's own. Null if that is no URL, or if its host
+ * name has more than 253 characters or a label of more than 63.
  */
 export function parseUrl(input: string, base?: string): URL | null {
   if (isWrittenTooLong(input)) return null;
@@ -19,7 +22,10 @@ export function parseUrl(input: string, base?: string): URL | null {
   return url === null || isHostTooLong(url.hostname) ? null : url;
 }
 
-/** Whether `input`, as written, names a host that is too long whatever its characters become. A look at most texts. */
+/**
+ * Whether `input`, as written, names a host that is too long whatever its characters become. A look at most
+ * texts.
+ */
 export function isWrittenTooLong(input: string): boolean {
   if (input.length <= MAX_WRITTEN_CHARS) return false;
   // The parser leaves these out wherever they stand.

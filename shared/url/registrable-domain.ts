@@ -2,12 +2,12 @@ import { getDomain } from 'tldts';
 import { type HostKey, hostName } from './host-key.ts';
 
 /**
- * The registrable domain (eTLD+1) of a host by the Public Suffix List: `example.co.uk` for `www.example.co.uk:8080`.
- * Undefined for an IP address, a public suffix itself, and a single label. A suffix that the list does not know counts as
- * one label, as the list's algorithm says.
+ * The registrable domain (eTLD+1) of a host by the Public Suffix List: `example.co.uk` for
+ * `www.example.co.uk:8080`. Undefined for an IP address, a public suffix itself, and a single label. A suffix
+ * that the list does not know counts as one label, as the list's algorithm says.
  *
- * The list's private section counts too (`github.io`, `uk.com`), as in the list's own test vectors: what stands below such
- * a suffix belongs to different owners. About 0.3 us.
+ * The list's private section counts too (`github.io`, `uk.com`), as in the list's own test vectors: what
+ * stands below such a suffix belongs to different owners. About 0.3 us.
  */
 export function registrableDomain(host: HostKey): string | undefined {
   return getDomain(hostName(host), OPTIONS) ?? undefined;

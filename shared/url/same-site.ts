@@ -1,7 +1,9 @@
 import { hostKey } from './host-key.ts';
 import { registrableDomain } from './registrable-domain.ts';
 
-/** Whether two canonical URLs belong to one owner, as far as names tell: the same host or registrable domain. */
+/**
+ * Returns whether two canonical URLs have the same host or registrable domain, so probably the same owner.
+ */
 export function isSameSite(a: string, b: string): boolean {
   const [hostA, hostB] = [hostKey(a), hostKey(b)];
   const domain = registrableDomain(hostA);

@@ -1,4 +1,7 @@
-/** An HTTP message body as received: de-chunked, content coding kept. Read once from the network, re-read at will. */
+/**
+ * An HTTP message body as received: de-chunked, content coding kept. Read once from the network, re-read at
+ * will.
+ */
 export interface Body {
   /** Bytes kept (a larger body was cut at the limit). */
   readonly size: number;

@@ -1,7 +1,7 @@
 /**
- * Why an exchange failed, in the groups that totals and metrics count by. `blockedAddress`: the address guard; `blockedPort`: a
- * port that browsers refuse; `aborted`: by our own signal; `middleware`: the project's
- * own code broke or took too long.
+ * Why an exchange failed, in the groups that totals and metrics count by. `blockedAddress`: the address
+ * guard; `blockedPort`: a port that browsers refuse; `aborted`: by our own signal; `middleware`: the
+ * project's own code broke or took too long.
  */
 export type FailureReason =
   | 'dns'
@@ -21,7 +21,7 @@ interface FailureTraits {
   readonly reason: FailureReason;
   /** The connection failed, so no request was sent. */
   readonly isBeforeRequest?: true;
-  /** Another try within minutes gives the same: the host is given up after so many. */
+  /** Another try within minutes fails in the same way: the host is given up after this many. */
   readonly mostTries?: 1 | 2;
 }
 
@@ -77,7 +77,10 @@ const traitsOf = (code: FailureCode | undefined): FailureTraits | undefined => c
 /** The group of reasons that `code` belongs to. */
 export const reasonOf = (code: FailureCode): FailureReason => TRAITS[code].reason;
 
-/** After how many tries in a row the host is given up; undefined where another try within minutes may be better. */
+/**
+ * After how many tries in a row the host is given up; undefined where another try within minutes may be
+ * better.
+ */
 export const mostTriesOf = ({ code }: { readonly code?: FailureCode | undefined }): number | undefined =>
   traitsOf(code)?.mostTries;
 

@@ -27,8 +27,9 @@ export interface FetchFailure extends ExchangeTimes {
   /** One plain sentence for people, without the URL: `connection refused by example.org:80 (192.0.2.1)`. */
   readonly message: string;
   /**
-   * The request went out on a kept connection, which the server closed without an answer: it had perhaps closed it
-   * before the request came (RFC 9112, section 9.3.1). To be tried again, at the host's pace like any request.
+   * The request went out on a kept connection, which the server closed without an answer: it had perhaps
+   * closed it before the request came (RFC 9112, section 9.3.1). To be tried again, at the host's pace like
+   * any request.
    */
   readonly isStaleConnection?: boolean;
   /** There was no time left for the request: it was not made, and is not counted. */

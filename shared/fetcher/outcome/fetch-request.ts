@@ -8,8 +8,8 @@ export interface FetchRequest {
   /** Cut the body here instead of at the fetcher's own limit. */
   readonly maxBodyBytes?: number;
   /**
-   * Called when the response's head is there. The function that it returns receives each piece of the body as it arrives,
-   * and copies what it keeps: the piece's memory may be freed when the call is over.
+   * Called when the response's head is there. The function that it returns receives each piece of the body as
+   * it arrives, and copies what it keeps: the piece's memory may be freed when the call is over.
    */
   readonly onHead?: (head: ResponseHead) => ((chunk: Uint8Array) => void) | undefined;
   readonly signal?: AbortSignal;
