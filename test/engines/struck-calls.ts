@@ -4,6 +4,7 @@
  */
 import { type AwsClients, type AwsEngine, createAwsEngine } from '../../shared/engines/aws/engine.ts';
 import { createSimCloud, type SimCloud } from '../../shared/engines/sim/cloud.ts';
+import { type Faults, NO_FAULTS } from '../../shared/engines/sim/faults.ts';
 import { drive } from '../../shared/engines/sim/virtual-time.ts';
 import { SIZES } from '../../shared/sizes.ts';
 
@@ -47,6 +48,10 @@ export interface Operation<P = unknown> {
   readonly againAfterMs?: number;
   /** Not to be run again after a failure: what it was given is used up. */
   readonly isOnce?: boolean;
+  /** What it reads of an index may lag. */
+  readonly readsIndex?: boolean;
+  /** What must hold after a failure, before the operation is repeated. */
+  readonly meanwhile?: (world: World, prepared: P) => Promise<void>;
   /** Makes several calls at a time: which of them fails first is not said. */
   readonly isConcurrent?: boolean;
 }
@@ -74,8 +79,14 @@ class Calls {
   strike: Strike | undefined;
 }
 
-function openWorld(): { readonly world: World; readonly calls: Calls } {
-  const cloud = createSimCloud({ seed: 1, sizes: SMALL, linkShards: 2, latency: () => LATENCY_MS });
+/** Each read that may lag does so, by almost two seconds. */
+const ALWAYS_STALE: Faults = { ...NO_FAULTS, strikes: (name) => name === 'staleRead', random: () => 0.95 };
+
+function openWorld(isStale: boolean): { readonly world: World; readonly calls: Calls } {
+  const cloud = createSimCloud({
+    ...{ seed: 1, sizes: SMALL, linkShards: 2, latency: () => LATENCY_MS },
+    ...(isStale && { faults: () => ALWAYS_STALE }),
+  });
   const calls = new Calls();
   return { world: begin(cloud, calls), calls };
 }
@@ -152,8 +163,12 @@ export interface Outcome {
 const AGAIN_AFTER_MS = 30_000;
 
 /** Carries the operation out in a world of its own. */
-export async function carryOut<P>(operation: Operation<P>, strike?: Strike): Promise<Outcome> {
-  const { world, calls } = openWorld();
+export async function carryOut<P>(
+  operation: Operation<P>,
+  strike?: Strike,
+  { isStale = false }: { readonly isStale?: boolean } = {},
+): Promise<Outcome> {
+  const { world, calls } = openWorld(isStale);
   const prepared = (await operation.prepare?.(world)) as P;
   calls.made.length = 0;
   calls.strike = strike;
@@ -171,6 +186,7 @@ export async function carryOut<P>(operation: Operation<P>, strike?: Strike): Pro
   const made = [...calls.made];
   const leftOver = atEnd.inFlight + made.length - atEnd.made;
   calls.strike = undefined;
+  if ('error' in outcome) await operation.meanwhile?.(world, prepared);
   if ('error' in outcome && !operation.isOnce) await world.wait(operation.run(world, prepared));
   const left = await operation.look?.(world, prepared);
   return { ...outcome, leftOver, left, made };
