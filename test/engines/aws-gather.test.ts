@@ -107,6 +107,12 @@ test('a call that failed sends no more of its items, and others of its group go 
   expect(batches.map((batch) => batch.length)).toEqual([10, 1]);
 });
 
+test('a call of which several items failed has the first failure', async () => {
+  const { clock, gather } = openGatherer({ fails: ({ n }) => n > 1 });
+  const items = [1, 2, 3, 4].map((n) => ({ group: 'a', n }));
+  expect(await clock.drive(gather(items).catch((error) => error.message))).toBe('a2');
+});
+
 test('work that throws fails the calls of its batch, and nothing else', async () => {
   const clock = createFakeClock();
   let isDown = true;

@@ -1,6 +1,10 @@
 /** Since when a crawl has had nothing to do, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
 import { createQuietNotes, isSettled } from '../../shared/engines/aws/quiet.ts';
+import { createRegistry } from '../../shared/engines/aws/registry.ts';
+import { createSimCloud } from '../../shared/engines/sim/cloud.ts';
+import { drive } from '../../shared/engines/sim/virtual-time.ts';
+import { headOf, RECORD } from '../contract/subjects.ts';
 import { createServices } from '../sim/dynamo-services.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
@@ -58,4 +62,34 @@ test.each([
   ['20 minutes after that, and a commit since', { idleSince: 0, lastAt: 1 }, 1_200_000, false],
 ])('a crawl is settled, or not, %s', (_, times, now, expected) => {
   expect(isSettled(times, now, {})).toBe(expected);
+});
+
+test('a head that is committed while the queues are looked at keeps its crawl from being quiet', async () => {
+  const cloud = createSimCloud({ seed: 1 });
+  const process = cloud.begin('waker');
+  const wait = <T>(promise: Promise<T>) => drive(cloud.time, promise);
+  let commit = async () => {};
+  const registry = createRegistry({
+    ...{
+      dynamo: cloud.clientsOf(process).dynamo,
+      clock: process.clock,
+      names: cloud.settings,
+      settleMs: 10_000,
+    },
+    async hasMessages() {
+      await commit();
+      return false;
+    },
+  });
+  const isQuietAfter = async (ms: number) => {
+    await cloud.time.advance(ms);
+    return wait(registry.isQuiet('crawl'));
+  };
+  await wait(registry.create('crawl', RECORD));
+  expect(await isQuietAfter(0)).toBe(false);
+  commit = () => registry.onCommit('crawl', undefined, headOf(1));
+  expect(await isQuietAfter(20_000)).toBe(false);
+  commit = async () => {};
+  expect(await isQuietAfter(5000)).toBe(false);
+  expect(await isQuietAfter(5000)).toBe(true);
 });

@@ -311,6 +311,17 @@ test('an event that comes twice is served once: the second time nothing is locke
   expect(calls).toEqual([]);
 });
 
+test('the lease of an event counts from when its messages are hidden, not from before they are claimed', async () => {
+  const { queue, clock } = openQueue([], {
+    claim: async () => {
+      await clock.advance(5000);
+      return true;
+    },
+  });
+  const { received } = await queue.receivedFromEvent([recordOf(A, '1')]);
+  expect(received[0]?.leaseUntil).toBe(T0 + 5000 + VISIBILITY_MS);
+});
+
 test('of an event, the groups that another invocation has claimed are left out, and no others', async () => {
   const { queue } = openQueue([], { claim: async (handle) => handle !== 'handle 2' });
   const event = await queue.receivedFromEvent([recordOf(A, '1'), recordOf(B, '2'), recordOf(B, '3')]);

@@ -11,11 +11,11 @@ import {
 } from '../../shared/frontier/key-run.ts';
 import type { Link, Message } from '../../shared/frontier/message.ts';
 import { decodeMessage, encodeMessage } from '../../shared/frontier/message-codec.ts';
-import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
+import { isSeedRecord, levelOf, levelOfLink, RANKS, rankOf } from '../../shared/frontier/rank.ts';
 import { decodeSegment, encodeSegment } from '../../shared/frontier/segment.ts';
 import { readTexts } from '../../shared/frontier/text-column.ts';
 import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
-import { URL_KINDS } from '../../shared/url/url-kind.ts';
+import { URL_KINDS, type UrlKind } from '../../shared/url/url-kind.ts';
 
 const HOST = 'example.org:8080';
 const path = fc.webPath().map((text) => `/${encodeURI(text).replaceAll('//', '/')}`);
@@ -283,6 +283,58 @@ describe('a rank', () => {
     expect(rankOf(0, 0)).toBeLessThan(rankOf(1, 7));
     expect(rankOf(1, 0)).toBeLessThan(rankOf(3, 7));
     expect(rankOf(2, 3)).toBeLessThan(rankOf(2, 2));
+  });
+
+  test.each<[depth: number, level: number, kind: UrlKind | undefined, rank: number]>([
+    [0, 7, 'requisite', 0],
+    [9, 0, 'requisite', 0],
+    [0, 0, undefined, 1],
+    [0, 7, 'sitemap', 1],
+    [1, 7, undefined, 4],
+    [1, 0, 'sitemap', 11],
+    [2, 5, undefined, 10],
+    [15, 0, undefined, 67],
+    [16, 0, undefined, 67],
+    [300, 7, undefined, 60],
+  ])('of depth %i, level %i and kind %s is %i', (depth, level, kind, rank) => {
+    expect(rankOf(depth, level, kind)).toBe(rank);
+    expect(rank).toBeLessThan(RANKS);
+  });
+
+  // Ledgers keep levels: other versions of the program must find the same ones.
+  test('has levels that follow from the URL and the page alone', () => {
+    const levels = Array.from({ length: 200 }, (_, i) =>
+      levelOf(`https://a.test/${i}`, `https://b.test/${i % 7}`),
+    );
+    expect(levels.join('')).toBe(
+      '31302701001102020001103141100001053101000211111101100000030400112201021111000300020000210020100000110010000011021001' +
+        '152100022024017012001120000001024250030000201010100021001050021021107110013141020062',
+    );
+    expect(levelOf('https://a.test/5', undefined)).toBe(0);
+  });
+
+  test('has the level that is said, if that is more; a seed has the highest', () => {
+    const [url, via] = ['https://a.test/3', 'https://b.test/3'];
+    expect(levelOf(url, via)).toBe(0);
+    expect(levelOfLink({ url, depth: 1, via })).toBe(0);
+    expect(levelOfLink({ url, depth: 1, via, level: 4 })).toBe(4);
+    expect(levelOfLink({ url, depth: 1, level: 9 })).toBe(7);
+    expect(levelOfLink({ url: 'https://a.test/0', depth: 1, via: 'https://b.test/0', level: 1 })).toBe(3);
+    expect(levelOfLink({ url, depth: 0, isSeed: true })).toBe(7);
+  });
+
+  test('tells seeds, and sitemaps that are seeds, from all else', () => {
+    const seed = { depth: 0, level: 7 } as UrlRecord;
+    const isSeed = (changes: Partial<UrlRecord>) => isSeedRecord({ ...seed, ...changes });
+    expect([{}, { via: 'x' }, { kind: 'sitemap' as const }].map(isSeed)).toEqual([true, true, true]);
+    expect(
+      [
+        { depth: 1 },
+        { level: 6 },
+        { kind: 'requisite' as const },
+        { kind: 'sitemap' as const, via: 'x' },
+      ].map(isSeed),
+    ).toEqual([false, false, false, false]);
   });
 
   test('grows with the number of linking pages about as its logarithm', () => {

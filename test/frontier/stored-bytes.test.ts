@@ -304,6 +304,11 @@ describe('a list of blocks', () => {
 test('nothing is taken where nothing was found', async () => {
   expect(() => createWaitingRoom(() => undefined).take()).toThrow('take() without firstRank()');
   const stack = await openRunStack(HOST, [], async () => new Uint8Array());
+  expect([stack.firstRank(0), stack.nextDueAt(0), stack.nextDueAtRank(0, 0)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
   await expect(stack.take(0)).rejects.toThrow('take() where firstRank() is undefined');
 });
 
