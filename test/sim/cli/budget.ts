@@ -1,4 +1,7 @@
-/** Worlds for a given time: those of the corpus first, all of them, then as many new seeds as fit. */
+/**
+ * Worlds for a given time: first all of the corpus that have not held on this state of the code yet, then as many new seeds
+ * as fit.
+ */
 import { formatCount, formatCounted } from '../../../cli/format.ts';
 import type { Outcome, WorldSpec } from '../spec.ts';
 import type { CorpusEntry } from './corpus.ts';
@@ -40,9 +43,10 @@ export interface BudgetSum extends LedgerSum {
 const MAX_START = 1e9;
 
 export function planBudget(options: BudgetOptions): Budget {
-  const { spec, budgetMs, corpus, ledger, now = () => performance.now(), random = Math.random } = options;
+  const { spec, budgetMs, ledger, now = () => performance.now(), random = Math.random } = options;
   const state = stateOf(spec);
   const before = sumOf(ledger, state);
+  const corpus = options.corpus.filter(({ seed }) => !before.corpus.includes(seed));
   const from = options.from ?? before.next ?? Math.floor(random() * MAX_START);
   const startedAt = now();
   const done = new Set<number>();
@@ -61,14 +65,16 @@ export function planBudget(options: BudgetOptions): Budget {
     end() {
       let count = 0;
       while (done.has(from + count)) count++;
+      const held = corpus.map(({ seed }) => seed).filter((seed) => done.has(seed) && !broken.has(seed));
       const inRange = [...broken].filter((seed) => seed >= from && seed < from + count);
       const endedAt = new Date().toISOString();
-      if (count > 0)
+      if (count + held.length > 0)
         addRun(ledger, {
           state,
           from,
           count,
           broken: inRange,
+          corpus: held,
           ms: Math.round(now() - startedAt),
           endedAt,
         });

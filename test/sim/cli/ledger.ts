@@ -15,6 +15,8 @@ export interface LedgerRun {
   readonly count: number;
   /** Of those seeds, the ones that broke an invariant. */
   readonly broken: readonly number[];
+  /** Seeds of the corpus that ran besides, and held. */
+  readonly corpus?: readonly number[];
   /** Real time. */
   readonly ms: number;
   /** When the run ended, ISO 8601. */
@@ -25,14 +27,17 @@ export interface LedgerSum {
   readonly runs: number;
   readonly worlds: number;
   readonly broken: readonly number[];
+  /** Seeds of the corpus that held. */
+  readonly corpus: readonly number[];
   /** The first seed behind the last run. */
   readonly next?: number;
 }
 
 export const LEDGER_PATH = '.simulate/runs.jsonl';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** What a world follows from, besides its seed. */
+/** What a world follows from, besides its seed; and what there only runs worlds or measures. */
 const SOURCES = ['shared', 'functions', 'cdk', 'test/sim'];
+const BESIDE = /^test\/sim\/(?:cli|capacity|coverage)\//;
 
 /** A hash of the code, of Node's version and of what worlds are besides their seeds: worlds of one state are the same worlds. */
 export function stateOf({ seed: _, ...spec }: WorldSpec, root = ROOT): string {
@@ -40,7 +45,8 @@ export function stateOf({ seed: _, ...spec }: WorldSpec, root = ROOT): string {
   const files = SOURCES.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-      .map((name) => join(folder, name)),
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+      .filter((name) => !BESIDE.test(name)),
   );
   for (const file of ['package-lock.json', ...files.sort()])
     hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
@@ -62,6 +68,7 @@ export function sumOf(file: string, state: string): LedgerSum {
     runs: runs.length,
     worlds: runs.reduce((sum, { count }) => sum + count, 0),
     broken: runs.flatMap(({ broken }) => broken),
+    corpus: [...new Set(runs.flatMap(({ corpus = [] }) => corpus))],
     ...(last && { next: last.from + last.count }),
   };
 }
