@@ -27,12 +27,19 @@ const MANY_HOSTS = 50;
 /** Crawls that one worker fetches for at the same time, before their fetchers take turns. */
 const MAX_FETCHERS = 8;
 
-/** The fetchers of all crawls that the worker meets, within what the stack allows. */
-export function createWorkerFetchers({ settings, clock, middleware, log }: WorkerFetchersOptions): Fetchers {
-  // A fetcher is to have a socket for each host of the worker, and some that rest: fewer fetchers, if need be.
-  const hosts = settings.hostsPerWorker;
+/**
+ * How many fetchers a worker of so many hosts may have, and how many sockets each: one for each host, and some that rest;
+ * so fewer fetchers, if need be.
+ */
+export function socketShares(hosts: number): { readonly max: number; readonly maxSockets: number } {
   const sockets = hosts > MANY_HOSTS ? MAX_SOCKETS_OF_MANY_HOSTS : MAX_SOCKETS;
   const max = Math.max(2, Math.min(MAX_FETCHERS, Math.floor(sockets / (2 * hosts))));
+  return { max, maxSockets: Math.floor(sockets / max) };
+}
+
+/** The fetchers of all crawls that the worker meets, within what the stack allows. */
+export function createWorkerFetchers({ settings, clock, middleware, log }: WorkerFetchersOptions): Fetchers {
+  const { max, maxSockets } = socketShares(settings.hostsPerWorker);
   const isOpen = createBlockGuard(settings.allowPrivateAddresses);
   function make(config: CrawlConfig): Fetcher {
     const fetcher = createFetcher({
@@ -41,7 +48,7 @@ export function createWorkerFetchers({ settings, clock, middleware, log }: Worke
       allowPorts: config.allowPorts.filter((port) => settings.allowPorts?.includes(port)),
       // The disk is sized by it: no request may ask for more.
       mostBodyBytes: config.maxBodyBytes,
-      maxSockets: Math.floor(sockets / max),
+      maxSockets,
       tempFolder: tmpdir(),
       clock,
     });

@@ -32,7 +32,14 @@ describe('a request', () => {
   ])('with a body, base64: $isBase64Encoded, is answered with JSON', async (event) => {
     const { call, flushes } = setUp();
     const begun = await call('POST', '/crawls', event);
-    expect(begun).toMatchObject({ statusCode: 201, headers: { 'content-type': 'application/json' } });
+    expect(begun).toMatchObject({
+      statusCode: 201,
+      headers: {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      },
+    });
     expect(JSON.parse(begun.body)).toMatchObject({ crawl: 'news', state: 'running' });
     expect(JSON.parse((await call('GET', '/crawls/news')).body)).toMatchObject({ crawl: 'news' });
     expect(flushes()).toBe(2);

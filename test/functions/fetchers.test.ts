@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWorkerFetchers } from '../../functions/worker-fetchers.ts';
+import { createWorkerFetchers, socketShares } from '../../functions/worker-fetchers.ts';
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import type { FetchMiddleware } from '../../shared/project/project.ts';
@@ -89,4 +89,14 @@ test('a worker’s fetchers stand behind the project’s middleware and within t
   expect(await fetcher.fetch({ url: 'http://a.test:25/' })).toMatchObject({ reason: 'blockedPort' });
   expect(await fetcher.fetch({ url: 'http://a.test:6666/' })).toMatchObject({ reason: 'blockedAddress' });
   await fetchers.close();
+});
+
+test.each([
+  [1, 8, 100],
+  [50, 8, 100],
+  [51, 4, 125],
+  [100, 2, 250],
+  [450, 2, 250],
+])('a worker of %i hosts has up to %i fetchers of %i sockets', (hosts, max, maxSockets) => {
+  expect(socketShares(hosts)).toEqual({ max, maxSockets });
 });

@@ -396,6 +396,15 @@ describe('waking all hosts of a crawl', () => {
     expect(engine.messages('h1.test')).toHaveLength(2);
   });
 
+  test('of a crawl that was known to be paused wakes them as soon as it runs', async () => {
+    const { run, engine } = await withHosts(3);
+    await engine.registry.setStatus(CRAWL, 'paused');
+    expect(await run([wakeAllText(CRAWL)])).toEqual([]);
+    await engine.registry.setStatus(CRAWL, 'running');
+    expect(await run([wakeAllText(CRAWL)])).toEqual([]);
+    expect(engine.messages('h1.test')).toHaveLength(1);
+  });
+
   test('goes on by a message of its own where there are many, until all are woken once', async () => {
     const { run, engine, texts } = await withHosts(5600);
     let rounds = 0;

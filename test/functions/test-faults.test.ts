@@ -47,6 +47,8 @@ test.each(['x', '-1', '1.5', 'NaN'])('a rate of %s is refused', (rate) => {
 
 test.each<[string, number[], boolean, number | undefined]>([
   ['is as always, mostly', [0.5], false, 1],
+  ['is as always from the rate on', [0.3], false, 1],
+  ['ends the process after it, half the time', [0.1, 0.5], true, 1],
   ['ends the process before it', [0.1, 0.2], true, undefined],
   ['ends the process after it', [0.1, 0.7], true, 1],
 ])('a commit %s', async (_, numbers, exits, version) => {

@@ -77,6 +77,24 @@ describe('a crawl', () => {
     expect(logged).toEqual([{ level: 'info', message: 'The crawl has finished', crawl: 'news' }]);
   });
 
+  test('is finished by a later run of the process, and again when it has run again', async () => {
+    const { run, engine } = await setUp({ news: 0 });
+    const statusAfterRun = async () => {
+      await run();
+      return (await engine.registry.load('news'))?.status;
+    };
+    await engine.queue.send([{ host: 'x.test', message: { kind: 'wake', crawl: 'news' } }]);
+    expect(await statusAfterRun()).toBe('running');
+    for (let round = 0; round < 2; round++) {
+      const [received] = await engine.queue.receive(1, 0);
+      if (received) await engine.queue.acknowledge(received, received.deliveries);
+      expect(await statusAfterRun()).toBe('finished');
+      await engine.registry.setStatus('news', 'running');
+      await engine.queue.send([{ host: 'x.test', message: { kind: 'wake', crawl: 'news' } }]);
+      expect(await statusAfterRun()).toBe('running');
+    }
+  });
+
   test('that has something to do is not, nor one that was paused', async () => {
     const { run, engine } = await setUp({ news: 1 });
     await run();
