@@ -34,10 +34,11 @@ const UNOPENED: Words = {
   what: 'A file cannot be opened',
   remedy: 'See that it is there, may be read and written, and that not too many files are open (ulimit -n)',
 };
+/** SQLite says the same of a page that the disk could not read. */
 const DAMAGED: Words = {
-  what: 'The database is damaged',
+  what: 'The database is damaged, or the disk could not read it',
   remedy:
-    'Restore the whole folder from a copy, or begin in another folder. WARC files do not depend on the database: check them by "strand warc check"',
+    'Check the disk. If it is sound, restore the whole folder from a copy, or begin in another folder. WARC files do not depend on the database: check them by "strand warc check"',
 };
 
 /** Of errors of the file system, by their code. */

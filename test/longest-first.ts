@@ -8,6 +8,7 @@ const LONGEST = [
   'test/crawl/generated-web.test.ts',
   'test/engines/local-threads.test.ts',
   'test/crawl/cli.test.ts',
+  'test/faults/faults.test.ts',
   'test/localstack/stack-faults.test.ts',
   'test/localstack/stack.test.ts',
   'test/fuzz/fuzz.test.ts',

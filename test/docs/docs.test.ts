@@ -28,6 +28,9 @@ import { SUMMARY_KEYS } from '../../shared/report/summary.ts';
 import { keysAt } from '../../shared/text/schema-keys.ts';
 import { RECORDS } from '../archive/captures.ts';
 import { synthesized } from '../cdk/synthesized.ts';
+import { KINDS } from '../faults/kinds.ts';
+import { readOptions as readFaultsOptions } from '../faults/options.ts';
+import { SCENARIOS } from '../faults/scenarios.ts';
 import { GROUPS } from '../mutants/operators/operator.ts';
 import { readOptions as readMutantsOptions } from '../mutants/options.ts';
 import { readCommand } from '../sim/cli/options.ts';
@@ -85,6 +88,7 @@ const COMMANDS_IN = [
   'CONTRIBUTING.md',
   'docs/aws.md',
   'docs/cli.md',
+  'docs/faults.md',
   'docs/local.md',
   'docs/mutants.md',
   'docs/project-file.md',
@@ -383,6 +387,18 @@ describe('docs/mutants.md', () => {
   });
 });
 
+describe('docs/faults.md', () => {
+  const faults = read('docs/faults.md');
+  test('has each kind of fault', () => {
+    const expected = Object.entries(KINDS).map(([name, { what }]) => [code(name), what]);
+    expect(rows(section(faults, 'The faulty disk'))).toEqual(expected);
+  });
+  test('has each scenario', () => {
+    const expected = Object.entries(SCENARIOS).map(([name, { what }]) => [code(name), what]);
+    expect(rows(section(faults, 'Which calls'))).toEqual(expected);
+  });
+});
+
 describe('the commands of the documents', () => {
   const verbs = commands(/^npm run (?:-s )?strand --/);
   const crawls = commands(/^npm run crawl --/).map((words) => ['crawl', ...words]);
@@ -393,6 +409,11 @@ describe('the commands of the documents', () => {
   const simulations = commands(/^npm run simulate --/);
   test.each(simulations.map((words) => [words.join(' '), words] as const))('simulate %s', (_, words) => {
     expect(readCommand(words)).toHaveProperty('verb');
+  });
+
+  const faults = commands(/^npm run faults --/);
+  test.each(faults.map((words) => [words.join(' '), words] as const))('faults %s', (_, words) => {
+    expect(readFaultsOptions(words)).toHaveProperty('verb');
   });
 
   const mutations = commands(/^npm run mutants(?: --)?/);

@@ -1,5 +1,13 @@
 /** What is found after a loss of power: the bytes that were synced, and nothing else. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +26,13 @@ vi.mock('node:fs/promises', async (load) => {
     ...real,
     async open(path: string, flags: string): Promise<FileHandle> {
       const file = await real.open(path, flags);
-      const datasync = file.datasync.bind(file);
-      file.datasync = async () => {
-        await datasync();
-        disk.onSync(path);
-      };
+      for (const name of ['datasync', 'sync'] as const) {
+        const sync = file[name].bind(file);
+        file[name] = async () => {
+          await sync();
+          disk.onSync(path);
+        };
+      }
       return file;
     },
     async rm(path: string, options: object): Promise<void> {
@@ -78,4 +88,18 @@ test('a head that names a file is not found again when the file is gone, though 
   await ledgers.deleteParts('c', 'a.test', ['s1']);
   reader.close();
   expect(found).toEqual([{ removed: expect.stringMatching(/s1$/), names: [] }]);
+});
+
+test.each([
+  ['', ''],
+  [', also where a process that died had made its folders', 'ledgers'],
+])('the file of a part has durable names down from the folder of the crawl%s', async (_, made) => {
+  mkdirSync(join(folder, made), { recursive: true });
+  const synced = new Set<string>();
+  disk.onSync = (path) => synced.add(path);
+  disk.onRemove = () => {};
+  const root = join(folder, 'ledgers');
+  await createLedgerStore(database, root).putPart('c', 'a.test', 's1', new Uint8Array(100_000));
+  const host = join(root, readdirSync(root)[0]!);
+  expect([...synced].sort()).toEqual([folder, root, host, join(host, 's1')]);
 });

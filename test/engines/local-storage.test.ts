@@ -1,5 +1,13 @@
 /** A crawl's folder in which something is missing, damaged, full, or taken away. */
-import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -172,10 +180,28 @@ describe('a folder', () => {
     expect(holdsCrawl(path)).toBe(true);
   });
 
+  test('whose process was killed while it created the database holds no crawl, and is begun again', async () => {
+    mkdirSync(folder);
+    const path = foldersOf(folder).database;
+    const writer = new DatabaseSync(path);
+    writer.exec('CREATE TABLE other (x)');
+    // The transaction's pages are in the file, and what undoes it is in the journal.
+    writer.exec('PRAGMA cache_size = 1; BEGIN; CREATE TABLE crawls (x)');
+    for (let i = 0; i < 20; i++) writer.exec(`INSERT INTO crawls VALUES ('${'x'.repeat(4000)}')`);
+    const left = [path, `${path}-journal`].map((file) => ({ file, bytes: readFileSync(file) }));
+    writer.close();
+    for (const { file, bytes } of left) writeFileSync(file, bytes);
+    expect(holdsCrawl(path)).toBe(false);
+    await (await begin()).close();
+    expect(holdsCrawl(path)).toBe(true);
+  });
+
   test('with a damaged database says so, and what to do', async () => {
     await (await begin()).close();
     writeFileSync(foldersOf(folder).database, Buffer.alloc(8192, 'x'));
-    await expect(resumeCrawl(folder, {}, SOFTWARE)).rejects.toThrow(/database is damaged.*Restore/);
+    await expect(resumeCrawl(folder, {}, SOFTWARE)).rejects.toThrow(
+      /database is damaged.*Check the disk.*restore/,
+    );
     await expect(begin()).rejects.toThrow(/database is damaged/);
   });
 
@@ -214,4 +240,19 @@ test('what makes SQLite roll back by itself is what is told', () => {
       throw new Error('the disk is full');
     });
   expect(work).toThrow('the disk is full');
+});
+
+test('files of ledgers that a process wrote and did not name before it died are removed when the folder is opened', async () => {
+  const session = await begin();
+  const { engine, id } = session;
+  const large = new Uint8Array(100_000);
+  await engine.ledgers.putPart(id, 'a.test', 'named', large);
+  await session.close();
+  const hosts = readdirSync(foldersOf(folder).ledgers);
+  const host = join(foldersOf(folder).ledgers, hosts[0]!);
+  writeFileSync(join(host, 'unnamed'), large);
+  const resumed = await resumeCrawl(folder, {}, SOFTWARE);
+  expect(readdirSync(host)).toEqual(['named']);
+  expect((await resumed.engine.ledgers.readPart(id, 'a.test', 'named')).length).toBe(large.length);
+  await resumed.close();
 });

@@ -3,6 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { InvalidConfig } from '../../crawl/config.ts';
 import { orStorageFailed } from '../../storage-failed.ts';
 
+/** How long a statement waits for another connection's lock. */
+const TIMEOUT_MS = 10_000;
+
 /** `join`: to write beside others of this process; the database is there already. */
 export type DatabaseMode = 'write' | 'join' | 'read';
 
@@ -13,7 +16,7 @@ export type DatabaseMode = 'write' | 'join' | 'read';
  */
 export function openDatabase(path: string, mode: DatabaseMode): DatabaseSync {
   return orStorageFailed(path, () => {
-    const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: 10_000 });
+    const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: TIMEOUT_MS });
     try {
       if (mode !== 'read') database.exec(TUNING);
       if (mode === 'write') prepareSchema(database, path);
@@ -39,15 +42,30 @@ function prepareSchema(database: DatabaseSync, path: string): void {
   });
 }
 
-/** Whether the database at `path` holds a crawl. One whose first commit failed holds none, and is begun again. */
+/** SQLite's result code for a transaction that only a connection which may write can undo (https://www.sqlite.org/rescode.html). */
+const READONLY_ROLLBACK = 776;
+
+/**
+ * Whether the database at `path` holds a crawl. One whose first commit failed holds none, and is begun again. If a process was
+ * killed while it created the database, what it had written is undone.
+ */
 export function holdsCrawl(path: string): boolean {
   if (!existsSync(path)) return false;
-  const database = openDatabase(path, 'read');
+  return orStorageFailed(path, () => {
+    try {
+      return hasCrawl(path, 'read');
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== READONLY_ROLLBACK) throw error;
+      return hasCrawl(path, 'join');
+    }
+  });
+}
+
+function hasCrawl(path: string, mode: 'read' | 'join'): boolean {
+  const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: TIMEOUT_MS });
   try {
-    return orStorageFailed(path, () => {
-      const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'crawls'").get();
-      return hasTable !== undefined && database.prepare('SELECT 1 FROM crawls LIMIT 1').get() !== undefined;
-    });
+    const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'crawls'").get();
+    return hasTable !== undefined && database.prepare('SELECT 1 FROM crawls LIMIT 1').get() !== undefined;
   } finally {
     database.close();
   }
@@ -90,6 +108,7 @@ CREATE TABLE IF NOT EXISTS parts (
   crawl TEXT NOT NULL, host TEXT NOT NULL, name TEXT NOT NULL, bytes BLOB, file TEXT,
   PRIMARY KEY (crawl, host, name)
 ) STRICT;
+CREATE INDEX IF NOT EXISTS part_files ON parts (file) WHERE file IS NOT NULL;
 CREATE TABLE IF NOT EXISTS messages (
   id INTEGER PRIMARY KEY, host TEXT NOT NULL, body BLOB NOT NULL, receive_count INTEGER NOT NULL DEFAULT 0,
   in_flight INTEGER NOT NULL DEFAULT 0, seeds INTEGER NOT NULL DEFAULT 0

@@ -20,6 +20,7 @@ import { type LocalPorts, type LocalPortsOptions, openLocalPorts } from './open-
 import { PAYLOADS_SCHEMA } from './payload-index.ts';
 import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
 import { SKIPS_SCHEMA } from './skip-log.ts';
+import { removeUnnamedParts } from './unnamed-parts.ts';
 import { createSeedCount, findSeed, waitingSeeds } from './waiting-seeds.ts';
 import { createWarcJournal } from './warc-journal.ts';
 
@@ -56,6 +57,7 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
       journal: createWarcJournal(database),
       warn: options.warn,
     });
+    await removeUnnamedParts(database, paths.ledgers);
     const items = withStorageFailures(createItemStore(database, paths.items), paths.items);
     const ports = await openLocalPorts(database, paths, { ...options, items });
     return {

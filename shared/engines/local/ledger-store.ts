@@ -124,9 +124,14 @@ export function createLedgerStore(
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 24);
 
+/** `path`: in a host's folder in the folder of all ledgers. */
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path);
-  if (await mkdir(folder, { recursive: true })) await syncFolder(dirname(folder));
+  const ledgers = dirname(folder);
+  await mkdir(folder, { recursive: true });
+  // Also where the folders were there: a process that died may have made them and synced nothing. Without changes it is quick.
+  await syncFolder(dirname(ledgers));
+  await syncFolder(ledgers);
   const file = await open(path, 'w');
   try {
     await file.writeFile(bytes);

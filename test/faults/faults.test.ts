@@ -1,0 +1,23 @@
+/** Crawls by the real program on a disk that fails: a few worlds of `npm run faults`. */
+import { expect, test } from 'vitest';
+import { type Outcome, runCampaign } from './campaign.ts';
+import { buildFaultDisk } from './fault-disk.ts';
+import { worldText } from './strikes.ts';
+
+const built = buildFaultDisk();
+if ('reason' in built) process.stdout.write(`SKIPPED: crawls on a failing disk: ${built.reason}\n`);
+
+test.skipIf('reason' in built)(
+  'a crawl that is killed, loses power or meets a failing disk goes on and loses nothing',
+  async () => {
+    const { library } = built as { library: string };
+    const outcomes: Outcome[] = [];
+    const campaign = { scenarios: ['pages'], kinds: ['kill', 'power', 'fail'], points: 3, seed: 1 } as const;
+    await runCampaign({ ...campaign, jobs: 2, library }, (outcome) => outcomes.push(outcome));
+    const broken = outcomes.filter(({ violations }) => violations.length > 0);
+    expect(broken.map(({ spec, violations }) => [worldText(spec), ...violations])).toEqual([]);
+    // A call may come in another order than in the crawl that was recorded.
+    expect(outcomes.filter(({ struck }) => struck).length).toBeGreaterThan(outcomes.length / 2);
+  },
+  180_000,
+);
