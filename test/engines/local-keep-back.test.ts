@@ -92,3 +92,15 @@ test('its rest is that after the longest request, by the settings of the host an
   expect(restOf('own.test', plain)).toBe(50);
   expect(restOf('slow.test', plain)).toBe(7000);
 });
+
+test('when a lease ends while the database fails, the next receive tells it, and no timer throws', async () => {
+  vi.useFakeTimers();
+  const queue = createTurnQueue(database, clock, { leaseMs: 1000 });
+  const message = { kind: 'links', crawl: 'c', links: [] } as const;
+  await queue.send([{ host: 'a.test', message }]);
+  await queue.receive(1, 0);
+  database.close();
+  vi.advanceTimersByTime(2000);
+  await expect(queue.receive(1, 0)).rejects.toThrow(/not open/);
+  database = openDatabase(join(folder, 'crawl.sqlite'), 'join');
+});

@@ -17,6 +17,11 @@ import { holdFolder } from '../../shared/engines/local/folder-hold.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { FolderInUse, isFolderInUse, lockFolder } from '../../shared/engines/local/lock.ts';
 import { beginCrawl, type LocalSession, resumeCrawl } from '../../shared/engines/local/session.ts';
+import { boardMemory } from '../../shared/engines/local/threads/board.ts';
+import { hostBlocksMemory } from '../../shared/engines/local/threads/host-blocks.ts';
+import { tallyMemory } from '../../shared/engines/local/threads/shared-tally.ts';
+import { openThreadEngine } from '../../shared/engines/local/threads/thread-engine.ts';
+import { slotMemory } from '../../shared/engines/watchdog/work-slot.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
 import { QUICK, recordsOf, temporaryFolder } from '../crawl/local-crawl.ts';
 import { PLAIN } from '../web/features.ts';
@@ -255,4 +260,20 @@ test('files of ledgers that a process wrote and did not name before it died are 
   expect(readdirSync(host)).toEqual(['named']);
   expect((await resumed.engine.ledgers.readPart(id, 'a.test', 'named')).length).toBe(large.length);
   await resumed.close();
+});
+
+test('a thread of several that cannot keep its items says that the storage has failed', async () => {
+  const session = await begin();
+  const { id, config } = session;
+  const start = {
+    ...{ folder, crawl: id, config, software: 'test', block: 0, blocks: 2, maxHosts: 1, maxSockets: 1 },
+    ...{ hostBlocks: hostBlocksMemory(), tally: tallyMemory(2), board: boardMemory(1), slot: slotMemory() },
+    changes: new Int32Array(new SharedArrayBuffer(4)),
+  };
+  const thread = await openThreadEngine(start, () => {});
+  thread.database.exec('PRAGMA query_only = ON');
+  const staged = thread.items?.stage(id, 'a.test', 1, ['{}']);
+  await expect(staged).rejects.toThrow(StorageFailed);
+  await thread.close();
+  await session.close();
 });

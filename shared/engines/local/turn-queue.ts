@@ -102,9 +102,18 @@ export function createTurnQueue(
   function unlock(host: HostKey): void {
     clearTimeout(leases.get(host)?.timer);
     leases.delete(host);
-    if (!selectOne.get(host)) return;
+    if (!mayHaveMessages(host)) return;
     ready.add(host);
     arrived.notify();
+  }
+
+  /** A timer asks this, and nobody catches what it throws: a database that fails is left to the next receive. */
+  function mayHaveMessages(host: HostKey): boolean {
+    try {
+      return selectOne.get(host) !== undefined;
+    } catch {
+      return true;
+    }
   }
 
   function notice(hosts: readonly HostKey[]): void {

@@ -7,7 +7,7 @@ import { hookErrorLine } from '../../../hooks/run-hook.ts';
 import { withMiddleware } from '../../../hooks/with-middleware.ts';
 import type { HookError } from '../../../ports/hook-error-log.ts';
 import { readProject } from '../../../project/project-file.ts';
-import { StorageFailed, withStorageFailures } from '../../../storage-failed.ts';
+import { storageFailure, withStorageFailures } from '../../../storage-failed.ts';
 import { startWorker, type Worker } from '../../../worker/worker.ts';
 import { writeSlot } from '../../watchdog/work-slot.ts';
 import { closeAll } from '../close-all.ts';
@@ -87,7 +87,8 @@ const describe = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
 
 function fail(error: unknown): never {
-  if (error instanceof StorageFailed) tell({ kind: 'failed', message: error.message, isStorage: true });
+  const failure = storageFailure(error);
+  if (failure) tell({ kind: 'failed', message: failure.message, isStorage: true });
   else tell({ kind: 'failed', message: describe(error) });
   return exit(1);
 }

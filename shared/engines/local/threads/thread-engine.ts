@@ -1,5 +1,5 @@
 import type { ItemStore } from '../../../ports/item-store.ts';
-import { StorageFailed } from '../../../storage-failed.ts';
+import { StorageFailed, withStorageFailures } from '../../../storage-failed.ts';
 import { openDatabase } from '../database.ts';
 import { openEarlier } from '../earlier.ts';
 import { foldersOf } from '../folders.ts';
@@ -39,7 +39,10 @@ export async function openThreadEngine(
     software,
     warcPrefix: `strand-${block + 1}`,
     earlier: dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom),
-    items: { ...createItemStage(database), publish: publications.publish },
+    items: withStorageFailures(
+      { ...createItemStage(database), publish: publications.publish },
+      paths.database,
+    ),
     turns: {
       serves: (host) => blockOf(host) === block,
       onOthers: (hosts) => tell({ kind: 'hosts', hosts }),
