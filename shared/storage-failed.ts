@@ -5,6 +5,8 @@
  */
 export class StorageFailed extends Error {
   override name = 'StorageFailed';
+  /** The folder of the crawl to resume, where the failure kept it from being opened. */
+  folder?: string;
 }
 
 interface Words {

@@ -4,6 +4,8 @@ import { contactFault } from '../../shared/control/contact-fault.ts';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/crawl/config.ts';
 import { NoContact } from '../../shared/crawl/crawl-errors.ts';
 import { crawlNameOf } from '../../shared/crawl/crawl-name.ts';
+import { holdsCrawl } from '../../shared/engines/local/database.ts';
+import { foldersOf } from '../../shared/engines/local/folders.ts';
 import {
   beginCrawl,
   continueCrawl,
@@ -12,6 +14,7 @@ import {
   type SessionOptions,
 } from '../../shared/engines/local/session.ts';
 import { NO_PROJECT, type Project, readProject } from '../../shared/project/project-file.ts';
+import { StorageFailed } from '../../shared/storage-failed.ts';
 import type { BeginStart, LocalStart } from './messages.ts';
 
 export async function readStartProject({ project }: LocalStart): Promise<Project> {
@@ -25,11 +28,12 @@ export async function beginSession(
   project: Project,
   options: SessionOptions,
 ): Promise<[folder: string, opened: LocalSession]> {
-  if (continues !== undefined) return [continues, await continueCrawl(continues, options)];
+  if (continues !== undefined)
+    return [continues, await inFolder(continues, continueCrawl(continues, options))];
   if (start.kind === 'begin') return begin(start, project, options);
   const { folder, limits, newUrlRules } = start;
   // The crawl's settings are those that it began with: only hooks and middleware of the project's file count.
-  return [folder, await resumeCrawl(folder, limits, { ...options, newUrlRules })];
+  return [folder, await inFolder(folder, resumeCrawl(folder, limits, { ...options, newUrlRules }))];
 }
 
 async function begin(
@@ -39,7 +43,23 @@ async function begin(
 ): Promise<[folder: string, opened: LocalSession]> {
   const options = { ...project.crawl, ...given };
   checkContact(seeds, checkedConfig(options));
-  return [folder, await beginCrawl(folder, seeds, options, { ...session, dedupeFrom })];
+  return [folder, await inFolder(folder, beginCrawl(folder, seeds, options, { ...session, dedupeFrom }))];
+}
+
+/** If the storage fails, the error names the folder where it holds a crawl, which can be resumed. */
+const inFolder = <T>(folder: string, opening: Promise<T>): Promise<T> =>
+  opening.catch((error: unknown) => {
+    if (error instanceof StorageFailed && mayHoldCrawl(folder)) error.folder = folder;
+    throw error;
+  });
+
+/** A disk that fails may not even tell that. */
+function mayHoldCrawl(folder: string): boolean {
+  try {
+    return holdsCrawl(foldersOf(folder).database);
+  } catch {
+    return true;
+  }
 }
 
 /** Throws {@link InvalidConfig} with what was given, so that the command line can name its options in the message. */

@@ -26,7 +26,7 @@ export function toThreadError(thrown: unknown): ThreadError {
 export function reviveError(error: ThreadError): Error {
   const { name, message, stack, folder = '', given, fault = 'missing', contact } = error;
   const make: Readonly<Record<string, () => Error>> = {
-    StorageFailed: () => new StorageFailed(message),
+    StorageFailed: () => Object.assign(new StorageFailed(message), folder !== '' && { folder }),
     InvalidConfig: () => Object.assign(new InvalidConfig(message), given !== undefined && { given }),
     NoCrawl: () => new NoCrawl(folder),
     CrawlExists: () => new CrawlExists(folder),

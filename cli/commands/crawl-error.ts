@@ -10,8 +10,9 @@ import { UsageError } from '../usage-error.ts';
 
 /** `folder`: of the crawl, if it was opened. */
 export function crawlError(error: unknown, folder: string | undefined): unknown {
-  if (error instanceof StorageFailed && folder !== undefined) {
-    const next = commandAt({ dir: folder }, 'resume');
+  const dir = folder ?? (error instanceof StorageFailed ? error.folder : undefined);
+  if (error instanceof StorageFailed && dir !== undefined) {
+    const next = commandAt({ dir }, 'resume');
     return new StorageFailed(`${error.message}. Then go on with: ${next}`, { cause: error });
   }
   if (error instanceof CrawlExists) {

@@ -1,4 +1,6 @@
 /** What ends a crawl's process, or takes away where it writes. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 
@@ -51,4 +53,14 @@ test('a closed standard error changes nothing of a crawl', async () => {
   child.stderr?.destroy();
   const { code, out } = await ended;
   expect([code, JSON.parse(out).pages]).toEqual([0, 60]);
+}, 60_000);
+
+test('a crawl that cannot be opened as its storage fails says how to go on', async () => {
+  expect((await here.crawl(site, 'export default {};', '--max-pages', '3').ended).code).toBe(3);
+  const archive = join(here.folder, 'archive');
+  rmSync(archive, { recursive: true });
+  writeFileSync(archive, '');
+  const { code, err } = await here.resume().ended;
+  expect(code).toBe(1);
+  expect(err).toMatch(/^strand: .*Put it back.*\. Then go on with: .*resume .*crawl$/m);
 }, 60_000);

@@ -266,7 +266,17 @@ test('a thread of several that cannot keep its items says that the storage has f
   const session = await begin();
   const { id, config } = session;
   const start = {
-    ...{ folder, crawl: id, config, software: 'test', block: 0, blocks: 2, maxHosts: 1, maxSockets: 1 },
+    ...{
+      folder,
+      crawl: id,
+      config,
+      software: 'test',
+      block: 0,
+      blocks: 2,
+      maxHosts: 1,
+      maxSockets: 1,
+      reportsEvents: false,
+    },
     ...{ hostBlocks: hostBlocksMemory(), tally: tallyMemory(2), board: boardMemory(1), slot: slotMemory() },
     changes: new Int32Array(new SharedArrayBuffer(4)),
   };

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { summarize } from '../../cli/commands/summarize.ts';
+import { summarize } from '../../api/local/summarize.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { checkLog } from '../web/check.ts';
