@@ -2,9 +2,10 @@
 import { createLimit } from '../../shared/create-limit.ts';
 import { stream } from '../web/random.ts';
 import { happeningsAt, type KindName } from './kinds.ts';
-import { type PlayOptions, playWorld, type Strike, type WorldSpec } from './play.ts';
+import { type PlayOptions, playWorld } from './play.ts';
 import { type Candidate, candidatesOf, choosePoints, classOf, pointOf } from './points.ts';
 import type { ScenarioName } from './scenarios.ts';
+import type { Strike, WorldSpec } from './world.ts';
 
 export interface Campaign {
   readonly scenarios: readonly ScenarioName[];

@@ -1,5 +1,5 @@
 /** Whether one process of a world has ended as it is documented (docs/local.md, "When the disk fails"). */
-import type { Leg, World } from './play.ts';
+import type { Leg, World } from './world.ts';
 
 /** What each message about a failed disk tells people to do (`shared/storage-failed.ts`). */
 const REMEDIES =

@@ -13,7 +13,7 @@ import { closure, type Truth } from '../web/truth.ts';
 import { type Committed, committedIn } from './committed.ts';
 import { readContents } from './disk-model.ts';
 import { judgeArchive } from './judge-archive.ts';
-import type { Leg, World } from './play.ts';
+import type { Leg, World } from './world.ts';
 
 export async function judge(world: World): Promise<string[]> {
   const { folder, running } = world;

@@ -2,7 +2,7 @@
 import type { DiskCall } from './disk-log.ts';
 import { LOSSES } from './disk-model.ts';
 import type { DiskFault } from './fault-disk.ts';
-import type { Strike } from './play.ts';
+import type { Strike } from './world.ts';
 
 const changes = ({ op }: DiskCall): boolean => op !== 'read' && op !== 'open';
 

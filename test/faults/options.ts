@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../../cli/usage-error.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { KIND_NAMES, KINDS, type KindName } from './kinds.ts';
-import type { WorldSpec } from './play.ts';
 import { SCENARIO_NAMES, type ScenarioName, scenarioOf } from './scenarios.ts';
 import { readWorld } from './strikes.ts';
+import type { WorldSpec } from './world.ts';
 
 export type FaultsOptions =
   | { readonly verb: 'help' }

@@ -7,14 +7,15 @@ import { fileURLToPath } from 'node:url';
 import { holdsCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { hash, stream } from '../web/random.ts';
-import { type RunningWeb, startWeb } from '../web/server.ts';
-import { type Committed, committedIn } from './committed.ts';
-import { type DiskCall, readDiskLog } from './disk-log.ts';
-import { createDiskModel, type Loss, writeContents } from './disk-model.ts';
-import { type DiskFault, type DiskOptions, type DiskPoint, diskEnvironment } from './fault-disk.ts';
+import { startWeb } from '../web/server.ts';
+import { committedIn } from './committed.ts';
+import { readDiskLog } from './disk-log.ts';
+import { createDiskModel, writeContents } from './disk-model.ts';
+import { type DiskOptions, diskEnvironment } from './fault-disk.ts';
 import { judge } from './judge.ts';
 import { judgeLeg } from './judge-leg.ts';
-import { type Harm, projectText, type Scenario, type ScenarioName, scenarioOf } from './scenarios.ts';
+import { projectText, scenarioOf } from './scenarios.ts';
+import type { Leg, Strike, World, WorldSpec } from './world.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
 /** A process that takes longer hangs. */
@@ -23,54 +24,6 @@ const HANG_MS = 120_000;
 const MAX_CLEAN_LEGS = 3;
 
 const SMALL_HEAP_MB = 120;
-
-/** What strikes one process of a world. */
-export interface Strike {
-  readonly point: DiskPoint;
-  readonly fault: DiskFault;
-  /** After the process has died the power is lost too. */
-  readonly loss?: Loss;
-}
-
-export interface WorldSpec {
-  readonly scenario: ScenarioName;
-  readonly seed: number;
-  /** For the first process, the second ...; later ones run undisturbed. */
-  readonly strikes: readonly Strike[];
-  /** What a hook does to its thread. */
-  readonly harm?: Harm;
-  /** Keeps the logs of the disk's calls of undisturbed processes too. */
-  readonly isRecorded?: boolean;
-}
-
-/** One process. */
-export interface Leg {
-  readonly verb: 'crawl' | 'resume';
-  readonly strike?: Strike;
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly err: string;
-  /** The calls to the disk, if they were logged. */
-  readonly calls: readonly DiskCall[];
-  /** Whether the strike was met. */
-  readonly wasStruck: boolean;
-  /** What the folder's heads said when the process, and the power, was gone. */
-  readonly committed: Committed;
-  /** Whether there is a crawl in the folder. */
-  readonly holdsCrawl: boolean;
-}
-
-export interface World {
-  readonly spec: WorldSpec;
-  readonly scenario: Scenario;
-  readonly folder: string;
-  readonly running: RunningWeb;
-  readonly legs: readonly Leg[];
-  /** The page whose hook has harmed its thread; undefined if none has. */
-  harmedBy(): string | undefined;
-}
 
 export interface Played {
   readonly legs: readonly Leg[];

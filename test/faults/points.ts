@@ -5,8 +5,8 @@
 import { stream } from '../web/random.ts';
 import type { DiskCall } from './disk-log.ts';
 import type { DiskPoint } from './fault-disk.ts';
-import type { Strike } from './play.ts';
 import type { ScenarioName } from './scenarios.ts';
+import type { Strike } from './world.ts';
 
 export const PHASES = ['opening', 'crawling', 'closing'] as const;
 export type Phase = (typeof PHASES)[number];

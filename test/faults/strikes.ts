@@ -3,8 +3,8 @@ import { UsageError } from '../../cli/usage-error.ts';
 import { DISK_OPS, type DiskOp } from './disk-log.ts';
 import { LOSSES, type Loss } from './disk-model.ts';
 import { type DiskFault, pointText } from './fault-disk.ts';
-import type { Strike, WorldSpec } from './play.ts';
 import { type Harm, SCENARIO_NAMES, type ScenarioName } from './scenarios.ts';
+import type { Strike, WorldSpec } from './world.ts';
 
 const CODES = ['ENOSPC', 'EIO', 'EMFILE'] as const;
 
