@@ -11,9 +11,10 @@ export function toThreadError(thrown: unknown): ThreadError {
   // A failure of the storage is known by its cause, which does not leave the thread. A refusal may have such a cause, too.
   const error = isRefusal(thrown) ? thrown : (storageFailure(thrown) ?? thrown);
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
-  const { name, message, stack, folder, given, fault, contact } = error as Error & Omit<ThreadError, 'stack'>;
+  const { message, stack, folder, given, fault, contact } = error as Error & Omit<ThreadError, 'stack'>;
   return {
-    name,
+    // Those derived from it have names of their own.
+    name: error instanceof StorageFailed ? 'StorageFailed' : error.name,
     message,
     ...(stack !== undefined && { stack }),
     ...(folder !== undefined && { folder }),
