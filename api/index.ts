@@ -5,6 +5,8 @@
 
 export { InvalidConfig } from '../shared/crawl/config.ts';
 export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';
+export type { DocumentRow } from '../shared/outputs/document-row.ts';
+export type { PageDocument } from '../shared/outputs/page-document.ts';
 export * from '../shared/project/project.ts';
 export { StorageFailed } from '../shared/storage-failed.ts';
 export type * from './archive-types.ts';
@@ -15,6 +17,8 @@ export type { EventOptions, RunningCrawl } from './running-crawl.ts';
 export { resumeCrawl, startCrawl } from './start-crawl.ts';
 export type { CrawlHooks, RaisedLimits, ResumeCrawlOptions, StartCrawlOptions } from './start-options.ts';
 export type {
+  DocumentOptions,
+  ExportedDocuments,
   LocallyAdded,
   RecordPlace,
   SkippedUrl,

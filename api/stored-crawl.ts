@@ -1,6 +1,7 @@
 /** A crawl in a folder, as `openCrawl` gives it. */
 import type { AddedSeeds } from '../shared/control/control.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
+import type { DocumentRow } from '../shared/outputs/document-row.ts';
 import type { Item } from '../shared/project/project.ts';
 import type { Explanation } from '../shared/report/explanation.ts';
 import type { CrawlReport } from '../shared/report/report.ts';
@@ -46,6 +47,18 @@ export interface StoredCrawl extends AsyncDisposable {
    * record begins there, and `RangeError` if it is larger than `maxBytes`.
    */
   readRecord(place: RecordPlace, options?: ReadRecordOptions): Promise<StoredRecord>;
+  /**
+   * Yields each page that has a text as a document: its main content as Markdown and plain text, its metadata, its place in
+   * the archive. Left out are errors, redirects, other media types, and copies that name a canonical page.
+   */
+  documents(options?: DocumentOptions): AsyncIterable<DocumentRow>;
+  /**
+   * Writes a Markdown file for each document into `out`, a new or empty folder: named after its URL, with front matter, with
+   * relative links between the pages. Throws `FolderNotEmpty`.
+   */
+  exportMarkdown(out: string, options?: Pick<DocumentOptions, 'skip'>): Promise<ExportedDocuments>;
+  /** Writes `llms.txt` and `llms-full.txt` into `out`, a new or empty folder. Throws `FolderNotEmpty`. */
+  exportLlms(out: string, options?: Pick<DocumentOptions, 'skip'>): Promise<ExportedDocuments>;
   /** Yields the bytes of a WACZ file of the archive. Throws `NothingArchived` if there is no WARC file yet. */
   wacz(warn?: (message: string) => void): AsyncIterable<Uint8Array>;
   /**
@@ -61,6 +74,20 @@ export interface RecordPlace {
   /** Name of the WARC file, without folder. */
   readonly file: string;
   readonly offset: number;
+}
+
+export interface DocumentOptions {
+  /** Called with a page whose document cannot be made, and the reason: its record is damaged or in another archive. */
+  readonly skip?: (url: string, reason: string) => void;
+  /** Returns what the Markdown of `page` links to in place of `link`, an absolute URL. */
+  readonly rewrite?: (link: string, page: string) => string;
+}
+
+export interface ExportedDocuments {
+  /** Documents written. */
+  readonly documents: number;
+  /** Pages whose document could not be made. */
+  readonly skipped: number;
 }
 
 export interface SkippedUrl {

@@ -54,8 +54,10 @@ export type LocalCommand =
       readonly format: ExportFormat;
       /** The links left out, not the URLs known. */
       readonly skipped: boolean;
-      /** A file instead of standard output. Needed for `wacz`. */
+      /** A file instead of standard output, or a folder. Required for `wacz`, `markdown` and `llms`. */
       readonly out?: string;
+      /** Documents are cut into pieces of at most this many tokens. */
+      readonly chunkTokens?: number;
     }
   | (Seeds & { readonly verb: 'add'; readonly dir: string; readonly json: boolean })
   | {

@@ -69,6 +69,9 @@ function explainCommand(
   return { verb: 'explain', dir: dir!, options: {}, url: seedUrl(url!), json };
 }
 
+/** Smaller pieces would hold no sentence. */
+const MIN_CHUNK_TOKENS = 20;
+
 function exportCommand(given: Given): LocalCommandOf<'export'> {
   const out = textOf(given, 'out');
   const format = readFormat(given, out);
@@ -77,7 +80,14 @@ function exportCommand(given: Given): LocalCommandOf<'export'> {
     throw new UsageError(`Expected --format jsonl|csv with --skipped, got ${quoted(format)}`);
   if (format === 'wacz' && out === undefined)
     throw new UsageError('Expected --out FILE with --format wacz: it is one file, and not text');
-  return { verb: 'export', dir: readWords('export', given, 'DIR')[0]!, format, skipped, out };
+  if ((format === 'markdown' || format === 'llms') && out === undefined)
+    throw new UsageError(`Expected --out FOLDER with --format ${format}: it writes several files`);
+  const chunkTokens = given.values.get('chunk') as number | undefined;
+  if (chunkTokens !== undefined && format !== 'documents')
+    throw new UsageError(`Expected --format documents with --chunk, got ${quoted(format)}`);
+  if (chunkTokens !== undefined && chunkTokens < MIN_CHUNK_TOKENS)
+    throw new UsageError(`Expected --chunk to be at least ${MIN_CHUNK_TOKENS} tokens, got ${chunkTokens}`);
+  return { verb: 'export', dir: readWords('export', given, 'DIR')[0]!, format, skipped, out, chunkTokens };
 }
 
 function warcAsk(given: Given, json: boolean): LocalCommandOf<'warc'>['ask'] {

@@ -65,11 +65,13 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   export: {
     usage: 'export DIR --format FORMAT [options]',
     stackUsage: 'export CRAWL --format jsonl|csv',
-    summary: 'Write every known URL and its outcome; or the links left out, an index, a WACZ file.',
+    summary: 'Write every known URL and its outcome; or skipped links, an index, a WACZ, documents.',
     examples: [
       'export crawls/example.org --format csv > urls.csv',
       'export crawls/a --format csv --skipped --out left-out.csv',
       'export crawls/example.org --format wacz --out example.wacz',
+      'export crawls/a --format markdown --out pages',
+      'export crawls/a --format documents --chunk 500',
     ],
   },
   add: {

@@ -79,6 +79,16 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     captures: archive.captures,
     cdxj: archive.cdxj,
     readRecord: archive.readRecord,
+    // With the extractor, which takes 100 ms to load.
+    async *documents(options) {
+      yield* (await import('./documents.ts')).documentsOf(opened, folder, options);
+    },
+    async exportMarkdown(out, options) {
+      return (await import('./write-documents.ts')).writeMarkdown(opened, folder, out, options);
+    },
+    async exportLlms(out, options) {
+      return (await import('./write-documents.ts')).writeLlms(opened, folder, out, options);
+    },
     wacz: archive.wacz,
     addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
     close,

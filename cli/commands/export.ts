@@ -4,32 +4,39 @@ import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import { formatCount } from '../format.ts';
-import { isRowFormat, type RowFormat } from '../option-spec.ts';
+import { isRowFormat, type LocalFormat, type RowFormat } from '../option-spec.ts';
 import { withOutput } from './output-file.ts';
 import { writerTo } from './write-rows.ts';
 import { writeSkipped } from './write-skipped.ts';
 
 /**
- * `strand export DIR --format ...`: every known URL, or every link left out; the archive's index, or a WACZ of it. Ends with 1
- * where a WARC file is damaged: what could be read is exported.
+ * `strand export DIR --format ...`: every known URL, or every link left out; or what is made from the archive: its index, a
+ * WACZ file, documents. Ends with 1 if a part of the archive could not be read: the rest is exported.
  */
-export async function exportUrls({ dir, format, skipped, out }: LocalCommandOf<'export'>): Promise<number> {
-  if (!isRowFormat(format)) return exportArchive(dir, format, out);
+export async function exportUrls(command: LocalCommandOf<'export'>): Promise<number> {
+  const { dir, format, skipped, out } = command;
+  if (!isRowFormat(format)) return exportArchive({ ...command, format });
   await using crawl = await openCrawl(dir);
   await (skipped ? exportSkipped : exportRows)(crawl, format, out);
   return exitCodes.finished;
 }
 
-async function exportArchive(dir: string, format: 'cdxj' | 'wacz', out: string | undefined): Promise<number> {
+type ArchiveExport = LocalCommandOf<'export'> & { readonly format: LocalFormat };
+
+async function exportArchive(command: ArchiveExport): Promise<number> {
+  const { dir, format, out } = command;
   let damaged = 0;
   const warn = (message: string) => {
     damaged++;
     process.stderr.write(`strand: ${message}\n`);
   };
   if (format === 'cdxj') await exportIndex(dir, out, warn);
-  else {
+  else if (format === 'wacz') {
     const { exportWacz } = await import('./export-wacz.ts');
     await exportWacz(dir, out!, warn);
+  } else {
+    const { exportDocuments } = await import('./export-documents.ts');
+    return exportDocuments({ ...command, format });
   }
   return damaged > 0 ? exitCodes.unexpected : exitCodes.finished;
 }

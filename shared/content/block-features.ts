@@ -95,13 +95,13 @@ export const FEATURES: readonly string[] = [
 export function blockFeatures(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],
-  { metadata, texts }: StructuredData,
+  { metadata, modelTitle, texts }: StructuredData,
 ): Float64Array[] {
   const data = shinglesOf(texts);
   const dataShares = blocks.map(({ text }) => shareOf(text, data));
   const facts = elementFacts(elements, blocks, dataShares);
   const alike = groupsOf(blocks);
-  const titleWords = wordsOf(metadata.title ?? '');
+  const titleWords = wordsOf(modelTitle);
   const types = metadata.types.join(' ');
   const kinds = KINDS.map((kind) => (kind.test(types) ? 1 : 0));
   const repeats = countsOf(blocks);

@@ -20,17 +20,22 @@ export interface PageMetadata {
 /** Metadata, and texts of the document's structured data that its main content may repeat. */
 export interface StructuredData {
   readonly metadata: PageMetadata;
+  /** The title as the model was trained with it. */
+  readonly modelTitle: string;
   readonly texts: readonly string[];
 }
 
 const MAX_JSON_CHARS = 500_000;
 const MAX_JSON_VALUES = 5000;
 const MAX_DEPTH = 32;
+const MAX_HEADINGS = 200;
+const MAX_TITLE_CHARS = 2000;
 
 export function readMetadata(elements: readonly ContentElement[]): StructuredData {
   const meta = new Map<string, string>();
   let titleElement: string | undefined;
   let language: string | undefined;
+  const headings: string[] = [];
   let firstH1: string | undefined;
   const items: LdItem[] = [];
   for (const element of elements) {
@@ -38,8 +43,11 @@ export function readMetadata(elements: readonly ContentElement[]): StructuredDat
     if (name === 'html') language = attributes.lang ?? attributes['xml:lang'];
     else if (name === 'title' && titleElement === undefined && element.parent?.name !== 'svg')
       titleElement = textOf(element);
-    else if (name === 'h1') firstH1 ??= textOf(element);
-    else if (name === 'meta') {
+    else if (/^h[1-3]$/.test(name) && headings.length < MAX_HEADINGS) {
+      const text = textOf(element);
+      headings.push(text);
+      if (name === 'h1') firstH1 ??= text;
+    } else if (name === 'meta') {
       const key = (attributes.property ?? attributes.name ?? attributes.itemprop ?? '').toLowerCase();
       if (key !== '' && attributes.content && !meta.has(key)) meta.set(key, attributes.content.trim());
     } else if (name === 'script' && /^application\/ld\+json/i.test(attributes.type ?? '')) {
@@ -52,8 +60,8 @@ export function readMetadata(elements: readonly ContentElement[]): StructuredDat
     for (const item of items) if (item[key] !== undefined && item[key] !== '') return item[key] as string;
     return undefined;
   };
-  const title =
-    first('headline') ?? meta.get('og:title') ?? meta.get('twitter:title') ?? firstH1 ?? titleElement;
+  const declared = first('headline') ?? meta.get('og:title') ?? meta.get('twitter:title');
+  const title = declared ?? titleAmong(titleElement, headings) ?? firstH1 ?? titleElement;
   const type = meta.get('og:type');
   const metadata = withoutEmpty({
     title: title === undefined ? undefined : fold(title),
@@ -73,7 +81,25 @@ export function readMetadata(elements: readonly ContentElement[]): StructuredDat
     types: [...new Set([...items.flatMap(({ types }) => types), ...(type ? [type] : [])])],
   });
   const texts = [metadata.description, ...items.flatMap(({ texts }) => texts)];
-  return { metadata, texts: texts.filter((text) => text !== undefined) };
+  const modelTitle = fold(declared ?? firstH1 ?? titleElement ?? '');
+  return { metadata, modelTitle, texts: texts.filter((text) => text !== undefined) };
+}
+
+/**
+ * The part of the title element that is a heading of the page: of `Comments - The Book` the first part, where
+ * `The Book` may be a heading as well, of all pages.
+ */
+function titleAmong(titleElement: string | undefined, headings: readonly string[]): string | undefined {
+  const known = new Set(headings.map((text) => text.toLowerCase()));
+  const parts = (titleElement ?? '')
+    .slice(0, MAX_TITLE_CHARS)
+    .split(/ [-\u2013\u2014|\u00b7:\u00bb] /)
+    .map((part) => part.trim());
+  const found = parts.find((part) => known.has(part.toLowerCase()));
+  if (found === undefined || found !== parts.at(-1) || parts.length === 1) return found;
+  // The name of the site, if another heading has the words before it: `A - Keywords - The Book`, `Appendix A: Keywords`.
+  const before = parts.at(-2)!.toLowerCase();
+  return headings.find((text) => text !== found && text.toLowerCase().includes(before)) ?? found;
 }
 
 interface LdItem {

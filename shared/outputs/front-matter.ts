@@ -6,8 +6,8 @@ const MAX_VALUE_CHARS = 1000;
 /**
  * The facts of a document as YAML between two lines of dashes, as static site generators and editors read it.
  */
-export function frontMatter({ url, fetchedAt, metadata }: PageDocument): string {
-  const { title, description, author, published, modified, language } = metadata;
+export function frontMatter(document: PageDocument): string {
+  const { url, fetchedAt, title, description, author, published, modified, language } = document;
   const facts = { url, title, description, author, published, modified, language, fetched: fetchedAt };
   const lines = Object.entries(facts).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${yamlString(value)}\n`],

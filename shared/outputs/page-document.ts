@@ -7,11 +7,10 @@ import { createCharsetDecoder } from '../parser/charset-decoder.ts';
 import { decodeBody } from '../parser/decode-body.ts';
 import { essenceOf } from '../parser/media-type.ts';
 
-export interface PageDocument {
+export interface PageDocument extends PageMetadata {
   readonly url: string;
   /** When the page was fetched: WARC-Date. */
   readonly fetchedAt: string;
-  readonly metadata: PageMetadata;
   /** The main content as plain text. */
   readonly text: string;
   /** The main content as Markdown (CommonMark with GFM's tables). */
@@ -47,8 +46,7 @@ export function documentOf(
   const bytes = decodeBody(body, valuesOf('content-encoding').join(', '), maxBytes);
   const decoder = createCharsetDecoder(sniffCharset(bytes, contentType));
   const source = decoder.decode(bytes) + decoder.end();
-  if (!/html/.test(contentType!))
-    return { url, fetchedAt: date, metadata: { types: [] }, text: source, markdown: source };
+  if (!/html/.test(contentType!)) return { url, fetchedAt: date, types: [], text: source, markdown: source };
   const { metadata, text, markdown } = extractContent(source, url, rewrite);
-  return { url, fetchedAt: date, metadata, text, markdown };
+  return { url, fetchedAt: date, ...metadata, text, markdown };
 }

@@ -3,7 +3,8 @@ import type { ArchivedResponse } from '../archive/read-response.ts';
 import type { RecordLocation } from '../archive/record-location.ts';
 import { messageOf } from '../error-message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
-import { documentOf, isDocumentType, type PageDocument } from './page-document.ts';
+import { type DocumentRow, documentRow } from './document-row.ts';
+import { documentOf, isDocumentType } from './page-document.ts';
 
 /** What the documents are made of. */
 export interface DocumentSource {
@@ -13,11 +14,6 @@ export interface DocumentSource {
   readResponse(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse>;
   /** Where a URL is archived by this crawl. */
   locationOf(url: string): Promise<RecordLocation | undefined>;
-}
-
-export interface FoundDocument {
-  readonly document: PageDocument;
-  readonly record: UrlRecord;
 }
 
 export interface DocumentOptions {
@@ -46,14 +42,14 @@ export const hasDocument = ({ state, kind, result }: UrlRecord): boolean =>
 export async function* readDocuments(
   source: DocumentSource,
   { skip, rewrite }: DocumentOptions,
-): AsyncGenerator<FoundDocument> {
+): AsyncGenerator<DocumentRow, void, undefined> {
   for await (const record of source.records()) {
     if (!hasDocument(record)) continue;
     const { url } = record;
     try {
       const response = await payloadOf(source, record.result!.location!);
       const document = documentOf(url, response, MAX_PAGE_BYTES, rewrite && ((link) => rewrite(link, url)));
-      if (document) yield { document, record };
+      if (document) yield documentRow(document, record);
     } catch (error) {
       // The disk fails for other pages, too.
       if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;

@@ -277,7 +277,19 @@ describe('a command line that cannot be followed is refused with what was expect
     [['url', 'a'], 'Expected npm run strand -- url DIR URL, got "a"'],
     [
       ['export', 'a', '--format', 'cvs'],
-      'Expected --format jsonl|csv|cdxj|wacz, got "cvs"; did you mean csv?',
+      'Expected --format jsonl|csv|cdxj|wacz|documents|markdown|llms, got "cvs"; did you mean csv?',
+    ],
+    [
+      ['export', 'a', '--format', 'markdown'],
+      'Expected --out FOLDER with --format markdown: it writes several files',
+    ],
+    [
+      ['export', 'a', '--format', 'csv', '--chunk', '500'],
+      'Expected --format documents with --chunk, got "csv"',
+    ],
+    [
+      ['export', 'a', '--format', 'documents', '--chunk', '5'],
+      'Expected --chunk to be at least 20 tokens, got 5',
     ],
     [
       ['export', 'a', '--format', 'wacz'],

@@ -147,7 +147,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ],
     [
       '--stack S export news --format wacz',
-      'Expected --format jsonl|csv with --stack, got "wacz": indexes and WACZ files are made from the archive of a crawl on one machine',
+      'Expected --format jsonl|csv with --stack, got "wacz": other formats than jsonl and csv are made from the archive of a crawl on one machine',
     ],
     [
       '--stack S report news',

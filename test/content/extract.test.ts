@@ -54,6 +54,20 @@ describe('an article in a page with navigation', () => {
   });
 });
 
+test.each([
+  ['Comments - The Book', '<h1>The Book</h1><h2>Comments</h2>', 'Comments'],
+  ['Option in std::option - Rust', '<h1>Enum Option</h1>', 'Enum Option'],
+  ['News | The harbour', '<h1>The harbour</h1>', 'The harbour'],
+  ['A - Keywords - The Book', '<h1>The Book</h1><h2>Appendix A: Keywords</h2>', 'Appendix A: Keywords'],
+  ['Only a title', '<p>No heading</p>', 'Only a title'],
+])('the title of %s with %s is %s', (title, body, expected) => {
+  const { metadata } = extractContent(
+    `<title>${title}</title>${body}${paragraph(0)}`,
+    'https://example.org/',
+  );
+  expect(metadata.title).toBe(expected);
+});
+
 test('the content of a forum that stands in noscript is found', () => {
   const posts = [0, 1, 2].map(
     (i) =>

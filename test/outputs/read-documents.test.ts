@@ -4,14 +4,10 @@ import { encodeCapture, encodeRevisit } from '../../shared/archive/capture.ts';
 import { readResponse } from '../../shared/archive/read-response.ts';
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { documentRow } from '../../shared/outputs/document-row.ts';
+import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import { frontMatter } from '../../shared/outputs/front-matter.ts';
 import { llmsEntry, llmsHeader, llmsPage } from '../../shared/outputs/llms.ts';
-import {
-  type DocumentSource,
-  type FoundDocument,
-  readDocuments,
-} from '../../shared/outputs/read-documents.ts';
+import { type DocumentSource, readDocuments } from '../../shared/outputs/read-documents.ts';
 import { captureOf, joined, RECORDS } from '../archive/captures.ts';
 
 const SITE = 'http://example.test';
@@ -79,7 +75,7 @@ async function crawlOf(
 async function read(source: DocumentSource, rewrite?: (link: string, page: string) => string) {
   const skipped: [string, string][] = [];
   const skip = (url: string, reason: string) => void skipped.push([url, reason]);
-  const found: FoundDocument[] = [];
+  const found: DocumentRow[] = [];
   for await (const one of readDocuments(source, { skip, rewrite })) found.push(one);
   return { found, skipped };
 }
@@ -88,9 +84,9 @@ test('a page is a document with its main content, metadata and time', async () =
   const source = await crawlOf({ '/a': { body: page('A &amp; b') } });
   const { found, skipped } = await read(source);
   expect(skipped).toEqual([]);
-  const { document } = found[0]!;
+  const document = found[0]!;
   expect(document).toMatchObject({ url: `${SITE}/a`, fetchedAt: '2026-01-02T03:04:05.067Z' });
-  expect(document.metadata).toMatchObject({ title: 'A & b', description: 'Of "A & b"' });
+  expect(document).toMatchObject({ title: 'A & b', description: 'Of "A & b"' });
   expect(document.markdown).toContain(`[Next](${SITE}/b#top) and [elsewhere](https://other.test/x).`);
   expect(frontMatter(document)).toBe(
     `---\nurl: "${SITE}/a"\ntitle: "A & b"\ndescription: "Of \\"A & b\\""\nfetched: "2026-01-02T03:04:05.067Z"\n---\n\n`,
@@ -100,7 +96,7 @@ test('a page is a document with its main content, metadata and time', async () =
 test('links may be rewritten, each with its page', async () => {
   const source = await crawlOf({ '/a': { body: page('A') } });
   const { found } = await read(source, (link, from) => `x:${link.length}:${from}`);
-  expect(found[0]!.document.markdown).toContain(`[Next](x:${`${SITE}/b#top`.length}:${SITE}/a)`);
+  expect(found[0]!.markdown).toContain(`[Next](x:${`${SITE}/b#top`.length}:${SITE}/a)`);
 });
 
 test('what is no page with a text is left out: errors, images, requisites, copies, waiting URLs', async () => {
@@ -136,13 +132,8 @@ test('content codings and charsets are undone, and plain text is taken as it is'
     '/text': { body: '# Not *touched*', headers: [['Content-Type', 'text/markdown']] },
   });
   const { found } = await read(source);
-  expect(found.map(({ document }) => document.metadata.title)).toEqual([
-    'Gzip',
-    'Caf\u00e9',
-    'Caf\u00e9',
-    undefined,
-  ]);
-  expect(found[3]!.document.markdown).toBe('# Not *touched*');
+  expect(found.map(({ title }) => title)).toEqual(['Gzip', 'Caf\u00e9', 'Caf\u00e9', undefined]);
+  expect(found[3]!.markdown).toBe('# Not *touched*');
 });
 
 test('a revisit has the content of the page that it refers to; without that it is skipped with the reason', async () => {
@@ -155,7 +146,7 @@ test('a revisit has the content of the page that it refers to; without that it i
     },
   );
   const { found, skipped } = await read(source);
-  expect(found.map(({ document }) => [document.url, document.metadata.title])).toEqual([
+  expect(found.map(({ url, title }) => [url, title])).toEqual([
     [`${SITE}/first`, 'Same'],
     [`${SITE}/again`, 'Same'],
   ]);
@@ -178,7 +169,7 @@ test('a damaged record or body costs its page only, and is told', async () => {
   });
   source.file.fill(0, 20, 40);
   const { found, skipped } = await read(source);
-  expect(found.map(({ document }) => document.metadata.title)).toEqual(['Whole']);
+  expect(found.map(({ title }) => title)).toEqual(['Whole']);
   expect(skipped.map(([url]) => url)).toEqual([`${SITE}/damaged`, `${SITE}/broken`]);
 });
 
@@ -192,22 +183,18 @@ test('a disk that fails is not a matter of one page', async () => {
 
 test('a row has the facts of the crawl, too', async () => {
   const source = await crawlOf({ '/a': { body: page('A'), record: { depth: 3, via: `${SITE}/` } } });
-  const { document, record } = (await read(source)).found[0]!;
-  expect(documentRow(document, record)).toMatchObject({
+  const [row] = (await read(source)).found;
+  expect(row).toMatchObject({
     ...{ url: `${SITE}/a`, title: 'A', depth: 3, via: `${SITE}/`, types: [] },
-    location: record.result?.location,
+    location: { file: 'a.warc.gz', offset: 0 },
   });
 });
 
 test('llms.txt lists the pages of each host, and llms-full.txt holds their texts', async () => {
   const source = await crawlOf({ '/a(1)': { body: page('A [x]\n y') } });
-  const { document } = (await read(source)).found[0]!;
-  expect(llmsHeader('example.test', 1, document.fetchedAt)).toBe(
-    '# example.test\n\n> 1 page, fetched until 2026-01-02.\n',
-  );
-  expect(llmsEntry(document, undefined)).toBe(
-    `\n## example.test\n\n- [A \\[x\\] y](${SITE}/a%281%29): Of "A [x] y"\n`,
-  );
-  expect(llmsEntry(document, document)).toMatch(/^- /);
+  const document = (await read(source)).found[0]!;
+  expect(llmsHeader('example.test')).toMatch(/^# example\.test\n\n> .*llms-full\.txt/);
+  expect(llmsEntry(document)).toBe(`\n## example.test\n\n- [A \\[x\\] y](${SITE}/a%281%29): Of "A [x] y"\n`);
+  expect(llmsEntry(document, `${SITE}/before`)).toMatch(/^- /);
   expect(llmsPage(document)).toMatch(/^# A \[x\] y\n\nSource: http.*\n\n# A/);
 });

@@ -1,0 +1,104 @@
+/** Documents as files in a folder: Markdown for people and other programs, texts for language models. */
+import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createDocumentPaths, type DocumentPaths } from '../../shared/outputs/document-paths.ts';
+import { frontMatter } from '../../shared/outputs/front-matter.ts';
+import { llmsEntry, llmsHeader, llmsPage } from '../../shared/outputs/llms.ts';
+import { relativeReference } from '../../shared/outputs/relative-path.ts';
+import { canonicalize } from '../../shared/url/canonical.ts';
+import type { DocumentOptions, ExportedDocuments } from '../stored-crawl.ts';
+import { documentsOf, documentUrls } from './documents.ts';
+import type { OpenedFolder } from './open-folder.ts';
+
+type SkipOptions = Pick<DocumentOptions, 'skip'>;
+
+/** The folder for an export holds files already. */
+export class FolderNotEmpty extends Error {
+  override name = 'FolderNotEmpty';
+
+  constructor(folder: string) {
+    super(`${folder} holds files already. Choose a new or an empty folder`);
+  }
+}
+
+/**
+ * Writes a file for each page, named after its URL, with front matter and with relative links between the pages. Throws
+ * {@link FolderNotEmpty}. Holds the URL and the path of each page in memory: some 300 bytes.
+ */
+export async function writeMarkdown(
+  opened: OpenedFolder,
+  folder: string,
+  out: string,
+  options: SkipOptions = {},
+): Promise<ExportedDocuments> {
+  await makeEmptyFolder(out);
+  const paths = await pathsOf(opened);
+  const rewrite = (link: string, page: string) => rewritten(paths, link, page);
+  const { counts, skip } = counting(options);
+  const made = new Set<string>();
+  for await (const document of documentsOf(opened, folder, { skip, rewrite })) {
+    const file = join(out, paths.add(document.url));
+    const parent = dirname(file);
+    if (!made.has(parent)) await mkdir(parent, { recursive: true });
+    made.add(parent);
+    await writeFile(file, `${frontMatter(document)}${document.markdown.trimEnd()}\n`);
+    counts.documents++;
+  }
+  return counts;
+}
+
+async function pathsOf(opened: OpenedFolder): Promise<DocumentPaths> {
+  const urls: string[] = [];
+  for await (const url of documentUrls(opened)) urls.push(url);
+  const paths = createDocumentPaths();
+  // Sorted, so that the same crawl gives the same names.
+  for (const url of urls.sort()) paths.add(url);
+  return paths;
+}
+
+/** The relative reference to a page of the export, its fragment kept; other links stay. */
+function rewritten(paths: DocumentPaths, link: string, page: string): string {
+  const hash = link.indexOf('#');
+  const url = canonicalize(link);
+  const to = url && paths.pathOf(url);
+  if (to === undefined) return link;
+  return `${relativeReference(paths.add(page), to)}${hash < 0 ? '' : link.slice(hash)}`;
+}
+
+/** Writes `llms.txt` and `llms-full.txt` (https://llmstxt.org). Throws {@link FolderNotEmpty}. */
+export async function writeLlms(
+  opened: OpenedFolder,
+  folder: string,
+  out: string,
+  options: SkipOptions = {},
+): Promise<ExportedDocuments> {
+  await makeEmptyFolder(out);
+  const { counts, skip } = counting(options);
+  await using index = await open(join(out, 'llms.txt'), 'w');
+  await using full = await open(join(out, 'llms-full.txt'), 'w');
+  await index.write(llmsHeader(opened.crawl));
+  let before: string | undefined;
+  for await (const document of documentsOf(opened, folder, { skip })) {
+    await index.write(llmsEntry(document, before));
+    await full.write(llmsPage(document));
+    before = document.url;
+    counts.documents++;
+  }
+  return counts;
+}
+
+function counting({ skip }: SkipOptions) {
+  const counts = { documents: 0, skipped: 0 };
+  return {
+    counts,
+    skip(url: string, reason: string) {
+      counts.skipped++;
+      skip?.(url, reason);
+    },
+  };
+}
+
+async function makeEmptyFolder(out: string): Promise<void> {
+  await mkdir(out, { recursive: true });
+  if ((await readdir(out)).length > 0) throw new FolderNotEmpty(out);
+}

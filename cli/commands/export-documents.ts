@@ -1,0 +1,78 @@
+import { openCrawl } from '../../api/open-crawl.ts';
+import type { ExportedDocuments, StoredCrawl } from '../../api/stored-crawl.ts';
+import { chunkMarkdown } from '../../shared/outputs/chunk-markdown.ts';
+import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { formatCounted } from '../format.ts';
+import { UsageError } from '../usage-error.ts';
+import { withOutput } from './output-file.ts';
+import { writerTo } from './write-rows.ts';
+
+type DocumentFormat = 'documents' | 'markdown' | 'llms';
+type DocumentExport = LocalCommandOf<'export'> & { readonly format: DocumentFormat };
+
+/** Pages without a document that are named on standard error. */
+const MAX_NAMED = 10;
+
+/** `strand export DIR --format documents|markdown|llms`. Ends with 1 if a page's document could not be made. */
+export async function exportDocuments({ dir, format, out, chunkTokens }: DocumentExport): Promise<number> {
+  await using crawl = await openCrawl(dir);
+  let named = 0;
+  const skip = (url: string, reason: string) => {
+    if (named++ < MAX_NAMED) process.stderr.write(`strand: ${url} has no document: ${reason}\n`);
+  };
+  const counts =
+    format === 'documents'
+      ? await writeLines(crawl, out, skip, chunkTokens)
+      : await intoFolder(() =>
+          crawl[format === 'markdown' ? 'exportMarkdown' : 'exportLlms'](out!, { skip }),
+        );
+  if (out !== undefined) process.stderr.write(`${summary(counts)} in ${out}\n`);
+  return counts.skipped > 0 ? exitCodes.unexpected : exitCodes.finished;
+}
+
+function summary({ documents, skipped }: ExportedDocuments): string {
+  const written = formatCounted(documents, 'document');
+  return skipped === 0 ? written : `${written}; ${formatCounted(skipped, 'page')} could not be read;`;
+}
+
+async function writeLines(
+  crawl: StoredCrawl,
+  out: string | undefined,
+  skip: (url: string, reason: string) => void,
+  chunkTokens: number | undefined,
+): Promise<ExportedDocuments> {
+  const counts = { documents: 0, skipped: 0 };
+  const onSkip = (url: string, reason: string) => {
+    counts.skipped++;
+    skip(url, reason);
+  };
+  await withOutput(out, async (stream) => {
+    const write = writerTo(stream);
+    for await (const document of crawl.documents({ skip: onSkip })) {
+      for (const row of chunkTokens === undefined ? [document] : chunksOf(document, chunkTokens))
+        await write(`${JSON.stringify(row)}\n`);
+      counts.documents++;
+    }
+  });
+  return counts;
+}
+
+/** A row for each piece of the document, numbered from 0, with the facts of the document. */
+function chunksOf({ text: _, markdown, ...facts }: DocumentRow, maxTokens: number): object[] {
+  const chunks = chunkMarkdown(markdown, { maxTokens, overlapTokens: Math.floor(maxTokens / 8) });
+  return chunks.map((chunk, i) => ({ ...facts, chunk: i, chunks: chunks.length, ...chunk }));
+}
+
+async function intoFolder(write: () => Promise<ExportedDocuments>): Promise<ExportedDocuments> {
+  try {
+    return await write();
+  } catch (error) {
+    const { name, code, message } = error as NodeJS.ErrnoException;
+    if (name === 'FolderNotEmpty') throw new UsageError(message, { cause: error });
+    if (code !== undefined && ['EEXIST', 'ENOTDIR', 'EACCES', 'EROFS', 'EPERM'].includes(code))
+      throw new UsageError(`The folder cannot be written: ${message}`, { cause: error });
+    throw error;
+  }
+}
