@@ -2,7 +2,7 @@
 
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
-import { systemClock } from '../shared/engines/system-clock.ts';
+import { steadyClock } from '../shared/engines/local/steady-clock.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import { matchInLinearTime } from './linear-patterns.ts';
 import { type Log, logLine } from './log.ts';
@@ -18,7 +18,7 @@ export interface FunctionStack {
 export const functionStack = once((): FunctionStack => {
   matchInLinearTime();
   const settings = parseStackSettings(process.env.STRAND_SETTINGS);
-  const clock = systemClock;
+  const clock = steadyClock;
   let current: { readonly turnQueueUrl?: string; readonly stack: OpenedStack } | undefined;
   return {
     settings,
@@ -58,9 +58,10 @@ let hasPaidForStart = false;
  */
 export async function invoked<T>(
   { meter, flushMeter }: Pick<OpenedStack, 'meter' | 'flushMeter'>,
-  { clock, log }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log },
+  { clock, log }: { readonly clock: Pick<Clock, 'now' | 'follow'>; readonly log: Log },
   work: () => Promise<T>,
 ): Promise<T> {
+  clock.follow?.();
   const now = clock.now();
   const start = Math.max(performance.timeOrigin, now - MAX_START_MS);
   meter.beginInvocation(hasPaidForStart ? now : Math.min(start, now));

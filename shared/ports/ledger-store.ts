@@ -30,6 +30,14 @@ export interface LedgerStore {
   deleteParts(crawl: CrawlId, host: HostKey, names: readonly string[]): Promise<void>;
   /** Every host of the crawl with its head; a snapshot is not promised. */
   hosts(crawl: CrawlId): AsyncIterable<{ readonly host: HostKey; readonly head: Head }>;
-  /** Up to `limit` hosts whose head's `dueAt` has come, the longest due first. */
-  dueHosts(crawl: CrawlId, now: number, limit: number): Promise<{ host: HostKey; version: number }[]>;
+  /**
+   * Up to `limit` hosts whose head's `dueAt` has come, the longest due first; then those whose `dueAt` is later than
+   * `farAfter`: only a clock that was wrong can have set it. Default: none of these.
+   */
+  dueHosts(
+    crawl: CrawlId,
+    now: number,
+    limit: number,
+    farAfter?: number,
+  ): Promise<{ host: HostKey; version: number }[]>;
 }

@@ -26,6 +26,9 @@ const TOKEN_LOST_MS = 900_000;
  */
 const DRAINED_MS = 7_200_000;
 
+/** A head that says that its host is due later than this was written by a process whose clock was ahead. */
+export const maxDueMs = (config: Parameters<typeof maxWaitMs>[0]): number => DRAINED_MS + maxWaitMs(config);
+
 /**
  * WARC records, links to other hosts, the ledger's new parts, the next token, and last the head that names it
  * (docs/decisions/0001-one-chain-of-turns-per-host.md). Returns when the host may next be given to anybody. Throws

@@ -34,6 +34,7 @@ export const MAX_AGE_MS = 2000;
 /** Where other processes work for the crawl too, what it has used is read anew this often. */
 const TOTALS_AGE_MS = 5000;
 
+/** Times are by the clock's `elapsed`: one that is set back must not keep an operator's command from being heard. */
 interface Known {
   loadedAt: number;
   readonly record: CrawlRecord;
@@ -55,8 +56,8 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
     const before = known.get(id);
     const { crawl, totalsAt } = before
       ? await update(before, record)
-      : { crawl: await open(id, record), totalsAt: clock.now() };
-    const loadedAt = refreshes.get(id) === refreshed ? clock.now() : Number.NEGATIVE_INFINITY;
+      : { crawl: await open(id, record), totalsAt: elapsed() };
+    const loadedAt = refreshes.get(id) === refreshed ? elapsed() : Number.NEGATIVE_INFINITY;
     known.set(id, { loadedAt, record, crawl, totalsAt });
     return crawl;
   }
@@ -75,12 +76,12 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
     const config = isConfigured ? parseConfig(record.config) : crawl.config;
     const isWidened = old.scopeSeeds.length !== record.scopeSeeds.length;
     const scope = isConfigured || isWidened ? createScope(config, record.scopeSeeds) : crawl.scope;
-    const isStale = registry.isShared && clock.now() - totalsAt >= TOTALS_AGE_MS;
+    const isStale = registry.isShared && elapsed() - totalsAt >= TOTALS_AGE_MS;
     if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
     return {
       // The URL rules stay: under others, known URLs would be new ones.
       crawl: { ...crawl, config, scope, status: record.status },
-      totalsAt: isStale ? clock.now() : totalsAt,
+      totalsAt: isStale ? elapsed() : totalsAt,
     };
   }
 
@@ -89,7 +90,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
       const refreshed = refreshes.get(id);
       for (;;) {
         const entry = known.get(id);
-        if (entry && clock.now() - entry.loadedAt < MAX_AGE_MS) return entry.crawl;
+        if (entry && elapsed() - entry.loadedAt < MAX_AGE_MS) return entry.crawl;
         const isJoined = loading.has(id);
         const promise = loading.get(id) ?? load(id).finally(() => loading.delete(id));
         loading.set(id, promise);

@@ -3,6 +3,7 @@ import type { Head } from '../frontier/head.ts';
 import type { Engine } from '../ports/engine.ts';
 import { sizesOf } from '../sizes.ts';
 import type { HostKey } from '../url/host-key.ts';
+import { maxDueMs } from './commit.ts';
 import type { Crawls } from './crawls.ts';
 import { isDraining } from './drain.ts';
 
@@ -10,7 +11,8 @@ import { isDraining } from './drain.ts';
 const AGAIN_MS = 300_000;
 
 /**
- * Wakes the hosts whose head says that they are due: after a long rest, or because a token was lost. Their turns
+ * Wakes the hosts whose head says that they are due: after a long rest, because a token was lost, or because the clock of
+ * the process that wrote the head was ahead. Their turns
  * decide what there is to do; waking a host twice costs one look at its head. `woken` keeps what was done, by host
  * and version, so that a host that does not come to its turn at once is not woken again and again. Gives how many
  * were woken: `wakeBatch` of the engine's sizes or more if there may be others.
@@ -26,7 +28,8 @@ export async function wakeDueHosts(
   if (current?.status !== 'running') return 0;
   if (current.budget.metLimit() !== undefined && !isDraining(current)) return 0;
   const now = clock.now();
-  const due = await ledgers.dueHosts(crawl, now, sizesOf({ sizes }).wakeBatch + woken.size);
+  const limit = sizesOf({ sizes }).wakeBatch + woken.size;
+  const due = await ledgers.dueHosts(crawl, now, limit, now + maxDueMs(current.config));
   const hosts = due.filter(({ host, version }) => {
     const last = woken.get(host);
     return last?.version !== version || now - last.at > AGAIN_MS;

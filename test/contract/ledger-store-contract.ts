@@ -192,4 +192,16 @@ export function ledgerStoreContract(subject: Subject): void {
       ['h6.test', 1],
     ]);
   });
+
+  test('gives the hosts besides whose due time is further ahead than anything may be, after those that are due', async () => {
+    for (const [i, dueAt] of [86_400_000, 100, 2000, 400_000, 500].entries())
+      await store().commit(CRAWL, `h${i}.test`, headOf(1, { dueAt }));
+    await store().commit('other', 'o.test', headOf(1, { dueAt: 86_400_000 }));
+    const hostsAt = async (limit: number, farAfter?: number) =>
+      (await store().dueHosts(CRAWL, 1000, limit, farAfter)).map(({ host }) => host);
+    expect(await hostsAt(10)).toEqual(['h1.test', 'h4.test']);
+    expect(await hostsAt(10, 10_000_000)).toEqual(['h1.test', 'h4.test', 'h0.test']);
+    expect(await hostsAt(2, 10_000_000)).toEqual(['h1.test', 'h4.test']);
+    expect(await hostsAt(10, 86_400_000)).toEqual(['h1.test', 'h4.test']);
+  });
 }

@@ -1,6 +1,6 @@
 /** Since when a crawl has had nothing to do, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
-import { createQuietNotes, isSettled } from '../../shared/engines/aws/quiet.ts';
+import { createQuietNotes, idleFor, isSettled } from '../../shared/engines/aws/quiet.ts';
 import { createRegistry } from '../../shared/engines/aws/registry.ts';
 import { createSimCloud } from '../../shared/engines/sim/cloud.ts';
 import { drive } from '../../shared/engines/sim/virtual-time.ts';
@@ -48,6 +48,9 @@ test('what was seen is deleted by DynamoDB a week after the last look', async ()
   expect(items().map(({ expiresAt }) => Number(expiresAt?.N))).toEqual([(T0 + 60_000) / 1000 + 7 * 86_400]);
 });
 
+const ONE_DUE = { quietSince: 0, idleSince: 0, lastAt: 0, hostsDue: 1 };
+const DAY_AHEAD = { quietSince: 0, idleSince: 0, lastAt: 86_400_000 };
+
 test.each([
   ['54 s after the queues were empty', { quietSince: 1, idleSince: 0, lastAt: 0 }, 55_000, false],
   ['55 s after the queues were empty', { quietSince: 0, idleSince: 0, lastAt: 0 }, 55_000, true],
@@ -60,6 +63,9 @@ test.each([
   ],
   ['a little earlier', { idleSince: 1, lastAt: 0 }, 1_200_000, false],
   ['20 minutes after that, and a commit since', { idleSince: 0, lastAt: 1 }, 1_200_000, false],
+  ['while hosts are due by the counters, as the index may be late', ONE_DUE, 1_199_999, false],
+  ['after 20 minutes of that, as the counters must be wrong', ONE_DUE, 1_200_000, true],
+  ['though a clock a day ahead has given the time of the last commit', DAY_AHEAD, 55_000, true],
 ])('a crawl is settled, or not, %s', (_, times, now, expected) => {
   expect(isSettled(times, now, {})).toBe(expected);
 });
@@ -92,4 +98,20 @@ test('a head that is committed while the queues are looked at keeps its crawl fr
   commit = async () => {};
   expect(await isQuietAfter(5000)).toBe(false);
   expect(await isQuietAfter(5000)).toBe(true);
+});
+
+test('the time since the last commit has passed if a clock that was ahead gave it; seconds ahead count as none', () => {
+  expect(idleFor(86_400_000, 60_000)).toBe(Number.POSITIVE_INFINITY);
+  expect(idleFor(65_000, 60_000)).toBe(-5000);
+  expect(idleFor(50_000, 60_000)).toBe(10_000);
+});
+
+test('times that a clock a day ahead has noted begin again at the next look; a minute ahead is nothing', async () => {
+  const { clock, notes } = open();
+  clock.set(86_400_000);
+  await notes.noteIdle('crawl', false);
+  clock.set(-86_400_000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 });
+  clock.set(-60_000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 });
 });

@@ -73,4 +73,14 @@ describe('the time of a process', () => {
       last = now;
     }
   });
+
+  test('takes over the machine’s time where it is told to follow', () => {
+    const { clock, pass, set } = machine();
+    set(-DAY_MS);
+    expect(clock.now()).toBe(T0);
+    clock.follow();
+    pass(500);
+    expect(clock.now()).toBe(T0 - DAY_MS + 500);
+    expect(clock.takeStep()).toBe(0);
+  });
 });

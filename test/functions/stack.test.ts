@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { errorFields } from '../../functions/log.ts';
 import { functionStack, invoked, once } from '../../functions/stack.ts';
 import { createMeter } from '../../shared/engines/aws/meter.ts';
+import { createSteadyClock } from '../../shared/engines/local/steady-clock.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { SETTINGS } from './fake-stack.ts';
 
@@ -38,6 +39,31 @@ test('what is made once is made again only where making it failed', () => {
 });
 
 describe('an invocation', () => {
+  test('begins with the time of the machine, also if that was set back since the last one', async () => {
+    let wall = 1_000_000;
+    const clock = createSteadyClock(
+      () => wall,
+      () => 0,
+    );
+    wall -= 600_000;
+    expect(clock.now()).toBe(1_000_000);
+    const meter = createMeter({ clock, memoryMb: 100 });
+    const now = await invoked({ meter, flushMeter: async () => {} }, { clock, log: () => {} }, async () =>
+      clock.now(),
+    );
+    expect(now).toBe(400_000);
+  });
+
+  test('has a clock that tells durations by passing time, whatever the machine’s clock is set to', () => {
+    process.env.STRAND_SETTINGS = JSON.stringify(SETTINGS);
+    try {
+      const { clock } = functionStack();
+      expect(clock.elapsed?.()).toBeCloseTo(performance.now(), -3);
+    } finally {
+      delete process.env.STRAND_SETTINGS;
+    }
+  });
+
   test('that fails is paid for all the same, and what it used is stored', async () => {
     const clock = createFakeClock();
     const meter = createMeter({ clock, memoryMb: 100 });

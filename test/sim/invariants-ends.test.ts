@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { T0 } from '../../shared/engines/sim/virtual-time.ts';
+import type { Head } from '../../shared/frontier/head.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { encodeMessage } from '../../shared/frontier/message-codec.ts';
 import { createChainProbe } from './invariants/chain-probe.ts';
@@ -35,10 +36,11 @@ describe('ends', () => {
 
 describe('oneChain', () => {
   const waiting = urlRecord(OTHER, 'waiting', undefined, { attempts: 0 });
-  function running(head: object, messages: ReturnType<typeof token>[] = []) {
+  function running(head: Partial<Head>, messages: ReturnType<typeof token>[] = []) {
     const crawl = crawlFacts([...RECORDS.filter(({ url }) => url !== OTHER), waiting]);
     const hosts = new Map([...crawl.hosts, ['b.test', hostFacts('b.test', [waiting], head)]]);
-    return told(makeFacts({ crawls: [{ ...crawl, hosts, status: 'limited' }], messages }));
+    const totals = { ...crawl.totals, ...(head.dueAt !== undefined && { hostsDue: 1 }) };
+    return told(makeFacts({ crawls: [{ ...crawl, hosts, totals, status: 'limited' }], messages }));
   }
 
   test('a host that has something to fetch, no message and no due time is found', () => {

@@ -133,6 +133,11 @@ describe('onTime', () => {
     expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 210))).toBe(1);
   });
 
+  test('a due time that only a clock that was ahead can have given counts as come', () => {
+    expect(namesOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 430))).toBe(0);
+    expect(namesOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 450))).toBe(1);
+  });
+
   test('the time counts from when the crawl was resumed', () => {
     const resumed = [statusAt(50, 'paused'), statusAt(1000, 'running')];
     expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 1100, struck(), ...resumed))).toBe(0);

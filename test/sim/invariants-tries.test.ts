@@ -100,7 +100,9 @@ describe('givenUp', () => {
           heads,
           [urlRecord(PAGE, 'waiting', undefined, { attempts: requests.length - 1 })],
           { maxHostFailures: 4, maxAttempts: 9 },
-          Object.entries(statuses).map(([at, status]) => ({ at: Number(at), status, messages: 0 }) as never),
+          Object.entries(statuses).map(
+            ([at, status]) => ({ at: Number(at), status, messages: 0, limits: {} }) as never,
+          ),
         ),
       ],
     });

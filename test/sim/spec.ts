@@ -41,6 +41,8 @@ export const INVARIANTS = {
   givenUp: 'A host is given up when it has failed as often as configured, neither sooner nor later',
   notRunning: 'Nothing is asked for while a crawl is paused, stopped or limited, but for what was in flight',
   limitsKept: 'Limits are never passed by more than what is in flight',
+  bestFirst: 'The pages of a host are asked for in the order of their ranks',
+  configured: 'A change of the configuration holds for each turn that begins three seconds later',
   ends: 'The run ends',
   endsRightly: 'A crawl is called finished or limited when it is so, neither sooner nor much later',
   onTime: 'A host that is due comes to its turn in time',
@@ -64,6 +66,7 @@ export const EXCUSES = {
     maxShare: 0.02,
   },
   lateEnd: { what: 'A crawl was called over late, as calls failed or a message was hidden', maxShare: 0.11 },
+  wrongClock: { what: 'A process whose clock had been set told when a host may be asked', maxShare: 0.02 },
   lateHearing: { what: 'A process stood still, or waited for a service, before its request', maxShare: 0.03 },
 } as const satisfies Record<string, { readonly what: string; readonly maxShare: number }>;
 export type ExcuseName = keyof typeof EXCUSES;

@@ -1,7 +1,8 @@
 /** Clocks that are set while a crawl runs, or between its sessions. */
 import { expect, test } from 'vitest';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
-import { wakeAllHosts } from '../../shared/worker/waker.ts';
+import { createCrawls } from '../../shared/worker/crawls.ts';
+import { wakeAllHosts, wakeDueHosts } from '../../shared/worker/waker.ts';
 import { begin, CRAWL, createWorld, runToEnd, startProcess } from './world.ts';
 
 const DAY_MS = 86_400_000;
@@ -100,4 +101,24 @@ test('a clock that is set forward uses up none of the time that a crawl may take
   process.stop();
   await world.clock.drive(process.ended);
   expect((await world.engine.registry.totals(CRAWL)).urls.fetched).toBe(40);
+});
+
+test('the waker wakes a host whose last turn was written by a clock that was a day ahead', async () => {
+  const world = createWorld({
+    'http://a.test/': page('http://a.test/1'),
+    'http://a.test/1': (before: number) => ({ status: before < 1 ? 500 : 200 }),
+  });
+  const { clock, engine, fetcher } = world;
+  await begin(world, ['http://a.test/'], { retryMs: 300_000 });
+  clock.set(DAY_MS);
+  const ahead = startProcess(engine, fetcher);
+  await clock.drive(ahead.ended, () => fetcher.count('http://a.test/1') === 1);
+  await clock.advance(60_000);
+  ahead.stop();
+  await clock.drive(ahead.ended);
+  clock.set(-DAY_MS);
+  const crawls = createCrawls(engine.registry, clock);
+  expect(await wakeDueHosts(engine, crawls, CRAWL, new Map())).toBe(1);
+  expect(await runToEnd(world)).toEqual([]);
+  expect(fetcher.count('http://a.test/1')).toBe(2);
 });

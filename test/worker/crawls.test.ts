@@ -75,3 +75,12 @@ test('a crawl that is not there is unknown, and known once it is', async () => {
   await begin({ engine }, ['http://b.test/'], {}, 'other');
   expect((await crawls.get('other'))?.id).toBe('other');
 });
+
+test('an operator is heard within two seconds by a worker whose clock was set back meanwhile', async () => {
+  const { clock, engine, crawls } = await known();
+  await crawls.get(CRAWL);
+  await engine.registry.setStatus(CRAWL, 'paused');
+  clock.set(-3_600_000);
+  await clock.advance(2000);
+  expect((await crawls.get(CRAWL))?.status).toBe('paused');
+});

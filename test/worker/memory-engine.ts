@@ -247,10 +247,10 @@ function createLedgers({ heads, parts }: Store): LedgerStore {
     async *hosts(crawl) {
       for (const [host, text] of [...getOrAdd(heads, crawl)]) yield { host, head: parse(text) };
     },
-    async dueHosts(crawl, now, limit) {
+    async dueHosts(crawl, now, limit, farAfter = Infinity) {
       return [...getOrAdd(heads, crawl)]
         .map(([host, text]) => ({ host, head: parse(text) }))
-        .filter(({ head: { dueAt } }) => dueAt !== undefined && dueAt <= now)
+        .filter(({ head: { dueAt } }) => dueAt !== undefined && (dueAt <= now || dueAt > farAfter))
         .sort((a, b) => (a.head.dueAt as number) - (b.head.dueAt as number))
         .slice(0, limit)
         .map(({ host, head: { version } }) => ({ host, version }));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parseConfig } from '../../shared/crawl/config.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { Message } from '../../shared/frontier/message.ts';
 import { SIZES } from '../../shared/sizes.ts';
@@ -27,7 +28,12 @@ function open(status = 'running', isAtLimit = false) {
       },
     },
   };
-  const crawl = { status, budget: { metLimit: () => (isAtLimit ? { status: 'limited' } : undefined) } };
+  const config = parseConfig({});
+  const crawl = {
+    status,
+    config,
+    budget: { metLimit: () => (isAtLimit ? { status: 'limited' } : undefined) },
+  };
   const crawls = { get: async () => crawl } as unknown as Crawls;
   const woken = new Map();
   const wake = () => wakeDueHosts(engine as never, crawls, 'crawl', woken);

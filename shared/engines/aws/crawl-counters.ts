@@ -197,7 +197,8 @@ function partsOf(counts: Counts, maxCounts: number): Counts[] {
   );
 }
 
-function countsIn(item: Item): Counts {
+/** What a row of counters holds. */
+export function countsIn(item: Readonly<Item>): Counts {
   const counts: Record<string, number> = {};
   for (const name in item)
     if (name.startsWith(COUNT_PREFIX)) counts[name.slice(COUNT_PREFIX.length)] = Number(item[name]?.N);

@@ -11,6 +11,9 @@ export type Counts = Readonly<Record<string, number>>;
 /** Counts that no head gives: what the crawl has used of AWS. */
 const USAGE_PREFIX = 'usage.';
 
+/** The hosts whose heads have a due time: as many as the index of due hosts holds once it has all updates. */
+export const HOSTS_DUE = 'hostsDue';
+
 /** What replacing `before` by `after` changes; what does not change is left out. */
 export function changedCounts(before: Head | undefined, after: Head): Counts {
   const change = countsOf(after);
@@ -65,10 +68,11 @@ function countsBelow(prefix: string, counts: Counts): Counts {
   return below;
 }
 
-function countsOf({ ledger, totals }: Head): Record<string, number> {
+function countsOf({ ledger, totals, dueAt }: Head): Record<string, number> {
   const counts: Record<string, number> = {
     hosts: 1,
     hostsWaiting: ledger.counts.waiting > 0 ? 1 : 0,
+    [HOSTS_DUE]: dueAt === undefined ? 0 : 1,
     pages: totals.pages,
     bytes: totals.bytes,
     requests: totals.requests,

@@ -114,13 +114,18 @@ export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
     }
   }
 
-  async function indexedHosts(shard: string, until: number, limit: number): Promise<Item[]> {
+  async function indexedHosts(
+    shard: string,
+    condition: '<=' | '>',
+    time: number,
+    limit: number,
+  ): Promise<Item[]> {
     const found: Item[] = [];
     const query = queryItems(context, {
       TableName: table,
       IndexName: DUE_INDEX,
-      KeyConditionExpression: 'dueShard = :shard AND dueAt <= :until',
-      ExpressionAttributeValues: { ':shard': S(shard), ':until': N(until) },
+      KeyConditionExpression: `dueShard = :shard AND dueAt ${condition} :time`,
+      ExpressionAttributeValues: { ':shard': S(shard), ':time': N(time) },
       Limit: limit,
     });
     for await (const item of query) if (found.push(item) >= limit) break;
@@ -158,19 +163,21 @@ export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
     hostPage: (crawl, cursor, limit) =>
       hostPage({ ...context, sizes: options.sizes }, headScan(table, crawl), cursor, limit),
 
-    async dueHosts(crawl, now, limit) {
+    async dueHosts(crawl, now, limit, farAfter = Infinity) {
       const most = limit + dueSlack;
-      const shards = await Promise.all(
-        allDueShards(crawl, dueShards).map((shard) => indexedHosts(shard, indexedUntil(now), most)),
-      );
-      const first = shards
+      const shards = allDueShards(crawl, dueShards);
+      const found = await Promise.all([
+        ...shards.map((shard) => indexedHosts(shard, '<=', indexedUntil(now), most)),
+        ...(farAfter < Infinity ? shards.map((shard) => indexedHosts(shard, '>', farAfter, most)) : []),
+      ]);
+      const first = found
         .flat()
         .sort((a, b) => Number(a.dueAt?.N) - Number(b.dueAt?.N))
         .slice(0, most);
       const keys = first.map(({ pk }) => itemKey(pk?.S as string, HEAD));
       return (await getItems(context, table, keys))
         .map(entryOf)
-        .filter(({ head: { dueAt } }) => dueAt !== undefined && dueAt <= now)
+        .filter(({ head: { dueAt } }) => dueAt !== undefined && (dueAt <= now || dueAt > farAfter))
         .sort((a, b) => (a.head.dueAt as number) - (b.head.dueAt as number))
         .slice(0, limit)
         .map(({ host, head: { version } }) => ({ host, version }));

@@ -19,6 +19,10 @@ const SETTLE_MS = 55_000;
 const SHARED_SETTLE_MS = 1_200_000;
 /** What was seen of a quiet crawl is forgotten when nobody has asked for so long. */
 const QUIET_KEPT_MS = 7 * 86_400_000;
+/** The clocks of processes that run right differ by less. */
+const MAX_SKEW_MS = 60_000;
+
+const isAhead = (at: number, now: number): boolean => at - now > MAX_SKEW_MS;
 
 /** What the looks have found up to now. */
 export interface QuietTimes {
@@ -28,6 +32,11 @@ export interface QuietTimes {
   readonly quietSince?: number;
   /** When the crawl's last head was committed. */
   readonly lastAt: number;
+  /**
+   * Hosts that are due by the crawl's counters. If there are some while the index shows none, either the index has not got
+   * its last updates yet, or a process ended before it had counted.
+   */
+  readonly hostsDue?: number;
 }
 
 export interface SettleTimes {
@@ -35,16 +44,20 @@ export interface SettleTimes {
   readonly settleMs?: number;
 }
 
-/** Whether that is long enough. */
+/** Whether that is long enough. The last commit does not count if a clock that was ahead gave its time. */
 export function isSettled(
-  { idleSince, quietSince = Number.POSITIVE_INFINITY, lastAt }: QuietTimes,
+  { idleSince, quietSince = Number.POSITIVE_INFINITY, lastAt, hostsDue = 0 }: QuietTimes,
   now: number,
   { settleMs = SETTLE_MS }: SettleTimes,
 ): boolean {
-  return (
-    now - Math.max(quietSince, lastAt) >= settleMs || now - Math.max(idleSince, lastAt) >= SHARED_SETTLE_MS
-  );
+  const last = isAhead(lastAt, now) ? 0 : lastAt;
+  const isQuiet = hostsDue <= 0 && now - Math.max(quietSince, last) >= settleMs;
+  return isQuiet || now - Math.max(idleSince, last) >= SHARED_SETTLE_MS;
 }
+
+/** For how long no head has been committed: for ever, if a clock that was ahead gave the time of the last one. */
+export const idleFor = (lastAt: number, now: number): number =>
+  isAhead(lastAt, now) ? Number.POSITIVE_INFINITY : now - lastAt;
 
 /**
  * Whether a crawl that begins no further page has no more requisites to wait for, by its counters and by how long ago its
@@ -57,11 +70,13 @@ export function isDrained(counts: Counts, idleMs: number, { settleMs = SETTLE_MS
   return (counts['requisites.sent'] ?? 0) === 0 || idleMs >= settleMs;
 }
 
+type Noted = Pick<QuietTimes, 'idleSince' | 'quietSince'>;
+
 export interface QuietNotes {
   /** Begins all times anew. */
   noteBusy(crawl: CrawlId): Promise<void>;
-  /** No host is due. Gives what is known with that. */
-  noteIdle(crawl: CrawlId, hasMessages: boolean): Promise<Omit<QuietTimes, 'lastAt'>>;
+  /** No host is due. Gives what is known with that. Times that a clock that was ahead has given are begun again. */
+  noteIdle(crawl: CrawlId, hasMessages: boolean): Promise<Noted>;
 }
 
 export interface QuietNotesOptions {
@@ -71,34 +86,43 @@ export interface QuietNotesOptions {
 }
 
 export function createQuietNotes({ dynamo, table, clock }: QuietNotesOptions): QuietNotes {
-  return {
-    async noteBusy(crawl) {
-      const command = new DeleteItemCommand({ TableName: table, Key: itemKey(crawl, QUIET) });
-      await withRetry('noting that a crawl is busy', () => dynamo.send(command), { clock });
-    },
+  async function noteBusy(crawl: CrawlId): Promise<void> {
+    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(crawl, QUIET) });
+    await withRetry('noting that a crawl is busy', () => dynamo.send(command), { clock });
+  }
 
+  async function update(crawl: CrawlId, hasMessages: boolean): Promise<Noted> {
+    const quiet = hasMessages ? '' : ', quietSince = if_not_exists(quietSince, :now)';
+    const command = new UpdateItemCommand({
+      TableName: table,
+      Key: itemKey(crawl, QUIET),
+      UpdateExpression:
+        `SET idleSince = if_not_exists(idleSince, :now), ${EXPIRES_AT} = :expires${quiet}` +
+        (hasMessages ? ' REMOVE quietSince' : ''),
+      ExpressionAttributeValues: {
+        ':now': N(clock.now()),
+        ':expires': N(Math.ceil((clock.now() + QUIET_KEPT_MS) / 1000)),
+      },
+      ReturnValues: 'ALL_NEW',
+    });
+    const { Attributes } = await withRetry('noting that a crawl is quiet', () => dynamo.send(command), {
+      clock,
+    });
+    const { idleSince, quietSince } = Attributes ?? {};
+    return {
+      idleSince: Number(idleSince?.N),
+      ...(quietSince?.N !== undefined && { quietSince: Number(quietSince.N) }),
+    };
+  }
+
+  return {
+    noteBusy,
     async noteIdle(crawl, hasMessages) {
-      const quiet = hasMessages ? '' : ', quietSince = if_not_exists(quietSince, :now)';
-      const command = new UpdateItemCommand({
-        TableName: table,
-        Key: itemKey(crawl, QUIET),
-        UpdateExpression:
-          `SET idleSince = if_not_exists(idleSince, :now), ${EXPIRES_AT} = :expires${quiet}` +
-          (hasMessages ? ' REMOVE quietSince' : ''),
-        ExpressionAttributeValues: {
-          ':now': N(clock.now()),
-          ':expires': N(Math.ceil((clock.now() + QUIET_KEPT_MS) / 1000)),
-        },
-        ReturnValues: 'ALL_NEW',
-      });
-      const { Attributes } = await withRetry('noting that a crawl is quiet', () => dynamo.send(command), {
-        clock,
-      });
-      const { idleSince, quietSince } = Attributes ?? {};
-      return {
-        idleSince: Number(idleSince?.N),
-        ...(quietSince?.N !== undefined && { quietSince: Number(quietSince.N) }),
-      };
+      const times = await update(crawl, hasMessages);
+      const { idleSince, quietSince = idleSince } = times;
+      if (!isAhead(Math.max(idleSince, quietSince), clock.now())) return times;
+      await noteBusy(crawl);
+      return update(crawl, hasMessages);
     },
   };
 }

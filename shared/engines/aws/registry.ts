@@ -14,10 +14,17 @@ import type { Sizes } from '../../sizes.ts';
 import { createCrawlCounters } from './crawl-counters.ts';
 import { activeMsOf, createCrawlDecoder, encodeCrawl, type StoredCrawl } from './crawl-record.ts';
 import { queryItems } from './dynamo-pages.ts';
-import { type Counts, changedCounts, sumOfCounts, totalsOf, usageCountsIn } from './head-counts.ts';
+import {
+  type Counts,
+  changedCounts,
+  HOSTS_DUE,
+  sumOfCounts,
+  totalsOf,
+  usageCountsIn,
+} from './head-counts.ts';
 import type { Meter } from './meter.ts';
 import { costOf, priceOf } from './prices.ts';
-import { createQuietNotes, isDrained, isSettled, type SettleTimes } from './quiet.ts';
+import { createQuietNotes, idleFor, isDrained, isSettled, type SettleTimes } from './quiet.ts';
 import { retryWaitMs, withRetry } from './retry.ts';
 import {
   allDueShards,
@@ -235,7 +242,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
     async isQuiet(crawl, requisitesOnly) {
       if (requisitesOnly) {
         const { counts, lastAt } = await counters.read(crawl);
-        return isDrained(counts, clock.now() - lastAt, options);
+        return isDrained(counts, idleFor(lastAt, clock.now()), options);
       }
       const isRunning = (await load(crawl))?.record.status === 'running';
       if (isRunning && (await isAnyDue(crawl))) {
@@ -243,8 +250,8 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
         return false;
       }
       const times = await quiet.noteIdle(crawl, await hasMessages());
-      const { lastAt } = await counters.read(crawl);
-      return isSettled({ ...times, lastAt }, clock.now(), options);
+      const { counts, lastAt } = await counters.read(crawl);
+      return isSettled({ ...times, lastAt, hostsDue: counts[HOSTS_DUE] }, clock.now(), options);
     },
 
     onCommit: (crawl, before, after) => counters.add(crawl, changedCounts(before, after)),

@@ -46,7 +46,7 @@ export function createLedgerStore(
     'SELECT host, head FROM heads WHERE crawl = ? AND host > ? ORDER BY host LIMIT 500',
   );
   const selectDue = database.prepare(
-    'SELECT host, version FROM heads WHERE crawl = ? AND due_at <= ? ORDER BY due_at LIMIT ?',
+    'SELECT host, version FROM heads WHERE crawl = ? AND (due_at <= ? OR due_at > ?) ORDER BY due_at LIMIT ?',
   );
 
   const withFile = createLimit(MAX_OPEN_FILES);
@@ -116,8 +116,8 @@ export function createLedgerStore(
       }
     },
 
-    async dueHosts(crawl, now, limit) {
-      return selectDue.all(crawl, now, limit) as { host: string; version: number }[];
+    async dueHosts(crawl, now, limit, farAfter = Number.MAX_SAFE_INTEGER) {
+      return selectDue.all(crawl, now, farAfter, limit) as { host: string; version: number }[];
     },
   };
 }

@@ -4,6 +4,7 @@ import { systemClock } from '../system-clock.ts';
 /** Time that never goes back, and tells of each time that the machine's clock was set. */
 export interface SteadyClock extends Clock {
   elapsed(): number;
+  follow(): void;
   /** By how much the machine's clock was set since this was asked last, in ms: below 0 if it was set back. 0: it was not. */
   takeStep(): number;
 }
@@ -58,6 +59,12 @@ export function createSteadyClock(
   return {
     now,
     elapsed: monotonic,
+    follow() {
+      shift = 0;
+      last = wall();
+      compared = last;
+      comparedMonotonic = monotonic();
+    },
     takeStep() {
       compare();
       const taken = step;

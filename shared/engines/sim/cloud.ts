@@ -9,6 +9,7 @@ import { type OpenedStack, openStack } from '../aws/stack.ts';
 import { DUE_AT, DUE_INDEX, DUE_SHARD } from '../aws/tables.ts';
 import { type CallFaults, type CallFaultsOptions, createCallFaults } from './call-faults.ts';
 import { createSimClient, type Latency } from './client.ts';
+import { drawClockSteps } from './clock-steps.ts';
 import { createSimDynamo, type SimDynamo } from './dynamo.ts';
 import { type Faults, NO_FAULTS } from './faults.ts';
 import { awsLatency } from './latency.ts';
@@ -183,6 +184,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
         random: randomOf(seed, 'process', ++processes),
 
         skewMs: isWrong ? Math.round((faults.random('clockSkew') * 2 - 1) * MAX_SKEW_MS) : 0,
+        clockSteps: faults.strikes('clockStepped') ? drawClockSteps(faults, time.now()) : [],
       });
     },
     clientsOf,

@@ -15,6 +15,7 @@ import { bareKeyOf, type IndexKey, keyOf, type Table } from './dynamo-table.ts';
 import { createBill, readUnits } from './dynamo-units.ts';
 import { copyItem, copyValue, type Item } from './dynamo-values.ts';
 import { type DynamoContext, isLeft } from './dynamo-writes.ts';
+import { createIndexLag } from './index-lag.ts';
 
 const NAMED = ['ProjectionExpression', 'ExpressionAttributeNames', 'ConsistentRead'];
 const PAGED = [
@@ -42,6 +43,8 @@ interface Read {
 }
 
 export function createReads({ tableOf, faults, random, trace, now, onUnits }: DynamoContext) {
+  const indexAt = createIndexLag(now, faults);
+
   /** The moment that a reading shows; undefined: this one. */
   function shownAt(isConsistent: boolean, what: string): number | undefined {
     if (isConsistent || !faults.strikes('staleRead')) return undefined;
@@ -117,7 +120,8 @@ export function createReads({ tableOf, faults, random, trace, now, onUnits }: Dy
         partition,
         range,
         input.ExclusiveStartKey,
-        shownAt(isConsistent, `${table.spec.name} ${partition}`),
+        (input.IndexName === undefined ? undefined : indexAt()) ??
+          shownAt(isConsistent, `${table.spec.name} ${partition}`),
       );
       const { bytes, ...answer } = page(found, input, [condition], source.lastKeyOf);
       const units = readUnits(bytes, isConsistent);

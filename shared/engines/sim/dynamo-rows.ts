@@ -1,11 +1,11 @@
 /** Rows in partitions, as they are and as they were some moments ago. */
 import { compareUtf8, type SortedList, sortingBy } from './sorted-list.ts';
 
-/** What was longer ago cannot be seen any more. */
+/** So old is at most what a read that is not consistent shows. */
 export const FORMER_MS = 2000;
 
 export interface Rows<R, K> {
-  /** With a time: as it was then, up to {@link FORMER_MS} ago. */
+  /** With a time: as it was then, up to `formerMs` ago. */
   get(partition: string, key: K, at?: number): R | undefined;
   /** Puts, replaces or removes. The row is never changed from then on. */
   set(partition: string, key: K, row: R | undefined): void;
@@ -19,6 +19,8 @@ export interface RowsOptions<R, K> {
   readonly now: () => number;
   readonly keyOf: (row: R) => K;
   readonly compareKeys: (a: K, b: K) => number;
+  /** What was longer ago cannot be seen any more. Default {@link FORMER_MS}. */
+  readonly formerMs?: number;
 }
 
 interface Partition<R, K> {
@@ -36,7 +38,12 @@ interface Former<R, K> {
   readonly until: number;
 }
 
-export function createRows<R, K>({ now, keyOf, compareKeys }: RowsOptions<R, K>): Rows<R, K> {
+export function createRows<R, K>({
+  now,
+  keyOf,
+  compareKeys,
+  formerMs = FORMER_MS,
+}: RowsOptions<R, K>): Rows<R, K> {
   const byName = new Map<string, Partition<R, K>>();
   const byHash: SortedList<Partition<R, K>> = [];
   const rowSorting = sortingBy<R, K>((row, key) => compareKeys(keyOf(row), key));
@@ -59,7 +66,7 @@ export function createRows<R, K>({ now, keyOf, compareKeys }: RowsOptions<R, K>)
   }
 
   function forgetOld(): void {
-    const oldest = now() - FORMER_MS;
+    const oldest = now() - formerMs;
     for (; forgotten < changed.length; forgotten++) {
       const partition = changed[forgotten] as Partition<R, K>;
       if ((partition.former[0] as Former<R, K>).until > oldest) break;

@@ -3,6 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { invalid } from './dynamo-errors.ts';
 import { createRows, type Rows } from './dynamo-rows.ts';
 import { copyItem, type Item, itemBytes, typeOf } from './dynamo-values.ts';
+import { MAX_INDEX_LAG_MS } from './index-lag.ts';
 import { compareUtf8 } from './sorted-list.ts';
 
 export interface TableSpec {
@@ -49,7 +50,12 @@ const MAX_SORT_KEY_BYTES = 1024;
 
 export function createTable(spec: TableSpec, now: () => number): Table {
   const rows = createRows<Row, string>({ now, keyOf: ({ sk }) => sk, compareKeys: compareUtf8 });
-  const entries = createRows<IndexRow, IndexKey>({ now, keyOf: (row) => row, compareKeys: compareEntries });
+  const entries = createRows<IndexRow, IndexKey>({
+    now,
+    keyOf: (row) => row,
+    compareKeys: compareEntries,
+    formerMs: MAX_INDEX_LAG_MS,
+  });
 
   function entryOf(item: Readonly<Item>, pk: string, sk: string): IndexRow | undefined {
     if (!spec.index) return undefined;

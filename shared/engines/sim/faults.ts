@@ -29,6 +29,10 @@ export const FAULTS = {
     what: 'A read that is not consistent, or an index, shows what was some seconds ago',
     rate: 0.2,
   },
+  indexLags: {
+    what: 'The index of due hosts stands still for minutes (for each minute in which it is read)',
+    rate: 0.03,
+  },
   messageTwice: {
     what: 'SQS gives a message again although it was deleted, or to two receivers (standard queues)',
     rate: 0.03,
@@ -61,6 +65,10 @@ export const FAULTS = {
     losesTurns: true,
   },
   clockSkew: { what: 'The clocks of processes differ by seconds (for each process)', rate: 0.5 },
+  clockStepped: {
+    what: 'The clock of a process is set forward or back by up to a day, and mostly set right later (for each process)',
+    rate: 0.05,
+  },
   coldStart: { what: 'A function takes seconds to start (for each start)', rate: 0.3 },
   dnsFails: { what: 'A host name does not resolve for a while', rate: 0.01 },
   httpFails: {

@@ -4,6 +4,7 @@
  * timers wait for it.
  */
 import type { Clock } from '../../ports/clock.ts';
+import { createSteadyClock } from '../local/steady-clock.ts';
 import type { Faults } from './faults.ts';
 import { type Random, uuidsOf } from './random.ts';
 import type { Trace } from './trace.ts';
@@ -37,13 +38,20 @@ export interface ProcessOptions {
   readonly trace?: Trace;
   /** Added to the world's time. */
   readonly skewMs?: number;
+  /** When the machine's clock is set, in the world's time, and by how much. */
+  readonly clockSteps?: readonly ClockStep[];
+}
+
+export interface ClockStep {
+  readonly at: number;
+  readonly byMs: number;
 }
 
 /** A freeze by a fault lasts up to this: longer than any lease, mostly shorter. */
 const MAX_FREEZE_MS = 180_000;
 
 export function createProcess(options: ProcessOptions): SimProcess {
-  const { name, time, random, uuid = uuidsOf(random), faults, trace, skewMs = 0 } = options;
+  const { name, time, random, uuid = uuidsOf(random), faults, trace, skewMs = 0, clockSteps = [] } = options;
   const death = Promise.withResolvers<string>();
   let isDead = false;
   let freezes = 0;
@@ -96,6 +104,11 @@ export function createProcess(options: ProcessOptions): SimProcess {
     return result;
   }
 
+  function wall(): number {
+    const now = time.now();
+    return clockSteps.reduce((sum, { at, byMs }) => (at <= now ? sum + byMs : sum), now + skewMs);
+  }
+
   return {
     name,
     get isDead() {
@@ -110,7 +123,7 @@ export function createProcess(options: ProcessOptions): SimProcess {
     freeze,
     thaw,
     clock: {
-      now: () => time.now() + skewMs,
+      ...createSteadyClock(wall, time.now),
       random,
       uuid,
       sleep: (ms, signal) => io(() => time.sleep(ms, signal)),

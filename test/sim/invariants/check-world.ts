@@ -1,5 +1,7 @@
 import type { Violation, World } from '../spec.ts';
 import { announcedOnce } from './announced-once.ts';
+import { bestFirst } from './best-first.ts';
+import { configured } from './configured.ts';
 import { counted, recounted, requestsCounted } from './counted.ts';
 import { depthTrue } from './depth-true.ts';
 import { endsRightly } from './ends-rightly.ts';
@@ -14,6 +16,7 @@ import { nothingLost } from './nothing-lost.ts';
 import { onTime } from './on-time.ts';
 import { oneChain } from './one-chain.ts';
 import { oneState } from './one-state.ts';
+import { pastLimits } from './past-limits.ts';
 import { requestsApart } from './requests-apart.ts';
 import { rested } from './rested.ts';
 import { readRobotsLog } from './robots-answers.ts';
@@ -42,13 +45,13 @@ export function checkFacts(facts: Facts): Violation[] {
     ...endsRightly(facts),
     ...onTime(facts, visits),
     ...oneState(facts),
-    ...nothingLost(facts),
+    ...nothingLost(facts, visits),
     ...announcedOnce(facts),
     ...counted(facts),
     ...recounted(facts),
     ...requestsCounted(facts, visits),
     ...requestsApart(facts, robots),
-    ...rested(visits, robots),
+    ...rested(facts, visits, robots),
     ...robotsObeyed(facts, robots, visits),
     ...depthTrue(facts, visits, robots),
     ...harmBounded(facts),
@@ -56,6 +59,9 @@ export function checkFacts(facts: Facts): Violation[] {
     ...givenUp(facts, visits, robots),
     ...notRunning(facts),
     ...limitsKept(facts),
+    ...pastLimits(facts, robots),
+    ...bestFirst(facts, visits, robots),
+    ...configured(visits, robots),
     ...noGarbage(facts),
     ...oneChain(facts),
     ...noDeadLetters(facts),

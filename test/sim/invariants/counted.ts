@@ -121,7 +121,7 @@ function checkTotals(findings: Findings, { id, hosts, totals }: CrawlFacts): voi
 }
 
 /** Of these, one update changes one for each of its hosts at most. */
-const ONE_EACH = ['hosts', 'hostsWaiting'];
+const ONE_EACH = ['hosts', 'hostsWaiting', 'hostsDue'];
 
 function checkBounds(findings: Findings, { id, hosts, totals }: CrawlFacts, most: number): void {
   const sums = sumOf(Array.from(hosts.values(), ({ head }) => head));
@@ -139,9 +139,10 @@ function sumOf(heads: readonly Head[]): Record<string, number> {
   const add = (name: string, count: number) => {
     sums[name] = (sums[name] ?? 0) + count;
   };
-  for (const { ledger, totals } of heads) {
+  for (const { ledger, totals, dueAt } of heads) {
     add('hosts', 1);
     add('hostsWaiting', ledger.counts.waiting > 0 ? 1 : 0);
+    add('hostsDue', dueAt === undefined ? 0 : 1);
     for (const name of ['pages', 'bytes', 'requests'] as const) add(name, totals[name]);
     for (const state of URL_STATES) add(`urls.${state}`, ledger.counts[state]);
     for (const map of ['httpStatus', 'skipped', 'errors', 'seeds', 'hooks', 'hints', 'requisites'] as const)

@@ -57,7 +57,11 @@ function checkFinished(findings: Findings, crawl: CrawlFacts, { at, messages }: 
   const quietAt = Math.max(lastChangeOf(crawl, at), crawl.statuses.findLast((one) => one.at < at)?.at ?? 0);
   const isShared = facts.crawls.length > 1;
   const lateMs = at - quietAt;
-  const mostMs = QUIET_MS + (isShared ? SHARED_MS : 0) + (facts.hasLinkShards ? SHARDS_MS : 0);
+  const mostMs =
+    QUIET_MS +
+    (isShared ? SHARED_MS : 0) +
+    (facts.hasLinkShards ? SHARDS_MS : 0) +
+    (facts.strikes.clockStepped > 0 ? QUIET_MS : 0);
   if (lateMs > mostMs)
     findings.add(
       `${id} was called finished ${since(at)}, ${seconds(lateMs)} after its last turn; expected ${seconds(mostMs)} at most`,

@@ -5,7 +5,7 @@ import type { Head } from '../../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { CrawlStatus } from '../../../shared/ports/crawl-registry.ts';
 import type { Failure, SimWeb, Violation, WebRequest } from '../spec.ts';
-import type { HeadChange, StatusChange } from './history-probe.ts';
+import type { ConfigChange, CostChange, HeadChange, StatusChange } from './history-probe.ts';
 
 export interface Facts {
   /** The world's time at its end. */
@@ -39,6 +39,10 @@ export interface CrawlFacts {
   readonly status: CrawlStatus | undefined;
   /** Each status as it was stored, in order. */
   readonly statuses: readonly StatusChange[];
+  /** Its configuration as it began, and each change of it, in order. */
+  readonly changes: readonly ConfigChange[];
+  /** What it had cost, where it has a limit of money. */
+  readonly costs: readonly CostChange[];
   /** As stored: the seeds, and where they redirected to. */
   readonly scopeSeeds: readonly string[];
   readonly hosts: ReadonlyMap<string, HostFacts>;
@@ -99,11 +103,14 @@ export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =
 
 /**
  * Whether a host's messages may have been hidden from workers that could use them: also by a receive whose answer was lost,
- * by workers of an older version, which cannot read what a newer one has written, and if the queue has lost one.
+ * by workers of an older version, which cannot read what a newer one has written, and if the queue has lost one. Or the host
+ * from the waker, as the index stood still.
  */
 export const mayHaveHidden = (facts: Pick<Facts, 'strikes'>): boolean =>
   mayHaveLostTurns(facts) ||
-  facts.strikes.receivedUnseen + facts.strikes.oldVersion + facts.strikes.messageLost > 0;
+  (['receivedUnseen', 'oldVersion', 'messageLost', 'indexLags'] as const).some(
+    (name) => facts.strikes[name] > 0,
+  );
 /** Those by which turns are lost, but for pages that harm their workers. */
 export const TURN_LOSING_OTHERS = TURN_LOSING.filter((name) => name !== 'pageHarms');
 

@@ -179,6 +179,8 @@ async function crawlFacts(
     config: parseConfig(config),
     status: record?.status,
     statuses: history.statuses.get(id) ?? [],
+    changes: history.changes.get(id) ?? [],
+    costs: history.costs.get(id) ?? [],
     scopeSeeds: record?.scopeSeeds ?? seeds,
     hosts,
     known,

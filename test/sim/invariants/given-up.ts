@@ -12,6 +12,8 @@ const OF_DEATHS = /died|blocked/;
 const COUNTED_MS = 1000;
 /** The wake-up of a resumed crawl may wait with a host that rests, for so long (docs/aws.md, "Times"), and a lease. */
 const WAKE_MS = 900_000 + 660_000;
+/** The message that wakes all hosts goes through them page by page: it waits for routers that die, and for copies of it. */
+const WAKE_ALL_MS = 2_400_000;
 
 type Given = Pick<Facts, 'web' | 'strikes'>;
 
@@ -52,7 +54,9 @@ function checkVisit(
       where,
     );
   const [first] = requests;
-  if (first && before?.head.setAside && !wasResumed(crawl.statuses, before.at - WAKE_MS, first.startedAt))
+  const isSlow = mayHaveLostTurns(facts) || facts.strikes.messageTwice > 0;
+  const wakeMs = WAKE_MS + (isSlow ? WAKE_ALL_MS : 0);
+  if (first && before?.head.setAside && !wasResumed(crawl.statuses, before.at - wakeMs, first.startedAt))
     findings.add(`${tell} was given up, and ${first.url} was asked for ${since(first.startedAt)}`, where);
 
   if (crawl.config.robots === 'ignore') return;

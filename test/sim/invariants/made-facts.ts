@@ -169,6 +169,8 @@ export function crawlFacts(
     config: parseConfig({ scope: 'any', maxDepth: 3, delayMs: 1000, adaptive: false, ...config }),
     status: 'finished',
     statuses: [],
+    changes: [],
+    costs: [],
     scopeSeeds: [HOME],
     hosts,
     known,
@@ -187,6 +189,7 @@ function totalsOf(hosts: Iterable<HostFacts>): Record<string, number> {
     totals.hosts = (totals.hosts ?? 0) + 1;
     totals.pages = (totals.pages ?? 0) + head.totals.pages;
     if (head.ledger.counts.waiting > 0) totals.hostsWaiting = (totals.hostsWaiting ?? 0) + 1;
+    if (head.dueAt !== undefined) totals.hostsDue = (totals.hostsDue ?? 0) + 1;
     for (const [state, count] of Object.entries(head.ledger.counts))
       totals[`urls.${state}`] = (totals[`urls.${state}`] ?? 0) + count;
   }

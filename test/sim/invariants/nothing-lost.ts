@@ -2,9 +2,10 @@ import { closedGroups, createTrapWatch } from '../../../shared/frontier/trap-wat
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import { hostKey } from '../../../shared/url/host-key.ts';
 import type { Violation } from '../spec.ts';
-import { type CrawlFacts, type Facts, type HostFacts, isFullHost, mayHaveLostTurns } from './facts.ts';
+import { type CrawlFacts, type Facts, type HostFacts, isBy, isFullHost, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { scopeOf } from './scope.ts';
+import type { HostVisits } from './visits.ts';
 
 /**
  * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and limits
@@ -14,6 +15,7 @@ import { scopeOf } from './scope.ts';
  */
 export function nothingLost(
   facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,
+  visited: readonly HostVisits[],
 ): readonly Violation[] {
   const findings = createFindings('nothingLost');
   const reachable = reachableUrls(facts);
@@ -21,7 +23,7 @@ export function nothingLost(
     checkKnown(findings, crawl, facts);
     checkNothingElse(findings, crawl, reachable);
   }
-  checkAsked(findings, facts);
+  checkAsked(findings, facts, visited);
   return findings.list;
 }
 
@@ -155,17 +157,29 @@ function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: Read
 }
 
 /**
- * Nothing is asked for that no ledger knows in the end; where requests may be robots.txt's redirects, nobody can tell.
- * A turn that was lost may have found a URL on a page that answered otherwise when it was asked again.
+ * Nothing is asked for that no ledger knows in the end. Not judged of what robots.txt redirects to; and where turns may be
+ * thrown away, only of hosts of which none was: it may have found a URL on a page that answered otherwise when it was asked
+ * again.
  */
-function checkAsked(findings: Findings, facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>): void {
+function checkAsked(
+  findings: Findings,
+  facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,
+  visited: readonly HostVisits[],
+): void {
   const { crawls, web, messages } = facts;
-  if (mayHaveLostTurns(facts)) return;
   if (!crawls.every(({ status }) => status === 'finished') || messages.length > 0) return;
   const robotsTargets = new Set(
     web.log.flatMap(({ url, isRobots }) => (isRobots && web.redirectOf(url)) || []),
   );
-  for (const { url, host, isRobots, startedAt } of web.log)
-    if (!isRobots && !robotsTargets.has(url) && !crawls.some(({ known }) => known.has(url)))
+  const isCertain = !mayHaveLostTurns(facts);
+  const whole = new Set(
+    visited.flatMap(({ host, requests, lost }) => (lost === 0 && host.heads.length > 0 ? requests : [])),
+  );
+  for (const request of web.log) {
+    const { url, host, isRobots, startedAt } = request;
+    if (isRobots || robotsTargets.has(url) || !(isCertain || whole.has(request))) continue;
+    const makers = crawls.filter((crawl) => isBy(request, crawl));
+    if (!(makers.length > 0 ? makers : crawls).some(({ known }) => known.has(url)))
       findings.add(`${url} was asked for, and no ledger knows it`, { host, at: startedAt });
+  }
 }

@@ -8,6 +8,8 @@ type Given = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls'>;
 
 /** The waker looks after a host whose token has not come back this long after its time (`worker/commit.ts`). */
 const TOKEN_LOST_MS = 900_000;
+/** A due time is never so far ahead: two hours and the longest rest (`worker/commit.ts`). */
+const MAX_AHEAD_MS = 14_400_000;
 /** It looks each minute, and gives a host its message again after five (`worker/waker.ts`). */
 const WAKER_MS = 60_000;
 const WAKE_AGAIN_MS = 300_000;
@@ -78,9 +80,13 @@ function indexMs({ at, head: { dueAt = 0, token } }: HeadChange): number {
 const restBefore = ({ host }: HostVisits, until: number): number =>
   host.heads.findLast(({ at }) => at < until)?.head.clock.nextFetchAt ?? 0;
 
-/** A token comes at the host's time, and names a later one by which it is lost. */
-function dueOf({ head: { dueAt, token } }: HeadChange): number | undefined {
+/**
+ * A token comes at the host's time, and names a later one by which it is lost. What is further ahead than anything may be, by a
+ * clock that was set, counts as come.
+ */
+function dueOf({ at, head: { dueAt, token } }: HeadChange): number | undefined {
   if (dueAt === undefined) return undefined;
+  if (dueAt - at > MAX_AHEAD_MS) return at;
   return token === undefined ? dueAt : dueAt - TOKEN_LOST_MS;
 }
 

@@ -1,6 +1,6 @@
 import { origin } from '../../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../spec.ts';
-import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
+import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsAnswer, RobotsLog } from './robots-answers.ts';
 
@@ -75,14 +75,13 @@ interface Delays {
 }
 
 /**
- * The least that must lie between the two, whoever made them. The gap after a request is by the crawl that made it: one
- * that knows the URL, unless a turn may have been thrown away with it.
+ * The least that must lie between the two, whoever made them. The gap after a request is by the crawl that made it, as its
+ * contact tells.
  */
 function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
-  const { crawls, robots, facts } = delays;
-  const isPage = !robots.isOfRobots(before);
-  const knowing = crawls.filter(({ known }) => isPage && known.has(before.url));
-  const possible = delays.isStrict && knowing.length > 0 ? knowing : crawls;
+  const { crawls, facts } = delays;
+  const makers = crawls.filter((crawl) => isBy(before, crawl));
+  const possible = makers.length > 0 ? makers : crawls;
   const delayMs = Math.min(...possible.map(({ config }) => config.delayMs));
   if (possible.some(({ config }) => config.robots === 'ignore')) return { ms: delayMs, why: 'delayMs' };
   const capMs = Math.min(...possible.map(({ config }) => config.maxCrawlDelayMs));
@@ -102,8 +101,11 @@ function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
 function heardAt(before: WebRequest, after: WebRequest, delays: Delays): readonly RobotsAnswer[] {
   const { crawls, robots, isStrict } = delays;
   const until = before.endedAt;
-  const answers = robots.answersOf(origin(before.url)).filter(({ at }) => at <= until);
-  const isAlone = crawls.length === 1;
+  // Each crawl asks for itself.
+  const answers = robots
+    .answersOf(origin(before.url))
+    .filter(({ at, request }) => at <= until && request.contact === before.contact);
+  const isAlone = crawls.length === 1 || before.contact !== undefined;
   if (isStrict && isAlone) return answers.filter(({ kind }) => kind !== 'nothing').slice(-1);
   if (!robots.isOfRobots(before)) return answers.filter(({ at }) => at <= before.startedAt);
   const isHeard =

@@ -1,4 +1,5 @@
-import type { Violation, WebRequest } from '../spec.ts';
+import type { ExcuseName, Violation, WebRequest } from '../spec.ts';
+import type { Facts } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import { leastRestMs, type Step, stepsOf } from './host-clock.ts';
 import type { RobotsLog } from './robots-answers.ts';
@@ -7,15 +8,27 @@ import type { HostVisits } from './visits.ts';
 /**
  * After a slow answer a host rests a multiple of the time that it took, where the crawl is adaptive; after a failure as
  * long as its back-off says, doubled with each failure in a row, or as its `Retry-After` asks. Judged between two requests
- * of one crawl. A rest that was forgotten with the turn that had learned it is excused.
+ * of one crawl. A rest that was forgotten with the turn that had learned it is excused, and one that a process ended whose clock
+ * had been set forward: of other processes' requests it knows by the clock alone.
  */
-export function rested(visited: readonly HostVisits[], robots: RobotsLog): readonly Violation[] {
+export function rested(
+  { strikes }: Pick<Facts, 'strikes'>,
+  visited: readonly HostVisits[],
+  robots: RobotsLog,
+): readonly Violation[] {
+  const excuse = strikes.clockStepped > 0 ? 'wrongClock' : undefined;
   const findings = createFindings('rested');
-  for (const visits of visited) if (visits.crawl.config.perHost === 1) checkHost(findings, visits, robots);
+  for (const visits of visited)
+    if (visits.crawl.config.perHost === 1) checkHost(findings, visits, robots, excuse);
   return findings.list;
 }
 
-function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog): void {
+function checkHost(
+  findings: Findings,
+  visits: HostVisits,
+  robots: RobotsLog,
+  excuse: ExcuseName | undefined,
+): void {
   const { host } = visits.host;
   const next = new Map<WebRequest, WebRequest>();
   for (const [i, request] of visits.requests.entries()) {
@@ -32,7 +45,7 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog): v
       if (gapMs < Math.floor(ms))
         findings.add(
           `${visits.crawl.id}: ${after.url} (${after.process}, ${since(after.startedAt)}) began ${seconds(gapMs)} after the end of ${request.url} (${request.process}, ${since(request.endedAt)}); expected at least ${seconds(ms)} (${why})`,
-          { host, at: after.startedAt, excuse: visit.isExact ? undefined : 'lostTurn' },
+          { host, at: after.startedAt, excuse: visit.isExact ? excuse : 'lostTurn' },
         );
     }
 }

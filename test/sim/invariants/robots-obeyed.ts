@@ -95,7 +95,11 @@ function problemOf(
   );
   const ageOf = ({ request: { maxAgeSeconds = Number.POSITIVE_INFINITY } }: RobotsAnswer) =>
     Math.max(MIN_ROBOTS_AGE_MS, Math.min(maxAgeMs, 1000 * maxAgeSeconds));
-  const slackMs = facts.leaseMs + (facts.strikes.clockSkew > 0 ? MAX_SKEW_MS : 0);
+  // A process tells by its own clock whether robots.txt can still be used.
+  const slackMs =
+    facts.strikes.clockStepped > 0
+      ? Number.POSITIVE_INFINITY
+      : facts.leaseMs + (facts.strikes.clockSkew > 0 ? MAX_SKEW_MS : 0);
   const endOf = (answer: RobotsAnswer) =>
     Math.max(
       (answer.servedAt ?? answer.at) + ageOf(answer),

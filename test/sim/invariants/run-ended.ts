@@ -51,6 +51,7 @@ const HARMLESS: readonly FaultName[] = [
   'configChanged',
   'paused',
   'clockSkew',
+  'clockStepped',
 ];
 /** A process of the present version says this of what a newer one has written. */
 const OF_OLD_VERSION = /version \d+: this program knows/;
