@@ -1,8 +1,11 @@
 /** What can be reached in a TypeScript source: its branches and its lines, found by a parser. */
 import { stripTypeScriptTypes } from 'node:module';
-import { type Node, parse } from 'acorn';
+import { type AnyNode, type Node, parse } from 'acorn';
+import { ownerOf } from '../../mutants/parse.ts';
 
 export interface Block {
+  /** The function that it is in, as mutants name it: `createQueue.send`. */
+  readonly owner: string;
   /** Of a branch that has no text, `else`: where its `if` begins and ends. */
   readonly start: number;
   readonly end: number;
@@ -28,10 +31,12 @@ export function findBlocks(source: string): Block[] {
   });
   const blocks: Block[] = [];
   const lines = new Set<number>();
+  let owner = '';
   const add = (kind: Block['kind'], node: SyntaxNode | null | undefined, more?: Partial<Block>) => {
-    if (node) blocks.push({ kind, start: node.start, end: node.end, ...more });
+    if (node) blocks.push({ owner, kind, start: node.start, end: node.end, ...more });
   };
-  const see = (node: SyntaxNode) => {
+  const see = (node: SyntaxNode, parents: readonly SyntaxNode[]) => {
+    owner = ownerOf(parents as readonly unknown[] as readonly AnyNode[]).name;
     const part = (name: string) => node[name] as SyntaxNode | null | undefined;
     if (/^(?!Block).*Statement$|^VariableDeclaration$/.test(node.type)) addLine(node);
     switch (node.type) {
@@ -82,11 +87,15 @@ function holdsAwait(value: unknown): boolean {
   return value.type === 'AwaitExpression' || Object.values(value).some(holdsAwait);
 }
 
-function visit(value: unknown, see: (node: SyntaxNode) => void): void {
-  if (Array.isArray(value)) for (const item of value) visit(item, see);
+/** `parents`: from the program down to the node itself. */
+type See = (node: SyntaxNode, parents: readonly SyntaxNode[]) => void;
+
+function visit(value: unknown, see: See, above: readonly SyntaxNode[] = []): void {
+  if (Array.isArray(value)) for (const item of value) visit(item, see, above);
   else if (isNode(value)) {
-    see(value);
-    for (const child of Object.values(value)) visit(child, see);
+    const parents = [...above, value];
+    see(value, parents);
+    for (const child of Object.values(value)) visit(child, see, parents);
   }
 }
 

@@ -14,7 +14,7 @@ import { coveredFiles, ROOT } from './covered-files.ts';
 import { reportJson, reportText } from './report.ts';
 import { coverageOf, needless, readAccepted } from './unreached.ts';
 
-const DEFAULT_SEEDS = 100;
+const DEFAULT_SEEDS = 300;
 
 const HELP = `Usage: npm run simulate -- coverage [--seed N] [--seeds COUNT] [--faults NAMES] [--jobs J] [--json]
 
@@ -59,7 +59,9 @@ export async function runCoverage(args: readonly string[], program: string): Pro
     pool.close();
   }
   const accepted = readAccepted();
-  const reasons = new Map(accepted.flatMap(({ reason, blocks }) => blocks.map((name) => [name, reason])));
+  const reasons = new Map(
+    Object.entries(accepted).flatMap(([reason, names]) => names.map((name) => [name, reason] as const)),
+  );
   const files = coveredFiles().map((file) =>
     coverageOf(file, readFileSync(new URL(file, ROOT), 'utf8'), reached.get(file), (name) =>
       reasons.get(name),

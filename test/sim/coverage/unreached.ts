@@ -1,12 +1,14 @@
 /** Blocks that no world reaches, compared with those that may stay so, each for a reason (`unreached.json`). */
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Block, findBlocks } from './blocks.ts';
+import type { ReasonName } from './reasons.ts';
 
-/** `FILE`, or `FILE: CODE`, where the code is the block's first words as {@link wordsOf} gives them. */
-export interface Accepted {
-  readonly reason: string;
-  readonly blocks: readonly string[];
-}
+/**
+ * Ranges by reason. A range is named by {@link keyOf}, which stays the same when the code moves to another place or file; a
+ * file that no world loads by its name without folders.
+ */
+export type Accepted = Readonly<Partial<Record<ReasonName, readonly string[]>>>;
 
 export interface Unreached {
   readonly file: string;
@@ -15,6 +17,7 @@ export interface Unreached {
   readonly endLine: number;
   readonly kind: Block['kind'];
   readonly words: string;
+  readonly key: string;
   readonly reason?: string;
 }
 
@@ -33,7 +36,7 @@ export interface FileCoverage {
 
 export const UNREACHED_FILE = new URL('unreached.json', import.meta.url);
 
-export const readAccepted = (): Accepted[] => JSON.parse(readFileSync(UNREACHED_FILE, 'utf8'));
+export const readAccepted = (): Accepted => JSON.parse(readFileSync(UNREACHED_FILE, 'utf8'));
 
 const MAX_WORDS = 70;
 
@@ -43,6 +46,15 @@ export function wordsOf(source: string, { start, end, kind }: Block): string {
   return kind === 'else' ? `no ${text}` : text;
 }
 
+/** Its function, a hash of its code without white space, and its first words. Equal code in one function has one name. */
+export function keyOf(source: string, block: Block): string {
+  const code = source.slice(block.start, block.end).replace(/\s+/g, '');
+  return `${block.owner} ${hash('sha1', code).slice(0, 8)}: ${wordsOf(source, block)}`;
+}
+
+/** How the list names a file that no world loads. */
+export const fileKey = (file: string): string => file.slice(file.lastIndexOf('/') + 1);
+
 /** `reached`: numbers of the blocks; undefined if no world has loaded the file. */
 export function coverageOf(
   file: string,
@@ -51,7 +63,7 @@ export function coverageOf(
   reasonOf: (name: string) => string | undefined,
 ): FileCoverage {
   const blocks = findBlocks(source);
-  const fileReason = reasonOf(file);
+  const fileReason = reached === undefined ? reasonOf(fileKey(file)) : undefined;
   const unreached: Unreached[] = [];
   const count = { blocks: 0, reachedBlocks: 0, lines: 0, reachedLines: 0, acceptedBlocks: 0 };
   /** The end of the last outermost block that was not reached, and whether it is accepted. */
@@ -65,14 +77,15 @@ export function coverageOf(
       continue;
     }
     if (block.start >= open.end) {
-      const words = wordsOf(source, block);
-      const reason = fileReason ?? reasonOf(`${file}: ${words}`);
+      const key = keyOf(source, block);
+      const reason = fileReason ?? reasonOf(key);
       unreached.push({
         file,
         line: lineAt(source, block.start),
         endLine: lineAt(source, block.end),
         kind: block.kind,
-        words,
+        words: wordsOf(source, block),
+        key,
         ...(reason !== undefined && { reason }),
       });
       // Where an `if` is always true, what it holds was reached.
@@ -85,14 +98,13 @@ export function coverageOf(
 }
 
 /** Names in the list that stand for no block that was missed: it was reached, or is gone. */
-export function needless(accepted: readonly Accepted[], files: readonly FileCoverage[]): string[] {
+export function needless(accepted: Accepted, files: readonly FileCoverage[]): string[] {
   const missed = new Set(
-    files.flatMap(({ file, unreached }) => [
-      ...(unreached.length > 0 ? [file] : []),
-      ...unreached.map(({ words }) => `${file}: ${words}`),
-    ]),
+    files.flatMap(({ file, isLoaded, unreached }) =>
+      isLoaded ? unreached.map(({ key }) => key) : [fileKey(file)],
+    ),
   );
-  return accepted.flatMap(({ blocks }) => blocks.filter((name) => !missed.has(name)));
+  return Object.values(accepted).flatMap((names) => names.filter((name) => !missed.has(name)));
 }
 
 const lineAt = (source: string, at: number): number => source.slice(0, at).split('\n').length;
