@@ -8,7 +8,8 @@ import { applyEdits } from './edit.ts';
 import type { Mutant } from './mutants.ts';
 import { ROOT, readSource } from './scope.ts';
 
-const FOLDERS = ['shared', 'functions', 'cli', 'cdk'];
+/** All of the program, without its tests. */
+const FOLDERS = ['api', 'cdk', 'cli', 'functions', 'shared'];
 const COPIED = [...FOLDERS, 'package.json', 'tsconfig.json', 'biome.json'];
 /** What the next round need not check again is remembered. */
 const TSCONFIG = {
@@ -24,6 +25,7 @@ const TSCONFIG = {
   include: FOLDERS,
 };
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const TSC_ARGS = [TSC, '-p', 'tsconfig.mutants.json', '--noEmit', '--pretty', 'false'];
 const BIOME = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
 /** The rule that refuses promises which nobody awaits. Other rules complain of a mutant's form, not of its error. */
 const LINT_RULE = 'nursery/noFloatingPromises';
@@ -41,6 +43,9 @@ export async function refusalsOf(mutants: readonly Mutant[]): Promise<Map<Mutant
     for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     writeFileSync(join(folder, 'tsconfig.mutants.json'), JSON.stringify(TSCONFIG));
+    // Or each mutant would be blamed for it. Besides, the compiler remembers what it has checked.
+    const own = errorsIn(await run(folder, TSC_ARGS));
+    if (own.length > 0) throw new Error(`The program does not compile without a mutant: ${own[0]}`);
     const refusals = new Map<Mutant, Refusal>();
     for (const round of roundsOf(mutants))
       for (const [mutant, why] of await lint(folder, round)) refusals.set(mutant, { by: 'lint', why });
@@ -88,10 +93,7 @@ async function lint(folder: string, round: readonly Mutant[]): Promise<Map<Mutan
 async function compile(folder: string, round: readonly Mutant[]): Promise<Map<Mutant, string>> {
   writeMutants(folder, round);
   try {
-    const args = ['-p', 'tsconfig.mutants.json', '--noEmit', '--pretty', 'false'];
-    const lines = (await run(folder, [TSC, ...args]))
-      .split('\n')
-      .filter((line) => /^[^\s(]+\(\d+,\d+\): error/.test(line));
+    const lines = errorsIn(await run(folder, TSC_ARGS));
     const errors = new Map<Mutant, string>();
     const suspects: Mutant[][] = [];
     for (const line of lines) {
@@ -111,6 +113,9 @@ async function compile(folder: string, round: readonly Mutant[]): Promise<Map<Mu
     restore(folder, round);
   }
 }
+
+const errorsIn = (output: string): string[] =>
+  output.split('\n').filter((line) => /^[^\s(]+\(\d+,\d+\): error/.test(line));
 
 function writeMutants(folder: string, round: readonly Mutant[]): void {
   for (const { file, edits } of round) writeFileSync(join(folder, file), applyEdits(readSource(file), edits));
