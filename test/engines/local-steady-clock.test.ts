@@ -81,6 +81,7 @@ describe('the time of a process', () => {
     clock.follow();
     pass(500);
     expect(clock.now()).toBe(T0 - DAY_MS + 500);
+    expect(clock.takeStep()).toBe(-DAY_MS);
     expect(clock.takeStep()).toBe(0);
   });
 });
