@@ -2,7 +2,6 @@
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { decodeCrawl } from '../../shared/engines/aws/crawl-record.ts';
 import { CRAWL } from '../../shared/engines/aws/tables.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
@@ -12,6 +11,7 @@ import { askAbout } from './operator-asks.ts';
 import { planChanges } from './plan.ts';
 import { type AddedSeeds, type OperatorPlan, type Question, raised } from './plan-operator.ts';
 import type { CrawlPlan } from './spec.ts';
+import { crawlIn } from './stored-items.ts';
 
 const MAX_PAUSE_MS = 300_000;
 /** Of the pauses, those that stop the crawl. It is resumed all the same. */
@@ -178,6 +178,6 @@ export const statusOf = (cloud: SimCloud, crawl: CrawlId): CrawlRecord['status']
 /** As the table has it at this moment. */
 function recordOf({ dynamo, settings }: SimCloud, crawl: CrawlId): CrawlRecord | undefined {
   for (const item of dynamo.items(settings.crawlState))
-    if (item.pk?.S === crawl && item.sk?.S === CRAWL) return decodeCrawl(item).record;
+    if (item.pk?.S === crawl && item.sk?.S === CRAWL) return crawlIn(item).record;
   return undefined;
 }

@@ -13,7 +13,7 @@ import { type KeyRange, keyRange } from './dynamo-key-condition.ts';
 import { FORMER_MS } from './dynamo-rows.ts';
 import { bareKeyOf, type IndexKey, keyOf, type Table } from './dynamo-table.ts';
 import { createBill, readUnits } from './dynamo-units.ts';
-import { copyItem, copyValue, type Item } from './dynamo-values.ts';
+import { copyStored, copyValue, type Item } from './dynamo-values.ts';
 import { type DynamoContext, isLeft } from './dynamo-writes.ts';
 import { createIndexLag } from './index-lag.ts';
 
@@ -79,7 +79,7 @@ export function createReads({ tableOf, faults, random, trace, now, onUnits }: Dy
       if (!filter || holds(filter.tree, read.item, placeholders))
         Items.push(projected(read.item, projection, placeholders));
       if (ScannedCount < most && bytes < PAGE_BYTES) continue;
-      LastEvaluatedKey = copyItem(lastKeyOf(read.item));
+      LastEvaluatedKey = copyStored(lastKeyOf(read.item));
       break;
     }
     return { Items, Count: Items.length, ScannedCount, LastEvaluatedKey, bytes };
@@ -263,7 +263,7 @@ function projected(
   projection: Parsed<Path[]> | undefined,
   placeholders: Placeholders,
 ): Item {
-  if (!projection) return copyItem(item);
+  if (!projection) return copyStored(item);
   const some: Item = {};
   for (const path of projection.tree) {
     if (path.length > 1) throw invalid('Projections from within lists and maps are not part of the model');

@@ -16,8 +16,9 @@ export function typeOf(value: AttributeValue): string {
 
 /** A copy of the value, with bytes of its own. Numbers come as DynamoDB gives them; throws for what it does not take. */
 export function copyValue(value: AttributeValue): AttributeValue {
-  if (value.S !== undefined) return { S: value.S };
-  if (value.N !== undefined) return { N: normalNumber(value.N) };
+  // Frozen, so that items that are read can share them: see `copyStored`.
+  if (value.S !== undefined) return Object.freeze({ S: value.S });
+  if (value.N !== undefined) return Object.freeze({ N: normalNumber(value.N) });
   if (value.B !== undefined) return { B: new Uint8Array(value.B) };
   if (value.BOOL !== undefined) return { BOOL: value.BOOL };
   if (value.NULL !== undefined) return { NULL: value.NULL };
@@ -37,6 +38,16 @@ function filled<T>(set: readonly T[]): T[] {
 export function copyItem(item: Readonly<Item>): Item {
   const copy: Item = {};
   for (const name in item) if (item[name] !== undefined) copy[name] = copyValue(item[name]);
+  return copy;
+}
+
+/** A copy of an item that `copyItem` made. Texts and numbers are the same objects, which nobody can change. */
+export function copyStored(item: Readonly<Item>): Item {
+  const copy: Item = { ...item };
+  for (const name in copy) {
+    const value = copy[name] as AttributeValue;
+    if (value.S === undefined && value.N === undefined) copy[name] = copyValue(value);
+  }
   return copy;
 }
 

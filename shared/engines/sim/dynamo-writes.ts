@@ -14,7 +14,7 @@ import { parseCondition, parseUpdate } from './dynamo-grammar.ts';
 import { bareKeyOf, type Row, type Table } from './dynamo-table.ts';
 import { createBill, type OnUnits, writeUnits } from './dynamo-units.ts';
 import { applyUpdate } from './dynamo-update.ts';
-import { copyItem, type Item } from './dynamo-values.ts';
+import { copyStored, type Item } from './dynamo-values.ts';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
@@ -128,7 +128,7 @@ export function createWrites({ tableOf, faults, onUnits, onWrite }: DynamoContex
     if (!planned.isMet) {
       onUnits(table.spec.name, pk, undefined, writeUnits(before, after), 0);
       const isAsked = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
-      throw conditionFailed(isAsked && before ? copyItem(before.item) : undefined);
+      throw conditionFailed(isAsked && before ? copyStored(before.item) : undefined);
     }
     const bill = createBill(input);
     bill.add(table, make(planned));
@@ -229,7 +229,7 @@ function reasonOf({ isMet, before }: Planned, input: Conditional): CancellationR
   return {
     Code: 'ConditionalCheckFailed',
     Message: CONDITION_FAILED,
-    ...(isAsked && { Item: copyItem(before.item) }),
+    ...(isAsked && { Item: copyStored(before.item) }),
   };
 }
 
@@ -238,7 +238,7 @@ function returned({ before, after, names }: Planned, asked: string = 'NONE'): { 
   if (asked !== 'ALL_OLD' && !names) throw invalid(`Return values set to invalid value: ${asked}`);
   const row = asked.endsWith('OLD') ? before : after;
   if (!row) return {};
-  if (asked.startsWith('ALL')) return { Attributes: copyItem(row.item) };
+  if (asked.startsWith('ALL')) return { Attributes: copyStored(row.item) };
   const some = Object.entries(row.item).filter(([name]) => names?.has(name));
-  return some.length > 0 ? { Attributes: copyItem(Object.fromEntries(some)) } : {};
+  return some.length > 0 ? { Attributes: copyStored(Object.fromEntries(some)) } : {};
 }

@@ -78,6 +78,21 @@ export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS
     };
   }
 
+  function sleepUnlessAborted(until: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = at(until, wake);
+      function wake() {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      }
+      function abort() {
+        cancel();
+        wake();
+      }
+      signal.addEventListener('abort', abort);
+    });
+  }
+
   /** Lets the next thing happen. Whether there may be more after it. */
   function next(until: number, isOver: () => boolean): boolean {
     failAtLimit();
@@ -108,18 +123,8 @@ export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS
     sleep(ms, signal) {
       // Not a happening, but a loop of it would never let another one come.
       if (ms <= 0 || signal?.aborted) return step() ? Promise.resolve() : new Promise(() => {});
-      return new Promise((resolve) => {
-        const cancel = at(now + ms, wake);
-        function wake() {
-          signal?.removeEventListener('abort', abort);
-          resolve();
-        }
-        function abort() {
-          cancel();
-          wake();
-        }
-        signal?.addEventListener('abort', abort);
-      });
+      if (!signal) return new Promise((resolve) => void at(now + ms, resolve));
+      return sleepUnlessAborted(now + ms, signal);
     },
   };
 }

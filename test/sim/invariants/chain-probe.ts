@@ -2,8 +2,8 @@
 import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
 import { HEAD, hostPartition } from '../../../shared/engines/aws/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
-import type { Head } from '../../../shared/frontier/head.ts';
 import type { Violation } from '../spec.ts';
+import { headIn } from '../stored-items.ts';
 import type { CauseProbe } from './cause-probe.ts';
 import { createFindings, since } from './findings.ts';
 
@@ -66,10 +66,11 @@ export function createChainProbe(
       }
       for (const queue of settings.turnQueueUrls)
         for (const { id, body } of sqs.messages(queue)) gather(id, body);
-      for (const { pk, sk, head } of dynamo.items(settings.crawlState)) {
+      for (const item of dynamo.items(settings.crawlState)) {
+        const { pk, sk } = item;
         if (sk?.S !== HEAD) continue;
         const chain = chains.get(pk?.S ?? '');
-        const { token, version, dueAt } = JSON.parse(head?.S as string) as Head;
+        const { token, version, dueAt } = headIn(item);
         const isMissing = token !== undefined && !chain?.tokens.includes(token);
         if (isMissing && !((wasDroppedEarly(token) || wasLost(token)) && dueAt !== undefined))
           findings.add(

@@ -25,6 +25,7 @@ import type { HostKey } from '../../../shared/url/host-key.ts';
 import { openLedger } from '../../../shared/worker/open-ledger.ts';
 import { asPresent } from '../newer-version.ts';
 import type { CrawlPlan, World } from '../spec.ts';
+import { headIn } from '../stored-items.ts';
 import type { CrawlFacts, Facts, HostFacts, JoinedFacts, MessageFacts } from './facts.ts';
 import type { History } from './history-probe.ts';
 
@@ -88,7 +89,7 @@ function readTables({ dynamo, settings }: SimCloud): Tables {
     const crawl = blank < 0 ? partition : partition.slice(0, blank);
     if (item.sk?.S === HEAD && blank >= 0) {
       const ofCrawl = heads.get(crawl) ?? new Map<HostKey, Head>();
-      heads.set(crawl, ofCrawl.set(hostOf(partition), JSON.parse(item.head?.S as string) as Head));
+      heads.set(crawl, ofCrawl.set(hostOf(partition), headIn(item)));
     } else {
       const items = own.get(crawl);
       if (items) items.push(item);

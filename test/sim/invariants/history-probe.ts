@@ -2,7 +2,6 @@
 
 import { type CrawlOptions, parseConfig } from '../../../shared/crawl/config.ts';
 import { countsIn } from '../../../shared/engines/aws/crawl-counters.ts';
-import { decodeCrawl } from '../../../shared/engines/aws/crawl-record.ts';
 import { type Counts, sumOfCounts, totalsOf } from '../../../shared/engines/aws/head-counts.ts';
 import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
 import { costOf } from '../../../shared/engines/aws/prices.ts';
@@ -11,6 +10,7 @@ import { CRAWL, HEAD, type Item, TOTALS_PREFIX } from '../../../shared/engines/a
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { CrawlStatus } from '../../../shared/ports/crawl-registry.ts';
+import { crawlIn, headIn } from '../stored-items.ts';
 
 /** A status as it was stored. Times are the world's. */
 export interface StatusChange {
@@ -86,9 +86,9 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
     if (item.sk?.S === HEAD) {
       const list = heads.get(partition) ?? [];
       heads.set(partition, list);
-      list.push({ at: time.now(), head: JSON.parse(item.head?.S as string) as Head });
+      list.push({ at: time.now(), head: headIn(item) });
     } else if (item.sk?.S === CRAWL && item.record) {
-      const { status, config } = decodeCrawl(item).record;
+      const { status, config } = crawlIn(item).record;
       const list = statuses.get(partition) ?? [];
       statuses.set(partition, list);
       const { turnMaxPages } = parseConfig(config);
