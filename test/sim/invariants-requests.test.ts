@@ -158,6 +158,25 @@ describe('robotsObeyed', () => {
     );
   });
 
+  test('a turn need not have seen what another host was answered for it while it used the old rules longer', () => {
+    const rules = 'http://b.test/rules.txt';
+    const moved = (s: number) => request(ROBOTS, s, s + 0.1, { httpStatus: 301 });
+    const served = (s: number, httpStatus = 200) =>
+      request(rules, s, s + 0.1, { isRobots: true, httpStatus, robotsVersion: 0, process: 'worker-2' });
+    const log = [moved(0), served(1), ...LOG.slice(1), moved(280), served(290, 503), served(300)];
+    const crawls = [crawlFacts(RECORDS, { config: { robotsMaxAgeMs: 1000 } })];
+    const at = (s: number) => {
+      const facts = makeFacts({ log: [...log, request(PAGE, s, s + 0.1)], crawls });
+      const redirectOf = (url: string) => (url === ROBOTS ? rules : facts.web.redirectOf(url));
+      return told({ ...facts, web: { ...facts.web, redirectOf } }).filter((line) =>
+        /^robotsObeyed/.test(line),
+      );
+    };
+    // Ten minutes from the try at 280 s and the failure at 290 s.
+    expect(at(880)).toEqual([]);
+    expect(at(990)).toEqual([expect.stringMatching(/could be used until/)]);
+  });
+
   test('a URL called denied that every version allows is found', () => {
     const denied = RECORDS.map((record) =>
       record.url === OLD

@@ -1,4 +1,4 @@
-import { origin } from '../../../shared/url/host-key.ts';
+import { hostKey, origin } from '../../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../spec.ts';
 import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
 import { createFindings, since } from './findings.ts';
@@ -13,7 +13,8 @@ const MAX_SKEW_MS = 10_000;
 
 /**
  * Before a page of an origin is asked for, its robots.txt has been answered; and at least one version that was served
- * and can still count allows the page: the last one, where no turn of the host was thrown away. A version counts as long as
+ * and can still count allows the page: the last one, where no turn of the host was thrown away and the host itself served
+ * it. A version counts as long as
  * its `Cache-Control` and `robotsMaxAgeMs` say, from five minutes to 24 hours (RFC 9309, section 2.4), and ten minutes more
  * from each time that robots.txt could not be had since (`worker/robots-keeper.ts`); a turn goes by what it found, so as
  * long as the lease on top of that.
@@ -105,7 +106,11 @@ function problemOf(
       (answer.servedAt ?? answer.at) + ageOf(answer),
       ...before.filter(({ kind, at }) => kind === 'nothing' && at > answer.at).map(({ at }) => at + STALE_MS),
     );
-  const counting = (isCertain ? [last] : heard).filter((answer) => startedAt <= endOf(answer) + slackMs);
+  // What another host was answered is read when what is known has ended, which may be used longer.
+  const isSeen = last.request.host === hostKey(url);
+  const counting = (isCertain && isSeen ? [last] : heard).filter(
+    (answer) => startedAt <= endOf(answer) + slackMs,
+  );
   if (counting.length === 0)
     return `but its robots.txt, answered ${since(last.at)}, could be used until ${since(endOf(last))} only`;
   if (counting.some((answer) => allows(answer, url, facts))) return undefined;
