@@ -40,8 +40,12 @@ export async function ask(
     await state.lease.lockFor(lockedMs);
     if (clock.now() > state.lastRequestAt) return unmade(NO_TIME);
     // Another crawl's turn may have kept it waiting for long.
-    if (clock.now() - begunAt > MAX_AGE_MS && (await crawls.get(crawl.id))?.status !== 'running')
-      return unmade('the crawl does not run');
+    if (clock.now() - begunAt > MAX_AGE_MS) {
+      if ((await crawls.get(crawl.id))?.status !== 'running') return unmade('the crawl does not run');
+      // The process may have stood still meanwhile: nothing may be waited for between the lock and the request.
+      await state.lease.lockFor(lockedMs);
+      if (clock.now() > state.lastRequestAt) return unmade(NO_TIME);
+    }
     return reading(state, () => fetcherOf(crawl.everywhere ?? crawl).fetch({ ...request, signal: stopping }));
   });
   if (outcome?.status === 'response') stats.answers++;
