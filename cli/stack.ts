@@ -1,4 +1,5 @@
 /** A deployed stack, opened for its operator. Loads the AWS SDK: for the verbs of `--stack` alone. */
+
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import type { RowSource } from '../api/local/url-rows.ts';
 import type { Control } from '../shared/control/control.ts';
@@ -9,6 +10,7 @@ import { type JoinedResolver, joinedResolver } from '../shared/engines/aws/joine
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
 import { systemClock } from '../shared/engines/system-clock.ts';
+import { allowLinearFlag } from '../shared/linear-regexps.ts';
 import { awsRefusal } from './aws-refusal.ts';
 import type { StackAddress } from './command.ts';
 
@@ -38,6 +40,7 @@ export async function withStack<T>(
     const stack = openStack(settings, { clock: systemClock });
     try {
       const policy = controlPolicyOf(settings);
+      allowLinearFlag();
       const control = createControl(controlEngineOf(stack, settings), policy);
       const rows = rowsOf(stack, settings);
       return await use({ control, rows, refusedKeys: Object.keys(policy.refuses ?? {}) });

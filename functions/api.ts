@@ -2,10 +2,11 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { createControl } from '../shared/control/create-control.ts';
 import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
+import { lazy } from '../shared/lazy.ts';
 import { createApiHandler } from './api-handler.ts';
-import { functionStack, once } from './stack.ts';
+import { functionStack } from './stack.ts';
 
-const api = once(() => {
+const api = lazy(() => {
   const { settings, clock, log, open } = functionStack();
   const stack = open();
   const control = createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));

@@ -1,10 +1,11 @@
 /** The function that joins WARC files, once an hour. */
 import type { Context } from 'aws-lambda';
 import { compactCrawl } from '../shared/engines/aws/compactor.ts';
+import { lazy } from '../shared/lazy.ts';
 import { createCompactorHandler } from './compactor-handler.ts';
-import { functionStack, once } from './stack.ts';
+import { functionStack } from './stack.ts';
 
-const compactor = once(() => {
+const compactor = lazy(() => {
   const { settings, clock, log, open } = functionStack();
   const stack = open();
   const { s3, dynamo } = stack.clients;

@@ -2,12 +2,13 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { createControl } from '../shared/control/create-control.ts';
 import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
+import { lazy } from '../shared/lazy.ts';
 import { createCrawls } from '../shared/worker/crawls.ts';
 import { createDeadLetter } from './dead-letter.ts';
 import { createRouterHandler } from './router-handler.ts';
-import { functionStack, once } from './stack.ts';
+import { functionStack } from './stack.ts';
 
-const router = once(() => {
+const router = lazy(() => {
   const { settings, clock, log, open } = functionStack();
   const stack = open();
   return createRouterHandler({

@@ -3,8 +3,9 @@
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
 import { steadyClock } from '../shared/engines/local/steady-clock.ts';
+import { lazy } from '../shared/lazy.ts';
+import { allowLinearFlag, matchInLinearTime } from '../shared/linear-regexps.ts';
 import type { Clock } from '../shared/ports/clock.ts';
-import { matchInLinearTime } from './linear-patterns.ts';
 import { type Log, logLine } from './log.ts';
 
 export interface FunctionStack {
@@ -15,7 +16,8 @@ export interface FunctionStack {
   open(turnQueueUrl?: string): OpenedStack;
 }
 
-export const functionStack = once((): FunctionStack => {
+export const functionStack = lazy((): FunctionStack => {
+  allowLinearFlag();
   matchInLinearTime();
   const settings = parseStackSettings(process.env.STRAND_SETTINGS);
   const clock = steadyClock;
@@ -38,15 +40,6 @@ export const functionStack = once((): FunctionStack => {
     },
   };
 });
-
-/** What `make` gives, made at the first call. If it throws, the next call tries again. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
 
 /** The first invocation pays for the start before it, which Lambda ends after 10 s. */
 const MAX_START_MS = 10_000;

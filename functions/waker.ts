@@ -1,10 +1,11 @@
 /** The function that wakes hosts that are due, once a minute. */
 import type { Context } from 'aws-lambda';
+import { lazy } from '../shared/lazy.ts';
 import { createCrawls } from '../shared/worker/crawls.ts';
-import { functionStack, once } from './stack.ts';
+import { functionStack } from './stack.ts';
 import { createWakerHandler } from './waker-handler.ts';
 
-const waker = once(() => {
+const waker = lazy(() => {
   const { clock, log, open } = functionStack();
   const stack = open();
   return createWakerHandler({ clock, log, stack, crawls: createCrawls(stack.engine.registry, clock) });

@@ -6,18 +6,19 @@ import { parseConfig } from '../shared/crawl/config.ts';
 import { costOf } from '../shared/engines/aws/prices.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { stackPrices } from '../shared/engines/aws/stack-prices.ts';
+import { lazy } from '../shared/lazy.ts';
 import { SIZES } from '../shared/sizes.ts';
 import { createLanes } from '../shared/worker/lanes.ts';
 import { type BlockedModule, startBlockGuard, storeBlocked, taskIn } from './block-guard.ts';
 import { writeLine } from './log.ts';
-import { functionStack, once } from './stack.ts';
+import { functionStack } from './stack.ts';
 import { readTestFaults, withFaultyCommits, withPoisonPage } from './test-faults.ts';
 import { createWorkerFetchers } from './worker-fetchers.ts';
 import { createWorkerHandler, type WorkerStack } from './worker-handler.ts';
 
 const CHANCE = { random: Math.random, exit: () => process.exit(1) };
 
-const worker = once(() => {
+const worker = lazy(() => {
   const { settings, clock, log, open } = functionStack();
   const faults = readTestFaults(process.env);
   const prices = stackPrices(settings);

@@ -1,3 +1,5 @@
+import { lazy } from '../lazy.ts';
+
 /** Counts in a text, in one pass. */
 export interface TextCounts {
   /** Runs of letters and digits. */
@@ -15,12 +17,8 @@ const CAPITAL = 4;
 const COMMA = 8;
 const STOP = 16;
 
-/**
- * What each UTF-16 code unit is; halves of pairs are words. Made when first needed, which takes some 10 ms.
- */
-let kinds: Uint8Array | undefined;
-
-function kindsOfUnits(): Uint8Array {
+/** What each UTF-16 code unit is; halves of pairs are words. Made when first needed, which takes some 10 ms. */
+const kindsOfUnits = lazy((): Uint8Array => {
   const made = new Uint8Array(0x10000);
   for (let unit = 0; unit < made.length; unit++) {
     const text = String.fromCharCode(unit);
@@ -31,10 +29,10 @@ function kindsOfUnits(): Uint8Array {
     if (/[.!?。！？؟]/.test(text)) made[unit]! |= STOP;
   }
   return made;
-}
+});
 
 export function measureText(text: string): TextCounts {
-  kinds ??= kindsOfUnits();
+  const kinds = kindsOfUnits();
   let words = 0;
   let sentences = 0;
   let commas = 0;

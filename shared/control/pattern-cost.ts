@@ -1,7 +1,4 @@
-/**
- * What it may cost to match a regular expression, on the worst text: those of a crawl come with a request.
- */
-import { setFlagsFromString } from 'node:v8';
+/** What it may cost to match a regular expression, on the worst text: those of a crawl come with a request. */
 
 /** Of the text: the longest URL by default. */
 const LENGTH = 2083;
@@ -22,13 +19,16 @@ export function patternCost(pattern: string): number {
 }
 
 /**
- * Whether V8's engine that never goes back takes the pattern: its work grows no faster than the text. It
- * takes no lookahead, no backreference and no count beyond 16 (v8.dev/blog/non-backtracking-regexp). That it
- * is asked where the other one goes back too often, the functions see to (`functions/linear-patterns.ts`).
+ * Whether V8's engine that never goes back takes the pattern: its work grows no faster than the text. It takes no
+ * lookahead, no backreference and no count beyond 16 (v8.dev/blog/non-backtracking-regexp). The functions use it
+ * where the other engine goes back too often (`shared/linear-regexps.ts`).
  */
 function isLinear(pattern: string): boolean {
-  // Makes the flag `l` known, and nothing else.
-  setFlagsFromString('--enable-experimental-regexp-engine');
+  if (!isCompiled('a')) throw new Error('Expected allowLinearFlag() to be called when the process starts');
+  return isCompiled(pattern);
+}
+
+function isCompiled(pattern: string): boolean {
   try {
     // linear: the flag takes no pattern that could take more.
     new RegExp(pattern, 'l');

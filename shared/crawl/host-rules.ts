@@ -1,4 +1,5 @@
 /** The part of the scope that `overrides` may say otherwise for some hosts: patterns and depth. */
+import QuickLRU from 'quick-lru';
 import { type HostKey, hostKey } from '../url/host-key.ts';
 import type { CrawlConfig } from './config.ts';
 import { compileHosts } from './host-config.ts';
@@ -20,7 +21,7 @@ export interface HostRules {
 export type HostRulesConfig = Pick<CrawlConfig, 'include' | 'exclude' | 'maxDepth'> &
   Partial<Pick<CrawlConfig, 'overrides'>>;
 
-/** Hosts remembered. Beyond this number all are forgotten and computed again. */
+/** Hosts remembered, those asked for last. */
 const MAX_HOSTS = 10_000;
 
 /**
@@ -41,7 +42,7 @@ export function createHostRules(config: HostRulesConfig): (url: string) => HostR
     }));
   if (changing.length === 0) return () => forAll;
 
-  const byHost = new Map<HostKey, HostRules>();
+  const byHost = new QuickLRU<HostKey, HostRules>({ maxSize: MAX_HOSTS });
   return (url) => {
     const host = hostKey(url);
     const known = byHost.get(host);
@@ -55,7 +56,6 @@ export function createHostRules(config: HostRulesConfig): (url: string) => HostR
       }),
       forAll,
     );
-    if (byHost.size >= MAX_HOSTS) byHost.clear();
     byHost.set(host, rules);
     return rules;
   };

@@ -30,9 +30,9 @@ export function trapReason(url: string, config: TrapConfig): TrapReason | undefi
   const { maxPathDepth, maxRepeatedSegments } = config;
   const mark = url.indexOf('?', 8);
   const end = mark < 0 ? url.length : mark;
-  const count = splitPath(url, end, maxPathDepth + 1);
+  const count = countSegments(url, end, maxPathDepth + 1);
   if (count > maxPathDepth) return 'pathDepth';
-  if (count > maxRepeatedSegments && repeatsSegments(url, count, maxRepeatedSegments))
+  if (count > maxRepeatedSegments && repeatsSegments(url, startsOfSegments(url, end), maxRepeatedSegments))
     return 'repeatedSegments';
   if (mark >= 0 && hasTrapQuery(url, mark + 1, config.maxQueryParameters)) return 'queryParameters';
   return undefined;
@@ -41,7 +41,7 @@ export function trapReason(url: string, config: TrapConfig): TrapReason | undefi
 /** Segments of a canonical URL's path: one of `/a` and `/a/`, three of `/a//b`. */
 export function pathDepth(url: string): number {
   const mark = url.indexOf('?');
-  return splitPath(url, mark < 0 ? url.length : mark, Infinity);
+  return countSegments(url, mark < 0 ? url.length : mark, Infinity);
 }
 
 /** Parameters of a canonical URL's query. */
@@ -50,34 +50,36 @@ export function queryParameters(url: string): number {
   return mark < 0 ? 0 : countParameters(url, mark + 1);
 }
 
-/**
- * Where the segments begin of the path that is looked at, and where the last one ends. Kept, not to be made
- * for each.
- */
-const starts: number[] = [];
-
-/** Fills `starts`, for `max` segments at most. The number of segments. */
-function splitPath(url: string, end: number, max: number): number {
+/** Segments of the path that ends at `end`: `max` at most. */
+function countSegments(url: string, end: number, max: number): number {
   let count = 0;
   for (let i = url.indexOf('/', 8); i >= 0 && i < end - 1 && count < max; i = url.indexOf('/', i + 1))
-    starts[count++] = i;
-  starts[count] = url.charCodeAt(end - 1) === SLASH ? end - 1 : end;
+    count++;
   return count;
 }
 
-function repeatsSegments(url: string, count: number, max: number): boolean {
+/** Where the segments of the path begin, and where the last one ends. */
+function startsOfSegments(url: string, end: number): number[] {
+  const starts: number[] = [];
+  for (let i = url.indexOf('/', 8); i >= 0 && i < end - 1; i = url.indexOf('/', i + 1)) starts.push(i);
+  starts.push(url.charCodeAt(end - 1) === SLASH ? end - 1 : end);
+  return starts;
+}
+
+function repeatsSegments(url: string, starts: readonly number[], max: number): boolean {
+  const count = starts.length - 1;
   for (let period = 1; period <= MAX_PERIOD && period * (max + 1) <= count; period++) {
     // Segments in a row that are as the one a period before: of n times the sequence, (n - 1) * period.
     let alike = 0;
     for (let i = period; i < count; i++) {
-      alike = isSameSegment(url, i - period, i) ? alike + 1 : 0;
+      alike = isSameSegment(url, starts, i - period, i) ? alike + 1 : 0;
       if (alike >= period * max) return true;
     }
   }
   return false;
 }
 
-function isSameSegment(url: string, a: number, b: number): boolean {
+function isSameSegment(url: string, starts: readonly number[], a: number, b: number): boolean {
   const from = starts[a] as number;
   const to = starts[b] as number;
   const length = (starts[a + 1] as number) - from;

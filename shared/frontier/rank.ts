@@ -31,11 +31,7 @@ export function rankOf(depth: number, level: number, kind?: UrlKind): number {
 /** The level that one link from the page `via` lends to `url`; 0 for a link without a page. */
 export function levelOf(url: string, via: string | undefined): number {
   if (via === undefined) return 0;
-  if (via !== lastVia) {
-    lastVia = via;
-    lastViaHash = Math.imul(hashString(via), 0x9e3779b1);
-  }
-  const hash = mix(hashString(url) ^ lastViaHash);
+  const hash = mix(hashString(url) ^ Math.imul(hashString(via), 0x9e3779b1));
   return hash === 0 ? MAX_LEVEL : Math.min(MAX_LEVEL, 31 - Math.clz32(hash & -hash));
 }
 
@@ -50,10 +46,6 @@ export function levelOfLink({ url, via, isSeed, level = 0 }: Link): number {
  */
 export const isSeedRecord = ({ depth, level, kind, via }: UrlRecord): boolean =>
   depth === 0 && level === MAX_LEVEL && (kind === undefined || (kind === 'sitemap' && via === undefined));
-
-// The links of a page come one after the other, all with the same `via`.
-let lastVia: string | undefined;
-let lastViaHash = 0;
 
 /** FNV-1a, 32 bits. */
 function hashString(text: string): number {

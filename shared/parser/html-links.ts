@@ -5,7 +5,7 @@ import { searchWords } from '../url/search-words.ts';
 import { decodeAttribute, decodeText } from './character-references.ts';
 import { SNIFFED_BYTES, sniffCharset } from './charset.ts';
 import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
-import { createHtmlScanner } from './html-scanner.ts';
+import { createHtmlScanner, type WantedElements, wantedElements } from './html-scanner.ts';
 import {
   createLinkSet,
   type DroppedLinks,
@@ -136,11 +136,11 @@ function withoutSearchWords(url: string, textHash: TextHash): TextSink {
   return words.size === 0 ? textHash : withoutWords(words, textHash);
 }
 
-type Elements = readonly [plain: ReadonlySet<string>, withSigns: ReadonlySet<string>];
+type Elements = readonly [plain: WantedElements, withSigns: WantedElements];
 
 const elementSets = (names: readonly string[]): Elements => [
-  new Set(names),
-  new Set([...names, ...SIGN_ELEMENTS]),
+  wantedElements(names),
+  wantedElements([...names, ...SIGN_ELEMENTS]),
 ];
 
 const LINK_ELEMENTS = ['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta'];

@@ -8,8 +8,8 @@ import { AttributeList, type RawAttributes, readAttributes } from './tag-attribu
 import { createUnfinishedText } from './unfinished-text.ts';
 
 export interface HtmlScannerOptions {
-  /** Lower-case names of the elements whose start tags are reported. */
-  readonly elements: ReadonlySet<string>;
+  /** The elements whose start tags are told. */
+  readonly elements: WantedElements;
   /** XML syntax: `<script/>` is empty, and CDATA sections stand anywhere. */
   readonly isXml: boolean;
   /** A start tag of one of `elements` that the document holds (not inside a template, SVG or MathML). */
@@ -41,28 +41,27 @@ export function createHtmlScanner(options: HtmlScannerOptions): HtmlScanner {
   return createUnfinishedText(createScan(options));
 }
 
-/**
- * Whether a tag with a name of that first letter and length cannot matter: this check skips most tags,
- * and no text is made of their names.
- */
-function createPassing(elements: ReadonlySet<string>): Passing {
+/** The elements that a scanner tells of. */
+export interface WantedElements {
+  /** In lower case. */
+  readonly names: ReadonlySet<string>;
+  /** Whether a tag with a name of that first letter (a code unit) and length can be none that matters. */
+  readonly isPassing: (letter: number, length: number) => boolean;
+}
+
+/** Made once for all documents: most tags are passed over by a look at its table, and no text is made of their names. */
+export function wantedElements(elements: Iterable<string>): WantedElements {
+  const names = new Set(elements);
   const lengths = new Uint32Array(26);
-  for (const name of [...elements, ...PLACED_APART, ...RAW_TEXT_END.keys()]) {
+  for (const name of [...names, ...PLACED_APART, ...RAW_TEXT_END.keys()]) {
     const letter = name.charCodeAt(0) - 0x61;
     lengths[letter] = (lengths[letter] as number) | (1 << name.length);
   }
-  return (letter, length) =>
-    length > 31 || (((lengths[(letter | 0x20) - 0x61] as number) >>> length) & 1) === 0;
-}
-
-type Passing = (letter: number, length: number) => boolean;
-
-const passing = new WeakMap<ReadonlySet<string>, Passing>();
-
-function passingOf(elements: ReadonlySet<string>): Passing {
-  const known = passing.get(elements) ?? createPassing(elements);
-  passing.set(elements, known);
-  return known;
+  return {
+    names,
+    isPassing: (letter, length) =>
+      length > 31 || (((lengths[(letter | 0x20) - 0x61] as number) >>> length) & 1) === 0,
+  };
 }
 
 /** The index behind the tag whose name ends at `nameEnd`, or -1. */
@@ -77,14 +76,14 @@ function createScan({ elements, isXml, onStartTag, onTitle, styles, onText }: Ht
   let rawText: string | undefined;
   let isOwnRawText = false;
   const list = new AttributeList();
-  const isPassing = isXml || styledTag !== undefined ? () => false : passingOf(elements);
+  const isPassing = isXml || styledTag !== undefined ? () => false : elements.isPassing;
 
   /** Handles the start tag whose name is `text[from..nameEnd)`; returns the index behind it, or -1. */
   const startTag = (text: string, from: number, nameEnd: number): number => {
     if (isPassing(text.charCodeAt(from), nameEnd - from) && tree.isPlain()) return endOfTag(text, nameEnd);
     const name = text.slice(from, nameEnd).toLowerCase();
     const isPlain = tree.isPlain() && !isXml && !PLACED_APART.has(name);
-    const isWanted = elements.has(name);
+    const isWanted = elements.names.has(name);
     const attributes = isWanted || !isPlain ? list : undefined;
     list.clear();
     const isBare = text.charCodeAt(nameEnd) === GREATER;

@@ -1,7 +1,7 @@
 /** What would happen to a URL, and why: each rule that has a say, with the word that it speaks. Pure. */
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
-import { hostConfig } from '../crawl/host-config.ts';
+import { createHostConfigs } from '../crawl/host-config.ts';
 import { createScope, type ScopeVerdict } from '../crawl/scope.ts';
 import type { Head } from '../frontier/head.ts';
 import { rankOf } from '../frontier/rank.ts';
@@ -79,7 +79,7 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
     rank: record ? rankOf(record.depth, record.level, record.kind) : rankOf(depth, 0),
     line,
     settings: settingsOf(config, host),
-    hostState: head && hostWord(head, hostConfig(config, host)),
+    hostState: head && hostWord(head, createHostConfigs(config)(host)),
   };
 }
 
@@ -120,7 +120,7 @@ function templateWord(
 function robotsWord({ config, head, robots, now }: ExplainFacts, url: string): RobotsWord {
   const at = robotsUrl(url) as string;
   const from = origin(url);
-  if (hostConfig(config, hostKey(url)).robots === 'ignore') return { says: 'ignored', url: at };
+  if (createHostConfigs(config)(hostKey(url)).robots === 'ignore') return { says: 'ignored', url: at };
   const closed = head?.closedOrigins?.find((one) => one.origin === from && one.until > now);
   if (closed) return { says: 'closed', url: at, until: isoTime(closed.until), cause: closed.cause };
   const kept = head?.robots.find((one) => one.origin === from && one.expiresAt > now);
@@ -149,7 +149,7 @@ function hostWord({ clock, setAside, totals }: Head, { maxPagesPerHost = Infinit
 }
 
 function settingsOf(config: CrawlConfig, host: string): Readonly<Record<string, unknown>> {
-  const own = hostConfig(config, host);
+  const own = createHostConfigs(config)(host);
   if (own === config) return {};
   const plain: Readonly<Record<string, unknown>> = config;
   return Object.fromEntries(Object.entries(own).filter(([key, value]) => value !== plain[key]));

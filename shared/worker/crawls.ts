@@ -1,8 +1,10 @@
 import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
+import { createHostConfigs } from '../crawl/host-config.ts';
 import { createScope, type Scope } from '../crawl/scope.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CrawlRecord, CrawlRegistry, CrawlStatus } from '../ports/crawl-registry.ts';
+import type { HostKey } from '../url/host-key.ts';
 import { createUrlRules } from '../url/url-rules.ts';
 import { type Budget, createBudget } from './budget.ts';
 
@@ -10,6 +12,8 @@ import { type Budget, createBudget } from './budget.ts';
 export interface Crawl {
   readonly id: CrawlId;
   readonly config: CrawlConfig;
+  /** The configuration of a host: with the overrides that mean it. */
+  readonly configOf: (host: HostKey) => CrawlConfig;
   readonly budget: Budget;
   readonly scope: Scope;
   readonly status: CrawlStatus;
@@ -66,7 +70,8 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
     const config = parseConfig(options);
     const budget = createBudget(config, await registry.totals(id), elapsed, registry.isShared);
     const nameOf = createUrlRules(config.urlRules);
-    return { id, config, budget, scope: createScope(config, scopeSeeds), status, nameOf };
+    const configOf = createHostConfigs(config);
+    return { id, config, configOf, budget, scope: createScope(config, scopeSeeds), status, nameOf };
   }
 
   /** Parses and draws anew only what has changed: this is done every two seconds. */
@@ -74,13 +79,14 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
     const { id, budget } = crawl;
     const isConfigured = JSON.stringify(old.config) !== JSON.stringify(record.config);
     const config = isConfigured ? parseConfig(record.config) : crawl.config;
+    const configOf = isConfigured ? createHostConfigs(config) : crawl.configOf;
     const isWidened = old.scopeSeeds.length !== record.scopeSeeds.length;
     const scope = isConfigured || isWidened ? createScope(config, record.scopeSeeds) : crawl.scope;
     const isStale = registry.isShared && elapsed() - totalsAt >= TOTALS_AGE_MS;
     if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
     return {
       // The URL rules stay: under others, known URLs would be new ones.
-      crawl: { ...crawl, config, scope, status: record.status },
+      crawl: { ...crawl, config, configOf, scope, status: record.status },
       totalsAt: isStale ? elapsed() : totalsAt,
     };
   }

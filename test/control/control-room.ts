@@ -1,4 +1,5 @@
 /** A control room over the engine in memory, with a scripted web to crawl. */
+
 import type { Control } from '../../shared/control/control.ts';
 import {
   type ControlEngine,
@@ -6,6 +7,7 @@ import {
   createControl,
 } from '../../shared/control/create-control.ts';
 import type { Head } from '../../shared/frontier/head.ts';
+import { allowLinearFlag } from '../../shared/linear-regexps.ts';
 import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
 import { wakeAllHosts } from '../../shared/worker/waker.ts';
 import type { Site } from '../worker/scripted-fetcher.ts';
@@ -96,6 +98,7 @@ export function openRoom({
     },
     ...more,
   };
+  allowLinearFlag();
   const control = createControl(engine, {
     defaults: { contact: CONTACT, adaptive: false },
     allowPrivateAddresses: [],

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import { compileHosts, hostConfig } from '../../shared/crawl/host-config.ts';
+import { compileHosts, createHostConfigs } from '../../shared/crawl/host-config.ts';
 
-describe('hostConfig', () => {
+describe('the configuration of a host', () => {
   const config = parseConfig({
     delayMs: 1000,
     exclude: ['/x'],
@@ -13,16 +13,17 @@ describe('hostConfig', () => {
       { hosts: ['unset.example'], delayMs: undefined },
     ],
   });
+  const configOf = createHostConfigs(config);
 
   test('is the configuration itself where no override means the host', () => {
-    expect(hostConfig(config, 'other.example')).toBe(config);
+    expect(configOf('other.example')).toBe(config);
     const plain = parseConfig({});
-    expect(hostConfig(plain, 'www.example.org')).toBe(plain);
+    expect(createHostConfigs(plain)('www.example.org')).toBe(plain);
   });
 
   test('has the settings of the overrides that mean the host, the last one first of all', () => {
-    expect(hostConfig(config, 'a.example.org')).toEqual({ ...config, delayMs: 5000, robots: 'ignore' });
-    expect(hostConfig(config, 'www.example.org')).toEqual({
+    expect(configOf('a.example.org')).toEqual({ ...config, delayMs: 5000, robots: 'ignore' });
+    expect(configOf('www.example.org')).toEqual({
       ...config,
       delayMs: 2000,
       robots: 'ignore',
@@ -32,22 +33,22 @@ describe('hostConfig', () => {
   });
 
   test('takes over no setting that is there without a value', () => {
-    expect(hostConfig(config, 'unset.example').delayMs).toBe(1000);
+    expect(configOf('unset.example').delayMs).toBe(1000);
   });
 
   test('leaves the patterns to the scope', () => {
-    expect(hostConfig(config, 'a.example.org').exclude).toEqual(['/x']);
+    expect(configOf('a.example.org').exclude).toEqual(['/x']);
   });
 
   test('is the same object each time, for all hosts that the same overrides mean', () => {
-    expect(hostConfig(config, 'a.example.org')).toBe(hostConfig(config, 'b.example.org'));
-    expect(hostConfig(config, 'a.example.org')).not.toBe(hostConfig(config, 'www.example.org'));
+    expect(configOf('a.example.org')).toBe(configOf('b.example.org'));
+    expect(configOf('a.example.org')).not.toBe(configOf('www.example.org'));
   });
 
   test('stays right when more hosts were asked for than are remembered', () => {
     for (let i = 0; i < 25_000; i++) {
       const isMeant = i % 2 === 0;
-      const found = hostConfig(config, isMeant ? `h${i}.example.org` : `h${i}.example.com`);
+      const found = configOf(isMeant ? `h${i}.example.org` : `h${i}.example.com`);
       if (found.delayMs !== (isMeant ? 5000 : 1000)) expect(i).toBeUndefined();
     }
   });
@@ -69,7 +70,7 @@ describe('hostConfig', () => {
         let expected = given;
         for (const { hosts, ...settings } of overrides)
           if (compileHosts(hosts)(asked)) expected = { ...expected, ...settings };
-        expect(hostConfig(given, asked)).toEqual(expected);
+        expect(createHostConfigs(given)(asked)).toEqual(expected);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errorFields } from '../../functions/log.ts';
-import { functionStack, invoked, once } from '../../functions/stack.ts';
+import { functionStack, invoked } from '../../functions/stack.ts';
 import { createMeter } from '../../shared/engines/aws/meter.ts';
 import { createSteadyClock } from '../../shared/engines/local/steady-clock.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
@@ -26,16 +26,6 @@ test('settings are read at the first invocation, and again if they were not vali
   } finally {
     delete process.env.STRAND_SETTINGS;
   }
-});
-
-test('what is made once is made again only where making it failed', () => {
-  let calls = 0;
-  const made = once(() => {
-    if (++calls === 1) throw new Error('not yet');
-    return calls;
-  });
-  expect(made).toThrow('not yet');
-  expect([made(), made()]).toEqual([2, 2]);
 });
 
 describe('an invocation', () => {

@@ -38,6 +38,7 @@ import type { SqsEvent } from '../../shared/engines/sim/poller-event.ts';
 import type { SimProcess } from '../../shared/engines/sim/process.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
 import { createSimSchedule } from '../../shared/engines/sim/schedule.ts';
+import { allowLinearFlag } from '../../shared/linear-regexps.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
@@ -96,6 +97,7 @@ const COMPACTOR_PERIOD_MS = 3_600_000;
 const MAX_FETCHERS = 8;
 
 export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
+  allowLinearFlag();
   const { time, faults, trace, sqs, settings } = cloud;
   const seed = seedOf(cloud);
   const defaults = parseOptions({});

@@ -1,8 +1,9 @@
-/** `npm run check:structure`: fails on import cycles (of types, too) and on imports of a higher folder. */
+/** `npm run check:structure`: fails on import cycles (of types, too), on imports of a higher folder, and on what pure folders must not do. */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findCycles } from './find-cycles.ts';
 import { upwardImports } from './layers.ts';
+import { impurities, isPure } from './purity.ts';
 import { importsOf } from './read-imports.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -24,6 +25,7 @@ const graph = new Map(
 const faults = [
   ...findCycles(graph).map((group) => `These files import one another: ${group.join(', ')}`),
   ...upwardImports(graph),
+  ...[...texts].flatMap(([file, text]) => (isPure(file) ? impurities(file, text) : [])),
 ];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;

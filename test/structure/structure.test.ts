@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findCycles } from './find-cycles.ts';
 import { upwardImports } from './layers.ts';
+import { impurities, isPure } from './purity.ts';
 import { importsOf } from './read-imports.ts';
 
 const graphOf = (imports: Readonly<Record<string, readonly string[]>>) => new Map(Object.entries(imports));
@@ -75,5 +76,49 @@ describe('layers', () => {
     expect(upwardImports(graphOf({ 'shared/misc/a.ts': [] }))).toEqual([
       'shared/misc/a.ts: its folder is in no row of test/structure/layers.ts',
     ]);
+  });
+});
+
+describe('pure folders', () => {
+  const faultsOf = (text: string) =>
+    impurities('shared/url/x.ts', text).map((fault) =>
+      fault.replace(/^shared\/url\/x\.ts (.*), and its folder is pure.*$/, '$1'),
+    );
+
+  test('are those of the crawler that decide, and no others', () => {
+    expect(isPure('shared/archive/warc-record.ts')).toBe(true);
+    expect(isPure('shared/fetcher/outcome/body.ts')).toBe(true);
+    expect(isPure('shared/fetcher/fetcher.ts')).toBe(false);
+  });
+
+  test.each([
+    ["import { randomUUID } from 'node:crypto';", ['imports randomUUID', 'asks for randomness']],
+    ["import { setFlagsFromString } from 'node:v8';", ['imports node:v8', 'asks for a flag of V8']],
+    ["import { readFile } from 'node:fs/promises';", ['imports node:fs/promises']],
+    ["import { Agent } from 'undici';", ['imports undici']],
+    ['const at = () => Date.now();', ['asks for the current time']],
+    ['const at = () => new Date();', ['asks for the current time']],
+    ['const one = () => Math.random();', ['asks for randomness']],
+    ['const wait = () => setTimeout(go, 1);', ['asks for a clock']],
+    ['const home = () => process.env.HOME;', ['asks for the process']],
+    ['let last = 0;', ['keeps state in the module: last']],
+    ['const known = new Map<string, number>();', ['keeps state in the module: known']],
+    ['const known: Map<string, number> = new Map();', ['keeps state in the module: known']],
+    ['const found: string[] = [];', ['keeps state in the module: found']],
+    ['export const reading = createLimit(4);', ['keeps state in the module: reading']],
+  ])('%s', (text, faults) => {
+    expect(faultsOf(text)).toEqual(faults);
+  });
+
+  test.each([
+    "import { createHash, hash } from 'node:crypto';",
+    "import type { Socket } from 'node:net';",
+    'const date = (at: number) => new Date(at).toISOString();',
+    "const NAMES = new Set(['a', 'b']);",
+    'function f() {\n  let a = 0;\n  const b = new Map();\n}',
+    '/** Not Date.now(). */ // nor Math.random()',
+    'const table = lazy(() => new Uint8Array(10));',
+  ])('may say %j', (text) => {
+    expect(faultsOf(text)).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
 /** A crawl as its item of CrawlState holds it. */
+
 import { gunzipSync, gzipSync } from 'node:zlib';
+import QuickLRU from 'quick-lru';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../ports/crawl-registry.ts';
 import { type Item, N } from './tables.ts';
@@ -48,13 +50,14 @@ export function decodeCrawl({ record, version, activeMs, runningSince }: Item): 
 
 /** Decodes a crawl's item again only when it was written: a worker asks for it every two seconds, and its seeds may be thousands. */
 export function createCrawlDecoder(): (crawl: CrawlId, item: Item) => StoredCrawl {
-  const last = new Map<CrawlId, { readonly nonce: string | undefined; readonly stored: StoredCrawl }>();
+  const last = new QuickLRU<CrawlId, { readonly nonce: string | undefined; readonly stored: StoredCrawl }>({
+    maxSize: MAX_DECODED,
+  });
   return (crawl, item) => {
     const nonce = item.nonce?.S;
     const known = last.get(crawl);
     if (known && nonce !== undefined && known.nonce === nonce) return known.stored;
     const stored = decodeCrawl(item);
-    if (last.size >= MAX_DECODED) last.clear();
     last.set(crawl, { nonce, stored });
     return stored;
   };

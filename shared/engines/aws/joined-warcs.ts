@@ -2,7 +2,9 @@
  * Where the bytes of WARC files stand that were joined into larger ones. Ledgers name records by the file that they were
  * written to, for ever; a joined file holds its sources whole, so one base offset for each source finds them all.
  */
+
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import QuickLRU from 'quick-lru';
 import type { RecordLocation } from '../../archive/record-location.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { JoinPlan } from './compact-layout.ts';
@@ -68,7 +70,7 @@ export interface JoinedResolver {
 const MAX_REMEMBERED = 10_000;
 
 export function joinedResolver(options: JoinedOptions, crawl: CrawlId): JoinedResolver {
-  const remembered = new Map<string, JoinedSource>();
+  const remembered = new QuickLRU<string, JoinedSource>({ maxSize: MAX_REMEMBERED });
 
   async function resolveAll(locations: readonly RecordLocation[]): Promise<RecordLocation[]> {
     const files = new Set(locations.map(({ file }) => file));
@@ -78,8 +80,6 @@ export function joinedResolver(options: JoinedOptions, crawl: CrawlId): JoinedRe
       const source = remembered.get(location.file) ?? found.get(location.file);
       return source ? moved(location, source) : location;
     });
-    // The oldest go, all at once: rows come in the order of their files, more or less.
-    if (remembered.size + found.size > MAX_REMEMBERED) remembered.clear();
     for (const [file, source] of found) remembered.set(file, source);
     return resolved;
   }
@@ -93,7 +93,7 @@ export function joinedResolver(options: JoinedOptions, crawl: CrawlId): JoinedRe
 }
 
 /** By the client that asks, so that tables of the same name elsewhere are not mixed up. */
-const resolvers = new WeakMap<DynamoDBClient, Map<string, JoinedResolver>>();
+const resolvers = new WeakMap<DynamoDBClient, QuickLRU<string, JoinedResolver>>();
 const MAX_RESOLVERS = 100;
 
 /** {@link JoinedResolver.resolve}, with what earlier calls found. */
@@ -102,11 +102,11 @@ export function resolveLocation(
   crawl: CrawlId,
   location: RecordLocation,
 ): Promise<RecordLocation> {
-  const ofClient = resolvers.get(options.dynamo) ?? new Map<string, JoinedResolver>();
+  const ofClient =
+    resolvers.get(options.dynamo) ?? new QuickLRU<string, JoinedResolver>({ maxSize: MAX_RESOLVERS });
   resolvers.set(options.dynamo, ofClient);
   const key = `${options.names.crawlState} ${crawl}`;
   const resolver = ofClient.get(key) ?? joinedResolver(options, crawl);
-  if (!ofClient.has(key) && ofClient.size >= MAX_RESOLVERS) ofClient.clear();
   ofClient.set(key, resolver);
   return resolver.resolve(location);
 }

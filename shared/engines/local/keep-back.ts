@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CrawlConfig } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
-import { hostConfig } from '../../crawl/host-config.ts';
+import { createHostConfigs } from '../../crawl/host-config.ts';
 import type { Head } from '../../frontier/head.ts';
 import { maxGapAfter } from '../../frontier/politeness.ts';
 import { isOriginKey } from '../../robots/policy.ts';
@@ -17,11 +17,12 @@ export function createKeepBack(
   config: CrawlConfig,
 ): (host: HostKey) => number {
   const select = database.prepare('SELECT head FROM heads WHERE crawl = ? AND host = ?');
+  const configOf = createHostConfigs(config);
   return (host) => {
     const row = select.get(crawl, host) as { head: string } | undefined;
     const robots = row ? (JSON.parse(row.head) as Head).robots : [];
     const own = robots.filter(({ origin }) => isOriginKey(origin));
     const crawlDelayMs = Math.max(0, ...own.map(({ crawlDelayMs = 0 }) => crawlDelayMs));
-    return maxGapAfter(config.totalTimeoutMs, crawlDelayMs, hostConfig(config, host));
+    return maxGapAfter(config.totalTimeoutMs, crawlDelayMs, configOf(host));
   };
 }

@@ -1,6 +1,10 @@
 /** DynamoDB's expressions, as trees (developer guide, "Condition and filter expressions", "Update expressions"). Pure. */
+import QuickLRU from 'quick-lru';
 import { invalid } from './dynamo-errors.ts';
 import { createTokens, type Tokens } from './dynamo-tokens.ts';
+
+/** Texts are few, as the values are not in them. */
+const MAX_REMEMBERED = 2000;
 
 /** An attribute's name, or the placeholder of one (`#name`), and what is within it: names and indexes. */
 export type Path = readonly [string, ...(string | number)[]];
@@ -55,12 +59,9 @@ export const parseCondition = remembering((tokens) => condition(tokens));
 export const parseUpdate = remembering(update);
 export const parseProjection = remembering((tokens) => separated(tokens, path));
 
-/** Texts are few, as the values are not in them. */
-const MAX_REMEMBERED = 2000;
-
 /** Each text is parsed once. */
 function remembering<T>(parse: (tokens: Tokens) => T): (text: string) => Parsed<T> {
-  const known = new Map<string, Parsed<T>>();
+  const known = new QuickLRU<string, Parsed<T>>({ maxSize: MAX_REMEMBERED });
   return (text) => {
     let parsed = known.get(text);
     if (!parsed) {
@@ -68,7 +69,6 @@ function remembering<T>(parse: (tokens: Tokens) => T): (text: string) => Parsed<
       const tree = parse(tokens);
       tokens.end();
       parsed = { tree, names: tokens.names, values: tokens.values };
-      if (known.size >= MAX_REMEMBERED) known.clear();
       known.set(text, parsed);
     }
     return parsed;

@@ -1,4 +1,5 @@
 /** What people and programs ask for: the API, the configuration, the command line. */
+
 import assert from 'node:assert/strict';
 import { parseArgs } from '../../../cli/args.ts';
 import { parseCrawlConfig } from '../../../cli/crawl-config.ts';
@@ -18,8 +19,11 @@ import { VERBS } from '../../../cli/verbs.ts';
 import { patternCost } from '../../../shared/control/pattern-cost.ts';
 import { crawlConfigSchema, InvalidConfig, parseConfig } from '../../../shared/crawl/config.ts';
 import { handleRequest } from '../../../shared/http-api/routes.ts';
+import { allowLinearFlag } from '../../../shared/linear-regexps.ts';
 import { openRoom } from '../../control/control-room.ts';
 import { type FuzzTarget, MB } from '../target.ts';
+
+allowLinearFlag();
 
 const CONFIG_KEYS = Object.keys(crawlConfigSchema.shape).map((key) => `"${key}":`);
 const JSON_PARTS = [

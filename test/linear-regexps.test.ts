@@ -1,10 +1,13 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { matchInLinearTime } from '../../functions/linear-patterns.ts';
-import { checkPatterns } from '../../shared/control/check-patterns.ts';
+import { checkPatterns } from '../shared/control/check-patterns.ts';
+import { allowLinearFlag, matchInLinearTime } from '../shared/linear-regexps.ts';
 
-beforeAll(matchInLinearTime);
+beforeAll(() => {
+  allowLinearFlag();
+  matchInLinearTime();
+});
 
 /** Throws for a match that takes for ever: the time-out is there to end the test, and no measure. */
 const matches = (pattern: string, text: string): boolean =>

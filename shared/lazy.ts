@@ -1,0 +1,8 @@
+/** A constant that is made when it is first asked for. If `make` throws, the next call tries again. */
+export function lazy<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
