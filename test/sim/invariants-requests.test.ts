@@ -138,6 +138,26 @@ describe('robotsObeyed', () => {
     expect(at(370, request(ROBOTS, 350, 351, { httpStatus: 500 }))).toEqual([]);
   });
 
+  test('old rules hold on while robots.txt redirects to another host that has not answered since', () => {
+    const elsewhere = 'http://b.test/robots.txt';
+    const crawls = [crawlFacts(RECORDS, { config: { robotsMaxAgeMs: 1000 } })];
+    const found = (...more: ReturnType<typeof request>[]) => {
+      const log = [
+        request(ROBOTS, 0, 0.1, { httpStatus: 301 }),
+        ...LOG.slice(1),
+        ...more,
+        request(PAGE, 380, 381),
+      ];
+      const facts = makeFacts({ log, crawls });
+      const redirectOf = (url: string) => (url === ROBOTS ? elsewhere : facts.web.redirectOf(url));
+      return told({ ...facts, web: { ...facts.web, redirectOf } }).filter((text) =>
+        text.includes('T0+380.000'),
+      );
+    };
+    expect(found()).toEqual([expect.stringMatching(/could be used until T0\+304\.100 s only/)]);
+    expect(found(request(ROBOTS, 350, 351, { httpStatus: 301 }))).toEqual([]);
+  });
+
   test('a redirect of robots.txt to the same host is followed, and its answer counts', () => {
     const rules = 'http://a.test/rules.txt';
     const log = [

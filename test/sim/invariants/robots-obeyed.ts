@@ -104,7 +104,10 @@ function problemOf(
   const endOf = (answer: RobotsAnswer) =>
     Math.max(
       (answer.servedAt ?? answer.at) + ageOf(answer),
-      ...before.filter(({ kind, at }) => kind === 'nothing' && at > answer.at).map(({ at }) => at + STALE_MS),
+      // Of a redirect to another host: from when it was met, as long as that host has not answered.
+      ...before
+        .filter(({ kind, at }) => kind === 'nothing' && at > (answer.servedAt ?? answer.at))
+        .map(({ at }) => at + STALE_MS),
     );
   // What another host was answered is read when what is known has ended, which may be used longer.
   const isSeen = last.request.host === hostKey(url);
