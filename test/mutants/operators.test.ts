@@ -47,6 +47,7 @@ test.each<[operator: string, body: string, expected: string[]]>([
   ['drop-catch', 'try { b(); } catch { c(); }', ['try { b(); } catch (mutated) { throw mutated; }']],
   ['swallow', 'try { b(); } catch (error) { throw c(error); }', ['try { b(); } catch {}']],
   ['swallow-step', 'await b();', ['try { await b(); } catch {}']],
+  ['swallow-step', 'await b().catch(() => {});', []],
   ['drop-finally', 'try { b(); } finally { c(); }', ['try { b(); } finally {}']],
   ['drop-handler', 'b().catch(() => {});', ['b();']],
   ['drop-retry', "return withRetry('x', () => b(), c);", ['return (() => b())();']],

@@ -25,6 +25,8 @@ const swallowStep: Operator = {
   group: 'errors',
   *mutate({ node, source }) {
     if (node.type !== 'ExpressionStatement' || node.expression.type !== 'AwaitExpression') return;
+    // Swallowed already.
+    if (/\.catch\(\(\) => (\{\}|undefined)\)$/.test(source.textOf(node.expression))) return;
     yield [replace(node, `try { ${source.textOf(node)} } catch {}`)];
   },
 };
