@@ -12,10 +12,17 @@ export { StorageFailed } from '../shared/storage-failed.ts';
 export type * from './archive-types.ts';
 export type * from './crawl-events.ts';
 export { openCrawl } from './open-crawl.ts';
+export { readPage } from './read-page.ts';
 export { checkWarc, readCdxj, readItems, readWarc } from './readers.ts';
 export type { EventOptions, RunningCrawl } from './running-crawl.ts';
 export { resumeCrawl, startCrawl } from './start-crawl.ts';
-export type { CrawlHooks, RaisedLimits, ResumeCrawlOptions, StartCrawlOptions } from './start-options.ts';
+export type {
+  CrawlHooks,
+  RaisedLimits,
+  ReadPageOptions,
+  ResumeCrawlOptions,
+  StartCrawlOptions,
+} from './start-options.ts';
 export type {
   DocumentOptions,
   ExportedDocuments,

@@ -40,3 +40,8 @@ export interface ResumeCrawlOptions extends RaisedLimits, SharedOptions {
   /** Continues though the crawl began with a version of Strand that has other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
 }
+
+/** Settings of a crawl that concern a single request; the others have no effect. */
+export interface ReadPageOptions extends CrawlOptions {
+  readonly signal?: AbortSignal;
+}

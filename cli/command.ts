@@ -59,6 +59,13 @@ export type LocalCommand =
       /** Documents are cut into pieces of at most this many tokens. */
       readonly chunkTokens?: number;
     }
+  | {
+      readonly verb: 'read';
+      readonly url: string;
+      readonly config?: string;
+      readonly options: CrawlOptions;
+      readonly json: boolean;
+    }
   | (Seeds & { readonly verb: 'add'; readonly dir: string; readonly json: boolean })
   | {
       readonly verb: 'explain';

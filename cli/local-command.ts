@@ -42,6 +42,10 @@ export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
     }
     case 'explain':
       return explainCommand(given, { config, json });
+    case 'read': {
+      const [url] = readWords(verb, given, 'URL');
+      return { verb, url: seedUrl(url!), config, options: configOf(given), json };
+    }
     case 'export':
       return exportCommand(given);
     case 'warc':

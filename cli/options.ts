@@ -30,10 +30,13 @@ export function optionsOf(verb: Verb, location?: Location): OptionSpec[] {
   );
 }
 
-/** What sets a crawl up decides what `explain` says, too. */
-function localVerbsOf({ key, verbs = ['crawl'] }: OptionSpec): readonly Verb[] {
-  return key !== undefined && verbs.includes('crawl') ? [...verbs, 'explain'] : verbs;
+/** Settings of a crawl also decide what `explain` says, and those of a single request what `read` does. */
+function localVerbsOf({ key, group, verbs = ['crawl'] }: OptionSpec): readonly Verb[] {
+  if (key === undefined || !verbs.includes('crawl')) return verbs;
+  return REQUEST_GROUPS.has(group) ? [...verbs, 'explain', 'read'] : [...verbs, 'explain'];
 }
+
+const REQUEST_GROUPS: ReadonlySet<OptionSpec['group']> = new Set(['Politeness', 'Identity', 'Network']);
 
 const stackVerbsOf = ({ verbs = ['crawl'], stackVerbs }: OptionSpec): readonly Verb[] => stackVerbs ?? verbs;
 

@@ -42,6 +42,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/report.ts')).report(command);
     case 'warc':
       return (await import('./commands/warc.ts')).warc(command);
+    case 'read':
+      return (await import('./commands/read.ts')).read(command);
     case 'export':
       return (await import('./commands/export.ts')).exportUrls(command);
     case 'help': {

@@ -62,6 +62,14 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
     summary: 'Check WARC files, or print the record that begins at an offset.',
     examples: ['warc check crawls/example.org/archive', 'warc cat a.warc.gz 0'],
   },
+  read: {
+    usage: 'read URL [options]',
+    summary: 'Fetch one page politely and print its main content as Markdown.',
+    examples: [
+      'read https://example.org/ --contact me@example.org',
+      'read example.org --json --contact me@example.org',
+    ],
+  },
   export: {
     usage: 'export DIR --format FORMAT [options]',
     stackUsage: 'export CRAWL --format jsonl|csv',

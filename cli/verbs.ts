@@ -10,6 +10,7 @@ export const LOCAL_VERBS = [
   'url',
   'explain',
   'export',
+  'read',
   'warc',
 ] as const;
 /** On a deployed stack (`--stack NAME`), where a crawl's name takes the place of its folder. */

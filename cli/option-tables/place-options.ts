@@ -23,7 +23,7 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     name: 'config',
     argument: 'FILE',
     type: 'text',
-    verbs: ['crawl', 'resume', 'explain'],
+    verbs: ['crawl', 'resume', 'explain', 'read'],
     stackVerbs: ['crawl'],
     reason: 'a stack uses the project file that was deployed with it',
     group: 'Crawl',

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCrawl, type StoredCrawl, startCrawl } from '../../api/index.ts';
+import { openCrawl, readPage, type StoredCrawl, startCrawl } from '../../api/index.ts';
 import { exportUrls } from '../../cli/commands/export.ts';
 import { QUICK } from '../crawl/local-crawl.ts';
 import { type SmallSite, startSite } from '../crawl/small-site.ts';
@@ -105,5 +105,24 @@ describe('the pages of a crawl', () => {
       expect(chunk).toBeLessThan(chunks);
       expect(url).toContain('127.78.0.44');
     }
+  });
+});
+
+describe('a single page', () => {
+  const options = { ...QUICK, scope: 'any', maxPages: 50 } as const;
+
+  test('is read like one of a crawl, without its links', async () => {
+    const before = site.log.length;
+    const { title, markdown, url } = await readPage(`${site.url}/a/b?c=1#part`, options);
+    expect([title, url]).toEqual(['B', `${site.url}/a/b?c=1`]);
+    expect(markdown).toContain('A long sentence');
+    expect(site.log.slice(before)).toEqual(['/a/b?c=1']);
+  });
+
+  test('that cannot be read is refused with the reason', async () => {
+    await expect(readPage(`${site.url}/nowhere`, options)).rejects.toMatchObject({
+      name: 'PageNotRead',
+      message: expect.stringContaining('HTTP 404 (Not Found)'),
+    });
   });
 });

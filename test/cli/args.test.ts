@@ -153,6 +153,10 @@ describe('a command line becomes a typed command', () => {
       'explain crawls/a example.org',
       { verb: 'explain', dir: 'crawls/a', url: SEED, options: {}, json: false },
     ],
+    [
+      'read example.org --contact me@example.org --json',
+      { verb: 'read', url: SEED, options: { contact: 'me@example.org' }, json: true },
+    ],
     ['report crawls/a --html r.html', { verb: 'report', dir: 'crawls/a', html: 'r.html', json: false }],
     [
       'warc check a.warc.gz crawls/a --json',
@@ -200,13 +204,13 @@ describe('a command line that cannot be followed is refused with what was expect
     [['crwal', 'a'], 'Unknown command "crwal"; did you mean crawl?'],
     [
       ['frobnicate'],
-      'Unknown command "frobnicate"; there are crawl, resume, add, status, report, url, explain, export, warc, watch, list, hosts, pause, stop, help',
+      'Unknown command "frobnicate"; there are crawl, resume, add, status, report, url, explain, export, read, warc, watch, list, hosts, pause, stop, help',
     ],
     [['help', 'statsu'], 'Unknown command "statsu"; did you mean status?'],
     [['example.org'], '"example.org" is no command; to crawl it: npm run strand -- crawl URL'],
     [
       ['--json', 'status'],
-      'Expected a command first (crawl, resume, add, status, report, url, explain, export, warc, watch, list, hosts, pause, stop, help), got "--json"',
+      'Expected a command first (crawl, resume, add, status, report, url, explain, export, read, warc, watch, list, hosts, pause, stop, help), got "--json"',
     ],
     [['crawl'], 'Expected a seed, got none: npm run strand -- crawl https://example.org/, or --seeds FILE'],
     [['crawl', 'ftp://example.org/'], 'Expected an http or https URL, got "ftp://example.org/"'],
@@ -218,7 +222,7 @@ describe('a command line that cannot be followed is refused with what was expect
     [['crawl', 'a', '-quiet'], 'Unknown option -quiet; did you mean --quiet?'],
     [['crawl', 'a', '--zzzzzzzz'], 'Unknown option --zzzzzzzz; see npm run strand -- help crawl'],
     [['crawl', 'a', '--x\x1b[2J'], 'Unknown option --x\ufffd[2J; see npm run strand -- help crawl'],
-    [['resume', 'd', '--delay', '2'], 'resume takes no --delay; it belongs to crawl, explain'],
+    [['resume', 'd', '--delay', '2'], 'resume takes no --delay; it belongs to crawl, explain, read'],
     [['status', 'd', '--quiet'], 'status takes no --quiet; it belongs to crawl, resume'],
     [['crawl', 'a', '--json=yes'], 'Expected --json without a value, got "yes"'],
     [['crawl', 'a', '--out'], 'Expected --out DIR, got nothing'],

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import { openCrawl } from '../open-crawl.ts';
+import { startCrawl } from '../start-crawl.ts';
+import type { ReadPageOptions } from '../start-options.ts';
+import type { StoredCrawl } from '../stored-crawl.ts';
+
+/** The page was not fetched, or has no text. The message says why. */
+export class PageNotRead extends Error {
+  override name = 'PageNotRead';
+}
+
+/** What does not serve a single page is off. */
+const ONE_PAGE = {
+  scope: 'page',
+  maxPages: 1,
+  sitemaps: 'off',
+  feeds: false,
+  requisites: false,
+  metadata: false,
+  // The page that was asked for, though it names another one as canonical or asks not to be indexed.
+  obeyCanonical: false,
+} as const;
+
+/** A crawl of one page in a folder of its own, which is removed again. */
+export async function readOnePage(url: string, options: ReadPageOptions): Promise<DocumentRow> {
+  const folder = await mkdtemp(join(tmpdir(), 'strand-read-'));
+  try {
+    const out = join(folder, 'crawl');
+    const running = await startCrawl({ ...options, ...ONE_PAGE, seeds: [url], out });
+    await running.done;
+    options.signal?.throwIfAborted();
+    await using crawl = await openCrawl(out);
+    return await firstDocument(crawl, url);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function firstDocument(crawl: StoredCrawl, url: string): Promise<DocumentRow> {
+  let reason: string | undefined;
+  const skip = (_: string, why: string) => {
+    reason = why;
+  };
+  for await (const document of crawl.documents({ skip })) return document;
+  throw new PageNotRead(`${url} was not read: ${reason ?? (await outcomeOf(crawl))}`);
+}
+
+/** What became of the last URL of the chain of redirects. */
+async function outcomeOf(crawl: StoredCrawl): Promise<string> {
+  const { failedSeeds = [] } = await crawl.summary();
+  const [failed] = failedSeeds;
+  if (failed) return failed.cause;
+  for await (const { status, contentType, cause, httpStatus } of crawl.urls()) {
+    if (status === 'redirect') continue;
+    if (status === 'fetched') return `its type is ${contentType ?? 'unknown'}, which has no text for Strand`;
+    return cause ?? (httpStatus === undefined ? status : `HTTP ${httpStatus}`);
+  }
+  return 'it redirects to a URL outside of the crawl';
+}

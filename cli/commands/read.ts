@@ -1,0 +1,24 @@
+import { readPage } from '../../api/read-page.ts';
+import { frontMatter } from '../../shared/outputs/front-matter.ts';
+import { readProject } from '../../shared/project/project-file.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { crawlError } from './crawl-error.ts';
+
+/** `strand read URL`: the main content of one page, as Markdown with front matter, or as a line of JSON. */
+export async function read({ url, config, options, json }: LocalCommandOf<'read'>): Promise<number> {
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  try {
+    const project = await readProject(config);
+    const document = await readPage(url, { ...project.crawl, ...options, signal: interrupt.signal });
+    const text = `${frontMatter(document)}${document.markdown.trimEnd()}\n`;
+    process.stdout.write(json ? `${JSON.stringify(document)}\n` : text);
+    return exitCodes.finished;
+  } catch (error) {
+    if (interrupt.signal.aborted) return exitCodes.interrupted;
+    if ((error as Error).name !== 'PageNotRead') throw crawlError(error, undefined);
+    process.stderr.write(`strand: ${(error as Error).message}\n`);
+    return exitCodes.nothingFetched;
+  }
+}
