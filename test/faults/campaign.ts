@@ -4,7 +4,7 @@ import { stream } from '../web/random.ts';
 import { happeningsAt, type KindName } from './kinds.ts';
 import { type PlayOptions, playWorld } from './play.ts';
 import { type Candidate, candidatesOf, choosePoints, classOf, pointOf } from './points.ts';
-import type { ScenarioName } from './scenarios.ts';
+import { type ScenarioName, scenarioOf } from './scenarios.ts';
 import type { Strike, WorldSpec } from './world.ts';
 
 export interface Campaign {
@@ -68,9 +68,12 @@ export async function runCampaign(
       continue;
     }
     const happenings = happeningsAt(kind);
-    const strikable = all.filter(({ call }) => happenings(call).length > 0);
+    const strikable = all.filter(
+      ({ scenario, call }) =>
+        happenings(call).length > 0 && !(kind === 'power' && scenarioOf(scenario).restartsAtOnce),
+    );
     classes.set(kind, new Set(strikable.map(classOf)).size);
-    for (const { candidate, fault } of choosePoints(all, happenings, campaign.points, campaign.seed)) {
+    for (const { candidate, fault } of choosePoints(strikable, happenings, campaign.points, campaign.seed)) {
       worlds.push(playAs(kind, specOf(candidate, fault), classOf(candidate)));
     }
   }

@@ -1,9 +1,10 @@
 /** The command `npm run faults`: crawls by the real program while the disk, the clock or the process fails. `--help` says all. */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { exitCodes } from '../../cli/exit-codes.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { messageOf } from '../../shared/error-message.ts';
-import { type Outcome, runCampaign } from './campaign.ts';
+import { type Classes, type Outcome, runCampaign } from './campaign.ts';
 import { buildFaultDisk } from './fault-disk.ts';
 import type { KindName } from './kinds.ts';
 import { type FaultsOptions, HELP, readOptions } from './options.ts';
@@ -28,6 +29,14 @@ async function main(options: FaultsOptions): Promise<number> {
     return told(await playWorld(options.spec, { library, address: '127.66.1.1', keep }));
 
   const outcomes: Outcome[] = [];
+  const tell = (classes: Classes) => {
+    for (const kind of options.kinds) print(lineOf(kind, outcomes, classes.get(kind) ?? 0));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      tell(new Map());
+      process.exit(exitCodes.interrupted);
+    });
   const classes = await runCampaign({ ...options, library, keep }, (outcome) => {
     outcomes.push(outcome);
     if (outcomes.length % PROGRESS_WORLDS === 0) process.stderr.write(`${outcomes.length} worlds\n`);
@@ -36,7 +45,7 @@ async function main(options: FaultsOptions): Promise<number> {
     for (const violation of outcome.violations) print(`  ${violation}`);
     print(`  npm run faults -- --replay '${worldText(outcome.spec)}'`);
   });
-  for (const kind of options.kinds) print(lineOf(kind, outcomes, classes.get(kind) ?? 0));
+  tell(classes);
   return outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 

@@ -44,7 +44,7 @@ ${Object.entries(KINDS)
 Scenarios:
 ${SCENARIO_NAMES.map((name) => `  ${name.padEnd(18)} ${scenarioOf(name).what}`).join('\n')}
 
-Exit codes: 0 all held, 1 a world is broken, 2 it could not run.
+Exit codes: 0 all held, 1 a world is broken, 2 it could not run, 130 interrupted.
 `;
 
 /** Throws {@link UsageError}. */

@@ -44,8 +44,8 @@ export interface Choice<Fault> {
 }
 
 /**
- * Chooses `count` pairs of a call and one of the faults that `faultsOf` has for it. All classes come before any comes a second
- * time, and a class has all its faults before one comes again.
+ * Chooses `count` pairs of a call and one of the faults that `faultsOf` has for it: at least one for each. All classes come before any
+ * comes a second time, and a class has all its faults before one comes again.
  */
 export function choosePoints<Fault>(
   candidates: readonly Candidate[],
@@ -54,8 +54,7 @@ export function choosePoints<Fault>(
   seed: number,
 ): Choice<Fault>[] {
   const random = stream(seed, 'points');
-  const strikable = candidates.filter(({ call }) => faultsOf(call).length > 0);
-  const classes = shuffled([...Map.groupBy(strikable, classOf).values()], random);
+  const classes = shuffled([...Map.groupBy(candidates, classOf).values()], random);
   const left = classes.map((all) => ({ all, faults: shuffled(faultsOf(all[0]!.call), random) }));
   const chosen: Choice<Fault>[] = [];
   for (let round = 0; chosen.length < count && left.length > 0; round++) {

@@ -13,6 +13,8 @@ export interface Scenario {
   readonly maxPages?: number;
   /** A WARC file is closed at this size. */
   readonly warcMaxBytes: number;
+  /** A machine that has lost power takes longer to begin again than this delay, and here it does not: no losses of power. */
+  readonly restartsAtOnce?: boolean;
   /** Characters of each page's item besides its URL; undefined: pages have none. */
   readonly itemChars?: number;
 }
@@ -40,6 +42,15 @@ export const SCENARIOS = {
     delayMs: 20,
     warcMaxBytes: 20_000,
     itemChars: 0,
+  },
+  slow: {
+    what: 'two hosts with a delay that is longer than a process takes to begin',
+    web: (seed) => generateWeb({ seed, hosts: 2, pagesPerHost: 8, features: PLAIN }),
+    workers: 1,
+    delayMs: 5000,
+    warcMaxBytes: 1_000_000_000,
+    itemChars: 0,
+    restartsAtOnce: true,
   },
   parts: {
     what: 'thousands of links, whose ledger is in files; a body in a temporary file; a limit of pages',
