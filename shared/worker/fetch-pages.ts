@@ -1,5 +1,6 @@
 /** What a turn asks of its host: which URLs, when, and when it has had enough. */
 import { maxWaitMs } from '../frontier/far-times.ts';
+import { isHopeless } from '../frontier/politeness.ts';
 import { trapWords } from '../frontier/trap-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
@@ -53,7 +54,8 @@ export async function fetchPages(
   /** Lanes that handle a URL; those that found none wait for what it brings. */
   let busy = 0;
   const idle: (() => void)[] = [];
-  /** URLs that are no requisites. */
+  /** URLs that are asked for now; of them, those that are no requisites. */
+  let inFlight = 0;
   let pagesInFlight = 0;
   let begun = 0;
   let pagesBegun = 0;
@@ -275,6 +277,7 @@ export async function fetchPages(
       return !isTooLate && caution === undefined;
     }
     begun++;
+    inFlight++;
     let pages = 0;
     const beginPage = () => {
       pages++;
@@ -292,13 +295,15 @@ export async function fetchPages(
     try {
       settled = await visit(services, crawl, state, record, robots.crawlDelayMs(from), reserve);
     } finally {
+      inFlight--;
       pagesInFlight -= pages;
     }
     acquit(record.url);
-    await giveUpIfHopeless(services, crawl, state);
+    // The answer of a request in flight forgives failures: the last one decides.
+    if (inFlight === 0) await giveUpIfHopeless(services, crawl, state);
     tellBackoff(state);
     tellSettled(settled);
-    return state.setAside === undefined;
+    return state.setAside === undefined && !isHopeless(state.clock, config);
   }
 
   function mayFetchRequisite(): boolean {

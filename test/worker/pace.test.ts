@@ -186,6 +186,21 @@ describe('the gap between a response and the next request to its host', () => {
   });
 });
 
+test('a host that answers one of several requests at once is not given up for the others', async () => {
+  const fails = (before: number) => (before === 0 ? ({ fails: 'dns' } as const) : page());
+  const site = { [`${A}/`]: page(...many(3)), [`${A}/0`]: page(), [`${A}/1`]: fails, [`${A}/2`]: fails };
+  const { engine } = await crawl(site, { perHost: 3, delayMs: 0, maxHostFailures: 4 });
+  expect((await ledgersOf(engine)).get('a.test')?.head.setAside).toBeUndefined();
+  expect(Object.values(await statesOf(engine))).toEqual(['fetched', 'fetched', 'fetched', 'fetched']);
+});
+
+test('a host that fails all of several requests at once is given up', async () => {
+  const fails = { fails: 'dns' } as const;
+  const site = { [`${A}/`]: page(...many(3)), [`${A}/0`]: fails, [`${A}/1`]: fails, [`${A}/2`]: fails };
+  const { engine } = await crawl(site, { perHost: 3, delayMs: 0, maxHostFailures: 4 });
+  expect((await ledgersOf(engine)).get('a.test')?.head.setAside?.cause).toMatch(/^dns: /);
+});
+
 describe('a robots.txt that redirects on and on', () => {
   const hops = (location: (n: number) => string): Site =>
     Object.fromEntries([
