@@ -1,5 +1,12 @@
 import type { Violation } from '../spec.ts';
-import { type CrawlFacts, type Facts, isFullHost, mayHaveHidden, mayHaveLostTurns } from './facts.ts';
+import {
+  type CrawlFacts,
+  type Facts,
+  isFullHost,
+  mayHaveHidden,
+  mayHaveLostTurns,
+  wakerLagMs,
+} from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { HeadChange, StatusChange } from './history-probe.ts';
 
@@ -68,7 +75,9 @@ function checkFinished(findings: Findings, crawl: CrawlFacts, { at, messages }: 
       {
         at,
         excuse:
-          mayHaveHidden(facts) && lateMs <= SHARED_MS + mostMs + 2 * facts.leaseMs ? 'lateEnd' : undefined,
+          mayHaveHidden(facts) && lateMs <= SHARED_MS + mostMs + 2 * facts.leaseMs + wakerLagMs(facts)
+            ? 'lateEnd'
+            : undefined,
       },
     );
 }

@@ -1,6 +1,7 @@
 /** A world after its run as plain facts: all that the invariants judge. */
 import type { CrawlConfig } from '../../../shared/crawl/config.ts';
 import { type FaultName, TURN_LOSING } from '../../../shared/engines/sim/faults.ts';
+import { MAX_INDEX_LAG_MS } from '../../../shared/engines/sim/index-lag.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { CrawlStatus } from '../../../shared/ports/crawl-registry.ts';
@@ -104,13 +105,23 @@ export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =
 /**
  * Whether a host's messages may have been hidden from workers that could use them: also by a receive whose answer was lost,
  * by workers of an older version, which cannot read what a newer one has written, and if the queue has lost one. Or the host
- * from the waker, as the index stood still.
+ * from the waker, as the index stood still or its clock was behind.
  */
 export const mayHaveHidden = (facts: Pick<Facts, 'strikes'>): boolean =>
   mayHaveLostTurns(facts) ||
-  (['receivedUnseen', 'oldVersion', 'messageLost', 'indexLags'] as const).some(
+  (['receivedUnseen', 'oldVersion', 'messageLost', 'indexLags', 'clockStepped'] as const).some(
     (name) => facts.strikes[name] > 0,
   );
+/** A process lives no longer (`engines/sim/lambda.ts`): so long its clock may be behind, and longer is no host hidden. */
+const MAX_PROCESS_MS = 7_200_000;
+
+/**
+ * For how long the waker may not have known that a host was due, or that none was: twice the index may have stood still, or its
+ * clock was behind.
+ */
+export const wakerLagMs = ({ strikes }: Pick<Facts, 'strikes'>): number =>
+  (strikes.indexLags > 0 ? 2 * MAX_INDEX_LAG_MS : 0) + (strikes.clockStepped > 0 ? MAX_PROCESS_MS : 0);
+
 /** Those by which turns are lost, but for pages that harm their workers. */
 export const TURN_LOSING_OTHERS = TURN_LOSING.filter((name) => name !== 'pageHarms');
 

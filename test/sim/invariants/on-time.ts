@@ -1,5 +1,5 @@
 import type { Violation } from '../spec.ts';
-import { type CrawlFacts, type Facts, mayHaveHidden } from './facts.ts';
+import { type CrawlFacts, type Facts, mayHaveHidden, wakerLagMs } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { HeadChange } from './history-probe.ts';
 import type { HostVisits } from './visits.ts';
@@ -42,7 +42,7 @@ function checkHost(
 ): void {
   const { crawl, host, requests } = visits;
   const dueMs = WAKER_MS + SLACK_MS + turnMs;
-  const lostMs = dueMs + TOKEN_LOST_MS + WAKE_AGAIN_MS + 2 * facts.leaseMs;
+  const lostMs = dueMs + TOKEN_LOST_MS + WAKE_AGAIN_MS + 2 * facts.leaseMs + wakerLagMs(facts);
   for (const [i, change] of host.heads.entries()) {
     const at = dueOf(change);
     if (at === undefined) continue;

@@ -72,7 +72,7 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
         const key = guestOf(request, target);
         guests.set(key, (guests.get(key) ?? new Map()).set(from, redirects + 1));
         const known = served.get(key);
-        if (known && known.at <= endedAt) add(from, { ...known, at: endedAt, servedAt: known.at });
+        if (known) add(from, { ...known, at: Math.max(endedAt, known.at), servedAt: known.at });
         return;
       }
       const key = keyOf(request, target);

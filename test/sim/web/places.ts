@@ -3,6 +3,7 @@ import { ASSETS } from './asset-kinds.ts';
 import { cached } from './cache.ts';
 import { type Chance, DRAW } from './chance.ts';
 import { DOMAIN, type Hosts, type WebHost } from './hosts.ts';
+import type { HostKind } from './shape.ts';
 
 export type Place =
   /** `isWrongScheme`: the page is at the host's other scheme. */
@@ -33,6 +34,8 @@ export interface Places {
   assetUrl(host: WebHost, asset: number): string;
   /** Where the host's robots.txt leads if it is not there itself. */
   robotsTarget(host: WebHost): string | undefined;
+  /** Whose rules hold for the host: its own, or those of the neighbour to whose robots.txt its own redirects. */
+  rulesOf(host: WebHost): WebHost;
   find(url: string): Place;
 }
 
@@ -46,6 +49,8 @@ const DAY_MS = 86_400_000;
 const CALENDAR_FROM = Date.UTC(2026, 0, 1);
 const MOVED_RULES = '/robots/rules.txt';
 const GUEST_RULES = /^\/rules-of-(\d+)\.txt$/;
+/** Hosts whose own robots.txt may redirect. */
+const REDIRECTING: ReadonlySet<HostKind> = new Set(['robotsMoved', 'robotsElsewhere', 'robotsAtNeighbour']);
 const RULES_HOST = /^robots-(h\d+\..*)$/;
 
 export function createPlaces(hosts: Hosts, chance: Chance): Places {
@@ -80,7 +85,18 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
     if (host.kind === 'robotsMoved') return siteOf(host) + MOVED_RULES;
     if (host.kind === 'robotsElsewhere') return `http://robots-${host.key}/robots.txt`;
     if (host.kind !== 'robotsAtNeighbour') return undefined;
-    return `${siteOf(hosts.of((host.number + 1) % hosts.count))}/rules-of-${host.number}.txt`;
+    const ruler = rulesOf(host);
+    return ruler === host
+      ? `${siteOf(neighbourOf(host))}/rules-of-${host.number}.txt`
+      : `${siteOf(ruler)}/robots.txt`;
+  }
+
+  const neighbourOf = (host: WebHost): WebHost => hosts.of((host.number + 1) % hosts.count);
+
+  function rulesOf(host: WebHost): WebHost {
+    const neighbour = neighbourOf(host);
+    const isShared = host.kind === 'robotsAtNeighbour' && chance.at(DRAW.robots, host.number, -2) < 0.5;
+    return isShared && !REDIRECTING.has(neighbour.kind) ? neighbour : host;
   }
 
   function find(url: string): Place {
@@ -123,6 +139,7 @@ export function createPlaces(hosts: Hosts, chance: Chance): Places {
     dayUrl,
     assetUrl,
     robotsTarget,
+    rulesOf,
     find: cached(4096, find),
   };
 }

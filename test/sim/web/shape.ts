@@ -30,7 +30,7 @@ export const HOST_KINDS = {
   robotsMoved: { weight: 1, isSteady: true },
   /** On a host of its own, which serves nothing else. */
   robotsElsewhere: { weight: 0.5, isSteady: true },
-  /** On another host that is crawled too. */
+  /** On another host that is crawled too; of half of them it is that host's own robots.txt. */
   robotsAtNeighbour: { weight: 1, isSteady: true },
   /** Its rules change every while. */
   robotsChanging: { weight: 1, isSteady: true },

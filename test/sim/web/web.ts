@@ -116,11 +116,11 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
     },
     allows(url, robotsVersion) {
       const host = hosts.byKey(hostOf(url));
-      return !host || rules.allows(host, robotsVersion, url.slice(url.indexOf('/', 8)));
+      return !host || rules.allows(places.rulesOf(host), robotsVersion, url.slice(url.indexOf('/', 8)));
     },
     crawlDelayMs(key, robotsVersion) {
       const host = hosts.byKey(key);
-      return host && rules.planOf(host, robotsVersion).crawlDelayMs;
+      return host && rules.planOf(places.rulesOf(host), robotsVersion).crawlDelayMs;
     },
   };
 }
