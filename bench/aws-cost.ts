@@ -7,7 +7,7 @@
  * TOTALS.json: a crawl's totals, with `pages` and `usage`. CALLS.json: counts by call, as `meter.takeCalls` gives them.
  */
 import { readFileSync } from 'node:fs';
-import { costOf, LINE_ITEMS, priceOf, type Usage } from '../shared/engines/aws/prices.ts';
+import { costOf, LINE_ITEMS, priceOf, type Usage } from '../shared/engines/aws/cost/prices.ts';
 
 /**
  * For a million pages, by the cost model that the design was chosen with: variant "packed", a broad crawl of 15 pages a

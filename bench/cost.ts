@@ -5,7 +5,7 @@
  */
 
 import { parseConfig } from '../shared/crawl/config.ts';
-import { LINE_ITEMS } from '../shared/engines/aws/prices.ts';
+import { LINE_ITEMS } from '../shared/engines/aws/cost/prices.ts';
 import { SMALL_CRAWL } from '../test/sim/capacity/measure-crawl.ts';
 import { parseCapacityArgs } from '../test/sim/capacity/options.ts';
 import { runWorld } from '../test/sim/capacity/run.ts';

@@ -5,7 +5,7 @@
  *     npm run bench -- turns [HOSTS] [PAGES of each]
  */
 import { join } from 'node:path';
-import { beginCrawl } from '../shared/engines/local/session.ts';
+import { beginCrawl } from '../shared/engines/local/session/session.ts';
 import type { BenchOptions } from './claims.ts';
 import { cpuMsOf } from './cpu-time.ts';
 import { CRAWL } from './crawl-config.ts';

@@ -1,6 +1,6 @@
 /** What a crawl came to: for people at its end and for `status`, and as one line of JSON. */
 
-import type { LineItem } from '../shared/engines/aws/prices.ts';
+import type { LineItem } from '../shared/engines/aws/cost/prices.ts';
 import { URL_STATES, type UrlState } from '../shared/frontier/url-record.ts';
 import { isWithoutSeed } from '../shared/report/crawl-outcome.ts';
 import { type CrawlSummary, orderedSummary } from '../shared/report/summary.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import type { Compacted, CompactOptions } from '../shared/engines/aws/compactor.ts';
+import type { Compacted, CompactOptions } from '../shared/engines/aws/archive/compactor.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { CrawlStatus } from '../shared/ports/crawl-registry.ts';

@@ -1,6 +1,6 @@
 /** The function that joins WARC files, once an hour. */
 import type { Context } from 'aws-lambda';
-import { compactCrawl } from '../shared/engines/aws/compactor.ts';
+import { compactCrawl } from '../shared/engines/aws/archive/compactor.ts';
 import { lazy } from '../shared/lazy.ts';
 import { createCompactorHandler } from './compactor-handler.ts';
 import { functionStack } from './stack.ts';

@@ -1,10 +1,10 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Control } from '../shared/control/control.ts';
-import { polledRequests } from '../shared/engines/aws/billed-units.ts';
-import { InvalidCursor } from '../shared/engines/aws/host-page.ts';
-import { type LinkMessage, parseLinkText, wakeAllText } from '../shared/engines/aws/link-message.ts';
+import { polledRequests } from '../shared/engines/aws/cost/billed-units.ts';
+import { type LinkMessage, parseLinkText, wakeAllText } from '../shared/engines/aws/queues/link-message.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
+import { InvalidCursor } from '../shared/engines/aws/state/host-page.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
 import { sizesOf } from '../shared/sizes.ts';

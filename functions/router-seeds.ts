@@ -2,7 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { type AddedSeeds, type Control, ControlError } from '../shared/control/control.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import { MAX_MESSAGE_URLS } from '../shared/engines/aws/link-message.ts';
+import { MAX_MESSAGE_URLS } from '../shared/engines/aws/queues/link-message.ts';
 import { quoted } from '../shared/text/printable.ts';
 import type { Log } from './log.ts';
 

@@ -2,7 +2,7 @@
 
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';
-import { steadyClock } from '../shared/engines/local/steady-clock.ts';
+import { steadyClock } from '../shared/engines/steady-clock.ts';
 import { lazy } from '../shared/lazy.ts';
 import { allowLinearFlag, matchInLinearTime } from '../shared/linear-regexps.ts';
 import type { Clock } from '../shared/ports/clock.ts';

@@ -3,9 +3,9 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import project from '#strand-config';
 import { parseConfig } from '../shared/crawl/config.ts';
-import { costOf } from '../shared/engines/aws/prices.ts';
+import { costOf } from '../shared/engines/aws/cost/prices.ts';
+import { stackPrices } from '../shared/engines/aws/cost/stack-prices.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
-import { stackPrices } from '../shared/engines/aws/stack-prices.ts';
 import { lazy } from '../shared/lazy.ts';
 import { SIZES } from '../shared/sizes.ts';
 import { createLanes } from '../shared/worker/lanes.ts';

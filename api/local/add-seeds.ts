@@ -8,7 +8,7 @@ import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
 import { isFolderInUse } from '../../shared/engines/local/lock.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
-import { sendSeeds } from '../../shared/engines/local/send-seeds.ts';
+import { sendSeeds } from '../../shared/engines/local/session/send-seeds.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { LocallyAdded } from '../stored-crawl.ts';
 import { checkContact } from './begin-session.ts';

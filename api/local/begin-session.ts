@@ -12,7 +12,7 @@ import {
   type LocalSession,
   resumeCrawl,
   type SessionOptions,
-} from '../../shared/engines/local/session.ts';
+} from '../../shared/engines/local/session/session.ts';
 import { NO_PROJECT, type Project, readProject } from '../../shared/project/project-file.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
 import type { BeginStart, LocalStart } from './messages.ts';

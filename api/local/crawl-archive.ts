@@ -1,6 +1,6 @@
 /** The archive of a crawl's folder, for reading. */
 import { openRecord } from '../../shared/archive/read-member.ts';
-import { mergedCdxj } from '../../shared/engines/local/cdxj-files.ts';
+import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
 import { parseCdxjLine } from './cdxj-line.ts';
 import { readOpened } from './stored-record.ts';

@@ -1,6 +1,6 @@
 /** A run of a crawl on this machine, from its opening to its summary, in whichever thread. */
 
-import type { LocalSession } from '../../shared/engines/local/session.ts';
+import type { LocalSession } from '../../shared/engines/local/session/session.ts';
 import { createBoard } from '../../shared/engines/local/threads/board.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { messageOf } from '../../shared/error-message.ts';

@@ -1,6 +1,6 @@
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import type { CrewStats } from '../../shared/engines/local/crew-stats.ts';
+import type { CrewStats } from '../../shared/engines/local/session/crew-stats.ts';
 import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';

@@ -3,7 +3,7 @@
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
-import { skipsBeyond } from '../../shared/engines/local/skip-log.ts';
+import { skipsBeyond } from '../../shared/engines/local/items/skip-log.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Item } from '../../shared/project/project.ts';
 import { lookUpUrl } from '../../shared/report/look-up-url.ts';

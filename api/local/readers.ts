@@ -6,7 +6,7 @@ import { createWarcCheck, type WarcFault } from '../../shared/archive/check-warc
 import { openRecord } from '../../shared/archive/read-member.ts';
 import { scanMembers } from '../../shared/archive/scan-members.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
-import { readHandle } from '../../shared/engines/local/read-handle.ts';
+import { readHandle } from '../../shared/engines/local/archive/read-handle.ts';
 import type { CheckedFile, IndexedCapture, ScannedRecord } from '../archive-types.ts';
 import { parseCdxjLine } from './cdxj-line.ts';
 import { readOpened, recordInfo } from './stored-record.ts';

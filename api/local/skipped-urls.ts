@@ -1,7 +1,7 @@
 /** The links that a crawl left out, and the URLs that it knows and did not fetch, each with the reason. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { readSkips } from '../../shared/engines/local/skip-log.ts';
+import { readSkips } from '../../shared/engines/local/items/skip-log.ts';
 import type { UrlState } from '../../shared/frontier/url-record.ts';
 import type { SkippedUrl } from '../stored-crawl.ts';
 import { type RowSource, recordsOf } from './url-rows.ts';

@@ -1,4 +1,4 @@
-import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
+import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { findFailedSeeds } from '../../shared/report/failed-seeds.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';

@@ -68,7 +68,7 @@ type Unfinished = Exclude<CrawlThreadEnd, { kind: 'ended' | 'failed' }>;
 /** Puts what ended the thread into quarantine, or under suspicion. Returns how many requests the crawl has committed. */
 async function takeStock({ folder, crawl, board }: Begun, end: Unfinished): Promise<number> {
   // Loaded only here: SQLite and all that stands on it.
-  const { recover } = await import('../../shared/engines/local/recover.ts');
+  const { recover } = await import('../../shared/engines/local/session/recover.ts');
   return recover(folder, crawl, { ...end, board });
 }
 

@@ -3,7 +3,7 @@ import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { writeWacz } from '../../shared/archive/wacz.ts';
 import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { mergedCdxj } from '../../shared/engines/local/cdxj-files.ts';
+import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { version } from '../../shared/version.ts';
 import { openFolder } from './open-folder.ts';

@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import type { ReadAt } from '../../shared/archive/scan-members.ts';
 import type { WaczWarc } from '../../shared/archive/wacz.ts';
-import { listWarcFiles, sizeOf, type WarcFileEntry } from '../../shared/engines/local/archive-names.ts';
+import {
+  listWarcFiles,
+  sizeOf,
+  type WarcFileEntry,
+} from '../../shared/engines/local/archive/archive-names.ts';
+import { readHandle } from '../../shared/engines/local/archive/read-handle.ts';
+import { durableBytes } from '../../shared/engines/local/archive/warc-journal.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
-import { readHandle } from '../../shared/engines/local/read-handle.ts';
-import { durableBytes } from '../../shared/engines/local/warc-journal.ts';
 
 export interface WarcFiles {
   /** By name. */

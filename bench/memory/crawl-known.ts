@@ -3,7 +3,7 @@
  * becomes a {@link KnownCrawl} in JSON.
  */
 import { writeFileSync } from 'node:fs';
-import { resumeCrawl } from '../../shared/engines/local/session.ts';
+import { resumeCrawl } from '../../shared/engines/local/session/session.ts';
 import { cpuMsOf } from '../cpu-time.ts';
 import { answer } from './known-web.ts';
 

@@ -1,6 +1,6 @@
 /** Makes a crawl's folder in which many hosts have known URLs that wait: `node fill.ts FOLDER HOSTS`. */
 
-import { beginCrawl } from '../../shared/engines/local/session.ts';
+import { beginCrawl } from '../../shared/engines/local/session/session.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { EMPTY_INDEX, HostLedger } from '../../shared/frontier/ledger.ts';
 import { CRAWL } from '../crawl-config.ts';

@@ -1,5 +1,5 @@
 import * as iam from 'aws-cdk-lib/aws-iam';
-import { DUE_INDEX } from '../../shared/engines/aws/tables.ts';
+import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
 import { type FunctionName, PERMISSIONS, type ResourceName } from '../permissions.ts';
 import type { Archive } from './archive.ts';
 import type { Frontier } from './frontier.ts';

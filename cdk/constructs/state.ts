@@ -8,7 +8,7 @@ import {
   EXPIRES_AT,
   PARTITION_KEY,
   SORT_KEY,
-} from '../../shared/engines/aws/tables.ts';
+} from '../../shared/engines/aws/state/tables.ts';
 import type { StackOptions } from '../options.ts';
 
 /** The tables. Encrypted at rest with keys of DynamoDB's own, which cost nothing. */

@@ -6,7 +6,7 @@ import { openRecord } from '../../shared/archive/read-member.ts';
 import { NotWarc } from '../../shared/archive/read-warc.ts';
 import type { ReadAt } from '../../shared/archive/scan-members.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
-import { readHandle } from '../../shared/engines/local/read-handle.ts';
+import { readHandle } from '../../shared/engines/local/archive/read-handle.ts';
 import { printable, shorten } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';

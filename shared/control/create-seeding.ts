@@ -15,7 +15,7 @@ import { wideningSeeds } from './widening-seeds.ts';
 /** Links in one parcel. */
 const MAX_PARCEL_LINKS = 2000;
 /**
- * URLs that a scope is drawn around: what a registry's record of a crawl holds (`engines/aws/registry.ts`).
+ * URLs that a scope is drawn around: what a registry's record of a crawl holds (`engines/aws/state/registry.ts`).
  */
 const MAX_SCOPE_SEEDS = 15_000;
 const REMEDY = 'begin another crawl for these seeds, or one of scope `domain` or `any`';

@@ -13,12 +13,12 @@ import {
   type FileArchiveOptions,
   mendFileArchive,
   openFileArchive,
-} from '../../shared/engines/local/archive.ts';
-import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
-import { mergedCdxj } from '../../shared/engines/local/cdxj-files.ts';
+} from '../../shared/engines/local/archive/archive.ts';
+import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
+import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
+import { createLineSorter, readLines, writeLines } from '../../shared/engines/local/archive/sorted-lines.ts';
+import type { FileArchiveJournal } from '../../shared/engines/local/archive/warc-journal.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
-import { createLineSorter, readLines, writeLines } from '../../shared/engines/local/sorted-lines.ts';
-import type { FileArchiveJournal } from '../../shared/engines/local/warc-journal.ts';
 import { captureOf, newId, RECORDS, T0 } from './captures.ts';
 
 let root: string;

@@ -13,9 +13,9 @@ import {
   ArchiveFailed,
   type FileArchiveOptions,
   openFileArchive,
-} from '../../shared/engines/local/archive.ts';
-import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
-import type { FileArchiveJournal } from '../../shared/engines/local/warc-journal.ts';
+} from '../../shared/engines/local/archive/archive.ts';
+import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
+import type { FileArchiveJournal } from '../../shared/engines/local/archive/warc-journal.ts';
 import { captureOf, newId, RECORDS, RESPONSE_ID, T0 } from './captures.ts';
 
 let root: string;

@@ -4,7 +4,7 @@ import {
   createPayloadIndex,
   hasPayloads,
   PAYLOADS_SCHEMA,
-} from '../../shared/engines/local/payload-index.ts';
+} from '../../shared/engines/local/items/payload-index.ts';
 
 function newDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { progressOf } from '../../api/local/progress.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import { crewStats } from '../../shared/engines/local/crew-stats.ts';
+import { crewStats } from '../../shared/engines/local/session/crew-stats.ts';
 import { NO_SUMS } from '../../shared/engines/local/sums.ts';
 import { newStats } from '../../shared/worker/services.ts';
 

@@ -1,7 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createSkipLog, readSkips, SKIPS_SCHEMA, skipsBeyond } from '../../shared/engines/local/skip-log.ts';
+import {
+  createSkipLog,
+  readSkips,
+  SKIPS_SCHEMA,
+  skipsBeyond,
+} from '../../shared/engines/local/items/skip-log.ts';
 import type { Skip } from '../../shared/ports/skip-log.ts';
 
 function newDatabase(): DatabaseSync {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
+import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import {
   foldersOf,

@@ -3,8 +3,8 @@
  * time, which passes while somebody waits for the engine.
  */
 import { describe } from 'vitest';
-import { warcKey } from '../../shared/engines/aws/archive.ts';
-import { warcFolder } from '../../shared/engines/aws/archives.ts';
+import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
+import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import { createSimCloud } from '../../shared/engines/sim/cloud.ts';
 import { openSimEngine } from '../../shared/engines/sim/engine.ts';
 import { createFaults, type FaultName } from '../../shared/engines/sim/faults.ts';

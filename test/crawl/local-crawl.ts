@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
-import type { LocalRunEnd } from '../../shared/engines/local/run.ts';
-import { beginCrawl, type LocalSession, type SessionOptions } from '../../shared/engines/local/session.ts';
+import type { LocalRunEnd } from '../../shared/engines/local/session/run.ts';
+import {
+  beginCrawl,
+  type LocalSession,
+  type SessionOptions,
+} from '../../shared/engines/local/session/session.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { openLedger } from '../../shared/worker/open-ledger.ts';
 import type { RunningWeb } from '../web/server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anyMessages } from '../../shared/engines/aws/any-messages.ts';
+import { anyMessages } from '../../shared/engines/aws/queues/any-messages.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { fakeSqs, type SqsCall, throttle } from './fake-sqs.ts';
 

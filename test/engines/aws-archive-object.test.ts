@@ -1,7 +1,7 @@
 /** A WARC object that is made as it is uploaded. */
 import type { S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
-import { beginWarcUpload } from '../../shared/engines/aws/archive-object.ts';
+import { beginWarcUpload } from '../../shared/engines/aws/archive/archive-object.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 
 /** A bucket that takes all parts; gives the calls with what they were given. */

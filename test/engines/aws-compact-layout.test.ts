@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ahead } from '../../shared/engines/aws/compact-ahead.ts';
-import { inFullLumps } from '../../shared/engines/aws/compact-candidates.ts';
-import { indexName, isSourceName, partsOf, planJoin } from '../../shared/engines/aws/compact-layout.ts';
+import { ahead } from '../../shared/engines/aws/archive/compact-ahead.ts';
+import { inFullLumps } from '../../shared/engines/aws/archive/compact-candidates.ts';
+import {
+  indexName,
+  isSourceName,
+  partsOf,
+  planJoin,
+} from '../../shared/engines/aws/archive/compact-layout.ts';
 
 const MIB = 1024 * 1024;
 

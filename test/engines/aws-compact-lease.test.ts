@@ -1,7 +1,7 @@
 /** Who compacts a crawl, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
-import { layOut } from '../../shared/engines/aws/compact-layout.ts';
-import { LeaseLost, takeLease } from '../../shared/engines/aws/compact-lease.ts';
+import { layOut } from '../../shared/engines/aws/archive/compact-layout.ts';
+import { LeaseLost, takeLease } from '../../shared/engines/aws/archive/compact-lease.ts';
 import { createServices } from '../sim/dynamo-services.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 

@@ -1,6 +1,6 @@
 /** The counters of a crawl, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
-import { createCrawlCounters } from '../../shared/engines/aws/crawl-counters.ts';
+import { createCrawlCounters } from '../../shared/engines/aws/state/crawl-counters.ts';
 import { createServices } from '../sim/dynamo-services.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 

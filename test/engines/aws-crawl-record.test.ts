@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeCrawl, encodeCrawl } from '../../shared/engines/aws/crawl-record.ts';
+import { decodeCrawl, encodeCrawl } from '../../shared/engines/aws/state/crawl-record.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../shared/ports/crawl-registry.ts';
 
 const recordOf = (seeds: number): CrawlRecord => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { failuresOf, groupRecords, type SqsRecord } from '../../shared/engines/aws/delivery.ts';
-import { parcelsOf } from '../../shared/engines/aws/link-exchange.ts';
-import { groupIdOf, messageTexts, parcelTexts } from '../../shared/engines/aws/message-text.ts';
+import { failuresOf, groupRecords, type SqsRecord } from '../../shared/engines/aws/queues/delivery.ts';
+import { parcelsOf } from '../../shared/engines/aws/queues/link-exchange.ts';
+import { groupIdOf, messageTexts, parcelTexts } from '../../shared/engines/aws/queues/message-text.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { CRAWL, linkTo, token } from '../contract/subjects.ts';
 

@@ -1,6 +1,6 @@
 /** Batch calls of DynamoDB, whose entries stay unprocessed one by one. */
 import { expect, test } from 'vitest';
-import { getItems, inBatches, writeItems } from '../../shared/engines/aws/dynamo-batch.ts';
+import { getItems, inBatches, writeItems } from '../../shared/engines/aws/state/dynamo-batch.ts';
 import { createServices, key, often } from '../sim/dynamo-services.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEventClaims } from '../../shared/engines/aws/event-claims.ts';
+import { createEventClaims } from '../../shared/engines/aws/queues/event-claims.ts';
 import { createServices } from '../sim/dynamo-services.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 

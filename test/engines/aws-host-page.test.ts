@@ -1,8 +1,8 @@
 import type { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { headScan, hostPage, InvalidCursor } from '../../shared/engines/aws/host-page.ts';
-import { HEAD, hostPartition, type Item, itemKey, S } from '../../shared/engines/aws/tables.ts';
+import { headScan, hostPage, InvalidCursor } from '../../shared/engines/aws/state/host-page.ts';
+import { HEAD, hostPartition, type Item, itemKey, S } from '../../shared/engines/aws/state/tables.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 
 const CRAWL = 'crawl';

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidLinkMessage, parseLinkText, wakeAllText } from '../../shared/engines/aws/link-message.ts';
-import { parcelTexts } from '../../shared/engines/aws/message-text.ts';
+import {
+  InvalidLinkMessage,
+  parseLinkText,
+  wakeAllText,
+} from '../../shared/engines/aws/queues/link-message.ts';
+import { parcelTexts } from '../../shared/engines/aws/queues/message-text.ts';
 import { withoutHang } from '../hang-guard.ts';
 
 const URLS = ['https://a.test/', 'https://b.test/x?y=1#z'];

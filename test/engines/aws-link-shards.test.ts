@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLinkShards } from '../../shared/engines/aws/link-shards.ts';
-import { linkShardOf, splitLinks } from '../../shared/engines/aws/link-split.ts';
-import { parseParcelText } from '../../shared/engines/aws/message-text.ts';
-import { turnShardOf } from '../../shared/engines/aws/turn-shards.ts';
+import { createLinkShards } from '../../shared/engines/aws/queues/link-shards.ts';
+import { linkShardOf, splitLinks } from '../../shared/engines/aws/queues/link-split.ts';
+import { parseParcelText } from '../../shared/engines/aws/queues/message-text.ts';
+import { turnShardOf } from '../../shared/engines/aws/queues/turn-shards.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { foldLink } from '../../shared/worker/fold-links.ts';

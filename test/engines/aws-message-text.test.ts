@@ -7,7 +7,7 @@ import {
   parcelTexts,
   parseMessageText,
   parseParcelText,
-} from '../../shared/engines/aws/message-text.ts';
+} from '../../shared/engines/aws/queues/message-text.ts';
 import type { Link, Message } from '../../shared/frontier/message.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { CRAWL, linkTo, ODD_HOSTS, token } from '../contract/subjects.ts';

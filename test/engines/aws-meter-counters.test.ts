@@ -1,9 +1,9 @@
 /** Usage kept with the counters of crawls, on a table that answers as told. */
 import type { DynamoDBClient, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { createCrawlCounters } from '../../shared/engines/aws/crawl-counters.ts';
-import { totalsOf, usageCountsIn } from '../../shared/engines/aws/head-counts.ts';
-import { createMeter } from '../../shared/engines/aws/meter.ts';
+import { createMeter } from '../../shared/engines/aws/cost/meter.ts';
+import { createCrawlCounters } from '../../shared/engines/aws/state/crawl-counters.ts';
+import { totalsOf, usageCountsIn } from '../../shared/engines/aws/state/head-counts.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 
 function setUp() {

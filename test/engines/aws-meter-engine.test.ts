@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { createMeter } from '../../shared/engines/aws/cost/meter.ts';
+import { meterEngine } from '../../shared/engines/aws/cost/metered-engine.ts';
 import type { AwsEngine } from '../../shared/engines/aws/engine.ts';
-import { createMeter } from '../../shared/engines/aws/meter.ts';
-import { meterEngine } from '../../shared/engines/aws/metered-engine.ts';
 import type { Archive } from '../../shared/ports/archive.ts';
 import type { LinkParcel } from '../../shared/ports/link-exchange.ts';
 import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';

@@ -7,9 +7,9 @@ import {
   callName,
   polledRequests,
   takesReturnConsumedCapacity,
-} from '../../shared/engines/aws/billed-units.ts';
-import { createMeter } from '../../shared/engines/aws/meter.ts';
-import type { Usage } from '../../shared/engines/aws/prices.ts';
+} from '../../shared/engines/aws/cost/billed-units.ts';
+import { createMeter } from '../../shared/engines/aws/cost/meter.ts';
+import type { Usage } from '../../shared/engines/aws/cost/prices.ts';
 
 const FIFO = { QueueUrl: 'https://sqs.test/1/turns.fifo' };
 const STANDARD = { QueueUrl: 'https://sqs.test/1/links' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createMeter, type Meter } from '../../shared/engines/aws/meter.ts';
-import { LINE_ITEMS, type LineItem, type Usage } from '../../shared/engines/aws/prices.ts';
+import { createMeter, type Meter } from '../../shared/engines/aws/cost/meter.ts';
+import { LINE_ITEMS, type LineItem, type Usage } from '../../shared/engines/aws/cost/prices.ts';
 
 /** A clock that the tests set, and a meter of a function with 512 MB. */
 function setUp(memoryMb = 512) {

@@ -1,8 +1,8 @@
 /** Parts of ledgers in rows and objects: what is there already, what is not, and what another attempt has left. */
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { createPartStore } from '../../shared/engines/aws/part-store.ts';
-import { partObject } from '../../shared/engines/aws/tables.ts';
+import { createPartStore } from '../../shared/engines/aws/state/part-store.ts';
+import { partObject } from '../../shared/engines/aws/state/tables.ts';
 import { createServices } from '../sim/dynamo-services.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 

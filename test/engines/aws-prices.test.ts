@@ -7,7 +7,7 @@ import {
   type LineItem,
   priceOf,
   type Usage,
-} from '../../shared/engines/aws/prices.ts';
+} from '../../shared/engines/aws/cost/prices.ts';
 
 const prices = priceOf('us-east-1');
 

@@ -1,7 +1,7 @@
 /** Since when a crawl has had nothing to do, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
-import { createQuietNotes, idleFor, isSettled } from '../../shared/engines/aws/quiet.ts';
-import { createRegistry } from '../../shared/engines/aws/registry.ts';
+import { createQuietNotes, idleFor, isSettled } from '../../shared/engines/aws/state/quiet.ts';
+import { createRegistry } from '../../shared/engines/aws/state/registry.ts';
 import { createSimCloud } from '../../shared/engines/sim/cloud.ts';
 import { drive } from '../../shared/engines/sim/virtual-time.ts';
 import { headOf, RECORD } from '../contract/subjects.ts';

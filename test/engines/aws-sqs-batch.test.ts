@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type BatchResult, packBatches, settleBatch } from '../../shared/engines/aws/queues/sqs-batch.ts';
 import { RETRY_ATTEMPTS } from '../../shared/engines/aws/retry.ts';
-import { type BatchResult, packBatches, settleBatch } from '../../shared/engines/aws/sqs-batch.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { throttle } from './fake-sqs.ts';
 

@@ -1,7 +1,7 @@
 /** What gathering saves: the requests of many turns that end at about the same time. */
 import { expect, test } from 'vitest';
-import { groupIdOf, messageTexts } from '../../shared/engines/aws/message-text.ts';
-import { createTurnQueue, type SqsTurnQueue } from '../../shared/engines/aws/turn-queue.ts';
+import { groupIdOf, messageTexts } from '../../shared/engines/aws/queues/message-text.ts';
+import { createTurnQueue, type SqsTurnQueue } from '../../shared/engines/aws/queues/turn-queue.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { token } from '../contract/subjects.ts';
 import { createFakeClock, seededRandom } from '../worker/fake-clock.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 /** The archive's own order of things, against a client that answers when the test says so. */
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
-import { createS3Archive } from '../../shared/engines/aws/archive.ts';
+import { createS3Archive } from '../../shared/engines/aws/archive/archive.ts';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 const member = (text: string) => [Buffer.from(text)];

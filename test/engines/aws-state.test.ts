@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inBatches } from '../../shared/engines/aws/dynamo-batch.ts';
-import { changedCounts, sumOfCounts, totalsOf } from '../../shared/engines/aws/head-counts.ts';
-import { isDrained, isSettled } from '../../shared/engines/aws/quiet.ts';
+import { inBatches } from '../../shared/engines/aws/state/dynamo-batch.ts';
+import { changedCounts, sumOfCounts, totalsOf } from '../../shared/engines/aws/state/head-counts.ts';
+import { isDrained, isSettled } from '../../shared/engines/aws/state/quiet.ts';
 import {
   allDueShards,
   dueShardOf,
@@ -12,7 +12,7 @@ import {
   indexedDueAt,
   indexedUntil,
   partObject,
-} from '../../shared/engines/aws/tables.ts';
+} from '../../shared/engines/aws/state/tables.ts';
 import { coalesced } from '../../shared/engines/coalesced.ts';
 import { addTotals, type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
 import { headOf, ODD_HOSTS } from '../contract/subjects.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createLinkExchange } from '../../shared/engines/aws/link-exchange.ts';
-import { groupIdOf, messageTexts } from '../../shared/engines/aws/message-text.ts';
-import { countMessages } from '../../shared/engines/aws/sqs-queue.ts';
-import { createTurnQueue, type TurnQueueOptions } from '../../shared/engines/aws/turn-queue.ts';
+import { createLinkExchange } from '../../shared/engines/aws/queues/link-exchange.ts';
+import { groupIdOf, messageTexts } from '../../shared/engines/aws/queues/message-text.ts';
+import { countMessages } from '../../shared/engines/aws/queues/sqs-queue.ts';
+import { createTurnQueue, type TurnQueueOptions } from '../../shared/engines/aws/queues/turn-queue.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { CRAWL, linkTo, token, tokensOf } from '../contract/subjects.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';

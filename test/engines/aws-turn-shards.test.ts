@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SqsTurnQueue } from '../../shared/engines/aws/turn-queue.ts';
-import { createShardedTurnQueue, turnShardOf } from '../../shared/engines/aws/turn-shards.ts';
+import type { SqsTurnQueue } from '../../shared/engines/aws/queues/turn-queue.ts';
+import { createShardedTurnQueue, turnShardOf } from '../../shared/engines/aws/queues/turn-shards.ts';
 import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
 import { token } from '../contract/subjects.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';

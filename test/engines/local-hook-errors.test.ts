@@ -5,7 +5,7 @@ import {
   createHookErrorLog,
   HOOK_ERRORS_SCHEMA,
   readHookErrors,
-} from '../../shared/engines/local/hook-errors.ts';
+} from '../../shared/engines/local/items/hook-errors.ts';
 
 const CLOCK = { now: () => 0 };
 

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../shared/engines/local/database.ts';
-import { createItemStage, createItemStore, ITEMS_SCHEMA } from '../../shared/engines/local/item-store.ts';
+import {
+  createItemStage,
+  createItemStore,
+  ITEMS_SCHEMA,
+} from '../../shared/engines/local/items/item-store.ts';
 
 /** The process is killed before its `stepsLeft`th step; every later step of it fails, so nothing of it goes on. */
 const power = vi.hoisted(() => ({

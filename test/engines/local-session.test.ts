@@ -2,12 +2,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CrawlOptions, InvalidConfig } from '../../shared/crawl/config.ts';
-import { listWarcFiles } from '../../shared/engines/local/archive-names.ts';
+import { listWarcFiles } from '../../shared/engines/local/archive/archive-names.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { readSkips } from '../../shared/engines/local/items/skip-log.ts';
 import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
-import { beginCrawl, resumeCrawl } from '../../shared/engines/local/session.ts';
-import { readSkips } from '../../shared/engines/local/skip-log.ts';
+import { beginCrawl, resumeCrawl } from '../../shared/engines/local/session/session.ts';
 import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 import { QUICK, recordsOf, temporaryFolder } from '../crawl/local-crawl.ts';
 import { PLAIN } from '../web/features.ts';

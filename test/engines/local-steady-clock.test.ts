@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSteadyClock } from '../../shared/engines/local/steady-clock.ts';
+import { createSteadyClock } from '../../shared/engines/steady-clock.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;

@@ -16,7 +16,7 @@ import { holdsCrawl, inTransaction, openDatabase } from '../../shared/engines/lo
 import { holdFolder } from '../../shared/engines/local/folder-hold.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { FolderInUse, isFolderInUse, lockFolder } from '../../shared/engines/local/lock.ts';
-import { beginCrawl, type LocalSession, resumeCrawl } from '../../shared/engines/local/session.ts';
+import { beginCrawl, type LocalSession, resumeCrawl } from '../../shared/engines/local/session/session.ts';
 import { boardMemory } from '../../shared/engines/local/threads/board.ts';
 import { hostBlocksMemory } from '../../shared/engines/local/threads/host-blocks.ts';
 import { tallyMemory } from '../../shared/engines/local/threads/shared-tally.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { foldersOf, openLocalReader } from '../../shared/engines/local/engine.ts';
-import { beginCrawl } from '../../shared/engines/local/session.ts';
+import { beginCrawl } from '../../shared/engines/local/session/session.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 import { QUICK, recordsOf, temporaryFolder } from '../crawl/local-crawl.ts';
 import { checkLog } from '../web/check.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
-import { beginCrawl } from '../../shared/engines/local/session.ts';
+import { beginCrawl } from '../../shared/engines/local/session/session.ts';
 import { createCrawls } from '../../shared/worker/crawls.ts';
 import { routeParcels } from '../../shared/worker/router.ts';
 import { headOf } from '../contract/subjects.ts';

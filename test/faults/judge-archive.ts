@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createWarcCheck } from '../../shared/archive/check-warc.ts';
 import { fieldOf } from '../../shared/archive/read-warc.ts';
 import { type ReadAt, scanMembers } from '../../shared/archive/scan-members.ts';
-import { indexByScanning } from '../../shared/engines/local/cdxj-files.ts';
+import { indexByScanning } from '../../shared/engines/local/archive/cdxj-files.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import type { LogEntry } from '../web/server.ts';
 import type { Committed } from './committed.ts';

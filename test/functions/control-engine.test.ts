@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ControlError } from '../../shared/control/control.ts';
 import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
-import { InvalidCursor } from '../../shared/engines/aws/host-page.ts';
+import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
-import { stackPrices } from '../../shared/engines/aws/stack-prices.ts';
+import { InvalidCursor } from '../../shared/engines/aws/state/host-page.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { fakeStack, SETTINGS } from './fake-stack.ts';

@@ -1,11 +1,11 @@
 /** A stack as functions see it, over the engine in memory; and the events that start them. */
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { failuresOf } from '../../shared/engines/aws/delivery.ts';
-import type { LinkShards } from '../../shared/engines/aws/link-shards.ts';
-import { createMeter, type Meter } from '../../shared/engines/aws/meter.ts';
+import { createMeter, type Meter } from '../../shared/engines/aws/cost/meter.ts';
+import { failuresOf } from '../../shared/engines/aws/queues/delivery.ts';
+import type { LinkShards } from '../../shared/engines/aws/queues/link-shards.ts';
+import type { EventBatch } from '../../shared/engines/aws/queues/turn-queue.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
-import type { EventBatch } from '../../shared/engines/aws/turn-queue.ts';
 import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
 import type { HostKey } from '../../shared/url/host-key.ts';
 import type { FakeClock } from '../worker/fake-clock.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { errorFields } from '../../functions/log.ts';
 import { functionStack, invoked } from '../../functions/stack.ts';
-import { createMeter } from '../../shared/engines/aws/meter.ts';
-import { createSteadyClock } from '../../shared/engines/local/steady-clock.ts';
+import { createMeter } from '../../shared/engines/aws/cost/meter.ts';
+import { createSteadyClock } from '../../shared/engines/steady-clock.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { SETTINGS } from './fake-stack.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import { encodeRecord } from '../../shared/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
-import { createS3Archive, type S3ArchiveOptions, warcKey } from '../../shared/engines/aws/archive.ts';
+import { createS3Archive, type S3ArchiveOptions, warcKey } from '../../shared/engines/aws/archive/archive.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Archive } from '../../shared/ports/archive.ts';
 import { joined } from '../archive/captures.ts';

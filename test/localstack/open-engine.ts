@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, DeleteQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { warcKey } from '../../shared/engines/aws/archive.ts';
-import { warcFolder } from '../../shared/engines/aws/archives.ts';
+import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
+import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import { createAwsEngine } from '../../shared/engines/aws/engine.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { OpenedEngine, OpenOptions } from '../contract/subject.ts';

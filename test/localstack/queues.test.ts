@@ -14,10 +14,10 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type OnCorrupt, recordOf, type SqsRecord } from '../../shared/engines/aws/delivery.ts';
-import { createLinkExchange } from '../../shared/engines/aws/link-exchange.ts';
-import { countMessages } from '../../shared/engines/aws/sqs-queue.ts';
-import { createTurnQueue } from '../../shared/engines/aws/turn-queue.ts';
+import { type OnCorrupt, recordOf, type SqsRecord } from '../../shared/engines/aws/queues/delivery.ts';
+import { createLinkExchange } from '../../shared/engines/aws/queues/link-exchange.ts';
+import { countMessages } from '../../shared/engines/aws/queues/sqs-queue.ts';
+import { createTurnQueue } from '../../shared/engines/aws/queues/turn-queue.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import type { TurnQueue } from '../../shared/ports/turn-queue.ts';

@@ -21,7 +21,7 @@ import {
   PARTITION_KEY,
   SORT_KEY,
   type StateNames,
-} from '../../shared/engines/aws/tables.ts';
+} from '../../shared/engines/aws/state/tables.ts';
 import { givenEndpoint } from './emulator/choose.ts';
 
 /** Set for the test files by emulator/test-environment.ts. */

@@ -2,9 +2,9 @@
 import { type BatchWriteItemCommandInput, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type DeleteObjectsCommandInput, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AwsLedgerStore, createLedgerStore } from '../../shared/engines/aws/ledger-store.ts';
-import { type AwsCrawlRegistry, createRegistry } from '../../shared/engines/aws/registry.ts';
-import { itemKey, partsPrefix, QUIET } from '../../shared/engines/aws/tables.ts';
+import { type AwsLedgerStore, createLedgerStore } from '../../shared/engines/aws/state/ledger-store.ts';
+import { type AwsCrawlRegistry, createRegistry } from '../../shared/engines/aws/state/registry.ts';
+import { itemKey, partsPrefix, QUIET } from '../../shared/engines/aws/state/tables.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import { SIZES } from '../../shared/sizes.ts';

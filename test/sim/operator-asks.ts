@@ -1,8 +1,8 @@
 /** The operator asks: what there is of a crawl, of its hosts and of some URLs. No fault strikes the operator's calls. */
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { warcKey } from '../../shared/engines/aws/archive.ts';
-import { warcFolder } from '../../shared/engines/aws/archives.ts';
+import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
+import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { CorruptBytes } from '../../shared/frontier/bytes.ts';
 import { hostKey } from '../../shared/url/host-key.ts';

@@ -2,7 +2,7 @@
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { CRAWL } from '../../shared/engines/aws/tables.ts';
+import { CRAWL } from '../../shared/engines/aws/state/tables.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';
 import type { CrawlRecord, CrawlRegistry } from '../../shared/ports/crawl-registry.ts';

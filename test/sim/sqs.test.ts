@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countMessages } from '../../shared/engines/aws/sqs-queue.ts';
+import { countMessages } from '../../shared/engines/aws/queues/sqs-queue.ts';
 import { type Answer, queueWorld } from './sqs-world.ts';
 
 const bodies = (answer: Answer) => (answer.Messages ?? []).map(({ Body }) => Body);

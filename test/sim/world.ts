@@ -2,9 +2,9 @@
  * A world from its seed to its end: the deployed stack, its web, an operator, faults; and what is to be said of it
  * then.
  */
-import { parseMessageText } from '../../shared/engines/aws/message-text.ts';
+import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
-import { HEAD } from '../../shared/engines/aws/tables.ts';
+import { HEAD } from '../../shared/engines/aws/state/tables.ts';
 import { createSimCloud, type SimCloud } from '../../shared/engines/sim/cloud.ts';
 import { createFaults } from '../../shared/engines/sim/faults.ts';
 import { randomOf } from '../../shared/engines/sim/random.ts';

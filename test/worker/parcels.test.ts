@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parcelTexts, parseParcelText } from '../../shared/engines/aws/message-text.ts';
+import { parcelTexts, parseParcelText } from '../../shared/engines/aws/queues/message-text.ts';
 import type { HtmlLink } from '../../shared/parser/link-set.ts';
 import { SIZES } from '../../shared/sizes.ts';
 import { parcelsOf } from '../../shared/worker/parcels.ts';

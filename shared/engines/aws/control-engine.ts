@@ -3,15 +3,15 @@ import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { ControlError } from '../../control/control.ts';
 import type { ControlEngine, ControlPolicy } from '../../control/create-control.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
-import { warcFolder } from './archives.ts';
-import { InvalidCursor } from './host-page.ts';
-import { resolveLocation } from './joined-warcs.ts';
-import { wakeAllText } from './link-message.ts';
-import { costOf } from './prices.ts';
+import { warcFolder } from './archive/archives.ts';
+import { resolveLocation } from './archive/joined-warcs.ts';
+import { costOf } from './cost/prices.ts';
+import { stackPrices } from './cost/stack-prices.ts';
+import { wakeAllText } from './queues/link-message.ts';
 import { withRetry } from './retry.ts';
 import { type StackSettings, timesOf } from './settings.ts';
 import type { OpenedStack } from './stack.ts';
-import { stackPrices } from './stack-prices.ts';
+import { InvalidCursor } from './state/host-page.ts';
 
 /** WARC files named. */
 const MAX_FILES = 1000;

@@ -3,10 +3,10 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Sizes } from '../../sizes.ts';
 import { version } from '../../version.ts';
 import { createClients } from './clients.ts';
-import type { OnCorrupt } from './delivery.ts';
+import { createMeter, type Meter } from './cost/meter.ts';
+import { meterEngine } from './cost/metered-engine.ts';
 import { type AwsClients, type AwsEngine, createAwsEngine } from './engine.ts';
-import { createMeter, type Meter } from './meter.ts';
-import { meterEngine } from './metered-engine.ts';
+import type { OnCorrupt } from './queues/delivery.ts';
 import { regionOf, type StackSettings, timesOf } from './settings.ts';
 
 export interface OpenStackOptions {

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { InvalidConfig } from '../../crawl/config.ts';
 import { openDatabase } from './database.ts';
 import { foldersOf } from './folders.ts';
-import { hasPayloads } from './payload-index.ts';
+import { hasPayloads } from './items/payload-index.ts';
 
 /** The database of the crawl in `folder`, whose payloads are not to be stored again. Throws `InvalidConfig`. */
 export function openEarlier(folder: string): DatabaseSync {

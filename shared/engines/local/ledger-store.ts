@@ -8,7 +8,7 @@ import type { Head } from '../../frontier/head.ts';
 import type { LedgerStore } from '../../ports/ledger-store.ts';
 import { StaleTurn } from '../../ports/stale-turn.ts';
 import type { HostKey } from '../../url/host-key.ts';
-import { syncFolder } from './archive-names.ts';
+import { syncFolder } from './archive/archive-names.ts';
 import { inTransaction } from './database.ts';
 
 /** Larger parts are files: SQLite would copy them through its journal, and read them whole for a piece. */

@@ -6,21 +6,21 @@ import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { ItemStore } from '../../ports/item-store.ts';
 import { withStorageFailures } from '../../storage-failed.ts';
-import { openFileArchive } from './archive.ts';
-import { warcFilePattern } from './archive-names.ts';
+import { type SteadyClock, steadyClock } from '../steady-clock.ts';
+import { openFileArchive } from './archive/archive.ts';
+import { warcFilePattern } from './archive/archive-names.ts';
+import { createWarcJournal } from './archive/warc-journal.ts';
 import { closeAll } from './close-all.ts';
 import type { Folders } from './folders.ts';
-import { createHookErrorLog } from './hook-errors.ts';
+import { createHookErrorLog } from './items/hook-errors.ts';
+import { createPayloadIndex } from './items/payload-index.ts';
+import { createSkipLog } from './items/skip-log.ts';
 import { createKeepBack } from './keep-back.ts';
 import { createLedgerStore } from './ledger-store.ts';
 import { createLinkExchange, type LocalLinkExchange } from './link-exchange.ts';
-import { createPayloadIndex } from './payload-index.ts';
 import { createRegistry, type LocalCrawlRegistry } from './registry.ts';
-import { createSkipLog } from './skip-log.ts';
-import { type SteadyClock, steadyClock } from './steady-clock.ts';
 import { createTurnQueue, type LocalTurnQueue, type TurnQueueOptions } from './turn-queue.ts';
 import { createSeedCount } from './waiting-seeds.ts';
-import { createWarcJournal } from './warc-journal.ts';
 
 /** The ports of one thread, over its own connection to the database. */
 export interface LocalPorts extends Engine {

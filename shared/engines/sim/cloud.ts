@@ -6,7 +6,7 @@ import { type Sizes, sizesOf } from '../../sizes.ts';
 import type { AwsClients } from '../aws/engine.ts';
 import { type StackSettings, timesOf } from '../aws/settings.ts';
 import { type OpenedStack, openStack } from '../aws/stack.ts';
-import { DUE_AT, DUE_INDEX, DUE_SHARD } from '../aws/tables.ts';
+import { DUE_AT, DUE_INDEX, DUE_SHARD } from '../aws/state/tables.ts';
 import { type CallFaults, type CallFaultsOptions, createCallFaults } from './call-faults.ts';
 import { createSimClient, type Latency } from './client.ts';
 import { drawClockSteps } from './clock-steps.ts';

@@ -1,6 +1,6 @@
+import { createMeter } from '../aws/cost/meter.ts';
+import { meterEngine } from '../aws/cost/metered-engine.ts';
 import { type AwsEngine, createAwsEngine } from '../aws/engine.ts';
-import { createMeter } from '../aws/meter.ts';
-import { meterEngine } from '../aws/metered-engine.ts';
 import { regionOf, timesOf } from '../aws/settings.ts';
 import type { SimCloud } from './cloud.ts';
 import type { SimProcess } from './process.ts';

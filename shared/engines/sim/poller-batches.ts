@@ -1,5 +1,5 @@
 /** Gathers what a poller has received into batches for one invocation each. */
-import type { SqsRecord } from '../aws/delivery.ts';
+import type { SqsRecord } from '../aws/queues/delivery.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export interface PollerBatchesOptions {

@@ -1,5 +1,5 @@
 /** What a poller hands to a function, and what it makes of the answer. */
-import type { SqsRecord } from '../aws/delivery.ts';
+import type { SqsRecord } from '../aws/queues/delivery.ts';
 
 /** As much of aws-lambda's `SQSEvent` as SQS fills in by itself. */
 export interface SqsEvent {

@@ -3,7 +3,7 @@
  * invokes, sometimes twice, and deletes what was not reported as failed. It changes no visibility and tells nobody what
  * became of a message.
  */
-import type { SqsRecord } from '../aws/delivery.ts';
+import type { SqsRecord } from '../aws/queues/delivery.ts';
 import type { Faults } from './faults.ts';
 import type { Invoked } from './lambda.ts';
 import { createPollerBatches } from './poller-batches.ts';

@@ -4,7 +4,7 @@
  * timers wait for it.
  */
 import type { Clock } from '../../ports/clock.ts';
-import { createSteadyClock } from '../local/steady-clock.ts';
+import { createSteadyClock } from '../steady-clock.ts';
 import type { Faults } from './faults.ts';
 import { type Random, uuidsOf } from './random.ts';
 import type { Trace } from './trace.ts';

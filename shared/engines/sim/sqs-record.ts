@@ -1,6 +1,6 @@
 /** Received messages as ReceiveMessage gives them, and as the event of a function holds them. */
 import type { Message } from '@aws-sdk/client-sqs';
-import type { SqsRecord } from '../aws/delivery.ts';
+import type { SqsRecord } from '../aws/queues/delivery.ts';
 import type { Received } from './sqs-message.ts';
 
 /** With those system attributes that were asked for. */

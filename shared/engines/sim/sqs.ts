@@ -2,7 +2,7 @@
  * SQS as the engine uses it, on virtual time: its commands over the models of queues. Deduplication is within a group,
  * as the stack's queues have it (`DeduplicationScope`).
  */
-import type { SqsRecord } from '../aws/delivery.ts';
+import type { SqsRecord } from '../aws/queues/delivery.ts';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { SimService } from './service.ts';

@@ -1,8 +1,8 @@
 /** What is kept and sent between workers: parts of ledgers, messages, seeds. */
 import assert from 'node:assert/strict';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { InvalidLinkMessage, parseLinkText } from '../../../shared/engines/aws/link-message.ts';
-import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
+import { InvalidLinkMessage, parseLinkText } from '../../../shared/engines/aws/queues/link-message.ts';
+import { parseMessageText } from '../../../shared/engines/aws/queues/message-text.ts';
 import { blockPayload, encodeBlocks, listBlocks } from '../../../shared/frontier/block-list.ts';
 import { CorruptBytes } from '../../../shared/frontier/bytes.ts';
 import { buildKeyRun, decodeKeyRun, encodeKeyRun, findKey } from '../../../shared/frontier/key-run.ts';

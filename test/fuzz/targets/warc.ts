@@ -18,7 +18,7 @@ import {
   recordHeadLength,
 } from '../../../shared/archive/read-warc.ts';
 import { type ReadAt, scanMembers } from '../../../shared/archive/scan-members.ts';
-import { mendFolder } from '../../../shared/engines/local/archive-mend.ts';
+import { mendFolder } from '../../../shared/engines/local/archive/archive-mend.ts';
 import { captureOf, joined, RECORDS } from '../../archive/captures.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 

@@ -1,6 +1,6 @@
 /** What the simulated services are asked for: calls, messages, units and bytes, summed up over windows of time. */
-import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
-import { HEAD } from '../../../shared/engines/aws/tables.ts';
+import { parseMessageText } from '../../../shared/engines/aws/queues/message-text.ts';
+import { HEAD } from '../../../shared/engines/aws/state/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { SimService } from '../../../shared/engines/sim/service.ts';
 

@@ -1,5 +1,5 @@
 /** A run's figures for people: text, a picture, and all of them as JSON. */
-import { LINE_ITEMS } from '../../../shared/engines/aws/prices.ts';
+import { LINE_ITEMS } from '../../../shared/engines/aws/cost/prices.ts';
 import type { LimitUse } from './limits.ts';
 import { drawPicture } from './picture.ts';
 import { type Run, type Sample, WINDOW_MS } from './run.ts';

@@ -5,7 +5,7 @@ import {
   type LineItem,
   priceOf,
   type Usage,
-} from '../../../shared/engines/aws/prices.ts';
+} from '../../../shared/engines/aws/cost/prices.ts';
 import type { Histogram } from './histogram.ts';
 import { type LimitUse, limitUses, type Used } from './limits.ts';
 import { type Run, type Sample, steadySamples, WINDOW_MS } from './run.ts';

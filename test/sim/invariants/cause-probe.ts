@@ -3,7 +3,7 @@
  * itself.
  */
 import type { AwsEngine } from '../../../shared/engines/aws/engine.ts';
-import { hostPartition } from '../../../shared/engines/aws/tables.ts';
+import { hostPartition } from '../../../shared/engines/aws/state/tables.ts';
 import type { Engine } from '../../../shared/ports/engine.ts';
 import type { Delivery, HostDeliveries } from '../../../shared/ports/turn-queue.ts';
 import type { HostKey } from '../../../shared/url/host-key.ts';

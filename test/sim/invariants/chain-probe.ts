@@ -1,6 +1,6 @@
 /** Looks at the chains of tokens while a world runs. */
-import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
-import { HEAD, hostPartition } from '../../../shared/engines/aws/tables.ts';
+import { parseMessageText } from '../../../shared/engines/aws/queues/message-text.ts';
+import { HEAD, hostPartition } from '../../../shared/engines/aws/state/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { Violation } from '../spec.ts';
 import { headIn } from '../stored-items.ts';

@@ -1,5 +1,5 @@
 /** Looks at each WARC object that is deleted while a world runs. */
-import { JOINED_PREFIX } from '../../../shared/engines/aws/tables.ts';
+import { JOINED_PREFIX } from '../../../shared/engines/aws/state/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { Violation } from '../spec.ts';
 import { createFindings, since } from './findings.ts';

@@ -115,7 +115,7 @@ function checkInTime(
       .find((at) => isMet(usedAt(crawl, at))) ?? Number.POSITIVE_INFINITY;
   const { requisites } = crawl.config;
   // At the limit of pages a crawl goes on with their requisites: until its hosts have had their last turns, and links to
-  // others have not come for a minute; or for long where counters are wrong, as a process died (`engines/aws/quiet.ts`).
+  // others have not come for a minute; or for long where counters are wrong, as a process died (`engines/aws/state/quiet.ts`).
   const lastAt = Math.max(from, ...changes.filter((at) => at < until));
   const drainMs = requisites ? DRAIN_MS + (mayHaveLostTurns(facts) ? SHARED_MS : 0) : 0;
   const pagesAt = metFirst(({ pages }) => pages >= maxPages);

@@ -2,9 +2,9 @@
 import { gunzipSync } from 'node:zlib';
 import { parseConfig } from '../../../shared/crawl/config.ts';
 import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
-import { warcFolder } from '../../../shared/engines/aws/archives.ts';
-import { parseLinkText } from '../../../shared/engines/aws/link-message.ts';
-import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
+import { warcFolder } from '../../../shared/engines/aws/archive/archives.ts';
+import { parseLinkText } from '../../../shared/engines/aws/queues/link-message.ts';
+import { parseMessageText } from '../../../shared/engines/aws/queues/message-text.ts';
 import { timesOf } from '../../../shared/engines/aws/settings.ts';
 import {
   ASIDE_PREFIX,
@@ -16,7 +16,7 @@ import {
   JOINED_PREFIX,
   partObject,
   TOTALS_PREFIX,
-} from '../../../shared/engines/aws/tables.ts';
+} from '../../../shared/engines/aws/state/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';

@@ -1,12 +1,12 @@
 /** Keeps what the state table was told while a world runs: each status of a crawl, and each head of a host. */
 
 import { type CrawlOptions, parseConfig } from '../../../shared/crawl/config.ts';
-import { countsIn } from '../../../shared/engines/aws/crawl-counters.ts';
-import { type Counts, sumOfCounts, totalsOf } from '../../../shared/engines/aws/head-counts.ts';
-import { parseMessageText } from '../../../shared/engines/aws/message-text.ts';
-import { costOf } from '../../../shared/engines/aws/prices.ts';
-import { stackPrices } from '../../../shared/engines/aws/stack-prices.ts';
-import { CRAWL, HEAD, type Item, TOTALS_PREFIX } from '../../../shared/engines/aws/tables.ts';
+import { costOf } from '../../../shared/engines/aws/cost/prices.ts';
+import { stackPrices } from '../../../shared/engines/aws/cost/stack-prices.ts';
+import { parseMessageText } from '../../../shared/engines/aws/queues/message-text.ts';
+import { countsIn } from '../../../shared/engines/aws/state/crawl-counters.ts';
+import { type Counts, sumOfCounts, totalsOf } from '../../../shared/engines/aws/state/head-counts.ts';
+import { CRAWL, HEAD, type Item, TOTALS_PREFIX } from '../../../shared/engines/aws/state/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { CrawlStatus } from '../../../shared/ports/crawl-registry.ts';

@@ -1,5 +1,5 @@
 /** The CDXJ indexes beside joined files, read by simple means. */
-import { indexName } from '../../../shared/engines/aws/compact-layout.ts';
+import { indexName } from '../../../shared/engines/aws/archive/compact-layout.ts';
 import type { CrawlFacts } from './facts.ts';
 import type { Findings } from './findings.ts';
 

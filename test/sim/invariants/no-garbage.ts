@@ -1,4 +1,4 @@
-import { indexName } from '../../../shared/engines/aws/compact-layout.ts';
+import { indexName } from '../../../shared/engines/aws/archive/compact-layout.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { Violation } from '../spec.ts';
 import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';

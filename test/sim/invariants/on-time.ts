@@ -70,7 +70,7 @@ function checkHost(
   }
 }
 
-/** A host without a token is found by the index of due hosts, whose times are rounded up (`engines/aws/tables.ts`). */
+/** A host without a token is found by the index of due hosts, whose times are rounded up (`engines/aws/state/tables.ts`). */
 function indexMs({ at, head: { dueAt = 0, token } }: HeadChange): number {
   if (token !== undefined) return 0;
   return dueAt - at > 600_000 ? 300_000 : 15_000;

@@ -11,8 +11,8 @@ import { storageFailure, withStorageFailures } from '../../../storage-failed.ts'
 import { startWorker, type Worker } from '../../../worker/worker.ts';
 import { writeSlot } from '../../watchdog/work-slot.ts';
 import { closeAll } from '../close-all.ts';
-import { crewStats } from '../crew-stats.ts';
 import { foldersOf } from '../folders.ts';
+import { crewStats } from '../session/crew-stats.ts';
 import { notingFetcher, notingHooks } from './noting.ts';
 import { openThreadEngine } from './thread-engine.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';

@@ -3,7 +3,7 @@ import { StorageFailed, withStorageFailures } from '../../../storage-failed.ts';
 import { openDatabase } from '../database.ts';
 import { openEarlier } from '../earlier.ts';
 import { foldersOf } from '../folders.ts';
-import { createItemStage } from '../item-store.ts';
+import { createItemStage } from '../items/item-store.ts';
 import { type LocalPorts, openLocalPorts } from '../open-ports.ts';
 import { NO_SUMS } from '../sums.ts';
 import { type Board, createBoard } from './board.ts';

@@ -5,7 +5,7 @@ import type { HostKey } from '../../../url/host-key.ts';
 import type { SeedEvent } from '../../../worker/seed-events.ts';
 import type { WorkEvent } from '../../../worker/work-events.ts';
 import type { SlotMemory } from '../../watchdog/work-slot.ts';
-import type { CrewStats } from '../crew-stats.ts';
+import type { CrewStats } from '../session/crew-stats.ts';
 import type { Sums } from '../sums.ts';
 
 /** What a thread is begun with. */

@@ -1,0 +1,211 @@
+/** The {@link Archive} port on S3: one object of several MB for each flush. */
+
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { RecordLocation } from '../../../archive/record-location.ts';
+import type { WarcMember } from '../../../archive/warc-member.ts';
+import { checkWarcPrefix } from '../../../archive/warc-prefix.ts';
+import { createLimit } from '../../../create-limit.ts';
+import type { Archive } from '../../../ports/archive.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { SIZES, type Sizes } from '../../../sizes.ts';
+import { coalesced } from '../../coalesced.ts';
+import { beginWarcUpload, putWarcObject, type WarcUpload } from './archive-object.ts';
+
+export interface S3ArchiveOptions {
+  readonly client: S3Client;
+  readonly bucket: string;
+  /** The objects' keys begin with it and a slash. */
+  readonly folder: string;
+  /** Objects are called `PREFIX-YYYYMMDDhhmmss-RANDOM-NNNNN.warc.gz`: letters, digits, `.`, `_` and `-`. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  /** The gzip member, in pieces, that a new object of that name begins with. */
+  readonly warcinfo: (filename: string) => readonly Uint8Array[];
+  /** An object that reaches this size is stored at once. Default {@link Sizes.warcObjectBytes}. */
+  readonly maxBytes?: number;
+  /** Appends of this size and more are uploaded in parts. Default {@link Sizes.uploadPartBytes}. */
+  readonly partBytes?: number;
+  /** A flush waits so long for other turns' records before it stores an object: fewer PUTs. Default 0. */
+  readonly gatherMs?: number;
+}
+
+/** Objects' worth of bytes not stored yet, beyond which an append waits until they are. */
+const MAX_UNSTORED = 4;
+/** Large appends at once: each holds up to two parts of an upload. */
+const MAX_UPLOADS = 4;
+
+/** The key of the object that a {@link RecordLocation.file} names. */
+export const warcKey = (folder: string, file: string): string => `${folder}/${file}`;
+
+/** An object in memory, its name fixed; stored whole. */
+interface BufferedObject {
+  readonly file: string;
+  pieces: Uint8Array[];
+  bytes: number;
+  storing?: Promise<void>;
+}
+
+/**
+ * Gathers records in memory; `flush` stores them as one object with one PUT. Flushes at the same time share it, and
+ * what is appended meanwhile goes to the next object. `RecordLocation.file` is the last part of the object's key
+ * ({@link warcKey}); names are unique by 48 random bits for each archive, and a number.
+ *
+ * What could not be stored is kept, and every later flush tries it again: no flush resolves while anything appended
+ * before it is not durable, whoever appended it. While too much is kept, appends fail.
+ *
+ * An append too large for that (of `partBytes`, 5 MiB, and more) becomes an object of its own, a multipart upload made as its members
+ * are read, so that no part of it is held longer than needed. It is complete when the append resolves. If it fails,
+ * only that append does, and nothing of it is left.
+ */
+export function createS3Archive(options: S3ArchiveOptions): Archive {
+  const { client: s3, bucket, folder, prefix, clock, warcinfo } = options;
+  const { maxBytes = SIZES.warcObjectBytes, partBytes = SIZES.uploadPartBytes, gatherMs = 0 } = options;
+  checkWarcPrefix(prefix);
+  const context = { s3, bucket, clock };
+  const random = Math.floor(clock.random() * 2 ** 48)
+    .toString(36)
+    .padStart(10, '0');
+  let serial = 0;
+  let current: BufferedObject | undefined;
+  /** Closed objects, not yet stored. */
+  let unstored: BufferedObject[] = [];
+  const uploads = createLimit(MAX_UPLOADS);
+
+  function nextName(): string {
+    const stamp = new Date(clock.now()).toISOString().replace(/\D/g, '').slice(0, 14);
+    return `${prefix}-${stamp}-${random}-${String(serial++).padStart(5, '0')}.warc.gz`;
+  }
+
+  function begin(): BufferedObject {
+    const file = nextName();
+    const lead = Buffer.concat(warcinfo(file));
+    return { file, pieces: [lead], bytes: lead.length };
+  }
+
+  function close(): void {
+    if (current) unstored.push(current);
+    current = undefined;
+  }
+
+  function store(object: BufferedObject): Promise<void> {
+    object.storing ??= (async () => {
+      object.pieces = [Buffer.concat(object.pieces, object.bytes)];
+      try {
+        await putWarcObject(context, warcKey(folder, object.file), object.pieces[0] as Uint8Array);
+        unstored = unstored.filter((other) => other !== object);
+      } finally {
+        object.storing = undefined;
+      }
+    })();
+    return object.storing;
+  }
+
+  async function storeAll(): Promise<void> {
+    const results = await Promise.allSettled(unstored.map(store));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /** Synchronous, so that concurrent appends cannot come between its members. */
+  function appendWhole(members: readonly Uint8Array[]): RecordLocation[] {
+    current ??= begin();
+    const object = current;
+    const locations = members.map((bytes): RecordLocation => {
+      const offset = object.bytes;
+      object.pieces.push(bytes);
+      object.bytes += bytes.length;
+      return { file: object.file, offset, length: bytes.length };
+    });
+    if (object.bytes >= maxBytes) {
+      close();
+      // Its failure is the next flush's.
+      store(object).catch(() => {});
+    }
+    return locations;
+  }
+
+  async function appendUploaded(members: AsyncIterable<Uint8Array>[]): Promise<RecordLocation[]> {
+    const file = nextName();
+    const locations: RecordLocation[] = [];
+    let size = 0;
+    let upload: WarcUpload | undefined;
+    try {
+      upload = await beginWarcUpload(context, warcKey(folder, file), partBytes);
+      for (const piece of warcinfo(file)) {
+        await upload.add(piece);
+        size += piece.length;
+      }
+      for (const member of members) {
+        const offset = size;
+        for await (const piece of member) {
+          await upload.add(piece);
+          size += piece.length;
+        }
+        locations.push({ file, offset, length: size - offset });
+      }
+      await upload.complete();
+      return locations;
+    } catch (error) {
+      await upload?.abort();
+      throw error;
+    }
+  }
+
+  const flush = coalesced(async () => {
+    if (current && gatherMs > 0) await clock.sleep(gatherMs);
+    close();
+    await storeAll();
+  });
+
+  return {
+    async append(members) {
+      if (members.length === 0) return [];
+      const unstoredBytes = () => unstored.reduce((sum, { bytes }) => sum + bytes, 0);
+      if (unstoredBytes() >= MAX_UNSTORED * maxBytes) await storeAll();
+      if (members.every(Array.isArray) && sizeOf(members as Uint8Array[][]) < partBytes)
+        return appendWhole((members as Uint8Array[][]).map((pieces) => Buffer.concat(pieces)));
+      return uploads(async () => {
+        const read = await readUpTo(members, partBytes);
+        return read.whole ? appendWhole(read.whole) : appendUploaded(read.members);
+      });
+    },
+    flush,
+  };
+}
+
+const sizeOf = (members: readonly (readonly Uint8Array[])[]): number =>
+  members.flat().reduce((sum, { length }) => sum + length, 0);
+
+/** The members' bytes if they are less than `limit`; else the members, to be read on from the beginning. */
+async function readUpTo(
+  members: readonly WarcMember[],
+  limit: number,
+): Promise<
+  { whole: Uint8Array[]; members?: never } | { whole?: never; members: AsyncIterable<Uint8Array>[] }
+> {
+  const whole: Uint8Array[] = [];
+  let size = 0;
+  for (const [i, member] of members.entries()) {
+    const pieces: Uint8Array[] = [];
+    const rest = iterate(member);
+    for (let next = await rest.next(); !next.done; next = await rest.next()) {
+      // Copied: the caller may use its array again.
+      pieces.push(Uint8Array.from(next.value));
+      size += next.value.length;
+      if (size < limit) continue;
+      const begun = whole.map((bytes) => chain([bytes]));
+      return { members: [...begun, chain(pieces, rest), ...members.slice(i + 1).map(iterate)] };
+    }
+    whole.push(Buffer.concat(pieces));
+  }
+  return { whole };
+}
+
+async function* iterate(member: WarcMember): AsyncGenerator<Uint8Array> {
+  yield* member;
+}
+
+async function* chain(first: Uint8Array[], rest?: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  // Handed over one by one, so that they can be freed while the rest is read.
+  for (let piece = first.shift(); piece; piece = first.shift()) yield piece;
+  if (rest) yield* rest;
+}

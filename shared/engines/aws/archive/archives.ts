@@ -1,0 +1,67 @@
+import { recordId } from '../../../archive/warc-record.ts';
+import { encodeWarcinfo } from '../../../archive/warcinfo.ts';
+import { parseConfig } from '../../../crawl/config.ts';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Archive } from '../../../ports/archive.ts';
+import type { CrawlRegistry } from '../../../ports/crawl-registry.ts';
+import { createS3Archive, type S3ArchiveOptions } from './archive.ts';
+
+export interface ArchivesOptions extends Omit<S3ArchiveOptions, 'folder' | 'warcinfo'> {
+  readonly registry: Pick<CrawlRegistry, 'load'>;
+  /** Name and version of the program, for the WARC files. */
+  readonly software: string;
+}
+
+/** The folder of a crawl's WARC objects within the bucket. */
+export const warcFolder = (crawl: CrawlId): string => `warc/${crawl}`;
+
+/**
+ * A folder for each crawl, so that its records can be fetched, shared and deleted without any other's. A crawl's archive
+ * is opened when its first record comes: its files tell who made them, as the crawl's configuration has it.
+ */
+export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Archive {
+  const { registry, software, ...shared } = options;
+  const archives = new Map<CrawlId, Archive>();
+
+  async function open(crawl: CrawlId): Promise<Archive> {
+    const record = await registry.load(crawl);
+    const config = record && parseConfig(record.config);
+    return createS3Archive({
+      ...shared,
+      folder: warcFolder(crawl),
+      warcinfo: (filename) =>
+        encodeWarcinfo({
+          id: recordId(shared.clock.uuid()),
+          filename,
+          date: shared.clock.now(),
+          software,
+          crawl,
+          userAgent: config?.userAgent,
+          operator: config?.contact,
+          robots: config?.robots,
+        }),
+    });
+  }
+
+  function createLazily(crawl: CrawlId): Archive {
+    let opening: Promise<Archive> | undefined;
+    return {
+      async append(members) {
+        opening ??= open(crawl).catch((error) => {
+          opening = undefined;
+          throw error;
+        });
+        return (await opening).append(members);
+      },
+      async flush() {
+        await (await opening)?.flush();
+      },
+    };
+  }
+
+  return (crawl) => {
+    const archive = archives.get(crawl) ?? createLazily(crawl);
+    archives.set(crawl, archive);
+    return archive;
+  };
+}

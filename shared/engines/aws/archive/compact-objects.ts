@@ -1,0 +1,120 @@
+/** A crawl's WARC objects, as a compaction lists, reads and deletes them. */
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import type { ReadAt } from '../../../archive/scan-members.ts';
+import type { Sizes } from '../../../sizes.ts';
+import { withRetry } from '../retry.ts';
+import type { ObjectContext } from './archive-object.ts';
+import { isSourceName, type Source } from './compact-layout.ts';
+import { deleteObjects } from './delete-objects.ts';
+
+export interface FolderContext extends ObjectContext {
+  readonly sizes: Sizes;
+  /** The crawl's folder in the bucket, with its slash. */
+  readonly folder: string;
+}
+
+/** An object as listed. */
+export interface ListedSource extends Source {
+  readonly etag: string;
+  readonly modifiedAt: number;
+}
+
+/** A GET brings a window (`scanBytes`). Read-ahead of a scan goes a megabyte further, and back again: two of them are held. */
+const MAX_WINDOWS = 2;
+
+/** The objects that the archive made, by name; not those in folders of the folder. A page for each thousand. */
+export async function* listSources(context: FolderContext): AsyncGenerator<ListedSource[]> {
+  const { s3, bucket, folder, clock } = context;
+  let ContinuationToken: string | undefined;
+  do {
+    const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, ContinuationToken });
+    const page = await withRetry(`listing ${folder}`, () => s3.send(command), { clock });
+    yield (page.Contents ?? []).flatMap(({ Key = '', Size = 0, ETag = '', LastModified }) => {
+      const file = Key.slice(folder.length);
+      if (!isSourceName(file)) return [];
+      return { file, bytes: Size, etag: ETag, modifiedAt: LastModified?.getTime() ?? 0 };
+    });
+    ContinuationToken = page.NextContinuationToken;
+  } while (ContinuationToken);
+}
+
+/** The size of the folder's object of that name; undefined if there is none. */
+export async function sizeOf(context: FolderContext, file: string): Promise<number | undefined> {
+  const { s3, bucket, folder, clock } = context;
+  const command = new HeadObjectCommand({ Bucket: bucket, Key: folder + file });
+  try {
+    const head = await withRetry(`looking for ${file}`, () => s3.send(command), { clock });
+    return head.ContentLength;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export async function deleteFiles(context: FolderContext, files: readonly string[]): Promise<void> {
+  const keys = files.map((file) => context.folder + file);
+  await deleteObjects(context, 'deleting WARC objects', keys);
+}
+
+/** The object's bytes from `start` up to `end`; fails if it has not so many. */
+export async function readRange(
+  context: FolderContext,
+  file: string,
+  start: number,
+  end: number,
+): Promise<Uint8Array> {
+  if (start >= end) return new Uint8Array(0);
+  const { s3, bucket, folder, clock } = context;
+  const range = { Bucket: bucket, Key: folder + file, Range: `bytes=${start}-${end - 1}` };
+  // The body is read inside: a connection that breaks meanwhile is an error like any other.
+  const bytes = await withRetry(
+    `reading ${file}`,
+    async () => (await s3.send(new GetObjectCommand(range))).Body?.transformToByteArray(),
+    { clock },
+  );
+  if (bytes?.length !== end - start) {
+    throw new Error(`Expected ${end - start} bytes of ${file} from ${start}, got ${bytes?.length}`);
+  }
+  return bytes;
+}
+
+/** For reading an object of any size from its beginning to its end, some megabytes of it held. `step` comes before each GET. */
+export function createReader(
+  context: FolderContext,
+  { file, bytes: size }: Source,
+  step: () => Promise<void>,
+): ReadAt {
+  const windowBytes = context.sizes.scanBytes;
+  let windows: { readonly index: number; readonly bytes: Promise<Uint8Array> }[] = [];
+
+  function windowAt(index: number): Promise<Uint8Array> {
+    const held = windows.find((window) => window.index === index);
+    if (held) return held.bytes;
+    const start = index * windowBytes;
+    const bytes = step().then(() => readRange(context, file, start, Math.min(size, start + windowBytes)));
+    windows = [...windows, { index, bytes }].slice(-MAX_WINDOWS);
+    return bytes;
+  }
+
+  return async (offset, length) => {
+    const end = Math.min(size, offset + length);
+    const pieces: Uint8Array[] = [];
+    for (let at = offset; at < end; ) {
+      const index = Math.floor(at / windowBytes);
+      const start = index * windowBytes;
+      const piece = (await windowAt(index)).subarray(at - start, end - start);
+      pieces.push(piece);
+      at += piece.length;
+    }
+    return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+  };
+}
+
+/** Whether S3 says that the object is not there. (An upload that is gone is another matter.) */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof S3ServiceException && (error.name === 'NoSuchKey' || error.name === 'NotFound');

@@ -1,0 +1,121 @@
+/**
+ * Where the bytes of WARC files stand that were joined into larger ones. Ledgers name records by the file that they were
+ * written to, for ever; a joined file holds its sources whole, so one base offset for each source finds them all.
+ */
+
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import QuickLRU from 'quick-lru';
+import type { RecordLocation } from '../../../archive/record-location.ts';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { type BatchContext, getItems, writeItems } from '../state/dynamo-batch.ts';
+import { itemKey, JOINED_PREFIX, N, S, type StateNames } from '../state/tables.ts';
+import type { JoinPlan } from './compact-layout.ts';
+
+/** Where a source stands: `bytes` from `offset` of `file`. Never changes: joined files are not joined again. */
+export interface JoinedSource {
+  readonly file: string;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export interface JoinedOptions extends BatchContext {
+  readonly names: Pick<StateNames, 'crawlState'>;
+}
+
+/** Announces a joined file, which is there with its index. Safe to repeat; each source counts for itself. */
+export async function announceJoined(
+  options: JoinedOptions,
+  crawl: CrawlId,
+  { file, sources }: JoinPlan,
+): Promise<void> {
+  const puts = sources.map((source) => ({
+    PutRequest: {
+      Item: {
+        ...itemKey(crawl, JOINED_PREFIX + source.file),
+        file: S(file),
+        offset: N(source.offset),
+        bytes: N(source.bytes),
+      },
+    },
+  }));
+  await writeItems(options, options.names.crawlState, puts);
+}
+
+/** Those of the files that were joined, by their names. */
+export async function joinedSources(
+  options: JoinedOptions,
+  crawl: CrawlId,
+  files: readonly string[],
+): Promise<Map<string, JoinedSource>> {
+  const keys = [...new Set(files)].map((file) => itemKey(crawl, JOINED_PREFIX + file));
+  const items = await getItems(options, options.names.crawlState, keys);
+  return new Map(
+    items.map(({ sk, file, offset, bytes }) => [
+      (sk?.S ?? '').slice(JOINED_PREFIX.length),
+      { file: file?.S as string, offset: Number(offset?.N), bytes: Number(bytes?.N) },
+    ]),
+  );
+}
+
+/**
+ * Says where records stand now. A location of a file that is not joined is itself, which holds until it is joined: a
+ * reader that finds no such object asks once more. Joined ones are remembered, some thousand files at most.
+ */
+export interface JoinedResolver {
+  resolve(location: RecordLocation): Promise<RecordLocation>;
+  /** The same for many, in their order; a file is asked for once. */
+  resolveAll(locations: readonly RecordLocation[]): Promise<RecordLocation[]>;
+}
+
+const MAX_REMEMBERED = 10_000;
+
+export function joinedResolver(options: JoinedOptions, crawl: CrawlId): JoinedResolver {
+  const remembered = new QuickLRU<string, JoinedSource>({ maxSize: MAX_REMEMBERED });
+
+  async function resolveAll(locations: readonly RecordLocation[]): Promise<RecordLocation[]> {
+    const files = new Set(locations.map(({ file }) => file));
+    const unknown = [...files].filter((file) => !remembered.has(file));
+    const found = await joinedSources(options, crawl, unknown);
+    const resolved = locations.map((location) => {
+      const source = remembered.get(location.file) ?? found.get(location.file);
+      return source ? moved(location, source) : location;
+    });
+    for (const [file, source] of found) remembered.set(file, source);
+    return resolved;
+  }
+
+  return {
+    resolveAll,
+    async resolve(location) {
+      return (await resolveAll([location]))[0] as RecordLocation;
+    },
+  };
+}
+
+/** By the client that asks, so that tables of the same name elsewhere are not mixed up. */
+const resolvers = new WeakMap<DynamoDBClient, QuickLRU<string, JoinedResolver>>();
+const MAX_RESOLVERS = 100;
+
+/** {@link JoinedResolver.resolve}, with what earlier calls found. */
+export function resolveLocation(
+  options: JoinedOptions,
+  crawl: CrawlId,
+  location: RecordLocation,
+): Promise<RecordLocation> {
+  const ofClient =
+    resolvers.get(options.dynamo) ?? new QuickLRU<string, JoinedResolver>({ maxSize: MAX_RESOLVERS });
+  resolvers.set(options.dynamo, ofClient);
+  const key = `${options.names.crawlState} ${crawl}`;
+  const resolver = ofClient.get(key) ?? joinedResolver(options, crawl);
+  ofClient.set(key, resolver);
+  return resolver.resolve(location);
+}
+
+function moved({ file, offset, length }: RecordLocation, source: JoinedSource): RecordLocation {
+  if (offset + length > source.bytes) {
+    throw new Error(
+      `Expected a record within the ${source.bytes} bytes of ${file}, got ${length} bytes at ${offset}`,
+    );
+  }
+  return { file: source.file, offset: source.offset + offset, length };
+}

@@ -1,0 +1,210 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { type Attempt, billedUnits, callName, takesReturnConsumedCapacity } from './billed-units.ts';
+import { LINE_ITEMS, type LineItem, type Usage } from './prices.ts';
+
+/**
+ * Counts what this process uses of what AWS bills by unit, by crawl. What `take` gives adds up to all that was used,
+ * whatever runs at the same time; what a process gathers after its last `take` is lost with it.
+ */
+export interface Meter {
+  /** Counts every attempt of every call that the client makes from now on. Once for each client. */
+  watch(client: DynamoDBClient | S3Client | SQSClient): void;
+  /** What `work` uses, the crawl pays; within it, another `run` may say otherwise. */
+  run<T>(crawl: CrawlId, work: () => T): T;
+  /** Adds what no client shows; without a crawl, to that of the `run` it happens in, if any. */
+  add(item: LineItem, units: number, crawl?: CrawlId): void;
+  /**
+   * From here to `endInvocation`, time is paid for. `startedAt` may be earlier than now: the first invocation of a
+   * Lambda environment pays for its start, too (since 2025-08). Time that an earlier invocation paid for is not counted again.
+   */
+  beginInvocation(startedAt?: number): void;
+  endInvocation(): void;
+  /**
+   * What was used since the last `take`, and forgets it. What was used outside of any `run` is shared out by how often
+   * each crawl used something in that time; if none did, by how it was earlier in the invocation; if none did then
+   * either, it waits for the first that does.
+   */
+  take(): Map<CrawlId, Usage>;
+  /** What was used since the last `takeTotal`, of all crawls and of none: the same units as `take` gives, told by itself. */
+  takeTotal(): Usage;
+  /** Attempts since the last `takeCalls`, of all crawls, by call: `sqsFifo.SendMessageBatch`, `dynamo.PutItem`, ... */
+  takeCalls(): Record<string, number>;
+}
+
+export interface MeterOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** Of the Lambda function that this is; 0: time costs nothing. */
+  readonly memoryMb?: number;
+}
+
+type Units = Partial<Record<LineItem, number>>;
+
+/**
+ * The crawl that pays for what happens now, and to which meter. One storage serves all meters of a process: every context
+ * holds a copy of the entries of all storages, so one for each meter would make all contexts larger.
+ */
+const payer = new AsyncLocalStorage<{ readonly meter: object; readonly crawl: CrawlId }>();
+
+export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
+  const self = {};
+  let byCrawl = new Map<CrawlId, Units>();
+  let shared: Units = {};
+  /** How often each crawl used something: since the last `take`, and in the last time that any did. */
+  let uses = new Map<CrawlId, number>();
+  let earlierUses = new Map<CrawlId, number>();
+  let total: Units = {};
+  let calls: Record<string, number> = {};
+  /** Up to when time is accounted for; and whether an invocation goes on. */
+  let accountedUntil = Number.NEGATIVE_INFINITY;
+  let isInvoked = false;
+
+  function payingCrawl(): CrawlId | undefined {
+    const current = payer.getStore();
+    return current?.meter === self ? current.crawl : undefined;
+  }
+
+  function add(usage: Usage, crawl = payingCrawl()): void {
+    if (crawl === undefined) {
+      addShared(usage);
+      return;
+    }
+    addTo(total, usage);
+    const units = byCrawl.get(crawl) ?? {};
+    addTo(units, usage);
+    byCrawl.set(crawl, units);
+    uses.set(crawl, (uses.get(crawl) ?? 0) + 1);
+  }
+
+  function addShared(usage: Usage): void {
+    addTo(total, usage);
+    addTo(shared, usage);
+  }
+
+  function record(attempt: Attempt): void {
+    const name = callName(attempt);
+    calls[name] = (calls[name] ?? 0) + 1;
+    add(billedUnits(attempt));
+  }
+
+  function accountTime(): void {
+    if (!isInvoked) return;
+    const elapsedMs = Math.max(0, Math.ceil(clock.now() - accountedUntil));
+    accountedUntil += elapsedMs;
+    addShared({ lambdaMbMs: elapsedMs * memoryMb });
+  }
+
+  return {
+    watch: (client) => watch(client, record),
+    run: (crawl, work) => payer.run({ meter: self, crawl }, work),
+    add: (item, units, crawl) => add({ [item]: units }, crawl),
+
+    beginInvocation(startedAt = clock.now()) {
+      // One that never ended, as it failed, is not known to have gone on until now.
+      accountedUntil = Math.max(accountedUntil, startedAt);
+      isInvoked = true;
+      earlierUses = new Map();
+      addShared({ lambdaRequests: 1 });
+    },
+
+    endInvocation() {
+      accountTime();
+      isInvoked = false;
+    },
+
+    take() {
+      accountTime();
+      if (uses.size > 0) earlierUses = uses;
+      const taken = byCrawl;
+      if (earlierUses.size > 0) {
+        for (const [crawl, part] of shareOut(shared, earlierUses)) {
+          const units = taken.get(crawl) ?? {};
+          addTo(units, part);
+          taken.set(crawl, units);
+        }
+        shared = {};
+      }
+      byCrawl = new Map();
+      uses = new Map();
+      return taken;
+    },
+
+    takeTotal() {
+      accountTime();
+      const taken = total;
+      total = {};
+      return taken;
+    },
+
+    takeCalls() {
+      const taken = calls;
+      calls = {};
+      return taken;
+    },
+  };
+}
+
+function addTo(units: Units, more: Usage): void {
+  for (const name in more) {
+    const item = name as LineItem;
+    if (more[item]) units[item] = (units[item] ?? 0) + more[item];
+  }
+}
+
+/** Parts of the usage in proportion to the weights, in whole units but for one of them: they add up exactly. */
+function shareOut(usage: Usage, weights: ReadonlyMap<CrawlId, number>): Map<CrawlId, Units> {
+  const parts = new Map<CrawlId, Units>();
+  let total = 0;
+  for (const weight of weights.values()) total += weight;
+  let before = 0;
+  for (const [crawl, weight] of weights) {
+    const part: Units = {};
+    for (const item of LINE_ITEMS) {
+      const units = usage[item];
+      if (!units) continue;
+      const upTo = (sum: number) => (sum === total ? units : Math.floor((units * sum) / total));
+      const share = upTo(before + weight) - upTo(before);
+      if (share !== 0) part[item] = share;
+    }
+    if (Object.keys(part).length > 0) parts.set(crawl, part);
+    before += weight;
+  }
+  return parts;
+}
+
+/** All clients have the same kind of middleware stack, typed by their own commands. */
+type Stack = DynamoDBClient['middlewareStack'];
+
+function watch({ middlewareStack }: Parameters<Meter['watch']>[0], record: (attempt: Attempt) => void): void {
+  const stack = middlewareStack as unknown as Stack;
+  stack.add(
+    (next, { commandName }) =>
+      (args) =>
+        next(
+          takesReturnConsumedCapacity(commandName)
+            ? { ...args, input: { ReturnConsumedCapacity: 'TOTAL', ...args.input } }
+            : args,
+        ),
+    { step: 'initialize', name: 'askConsumedCapacity', override: true },
+  );
+  stack.add(
+    (next, { clientName = '', commandName = '' }) =>
+      async (args) => {
+        const call = { clientName, commandName, input: args.input };
+        try {
+          const result = await next(args);
+          record({ ...call, output: result.output });
+          return result;
+        } catch (error) {
+          record({ ...call, error });
+          throw error;
+        }
+      },
+    // Within the SDK's own retries.
+    { step: 'finalizeRequest', priority: 'low', name: 'meter', override: true },
+  );
+}

@@ -1,0 +1,86 @@
+/** From the records that SQS hands out, by a receive or in the event of a function, to the domain's deliveries. Pure. */
+import type { Message as SqsMessage } from '@aws-sdk/client-sqs';
+import type { Delivery, HostDeliveries } from '../../../ports/turn-queue.ts';
+import type { HostKey } from '../../../url/host-key.ts';
+import { parseMessageText } from './message-text.ts';
+
+/** A record as the event of a Lambda function holds it, as far as it is needed here. */
+export interface SqsRecord {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+  readonly attributes: {
+    readonly ApproximateReceiveCount?: string;
+    readonly MessageGroupId?: string;
+  };
+}
+
+/** The same of a message as ReceiveMessage gives it. */
+export function recordOf(message: SqsMessage): SqsRecord {
+  return {
+    messageId: message.MessageId ?? '',
+    receiptHandle: message.ReceiptHandle ?? '',
+    body: message.Body ?? '',
+    attributes: message.Attributes ?? {},
+  };
+}
+
+/** A record that is not what it should be, and why. */
+export interface CorruptRecord {
+  readonly record: SqsRecord;
+  readonly error: unknown;
+}
+
+/**
+ * Hears of a record that cannot be read. When it resolves, it has taken care of the record (put it on the dead-letter
+ * queue with the reason, perhaps), which is then deleted; if it throws, the record stays and comes again, until the
+ * queue's own redrive policy sets it aside.
+ */
+export type OnCorrupt = (record: SqsRecord, error: unknown) => Promise<void>;
+
+export interface GroupedRecords {
+  /** By host, in the order received. */
+  readonly groups: readonly { readonly received: HostDeliveries; readonly records: readonly SqsRecord[] }[];
+  readonly corrupt: readonly CorruptRecord[];
+}
+
+/** Groups records by the host that they are for; the order within a group stays. A delivery's id is the message's. */
+export function groupRecords(records: readonly SqsRecord[], leaseUntil: number): GroupedRecords {
+  const corrupt: CorruptRecord[] = [];
+  const hosts = new Map<HostKey, { deliveries: Delivery[]; records: SqsRecord[] }>();
+  for (const record of records) {
+    try {
+      const { host, message } = parseMessageText(record.body);
+      const group = hosts.get(host) ?? { deliveries: [], records: [] };
+      hosts.set(host, group);
+      group.deliveries.push({ id: record.messageId, message, receiveCount: receiveCountOf(record) });
+      group.records.push(record);
+    } catch (error) {
+      corrupt.push({ record, error });
+    }
+  }
+  const groups = [...hosts].map(([host, group]) => ({
+    received: { host, deliveries: group.deliveries, leaseUntil },
+    records: group.records,
+  }));
+  return { groups, corrupt };
+}
+
+/**
+ * The ids to be reported as `batchItemFailures` for an event of which the messages `done` need not come again: in each
+ * group the first that is not done, and all that came after it, so that the order holds; of other groups nothing.
+ */
+export function failuresOf(records: readonly SqsRecord[], done: ReadonlySet<string>): string[] {
+  const failed = new Set<string | undefined>();
+  return records
+    .filter(({ messageId, attributes: { MessageGroupId } }) => {
+      if (!done.has(messageId)) failed.add(MessageGroupId);
+      return failed.has(MessageGroupId);
+    })
+    .map(({ messageId }) => messageId);
+}
+
+function receiveCountOf({ attributes }: SqsRecord): number {
+  const count = Number(attributes.ApproximateReceiveCount);
+  return Number.isSafeInteger(count) && count > 0 ? count : 1;
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../../../ports/clock.ts';
+import type { HostDeliveries } from '../../../ports/turn-queue.ts';
+import type { HostKey } from '../../../url/host-key.ts';
+import { shardOf } from '../shard-of.ts';
+import type { SqsTurnQueue } from './turn-queue.ts';
+
+/**
+ * The turn queue, of `shards`, that has a host's messages. Where the number of queues changes while messages wait, a
+ * host's may be in two of them, and nothing keeps two workers off it.
+ */
+export const turnShardOf = (host: HostKey, shards: number): number => shardOf(host, shards);
+
+export interface ShardedTurnQueueOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** The one queue that is received from. Default: all in turn. */
+  readonly receiveFrom?: SqsTurnQueue;
+}
+
+/** How long one queue of several is waited for, which is the least that SQS waits. */
+const SLICE_MS = 1000;
+
+/**
+ * Several turn queues as one: each host has its own. Not bound to one of them, a receive asks them one after the other,
+ * each time beginning with another, for as many hosts as there is room for; once all have shown to be empty, it waits for
+ * each in turn, a second each. So where nothing comes it costs a request for each queue, and one a second.
+ */
+export function createShardedTurnQueue(
+  queues: readonly SqsTurnQueue[],
+  { clock, receiveFrom }: ShardedTurnQueueOptions,
+): SqsTurnQueue {
+  const [only, ...others] = queues;
+  if (!only) throw new Error('Expected at least one turn queue, got none');
+  if (others.length === 0) return only;
+  const bound = receiveFrom;
+  const owners = new WeakMap<HostDeliveries, SqsTurnQueue>();
+  let first = 0;
+
+  function own(queue: SqsTurnQueue, groups: readonly HostDeliveries[]): void {
+    for (const received of groups) owners.set(received, queue);
+  }
+
+  async function receiveFromAll(maxHosts: number, waitMs: number, signal?: AbortSignal) {
+    const until = clock.now() + waitMs;
+    const all: HostDeliveries[] = [];
+    const start = first++;
+    for (let asked = 0; all.length < maxHosts && !signal?.aborted; asked++) {
+      const restMs = until - clock.now();
+      if (asked >= queues.length && (all.length > 0 || restMs <= 0)) break;
+      // The last of the first round waits already, if nothing was found by then.
+      const isToWait = asked >= queues.length - 1 && all.length === 0;
+      const queue = queues[(start + asked) % queues.length] as SqsTurnQueue;
+      try {
+        const sliceMs = isToWait ? Math.max(0, Math.min(SLICE_MS, restMs)) : 0;
+        const groups = await queue.receive(maxHosts - all.length, sliceMs, signal);
+        own(queue, groups);
+        all.push(...groups);
+      } catch (error) {
+        // What was received is locked: it is not to be lost with the error.
+        if (all.length === 0) throw error;
+        break;
+      }
+    }
+    return all;
+  }
+
+  return {
+    async send(messages) {
+      const shares = Map.groupBy(messages, ({ host }) => turnShardOf(host, queues.length));
+      await Promise.all([...shares].map(([shard, share]) => (queues[shard] as SqsTurnQueue).send(share)));
+    },
+
+    async receive(maxHosts, waitMs, signal) {
+      if (!bound) return receiveFromAll(maxHosts, waitMs, signal);
+      const groups = await bound.receive(maxHosts, waitMs, signal);
+      own(bound, groups);
+      return groups;
+    },
+
+    async acknowledge(received, deliveries) {
+      await owners.get(received)?.acknowledge(received, deliveries);
+    },
+
+    async hold(received, until) {
+      await owners.get(received)?.hold(received, until);
+    },
+
+    async park(received, ms) {
+      await owners.get(received)?.park(received, ms);
+    },
+
+    async receivedFromEvent(records) {
+      if (!bound) throw new Error('Expected to be told of which of the turn queues this event is');
+      const event = await bound.receivedFromEvent(records);
+      own(bound, event.received);
+      return event;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** DynamoDB's paged calls, each page tried again when throttled. */
+import {
+  type DynamoDBClient,
+  QueryCommand,
+  type QueryCommandInput,
+  ScanCommand,
+  type ScanCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../../../ports/clock.ts';
+import { withRetry } from '../retry.ts';
+import type { Item } from './tables.ts';
+
+export interface PagesContext {
+  readonly dynamo: DynamoDBClient;
+  readonly clock: Pick<Clock, 'sleep' | 'random'>;
+}
+
+/** All items that the query finds; the caller may stop early, and costs are those of the pages begun. */
+export async function* queryItems(
+  { dynamo, clock }: PagesContext,
+  input: QueryCommandInput,
+): AsyncGenerator<Item> {
+  yield* items((start) =>
+    withRetry(
+      `querying ${input.TableName}`,
+      () => dynamo.send(new QueryCommand({ ...input, ExclusiveStartKey: start })),
+      { clock },
+    ),
+  );
+}
+
+/** The same of a scan: reads, and is billed for, the whole table. */
+export async function* scanItems(
+  { dynamo, clock }: PagesContext,
+  input: ScanCommandInput,
+): AsyncGenerator<Item> {
+  yield* items((start) =>
+    withRetry(
+      `scanning ${input.TableName}`,
+      () => dynamo.send(new ScanCommand({ ...input, ExclusiveStartKey: start })),
+      { clock },
+    ),
+  );
+}
+
+interface Page {
+  readonly Items?: Item[] | undefined;
+  readonly LastEvaluatedKey?: Item | undefined;
+}
+
+async function* items(load: (start: Item | undefined) => Promise<Page>): AsyncGenerator<Item> {
+  let start: Item | undefined;
+  do {
+    const page = await load(start);
+    yield* page.Items ?? [];
+    start = page.LastEvaluatedKey;
+  } while (start);
+}

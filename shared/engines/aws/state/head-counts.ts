@@ -1,0 +1,92 @@
+/** What a head adds to its crawl's totals, as flat counts: the form in which differences are summed up and stored. */
+import { addCounts, COUNT_MAPS, type Head } from '../../../frontier/head.ts';
+import { EMPTY_INDEX } from '../../../frontier/ledger.ts';
+import { URL_STATES, type UrlState } from '../../../frontier/url-record.ts';
+import type { CrawlTotals } from '../../../ports/crawl-registry.ts';
+import { dataOutBytes, type LineItem, type Usage } from '../cost/prices.ts';
+
+/** By name: `hosts`, `pages`, `urls.waiting`, `httpStatus.404`, `usage.s3Puts`, ... */
+export type Counts = Readonly<Record<string, number>>;
+
+/** Counts that no head gives: what the crawl has used of AWS. */
+const USAGE_PREFIX = 'usage.';
+
+/** The hosts whose heads have a due time: as many as the index of due hosts holds once it has all updates. */
+export const HOSTS_DUE = 'hostsDue';
+
+/** What replacing `before` by `after` changes; what does not change is left out. */
+export function changedCounts(before: Head | undefined, after: Head): Counts {
+  const change = countsOf(after);
+  const old = before ? countsOf(before) : {};
+  for (const name in old) change[name] = (change[name] ?? 0) - (old[name] as number);
+  return withoutZeros(change);
+}
+
+export const sumOfCounts = (a: Counts, b: Counts): Counts => withoutZeros(addCounts(a, b));
+
+/** The same usage as counts. */
+export function usageCounts(usage: Usage): Counts {
+  const counts: Record<string, number> = {};
+  for (const item in usage) counts[USAGE_PREFIX + item] = usage[item as LineItem] as number;
+  return counts;
+}
+
+/** Of the counts, those that are usage. */
+export const usageCountsIn = (counts: Counts): Counts =>
+  Object.fromEntries(Object.entries(counts).filter(([name]) => name.startsWith(USAGE_PREFIX)));
+
+/** The crawl's totals, but for the time and the cost. Usage is there where any was metered. */
+export function totalsOf(counts: Counts): Omit<CrawlTotals, 'activeMs' | 'cost'> & { usage?: Usage } {
+  const maps = Object.fromEntries(COUNT_MAPS.map((map) => [map, countsBelow(`${map}.`, counts)])) as Record<
+    (typeof COUNT_MAPS)[number],
+    Counts
+  >;
+  const metered: Usage = countsBelow(USAGE_PREFIX, counts);
+  const count = (name: string) => counts[name] ?? 0;
+  const urls = { ...EMPTY_INDEX.counts } as Record<UrlState, number>;
+  for (const state of URL_STATES) urls[state] = count(`urls.${state}`);
+  return {
+    hosts: count('hosts'),
+    hostsWaiting: count('hostsWaiting'),
+    urls,
+    pages: count('pages'),
+    bytes: count('bytes'),
+    requests: count('requests'),
+    ...maps,
+    ...(Object.keys(metered).length > 0 && {
+      usage: { ...metered, dataOutBytes: dataOutBytes(count('requests'), count('bytes')) },
+    }),
+  };
+}
+
+/** Those whose names begin with the prefix, without it; zeros are left out. */
+function countsBelow(prefix: string, counts: Counts): Counts {
+  const below: Record<string, number> = {};
+  for (const name in counts)
+    if (name.startsWith(prefix) && counts[name] !== 0)
+      below[name.slice(prefix.length)] = counts[name] as number;
+  return below;
+}
+
+function countsOf({ ledger, totals, dueAt }: Head): Record<string, number> {
+  const counts: Record<string, number> = {
+    hosts: 1,
+    hostsWaiting: ledger.counts.waiting > 0 ? 1 : 0,
+    [HOSTS_DUE]: dueAt === undefined ? 0 : 1,
+    pages: totals.pages,
+    bytes: totals.bytes,
+    requests: totals.requests,
+  };
+  for (const state of URL_STATES) counts[`urls.${state}`] = ledger.counts[state];
+  for (const map of COUNT_MAPS) {
+    const of = totals[map] ?? {};
+    for (const key in of) counts[`${map}.${key}`] = of[key] as number;
+  }
+  return counts;
+}
+
+function withoutZeros(counts: Counts): Counts {
+  const others: Record<string, number> = {};
+  for (const name in counts) if (counts[name] !== 0) others[name] = counts[name] as number;
+  return others;
+}

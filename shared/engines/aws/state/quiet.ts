@@ -1,0 +1,128 @@
+/** Since when a crawl has had nothing to do, as looks at different times by different processes have found it. */
+import { DeleteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { withRetry } from '../retry.ts';
+import type { Counts } from './head-counts.ts';
+import { EXPIRES_AT, itemKey, N, QUIET } from './tables.ts';
+
+/**
+ * SQS counts its messages right a minute after the last change (API reference, GetQueueAttributes). A little less, as the
+ * waker looks once a minute by a clock that is not exact: its second look is to be enough.
+ */
+const SETTLE_MS = 55_000;
+/**
+ * The queues are all crawls': where others keep them busy, nothing tells whether a message there is this crawl's. But
+ * what is on its way comes to a turn, and to a commit, within seconds, or when its host is no longer parked, which is 15
+ * minutes at most (`worker/worker.ts`). What takes longer, as workers are too few or die, sets the crawl running again.
+ */
+const SHARED_SETTLE_MS = 1_200_000;
+/** What was seen of a quiet crawl is forgotten when nobody has asked for so long. */
+const QUIET_KEPT_MS = 7 * 86_400_000;
+/** The clocks of processes that run right differ by less. */
+const MAX_SKEW_MS = 60_000;
+
+const isAhead = (at: number, now: number): boolean => at - now > MAX_SKEW_MS;
+
+/** What the looks have found up to now. */
+export interface QuietTimes {
+  /** No host was due, at each look since then. */
+  readonly idleSince: number;
+  /** The same, and the queues were empty. */
+  readonly quietSince?: number;
+  /** When the crawl's last head was committed. */
+  readonly lastAt: number;
+  /**
+   * Hosts that are due by the crawl's counters. If there are some while the index shows none, either the index has not got
+   * its last updates yet, or a process ended before it had counted.
+   */
+  readonly hostsDue?: number;
+}
+
+export interface SettleTimes {
+  /** A crawl that has nothing to do is called quiet when that was so for this time. Default 55,000. */
+  readonly settleMs?: number;
+}
+
+/** Whether that is long enough. The last commit does not count if a clock that was ahead gave its time. */
+export function isSettled(
+  { idleSince, quietSince = Number.POSITIVE_INFINITY, lastAt, hostsDue = 0 }: QuietTimes,
+  now: number,
+  { settleMs = SETTLE_MS }: SettleTimes,
+): boolean {
+  const last = isAhead(lastAt, now) ? 0 : lastAt;
+  const isQuiet = hostsDue <= 0 && now - Math.max(quietSince, last) >= settleMs;
+  return isQuiet || now - Math.max(idleSince, last) >= SHARED_SETTLE_MS;
+}
+
+/** For how long no head has been committed: for ever, if a clock that was ahead gave the time of the last one. */
+export const idleFor = (lastAt: number, now: number): number =>
+  isAhead(lastAt, now) ? Number.POSITIVE_INFINITY : now - lastAt;
+
+/**
+ * Whether a crawl that begins no further page has no more requisites to wait for, by its counters and by how long ago its
+ * last head was committed. At once where none was found but at the hosts of the pages themselves; else links to them may
+ * be on their way, which takes seconds: those that come later set the crawl running again. Counters are too high where
+ * processes ended between a head and its count: then the crawl ends when none of its hosts has done anything for long.
+ */
+export function isDrained(counts: Counts, idleMs: number, { settleMs = SETTLE_MS }: SettleTimes): boolean {
+  if ((counts['requisites.awaited'] ?? 0) > 0) return idleMs >= SHARED_SETTLE_MS;
+  return (counts['requisites.sent'] ?? 0) === 0 || idleMs >= settleMs;
+}
+
+type Noted = Pick<QuietTimes, 'idleSince' | 'quietSince'>;
+
+export interface QuietNotes {
+  /** Begins all times anew. */
+  noteBusy(crawl: CrawlId): Promise<void>;
+  /** No host is due. Gives what is known with that. Times that a clock that was ahead has given are begun again. */
+  noteIdle(crawl: CrawlId, hasMessages: boolean): Promise<Noted>;
+}
+
+export interface QuietNotesOptions {
+  readonly dynamo: DynamoDBClient;
+  readonly table: string;
+  readonly clock: Clock;
+}
+
+export function createQuietNotes({ dynamo, table, clock }: QuietNotesOptions): QuietNotes {
+  async function noteBusy(crawl: CrawlId): Promise<void> {
+    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(crawl, QUIET) });
+    await withRetry('noting that a crawl is busy', () => dynamo.send(command), { clock });
+  }
+
+  async function update(crawl: CrawlId, hasMessages: boolean): Promise<Noted> {
+    const quiet = hasMessages ? '' : ', quietSince = if_not_exists(quietSince, :now)';
+    const command = new UpdateItemCommand({
+      TableName: table,
+      Key: itemKey(crawl, QUIET),
+      UpdateExpression:
+        `SET idleSince = if_not_exists(idleSince, :now), ${EXPIRES_AT} = :expires${quiet}` +
+        (hasMessages ? ' REMOVE quietSince' : ''),
+      ExpressionAttributeValues: {
+        ':now': N(clock.now()),
+        ':expires': N(Math.ceil((clock.now() + QUIET_KEPT_MS) / 1000)),
+      },
+      ReturnValues: 'ALL_NEW',
+    });
+    const { Attributes } = await withRetry('noting that a crawl is quiet', () => dynamo.send(command), {
+      clock,
+    });
+    const { idleSince, quietSince } = Attributes ?? {};
+    return {
+      idleSince: Number(idleSince?.N),
+      ...(quietSince?.N !== undefined && { quietSince: Number(quietSince.N) }),
+    };
+  }
+
+  return {
+    noteBusy,
+    async noteIdle(crawl, hasMessages) {
+      const times = await update(crawl, hasMessages);
+      const { idleSince, quietSince = idleSince } = times;
+      if (!isAhead(Math.max(idleSince, quietSince), clock.now())) return times;
+      await noteBusy(crawl);
+      return update(crawl, hasMessages);
+    },
+  };
+}

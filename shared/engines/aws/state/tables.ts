@@ -1,0 +1,132 @@
+/**
+ * How the two tables are keyed and what their attributes are called: the one place. No crawl's name holds a space or a
+ * `#`, no host a space, so the keys made of them cannot be mistaken for each other.
+ *
+ * | table | pk | sk | attributes |
+ * |---|---|---|---|
+ * | CrawlState | `CRAWL HOST` | `head` | `version`, `head` (JSON); `dueShard`, `dueAt` where the host is due at some time |
+ * | CrawlState | `CRAWL` | `crawl` | `version`, `record` (JSON, gzip), `nonce`, `activeMs`, `runningSince` |
+ * | CrawlState | `CRAWL` | `totals#SHARD` | a number for each count (`crawl-counters.ts`), `lastAdd`, `lastAt` |
+ * | CrawlState | `CRAWL` | `quiet` | `idleSince`, `quietSince`, `expiresAt` (`quiet.ts`) |
+ * | CrawlState | `CRAWL` | `compact` | `holder`, `leaseUntil`; `planFile`, `planSources` (JSON, gzip), `isStored` (`compact-lease.ts`) |
+ * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
+ * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
+ * | CrawlState | `#claim HASH` | `claim` | `holder`, `expiresAt`: who serves a message as it was received (`event-claims.ts`) |
+ * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
+ * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
+ * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
+ */
+import { hash } from 'node:crypto';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { HostKey } from '../../../url/host-key.ts';
+import { shardOf } from '../shard-of.ts';
+
+/** What the engine's state is kept in. */
+export interface StateNames {
+  /** Table: heads, crawls and their totals. */
+  readonly crawlState: string;
+  /** Table: the parts of ledgers. */
+  readonly urlSeen: string;
+  /** Bucket: large parts, and the archive. */
+  readonly bucket: string;
+  /**
+   * Partitions of the index of due hosts, for each crawl: 1 to 64, default 8. May grow at any time, as hosts indexed
+   * under fewer are found under more; where it shrinks, those of the partitions left out are never woken.
+   */
+  readonly dueShards?: number;
+}
+
+export type Item = Record<string, AttributeValue>;
+
+/** Both tables' keys, all strings. */
+export const PARTITION_KEY = 'pk';
+export const SORT_KEY = 'sk';
+
+/** The sparse index of hosts that are due: projects the keys only, so a head that keeps its due time costs nothing. */
+export const DUE_INDEX = 'due';
+/** Its partition key, a string ... */
+export const DUE_SHARD = 'dueShard';
+/** ... and its sort key, a number: {@link indexedDueAt}. */
+export const DUE_AT = 'dueAt';
+
+export const HEAD = 'head';
+export const CRAWL = 'crawl';
+export const TOTALS_PREFIX = 'totals#';
+export const QUIET = 'quiet';
+export const COMPACTION = 'compact';
+export const JOINED_PREFIX = 'joined#';
+export const ASIDE_PREFIX = 'aside#';
+export const CLAIM = 'claim';
+export const CLAIM_PREFIX = '#claim ';
+export const DIRECTORY = '#crawls';
+export const RUNNING = '#running';
+
+/** Attribute of items that may die: the second, since the epoch, from which DynamoDB may delete them. */
+export const EXPIRES_AT = 'expiresAt';
+
+/** A partition of a table or an index takes 1,000 write units a second: these take the due times of 8,000 commits. */
+const DEFAULT_DUE_SHARDS = 8;
+const MAX_DUE_SHARDS = 64;
+/** The same for the counters, with one write for each commit. */
+export const TOTALS_SHARDS = 8;
+
+export const S = (text: string): AttributeValue => ({ S: text });
+export const N = (number: number): AttributeValue => ({ N: String(number) });
+
+export const hostPartition = (crawl: CrawlId, host: HostKey): string => `${crawl} ${host}`;
+export const hostPrefix = (crawl: CrawlId): string => `${crawl} `;
+export const hostOf = (partition: string): HostKey => partition.slice(partition.indexOf(' ') + 1);
+
+export const itemKey = (partition: string, sort: string): Item => ({
+  [PARTITION_KEY]: S(partition),
+  [SORT_KEY]: S(sort),
+});
+
+/** Throws where the number is not one that all can count on. */
+export function dueShardsOf({ dueShards = DEFAULT_DUE_SHARDS }: Pick<StateNames, 'dueShards'>): number {
+  if (Number.isInteger(dueShards) && dueShards >= 1 && dueShards <= MAX_DUE_SHARDS) return dueShards;
+  throw new RangeError(`Expected 1 to ${MAX_DUE_SHARDS} dueShards, got ${dueShards}`);
+}
+
+/** The due index's partition key, for each of its partitions. */
+export const allDueShards = (crawl: CrawlId, shards: number): string[] =>
+  Array.from({ length: shards }, (_, shard) => dueShard(crawl, shard));
+export const dueShardOf = (crawl: CrawlId, host: HostKey, shards: number): string =>
+  dueShard(crawl, shardOf(host, shards));
+const dueShard = (crawl: CrawlId, shard: number): string => `${crawl} ${shard}`;
+
+/** Prefix of the keys of all objects that hold parts of the crawl's ledgers. */
+export const partsPrefix = (crawl: CrawlId): string => `parts/${crawl}/`;
+/** Host names are no S3 keys (IPv6, length), and a hash spreads the hosts over S3's own partitions. */
+export const partObject = (crawl: CrawlId, host: HostKey, name: string): string =>
+  `${partsPrefix(crawl)}${hash('sha256', host).slice(0, 24)}/${name}`;
+
+const FINE_MS = 15_000;
+const COARSE_MS = 300_000;
+const FAR_MS = 600_000;
+
+/**
+ * The due time as the index has it: rounded up, so that a host found there is due, or is so within 15 s; and so that
+ * most commits leave the index alone, whose every change costs two write units more. Up to ten minutes ahead, to 15 s;
+ * beyond that (a token's loss noticed after 15 minutes, a recrawl) to 5 minutes: a turn would else move it each time. The
+ * head has the exact time.
+ */
+export function indexedDueAt(dueAt: number, now: number): number {
+  return roundUp(dueAt, dueAt - now > FAR_MS ? COARSE_MS : FINE_MS);
+}
+
+/** Hosts due at `now` are in the index up to here. Those rounded to 5 minutes come that much later. */
+export const indexedUntil = (now: number): number => roundUp(now, FINE_MS);
+
+const roundUp = (at: number, step: number): number => Math.ceil(at / step) * step;
+
+/** Of a write: that it replaces the item of that `version`, and of 0 that there is none yet. */
+export const replacing = (version: number) =>
+  version === 0
+    ? { ConditionExpression: 'attribute_not_exists(pk)' }
+    : {
+        ConditionExpression: '#version = :expected',
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':expected': N(version) },
+      };

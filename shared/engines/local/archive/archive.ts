@@ -1,0 +1,241 @@
+/** The {@link Archive} port on a folder of WARC files, with their indexes beside. */
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { RecordLocation } from '../../../archive/record-location.ts';
+import type { WarcMember } from '../../../archive/warc-member.ts';
+import { messageOf } from '../../../error-message.ts';
+import type { Archive } from '../../../ports/archive.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { StorageFailed, storageFailure } from '../../../storage-failed.ts';
+import { coalesced } from '../../coalesced.ts';
+import { createWarcFile, type OpenWarcFile } from './archive-file.ts';
+import { mendFolder } from './archive-mend.ts';
+import { listWarcFiles, warcFileName, warcFilePattern, warcFilesPattern } from './archive-names.ts';
+import { createIndexWriter, type IndexWriter } from './cdxj-files.ts';
+import type { FileArchiveJournal } from './warc-journal.ts';
+
+export interface FileArchiveOptions {
+  /** Made if it is not there. One archive at a time may write files of the prefix in it. */
+  readonly folder: string;
+  /** Where the files' CDXJ indexes go. `indexes` beside the folder unless given. */
+  readonly indexFolder?: string;
+  /** Files are called `PREFIX-YYYYMMDDhhmmss-NNNNN.warc.gz`. */
+  readonly prefix: string;
+  /** A file that reaches this size is closed; it is larger by at most one append. */
+  readonly maxBytes?: number;
+  /** The gzip member, in pieces, that a new file of that name begins with. */
+  readonly warcinfo: (filename: string) => readonly Uint8Array[];
+  readonly clock: Pick<Clock, 'now'>;
+  readonly journal: FileArchiveJournal;
+  /** {@link mendFileArchive} was called, as it must be where several archives write in one folder. */
+  readonly isMended?: boolean;
+  /** Hears of what had to be mended, or was lost. */
+  readonly warn?: (message: string) => void;
+}
+
+export interface FileArchive extends Archive {
+  /** Makes everything durable and gives the file being written its final name. Nothing may be appended after. */
+  close(): Promise<void>;
+}
+
+interface CurrentFile {
+  readonly file: OpenWarcFile;
+  /** Bytes of its warcinfo record. */
+  leadBytes: number;
+  /** Bytes known to the journal. */
+  savedBytes: number;
+  /** None if not all of its captures are known: it is made by scanning then, when it is asked for. */
+  index: IndexWriter | undefined;
+}
+
+/**
+ * The archive can no longer write (disk full, folder gone). Every later call fails with the same cause. What earlier
+ * flushes announced is safe; the rest is cut off when the folder is opened again.
+ */
+export class ArchiveFailed extends StorageFailed {
+  override name = 'ArchiveFailed';
+}
+
+/**
+ * Mends what killed writers left in the folder: of the prefix, and of it with a number after, `strand` and `strand-1`.
+ * To be called while no archive is open there, before the first of several is.
+ */
+export async function mendFileArchive(
+  options: Pick<FileArchiveOptions, 'folder' | 'indexFolder' | 'prefix' | 'journal' | 'warn'>,
+): Promise<void> {
+  const { folder, indexFolder = indexFolderOf(folder), prefix, journal, warn = () => {} } = options;
+  await mendFolder({ folder, indexFolder, pattern: warcFilesPattern(prefix), journal, warn });
+}
+
+const indexFolderOf = (folder: string): string => join(dirname(folder), 'indexes');
+
+/**
+ * Opens the folder, after mending what a killed writer left in it. Appends are done one after the other, through one
+ * buffer of 1 MiB; an append resolves when its bytes are in the buffer or the file. Locations name the final file,
+ * which has `.open` after its name until it is closed.
+ *
+ * Soon after a file is closed, and at the latest when the archive is, its index is made of the `captures` given with
+ * each append; not so if an append came without, or if that fails, as an index can be made at any time
+ * (`cdxj-files.ts`).
+ *
+ * An append whose member fails while it is iterated leaves no trace and rejects with that error. A failing disk ends
+ * the archive with {@link ArchiveFailed}: nothing is then known of bytes once accepted, so nothing more is accepted.
+ */
+export async function openFileArchive(options: FileArchiveOptions): Promise<FileArchive> {
+  const { folder, prefix, maxBytes = 1_000_000_000, warcinfo, clock, journal, warn = () => {} } = options;
+  const { indexFolder = indexFolderOf(folder), isMended = false } = options;
+  const pattern = warcFilePattern(prefix);
+  await mkdir(folder, { recursive: true });
+  await mkdir(indexFolder, { recursive: true });
+  if (!isMended) await mendFolder({ folder, indexFolder, pattern, journal, warn });
+  let serial = await nextSerial(folder, pattern);
+  let current: CurrentFile | undefined;
+  let failure: ArchiveFailed | undefined;
+  let isClosed = false;
+  /** The indexes that are being made. Never rejects. */
+  let indexing: Promise<void> = Promise.resolve();
+
+  /** The end of the line of steps; never rejects. */
+  let line: Promise<unknown> = Promise.resolve();
+  function inLine<T>(step: () => Promise<T>): Promise<T> {
+    const done = line.then(() => {
+      if (failure) throw failure;
+      return step();
+    });
+    line = done.catch(() => {});
+    return done;
+  }
+
+  /** Everything that touches disk or journal goes through here, so that no failure is forgotten. */
+  async function orFail<T>(what: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      const place = `the archive in ${folder} failed to ${what}`;
+      const message = storageFailure(cause, place)?.message ?? `${place}: ${messageOf(cause)}`;
+      failure ??= new ArchiveFailed(message, { cause });
+      throw failure;
+    }
+  }
+
+  async function begin() {
+    const name = warcFileName(prefix, clock.now(), serial);
+    const lead = warcinfo(name);
+    return orFail(`create ${name}`, async () => {
+      serial++;
+      // Known to the journal before it exists: whatever a crash leaves of it is known to hold nothing.
+      journal.save(name, 0);
+      const file = await createWarcFile(folder, name);
+      current = { file, leadBytes: 0, savedBytes: 0, index: createIndexWriter(indexFolder, name) };
+      await file.add(lead);
+      current.leadBytes = file.size();
+      return current;
+    });
+  }
+
+  async function sync(): Promise<void> {
+    if (!current || current.file.size() <= Math.max(current.savedBytes, current.leadBytes)) return;
+    const { file } = current;
+    current.savedBytes = await orFail(`make ${file.name} durable`, async () => {
+      const bytes = await file.sync();
+      journal.save(file.name, bytes);
+      return bytes;
+    });
+  }
+
+  async function finish(): Promise<void> {
+    if (!current) return;
+    const { file, leadBytes, index } = current;
+    const isEmpty = file.size() === leadBytes;
+    await sync();
+    await orFail(`close ${file.name}`, async () => {
+      await (isEmpty ? file.remove() : file.finish());
+      journal.close(file.name);
+    });
+    current = undefined;
+    if (isEmpty) await index?.drop();
+    else if (index)
+      indexing = indexing.then(() => index.finish()).catch((error: Error) => warnOfIndex(file.name, error));
+  }
+
+  function warnOfIndex(name: string, { message }: Error): void {
+    warn(`No index of WARC file ${name} could be written, it is made when it is asked for: ${message}`);
+  }
+
+  /** Never rejects: an archive that can write its files needs no index. */
+  async function index(
+    to: CurrentFile,
+    locations: readonly RecordLocation[],
+    captures: Captures,
+  ): Promise<void> {
+    try {
+      if (captures === undefined) await dropIndex(to);
+      for (const [i, lineStart] of captures?.entries() ?? [])
+        if (lineStart !== undefined) await to.index?.add({ lineStart, ...locations[i]! });
+    } catch (error) {
+      warnOfIndex(to.file.name, error as Error);
+      await dropIndex(to).catch(() => {});
+    }
+  }
+
+  async function appendAll(members: readonly WarcMember[], captures: Captures): Promise<RecordLocation[]> {
+    const to = current ?? (await begin());
+    const { file } = to;
+    const start = file.size();
+    const locations: RecordLocation[] = [];
+    const add = (pieces: readonly Uint8Array[]) => orFail(`write ${file.name}`, () => file.add(pieces));
+    try {
+      for (const member of members) {
+        const offset = file.size();
+        if (Symbol.asyncIterator in member) for await (const piece of member) await add([piece]);
+        else await add(member);
+        locations.push({ file: file.name, offset, length: file.size() - offset });
+      }
+    } catch (error) {
+      if (!failure) await orFail(`cut ${file.name}`, () => file.cutTo(start));
+      throw error;
+    }
+    await index(to, locations, captures);
+    if (file.size() >= maxBytes) await finish();
+    return locations;
+  }
+
+  return {
+    async append(members, captures) {
+      if (isClosed) throw new Error(`The archive in ${folder} is closed`);
+      return members.length === 0 ? [] : inLine(() => appendAll(members, captures));
+    },
+
+    flush: coalesced(() => inLine(sync)),
+
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      try {
+        await inLine(finish);
+      } finally {
+        if (failure && current) {
+          await current.file.abandon().catch(() => {});
+          await dropIndex(current).catch(() => {});
+        }
+        await indexing;
+      }
+    },
+  };
+}
+
+type Captures = Parameters<Archive['append']>[1];
+
+async function dropIndex(of: CurrentFile): Promise<void> {
+  const { index } = of;
+  of.index = undefined;
+  await index?.drop();
+}
+
+async function nextSerial(folder: string, pattern: RegExp): Promise<number> {
+  let highest = -1;
+  for (const { file } of await listWarcFiles(folder)) {
+    highest = Math.max(highest, Number(pattern.exec(file)?.[1] ?? -1));
+  }
+  return highest + 1;
+}

@@ -1,0 +1,219 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { ItemStore } from '../../../ports/item-store.ts';
+import type { HostKey } from '../../../url/host-key.ts';
+import { coalesced } from '../../coalesced.ts';
+import { inTransaction } from '../database.ts';
+
+/** Goes into the database of the heads, which tell what of the staged items counts. */
+export const ITEMS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS staged_items (
+  crawl TEXT NOT NULL, host TEXT NOT NULL, version INTEGER NOT NULL, part INTEGER NOT NULL, lines TEXT NOT NULL,
+  PRIMARY KEY (crawl, host, version, part)
+) STRICT;
+CREATE TABLE IF NOT EXISTS item_files (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
+`;
+
+/** A row holds lines of so many characters, or one longer line: a turn may have hundreds of megabytes of them. */
+const ROW_CHARS = 256 * 1024;
+/** What is written between two syncs: so much memory, and so much that is written again after a crash. */
+const BATCH_CHARS = 8 * 1024 * 1024;
+const ROWS_READ = 32;
+
+const syncData = promisify(fdatasync);
+
+/**
+ * What any number of threads may have, each by its own connection, beside the one {@link createItemStore}. A turn without
+ * items stages none (it costs one look): an earlier one that was thrown away may have staged some for the same version.
+ */
+export function createItemStage(database: DatabaseSync): Pick<ItemStore, 'stage'> {
+  const selectHead = database.prepare('SELECT version FROM heads WHERE crawl = ? AND host = ?');
+  const isStaged = database.prepare(
+    'SELECT 1 FROM staged_items WHERE crawl = ? AND host = ? AND version = ? LIMIT 1',
+  );
+  const unstage = database.prepare('DELETE FROM staged_items WHERE crawl = ? AND host = ? AND version = ?');
+  const insert = database.prepare(
+    'INSERT INTO staged_items (crawl, host, version, part, lines) VALUES (?, ?, ?, ?, ?)',
+  );
+  return {
+    async stage(crawl, host, version, lines) {
+      if (lines.length === 0 && isStaged.get(crawl, host, version) === undefined) return;
+      inTransaction(database, () => {
+        const head = selectHead.get(crawl, host);
+        // Whoever comes so late has lost its turn. The items of that version are another's, and perhaps half published.
+        if (head !== undefined && (head.version as number) >= version) return;
+        unstage.run(crawl, host, version);
+        rowsOf(lines).forEach((row, part) => {
+          insert.run(crawl, host, version, part, row);
+        });
+      });
+    },
+  };
+}
+
+interface StagedRow {
+  readonly id: number;
+  readonly lines: string;
+}
+
+/**
+ * Items on their way to `file`: one JSON value a line, each in it once whatever is killed when. The database keeps how
+ * much of the file is good. A publication appends and syncs; then one transaction deletes the rows and saves the new
+ * length. Opening cuts the file to the saved length, publishes the rows that a committed head covers, and drops the
+ * others, so it comes before anything is staged.
+ *
+ * The only one that writes the file, and the file is not created before there is an item. Publications that are asked
+ * for while one is under way share the next, and its sync. One that fails is made up for by the host's next, or by
+ * the next opening. A file that somebody else has shortened is gone on with from its end.
+ */
+export function createItemStore(
+  database: DatabaseSync,
+  file: string,
+): ItemStore & { close(): Promise<void> } {
+  const select = database.prepare(
+    `SELECT rowid AS id, lines FROM staged_items
+     WHERE crawl = ? AND host = ? AND version <= ? AND rowid > ? ORDER BY rowid LIMIT ${ROWS_READ}`,
+  );
+  const selectAll = database.prepare(
+    `SELECT rowid AS id, lines FROM staged_items WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS_READ}`,
+  );
+  const remove = database.prepare('DELETE FROM staged_items WHERE rowid = ?');
+  const load = database.prepare('SELECT bytes FROM item_files WHERE file = ?');
+  const save = database.prepare('INSERT OR REPLACE INTO item_files (file, bytes) VALUES (?, ?)');
+  const name = basename(file);
+  let descriptor: number | undefined;
+  /** Of the file, as saved. */
+  let bytes = 0;
+  let wanted: { crawl: CrawlId; host: HostKey; version: number }[] = [];
+
+  function open(): number {
+    const opened = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644);
+    bytes = Math.min((load.get(name)?.bytes as number | undefined) ?? 0, fstatSync(opened).size);
+    syncFolderOf(file);
+    return opened;
+  }
+
+  /** Returns the file's new length. */
+  function append(rows: readonly StagedRow[]): number {
+    descriptor ??= open();
+    // What an earlier try that failed has left behind.
+    ftruncateSync(descriptor, bytes);
+    const text = Buffer.from(rows.map(({ lines }) => `${lines}\n`).join(''));
+    for (let at = 0; at < text.length; ) at += writeSync(descriptor, text, at, text.length - at, bytes + at);
+    return bytes + text.length;
+  }
+
+  /** The rows are durable in the file. */
+  function settle(rows: readonly StagedRow[], length: number): void {
+    inTransaction(database, () => {
+      for (const { id } of rows) remove.run(id);
+      save.run(name, length);
+    });
+    bytes = length;
+  }
+
+  const flush = coalesced(async () => {
+    const publications = wanted;
+    wanted = [];
+    for (const rows of batches(committedRows(publications))) {
+      const length = append(rows);
+      await syncData(descriptor as number);
+      settle(rows, length);
+    }
+  });
+
+  function* committedRows(publications: typeof wanted): Generator<StagedRow> {
+    for (const { crawl, host, version } of publications)
+      yield* paged((after) => select.all(crawl, host, version, after));
+  }
+
+  function recover(): void {
+    database.exec(`DELETE FROM staged_items WHERE NOT EXISTS (
+      SELECT 1 FROM heads WHERE heads.crawl = staged_items.crawl AND heads.host = staged_items.host
+      AND heads.version >= staged_items.version)`);
+    if (existsSync(file)) {
+      descriptor = open();
+      ftruncateSync(descriptor, bytes);
+    }
+    for (const rows of batches(paged((after) => selectAll.all(after)))) {
+      const length = append(rows);
+      fdatasyncSync(descriptor as number);
+      settle(rows, length);
+    }
+  }
+
+  recover();
+  return {
+    ...createItemStage(database),
+    publish(crawl, host, version) {
+      wanted.push({ crawl, host, version });
+      return flush();
+    },
+    async close() {
+      try {
+        await flush();
+      } finally {
+        if (descriptor !== undefined) closeSync(descriptor);
+        descriptor = undefined;
+      }
+    },
+  };
+}
+
+function rowsOf(lines: readonly string[]): string[] {
+  const rows: string[] = [];
+  for (let from = 0; from < lines.length; ) {
+    let chars = lines[from]!.length;
+    let to = from + 1;
+    while (to < lines.length && chars + lines[to]!.length < ROW_CHARS) chars += lines[to++]!.length + 1;
+    rows.push(lines.slice(from, to).join('\n'));
+    from = to;
+  }
+  return rows;
+}
+
+/** Rows in the order of their ids, a few at a time; those read may be deleted before the next are asked for. */
+function* paged(read: (after: number) => unknown[]): Generator<StagedRow> {
+  for (let after = 0; ; ) {
+    const rows = read(after) as StagedRow[];
+    yield* rows;
+    if (rows.length < ROWS_READ) return;
+    after = rows.at(-1)!.id;
+  }
+}
+
+function* batches(rows: Iterable<StagedRow>): Generator<StagedRow[]> {
+  let batch: StagedRow[] = [];
+  let chars = 0;
+  for (const row of rows) {
+    batch.push(row);
+    chars += row.lines.length;
+    if (chars < BATCH_CHARS) continue;
+    yield batch;
+    batch = [];
+    chars = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Makes the file's name durable, where the system lets folders be synced. */
+function syncFolderOf(file: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(dirname(file), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}

@@ -1,0 +1,58 @@
+/** The {@link PayloadIndex} port on SQLite. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { ArchivedPayload } from '../../../archive/archived-payload.ts';
+import type { PayloadIndex } from '../../../ports/payload-index.ts';
+import { inTransaction } from '../database.ts';
+
+/**
+ * Keyed by the digest first: another crawl's payloads are asked for without its name. With rows apart from their keys, as
+ * digests come in no order: the keys of 900,000 pages stay in the cache. Measured: 0.03 ms of CPU a page, with rows
+ * among the keys a third more.
+ */
+export const PAYLOADS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS payloads (
+  sha1 BLOB NOT NULL, crawl TEXT NOT NULL, url TEXT NOT NULL, date TEXT NOT NULL, record_id TEXT NOT NULL,
+  PRIMARY KEY (sha1, crawl)
+) STRICT;
+`;
+
+const COLUMNS = 'url, date, record_id AS recordId';
+
+/**
+ * The payloads of the crawls in `database`, which has the table of {@link PAYLOADS_SCHEMA}; then those of `earlier`,
+ * another crawl's database, opened for reading, whatever crawls it holds. One without that table, of a crawl that
+ * kept no such index, has none ({@link hasPayloads}).
+ */
+export function createPayloadIndex(database: DatabaseSync, earlier?: DatabaseSync): PayloadIndex {
+  const select = database.prepare(`SELECT ${COLUMNS} FROM payloads WHERE sha1 = ? AND crawl = ?`);
+  const insert = database.prepare(
+    'INSERT OR IGNORE INTO payloads (sha1, crawl, url, date, record_id) VALUES (?, ?, ?, ?, ?)',
+  );
+  const selectEarlier =
+    earlier && hasTable(earlier)
+      ? earlier.prepare(`SELECT ${COLUMNS} FROM payloads WHERE sha1 = ? LIMIT 1`)
+      : undefined;
+  return {
+    async find(crawl, sha1) {
+      // A row has no prototype: copied, it is like any other value.
+      const row = select.get(sha1, crawl) ?? selectEarlier?.get(sha1);
+      return row && ({ ...row } as unknown as ArchivedPayload);
+    },
+    async add(crawl, payloads) {
+      if (payloads.length === 0) return;
+      inTransaction(database, () => {
+        for (const { sha1, url, date, recordId } of payloads) insert.run(sha1, crawl, url, date, recordId);
+      });
+    },
+  };
+}
+
+/** Whether a crawl folder's database has any payloads to be found: else, crawling against it stores all again. */
+export function hasPayloads(database: DatabaseSync): boolean {
+  return hasTable(database) && database.prepare('SELECT 1 FROM payloads LIMIT 1').get() !== undefined;
+}
+
+function hasTable(database: DatabaseSync): boolean {
+  const query = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'payloads'";
+  return database.prepare(query).get() !== undefined;
+}

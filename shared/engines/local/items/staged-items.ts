@@ -1,0 +1,22 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { HostKey } from '../../../url/host-key.ts';
+
+export interface StagedItems {
+  readonly host: HostKey;
+  /** The version of the head for which there are items. */
+  readonly staged: number;
+  /** That which the host has. */
+  readonly committed: number;
+}
+
+/** What `item-store.ts` keeps of the crawl, by host and version, the lowest versions first. */
+export function stagedItems(database: DatabaseSync, crawl: CrawlId): StagedItems[] {
+  return database
+    .prepare(
+      `SELECT DISTINCT s.host, s.version AS staged, coalesce(h.version, 0) AS committed
+       FROM staged_items s LEFT JOIN heads h ON h.crawl = s.crawl AND h.host = s.host
+       WHERE s.crawl = ? ORDER BY s.host, s.version`,
+    )
+    .all(crawl) as unknown as StagedItems[];
+}

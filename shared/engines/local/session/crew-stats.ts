@@ -1,0 +1,42 @@
+import { addCounts } from '../../../frontier/head.ts';
+import { countUrls } from '../../../frontier/url-record.ts';
+import type { WorkerStats } from '../../../worker/services.ts';
+
+/** What has been done since the crew began, committed or not. JSON, as it goes from thread to thread. */
+export interface CrewStats extends Omit<WorkerStats, 'open'> {
+  /** What the turns under way have found and not committed: URLs, and of those the ones that wait. */
+  readonly openUrls: number;
+  readonly openWaiting: number;
+}
+
+export function crewStats({ open, ...stats }: WorkerStats): CrewStats {
+  let openUrls = 0;
+  let openWaiting = 0;
+  for (const [ledger, begun] of open) {
+    openUrls += countUrls(ledger.counts) - countUrls(begun);
+    openWaiting += ledger.counts.waiting - begun.waiting;
+  }
+  return { ...stats, openUrls, openWaiting };
+}
+
+/** What is left of a thread's figures when it is no more. */
+export const endedStats = (stats: CrewStats): CrewStats => ({
+  ...stats,
+  hostsActive: 0,
+  openUrls: 0,
+  openWaiting: 0,
+});
+
+export const addStats = (a: CrewStats, b: CrewStats): CrewStats => ({
+  hostsActive: a.hostsActive + b.hostsActive,
+  openUrls: a.openUrls + b.openUrls,
+  openWaiting: a.openWaiting + b.openWaiting,
+  pages: a.pages + b.pages,
+  bytes: a.bytes + b.bytes,
+  requests: a.requests + b.requests,
+  answers: a.answers + b.answers,
+  errors: a.errors + b.errors,
+  failures: addCounts(a.failures, b.failures),
+  turns: a.turns + b.turns,
+  staleTurns: a.staleTurns + b.staleTurns,
+});

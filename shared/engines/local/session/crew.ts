@@ -1,0 +1,41 @@
+import type { Fetcher } from '../../../ports/fetcher.ts';
+import type { Crawls } from '../../../worker/crawls.ts';
+import type { PageHooks } from '../../../worker/page-hooks.ts';
+import type { PageWork } from '../../../worker/page-work.ts';
+import type { OnSeed } from '../../../worker/seed-events.ts';
+import type { OnWorkEvent } from '../../../worker/work-events.ts';
+import { startWorker } from '../../../worker/worker.ts';
+import type { LocalEngine } from '../engine.ts';
+import { type CrewStats, crewStats } from './crew-stats.ts';
+
+/** What crawls: the worker of this thread, or those of several. */
+export interface Crew {
+  /** For the router and those who watch. */
+  readonly crawls: Crawls;
+  stats(): CrewStats;
+  /** Resolves when all have stopped; rejects when the crawl cannot go on. */
+  readonly done: Promise<void>;
+}
+
+export interface CrewOptions {
+  /** Aborted to stop: turns commit what they have. */
+  readonly signal: AbortSignal;
+  /** Hears of turns that failed by our own fault, and of threads that died. `where`: the host, or the thread. */
+  readonly onError?: (error: unknown, where: string) => void;
+  /** Called when a seed was not fetched: at each try that fails, and at its end. */
+  readonly onSeed?: OnSeed;
+  /** Called with each event, where somebody listens. */
+  readonly onEvent?: OnWorkEvent | undefined;
+}
+
+export interface OwnCrewOptions extends CrewOptions {
+  readonly maxHosts: number;
+  readonly hooks?: PageHooks;
+  readonly work?: PageWork;
+}
+
+/** The worker of this thread. */
+export function startOwnCrew(engine: LocalEngine, fetcher: Fetcher, options: OwnCrewOptions): Crew {
+  const worker = startWorker(engine, () => fetcher, options);
+  return { crawls: worker.crawls, stats: () => crewStats(worker.stats), done: worker.done };
+}

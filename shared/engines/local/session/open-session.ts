@@ -1,0 +1,130 @@
+import type { CrawlConfig } from '../../../crawl/config.ts';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { createFetcher } from '../../../fetcher/fetcher.ts';
+import { createHooks } from '../../../hooks/create-hooks.ts';
+import { hookErrorLine } from '../../../hooks/run-hook.ts';
+import { withMiddleware } from '../../../hooks/with-middleware.ts';
+import type { HookError } from '../../../ports/hook-error-log.ts';
+import type { Project } from '../../../project/project-file.ts';
+import { withStorageFailures } from '../../../storage-failed.ts';
+import type { PageWork } from '../../../worker/page-work.ts';
+import { closeAll } from '../close-all.ts';
+import { openEarlier } from '../earlier.ts';
+import { foldersOf, type LocalEngine, openLocalEngine } from '../engine.ts';
+import type { Board } from '../threads/board.ts';
+import { notingFetcher, notingHooks, notingQueue } from '../threads/noting.ts';
+import { startThreads, type ThreadCrew } from '../threads/start-threads.ts';
+import { type CrewOptions, startOwnCrew } from './crew.ts';
+import { type FilePlan, maxOpenFiles, planFiles } from './plan-files.ts';
+import { type LocalRunEnd, type LocalRunOptions, runLocalCrawl } from './run.ts';
+
+/** A crawl's folder, held by this process. */
+export interface LocalSession {
+  readonly id: CrawlId;
+  readonly config: CrawlConfig;
+  readonly engine: LocalEngine;
+  /** Crawls until nothing is left, a limit is met, or the signal aborts. */
+  run(options: LocalRunOptions): Promise<LocalRunEnd>;
+  /** Makes all durable and frees the folder. */
+  close(): Promise<void>;
+}
+
+export interface SessionOptions {
+  /** Name and version of the program, for the WARC files. */
+  readonly software: string;
+  /** Hears of what was mended after a crash. */
+  readonly warn?: (message: string) => void;
+  /** Whose middleware and hooks stand around fetches and pages. Several workers read its file anew, each its own. */
+  readonly project?: Project;
+  /** Threads that crawl, each some of the hosts. Default: 1, this one. */
+  readonly workers?: number;
+  /** The folder of an earlier crawl, whose payloads are not stored again. */
+  readonly dedupeFrom?: string;
+  /** Shows a watchdog what this thread does. With several workers it is the threads that crawl which are watched. */
+  readonly watched?: { readonly work: PageWork; readonly board: Board };
+  /** Goes on though the crawl began with other rules for canonical URLs. */
+  readonly newUrlRules?: boolean;
+}
+
+/** Throws `InvalidConfig` and `FolderInUse`. */
+export async function openSession(
+  folder: string,
+  crawl: CrawlId,
+  config: CrawlConfig,
+  session: SessionOptions,
+): Promise<LocalSession> {
+  const { software, warn, dedupeFrom, workers = 1 } = session;
+  const limit = maxOpenFiles();
+  const plan = planFiles(limit, config, workers);
+  if (plan.hosts < config.hosts)
+    warn?.(
+      `Only ${limit} files may be open (ulimit -n): ${plan.hosts} hosts are crawled at once instead of ${config.hosts}`,
+    );
+  const earlier = dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom);
+  let threads: ThreadCrew | undefined;
+  const engine = await openLocalEngine(folder, {
+    crawl,
+    config,
+    software,
+    warcPrefix: 'strand',
+    earlier,
+    turns: workers > 1 ? { serves: () => false, onOthers: (hosts) => threads?.notice(hosts) } : undefined,
+    warn,
+  });
+  const opened = { id: crawl, config, engine };
+  if (workers === 1) return { ...opened, ...inThisThread(opened, folder, session, plan) };
+  const projectFile = session.project?.path;
+  const maxHosts = Math.max(1, Math.floor(plan.hosts / workers));
+  const maxSockets = Math.max(1, Math.floor(plan.sockets / workers));
+  const start = {
+    folder,
+    crawl,
+    config,
+    software,
+    blocks: workers,
+    maxHosts,
+    maxSockets,
+    projectFile,
+    dedupeFrom,
+  };
+  const startCrew = (options: CrewOptions) => {
+    threads = startThreads(engine, { ...options, start, warn });
+    return threads;
+  };
+  return {
+    ...opened,
+    run: (options) => runLocalCrawl(engine, startCrew, crawl, options),
+    close: engine.close,
+  };
+}
+
+function inThisThread(
+  { id, config, engine }: Pick<LocalSession, 'id' | 'config' | 'engine'>,
+  folder: string,
+  { project, warn, watched }: SessionOptions,
+  { hosts: maxHosts, sockets: maxSockets }: FilePlan,
+): Pick<LocalSession, 'run' | 'close'> {
+  const { clock } = engine;
+  const { totalTimeoutMs } = config;
+  const onFailure = (error: HookError) => {
+    if (engine.hookErrors?.note(id, error)) warn?.(hookErrorLine(error));
+  };
+  const tempFolder = foldersOf(folder).temporary;
+  const plain = withStorageFailures(createFetcher({ ...config, tempFolder, clock, maxSockets }), tempFolder);
+  const fetcher = withMiddleware(plain, project?.middleware ?? [], { clock, totalTimeoutMs, onFailure });
+  const hooks = project && createHooks(project, { config, clock, warn, onFailure });
+  const startCrew = (options: CrewOptions) => {
+    const own = { ...options, maxHosts, hooks };
+    if (!watched) return startOwnCrew(engine, fetcher, own);
+    const { board, work } = watched;
+    return startOwnCrew(
+      { ...engine, queue: notingQueue(engine.queue, board) },
+      notingFetcher(fetcher, board),
+      { ...own, hooks: hooks && notingHooks(hooks, board), work },
+    );
+  };
+  return {
+    run: (options) => runLocalCrawl(engine, startCrew, id, options),
+    close: () => closeAll([fetcher.close, engine.close]),
+  };
+}

@@ -1,0 +1,58 @@
+/** How many hosts and connections a process may have at once, as far as its limit of open files (`ulimit -n`) allows. */
+import { readFileSync } from 'node:fs';
+import { type CrawlConfig, InvalidConfig } from '../../../crawl/config.ts';
+
+export interface FilePlan {
+  /** Hosts served at once, by all threads together. */
+  readonly hosts: number;
+  /** Sockets open at once, by all threads together. */
+  readonly sockets: number;
+}
+
+/** More sockets bring no speed to one process. */
+const MAX_SOCKETS = 900;
+/** Descriptors of Node itself (about 20), the database, the index, items, DNS look-ups, and files that are read for a moment. */
+const RESERVED = 44;
+/** Of each thread: its event loop, its connection to the database, its WARC file and that one's index. */
+const RESERVED_PER_THREAD = 10;
+
+/**
+ * Each page in work may hold a socket, and a temporary file for its body: both fit into the limit for all hosts served at
+ * once, and what is left keeps connections open between requests. `limit`: of open files; undefined where there is none.
+ * Throws `InvalidConfig` where a crawl cannot work at all.
+ */
+export function planFiles(
+  limit: number | undefined,
+  { hosts, perHost, overrides }: Pick<CrawlConfig, 'hosts' | 'perHost' | 'overrides'>,
+  threads: number,
+): FilePlan {
+  if (limit === undefined) return { hosts, sockets: MAX_SOCKETS };
+  const most = Math.max(perHost, ...overrides.map((override) => override.perHost ?? 0));
+  const reserved = RESERVED + RESERVED_PER_THREAD * threads;
+  const least = reserved + 2 * most * threads;
+  if (limit < least)
+    throw new InvalidConfig(
+      `Expected to be allowed ${least} open files at least (ulimit -n), got ${limit}: raise the limit, or lower --workers`,
+    );
+  const spare = limit - reserved;
+  const served = Math.min(hosts, Math.floor(spare / (2 * most)));
+  return { hosts: served, sockets: Math.min(MAX_SOCKETS, spare - served * most) };
+}
+
+/** The process's limit of open files; undefined where there is none. Node raises the soft limit to the hard one at its start. */
+export function maxOpenFiles(): number | undefined {
+  const limit = process.platform === 'linux' ? fromProc() : fromReport();
+  return Number.isInteger(limit) ? limit : undefined;
+}
+
+function fromProc(): number {
+  return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
+}
+
+function fromReport(): number {
+  const report = process.report as NodeJS.Process['report'] & { excludeNetwork?: boolean };
+  // Otherwise it resolves the names of all peers.
+  report.excludeNetwork = true;
+  const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  return Number(userLimits?.open_files?.soft ?? Number.NaN);
+}

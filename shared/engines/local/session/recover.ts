@@ -1,0 +1,42 @@
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { PageTask } from '../../../worker/page-work.ts';
+import { quarantine } from '../../../worker/quarantine.ts';
+import { openDatabase } from '../database.ts';
+import { foldersOf } from '../folders.ts';
+import { createLedgerStore } from '../ledger-store.ts';
+import { createRegistry } from '../registry.ts';
+import { takeBoard } from '../threads/board.ts';
+import { suspect } from '../threads/suspect.ts';
+
+/** What is known of the end of a thread. */
+export interface ThreadDeath {
+  /** How long it was blocked, if that is why it was ended. */
+  readonly blockedMs?: number;
+  readonly task?: PageTask;
+  readonly board: Uint8Array;
+}
+
+/**
+ * After the only thread of a crawl was ended: the page that blocked it goes to quarantine. If the page is not known, or
+ * the thread died otherwise, each URL that was in progress is under suspicion. No thread may work in the folder.
+ * Returns the requests that the crawl has committed.
+ */
+export async function recover(
+  folder: string,
+  crawl: CrawlId,
+  { blockedMs, task, board }: ThreadDeath,
+): Promise<number> {
+  const paths = foldersOf(folder);
+  const database = openDatabase(paths.database, 'write');
+  try {
+    const ledgers = createLedgerStore(database, paths.ledgers);
+    if (task && blockedMs !== undefined) await quarantine(ledgers, task, blockedMs, Date.now());
+    else await suspect(ledgers, crawl, task ? [task.url] : takeBoard(board));
+    const registry = createRegistry(database, () => true);
+    // The thread counts the time that the crawl has run, and could not.
+    registry.addActiveMs(crawl, blockedMs ?? 0);
+    return (await registry.totals(crawl)).requests;
+  } finally {
+    database.close();
+  }
+}

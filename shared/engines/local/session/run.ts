@@ -1,0 +1,129 @@
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { CrawlStatus } from '../../../ports/crawl-registry.ts';
+import type { HostKey } from '../../../url/host-key.ts';
+import { endOf } from '../../../worker/drain.ts';
+import { routeParcels } from '../../../worker/router.ts';
+import { newStats } from '../../../worker/services.ts';
+import { wakeDueHosts } from '../../../worker/waker.ts';
+import type { LocalEngine } from '../engine.ts';
+import type { Crew, CrewOptions } from './crew.ts';
+import { addStats, type CrewStats, crewStats } from './crew-stats.ts';
+
+export interface LocalRunOptions extends CrewOptions {
+  /** Called some times a second. */
+  readonly onProgress?: (stats: CrewStats) => void;
+  /** Called when the machine's clock was set, by so many ms; below 0: back. */
+  readonly onClockStep?: (ms: number) => void;
+}
+
+/** How a run ended. `running`: by the operator's signal; the crawl can be resumed. */
+export interface LocalRunEnd {
+  readonly status: CrawlStatus;
+  readonly reason?: string;
+}
+
+const TICK_MS = 100;
+/** Links gathered this long make one message to each host. */
+const ROUTER_WINDOW_MS = 100;
+const ROUTER_PARCELS = 500;
+const WAKER_MS = 1000;
+
+type StartCrew = (options: CrewOptions) => Crew;
+
+/**
+ * Runs crew, router and waker until the crawl is finished, a limit is met, its status is changed by somebody else, or
+ * `signal` aborts.
+ */
+export async function runLocalCrawl(
+  engine: LocalEngine,
+  startCrew: StartCrew,
+  crawl: CrawlId,
+  { onProgress, ...options }: LocalRunOptions,
+): Promise<LocalRunEnd> {
+  let before = crewStats(newStats());
+  let last = before;
+  const progress = (stats: CrewStats) => {
+    last = addStats(before, stats);
+    onProgress?.(last);
+  };
+  for (;;) {
+    const end = await runToEnd(engine, startCrew, crawl, { ...options, onProgress: progress });
+    if (end.status !== 'finished' || (await engine.registry.isQuiet(crawl))) return end;
+    // Seeds were added while it ended.
+    before = last;
+    await engine.registry.setStatus(crawl, 'running');
+  }
+}
+
+async function runToEnd(
+  engine: LocalEngine,
+  startCrew: StartCrew,
+  crawl: CrawlId,
+  options: LocalRunOptions,
+): Promise<LocalRunEnd> {
+  const { clock, registry, exchange } = engine;
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  options.signal.addEventListener('abort', stop);
+  if (options.signal.aborted) stop();
+  const { signal } = stopping;
+  const { onError, onSeed, onEvent } = options;
+  const crew = startCrew({ signal, onError, onSeed, onEvent });
+  let end: LocalRunEnd = { status: 'running' };
+
+  async function route(): Promise<void> {
+    while (!signal.aborted) {
+      const parcels = await exchange.receive(ROUTER_PARCELS, 1000, signal);
+      if (parcels.length > 0) await routeParcels(engine, crew.crawls, parcels);
+      await clock.sleep(ROUTER_WINDOW_MS, signal);
+    }
+  }
+
+  async function wake(): Promise<void> {
+    const woken = new Map<HostKey, { version: number; at: number }>();
+    while (!signal.aborted) {
+      await wakeDueHosts(engine, crew.crawls, crawl, woken);
+      await clock.sleep(WAKER_MS, signal);
+    }
+  }
+
+  /** Looks whether the crawl is over, and keeps the time that it has run. */
+  async function watch(): Promise<void> {
+    let countedAt = clock.elapsed();
+    while (!signal.aborted) {
+      options.onProgress?.(crew.stats());
+      const current = await crew.crawls.get(crawl);
+      const limit = current?.budget.metLimit();
+      if (current && current.status !== 'running') end = { status: current.status };
+      else end = (current && (await endOf(registry, current, limit))) ?? end;
+      if (end.status === 'running' && limit === undefined && (await registry.isQuiet(crawl)))
+        end = { status: 'finished' };
+      if (end.status !== 'running') break;
+      await clock.sleep(TICK_MS, signal);
+      if (clock.elapsed() - countedAt >= 1000) {
+        countedAt += count(countedAt);
+        engine.hold.keep();
+        const step = clock.takeStep();
+        if (step !== 0) options.onClockStep?.(step);
+      }
+    }
+    count(countedAt);
+  }
+
+  function count(since: number): number {
+    const ms = clock.elapsed() - since;
+    registry.addActiveMs(crawl, ms);
+    return ms;
+  }
+
+  try {
+    // Whichever ends first, in peace or not, ends all.
+    const parts = [crew.done, route(), wake(), watch()].map((part) => part.finally(stop));
+    for (const part of await Promise.allSettled(parts)) if (part.status === 'rejected') throw part.reason;
+  } finally {
+    options.signal.removeEventListener('abort', stop);
+  }
+  if (end.status !== 'running') await registry.setStatus(crawl, end.status, end.reason);
+  options.onProgress?.(crew.stats());
+  return end;
+}

@@ -1,0 +1,132 @@
+/** A crawl on this machine, from its beginning or from where it stands: what `strand crawl` and `strand resume` do. */
+import { resolve } from 'node:path';
+import { type CrawlOptions, InvalidConfig, parseConfig } from '../../../crawl/config.ts';
+import { CrawlExists, NoCrawl } from '../../../crawl/crawl-errors.ts';
+import { crawlNameOf } from '../../../crawl/crawl-name.ts';
+import { createScope } from '../../../crawl/scope.ts';
+import type { SkipReason } from '../../../crawl/skip-reason.ts';
+import { canonicalSitemaps } from '../../../frontier/seed-links.ts';
+import type { CrawlRecord } from '../../../ports/crawl-registry.ts';
+import { blockedPortOf } from '../../../url/blocked-ports.ts';
+import { canonicalize, URL_RULES_VERSION } from '../../../url/canonical.ts';
+import { hostKey } from '../../../url/host-key.ts';
+import { createUrlRules } from '../../../url/url-rules.ts';
+import { wakeAllHosts } from '../../../worker/waker.ts';
+import { holdsCrawl } from '../database.ts';
+import { foldersOf, openLocalReader } from '../engine.ts';
+import { type LocalSession, openSession, type SessionOptions } from './open-session.ts';
+import { sendSeeds } from './send-seeds.ts';
+
+export type { LocalSession, SessionOptions } from './open-session.ts';
+
+/**
+ * Begins a crawl. Throws `InvalidConfig`, also where the folder holds a crawl already, and `FolderInUse`.
+ * `session.dedupeFrom` is kept with the crawl.
+ */
+export async function beginCrawl(
+  folder: string,
+  seeds: readonly string[],
+  options: CrawlOptions,
+  session: SessionOptions,
+): Promise<LocalSession> {
+  const config = parseConfig(options);
+  const nameOf = createUrlRules(config.urlRules);
+  const canonical = [...new Set(seeds.map((seed) => nameOf(canonicalize(seed) ?? seed)))];
+  const sitemaps = canonicalSitemaps(config.sitemapUrls);
+  for (const seed of canonical) {
+    const port = blockedPortOf(hostKey(seed), config.allowPorts);
+    if (port !== undefined)
+      throw new InvalidConfig(
+        `${seed} cannot be a seed: browsers refuse port ${port}; \`--allow-port ${port}\` allows it`,
+      );
+  }
+  const scope = createScope(config, canonical);
+  const reasons = new Map(canonical.map((seed) => [seed, scope.check(seed, 0, true)]));
+  const accepted = canonical.filter((seed) => reasons.get(seed) === undefined);
+  if (accepted.length === 0)
+    throw new InvalidConfig('Every seed is excluded: look at `exclude` and `maxUrlLength`');
+  if (holdsCrawl(foldersOf(folder).database)) throw new CrawlExists(folder);
+  const id = crawlNameOf(canonical);
+  const dedupeFrom = session.dedupeFrom === undefined ? undefined : resolve(session.dedupeFrom);
+  const opened = await openSession(folder, id, config, { ...session, dedupeFrom });
+  const { registry, exchange } = opened.engine;
+  await registry.create(id, {
+    config: options,
+    scopeSeeds: canonical,
+    urlRulesVersion: URL_RULES_VERSION,
+    status: 'running',
+  });
+  if (dedupeFrom !== undefined) registry.keepDedupeFrom(dedupeFrom);
+  await sendSeeds(exchange, id, accepted, sitemaps);
+  const excluded = [...reasons].filter((entry): entry is [string, SkipReason] => entry[1] !== undefined);
+  for (const [url, reason] of excluded) opened.engine.skips?.note(id, { url, reason });
+  for (const [url, reason] of excluded.slice(0, MAX_WARNED_SEEDS))
+    session.warn?.(`Left out the seed ${url.slice(0, MAX_SEED_CHARS)}: ${reason}`);
+  if (excluded.length > MAX_WARNED_SEEDS)
+    session.warn?.(`Left out ${excluded.length} seeds: strand export ${folder} --skipped lists them`);
+  return opened;
+}
+
+/** Seeds left out that are named on standard error, and how much of each. */
+const MAX_WARNED_SEEDS = 10;
+const MAX_SEED_CHARS = 200;
+
+/**
+ * Opens the folder's crawl again after its thread has died in this process: as it stands, without another try for hosts
+ * that were given up.
+ */
+export async function continueCrawl(folder: string, session: SessionOptions): Promise<LocalSession> {
+  const { id, record, dedupeFrom } = await readCrawl(folder);
+  const opened = await openSession(folder, id, parseConfig(record.config), { ...session, dedupeFrom });
+  await sendLostSeeds(opened, record);
+  return opened;
+}
+
+/**
+ * Goes on with the folder's crawl, whatever ended it: with other limits where given, and with another try for hosts
+ * that were set aside. Throws `InvalidConfig` where there is no crawl, or one that knows its URLs by other rules and
+ * shall not go on with them all the same (`newUrlRules`); and `FolderInUse`.
+ */
+export async function resumeCrawl(
+  folder: string,
+  limits: CrawlOptions,
+  session: SessionOptions,
+): Promise<LocalSession> {
+  const { id, record, dedupeFrom: keptDedupeFrom } = await readCrawl(folder);
+  const dedupeFrom = session.dedupeFrom ?? keptDedupeFrom;
+  const hasNewRules = record.urlRulesVersion !== URL_RULES_VERSION;
+  if (hasNewRules && !session.newUrlRules)
+    throw new InvalidConfig(
+      `The crawl in ${folder} knows its URLs by version ${record.urlRulesVersion} of the rules for canonical URLs, ` +
+        `this program by version ${URL_RULES_VERSION}: some URLs would be known under two forms, and fetched again. ` +
+        'Go on with the program that began it, or go on all the same by --new-url-rules',
+    );
+  const config = parseConfig({ ...record.config, ...limits });
+  const opened = await openSession(folder, id, config, { ...session, dedupeFrom });
+  const { registry } = opened.engine;
+  await registry.configure(id, limits);
+  if (hasNewRules) registry.setUrlRulesVersion(id, URL_RULES_VERSION);
+  await registry.setStatus(id, 'running');
+  await sendLostSeeds(opened, record);
+  await wakeAllHosts(opened.engine, id);
+  return opened;
+}
+
+async function readCrawl(folder: string) {
+  const reader = openLocalReader(folder);
+  const id = reader?.crawl();
+  const record = reader && id !== undefined ? await reader.registry.load(id) : undefined;
+  const dedupeFrom = reader?.registry.dedupeFrom();
+  reader?.close();
+  if (id === undefined || !record) throw new NoCrawl(folder);
+  return { id, record, dedupeFrom };
+}
+
+/** Killed before its seeds had reached their hosts: merging them twice changes nothing. */
+async function sendLostSeeds(
+  { id, config, engine }: LocalSession,
+  { scopeSeeds }: CrawlRecord,
+): Promise<void> {
+  if ((await engine.registry.totals(id)).hosts === 0)
+    await sendSeeds(engine.exchange, id, scopeSeeds, canonicalSitemaps(config.sitemapUrls));
+}
