@@ -67,6 +67,17 @@ describe('rested', () => {
     expect(namesOf('rested', facts({}, 10, { adaptive: true }))).toBe(0);
   });
 
+  test('where clocks differ, the rest after a failure that another process has seen may be shorter by that', () => {
+    const early = (more: Partial<WebRequest>, strikes: ReturnType<typeof struck>) => ({
+      ...facts({ httpStatus: 503, ...more }, 35.1),
+      strikes,
+    });
+    const skewed = struck('clockSkew');
+    expect(namesOf('rested', early({ process: 'worker-2' }, skewed))).toBe(0);
+    expect(namesOf('rested', early({}, skewed))).toBe(1);
+    expect(namesOf('rested', early({ process: 'worker-2' }, struck()))).toBe(1);
+  });
+
   test('a rest that was lost with its turn is excused', () => {
     const lost = facts({ httpStatus: 503 }, 5, {}, [1, 2]);
     expect(namesOf('rested', lost)).toBe(0);
