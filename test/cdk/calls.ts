@@ -52,7 +52,7 @@ const HELPERS: ReadonlySet<string> = new Set([
   'sqs-receive.ts',
 ]);
 
-/** What the calls of each module are about: by call, else by service. */
+/** What the calls of each module are about: by call, else by service. Modules of the engine by their file's name. */
 const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>>>> = {
   'registry.ts': { dynamodb: ['crawlState'], queryItems: ['crawlState', 'dueIndex'] },
   'quiet.ts': { dynamodb: ['crawlState'] },
@@ -80,7 +80,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
 };
 
 export interface Call {
-  /** Without `shared/engines/aws/`. */
+  /** Without `shared/engines/aws/` and the folder of its group. */
   readonly module: string;
   readonly name: string;
   readonly resource: Resource;
@@ -91,7 +91,7 @@ export interface Call {
 export function callsFrom(entry: string): Call[] {
   const calls: Call[] = [];
   for (const [path, imports] of reachable(entry)) {
-    const module = path.replace(/^shared\/engines\/aws\//, '');
+    const module = path.replace(/^shared\/engines\/aws\/(?:\w+\/)?/, '');
     if (HELPERS.has(module)) continue;
     for (const name of imports.flatMap(({ names }) => names)) {
       const actions = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
