@@ -2,9 +2,9 @@
 
 import type { Item } from '../shared/project/project.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
-import type { HostBackoffEvent, PageEvent } from '../shared/worker/work-events.ts';
+import type { HostBackoffEvent, PageEvent } from '../shared/turn/work-events.ts';
 
-export type { HostBackoffEvent, PageEvent } from '../shared/worker/work-events.ts';
+export type { HostBackoffEvent, PageEvent } from '../shared/turn/work-events.ts';
 
 /**
  * Events of pages, items and hosts are reported at once, before they are stored for good: after a crash they may come

@@ -1,7 +1,7 @@
 /** Lines about seeds that cannot be fetched, printed as it happens. */
 import { outcomeInWords } from '../shared/report/outcome-words.ts';
 import { printable, shorten } from '../shared/text/printable.ts';
-import { MOVED, type OnSeed, type SeedEvent } from '../shared/worker/seed-events.ts';
+import { MOVED, type OnSeed, type SeedEvent } from '../shared/turn/seed-events.ts';
 import { formatDuration } from './format.ts';
 
 /** Seeds that fail for the same cause: so many are named ... */

@@ -7,8 +7,8 @@ import { CHECK_MS } from '../shared/engines/watchdog/block-watch.ts';
 import { readSlot, type SlotMemory, slotMemory, writeSlot } from '../shared/engines/watchdog/work-slot.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { LedgerStore } from '../shared/ports/ledger-store.ts';
-import { causeOfBlock, type PageTask, type PageWork } from '../shared/worker/page-work.ts';
-import { quarantine } from '../shared/worker/quarantine.ts';
+import { causeOfBlock, type PageTask, type PageWork } from '../shared/turn/page-work.ts';
+import { quarantinePage } from '../shared/turn/quarantine-page.ts';
 import type { Log } from './log.ts';
 
 /** A function has part of a processor, and is idle between invocations: a page has so many times as long. */
@@ -81,5 +81,5 @@ export async function storeBlocked(
   if (!task) return;
   const { crawl, url } = task;
   log('error', { message: `A page ${causeOfBlock(task, blockedMs)}: this process ends`, crawl, url });
-  await quarantine(ledgers, task, blockedMs, clock.now());
+  await quarantinePage(ledgers, task, blockedMs, clock.now());
 }

@@ -1,6 +1,6 @@
 /** What a worker counts, as lines in CloudWatch's embedded metric format: a log line that becomes metrics by itself. */
 import { METRIC_UNITS, METRICS_NAMESPACE, type MetricName } from '../shared/engines/aws/metric-names.ts';
-import type { WorkerStats } from '../shared/worker/services.ts';
+import type { WorkerStats } from '../shared/turn/worker-stats.ts';
 
 export interface MetricsOptions {
   /** The stack's name, which is the only dimension: each further value of one is billed. */

@@ -1,9 +1,9 @@
 /** The function that reads the link queue: links between hosts, seeds, and what else a crawl's hosts are told at once. */
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { createControl } from '../shared/control/create-control.ts';
+import { createCrawls } from '../shared/crawl-state/crawls.ts';
 import { controlEngineOf, controlPolicyOf } from '../shared/engines/aws/control-engine.ts';
 import { lazy } from '../shared/lazy.ts';
-import { createCrawls } from '../shared/worker/crawls.ts';
 import { createDeadLetter } from './dead-letter.ts';
 import { createRouterHandler } from './router-handler.ts';
 import { functionStack } from './stack.ts';

@@ -1,13 +1,13 @@
 import type { Context } from 'aws-lambda';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { Crawls } from '../shared/crawl-state/crawls.ts';
+import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
+import { wakeDueHosts } from '../shared/routing/waker.ts';
 import { sizesOf } from '../shared/sizes.ts';
 import type { HostKey } from '../shared/url/host-key.ts';
-import type { Crawls } from '../shared/worker/crawls.ts';
-import { endCrawlsAtLimits } from '../shared/worker/limits.ts';
-import { wakeDueHosts } from '../shared/worker/waker.ts';
 import { beginningAt, gatherCrawlErrors } from './crawl-errors.ts';
 import type { Log } from './log.ts';
 import { invoked } from './stack.ts';

@@ -1,12 +1,12 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
 import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
+import type { PageWork } from '../shared/turn/page-work.ts';
+import type { Lanes } from '../shared/turn/services.ts';
 import type { Fetchers } from '../shared/worker/fetchers.ts';
-import type { Lanes } from '../shared/worker/lanes.ts';
-import { endCrawlsAtLimits } from '../shared/worker/limits.ts';
-import type { PageWork } from '../shared/worker/page-work.ts';
 import { startWorker, type Worker } from '../shared/worker/worker.ts';
 import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';

@@ -16,7 +16,7 @@ import { openFolder } from './open-folder.ts';
 
 /** Why a crawl that was finished is so no more; shown until it is resumed. */
 const SEEDS_ADDED = 'seeds were added';
-/** A worker knows its crawl's scope as it was two seconds ago (`worker/crawls.ts`). */
+/** A worker knows its crawl's scope as it was two seconds ago (`crawl-state/crawls.ts`). */
 const SCOPE_HEARD_MS = 2500;
 
 /**

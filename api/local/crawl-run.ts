@@ -10,7 +10,7 @@ import type { HookError } from '../../shared/ports/hook-error-log.ts';
 import type { Project } from '../../shared/project/project-file.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { version } from '../../shared/version.ts';
-import type { PageWork } from '../../shared/worker/page-work.ts';
+import type { PageWork } from '../../shared/turn/page-work.ts';
 import { beginSession } from './begin-session.ts';
 import type { CrawlMessage, LocalStart } from './messages.ts';
 import { progressOf } from './progress.ts';

@@ -4,8 +4,8 @@ import type { CrawlConfig, CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { SlotMemory } from '../../shared/engines/watchdog/work-slot.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
-import type { SeedEvent } from '../../shared/worker/seed-events.ts';
-import type { WorkEvent } from '../../shared/worker/work-events.ts';
+import type { SeedEvent } from '../../shared/turn/seed-events.ts';
+import type { WorkEvent } from '../../shared/turn/work-events.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 
 /** What a crawl of this machine is started with. */

@@ -9,7 +9,7 @@ import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
 import { lookUpUrl } from '../../shared/report/look-up-url.ts';
 import { type UrlDetail, urlDetail } from '../../shared/report/url-detail.ts';
 import type { HostKey } from '../../shared/url/host-key.ts';
-import { openLedger } from '../../shared/worker/open-ledger.ts';
+import { openLedger } from '../../shared/turn/open-ledger.ts';
 import { seedDetail } from './seed-detail.ts';
 
 /** What is needed of a ledger store, and of an engine that joins WARC files. */
@@ -63,7 +63,7 @@ export async function* recordsOf(
   let isBegun = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      const ledger = await openLedger(ledgers, crawl, host, head.ledger);
+      const ledger = await openLedger(ledgers, { crawl, host, index: head.ledger });
       for await (const record of ledger.records()) {
         isBegun = true;
         yield record;

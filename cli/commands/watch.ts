@@ -3,7 +3,7 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
-import type { SeedEvent } from '../../shared/worker/seed-events.ts';
+import type { SeedEvent } from '../../shared/turn/seed-events.ts';
 import { createDrawnLine, type LiveStream, renderParts, type TerminalEnvironment } from '../drawn-line.ts';
 import { createRateMeter } from '../live-line.ts';
 import { createSeedLines } from '../seed-lines.ts';

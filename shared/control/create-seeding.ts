@@ -20,7 +20,7 @@ const MAX_PARCEL_LINKS = 2000;
 const MAX_SCOPE_SEEDS = 15_000;
 const REMEDY = 'begin another crawl for these seeds, or one of scope `domain` or `any`';
 /**
- * Workers know a crawl's scope as it was two seconds ago (`worker/crawls.ts`), and take some time to read it.
+ * Workers know a crawl's scope as it was two seconds ago (`crawl-state/crawls.ts`), and take some time to read it.
  */
 const SCOPE_HEARD_MS = 2500;
 

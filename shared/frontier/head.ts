@@ -22,7 +22,7 @@ export interface Head extends TrapState {
   readonly robots: readonly HostRobots[];
   /** Origins that cannot be had, though another one of the host can. */
   readonly closedOrigins?: readonly ClosedOrigin[];
-  /** What leads to other hosts, whose own turns fetch it (`worker/moved-robots.ts`). */
+  /** What leads to other hosts, whose own turns fetch it (`turn/moved-robots.ts`). */
   readonly movedRobots?: readonly MovedRobots[];
   readonly ledger: LedgerIndex;
   readonly totals: HostTotals;
@@ -45,7 +45,7 @@ export interface Head extends TrapState {
    */
   readonly intent?: { readonly url: string; readonly tries: number };
   /**
-   * Pages that blocked their thread (`worker/quarantine.ts`): they fail with that cause and are not fetched
+   * Pages that blocked their thread (`turn/quarantine-page.ts`): they fail with that cause and are not fetched
    * again.
    */
   readonly quarantine?: readonly BlockedPage[];

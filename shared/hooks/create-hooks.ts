@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
 import { inHook } from '../project/hook-context.ts';
 import type { CrawlError, StrandConfig } from '../project/project.ts';
-import type { HookedPage, PageHooks } from '../worker/page-hooks.ts';
+import type { HookedPage, PageHooks } from '../turn/page-hooks.ts';
 import { createHookPage } from './hook-page.ts';
 import { type ItemLines, toItemLines } from './item-lines.ts';
 import type { PageContent } from './page-content.ts';

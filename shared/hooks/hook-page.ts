@@ -1,5 +1,5 @@
 import type { Page, PageLink } from '../project/project.ts';
-import type { HookedPage } from '../worker/page-hooks.ts';
+import type { HookedPage } from '../turn/page-hooks.ts';
 import type { PageContent } from './page-content.ts';
 
 /**

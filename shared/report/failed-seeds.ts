@@ -13,7 +13,7 @@ const MAX_NAMED = 10;
 /** ... and looked up: each costs some reads. */
 const MAX_LOOKED_UP = 50;
 const MAX_REDIRECTS = 10;
-/** How a redirect's record says where it led (`worker/follow-redirect.ts`). */
+/** How a redirect's record says where it led (`turn/redirects.ts`). */
 const TARGET = /^to (\S+)/;
 
 /**

@@ -3,9 +3,9 @@ import { type Head, NEW_HEAD } from '../frontier/head.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { LedgerStore } from '../ports/ledger-store.ts';
+import { openLedger } from '../turn/open-ledger.ts';
 import { type HostKey, hostKey } from '../url/host-key.ts';
 import { createUrlRules, type UrlRules } from '../url/url-rules.ts';
-import { openLedger } from '../worker/open-ledger.ts';
 
 /** What is kept of a URL and of its host. */
 export interface LookedUpUrl {
@@ -28,7 +28,7 @@ export async function lookUpUrl(
 ): Promise<LookedUpUrl> {
   const host = hostKey(url);
   const head = await ledgers.loadHead(crawl, host);
-  const ledger = await openLedger(ledgers, crawl, host, (head ?? NEW_HEAD).ledger);
+  const ledger = await openLedger(ledgers, { crawl, host, index: (head ?? NEW_HEAD).ledger });
   const record = (await ledger.lookUp(url)) ?? (rules && (await ledger.lookUp(createUrlRules(rules)(url))));
   return { host, head, ledger, record };
 }

@@ -1,6 +1,6 @@
 import type { CrawlConfig } from '../crawl/config.ts';
+import type { Crawl } from '../crawl-state/crawls.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
-import type { Crawl } from './crawls.ts';
 
 /** Fetchers of the crawls that a process works for: one for each crawl and configuration, kept while it is in use. */
 export interface Fetchers {

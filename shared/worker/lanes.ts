@@ -1,27 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
+import type { Lanes } from '../turn/services.ts';
 import type { HostKey } from '../url/host-key.ts';
-
-/**
- * Lets requests to one host go one after the other within this process, whichever crawl's turn makes them. Between processes
- * the queue's lock does that: a turn asks its own host alone.
- */
-export interface Lanes {
-  /**
-   * Runs `request` when fewer than `perHost` of the host are in flight and `gapMs` have passed since the last one
-   * ended (with one lane). If that is not before `latestAt`, it is not run: undefined.
-   */
-  run<T>(
-    host: HostKey,
-    perHost: number,
-    gapMs: number,
-    latestAt: number,
-    request: () => Promise<T>,
-  ): Promise<T | undefined>;
-  /** Keeps in mind that the host is to be left alone until then, where no head says so: its turn was thrown away. */
-  rest(host: HostKey, until: number): void;
-  /** Until when, by {@link Lanes.rest}; 0 if nothing is in mind. */
-  restUntil(host: HostKey): number;
-}
 
 interface Lane {
   inFlight: number;
@@ -47,7 +26,7 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
   }
 
   return {
-    async run(host, perHost, gapMs, latestAt, request) {
+    async run(host, { perHost, gapMs, latestAt }, request) {
       const lane = laneOf(host);
       while (lane.inFlight >= perHost) await new Promise<void>((wake) => lane.waiting.push(wake));
       lane.inFlight++;

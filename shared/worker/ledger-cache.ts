@@ -1,16 +1,7 @@
-import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
-import type { HostKey } from '../url/host-key.ts';
+import type { LedgerCache } from '../turn/services.ts';
 
-/**
- * Ledgers kept between turns, so that a host's next turn in the same worker need not read it again. A ledger is taken
- * out for a turn, and put back only once its commit has succeeded; it serves only the head of that very version.
- */
-export interface LedgerCache {
-  take(crawl: CrawlId, host: HostKey, version: number): HostLedger | undefined;
-  put(crawl: CrawlId, host: HostKey, version: number, ledger: HostLedger): void;
-}
-
+/** Above `maxBytes` the ledgers that were unused for the longest are dropped. */
 export function createLedgerCache(maxBytes: number): LedgerCache {
   /** The longest unused first. */
   const entries = new Map<string, { version: number; bytes: number; ledger: HostLedger }>();

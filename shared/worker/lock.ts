@@ -1,10 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-
-/**
- * Gives the lock to one after the other, in the order asked for. What it resolves to frees it; safe to call twice.
- * Undefined if it was not free by `until`.
- */
-export type Lock = (until: number) => Promise<(() => void) | undefined>;
+import type { Lock } from '../turn/services.ts';
 
 export function createLock(clock: Pick<Clock, 'now' | 'sleep'>): Lock {
   let isHeld = false;

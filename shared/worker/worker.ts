@@ -5,24 +5,25 @@
 
 import { recordId } from '../archive/warc-record.ts';
 import { createLimit } from '../create-limit.ts';
+import { type Crawl, type Crawls, createCrawls } from '../crawl-state/crawls.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import { StaleTurn } from '../ports/stale-turn.ts';
 import type { Delivery, HostDeliveries } from '../ports/turn-queue.ts';
 import { sizesOf } from '../sizes.ts';
 import { StorageFailed } from '../storage-failed.ts';
-import { MAX_PARK_MS } from './commit.ts';
-import { type Crawl, type Crawls, createCrawls } from './crawls.ts';
-import { createLanes, type Lanes } from './lanes.ts';
-import { leaseOf } from './lease.ts';
+import { leaseOf } from '../turn/lease.ts';
+import { MAX_PARK_MS } from '../turn/next-turn.ts';
+import type { PageHooks } from '../turn/page-hooks.ts';
+import { type PageWork, UNWATCHED } from '../turn/page-work.ts';
+import type { OnSeed } from '../turn/seed-events.ts';
+import type { Lanes, TurnServices } from '../turn/services.ts';
+import { leastLeaseMs, runTurn } from '../turn/turn.ts';
+import { type WorkerStats, newStats } from '../turn/worker-stats.ts';
+import { createLanes } from './lanes.ts';
 import { createLedgerCache } from './ledger-cache.ts';
 import { createLock } from './lock.ts';
-import type { PageHooks } from './page-hooks.ts';
-import { type PageWork, UNWATCHED } from './page-work.ts';
-import type { OnSeed } from './seed-events.ts';
-import { newStats, type Services, type WorkerStats } from './services.ts';
-import { leastLeaseMs, runTurn } from './turn.ts';
-import type { OnWorkEvent } from './work-events.ts';
+import type { OnWorkEvent } from '../turn/work-events.ts';
 
 export interface WorkerOptions {
   /** Hosts served at once. */
@@ -89,13 +90,13 @@ export function startWorker(
   /** Aborted when the storage fails: what is fetched from then on could not be kept. */
   const halting = new AbortController();
   const signal = AbortSignal.any([options.signal, halting.signal]);
-  const services: Services = {
+  const services: TurnServices = {
     engine,
     fetcherOf,
     crawls: createCrawls(engine.registry, clock),
     ledgers: createLedgerCache(options.maxCacheBytes ?? sizes.ledgerCacheBytes),
     lanes: options.lanes ?? createLanes(clock, sizes.maxIdleLanes),
-    suspicion: createLock(clock),
+    intentLock: createLock(clock),
     hooks: options.hooks,
     onSeed: options.onSeed,
     onEvent: options.onEvent,
@@ -133,7 +134,7 @@ export function startWorker(
           throw new Error(
             `Expected a lease of more than ${leastMs} ms (totalTimeoutMs, hooks and a commit), got ${leaseMs}`,
           );
-        const end = await runTurn(services, crawl, received.host, deliveries, lease);
+        const end = await runTurn(services, crawl, { host: received.host, deliveries, lease });
         restUntil = Math.max(restUntil, end.restUntil);
         hasAsked ||= end.hasAsked ?? false;
         if (end.isPutOff) break;

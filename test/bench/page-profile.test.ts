@@ -19,7 +19,7 @@ function stepOf(...stack: readonly (readonly [url: string, name?: string])[]): s
 }
 
 test('what a library does belongs to the step that called it, and the innermost file counts', () => {
-  const visit = [`${root}/worker/visit.ts`] as const;
+  const visit = [`${root}/turn/visit.ts`] as const;
   const undici = ['file:///somewhere/node_modules/undici/lib/client.js'] as const;
   expect(stepOf(visit)).toBe('turn');
   expect(stepOf(visit, undici)).toBe('fetch');
@@ -45,7 +45,7 @@ test('the steps of any profile add up to its samples', () => {
     'node:zlib',
     'node:net',
     `${root}/parser/document.ts`,
-    `${root}/worker/turn.ts`,
+    `${root}/turn/turn.ts`,
     'file:///else.js',
   ];
   const profiles = fc

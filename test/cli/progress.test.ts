@@ -3,7 +3,7 @@ import { progressOf } from '../../api/local/progress.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { crewStats } from '../../shared/engines/local/session/crew-stats.ts';
 import { NO_SUMS } from '../../shared/engines/local/sums.ts';
-import { newStats } from '../../shared/worker/services.ts';
+import { newStats } from '../../shared/turn/worker-stats.ts';
 
 const NOTHING = { ...NO_SUMS.totals, hosts: 0, hostsWaiting: 0, urls: NO_SUMS.urls, activeMs: 0 };
 const STATS = crewStats(newStats());

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSeedLines, createSilenceLine } from '../../cli/seed-lines.ts';
-import { MOVED, type SeedEvent } from '../../shared/worker/seed-events.ts';
+import { MOVED, type SeedEvent } from '../../shared/turn/seed-events.ts';
 
 const seed = (name: string, event: Partial<SeedEvent>): SeedEvent => ({
   url: `http://${name}/`,

@@ -9,7 +9,7 @@ import {
 import type { Head } from '../../shared/frontier/head.ts';
 import { allowLinearFlag } from '../../shared/linear-regexps.ts';
 import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
-import { wakeAllHosts } from '../../shared/worker/waker.ts';
+import { wakeAllHosts } from '../../shared/routing/waker.ts';
 import type { Site } from '../worker/scripted-fetcher.ts';
 import { createWorld, type World } from '../worker/world.ts';
 

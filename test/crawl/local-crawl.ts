@@ -11,7 +11,7 @@ import {
   type SessionOptions,
 } from '../../shared/engines/local/session/session.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { openLedger } from '../../shared/worker/open-ledger.ts';
+import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { RunningWeb } from '../web/server.ts';
 
 /** As fast as a test wants it, and patient with the generated web's failing URLs, which stand in a row. */
@@ -70,7 +70,7 @@ export async function recordsOf(
   const records = new Map<string, UrlRecord>();
   const setAside = new Map<string, string>();
   for await (const { host, head } of reader.ledgers.hosts(crawl)) {
-    const ledger = await openLedger(reader.ledgers, crawl, host, head.ledger);
+    const ledger = await openLedger(reader.ledgers, { crawl, host, index: head.ledger });
     for await (const record of ledger.records()) records.set(record.url, record);
     if (head.setAside) setAside.set(host, head.setAside.cause);
   }

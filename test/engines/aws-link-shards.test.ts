@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLinkShards } from '../../shared/engines/aws/queues/link-shards.ts';
-import { linkShardOf, splitLinks } from '../../shared/engines/aws/queues/link-split.ts';
+import { linkShardOf } from '../../shared/engines/aws/queues/link-split.ts';
+import { splitLinks } from '../../shared/engines/aws/queues/link-split.ts';
 import { parseParcelText } from '../../shared/engines/aws/queues/message-text.ts';
 import { turnShardOf } from '../../shared/engines/aws/queues/turn-shards.ts';
+import { foldLink } from '../../shared/frontier/fold-links.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
-import { foldLink } from '../../shared/worker/fold-links.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { batchAnswer, entriesOf, fakeSqs } from './fake-sqs.ts';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createBudget } from '../../shared/crawl-state/budget.ts';
 import { boardMemory, createBoard, takeBoard } from '../../shared/engines/local/threads/board.ts';
 import { createBlockOf, hostBlocksMemory } from '../../shared/engines/local/threads/host-blocks.ts';
 import {
@@ -7,7 +8,6 @@ import {
   resetTally,
   tallyMemory,
 } from '../../shared/engines/local/threads/shared-tally.ts';
-import { createBudget } from '../../shared/worker/budget.ts';
 
 describe('blocks', () => {
   const hosts = (count: number) => Array.from({ length: count }, (_, i) => `www${i}.example.org`);

@@ -1,12 +1,12 @@
 /** Seeds that have not come to their hosts. */
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { beginCrawl } from '../../shared/engines/local/session/session.ts';
-import { createCrawls } from '../../shared/worker/crawls.ts';
-import { routeParcels } from '../../shared/worker/router.ts';
+import { routeParcels } from '../../shared/routing/router.ts';
 import { headOf } from '../contract/subjects.ts';
 import { temporaryFolder } from '../crawl/local-crawl.ts';
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { CHECK_MS, createBlockWatch } from '../../shared/engines/watchdog/block-watch.ts';
 import { readSlot, type SlotReader, slotMemory, writeSlot } from '../../shared/engines/watchdog/work-slot.ts';
-import type { PageTask } from '../../shared/worker/page-work.ts';
+import type { PageTask } from '../../shared/turn/page-work.ts';
 
 /** A slot by hand. */
 function slotOf({ task, hooks = false }: { task?: PageTask; hooks?: boolean } = {}) {

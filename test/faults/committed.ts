@@ -1,7 +1,7 @@
 /** What the heads of a crawl's folder say. */
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import { openLedger } from '../../shared/worker/open-ledger.ts';
+import { openLedger } from '../../shared/turn/open-ledger.ts';
 
 export interface Committed {
   /** All URLs that the crawl knows. */
@@ -19,7 +19,7 @@ export async function committedIn(folder: string | undefined): Promise<Committed
   if (!reader || crawl === undefined) return { records, robots };
   try {
     for await (const { host, head } of reader.ledgers.hosts(crawl)) {
-      const ledger = await openLedger(reader.ledgers, crawl, host, head.ledger);
+      const ledger = await openLedger(reader.ledgers, { crawl: crawl, host, index: head.ledger });
       for await (const record of ledger.records()) records.set(record.url, record);
       if (head.robots.length > 0) robots.add(host);
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createWakerHandler } from '../../functions/waker-handler.ts';
+import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
-import { createCrawls } from '../../shared/worker/crawls.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { begin } from '../worker/world.ts';

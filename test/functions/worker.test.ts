@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { storeBlocked } from '../../functions/block-guard.ts';
 import { createWorkerHandler } from '../../functions/worker-handler.ts';
+import { createCrawls } from '../../shared/crawl-state/crawls.ts';
+import { routeParcels } from '../../shared/routing/router.ts';
 import { SIZES } from '../../shared/sizes.ts';
-import { createCrawls } from '../../shared/worker/crawls.ts';
+import { type PageWork, UNWATCHED } from '../../shared/turn/page-work.ts';
 import { createLanes } from '../../shared/worker/lanes.ts';
-import { type PageWork, UNWATCHED } from '../../shared/worker/page-work.ts';
-import { routeParcels } from '../../shared/worker/router.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { createScriptedFetcher, page, type Site } from '../worker/scripted-fetcher.ts';

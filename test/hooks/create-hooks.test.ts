@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createHooks, type ProjectHooks } from '../../shared/hooks/create-hooks.ts';
 import type { CrawlError, Page } from '../../shared/project/project.ts';
-import type { PageHooks } from '../../shared/worker/page-hooks.ts';
+import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import { handClock, type Made, madePage } from './made-page.ts';
 
 const config = { blockTimeoutMs: 4000, hookTimeoutMs: 10_000, maxDecodedBytes: 100_000, maxLinksPerPage: 5 };

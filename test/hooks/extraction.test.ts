@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createHooks } from '../../shared/hooks/create-hooks.ts';
 import { withExtraction } from '../../shared/hooks/run-extraction.ts';
 import type { ExtractionMiddleware, PageLink } from '../../shared/project/project.ts';
+import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
-import type { PageHooks } from '../../shared/worker/page-hooks.ts';
 import { handClock, madePage } from './made-page.ts';
 
 const config = { hookTimeoutMs: 30, blockTimeoutMs: 4000, maxDecodedBytes: 100_000, maxLinksPerPage: 3 };

@@ -1,7 +1,7 @@
 import type { DocumentFacts } from '../../shared/parser/document.ts';
 import { createDocumentParser } from '../../shared/parser/document.ts';
 import { responseOf } from '../../shared/project/response-of.ts';
-import type { HookedPage } from '../../shared/worker/page-hooks.ts';
+import type { HookedPage } from '../../shared/turn/page-hooks.ts';
 
 export interface Made {
   readonly body?: Uint8Array | string;

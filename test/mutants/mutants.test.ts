@@ -24,7 +24,13 @@ describe('the mutants of the program', () => {
     expect(all.length).toBeGreaterThan(400);
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     expect(new Set(all.map(({ group }) => group))).toEqual(new Set(Object.keys(GROUPS)));
-    for (const folder of ['shared/worker/', 'shared/frontier/', 'shared/engines/aws/', 'functions/'])
+    for (const folder of [
+      'shared/turn/',
+      'shared/worker/',
+      'shared/frontier/',
+      'shared/engines/aws/',
+      'functions/',
+    ])
       expect(all.some(({ file }) => file.startsWith(folder))).toBe(true);
   });
 
@@ -155,8 +161,8 @@ describe('worlds notice', () => {
       'drop-property',
       '...replacing(',
     ],
-    ['a token that is not sent', 'commitTurn', 'drop-statement', 'await queue.send('],
-    ['links that are not sent', 'commitTurn', 'drop-statement', 'await exchange.send('],
+    ['a token that is not sent', 'TurnCommit.run', 'drop-statement', 'await this.#sendToken('],
+    ['links that are not sent', 'TurnCommit.#sendLinks', 'drop-statement', 'await exchange.send('],
     ['a host that is asked again at once', 'afterAnswer', 'arithmetic', '+ gapAfter('],
   ];
   const specs = [1, 2, 3, 4].flatMap((seed) => [worldSpec(seed, 'none'), worldSpec(seed, 'all')]);

@@ -103,8 +103,9 @@ function nameOf(node: AnyNode, child: AnyNode | undefined, isInFunction: boolean
     case 'MethodDefinition':
     case 'PropertyDefinition':
     case 'Property': {
-      const isMethod = child === node.value && isFunction(child);
-      return isMethod && node.key.type === 'Identifier' ? node.key.name : undefined;
+      if (child !== node.value || !isFunction(child)) return undefined;
+      if (node.key.type === 'PrivateIdentifier') return `#${node.key.name}`;
+      return node.key.type === 'Identifier' ? node.key.name : undefined;
     }
     case 'VariableDeclarator': {
       if (node.id.type !== 'Identifier') return undefined;

@@ -8,7 +8,7 @@ import type { Log } from '../../functions/log.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { SimCloud } from '../../shared/engines/sim/cloud.ts';
 import type { SimProcess } from '../../shared/engines/sim/process.ts';
-import { type PageTask, type PageWork, UNWATCHED } from '../../shared/worker/page-work.ts';
+import { type PageTask, type PageWork, UNWATCHED } from '../../shared/turn/page-work.ts';
 import type { Harm } from './spec.ts';
 
 export interface PageGuardOptions {

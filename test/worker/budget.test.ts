@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createBudget, type Limits } from '../../shared/worker/budget.ts';
-import type { Used } from '../../shared/worker/tally.ts';
+import { createBudget, type Limits } from '../../shared/crawl-state/budget.ts';
+import type { Used } from '../../shared/crawl-state/tally.ts';
 
 const USED: Used = { pages: 0, bytes: 0, activeMs: 0 };
 

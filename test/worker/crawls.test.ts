@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
-import { createCrawls } from '../../shared/worker/crawls.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createMemoryEngine } from './memory-engine.ts';
 import { begin, CRAWL } from './world.ts';

@@ -1,12 +1,12 @@
 /** How a crawl is held: paused, resumed, stopped, and ended by limits that several processes share. */
 import { describe, expect, test } from 'vitest';
+import { createBudget } from '../../shared/crawl-state/budget.ts';
+import { createCrawls } from '../../shared/crawl-state/crawls.ts';
+import { endCrawlsAtLimits } from '../../shared/crawl-state/limits.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { CrawlRegistry, CrawlTotals } from '../../shared/ports/crawl-registry.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
-import { createBudget } from '../../shared/worker/budget.ts';
-import { createCrawls } from '../../shared/worker/crawls.ts';
-import { endCrawlsAtLimits } from '../../shared/worker/limits.ts';
 import { startWorker } from '../../shared/worker/worker.ts';
 import { createFakeClock, T0 } from './fake-clock.ts';
 import { page, type Site } from './scripted-fetcher.ts';

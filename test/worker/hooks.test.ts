@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
-import type { PageHooks } from '../../shared/worker/page-hooks.ts';
+import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import { page, type Site } from './scripted-fetcher.ts';
 import { begin, crawlToEnd, createWorld, recordOf, SILENT, startProcess } from './world.ts';
 

@@ -1,7 +1,7 @@
 /** Items are each once in what is published, whatever is thrown away between. */
 import { expect, test } from 'vitest';
 import type { ItemStore } from '../../shared/ports/item-store.ts';
-import type { PageHooks } from '../../shared/worker/page-hooks.ts';
+import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import { page, type Site } from './scripted-fetcher.ts';
 import { begin, crawlToEnd, createWorld, runToEnd, SILENT } from './world.ts';
 

@@ -21,7 +21,9 @@ function open(tookMs = 100) {
 
 test('requests to one host follow one another, each after the gap that counts from the end of the last one', async () => {
   const { clock, lanes, log, request } = open();
-  const runs = ['a', 'b', 'c'].map((name) => lanes.run('h', 1, 1000, LATE, request(name)));
+  const runs = ['a', 'b', 'c'].map((name) =>
+    lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, request(name)),
+  );
   expect(await clock.drive(Promise.all(runs))).toEqual(['a', 'b', 'c']);
   expect(log.map(({ startedAt }) => startedAt)).toEqual([0, 1100, 2200]);
 });
@@ -29,7 +31,10 @@ test('requests to one host follow one another, each after the gap that counts fr
 test('requests to different hosts do not wait for one another', async () => {
   const { clock, lanes, log, request } = open();
   await clock.drive(
-    Promise.all([lanes.run('h', 1, 1000, LATE, request('a')), lanes.run('i', 1, 1000, LATE, request('b'))]),
+    Promise.all([
+      lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, request('a')),
+      lanes.run('i', { perHost: 1, gapMs: 1000, latestAt: LATE }, request('b')),
+    ]),
   );
   expect(log.map(({ startedAt }) => startedAt)).toEqual([0, 0]);
 });
@@ -37,34 +42,42 @@ test('requests to different hosts do not wait for one another', async () => {
 test('with several lanes as many are in flight, and no more', async () => {
   const { clock, lanes, log, request } = open();
   await clock.drive(
-    Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => lanes.run('h', 2, 0, LATE, request(name)))),
+    Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((name) =>
+        lanes.run('h', { perHost: 2, gapMs: 0, latestAt: LATE }, request(name)),
+      ),
+    ),
   );
   expect(log.map(({ startedAt }) => startedAt)).toEqual([0, 0, 100, 100, 200]);
 });
 
 test('a gap that has passed already delays nothing', async () => {
   const { clock, lanes, log, request } = open();
-  await clock.drive(lanes.run('h', 1, 1000, LATE, request('a')));
+  await clock.drive(lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, request('a')));
   await clock.advance(5000);
-  await clock.drive(lanes.run('h', 1, 1000, LATE, request('b')));
+  await clock.drive(lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, request('b')));
   expect(log.map(({ startedAt }) => startedAt)).toEqual([0, 5100]);
 });
 
 test('a request that could begin only after its latest moment is not run, and the next one is', async () => {
   const { clock, lanes, log, request } = open();
-  await clock.drive(lanes.run('h', 1, 1000, LATE, request('a')));
-  expect(await clock.drive(lanes.run('h', 1, 1000, T0 + 1099, request('b')))).toBeUndefined();
-  expect(await clock.drive(lanes.run('h', 1, 1000, T0 + 1100, request('c')))).toBe('c');
+  await clock.drive(lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, request('a')));
+  expect(
+    await clock.drive(lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: T0 + 1099 }, request('b'))),
+  ).toBeUndefined();
+  expect(
+    await clock.drive(lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: T0 + 1100 }, request('c'))),
+  ).toBe('c');
   expect(log.map(({ name }) => name)).toEqual(['a', 'c']);
 });
 
 test('a request that throws frees its lane, and its end counts', async () => {
   const { clock, lanes, log, request } = open();
-  const failed = lanes.run('h', 1, 1000, LATE, async () => {
+  const failed = lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, async () => {
     await clock.sleep(300);
     throw new Error('broken');
   });
-  const next = lanes.run('h', 1, 1000, LATE, request('a'));
+  const next = lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, request('a'));
   await expect(clock.drive(failed)).rejects.toThrow('broken');
   await clock.drive(next);
   expect(log.map(({ startedAt }) => startedAt)).toEqual([1300]);
@@ -72,9 +85,9 @@ test('a request that throws frees its lane, and its end counts', async () => {
 
 test('a clock that is set forward shortens no gap', async () => {
   const { clock, lanes, log, request } = open();
-  await clock.drive(lanes.run('h', 1, 1000, LATE, request('a')));
+  await clock.drive(lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE }, request('a')));
   clock.set(60_000);
-  await clock.drive(lanes.run('h', 1, 1000, LATE + 60_000, request('b')));
+  await clock.drive(lanes.run('h', { perHost: 1, gapMs: 1000, latestAt: LATE + 60_000 }, request('b')));
   expect(log[1]?.startedAt).toBe(61_100);
 });
 
@@ -92,6 +105,6 @@ test('of very many hosts those are forgotten that rest no longer and were asked 
   for (let i = 0; i < 10_001; i++) lanes.rest(`h${i}`, T0 + 1000);
   await clock.advance(3_600_000);
   // Whatever ends now looks through them.
-  await lanes.run('h', 1, 0, LATE + 1, async () => {});
+  await lanes.run('h', { perHost: 1, gapMs: 0, latestAt: LATE + 1 }, async () => {});
   expect([lanes.restUntil('h0'), lanes.restUntil('resting')]).toEqual([0, T0 + 7_200_000]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
-import { leaseOf } from '../../shared/worker/lease.ts';
+import { leaseOf } from '../../shared/turn/lease.ts';
 import { createFakeClock, T0 } from './fake-clock.ts';
 
 const RECEIVED: HostDeliveries = { host: 'a.test', deliveries: [], leaseUntil: T0 + 30_000 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { Skip } from '../../shared/ports/skip-log.ts';
-import type { PageHooks } from '../../shared/worker/page-hooks.ts';
+import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import { type Answer, page, redirect, robots, type Site } from './scripted-fetcher.ts';
 import { begin, CRAWL, crawlToEnd, createWorld, gapsOf, recordOf, runToEnd, SILENT } from './world.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parcelTexts, parseParcelText } from '../../shared/engines/aws/queues/message-text.ts';
 import type { HtmlLink } from '../../shared/parser/link-set.ts';
 import { SIZES } from '../../shared/sizes.ts';
-import { parcelsOf } from '../../shared/worker/parcels.ts';
+import { parcelsOf } from '../../shared/turn/parcels.ts';
 import { page } from './scripted-fetcher.ts';
 import { begin, createWorld, runToEnd, SILENT } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newPartId, versionOfPart } from '../../shared/worker/part-id.ts';
+import { newPartId, versionOfPart } from '../../shared/turn/part-id.ts';
 
 test('a part tells by its name which version of the head it was made for', () => {
   const clock = { random: () => 0.5 };

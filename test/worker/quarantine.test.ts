@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
-import type { PageTask } from '../../shared/worker/page-work.ts';
-import { quarantine, withQuarantine } from '../../shared/worker/quarantine.ts';
+import type { PageTask } from '../../shared/turn/page-work.ts';
+import { quarantinePage, withQuarantine } from '../../shared/turn/quarantine-page.ts';
 import { page, robots, type Site } from './scripted-fetcher.ts';
 import { begin, CRAWL, createWorld, recordOf, runToEnd, statesOf } from './world.ts';
 
@@ -21,7 +21,7 @@ describe('a page in quarantine', () => {
     const { clock, engine, fetcher } = world;
     const put = clock
       .sleep(afterMs)
-      .then(() => quarantine(engine.ledgers, task('http://a.test/3'), 4100, clock.now()));
+      .then(() => quarantinePage(engine.ledgers, task('http://a.test/3'), 4100, clock.now()));
     const [errors] = await Promise.all([runToEnd(world), put]);
     // A turn that was under way is thrown away: it is stale, which is no error.
     expect(errors).toEqual([]);

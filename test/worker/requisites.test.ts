@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wakeAllHosts } from '../../shared/worker/waker.ts';
+import { wakeAllHosts } from '../../shared/routing/waker.ts';
 import { T0 } from './fake-clock.ts';
 import { type Answer, page, redirect, type Site } from './scripted-fetcher.ts';
 import {

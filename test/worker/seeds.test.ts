@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
-import type { SeedEvent } from '../../shared/worker/seed-events.ts';
+import type { SeedEvent } from '../../shared/turn/seed-events.ts';
 import { page, redirect, robots, type Site } from './scripted-fetcher.ts';
 import { crawlToEnd, ledgersOf } from './world.ts';
 

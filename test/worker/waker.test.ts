@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
+import type { Crawls } from '../../shared/crawl-state/crawls.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { Message } from '../../shared/frontier/message.ts';
+import { wakeAllHosts, wakeDueHosts, wakeResumed } from '../../shared/routing/waker.ts';
 import { SIZES } from '../../shared/sizes.ts';
-import type { Crawls } from '../../shared/worker/crawls.ts';
-import { wakeAllHosts, wakeDueHosts, wakeResumed } from '../../shared/worker/waker.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const WAKE_BATCH = SIZES.wakeBatch;

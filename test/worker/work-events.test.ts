@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WorkEvent } from '../../shared/worker/work-events.ts';
+import type { WorkEvent } from '../../shared/turn/work-events.ts';
 import { page, robots, type Site } from './scripted-fetcher.ts';
 import { crawlToEnd, SILENT } from './world.ts';
 

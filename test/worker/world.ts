@@ -1,23 +1,23 @@
 /** A world for turns: an engine in memory, a scripted web, virtual time; and what is to hold when a crawl is over. */
 import { expect } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { endCrawlsAtLimits } from '../../shared/crawl-state/limits.ts';
 import type { Head } from '../../shared/frontier/head.ts';
 import { URL_STATES, type UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlTotals } from '../../shared/ports/crawl-registry.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import { routeParcels } from '../../shared/routing/router.ts';
+import { wakeDueHosts } from '../../shared/routing/waker.ts';
+import { openLedger } from '../../shared/turn/open-ledger.ts';
+import type { PageHooks } from '../../shared/turn/page-hooks.ts';
+import type { OnSeed } from '../../shared/turn/seed-events.ts';
 import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
-import { endCrawlsAtLimits } from '../../shared/worker/limits.ts';
-import { openLedger } from '../../shared/worker/open-ledger.ts';
-import type { PageHooks } from '../../shared/worker/page-hooks.ts';
-import { routeParcels } from '../../shared/worker/router.ts';
-import type { OnSeed } from '../../shared/worker/seed-events.ts';
-import { wakeDueHosts } from '../../shared/worker/waker.ts';
-import type { OnWorkEvent } from '../../shared/worker/work-events.ts';
-import { startWorker, type Worker } from '../../shared/worker/worker.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
-import { createMemoryEngine, type MemoryEngine, type MemoryOptions } from './memory-engine.ts';
-import { createScriptedFetcher, type ScriptedFetcher, type Site } from './scripted-fetcher.ts';
+import type { OnWorkEvent } from '../../shared/turn/work-events.ts';
+import { type Worker, startWorker } from '../../shared/worker/worker.ts';
+import { type FakeClock, createFakeClock } from './fake-clock.ts';
+import { type MemoryEngine, type MemoryOptions, createMemoryEngine } from './memory-engine.ts';
+import { type ScriptedFetcher, type Site, createScriptedFetcher } from './scripted-fetcher.ts';
 
 export interface World {
   readonly clock: FakeClock;
@@ -172,7 +172,7 @@ export interface KnownHost {
 export async function ledgersOf({ ledgers }: Engine, crawl = CRAWL): Promise<Map<string, KnownHost>> {
   const hosts = new Map<string, KnownHost>();
   for await (const { host, head } of ledgers.hosts(crawl)) {
-    const ledger = await openLedger(ledgers, crawl, host, head.ledger);
+    const ledger = await openLedger(ledgers, { crawl, host, index: head.ledger });
     const records = new Map<string, UrlRecord>();
     for await (const record of ledger.records()) {
       expect(records.has(record.url), `${record.url} stands twice in its ledger`).toBe(false);

@@ -1,4 +1,4 @@
-import { causeOfBlock, type PageTask } from '../../worker/page-work.ts';
+import { causeOfBlock, type PageTask } from '../../turn/page-work.ts';
 import type { SlotReader } from './work-slot.ts';
 
 /** How often a watchdog looks. */

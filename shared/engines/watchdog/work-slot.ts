@@ -1,6 +1,6 @@
 /** Shared memory in which a thread says that it is alive, and what it works on right now. */
 import { setImmediate } from 'node:timers/promises';
-import { PAGE_STEPS, type PageStep, type PageTask, type PageWork } from '../../worker/page-work.ts';
+import { PAGE_STEPS, type PageStep, type PageTask, type PageWork } from '../../turn/page-work.ts';
 
 /**
  * Of the first words: how often the thread has said that it is alive; the task's step, 0 for none; how many tasks have begun;

@@ -189,7 +189,7 @@ async function begin(
 }
 
 /**
- * The waker looks at so many hosts in a run, however large the crawl is (`shared/worker/waker.ts`). Of a smaller world
+ * The waker looks at so many hosts in a run, however large the crawl is (`shared/routing/waker.ts`). Of a smaller world
  * that would be far too large a part: it is shown its share of those due.
  */
 function scaleWaker({ dynamo }: SimCloud, scale: number): void {

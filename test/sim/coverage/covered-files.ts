@@ -6,6 +6,9 @@ export const ROOT = new URL('../../../', import.meta.url).href;
 
 /** Where code moves to another folder, this list follows it. */
 export const FOLDERS: readonly string[] = [
+  'shared/turn',
+  'shared/crawl-state',
+  'shared/routing',
   'shared/worker',
   'shared/frontier',
   'shared/engines/aws',

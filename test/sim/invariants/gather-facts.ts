@@ -21,8 +21,8 @@ import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { Head } from '../../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { CrawlRecord } from '../../../shared/ports/crawl-registry.ts';
+import { openLedger } from '../../../shared/turn/open-ledger.ts';
 import type { HostKey } from '../../../shared/url/host-key.ts';
-import { openLedger } from '../../../shared/worker/open-ledger.ts';
 import { asPresent } from '../newer-version.ts';
 import type { CrawlPlan, World } from '../spec.ts';
 import { headIn } from '../stored-items.ts';
@@ -207,7 +207,7 @@ async function hostFacts(
 ): Promise<Omit<HostFacts, 'heads' | 'parts' | 'partObjects'>> {
   const records: UrlRecord[] = [];
   try {
-    const ledger = await openLedger({ readPart }, crawl, host, head.ledger);
+    const ledger = await openLedger({ readPart }, { crawl, host, index: head.ledger });
     for await (const record of ledger.records()) records.push(record);
     return { host, head, records };
   } catch (error) {

@@ -4,7 +4,7 @@ import { createFindings } from './findings.ts';
 
 /**
  * A page that kills its workers is asked for twice before its host is treated with care, three times then, and once more
- * where a turn with care had begun before; one that blocks them is stored at once (`worker/careful.ts`, `quarantine.ts`).
+ * where a turn with care had begun before; one that blocks them is stored at once (`turn/quarantine.ts`, `quarantine-page.ts`).
  * A worker that another page kills meanwhile makes it come again: as often for each such page.
  */
 const MOST = { kills: 6, blocks: 2 } as const;

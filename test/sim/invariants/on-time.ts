@@ -6,11 +6,11 @@ import type { HostVisits } from './visits.ts';
 
 type Given = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls'>;
 
-/** The waker looks after a host whose token has not come back this long after its time (`worker/commit.ts`). */
+/** The waker looks after a host whose token has not come back this long after its time (`turn/next-turn.ts`). */
 const TOKEN_LOST_MS = 900_000;
-/** A due time is never so far ahead: two hours and the longest rest (`worker/commit.ts`). */
+/** A due time is never so far ahead: two hours and the longest rest (`turn/next-turn.ts`). */
 const MAX_AHEAD_MS = 14_400_000;
-/** It looks each minute, and gives a host its message again after five (`worker/waker.ts`). */
+/** It looks each minute, and gives a host its message again after five (`routing/waker.ts`). */
 const WAKER_MS = 60_000;
 const WAKE_AGAIN_MS = 300_000;
 /** For starts of functions, for messages that come late, and for clocks that differ. */

@@ -7,7 +7,7 @@ import type { RobotsLog } from './robots-answers.ts';
 type Given = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
 /**
- * A process reads what the whole crawl has used every 5 s, at its next look after that, every 2 s (`worker/crawls.ts`);
+ * A process reads what the whole crawl has used every 5 s, at its next look after that, every 2 s (`crawl-state/crawls.ts`);
  * a head is counted within 5 s after its commit; and a second for calls.
  */
 const HEARD_MS = 13_000;

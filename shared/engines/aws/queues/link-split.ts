@@ -1,7 +1,7 @@
 import type { Link } from '../../../frontier/message.ts';
+import type { LinksByHost } from '../../../routing/router.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
-import type { LinksByHost } from '../../../worker/router.ts';
 import { shardOf } from '../shard-of.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { addCounts } from '../../../frontier/head.ts';
 import { countUrls } from '../../../frontier/url-record.ts';
-import type { WorkerStats } from '../../../worker/services.ts';
+import type { WorkerStats } from '../../../turn/worker-stats.ts';
 
 /** What has been done since the crew began, committed or not. JSON, as it goes from thread to thread. */
 export interface CrewStats extends Omit<WorkerStats, 'open'> {

@@ -1,6 +1,6 @@
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { PageTask } from '../../../worker/page-work.ts';
-import { quarantine } from '../../../worker/quarantine.ts';
+import type { PageTask } from '../../../turn/page-work.ts';
+import { quarantinePage } from '../../../turn/quarantine-page.ts';
 import { openDatabase } from '../database.ts';
 import { foldersOf } from '../folders.ts';
 import { createLedgerStore } from '../ledger-store.ts';
@@ -30,7 +30,7 @@ export async function recover(
   const database = openDatabase(paths.database, 'write');
   try {
     const ledgers = createLedgerStore(database, paths.ledgers);
-    if (task && blockedMs !== undefined) await quarantine(ledgers, task, blockedMs, Date.now());
+    if (task && blockedMs !== undefined) await quarantinePage(ledgers, task, blockedMs, Date.now());
     else await suspect(ledgers, crawl, task ? [task.url] : takeBoard(board));
     const registry = createRegistry(database, () => true);
     // The thread counts the time that the crawl has run, and could not.

@@ -1,11 +1,11 @@
-import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { CrawlStatus } from '../../../ports/crawl-registry.ts';
-import type { HostKey } from '../../../url/host-key.ts';
-import { endOf } from '../../../worker/drain.ts';
-import { routeParcels } from '../../../worker/router.ts';
-import { newStats } from '../../../worker/services.ts';
-import { wakeDueHosts } from '../../../worker/waker.ts';
 import type { LocalEngine } from '../engine.ts';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { endOf } from '../../../crawl-state/drain.ts';
+import type { CrawlStatus } from '../../../ports/crawl-registry.ts';
+import { routeParcels } from '../../../routing/router.ts';
+import { wakeDueHosts } from '../../../routing/waker.ts';
+import { newStats } from '../../../turn/worker-stats.ts';
+import type { HostKey } from '../../../url/host-key.ts';
 import type { Crew, CrewOptions } from './crew.ts';
 import { addStats, type CrewStats, crewStats } from './crew-stats.ts';
 

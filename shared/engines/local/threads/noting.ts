@@ -1,6 +1,6 @@
 /** What a worker asks for, and what its project's code looks at, noted on its thread's board. */
 import type { Fetcher } from '../../../ports/fetcher.ts';
-import type { PageHooks } from '../../../worker/page-hooks.ts';
+import type { PageHooks } from '../../../turn/page-hooks.ts';
 import type { LocalTurnQueue } from '../turn-queue.ts';
 import type { Board } from './board.ts';
 

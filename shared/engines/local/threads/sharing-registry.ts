@@ -1,4 +1,4 @@
-import type { Tally } from '../../../worker/tally.ts';
+import type { Tally } from '../../../crawl-state/tally.ts';
 import type { LocalCrawlRegistry } from '../registry.ts';
 
 export interface Sharing {

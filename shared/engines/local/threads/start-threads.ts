@@ -1,10 +1,10 @@
+import { type Crawls, createCrawls } from '../../../crawl-state/crawls.ts';
 import { messageOf } from '../../../error-message.ts';
 import { StorageFailed } from '../../../storage-failed.ts';
 import { tuneV8ForThreads } from '../../../tune-v8.ts';
+import { quarantinePage } from '../../../turn/quarantine-page.ts';
+import { newStats } from '../../../turn/worker-stats.ts';
 import type { HostKey } from '../../../url/host-key.ts';
-import { type Crawls, createCrawls } from '../../../worker/crawls.ts';
-import { quarantine } from '../../../worker/quarantine.ts';
-import { newStats } from '../../../worker/services.ts';
 import { blockText } from '../../watchdog/block-watch.ts';
 import { slotMemory } from '../../watchdog/work-slot.ts';
 import type { LocalEngine } from '../engine.ts';
@@ -158,7 +158,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
       await settleItems(index);
       const noted = takeBoard(block.board);
       const blocked = end.kind === 'blocked' ? end : undefined;
-      if (blocked?.task) await quarantine(engine.ledgers, blocked.task, blocked.blockedMs, clock.now());
+      if (blocked?.task) await quarantinePage(engine.ledgers, blocked.task, blocked.blockedMs, clock.now());
       else await suspect(engine.ledgers, crawl, noted);
       takeStock(block, index);
       if (signal.aborted) return;

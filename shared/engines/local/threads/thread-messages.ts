@@ -1,9 +1,9 @@
 /** What the main thread and the threads that crawl tell one another. All of it can be cloned. */
 import type { CrawlConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { SeedEvent } from '../../../turn/seed-events.ts';
 import type { HostKey } from '../../../url/host-key.ts';
-import type { SeedEvent } from '../../../worker/seed-events.ts';
-import type { WorkEvent } from '../../../worker/work-events.ts';
+import type { WorkEvent } from '../../../turn/work-events.ts';
 import type { SlotMemory } from '../../watchdog/work-slot.ts';
 import type { CrewStats } from '../session/crew-stats.ts';
 import type { Sums } from '../sums.ts';

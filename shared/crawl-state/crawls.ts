@@ -1,0 +1,113 @@
+import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import { createHostConfigs } from '../crawl/host-config.ts';
+import { createScope, type Scope } from '../crawl/scope.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { CrawlRecord, CrawlRegistry, CrawlStatus } from '../ports/crawl-registry.ts';
+import type { HostKey } from '../url/host-key.ts';
+import { createUrlRules } from '../url/url-rules.ts';
+import { type Budget, createBudget } from './budget.ts';
+
+/** A crawl as a worker sees it. `config`, `scope` and `status` are at most some seconds old. */
+export interface Crawl {
+  readonly id: CrawlId;
+  readonly config: CrawlConfig;
+  /** The configuration of a host: with the overrides that mean it. */
+  readonly configOf: (host: HostKey) => CrawlConfig;
+  readonly budget: Budget;
+  readonly scope: Scope;
+  readonly status: CrawlStatus;
+  /** The form under which the crawl knows a canonical URL: by its URL rules. */
+  readonly nameOf: (url: string) => string;
+}
+
+/** The crawls that a worker works for, loaded when first met. */
+export interface Crawls {
+  /** Undefined for a crawl that is not there (any more). */
+  get(id: CrawlId): Promise<Crawl | undefined>;
+  /** Forgets what is known, so that the next `get` loads it. */
+  refresh(id: CrawlId): void;
+  /** Those met so far, as last loaded. */
+  known(): readonly Crawl[];
+}
+
+/** An operator's command (pause, stop) takes effect within this time (docs/aws.md, "Operate"). */
+export const MAX_AGE_MS = 2000;
+/** Where other processes work for the crawl too, what it has used is read anew this often. */
+const TOTALS_AGE_MS = 5000;
+
+/** Times are by the clock's `elapsed`: one that is set back must not keep an operator's command from being heard. */
+interface Known {
+  loadedAt: number;
+  readonly record: CrawlRecord;
+  readonly crawl: Crawl;
+  readonly totalsAt: number;
+}
+
+export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
+  const elapsed = clock.elapsed ?? clock.now;
+  const known = new Map<CrawlId, Known>();
+  const loading = new Map<CrawlId, Promise<Crawl | undefined>>();
+  /** How often a crawl was to be forgotten. A load that was under way then may not know why. */
+  const refreshes = new Map<CrawlId, number>();
+
+  async function load(id: CrawlId): Promise<Crawl | undefined> {
+    const refreshed = refreshes.get(id);
+    const record = await registry.load(id);
+    if (!record) return undefined;
+    const before = known.get(id);
+    const { crawl, totalsAt } = before
+      ? await update(before, record)
+      : { crawl: await open(id, record), totalsAt: elapsed() };
+    const loadedAt = refreshes.get(id) === refreshed ? elapsed() : Number.NEGATIVE_INFINITY;
+    known.set(id, { loadedAt, record, crawl, totalsAt });
+    return crawl;
+  }
+
+  async function open(id: CrawlId, { config: options, scopeSeeds, status }: CrawlRecord): Promise<Crawl> {
+    const config = parseConfig(options);
+    const budget = createBudget(config, await registry.totals(id), elapsed, registry.isShared);
+    const nameOf = createUrlRules(config.urlRules);
+    const configOf = createHostConfigs(config);
+    return { id, config, configOf, budget, scope: createScope(config, scopeSeeds), status, nameOf };
+  }
+
+  /** Parses and draws anew only what has changed: this is done every two seconds. */
+  async function update({ crawl, record: old, totalsAt }: Known, record: CrawlRecord) {
+    const { id, budget } = crawl;
+    const isConfigured = JSON.stringify(old.config) !== JSON.stringify(record.config);
+    const config = isConfigured ? parseConfig(record.config) : crawl.config;
+    const configOf = isConfigured ? createHostConfigs(config) : crawl.configOf;
+    const isWidened = old.scopeSeeds.length !== record.scopeSeeds.length;
+    const scope = isConfigured || isWidened ? createScope(config, record.scopeSeeds) : crawl.scope;
+    const isStale = registry.isShared && elapsed() - totalsAt >= TOTALS_AGE_MS;
+    if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
+    return {
+      // The URL rules stay: under others, known URLs would be new ones.
+      crawl: { ...crawl, config, configOf, scope, status: record.status },
+      totalsAt: isStale ? elapsed() : totalsAt,
+    };
+  }
+
+  return {
+    async get(id) {
+      const refreshed = refreshes.get(id);
+      for (;;) {
+        const entry = known.get(id);
+        if (entry && elapsed() - entry.loadedAt < MAX_AGE_MS) return entry.crawl;
+        const isJoined = loading.has(id);
+        const promise = loading.get(id) ?? load(id).finally(() => loading.delete(id));
+        loading.set(id, promise);
+        const crawl = await promise;
+        // A load that others began may be older than the last refresh before this call.
+        if (!isJoined || !crawl || refreshed === undefined) return crawl;
+      }
+    },
+    refresh(id) {
+      refreshes.set(id, (refreshes.get(id) ?? 0) + 1);
+      const entry = known.get(id);
+      if (entry) entry.loadedAt = Number.NEGATIVE_INFINITY;
+    },
+    known: () => [...known.values()].map(({ crawl }) => crawl),
+  };
+}

@@ -1,0 +1,62 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { Crawls } from '../crawl-state/crawls.ts';
+import { isDraining } from '../crawl-state/drain.ts';
+import type { Head } from '../frontier/head.ts';
+import type { Engine } from '../ports/engine.ts';
+import { sizesOf } from '../sizes.ts';
+import type { HostKey } from '../url/host-key.ts';
+import { maxDueMs } from '../turn/next-turn.ts';
+
+/** A host that has not had its turn by then is woken again. */
+const AGAIN_MS = 300_000;
+
+/**
+ * Wakes the hosts whose head says that they are due: after a long rest, because a token was lost, or because the clock of
+ * the process that wrote the head was ahead. Their turns
+ * decide what there is to do; waking a host twice costs one look at its head. `woken` keeps what was done, by host
+ * and version, so that a host that does not come to its turn at once is not woken again and again. Gives how many
+ * were woken: `wakeBatch` of the engine's sizes or more if there may be others.
+ */
+export async function wakeDueHosts(
+  { ledgers, queue, clock, sizes }: Pick<Engine, 'ledgers' | 'queue' | 'clock' | 'sizes'>,
+  crawls: Crawls,
+  crawl: CrawlId,
+  woken: Map<HostKey, { readonly version: number; readonly at: number }>,
+): Promise<number> {
+  const current = await crawls.get(crawl);
+  // Hosts of a paused crawl stay due; to wake them would change nothing.
+  if (current?.status !== 'running') return 0;
+  if (current.budget.metLimit() !== undefined && !isDraining(current)) return 0;
+  const now = clock.now();
+  const limit = sizesOf({ sizes }).wakeBatch + woken.size;
+  const due = await ledgers.dueHosts(crawl, now, limit, now + maxDueMs(current.config));
+  const hosts = due.filter(({ host, version }) => {
+    const last = woken.get(host);
+    return last?.version !== version || now - last.at > AGAIN_MS;
+  });
+  const still = new Set(due.map(({ host }) => host));
+  for (const host of woken.keys()) if (!still.has(host)) woken.delete(host);
+  if (hosts.length === 0) return 0;
+  await queue.send(hosts.map(({ host }) => ({ host, message: { kind: 'wake' as const, crawl } })));
+  for (const { host, version } of hosts) woken.set(host, { version, at: now });
+  return hosts.length;
+}
+
+/** Wakes every host that has URLs waiting, and forgets why it was set aside: what resuming a crawl means. */
+export async function wakeAllHosts(
+  { ledgers, queue }: Pick<Engine, 'ledgers' | 'queue'>,
+  crawl: CrawlId,
+): Promise<void> {
+  for await (const known of ledgers.hosts(crawl)) await wakeResumed(queue, crawl, [known]);
+}
+
+/** The same for some of the crawl's hosts. */
+export async function wakeResumed(
+  queue: Pick<Engine['queue'], 'send'>,
+  crawl: CrawlId,
+  hosts: readonly { readonly host: HostKey; readonly head: Head }[],
+): Promise<void> {
+  const message = { kind: 'wake', crawl, isResumed: true } as const;
+  const some = hosts.filter(({ head }) => head.ledger.counts.waiting > 0 || head.setAside);
+  if (some.length > 0) await queue.send(some.map(({ host }) => ({ host, message })));
+}

@@ -1,0 +1,179 @@
+import { isDraining } from '../crawl-state/drain.ts';
+import { type TrapWatch, trapWords } from '../frontier/trap-watch.ts';
+import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
+import { robotsUrl } from '../robots/policy.ts';
+import type { RobotsRules } from '../robots/robots-rules.ts';
+import { isAllowed } from '../robots/rules.ts';
+import { pathOf } from '../url/host-key.ts';
+import type { TurnCounters } from './counters.ts';
+import type { HostPace } from './host-pace.ts';
+import type { PageAllowance } from './page-allowance.ts';
+import { causeOfDeath, type Quarantine } from './quarantine.ts';
+import type { RobotsAccess, RobotsKeeper } from './robots-keeper.ts';
+import type { TurnServices } from './services.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+
+/** What is to become of a URL that was taken from the ledger. `record`: as it is to be settled. */
+export type Admission =
+  /** It is fetched now. Unless it is a requisite, a page is reserved for it. */
+  | { readonly outcome: 'fetch' }
+  /** It is settled without a request to its own URL, and the turn goes on. */
+  | { readonly outcome: 'unasked'; readonly record: UrlRecord }
+  /** It waits again, and the turn goes on. */
+  | { readonly outcome: 'putBack'; readonly record: UrlRecord }
+  /** It is settled, and the turn takes no further URL. `seedCause`: what an operator is told if it is a seed. */
+  | { readonly outcome: 'turnEnds'; readonly record: UrlRecord; readonly seedCause?: string };
+
+const FETCH: Admission = { outcome: 'fetch' };
+
+export interface UrlAdmissionOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  readonly quarantine: Quarantine;
+  readonly traps: TrapWatch;
+  readonly robots: RobotsKeeper;
+  readonly pace: HostPace;
+  readonly allowance: PageAllowance;
+}
+
+/** Decides whether a URL is fetched. Each check returns why it is not, or undefined for the next check. */
+export class UrlAdmission {
+  readonly #services: Pick<TurnServices, 'engine' | 'work' | 'stopping'>;
+  readonly #options: UrlAdmissionOptions;
+
+  constructor(services: Pick<TurnServices, 'engine' | 'work' | 'stopping'>, options: UrlAdmissionOptions) {
+    this.#services = services;
+    this.#options = options;
+  }
+
+  /** `origin`: of the URL. */
+  async decide(record: UrlRecord, origin: string): Promise<Admission> {
+    const { pace, quarantine } = this.#options;
+    const refusal =
+      this.#checkQuarantine(record) ?? this.#checkTraps(record) ?? (await this.#checkRobots(record, origin));
+    if (refusal) return refusal;
+    // robots.txt may have taken the host's moment.
+    if (!(await pace.waitForMoment())) return { outcome: 'turnEnds', record };
+    const suspicion = quarantine.isAnnouncing ? await this.#checkIntent(record) : undefined;
+    return suspicion ?? (await this.#checkBudget(record)) ?? FETCH;
+  }
+
+  /** A page that blocked its thread is not fetched again. */
+  #checkQuarantine(record: UrlRecord): Admission | undefined {
+    const cause = this.#options.quarantine.causeOf(record.url);
+    if (cause === undefined) return undefined;
+    this.#options.counters.countError('blocked');
+    return this.#unasked(record, 'failed', cause);
+  }
+
+  #checkTraps(record: UrlRecord): Admission | undefined {
+    if (record.depth === 0 || record.kind !== undefined) return undefined;
+    const trap = this.#options.traps.closedBy(record.url);
+    return trap && this.#unasked(record, 'skipped', `a trap: ${trapWords(trap)}`);
+  }
+
+  async #checkRobots(record: UrlRecord, origin: string): Promise<Admission | undefined> {
+    const { robots } = this.#options;
+    const known = await robots.known(origin);
+    if (known) return this.#checkRules(record, known);
+    const refusal = await this.#announceRobots(record, origin);
+    if (refusal) return refusal;
+    const access = await robots.fetch(origin);
+    this.#options.quarantine.clear(robotsUrl(origin) as string);
+    return access.kind === 'known'
+      ? this.#checkFetchedRules(record, access.rules)
+      : this.#withoutRules(record, access);
+  }
+
+  /** Announces the robots.txt of the origin. One that has killed too many workers is not fetched: the host is given up. */
+  async #announceRobots(record: UrlRecord, origin: string): Promise<Admission | undefined> {
+    const { quarantine, pace } = this.#options;
+    const url = robotsUrl(origin) as string;
+    const answer = await quarantine.announce(url);
+    if (answer === 'allowed') return undefined;
+    if (answer === 'quarantined') pace.giveUp(causeOfDeath('its robots.txt'));
+    quarantine.clear(url);
+    return { outcome: 'turnEnds', record };
+  }
+
+  /** What becomes of the URL when the rules of its origin cannot be had now. */
+  async #withoutRules(
+    record: UrlRecord,
+    access: Exclude<RobotsAccess, { kind: 'known' }>,
+  ): Promise<Admission> {
+    const { pace } = this.#options;
+    switch (access.kind) {
+      case 'blocked':
+        return this.#unasked(record, 'skipped', access.cause);
+      case 'closed':
+        return this.#ofClosedOrigin(record, access);
+      case 'awaited':
+        return { outcome: 'putBack', record: { ...record, dueAt: pace.nextFetchAt } };
+      case 'unreachable': {
+        if (this.#services.stopping.aborted) return { outcome: 'turnEnds', record };
+        // Another URL first next time: perhaps it belongs to the host's other origin, which answers.
+        const dueAt = pace.nextFetchAt + 1;
+        await pace.giveUpIfHopeless();
+        return { outcome: 'turnEnds', record: { ...record, dueAt }, seedCause: access.cause };
+      }
+    }
+  }
+
+  /** Puts off a URL whose origin's robots.txt cannot be had, or gives it up after as many tries as any. */
+  #ofClosedOrigin(
+    record: UrlRecord,
+    { cause, until }: { readonly cause: string; readonly until: number },
+  ): Admission {
+    const attempts = record.attempts + 1;
+    const isLast = attempts >= this.#options.crawl.config.maxAttempts;
+    const dueAt = isLast ? 0 : until;
+    return this.#unasked({ ...record, attempts, dueAt }, isLast ? 'failed' : 'waiting', cause);
+  }
+
+  async #checkFetchedRules(record: UrlRecord, rules: RobotsRules): Promise<Admission | undefined> {
+    const { pace } = this.#options;
+    // robots.txt may have failed once more, while old rules are still used.
+    await pace.giveUpIfHopeless();
+    return pace.givenUp ? { outcome: 'turnEnds', record } : this.#checkRules(record, rules);
+  }
+
+  #checkRules(record: UrlRecord, rules: RobotsRules): Admission | undefined {
+    const { url } = record;
+    const { allowed, rule } = this.#services.work.run(this.#options.crawl.id, url, 'robots', () =>
+      isAllowed(rules, pathOf(url)),
+    );
+    if (allowed) return undefined;
+    const cause = rule ? `robots.txt, line ${rule.line}: Disallow: ${rule.pattern}` : 'robots.txt';
+    return this.#unasked(record, 'deniedByRobots', cause);
+  }
+
+  async #checkIntent(record: UrlRecord): Promise<Admission | undefined> {
+    const answer = await this.#options.quarantine.announce(record.url);
+    if (answer === 'allowed') return undefined;
+    if (answer === 'busy') return { outcome: 'turnEnds', record };
+    // To be committed before another URL is announced in its place, and perhaps kills, too.
+    const result = { fetchedAt: this.#now(), cause: causeOfDeath('this') };
+    return { outcome: 'turnEnds', record: { ...record, state: 'failed', result } };
+  }
+
+  async #checkBudget(record: UrlRecord): Promise<Admission | undefined> {
+    const { allowance, crawl, pace, quarantine } = this.#options;
+    const isPage = record.kind !== 'requisite';
+    const isWithin = isPage ? await allowance.reserve() : allowance.allowsRequisites;
+    const mayGoOn = !quarantine.isAnnouncing;
+    if (!isWithin) return { outcome: mayGoOn && isDraining(crawl) ? 'putBack' : 'turnEnds', record };
+    // The announcements and the pages of others may have been waited for.
+    const isTooLate = !(await pace.waitForMoment());
+    if (!isTooLate && !(isPage && allowance.isHostFull)) return undefined;
+    if (isPage) allowance.cancel();
+    return { outcome: mayGoOn && !isTooLate ? 'putBack' : 'turnEnds', record };
+  }
+
+  #unasked(record: UrlRecord, state: UrlState, cause: string): Admission {
+    return { outcome: 'unasked', record: { ...record, state, result: { fetchedAt: this.#now(), cause } } };
+  }
+
+  #now(): number {
+    return this.#services.engine.clock.now();
+  }
+}

@@ -1,0 +1,46 @@
+import type { HostLedger } from '../frontier/ledger.ts';
+import { linkOf } from '../frontier/message.ts';
+import { reasonAgainst } from '../frontier/reason-against.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import { canonicalize } from '../url/canonical.ts';
+import type { LinkIntake } from './link-intake.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+
+/** The canonical URLs that pages name. */
+export class CanonicalLinks {
+  readonly #crawl: TurnCrawl;
+  readonly #ledger: HostLedger;
+  readonly #intake: LinkIntake;
+
+  constructor(crawl: TurnCrawl, ledger: HostLedger, intake: LinkIntake) {
+    this.#crawl = crawl;
+    this.#ledger = ledger;
+    this.#intake = intake;
+  }
+
+  /**
+   * Returns the URL that this page is a duplicate of: the one that it names as `canonical`, if that is another page of the crawl. It is
+   * taken in. Undefined if that URL is known to be no page, or names this page in turn: of such a pair one is the page.
+   */
+  async originalOf(
+    record: UrlRecord,
+    canonical: string | undefined,
+    now: number,
+  ): Promise<string | undefined> {
+    const crawl = this.#crawl;
+    if (!crawl.config.obeyCanonical || canonical === undefined || record.kind !== undefined) return undefined;
+    const known = canonicalize(canonical);
+    const url = known && crawl.nameOf(known);
+    if (url === undefined || url === record.url) return undefined;
+    const link = linkOf({ url, depth: record.depth, via: record.url });
+    if (reasonAgainst(crawl.scope, link) !== undefined) return undefined;
+    const outcome = await this.#ledger.outcome(url);
+    const isPage =
+      outcome === undefined ||
+      outcome.state === 'waiting' ||
+      (outcome.state === 'fetched' && !outcome.names(record.url));
+    if (!isPage) return undefined;
+    this.#intake.take(link, now);
+    return url;
+  }
+}

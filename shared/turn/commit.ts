@@ -1,0 +1,140 @@
+import type { Head } from '../frontier/head.ts';
+import type { HostLedger } from '../frontier/ledger.ts';
+import { RUN_PARTS } from '../frontier/run-stack.ts';
+import type { TrapWatch } from '../frontier/trap-watch.ts';
+import type { TurnCounters } from './counters.ts';
+import type { HostPace } from './host-pace.ts';
+import type { KnownRobots } from './known-robots.ts';
+import type { LinkIntake } from './link-intake.ts';
+import { type NextTurn, planNextTurn } from './next-turn.ts';
+import { parcelsOf } from './parcels.ts';
+import { newPartId, versionOfPart } from './part-id.ts';
+import type { Quarantine } from './quarantine.ts';
+import { countRequisites } from './requisites.ts';
+import type { TurnServices } from './services.ts';
+import type { SitemapPace } from './sitemap-pace.ts';
+import type { StoredHead } from './stored-head.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+import type { TurnOutput } from './turn-output.ts';
+
+/** The results of a turn: what its commit reads. */
+export interface TurnResults {
+  readonly crawl: TurnCrawl;
+  readonly head: StoredHead;
+  readonly ledger: HostLedger;
+  readonly counters: TurnCounters;
+  readonly pace: HostPace;
+  readonly intake: LinkIntake;
+  readonly knownRobots: KnownRobots;
+  readonly traps: TrapWatch;
+  readonly sitemaps: SitemapPace;
+  readonly quarantine: Quarantine;
+  readonly output: TurnOutput;
+}
+
+/**
+ * Makes a turn real. Everything becomes durable in the order that a crash at any point leaves nothing lost: WARC records, links
+ * to other hosts, the ledger's new parts, the next token, and last the head that names it
+ * (docs/decisions/0001-one-chain-of-turns-per-host.md).
+ */
+export class TurnCommit {
+  readonly #services: TurnServices;
+  readonly #results: TurnResults;
+  #isDone = false;
+
+  constructor(services: TurnServices, results: TurnResults) {
+    this.#services = services;
+    this.#results = results;
+  }
+
+  /** Whether the head is stored, whatever has failed after it. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /**
+   * Returns when the host may next be given to anybody. Throws `StaleTurn` if another worker has gone on with the host.
+   */
+  async run(): Promise<number> {
+    const { engine, hooks } = this.#services;
+    const { crawl, head, ledger, output } = this.#results;
+    const before = head.head;
+    const id = newPartId(head.nextVersion, engine.clock);
+
+    await output.makeDurable();
+    await this.#sendLinks();
+    const commit = await ledger.prepareCommit(id);
+    for (const part of commit.parts)
+      await engine.ledgers.putPart(crawl.id, crawl.host, part.name, part.bytes);
+    // Also where there are none: those of an attempt that was thrown away may stand there.
+    if (hooks) await head.stageItems(output.items);
+
+    countRequisites(this.#results, engine.clock.now());
+    const plan = await planNextTurn(engine, this.#results);
+    if (plan.hasToken) await this.#sendToken(id);
+    const after = await head.replace(this.#nextHead(id, commit.index, plan));
+    this.#isDone = true;
+    if (output.items.length > 0) await engine.items?.publish(crawl.id, crawl.host, after.version);
+
+    this.#services.ledgers.put(crawl.id, crawl.host, after.version, ledger);
+    if (commit.obsolete.length > 0) await this.#sweep(before, after);
+    return plan.restUntil;
+  }
+
+  async #sendLinks(): Promise<void> {
+    const { exchange, sizes } = this.#services.engine;
+    const { crawl, intake } = this.#results;
+    for (const links of parcelsOf(intake.outLinks.values(), sizes))
+      await exchange.send({ crawl: crawl.id, links });
+  }
+
+  async #sendToken(token: string): Promise<void> {
+    const { id: crawl, host } = this.#results.crawl;
+    await this.#services.engine.queue.send([{ host, message: { kind: 'token', crawl, token } }]);
+  }
+
+  #nextHead(id: string, ledger: Head['ledger'], plan: NextTurn): Omit<Head, 'version'> {
+    const { pace, knownRobots, counters, traps, sitemaps, quarantine } = this.#results;
+    const { closedOrigins, movedRobots } = knownRobots;
+    const { resumedBy } = pace;
+    const sitemapPace = sitemaps.state();
+    return {
+      token: plan.hasToken ? id : undefined,
+      clock: pace.clock,
+      robots: knownRobots.robots,
+      ...(closedOrigins.length > 0 && { closedOrigins }),
+      ...(movedRobots.length > 0 && { movedRobots }),
+      ledger,
+      totals: counters.totals,
+      ...traps.state(),
+      ...(sitemapPace && { sitemaps: sitemapPace }),
+      dueAt: plan.dueAt,
+      setAside: pace.givenUp,
+      ...(resumedBy !== undefined && { resumedBy }),
+      ...(quarantine.suspect && { intent: quarantine.suspect }),
+      ...(quarantine.blocked.length > 0 && { quarantine: quarantine.blocked }),
+    };
+  }
+
+  /**
+   * Deletes the parts that no head names any more, replaced or left by failed attempts. What the last head named stays
+   * until the next time, for those who are reading by it.
+   */
+  async #sweep(before: Head, after: Head): Promise<void> {
+    const { ledgers } = this.#services.engine;
+    const { id: crawl, host } = this.#results.crawl;
+    const named = new Set([...partsOf(before), ...partsOf(after)]);
+    const names = await ledgers.listParts(crawl, host);
+    // Parts of this version or later may belong to an attempt that is still under way.
+    const old = names.filter((name) => !named.has(name) && versionOfPart(name) <= before.version);
+    await ledgers.deleteParts(crawl, host, old);
+  }
+}
+
+function partsOf({ ledger, robots }: Head): string[] {
+  return [
+    ...ledger.segments,
+    ...ledger.runs.flatMap(({ id }) => RUN_PARTS.map((part) => `${id}.${part}`)),
+    ...robots.flatMap(({ part }) => part ?? []),
+  ];
+}

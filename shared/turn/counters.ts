@@ -1,0 +1,110 @@
+import type { LinkSkip } from '../crawl/skip-reason.ts';
+import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import { addCounts, COUNT_MAPS, type HostTotals } from '../frontier/head.ts';
+import type { WorkerStats } from './worker-stats.ts';
+
+type Mutable<T> = {
+  -readonly [K in keyof T]: T[K] extends Readonly<Record<string, number>> | undefined
+    ? Record<string, number> | Extract<T[K], undefined>
+    : T[K];
+};
+
+/** Maps of {@link HostTotals} that few hosts have. */
+type RareMap = 'seeds' | 'hooks' | 'hints' | 'requisites';
+
+/** Counts what a turn does: in the host's totals, which are committed, and in the worker's stats, which are not. */
+export class TurnCounters {
+  readonly #totals: Mutable<HostTotals>;
+  readonly #before: HostTotals;
+  readonly #stats: WorkerStats;
+
+  constructor(before: HostTotals, stats: WorkerStats) {
+    this.#before = before;
+    this.#totals = copyTotals(before);
+    this.#stats = stats;
+  }
+
+  get totals(): HostTotals {
+    return this.#totals;
+  }
+
+  /** Pages and bytes of this turn. */
+  gained(): Pick<HostTotals, 'pages' | 'bytes'> {
+    const { pages, bytes } = this.#totals;
+    return { pages: pages - this.#before.pages, bytes: bytes - this.#before.bytes };
+  }
+
+  /** Whether the turn has asked the host for something. */
+  get hasAsked(): boolean {
+    return this.#totals.requests > this.#before.requests;
+  }
+
+  /** Whether any request to the host was ever answered by HTTP. */
+  get hasAnswered(): boolean {
+    for (const _ in this.#totals.httpStatus) return true;
+    return false;
+  }
+
+  /** Whether the host has had its share of pages, if those `inFlight` become some. */
+  isFull({ maxPagesPerHost }: { readonly maxPagesPerHost?: number | undefined }, inFlight = 0): boolean {
+    return maxPagesPerHost !== undefined && this.#totals.pages + inFlight >= maxPagesPerHost;
+  }
+
+  countPage(): void {
+    this.#totals.pages++;
+    this.#stats.pages++;
+  }
+
+  countSkipped(reason: LinkSkip | 'sitemapFault', count = 1): void {
+    countIn(this.#totals.skipped, reason, count);
+  }
+
+  countError(kind: string): void {
+    countIn(this.#totals.errors, kind);
+  }
+
+  /** Counts in a map that few hosts have. */
+  count(map: RareMap, key: string, count = 1): void {
+    this.#totals[map] = addCounts(this.#totals[map] ?? {}, { [key]: count });
+  }
+
+  /** Sets these counts; the other ones of the map stay. */
+  set(map: RareMap, counts: Readonly<Record<string, number>>): void {
+    this.#totals[map] = { ...this.#totals[map], ...counts };
+  }
+
+  /** Counts an exchange with the host, robots.txt included. One that was not made is not counted. */
+  countExchange(outcome: FetchOutcome): void {
+    const totals = this.#totals;
+    if (outcome.status === 'response') {
+      totals.requests++;
+      totals.bytes += outcome.body.size;
+      countIn(totals.httpStatus, String(outcome.httpStatus));
+      this.#stats.requests++;
+      this.#stats.answers++;
+      return;
+    }
+    if (!outcome.isUnmade) {
+      totals.requests++;
+      this.#stats.requests++;
+    }
+    if (outcome.reason !== 'aborted') countIn(totals.errors, outcome.reason);
+  }
+
+  /** What the worker's stats hold of URLs alone, without robots.txt. */
+  countUrlExchange(outcome: FetchOutcome, isHostFailure: boolean): void {
+    if (isHostFailure) this.#stats.errors++;
+    if (outcome.status === 'response') this.#stats.bytes += outcome.body.size;
+    else countIn(this.#stats.failures, outcome.reason);
+  }
+}
+
+function countIn(counts: Record<string, number>, key: string, count = 1): void {
+  counts[key] = (counts[key] ?? 0) + count;
+}
+
+/** A copy whose counts the turn may change. */
+function copyTotals(totals: HostTotals): Mutable<HostTotals> {
+  const maps = COUNT_MAPS.flatMap((map) => (totals[map] ? [[map, { ...totals[map] }]] : []));
+  return { ...totals, ...Object.fromEntries(maps) };
+}

@@ -1,0 +1,204 @@
+import { maxWaitMs } from '../frontier/far-times.ts';
+import type { HostLedger } from '../frontier/ledger.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import { sizesOf } from '../sizes.ts';
+import { origin } from '../url/host-key.ts';
+import type { UrlAdmission } from './admission.ts';
+import type { LinkIntake } from './link-intake.ts';
+import type { RobotsKeeper } from './robots-keeper.ts';
+import type { TurnServices } from './services.ts';
+import type { SitemapPace } from './sitemap-pace.ts';
+import { UrlVisit, type VisitOptions } from './visit.ts';
+
+/** How far a turn may go. */
+export interface TurnLimits {
+  /** URLs fetched at most. */
+  readonly maxUrls: number;
+  /** Where robots.txt files of other hosts lead to: fetched before all else. */
+  readonly askedRobots: readonly string[];
+}
+
+export interface FetchLoopOptions extends VisitOptions {
+  readonly ledger: HostLedger;
+  readonly admission: UrlAdmission;
+  readonly robots: RobotsKeeper;
+  readonly intake: LinkIntake;
+  readonly sitemaps: SitemapPace;
+  readonly limits: TurnLimits;
+}
+
+/**
+ * Fetches some of the host's best URLs at the host's pace, robots.txt first where it is not known. Several lanes take URLs side by
+ * side if `perHost` allows.
+ */
+export class FetchLoop {
+  readonly #services: TurnServices;
+  readonly #options: FetchLoopOptions;
+  /** Lanes that handle a URL. */
+  #busyLanes = 0;
+  /** Lanes that found no URL wait for what the busy ones bring. */
+  readonly #idleLanes: (() => void)[] = [];
+  /** URLs begun: fetched, or being fetched. */
+  #begun = 0;
+  /** URLs that are asked for now. */
+  #inFlight = 0;
+  /** URLs settled without a request of their own. */
+  #unasked = 0;
+  /** The last call that takes a URL from the ledger: they must not overlap. */
+  #taking: Promise<UrlRecord | undefined> = Promise.resolve(undefined);
+
+  constructor(services: TurnServices, options: FetchLoopOptions) {
+    this.#services = services;
+    this.#options = options;
+  }
+
+  /** Resolves when the turn has had enough, and nothing of it is in flight. */
+  async run(): Promise<void> {
+    const { crawl, quarantine } = this.#options;
+    await this.#fetchAskedRobots();
+    const lanes = Array.from({ length: quarantine.isAnnouncing ? 1 : crawl.config.perHost }, () =>
+      this.#runLane(),
+    );
+    // All of them, so that nothing is in flight when the turn is thrown away.
+    for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
+  }
+
+  /** What there is no time for is asked for again: nothing is lost. */
+  async #fetchAskedRobots(): Promise<void> {
+    const { limits, robots, pace, quarantine } = this.#options;
+    for (const url of new Set(limits.askedRobots)) {
+      if (robots.isKnown(url)) continue;
+      if (!(await pace.waitForMoment()) || (await quarantine.announce(url)) !== 'allowed') return;
+      await robots.fetchForOthers(url);
+      quarantine.clear(url);
+      await pace.giveUpIfHopeless();
+    }
+  }
+
+  async #runLane(): Promise<void> {
+    while (await this.#step());
+  }
+
+  /** Handles one URL, or waits for one. False: the lane ends. */
+  async #step(): Promise<boolean> {
+    if (this.#hasEnough() || !(await this.#options.pace.waitForMoment())) return false;
+    const record = await this.#take();
+    if (!record) return this.#waitForOthers();
+    this.#busyLanes++;
+    try {
+      return await this.#handle(record);
+    } catch (error) {
+      this.#options.pace.end();
+      throw error;
+    } finally {
+      this.#busyLanes--;
+      for (const wake of this.#idleLanes.splice(0)) wake();
+    }
+  }
+
+  /** Whether the turn is to be committed now, by one of its limits, or has nothing left to fetch. */
+  #hasEnough(): boolean {
+    const { limits, ledger, intake, output } = this.#options;
+    const { maxTurnChanges, maxUnasked } = sizesOf(this.#services.engine);
+    return (
+      this.#begun >= limits.maxUrls ||
+      this.#unasked >= maxUnasked ||
+      ledger.changes >= maxTurnChanges ||
+      intake.outLinks.size >= maxTurnChanges ||
+      output.isFull ||
+      this.#hasNothing()
+    );
+  }
+
+  /** Nothing that the turn may fetch waits, and nothing is in flight that could bring it. */
+  #hasNothing(): boolean {
+    const { allowance, ledger } = this.#options;
+    return (
+      this.#busyLanes === 0 &&
+      allowance.allowsOnlyRequisites &&
+      ledger.nextDueAt(this.#now(), true) === undefined
+    );
+  }
+
+  /** Waits until another lane has handled its URL. False: there is no such lane. */
+  async #waitForOthers(): Promise<boolean> {
+    if (this.#busyLanes === 0) return false;
+    await new Promise<void>((wake) => this.#idleLanes.push(wake));
+    return true;
+  }
+
+  /** Takes the best URL from the ledger, after the other lanes' calls. */
+  #take(): Promise<UrlRecord | undefined> {
+    this.#taking = this.#taking.then(() => this.#takeNext());
+    return this.#taking;
+  }
+
+  async #takeNext(): Promise<UrlRecord | undefined> {
+    const { ledger, sitemaps, allowance } = this.#options;
+    const now = this.#now();
+    const onlyRequisites = allowance.allowsOnlyRequisites;
+    const record = await ledger.next(now, sitemaps.isNext(ledger.counts.waiting), onlyRequisites);
+    return record ?? this.#takeFarAhead(now, onlyRequisites);
+  }
+
+  /** Takes a URL that is due at a time that no clock that runs right could have given. */
+  #takeFarAhead(now: number, onlyRequisites: boolean): Promise<UrlRecord | undefined> | undefined {
+    const { ledger, crawl } = this.#options;
+    const dueAt = ledger.nextDueAt(now, onlyRequisites);
+    return dueAt !== undefined && dueAt - now > maxWaitMs(crawl.config)
+      ? ledger.next(dueAt, true, onlyRequisites)
+      : undefined;
+  }
+
+  /** Whether the turn goes on after this URL. */
+  async #handle(record: UrlRecord): Promise<boolean> {
+    const { admission, settlement } = this.#options;
+    const from = origin(record.url);
+    const admitted = await admission.decide(record, from);
+    switch (admitted.outcome) {
+      case 'fetch':
+        return this.#visit(record, from);
+      case 'unasked':
+        this.#unasked++;
+        this.#settle(admitted.record);
+        return true;
+      case 'putBack':
+        void settlement.settle(admitted.record);
+        return true;
+      case 'turnEnds':
+        this.#settle(admitted.record);
+        this.#options.pace.reportBackoff();
+        if (admitted.seedCause !== undefined) settlement.tellSeed(admitted.record, admitted.seedCause);
+        return false;
+    }
+  }
+
+  /** Settles a URL that was not fetched. */
+  #settle(record: UrlRecord): void {
+    const { settlement, quarantine } = this.#options;
+    void settlement.settle(record);
+    if (record.state === 'waiting') return;
+    quarantine.clear(record.url);
+    settlement.report(record);
+  }
+
+  async #visit(record: UrlRecord, from: string): Promise<boolean> {
+    const { allowance, pace, quarantine, robots, settlement, sitemaps } = this.#options;
+    this.#begun++;
+    if (record.kind !== 'requisite') allowance.begin();
+    sitemaps.countRequest(record.kind === 'sitemap');
+    const visit = new UrlVisit(this.#services, this.#options, record);
+    this.#inFlight++;
+    const settled = await visit.run(robots.crawlDelayMs(from)).finally(() => this.#inFlight--);
+    quarantine.clear(record.url);
+    // The answer of a request in flight forgives failures: the last one decides.
+    if (this.#inFlight === 0) await pace.giveUpIfHopeless();
+    pace.reportBackoff();
+    settlement.report(settled);
+    return pace.givenUp === undefined && !pace.isHopeless;
+  }
+
+  #now(): number {
+    return this.#services.engine.clock.now();
+  }
+}

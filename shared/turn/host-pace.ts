@@ -1,0 +1,251 @@
+import { MAX_AGE_MS } from '../crawl-state/crawls.ts';
+import type { FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
+import type { Head } from '../frontier/head.ts';
+import {
+  afterAnswer,
+  afterFailure,
+  afterNothing,
+  gapAfter,
+  type HostClock,
+  type HostFailure,
+  isHopeless,
+  maxGapAfter,
+} from '../frontier/politeness.ts';
+import type { TurnCounters } from './counters.ts';
+import type { Lease } from './lease.ts';
+import type { Quarantine } from './quarantine.ts';
+import type { TurnServices } from './services.ts';
+import { backoffEventOf } from './work-events.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+
+const NO_TIME = 'there was no time left for it';
+/** Tries after which a crawl ends if no host has ever answered. */
+const FIRST_TRIES = 2;
+
+export interface HostPaceOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  readonly quarantine: Quarantine;
+  readonly lease: Lease;
+  /** No URL is begun after this time. */
+  readonly endBy: number;
+  /** No request is begun after this time: it could outlive the lease. */
+  readonly lastRequestAt: number;
+}
+
+/**
+ * The pace at which a turn asks its host: the host's clock, its failures, and whether the crawl does without the host. Makes
+ * each exchange with the host, after those of other crawls' turns.
+ */
+export class HostPace {
+  readonly #services: TurnServices;
+  readonly #options: HostPaceOptions;
+  #clock: HostClock;
+  /** Another crawl may ask the host from this time on: the gap after the last request, without this crawl's back-off. */
+  #gapUntil = 0;
+  #givenUp: Head['setAside'];
+  #resumedBy: Head['resumedBy'];
+  /** Failures in a row, as last reported. */
+  #reportedFailures: number;
+  /** The turn begins no further URL. */
+  #isOver: boolean;
+
+  constructor(services: TurnServices, head: Head, options: HostPaceOptions) {
+    const { crawl } = options;
+    this.#services = services;
+    this.#options = options;
+    this.#clock = head.clock;
+    this.#givenUp = head.setAside;
+    this.#resumedBy = head.resumedBy;
+    this.#reportedFailures = head.clock.failures;
+    this.#isOver = false;
+    this.postponeTo(services.lanes.restUntil(crawl.host));
+  }
+
+  get clock(): HostClock {
+    return this.#clock;
+  }
+
+  get nextFetchAt(): number {
+    return this.#clock.nextFetchAt;
+  }
+
+  /** From when on another crawl may ask the host. */
+  get gapUntil(): number {
+    return this.#gapUntil;
+  }
+
+  /** Why the crawl does without the host, if it does. */
+  get givenUp(): Head['setAside'] {
+    return this.#givenUp;
+  }
+
+  get resumedBy(): Head['resumedBy'] {
+    return this.#resumedBy;
+  }
+
+  get lastRequestAt(): number {
+    return this.#options.lastRequestAt;
+  }
+
+  /** Tries a host that was given up again. A delivery that comes back was obeyed already, and does nothing. */
+  resume(deliveryId: string): void {
+    if (deliveryId === this.#resumedBy) return;
+    if (this.#givenUp) {
+      this.#clock = { ...this.#clock, failures: 0 };
+      this.#reportedFailures = 0;
+    }
+    this.#givenUp = undefined;
+    this.#resumedBy = deliveryId;
+  }
+
+  /** Begins no further URL. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** Waits until the host may be asked. False: that is too late for this turn, or the turn is over. */
+  async waitForMoment(): Promise<boolean> {
+    const { crawl, endBy } = this.#options;
+    const { engine, stopping } = this.#services;
+    for (;;) {
+      if (this.#isOver || stopping.aborted) return false;
+      // Paused or stopped since the turn began?
+      if ((await crawl.current()).status !== 'running') return false;
+      const now = engine.clock.now();
+      const restMs = this.#clock.nextFetchAt - now;
+      if (now > endBy || restMs > crawl.config.turnMaxWaitMs || now + restMs > endBy) return false;
+      if (restMs <= 0) return true;
+      await engine.clock.sleep(restMs, stopping);
+    }
+  }
+
+  /**
+   * Makes one exchange with the host. If it could be begun only when the turn's time for requests is over, it is not
+   * begun, and counts as aborted by ourselves. The host stays locked for the request and the rest that is due after it:
+   * if this process dies, the next owner of the host knows of neither.
+   */
+  async exchange(request: Omit<FetchRequest, 'signal'>, crawlDelayMs?: number): Promise<FetchOutcome> {
+    const { engine, lanes } = this.#services;
+    const { crawl, lastRequestAt: latestAt } = this.#options;
+    const { perHost } = crawl.config;
+    const gapMs = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs }, crawl.config);
+    const askedAt = engine.clock.now();
+    const outcome = await lanes.run(crawl.host, { perHost, gapMs, latestAt }, () =>
+      this.#begin(request, crawlDelayMs, askedAt),
+    );
+    return outcome ?? this.#unmade(request.url, NO_TIME);
+  }
+
+  async #begin(
+    request: Omit<FetchRequest, 'signal'>,
+    crawlDelayMs: number | undefined,
+    askedAt: number,
+  ): Promise<FetchOutcome> {
+    const { engine, fetcherOf, stopping } = this.#services;
+    const { crawl, lease, lastRequestAt, quarantine } = this.#options;
+    const { totalTimeoutMs } = crawl.config;
+    const lockedMs = totalTimeoutMs + maxGapAfter(totalTimeoutMs, crawlDelayMs, crawl.config);
+    await lease.lockFor(lockedMs);
+    if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
+    // Another crawl's turn may have kept it waiting for long.
+    if (engine.clock.now() - askedAt > MAX_AGE_MS) {
+      if (!(await crawl.isRunning())) return this.#unmade(request.url, 'the crawl does not run');
+      // The process may have stood still meanwhile: nothing may be waited for between the lock and the request.
+      await lease.lockFor(lockedMs);
+      if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
+    }
+    return quarantine.watch(() => fetcherOf(crawl.everywhere).fetch({ ...request, signal: stopping }));
+  }
+
+  #unmade(url: string, message: string): FetchFailure {
+    const now = this.#services.engine.clock.now();
+    return {
+      status: 'failed',
+      reason: 'aborted',
+      isUnmade: true,
+      url,
+      message,
+      startedAt: now,
+      endedAt: now,
+    };
+  }
+
+  /** Moves the host's clock on after an exchange, and counts it. `failure`: the host is in trouble. */
+  record(outcome: FetchOutcome, failure: HostFailure | undefined, crawlDelayMs: number | undefined): void {
+    const { crawl, counters } = this.#options;
+    const { config } = crawl;
+    counters.countExchange(outcome);
+    const { startedAt, endedAt } = outcome;
+    const request = { startedAt, endedAt, crawlDelayMs };
+    this.#gapUntil = Math.max(this.#gapUntil, endedAt + gapAfter(request, config));
+    const random = this.#services.engine.clock.random();
+    if (failure) this.#clock = afterFailure(this.#clock, request, this.#ofHost(failure), config, random);
+    else if (outcome.status === 'response') this.#clock = afterAnswer(this.#clock, request, config);
+    else this.#clock = afterNothing(this.#clock, request, config);
+  }
+
+  /** The failure without a code that says something of this URL alone: a host that has answered HTTP before speaks HTTP. */
+  #ofHost(failure: HostFailure): HostFailure {
+    const isOfUrl = failure.code === 'notHttp' && this.#options.counters.hasAnswered;
+    return isOfUrl ? { ...failure, code: undefined } : failure;
+  }
+
+  /** Counts a failure of the host that no exchange shows. */
+  fail(cause: string): void {
+    const { clock } = this.#services.engine;
+    const now = clock.now();
+    const moment = { startedAt: now, endedAt: now };
+    const failure = { cause, weight: 1 };
+    this.#clock = afterFailure(this.#clock, moment, failure, this.#options.crawl.config, clock.random());
+  }
+
+  /** The host is not asked before this time. */
+  postponeTo(at: number): void {
+    if (at > this.#clock.nextFetchAt) this.#clock = { ...this.#clock, nextFetchAt: at };
+  }
+
+  /** Sets the failures back to what they were: a redirect of robots.txt answers nothing yet, so it forgives none. */
+  restoreFailures({ failures, cause }: Pick<HostClock, 'failures' | 'cause'>): void {
+    this.#clock = { ...this.#clock, failures, cause };
+  }
+
+  /** Reports the host's back-off if its failures in a row have grown since the last call. */
+  reportBackoff(): void {
+    const { failures } = this.#clock;
+    if (failures > this.#reportedFailures)
+      this.#services.onEvent?.(backoffEventOf(this.#options.crawl.host, this.#clock));
+    this.#reportedFailures = failures;
+  }
+
+  /** Whether the host has failed `maxHostFailures` times in a row. */
+  get isHopeless(): boolean {
+    return isHopeless(this.#clock, this.#options.crawl.config);
+  }
+
+  giveUp(cause: string): void {
+    this.#givenUp = { cause, at: this.#services.engine.clock.now() };
+  }
+
+  /**
+   * Gives the host up if it has failed `maxHostFailures` times in a row; or already at its second try if the crawl has not
+   * had an answer from any host, unless `keepTrying`: then a seed is misspelt, or this machine has no network.
+   */
+  async giveUpIfHopeless(): Promise<void> {
+    if (this.#givenUp) return;
+    if (!this.isHopeless && !(await this.#hasNoAnswerAnywhere())) return;
+    this.giveUp(this.#clock.cause ?? 'it failed again and again');
+  }
+
+  async #hasNoAnswerAnywhere(): Promise<boolean> {
+    const { crawl, counters } = this.#options;
+    const { engine, stats } = this.#services;
+    const { failures } = this.#clock;
+    if (crawl.config.keepTrying || failures < FIRST_TRIES || counters.totals.requests < FIRST_TRIES)
+      return false;
+    if (stats.answers > 0 || counters.hasAnswered) return false;
+    const { httpStatus } = await engine.registry.totals(crawl.id);
+    return Object.keys(httpStatus).length === 0;
+  }
+}

@@ -1,0 +1,76 @@
+import { isCutShort, isDraining } from '../crawl-state/drain.ts';
+import { maxWaitMs, soonest } from '../frontier/far-times.ts';
+import type { HostLedger } from '../frontier/ledger.ts';
+import type { Engine } from '../ports/engine.ts';
+import type { TurnCounters } from './counters.ts';
+import type { HostPace } from './host-pace.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+
+/** A host that may go on within this time gets a token, and its group is parked until then ... */
+export const MAX_PARK_MS = 900_000;
+/** ... unless it waits only for one of its URLs: new links should not have to wait with it for longer than this. */
+const MAX_PARK_FOR_URL_MS = 30_000;
+/** The waker looks after a host whose token has not come back this long after its time. */
+const TOKEN_LOST_MS = 900_000;
+/**
+ * ... and after hosts that have only pages while no page is begun, after this: their commits must leave 20 minutes without
+ * any, by which a crawl with wrong counters ends (`isDrained`), and a limit that is not met after all loses no day.
+ */
+const DRAINED_MS = 7_200_000;
+
+/** A head that says that its host is due later than this was written by a process whose clock was ahead. */
+export const maxDueMs = (config: Parameters<typeof maxWaitMs>[0]): number => DRAINED_MS + maxWaitMs(config);
+
+/** When and by what the host goes on. */
+export interface NextTurn {
+  /** The turn gives its host a token for the next one. */
+  readonly hasToken: boolean;
+  /** When the waker is to look after the host; none: nothing is to be done. */
+  readonly dueAt?: number;
+  /** When the host may next be given to anybody. */
+  readonly restUntil: number;
+}
+
+export interface NextTurnParts {
+  readonly crawl: TurnCrawl;
+  readonly ledger: HostLedger;
+  readonly counters: TurnCounters;
+  readonly pace: HostPace;
+}
+
+/** Plans the next turn. A crawl that was called finished, or limited, while links were on their way here runs again. */
+export async function planNextTurn(
+  { registry, clock }: Pick<Engine, 'registry' | 'clock'>,
+  turn: NextTurnParts,
+): Promise<NextTurn> {
+  const crawl = await turn.crawl.current();
+  const next = nextTurn(turn, clock.now());
+  const isRevived =
+    crawl.status === 'finished'
+      ? next.dueAt !== undefined
+      : await isCutShort(registry, crawl, turn.counters.totals);
+  if (!isRevived) return next;
+  await crawl.revive();
+  return nextTurn(turn, clock.now());
+}
+
+function nextTurn({ crawl, ledger, counters, pace }: NextTurnParts, now: number): NextTurn {
+  const { nextFetchAt } = pace;
+  // A host that was given up is not waited for: what it has left of its rest would only keep a crawl from its end.
+  if (pace.givenUp !== undefined) return { hasToken: false, restUntil: Math.min(pace.gapUntil, nextFetchAt) };
+  const isFull = counters.isFull(crawl.config);
+  const urlDueAt = ledger.nextDueAt(now, isFull || isDraining(crawl));
+  if (urlDueAt === undefined) {
+    // For when the crawl is resumed, which wakes all hosts; and should one be left out.
+    const isDue = isDraining(crawl) && !isFull && ledger.nextDueAt(now) !== undefined;
+    return { hasToken: false, ...(isDue && { dueAt: now + DRAINED_MS }), restUntil: nextFetchAt };
+  }
+  const workAt = Math.max(soonest(urlDueAt, now, maxWaitMs(crawl.config)), nextFetchAt, now);
+  // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses nothing.
+  if (crawl.status !== 'running' || (crawl.budget.metLimit() !== undefined && !isDraining(crawl)))
+    return { hasToken: false, dueAt: workAt, restUntil: nextFetchAt };
+  const isParked = workAt - Math.max(nextFetchAt, now) <= MAX_PARK_FOR_URL_MS && workAt - now <= MAX_PARK_MS;
+  return isParked
+    ? { hasToken: true, dueAt: workAt + TOKEN_LOST_MS, restUntil: workAt }
+    : { hasToken: false, dueAt: workAt, restUntil: nextFetchAt };
+}

@@ -1,0 +1,26 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import { HostLedger, type LedgerIndex } from '../frontier/ledger.ts';
+import type { LedgerStore } from '../ports/ledger-store.ts';
+import type { Sizes } from '../sizes.ts';
+import type { HostKey } from '../url/host-key.ts';
+
+export interface LedgerPlace {
+  readonly crawl: CrawlId;
+  readonly host: HostKey;
+  /** Of the host's head. */
+  readonly index: LedgerIndex;
+  readonly sizes?: Sizes | undefined;
+}
+
+/** Opens the host's ledger as its head's `index` describes it: reads it from the store. */
+export function openLedger(
+  ledgers: Pick<LedgerStore, 'readPart'>,
+  { crawl, host, index, sizes }: LedgerPlace,
+): Promise<HostLedger> {
+  return HostLedger.open(
+    host,
+    index,
+    (name, offset, length) => ledgers.readPart(crawl, host, name, offset, length),
+    sizes,
+  );
+}

@@ -1,0 +1,90 @@
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { Verdict } from '../frontier/verdict.ts';
+import type { DocumentFacts } from '../parser/document.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { CanonicalLinks } from './canonical-link.ts';
+import type { TurnCounters } from './counters.ts';
+import { droppedText } from './dropped-links.ts';
+import { HINT_WORDS, hintOf } from './page-hints.ts';
+import type { Redirects } from './redirects.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+import type { TurnHooks } from './turn-hooks.ts';
+
+/** What a final response is, by its status and by what it says of itself. */
+export interface PageReading {
+  readonly facts?: DocumentFacts | undefined;
+  readonly state: Verdict['state'];
+  readonly cause?: string | undefined;
+  /** The page counts as a copy of this one. */
+  readonly canonical?: string | undefined;
+}
+
+export interface PageReaderOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  readonly redirects: Redirects;
+  readonly canonicalLinks: CanonicalLinks;
+  readonly hooks: TurnHooks;
+}
+
+/** Finds out what a response says of itself: that it leads elsewhere, is another page's duplicate, or is for nobody's index. */
+export class PageReader {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #options: PageReaderOptions;
+
+  constructor(clock: Pick<Clock, 'now'>, options: PageReaderOptions) {
+    this.#clock = clock;
+    this.#options = options;
+  }
+
+  /**
+   * `page`: what the response's status says. Undefined if the worker is being stopped and a hook has not ended: the page waits
+   * for the next session.
+   */
+  async read(
+    record: UrlRecord,
+    response: FetchedResponse,
+    page: PageReading,
+  ): Promise<PageReading | undefined> {
+    const { redirects } = this.#options;
+    const { facts, state } = page;
+    const now = this.#clock.now();
+    if (state === 'redirect')
+      return { facts, state, cause: await redirects.followLocation(record, response, now) };
+    if (facts === undefined || record.kind === 'sitemap')
+      return { facts, state, cause: page.cause ?? facts?.fault };
+    const target = redirects.softTarget(record, facts);
+    if (target !== undefined) {
+      const to = await redirects.follow(record, target, now);
+      return { facts, state: 'redirect', cause: `${to} (meta refresh)` };
+    }
+    return this.#readDocument(record, response, page, facts);
+  }
+
+  async #readDocument(
+    record: UrlRecord,
+    response: FetchedResponse,
+    { state, cause }: PageReading,
+    found: DocumentFacts,
+  ): Promise<PageReading | undefined> {
+    const { crawl, counters, canonicalLinks, hooks } = this.#options;
+    const canonical = await canonicalLinks.originalOf(record, found.canonical, this.#clock.now());
+    const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
+    const hint = state === 'fetched' ? hintOf(record, found) : undefined;
+    const told = hint === undefined ? cause : (cause ?? HINT_WORDS[hint]);
+    const remark = canonical ? `its canonical URL is ${canonical}` : isHidden ? 'noindex' : told;
+    const forItems = !canonical && !isHidden && record.kind === undefined;
+    const hooked = await hooks.callForPage(record, response, found, forItems);
+    if (hooked === undefined) return undefined;
+    if (hint !== undefined) counters.count('hints', hint);
+    return { facts: hooked.facts, state, cause: remark ?? hooked.error, canonical };
+  }
+}
+
+/** Says of a page that links of it were left out, before what else there is to say of it. */
+export function withDroppedLinks(page: PageReading): PageReading {
+  const dropped = page.facts && droppedText(page.facts);
+  if (dropped === undefined || page.state !== 'fetched') return page;
+  return { ...page, cause: page.cause === undefined ? dropped : `${dropped}; ${page.cause}` };
+}

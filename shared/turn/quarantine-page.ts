@@ -1,0 +1,50 @@
+/** Pages that blocked their thread are not fetched again: they are in quarantine, which is kept in the head of their host. */
+import { type BlockedPage, type Head, NEW_HEAD } from '../frontier/head.ts';
+import type { LedgerStore } from '../ports/ledger-store.ts';
+import { hostKey } from '../url/host-key.ts';
+import { causeOfBlock, type PageTask } from './page-work.ts';
+
+/** A host with so many pages that block their thread is given up. */
+const MAX_BLOCKED_PAGES = 3;
+/** A resumed crawl tries such a host again, and may meet more of them. The last ones are kept. */
+const MAX_KEPT = 20;
+
+/**
+ * The head with the page in quarantine. The host is given up if it is one of too many, or if the host's robots.txt
+ * blocks.
+ */
+export function withQuarantine(head: Head, task: PageTask, blockedMs: number, now: number): Head {
+  const page: BlockedPage = { url: task.url, cause: causeOfBlock(task, blockedMs) };
+  const others = (head.quarantine ?? []).filter(({ url }) => url !== page.url);
+  const quarantine = [...others, page].slice(-MAX_KEPT);
+  const { intent, ...rest } = head;
+  return {
+    ...rest,
+    version: head.version + 1,
+    quarantine,
+    ...(intent && intent.url !== page.url && { intent }),
+    setAside: head.setAside ?? setAsideBy(quarantine, task, now),
+  };
+}
+
+function setAsideBy(quarantine: readonly BlockedPage[], { step }: PageTask, now: number): Head['setAside'] {
+  const { cause } = quarantine.at(-1)!;
+  if (step === 'robots') return { cause: `it ${cause}`, at: now };
+  if (quarantine.length < MAX_BLOCKED_PAGES) return undefined;
+  return { cause: `${quarantine.length} of its pages blocked their thread; the last one ${cause}`, at: now };
+}
+
+/**
+ * Stores the page as one that is not fetched again. The host must be with nobody, or with a turn that will never
+ * commit: the new head makes that turn stale. Throws `StaleTurn` if somebody else has gone on with the host.
+ */
+export async function quarantinePage(
+  ledgers: Pick<LedgerStore, 'loadHead' | 'commit'>,
+  task: PageTask,
+  blockedMs: number,
+  now: number,
+): Promise<void> {
+  const host = hostKey(task.url);
+  const head = (await ledgers.loadHead(task.crawl, host)) ?? NEW_HEAD;
+  await ledgers.commit(task.crawl, host, withQuarantine(head, task, blockedMs, now));
+}

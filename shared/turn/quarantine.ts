@@ -1,0 +1,119 @@
+import type { BlockedPage, Head } from '../frontier/head.ts';
+import type { TurnServices } from './services.ts';
+import type { StoredHead } from './stored-head.ts';
+
+/** A URL may be a worker's announced one this many times when the worker dies. */
+const MAX_INTENTS = 3;
+
+/**
+ * What the quarantine says of a URL that is to be fetched. `allowed`. `quarantined`: too many workers died while they fetched
+ * it. `busy`: another turn of this process has announced a URL; this turn is to be put off, as one that has asked for nothing.
+ */
+export type QuarantineAnswer = 'allowed' | 'quarantined' | 'busy';
+
+export interface QuarantineOptions {
+  /** Whether the turn announces each URL before it fetches it, one at a time. */
+  readonly isAnnouncing: boolean;
+  /** How long the turn waits for the announcements of others. */
+  readonly until: number;
+}
+
+/**
+ * The host's pages that crash or block workers. Pages that blocked their thread are known from the head. If a host has
+ * perhaps killed its workers, its turn is a quarantine turn: it stores each URL in the head (the intent) before it fetches
+ * the URL, so that the next worker knows what killed the last one. From its first announcement until {@link Quarantine.release} no
+ * other turn of this process announces anything. So a worker dies with at most one announced URL.
+ */
+export class Quarantine {
+  readonly blocked: readonly BlockedPage[];
+  readonly #intentLock: TurnServices['intentLock'];
+  readonly #head: StoredHead;
+  readonly #options: QuarantineOptions;
+  /** Announced by a worker that died. Undefined once that URL was fetched or has failed. */
+  #suspect: Head['intent'];
+  #release: (() => void) | undefined;
+  #isAnnounced = false;
+  #isPutOff = false;
+  /** Whether something of the web is being fetched or parsed. An error that is thrown meanwhile has its cause there. */
+  #isWatching = false;
+
+  constructor(
+    { intentLock }: Pick<TurnServices, 'intentLock'>,
+    head: StoredHead,
+    options: QuarantineOptions,
+  ) {
+    this.blocked = head.head.quarantine ?? [];
+    this.#intentLock = intentLock;
+    this.#head = head;
+    this.#options = options;
+    this.#suspect = head.head.intent;
+  }
+
+  /** The turn goes one URL at a time, and fetches one page. */
+  get isAnnouncing(): boolean {
+    return this.#options.isAnnouncing;
+  }
+
+  /** An announcement came to nothing, as another turn of this process had the lock. */
+  get isPutOff(): boolean {
+    return this.#isPutOff;
+  }
+
+  get suspect(): Head['intent'] {
+    return this.#suspect;
+  }
+
+  /** Why the page is not fetched again, if it has blocked its thread. */
+  causeOf(url: string): string | undefined {
+    return this.blocked.length === 0 ? undefined : this.blocked.find((page) => page.url === url)?.cause;
+  }
+
+  /** Stores the URL as the one that is about to be fetched, if this is a quarantine turn. */
+  async announce(url: string): Promise<QuarantineAnswer> {
+    if (!this.#options.isAnnouncing) return 'allowed';
+    // By what the turn found, not by what it has announced since: robots.txt comes before each page.
+    const tries = this.#suspect?.url === url ? this.#suspect.tries : 0;
+    if (tries >= MAX_INTENTS) return 'quarantined';
+    this.#release ??= await this.#intentLock(this.#options.until);
+    if (!this.#release) {
+      this.#isPutOff = true;
+      return 'busy';
+    }
+    await this.#storeIntent({ url, tries: tries + 1 });
+    this.#isAnnounced = true;
+    return 'allowed';
+  }
+
+  /** The URL has not killed this worker, or is given up: it is suspected no longer. */
+  clear(url: string): void {
+    if (this.#suspect?.url === url) this.#suspect = undefined;
+  }
+
+  /** Does what may kill the worker: fetches or parses something of the web. */
+  async watch<T>(work: () => Promise<T>): Promise<T> {
+    this.#isWatching = true;
+    const result = await work();
+    this.#isWatching = false;
+    return result;
+  }
+
+  /** The turn is thrown away. Takes back what it announced if that URL was not the reason: our own services failed. */
+  async retract(): Promise<void> {
+    if (!this.#isAnnounced || this.#isWatching) return;
+    // If this fails, too, the URL has one try less.
+    await this.#storeIntent(this.#suspect).catch(() => {});
+  }
+
+  /** Lets other turns of this process announce. */
+  release(): void {
+    this.#release?.();
+  }
+
+  async #storeIntent(intent: Head['intent']): Promise<void> {
+    await this.#head.stageItems([]);
+    await this.#head.replace({ ...this.#head.head, intent });
+  }
+}
+
+export const causeOfDeath = (what: string): string =>
+  `the worker died ${MAX_INTENTS} times when it fetched ${what}`;

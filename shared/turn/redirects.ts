@@ -1,0 +1,93 @@
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import { linkOf } from '../frontier/message.ts';
+import { isSeedRecord } from '../frontier/rank.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { DocumentFacts } from '../parser/document.ts';
+import { canonicalize } from '../url/canonical.ts';
+import { isSameSite } from '../url/same-site.ts';
+import type { TurnCounters } from './counters.ts';
+import type { LinkIntake } from './link-intake.ts';
+import { headersOf } from './response-headers.ts';
+import { MOVED } from './seed-events.ts';
+import type { SitemapLinks } from './sitemap-links.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+
+/** A meta refresh after a longer time lets the page be read first: it is a link. Search engines draw the line near here. */
+const MAX_SOFT_REDIRECT_MS = 5000;
+
+export interface RedirectsOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  readonly intake: LinkIntake;
+  readonly sitemapLinks: SitemapLinks;
+}
+
+/** Redirects: their targets are links of the same depth. */
+export class Redirects {
+  readonly #options: RedirectsOptions;
+
+  constructor(options: RedirectsOptions) {
+    this.#options = options;
+  }
+
+  /** Where a page's meta refresh sends its reader at once, to another URL; undefined for a page that does not. */
+  softTarget({ url }: UrlRecord, { refresh, refreshMs = 0 }: DocumentFacts): string | undefined {
+    const { softRedirects } = this.#options.crawl.config;
+    if (!softRedirects || refresh === undefined || refreshMs > MAX_SOFT_REDIRECT_MS) return undefined;
+    const target = canonicalize(refresh);
+    return target === undefined || target === url ? undefined : target;
+  }
+
+  /** Follows a response's Location. Returns where it leads, in words. */
+  async followLocation(record: UrlRecord, response: FetchedResponse, now: number): Promise<string> {
+    const location = headersOf(response, 'location')[0];
+    if (location === undefined) return 'a redirect without Location';
+    // Fields come as Latin-1; a Location that is not ASCII was meant as UTF-8.
+    const target = canonicalize(Buffer.from(location, 'latin1').toString('utf8').trim(), record.url);
+    if (target !== undefined) return this.follow(record, target, now);
+    this.#options.counters.countSkipped('badUrl');
+    return `to ${location.slice(0, 200)}, which is no http(s) URL`;
+  }
+
+  /** Takes the canonical URL `target` in as a link of the same depth. Returns where it leads, in words. */
+  async follow(record: UrlRecord, target: string, now: number): Promise<string> {
+    const { crawl, intake, sitemapLinks } = this.#options;
+    const { depth, kind } = record;
+    const via = record.url;
+    const redirects = record.redirects + 1;
+    if (redirects > crawl.config.maxRedirects) {
+      intake.skip({ url: target, via }, 'redirects');
+      return `to ${target}, not followed: ${redirects} redirects in a row`;
+    }
+    // A site that adds a session id, or looks for a cookie by it, answers nothing else without it.
+    const named = crawl.nameOf(target);
+    const url = named === via ? target : named;
+    const role = this.#roleOf(record, url);
+    // `http://example.org/` that leads to `https://www.example.org/`, or to its new name: the operator means that site.
+    if (role.widensScope && !(await crawl.widenScope(url))) {
+      intake.skip({ url, via }, 'scope');
+      return `to ${target}, not followed: the record of the crawl has no room for another URL of its scope`;
+    }
+    if (kind === 'sitemap' && !sitemapLinks.isOwn(url, via)) {
+      intake.skip({ url, via }, 'scope');
+      return `to ${target}, not followed: a sitemap of another site`;
+    }
+    intake.take(linkOf({ url, depth, via, redirects, isSeed: role.isSeed, kind }), now);
+    return role.isMoved ? `to ${target}${MOVED}` : `to ${target}`;
+  }
+
+  /** What the target of a redirect is to the crawl. A seed's target of the same site, or of a site it has moved to, is a seed. */
+  #roleOf(record: UrlRecord, url: string) {
+    const { config, scope } = this.#options.crawl;
+    const isOfSeed = record.depth === 0 && record.kind === undefined;
+    const isInScope = scope.check(url, record.depth) === undefined;
+    const isSame = isSameSite(url, record.url);
+    const isMoved = !isInScope && !isSame && isSeedRecord(record) && isOfSeed;
+    const isSeed = isOfSeed && (isSame || (isMoved && scope.check(url, record.depth, true) === undefined));
+    return {
+      isSeed,
+      isMoved: isSeed && isMoved,
+      widensScope: isSeed && !isInScope && config.scope !== 'page',
+    };
+  }
+}

@@ -1,0 +1,140 @@
+import type { HostRobots } from '../frontier/head.ts';
+import { backoffAfter, gapAfter } from '../frontier/politeness.ts';
+import { isOriginKey } from '../robots/policy.ts';
+import type { RobotsRules } from '../robots/robots-rules.ts';
+import { decodeRules, encodeRules } from '../robots/rules-text.ts';
+import { sizesOf } from '../sizes.ts';
+import { StorageFailed } from '../storage-failed.ts';
+import type { HostKey } from '../url/host-key.ts';
+import type { HostPace } from './host-pace.ts';
+import type { KnownRobots } from './known-robots.ts';
+import { newPartId } from './part-id.ts';
+import type { TurnServices } from './services.ts';
+import type { SitemapLinks } from './sitemap-links.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+
+/** If robots.txt cannot be had any more, what is known of it is used this much longer (RFC 9309, section 2.4). */
+export const STALE_MS = 600_000;
+/** Of a robots.txt that other hosts use. */
+const MAX_SITEMAPS_FOR_OTHERS = 100;
+
+/** Rules in the head of that host. */
+export interface FoundRobots {
+  readonly host: HostKey;
+  readonly robots: HostRobots;
+}
+
+export const NO_RULES: RobotsRules = { rules: [], sitemaps: [] };
+
+export interface RobotsStoreOptions {
+  readonly crawl: TurnCrawl;
+  readonly known: KnownRobots;
+  readonly pace: HostPace;
+  readonly sitemapLinks: SitemapLinks;
+  /** Of the head that the turn began with. */
+  readonly version: number;
+}
+
+/** Reads and keeps robots rules: in the host's head, or, if they are long, in a part of their own. */
+export class RobotsStore {
+  readonly #services: Pick<TurnServices, 'engine'>;
+  readonly #options: RobotsStoreOptions;
+  readonly #parsed = new Map<string, RobotsRules>();
+
+  constructor(services: Pick<TurnServices, 'engine'>, options: RobotsStoreOptions) {
+    this.#services = services;
+    this.#options = options;
+  }
+
+  /** The rules, if they are known and fresh. */
+  async fresh(key: string): Promise<RobotsRules | undefined> {
+    const robots = this.#options.known.of(key);
+    return robots && robots.expiresAt > this.#now() ? this.#rulesOf(robots) : undefined;
+  }
+
+  /**
+   * Keeps rules, and takes in the sitemaps that they name. If `isForOthers`, the sitemaps are kept with the rules: they are for
+   * the other hosts to take in.
+   */
+  async keep(key: string, rules: RobotsRules, expiresAt: number, isForOthers = false): Promise<void> {
+    const sitemaps = isForOthers ? rules.sitemaps.slice(0, MAX_SITEMAPS_FOR_OTHERS) : [];
+    const isEmpty = rules.rules.length + sitemaps.length === 0;
+    const text = isEmpty ? undefined : encodeRules({ ...rules, sitemaps });
+    const kept: HostRobots = {
+      origin: key,
+      kind: text === undefined ? 'allowAll' : 'rules',
+      expiresAt,
+      ...(rules.crawlDelayMs !== undefined && { crawlDelayMs: rules.crawlDelayMs }),
+    };
+    const { known, sitemapLinks } = this.#options;
+    known.set(text === undefined ? kept : await this.#withText(kept, text), this.#now());
+    this.#parsed.set(key, rules);
+    if (isOriginKey(key)) sitemapLinks.takeNamed(key, rules.sitemaps, this.#now());
+  }
+
+  /** Takes over what another host's head knows; undefined if it cannot be read. */
+  async adopt(key: string, { host, robots }: FoundRobots): Promise<RobotsRules | undefined> {
+    const rules = await this.#read(host, robots).catch((error) => {
+      // Replaced meanwhile, and its part is gone.
+      if (error instanceof StorageFailed) throw error;
+      return undefined;
+    });
+    if (!rules) return undefined;
+    await this.keep(key, rules, robots.expiresAt);
+    const { crawlDelayMs } = rules;
+    if (crawlDelayMs !== undefined) {
+      const now = this.#now();
+      const { crawl, pace } = this.#options;
+      pace.postponeTo(now + gapAfter({ startedAt: now, endedAt: now, crawlDelayMs }, crawl.config));
+    }
+    return rules;
+  }
+
+  /** What was known before, for some minutes more. */
+  async knownLonger(key: string, until = this.#now() + STALE_MS): Promise<RobotsRules | undefined> {
+    const { known } = this.#options;
+    const before = known.of(key);
+    const rules = before && (await this.#rulesOf(before));
+    if (rules) known.extend(key, until);
+    return rules;
+  }
+
+  /** Closes the origin for a time, twice as long each time. Returns until when. */
+  close(origin: string, cause: string): number {
+    const { crawl, known } = this.#options;
+    const failures = (known.closedOrigin(origin)?.failures ?? 0) + 1;
+    const until = this.#now() + backoffAfter(failures, crawl.config);
+    known.close({ origin, until, failures, cause });
+    return until;
+  }
+
+  #now(): number {
+    return this.#services.engine.clock.now();
+  }
+
+  async #rulesOf(robots: HostRobots): Promise<RobotsRules | undefined> {
+    const parsed = this.#parsed.get(robots.origin);
+    if (parsed) return parsed;
+    const rules = await this.#read(this.#options.crawl.host, robots);
+    if (rules) this.#parsed.set(robots.origin, rules);
+    return rules;
+  }
+
+  /** Undefined: an earlier version of the program wrote them. */
+  async #read(host: HostKey, robots: HostRobots): Promise<RobotsRules | undefined> {
+    if (robots.kind === 'allowAll') return NO_RULES;
+    if (!robots.part) return decodeRules(robots.rules ?? '');
+    const { engine } = this.#services;
+    const bytes = await engine.ledgers.readPart(this.#options.crawl.id, host, robots.part);
+    return decodeRules(Buffer.from(bytes).toString('utf8'));
+  }
+
+  async #withText(kept: HostRobots, text: string): Promise<HostRobots> {
+    const { engine } = this.#services;
+    if (text.length <= sizesOf(engine).maxHeadRules) return { ...kept, rules: text };
+    const { crawl, version } = this.#options;
+    const part = `robots${newPartId(version, engine.clock)}`;
+    await engine.ledgers.putPart(crawl.id, crawl.host, part, Buffer.from(text, 'utf8'));
+    return { ...kept, part };
+  }
+}

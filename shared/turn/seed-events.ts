@@ -1,0 +1,48 @@
+/** What becomes of seeds, told as it happens: so that an operator sees a mistake in the first seconds of a crawl. */
+
+import type { Head } from '../frontier/head.ts';
+import { isSeedRecord } from '../frontier/rank.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { HostKey } from '../url/host-key.ts';
+
+/** A seed, or what a seed redirected to, that was not fetched. JSON, as it goes from thread to thread. */
+export interface SeedEvent {
+  readonly url: string;
+  readonly host: HostKey;
+  /** `waiting`: it is tried again at `nextTryAt`, unless its host `isGivenUp`. */
+  readonly state: UrlRecord['state'];
+  readonly httpStatus?: number;
+  /** In words. Of a redirect, where to. */
+  readonly cause?: string;
+  /** ms since the epoch. */
+  readonly nextTryAt?: number;
+  /** The host failed so often that the crawl does without it, until it is resumed. */
+  readonly isGivenUp?: boolean;
+}
+
+/** Follows the target's URL in the words for a seed that redirects to another site. */
+export const MOVED = ' (another site, which joins the crawl like a seed)';
+
+export type OnSeed = (event: SeedEvent) => void;
+
+/** What a seed event says of the seed's host. */
+export interface SeedHost {
+  readonly host: HostKey;
+  readonly nextFetchAt: number;
+  readonly givenUp: Head['setAside'];
+}
+
+/** The event of a URL that was just settled; undefined for what is no seed, and where there is nothing to tell. */
+export function seedEventOf(
+  { host, nextFetchAt, givenUp }: SeedHost,
+  record: UrlRecord,
+  cause = record.result?.cause,
+): SeedEvent | undefined {
+  const { url, state, result, dueAt } = record;
+  if (!isSeedRecord(record) || state === 'fetched') return undefined;
+  if (state !== 'waiting') return { url, host, state, httpStatus: result?.httpStatus, cause };
+  if (cause === undefined) return undefined;
+  return givenUp
+    ? { url, host, state, cause: givenUp.cause, isGivenUp: true }
+    : { url, host, state, cause, nextTryAt: Math.max(dueAt, nextFetchAt) };
+}

@@ -1,0 +1,78 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { RecordOptions } from '../archive/capture.ts';
+import type { Crawl, Crawls } from '../crawl-state/crawls.ts';
+import type { HostLedger } from '../frontier/ledger.ts';
+import type { Engine } from '../ports/engine.ts';
+import type { Fetcher } from '../ports/fetcher.ts';
+import type { HostKey } from '../url/host-key.ts';
+import type { PageHooks } from './page-hooks.ts';
+import type { PageWork } from './page-work.ts';
+import type { OnSeed } from './seed-events.ts';
+import type { OnWorkEvent } from './work-events.ts';
+import type { WorkerStats } from './worker-stats.ts';
+
+/** What the turns of one worker share. None of it belongs to one turn. */
+export interface TurnServices {
+  readonly engine: Engine;
+  /** Returns the same fetcher for the same crawl. Called again for each request. */
+  readonly fetcherOf: (crawl: Crawl) => Fetcher;
+  readonly crawls: Crawls;
+  readonly ledgers: LedgerCache;
+  readonly lanes: Lanes;
+  /**
+   * Held by a quarantine turn from before its fetch until it is committed. So a process announces at most one URL at a
+   * time, and a URL is not blamed when another one kills the process (`quarantine.ts`).
+   */
+  readonly intentLock: Lock;
+  /** None: the project has no hooks. */
+  readonly hooks?: PageHooks;
+  /** Called when a seed was not fetched: after each try that fails, and after the last. */
+  readonly onSeed?: OnSeed;
+  /** Called with what happens, as it happens. None: there is no listener. */
+  readonly onEvent?: OnWorkEvent;
+  /** Shows a watchdog what the thread does at this moment. */
+  readonly work: PageWork;
+  readonly stats: WorkerStats;
+  /** How the worker's WARC records are made. */
+  readonly records: RecordOptions;
+  /** Aborted when the worker is to stop: turns end, and commit what they have. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Ledgers kept between turns, so that a host's next turn in the same worker need not read it again. A turn takes its
+ * ledger out, and puts it back only after its commit. A ledger serves only the head of exactly that version.
+ */
+export interface LedgerCache {
+  take(crawl: CrawlId, host: HostKey, version: number): HostLedger | undefined;
+  put(crawl: CrawlId, host: HostKey, version: number, ledger: HostLedger): void;
+}
+
+/** How the requests to one host follow one another. */
+export interface LaneSpacing {
+  /** Requests in flight at once, at most. */
+  readonly perHost: number;
+  /** With one lane: the least time from the end of one request to the start of the next. */
+  readonly gapMs: number;
+  /** A request that could begin only after this time is not made. */
+  readonly latestAt: number;
+}
+
+/**
+ * Spaces the requests to one host within this process, whichever crawl's turn makes them. Between processes
+ * the queue's lock does that, since a turn asks its own host alone.
+ */
+export interface Lanes {
+  /** Runs `request` when `spacing` allows. Undefined: that would be too late, and it was not run. */
+  run<T>(host: HostKey, spacing: LaneSpacing, request: () => Promise<T>): Promise<T | undefined>;
+  /** Remembers that the host must rest until then, where no head says so: its turn was thrown away. */
+  rest(host: HostKey, until: number): void;
+  /** Until when {@link Lanes.rest} has told the host to rest; 0 if it has not. */
+  restUntil(host: HostKey): number;
+}
+
+/**
+ * Grants the lock to one caller after the other, in the order of the calls. Resolves to the function that frees it, which is
+ * safe to call twice; to undefined if the lock was not free by `until`.
+ */
+export type Lock = (until: number) => Promise<(() => void) | undefined>;

@@ -1,0 +1,60 @@
+import type { HostLedger } from '../frontier/ledger.ts';
+import { isSeedRecord } from '../frontier/rank.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { TurnCounters } from './counters.ts';
+import type { HostPace } from './host-pace.ts';
+import { type OnSeed, seedEventOf } from './seed-events.ts';
+import type { TurnHooks } from './turn-hooks.ts';
+import { type OnWorkEvent, pageEventOf } from './work-events.ts';
+
+export interface SettlementOptions {
+  readonly host: string;
+  readonly ledger: HostLedger;
+  readonly counters: TurnCounters;
+  readonly pace: HostPace;
+  readonly hooks: TurnHooks;
+  readonly onSeed?: OnSeed | undefined;
+  readonly onEvent?: OnWorkEvent | undefined;
+}
+
+/** Gives URLs back to the ledger: with their outcome, or waiting again. */
+export class Settlement {
+  readonly #options: SettlementOptions;
+
+  constructor(options: SettlementOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Gives a URL back. A seed that is done with is counted by its state, or by `seedOutcome`. Resolves when the
+   * project's `onError` has ended; a caller that has many URLs to settle need not wait for that.
+   */
+  settle(record: UrlRecord, seedOutcome: string = record.state): Promise<void> {
+    const { ledger, counters, hooks } = this.#options;
+    if (record.state !== 'waiting' && isSeedRecord(record)) counters.count('seeds', seedOutcome);
+    ledger.settle(record);
+    return record.state === 'failed' ? hooks.reportFailure(record.url, failureText(record)) : SETTLED;
+  }
+
+  /** Reports a URL that is done with. One that waits again is reported if it is a seed that has failed. */
+  report(record: UrlRecord): void {
+    const { onEvent, host } = this.#options;
+    this.tellSeed(record);
+    const event = onEvent && pageEventOf(host, record);
+    if (event) onEvent(event);
+  }
+
+  /** Tells the operator of a seed that was not fetched. `cause`: why, if the record does not say it. */
+  tellSeed(record: UrlRecord, cause?: string): void {
+    const { onSeed, host, pace } = this.#options;
+    if (!onSeed) return;
+    const event = seedEventOf({ host, nextFetchAt: pace.nextFetchAt, givenUp: pace.givenUp }, record, cause);
+    if (event) onSeed(event);
+  }
+}
+
+const SETTLED = Promise.resolve();
+
+function failureText({ result }: UrlRecord): string {
+  return result?.cause ?? (result?.httpStatus === undefined ? '' : `HTTP ${result.httpStatus}`);
+}

@@ -1,0 +1,44 @@
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { Head } from '../frontier/head.ts';
+import type { HostKey } from '../url/host-key.ts';
+import type { TurnServices } from './services.ts';
+
+/** The head as it is stored while a turn goes on, and the only code of a turn that replaces it. */
+export class StoredHead {
+  readonly #services: Pick<TurnServices, 'engine' | 'hooks'>;
+  readonly #crawl: CrawlId;
+  readonly #host: HostKey;
+  #head: Head;
+
+  constructor(
+    services: Pick<TurnServices, 'engine' | 'hooks'>,
+    { crawl, host, head }: { readonly crawl: CrawlId; readonly host: HostKey; readonly head: Head },
+  ) {
+    this.#services = services;
+    this.#crawl = crawl;
+    this.#host = host;
+    this.#head = head;
+  }
+
+  get head(): Head {
+    return this.#head;
+  }
+
+  /** Of the next head. */
+  get nextVersion(): number {
+    return this.#head.version + 1;
+  }
+
+  /** Keeps items for the next version. Without items, removes those that an attempt which was thrown away has left. */
+  async stageItems(lines: readonly string[]): Promise<void> {
+    await this.#services.engine.items?.stage(this.#crawl, this.#host, this.nextVersion, lines);
+  }
+
+  /** Throws `StaleTurn` if another worker has gone on with the host. */
+  async replace(next: Omit<Head, 'version'>): Promise<Head> {
+    const head = { ...next, version: this.nextVersion };
+    await this.#services.engine.ledgers.commit(this.#crawl, this.#host, head);
+    this.#head = head;
+    return head;
+  }
+}

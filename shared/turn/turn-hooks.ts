@@ -1,0 +1,94 @@
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { DocumentFacts } from '../parser/document.ts';
+import { unlessStopped } from '../unless-stopped.ts';
+import type { TurnCounters } from './counters.ts';
+import type { HookedPage, PageHooks } from './page-hooks.ts';
+import type { TurnServices } from './services.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+import type { TurnOutput } from './turn-output.ts';
+
+export interface HookedFacts {
+  /** As the project's extraction changed them. */
+  readonly facts: DocumentFacts;
+  /** What the first hook that failed said. */
+  readonly error?: string | undefined;
+}
+
+export interface TurnHooksOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  readonly output: TurnOutput;
+}
+
+/** Calls the project's hooks during a turn, and counts how that went. Without hooks it does nothing. */
+export class TurnHooks {
+  readonly #services: Pick<TurnServices, 'hooks' | 'work' | 'stopping' | 'engine' | 'onEvent'>;
+  readonly #options: TurnHooksOptions;
+
+  constructor(
+    services: Pick<TurnServices, 'hooks' | 'work' | 'stopping' | 'engine' | 'onEvent'>,
+    options: TurnHooksOptions,
+  ) {
+    this.#services = services;
+    this.#options = options;
+  }
+
+  /**
+   * Calls the extraction hooks, and `onPage` if `forItems`: its items go to the turn's output. Undefined if the worker is being
+   * stopped and a hook has not ended: nothing is counted then, and the page is to be fetched again.
+   */
+  async callForPage(
+    record: UrlRecord,
+    response: FetchedResponse,
+    found: DocumentFacts,
+    forItems: boolean,
+  ): Promise<HookedFacts | undefined> {
+    const { hooks, work } = this.#services;
+    if (!hooks) return { facts: found };
+    const { url, depth, via } = record;
+    const { id } = this.#options.crawl;
+    const around = <T>(part: () => T) => work.run(id, url, 'hook', part);
+    const page: HookedPage = { url, depth, via, response, around, facts: found };
+
+    const extracted = await this.#unlessStopped(() => hooks.extract(page));
+    if (extracted === undefined) return undefined;
+    const { facts, error } = extracted;
+    const called = forItems ? await this.#unlessStopped(() => hooks.onPage({ ...page, facts })) : NOT_CALLED;
+    if (called === undefined) return undefined;
+    this.#count(forItems, error, called);
+    this.#addItems(url, called.items);
+    return { facts, error: called.error ?? error };
+  }
+
+  /** Tells the project of a URL that failed for good. Resolves when its hook has ended, or may run no longer. */
+  async reportFailure(url: string, message: string): Promise<void> {
+    const { hooks, stopping, engine } = this.#services;
+    if (hooks) await unlessStopped(hooks.onError(url, message), stopping, engine.clock);
+  }
+
+  #unlessStopped<T>(hook: () => Promise<T>): Promise<T | undefined> {
+    const { work, stopping, engine } = this.#services;
+    return unlessStopped(hook().finally(work.beginHook()), stopping, engine.clock);
+  }
+
+  #count(forItems: boolean, extractionError: string | undefined, { items, error }: PageItems): void {
+    const { counters } = this.#options;
+    if (extractionError !== undefined) counters.countError('extraction');
+    if (error !== undefined) counters.countError('onPage');
+    const isFailed = extractionError !== undefined || error !== undefined;
+    if (forItems || isFailed) counters.count('hooks', 'pages');
+    if (isFailed) counters.count('hooks', 'failed');
+    if (items.length > 0) counters.count('hooks', 'items', items.length);
+  }
+
+  #addItems(url: string, lines: readonly string[]): void {
+    const { onEvent } = this.#services;
+    this.#options.output.addItems(lines);
+    if (onEvent) for (const line of lines) onEvent({ type: 'item', url, line });
+  }
+}
+
+type PageItems = Awaited<ReturnType<PageHooks['onPage']>>;
+
+const NOT_CALLED: PageItems = { items: [] };

@@ -1,0 +1,106 @@
+import type { NewPayload } from '../archive/archived-payload.ts';
+import { encodeCapture, encodeRevisit, isRevisitable } from '../archive/capture.ts';
+import { encodeMetadata } from '../archive/metadata.ts';
+import type { RecordLocation } from '../archive/record-location.ts';
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { DocumentFacts } from '../parser/document.ts';
+import type { Quarantine } from './quarantine.ts';
+import type { TurnServices } from './services.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+
+/** A turn that has gathered so many characters of items commits them, to bound what is held in memory. */
+const MAX_ITEM_CHARS = 16_000_000;
+
+/** What a turn writes besides its host's ledger: WARC records, payloads for later revisits, items of the project's hooks. */
+export class TurnOutput {
+  readonly #services: Pick<TurnServices, 'engine' | 'records'>;
+  readonly #crawl: TurnCrawl;
+  readonly #quarantine: Quarantine;
+  /** Payloads archived by this turn, by their digests as Latin-1. */
+  readonly #payloads = new Map<string, NewPayload>();
+  readonly #items: string[] = [];
+  #itemChars = 0;
+  #hasArchived = false;
+
+  constructor(services: Pick<TurnServices, 'engine' | 'records'>, crawl: TurnCrawl, quarantine: Quarantine) {
+    this.#services = services;
+    this.#crawl = crawl;
+    this.#quarantine = quarantine;
+  }
+
+  /** Lines of JSON that the project's hooks gave. */
+  get items(): readonly string[] {
+    return this.#items;
+  }
+
+  addItems(lines: readonly string[]): void {
+    for (const line of lines) {
+      this.#items.push(line);
+      this.#itemChars += line.length;
+    }
+  }
+
+  /** The turn is to be committed, so that its items take no more memory. */
+  get isFull(): boolean {
+    return this.#itemChars >= MAX_ITEM_CHARS;
+  }
+
+  /** Appends an exchange of robots.txt. */
+  async archiveRobots(response: FetchedResponse): Promise<void> {
+    const { members, capture } = await this.#quarantine.watch(() => encodeCapture(response, this.#services.records));
+    await this.#services.engine.archiveOf(this.#crawl.id).append(members, [capture]);
+    this.#hasArchived = true;
+  }
+
+  /**
+   * Appends the exchange of a URL: as a response, or as a revisit of a payload that is archived already, with what is known
+   * of it beside. Returns where its main record stands; durable after {@link TurnOutput.makeDurable}.
+   */
+  async archive(
+    record: UrlRecord,
+    response: FetchedResponse,
+    facts: DocumentFacts | undefined,
+  ): Promise<RecordLocation | undefined> {
+    const { engine, records } = this.#services;
+    const { id, config } = this.#crawl;
+    const payloads = config.revisits && isRevisitable(response) ? engine.payloads : undefined;
+    const key = payloads && Buffer.from(response.body.sha1).toString('latin1');
+    const original =
+      payloads && key && (this.#payloads.get(key) ?? (await payloads.find(id, response.body.sha1)));
+    const encoded = await this.#quarantine.watch(() =>
+      original ? encodeRevisit(response, original, records) : encodeCapture(response, records),
+    );
+    if (key && !original) this.#payloads.set(key, encoded.payload);
+    const members = [...encoded.members];
+    if (config.metadata && record.kind !== 'sitemap')
+      members.push(
+        encodeMetadata(
+          {
+            concurrentTo: encoded.responseId,
+            url: response.url,
+            date: encoded.date,
+            via: record.via,
+            hopsFromSeed: record.depth,
+            fetchTimeMs: response.endedAt - response.startedAt,
+            title: facts?.title,
+            charset: facts?.charset,
+            links: facts?.links,
+            droppedLinks: facts?.droppedLinks,
+            dropCause: facts?.dropCause,
+          },
+          { newId: records.newId, maxOutlinks: config.metadataLinks },
+        ),
+      );
+    const [location] = await engine.archiveOf(id).append(members, [encoded.capture]);
+    this.#hasArchived = true;
+    return location;
+  }
+
+  /** Resolves when all that was archived is durable, and later turns can find its payloads. */
+  async makeDurable(): Promise<void> {
+    const { engine } = this.#services;
+    if (this.#hasArchived) await engine.archiveOf(this.#crawl.id).flush();
+    if (this.#payloads.size > 0) await engine.payloads?.add(this.#crawl.id, [...this.#payloads.values()]);
+  }
+}

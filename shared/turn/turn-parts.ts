@@ -1,0 +1,133 @@
+import type { Head } from '../frontier/head.ts';
+import type { HostLedger } from '../frontier/ledger.ts';
+import { createTrapWatch } from '../frontier/trap-watch.ts';
+import { UrlAdmission } from './admission.ts';
+import { CanonicalLinks } from './canonical-link.ts';
+import type { TurnResults } from './commit.ts';
+import { TurnCounters } from './counters.ts';
+import type { FetchLoopOptions } from './fetch-loop.ts';
+import { HostPace } from './host-pace.ts';
+import { KnownRobots } from './known-robots.ts';
+import type { Lease } from './lease.ts';
+import { LinkIntake } from './link-intake.ts';
+import { MovedRobotsFinder } from './moved-robots.ts';
+import { PageAllowance } from './page-allowance.ts';
+import { PageLinks } from './page-links.ts';
+import { PageReader } from './page-reader.ts';
+import { Quarantine } from './quarantine.ts';
+import { Redirects } from './redirects.ts';
+import { RobotsKeeper } from './robots-keeper.ts';
+import { RobotsStore } from './robots-store.ts';
+import type { TurnServices } from './services.ts';
+import { Settlement } from './settlement.ts';
+import { SitemapLinks } from './sitemap-links.ts';
+import { SitemapPace } from './sitemap-pace.ts';
+import { StoredHead } from './stored-head.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+import { TurnHooks } from './turn-hooks.ts';
+import { TurnOutput } from './turn-output.ts';
+
+/** The collaborators of one turn. Each owns its state; the loop drives them, and the commit reads their results. */
+export type TurnParts = TurnResults & FetchLoopOptions;
+
+export interface TurnPartsOptions {
+  readonly crawl: TurnCrawl;
+  /** As loaded at the turn's beginning. */
+  readonly head: Head;
+  readonly ledger: HostLedger;
+  readonly lease: Lease;
+  readonly lastRequestAt: number;
+  readonly endBy: number;
+  readonly isAnnouncing: boolean;
+  readonly askedRobots: readonly string[];
+}
+
+/** Makes the collaborators and gives each those that it needs. */
+export function createTurnParts(services: TurnServices, options: TurnPartsOptions): TurnParts {
+  const { crawl, ledger, lease, lastRequestAt, endBy, isAnnouncing } = options;
+  const { engine } = services;
+  const { host, config } = crawl;
+  const counters = new TurnCounters(options.head.totals, services.stats);
+  const traps = createTrapWatch(options.head, {
+    minNew: config.trapMinNew,
+    isKnown: (url) => ledger.has(url),
+    sizes: engine.sizes,
+  });
+
+  const head = new StoredHead(services, { crawl: crawl.id, host, head: options.head });
+  const quarantine = new Quarantine(services, head, { isAnnouncing, until: endBy });
+  const output = new TurnOutput(services, crawl, quarantine);
+  const pace = new HostPace(services, options.head, {
+    crawl,
+    counters,
+    quarantine,
+    lease,
+    endBy,
+    lastRequestAt,
+  });
+
+  const sitemaps = new SitemapPace(options.head.sitemaps);
+  const intake = new LinkIntake({ crawl, ledger, counters, traps, sitemaps, skips: engine.skips });
+  const sitemapLinks = new SitemapLinks(crawl, intake);
+  const links = new PageLinks(services, { crawl, counters, traps, intake, sitemapLinks });
+
+  const knownRobots = new KnownRobots(options.head);
+  const robots = new RobotsKeeper(services, {
+    crawl,
+    pace,
+    output,
+    quarantine,
+    known: knownRobots,
+    store: new RobotsStore(services, {
+      crawl,
+      known: knownRobots,
+      pace,
+      sitemapLinks,
+      version: options.head.version,
+    }),
+    moved: new MovedRobotsFinder(services, { crawl, known: knownRobots, pace }),
+  });
+
+  const hooks = new TurnHooks(services, { crawl, counters, output });
+  const reader = new PageReader(engine.clock, {
+    crawl,
+    counters,
+    redirects: new Redirects({ crawl, counters, intake, sitemapLinks }),
+    canonicalLinks: new CanonicalLinks(crawl, ledger, intake),
+    hooks,
+  });
+  const { onSeed, onEvent } = services;
+  const settlement = new Settlement({ host, ledger, counters, pace, hooks, onSeed, onEvent });
+
+  const allowance = new PageAllowance(crawl, counters, crawl.budget.turnPages());
+  const admission = new UrlAdmission(services, {
+    crawl,
+    counters,
+    quarantine,
+    traps,
+    robots,
+    pace,
+    allowance,
+  });
+  const maxUrls = isAnnouncing ? 1 : config.turnMaxPages;
+  return {
+    crawl,
+    head,
+    ledger,
+    counters,
+    pace,
+    intake,
+    knownRobots,
+    traps,
+    sitemaps,
+    quarantine,
+    output,
+    robots,
+    reader,
+    links,
+    settlement,
+    allowance,
+    admission,
+    limits: { maxUrls, askedRobots: options.askedRobots },
+  };
+}

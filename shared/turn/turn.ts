@@ -1,0 +1,200 @@
+import type { Crawl } from '../crawl-state/crawls.ts';
+import { withoutFarTimes } from '../frontier/far-times.ts';
+import { type Head, NEW_HEAD } from '../frontier/head.ts';
+import type { HostLedger } from '../frontier/ledger.ts';
+import type { Link } from '../frontier/message.ts';
+import type { Delivery } from '../ports/turn-queue.ts';
+import type { HostKey } from '../url/host-key.ts';
+import { TurnCommit } from './commit.ts';
+import { FetchLoop } from './fetch-loop.ts';
+import type { Lease } from './lease.ts';
+import { openLedger } from './open-ledger.ts';
+import type { TurnServices } from './services.ts';
+import { TurnCrawl } from './turn-crawl.ts';
+import { createTurnParts, type TurnParts } from './turn-parts.ts';
+
+/** A delivery that was received so often has perhaps killed its workers: its turn is a quarantine turn. */
+const QUARANTINE_RECEIVE_COUNT = 3;
+/** No request is begun that could outlive the lease, with this much to commit in. */
+const COMMIT_MS = 10_000;
+/**
+ * A turn is no longer than the crawl's age (`Budget.ageMs`), and this at least: its links to other hosts leave it at its
+ * end, the hosts of a crawl that has just begun wait for each other's, and a process that is killed soon loses what it has not
+ * committed.
+ */
+const YOUNG_TURN_MS = 1000;
+/** ... and at least so many of the host's delays: for robots.txt and two pages. */
+const YOUNG_TURN_DELAYS = 2.5;
+
+/** What a turn begins with: a host's messages for one crawl, and the time for which the worker has the host. */
+export interface TurnInput {
+  readonly host: HostKey;
+  readonly deliveries: readonly Delivery[];
+  readonly lease: Lease;
+}
+
+/** When the host may next be given to anybody; until then its deliveries are to be held. */
+export interface TurnEnd {
+  readonly restUntil: number;
+  /** Whether the turn has asked the host for something. */
+  readonly hasAsked?: boolean;
+  /** The turn has asked for nothing and changed nothing: its deliveries are to come again. */
+  readonly isPutOff?: boolean;
+}
+
+/**
+ * A lease must last longer, or its turn could ask for nothing: an exchange, what the project's hooks may take after it
+ * (for extraction, for the page, and for an error), and the commit.
+ */
+export function leastLeaseMs(
+  { hooks }: Pick<TurnServices, 'hooks'>,
+  { config }: Pick<Crawl, 'config'>,
+): number {
+  return config.totalTimeoutMs + (hooks ? 3 * config.hookTimeoutMs : 0) + COMMIT_MS;
+}
+
+/**
+ * Runs a turn: one visit of a worker to one host, for one crawl. Loads what is known of the host, takes in the links
+ * delivered, fetches some of the host's best URLs at its pace, and commits the outcome with one conditional write.
+ * If anything fails before that write, nothing is left behind but work to be done again.
+ * Throws `StaleTurn` if another worker owns the host, and whatever the engine's ports throw.
+ */
+export async function runTurn(services: TurnServices, loaded: Crawl, input: TurnInput): Promise<TurnEnd> {
+  const { ledgers, clock, sizes } = services.engine;
+  const { host } = input;
+  const crawl = new TurnCrawl(services, loaded, host);
+  const stored = (await ledgers.loadHead(crawl.id, host)) ?? NEW_HEAD;
+  const head = withoutFarTimes(stored, clock.now(), crawl.config);
+  const request = requestOf(input.deliveries, head);
+  if (request.links.length === 0 && !request.isBegun) return { restUntil: restOf(head) };
+
+  const ledger =
+    services.ledgers.take(crawl.id, host, head.version) ??
+    (await openLedger(ledgers, { crawl: crawl.id, host, index: head.ledger, sizes }));
+  return new Turn(services, { crawl, head, ledger, request, lease: input.lease }).run();
+}
+
+/** What the deliveries ask of a turn. */
+interface TurnRequest {
+  readonly links: readonly Link[];
+  /** Something other than links wants a turn: the token, a wake-up, another host that needs a robots.txt of this one. */
+  readonly isBegun: boolean;
+  /** The last delivery by which an operator wants the host tried again, even if it was given up. */
+  readonly resumedBy: string | undefined;
+  readonly askedRobots: readonly string[];
+  /** The deliveries came back so often that they have perhaps killed their workers. */
+  readonly isSuspicious: boolean;
+}
+
+function requestOf(deliveries: readonly Delivery[], head: Head): TurnRequest {
+  const links: Link[] = [];
+  const askedRobots: string[] = [];
+  let isBegun = false;
+  let isSuspicious = false;
+  let resumedBy: string | undefined;
+  for (const { id, message, receiveCount } of deliveries) {
+    isSuspicious ||= receiveCount >= QUARANTINE_RECEIVE_COUNT;
+    if (message.kind === 'links') for (const link of message.links) links.push(link);
+    else if (message.kind === 'token') isBegun ||= message.token === head.token;
+    else if (message.kind === 'wake') {
+      isBegun = true;
+      if (message.isResumed) resumedBy = id;
+    }
+    // One that has come back was served, or is asked for again by who needs it: a host that rests is not asked by it for ever.
+    else if (receiveCount === 1) askedRobots.push(message.url);
+  }
+  return { links, isBegun: isBegun || askedRobots.length > 0, resumedBy, askedRobots, isSuspicious };
+}
+
+/** Nobody waits for a host that was given up. */
+const restOf = ({ setAside, clock }: Head): number => (setAside === undefined ? clock.nextFetchAt : 0);
+
+interface TurnOptions {
+  readonly crawl: TurnCrawl;
+  readonly head: Head;
+  readonly ledger: HostLedger;
+  readonly request: TurnRequest;
+  readonly lease: Lease;
+}
+
+/** One visit to one host. Nothing in it outlives the turn; its collaborators each own their state (`turn-parts.ts`). */
+class Turn {
+  readonly #services: TurnServices;
+  readonly #options: TurnOptions;
+  readonly #parts: TurnParts;
+  readonly #commit: TurnCommit;
+
+  constructor(services: TurnServices, options: TurnOptions) {
+    const { crawl, head, ledger, request, lease } = options;
+    this.#services = services;
+    this.#options = options;
+    const lastRequestAt = lease.endsAt - leastLeaseMs(services, crawl);
+    this.#parts = createTurnParts(services, {
+      crawl,
+      head,
+      ledger,
+      lease,
+      lastRequestAt,
+      endBy: Math.min(services.engine.clock.now() + turnMs(crawl), lastRequestAt),
+      // Or a URL is suspected since an earlier turn, and has not been fetched since.
+      isAnnouncing: request.isSuspicious || head.intent !== undefined,
+      askedRobots: request.askedRobots,
+    });
+    this.#commit = new TurnCommit(services, this.#parts);
+  }
+
+  async run(): Promise<TurnEnd> {
+    const { crawl, head, ledger, request } = this.#options;
+    const { intake, pace } = this.#parts;
+    if (request.resumedBy !== undefined) pace.resume(request.resumedBy);
+    const news = intake.mergeDelivered(request.links, this.#services.engine.clock.now());
+    if (news > 0 || request.isBegun || this.#hasLeftovers()) return this.#fetchAndCommit();
+    // Links that are all known, to a host that has its next turn already or needs none: nothing to commit.
+    this.#services.ledgers.put(crawl.id, crawl.host, head.version, ledger);
+    return { restUntil: restOf(head) };
+  }
+
+  /** Whether the ledger has changes to commit, or URLs wait for which no turn is planned. */
+  #hasLeftovers(): boolean {
+    const { head, ledger } = this.#options;
+    const isPlanned = head.token !== undefined || head.dueAt !== undefined || ledger.counts.waiting === 0;
+    return ledger.changes > 0 || !isPlanned;
+  }
+
+  async #fetchAndCommit(): Promise<TurnEnd> {
+    const { crawl, head, ledger } = this.#options;
+    const { counters, pace, quarantine } = this.#parts;
+    const { stats } = this.#services;
+    stats.open.set(ledger, head.ledger.counts);
+    try {
+      if (pace.givenUp !== undefined || crawl.status !== 'running') pace.end();
+      await new FetchLoop(this.#services, this.#parts).run();
+      if (quarantine.isPutOff) return { restUntil: pace.nextFetchAt, isPutOff: true };
+      const restUntil = await this.#commit.run();
+      return { restUntil, hasAsked: counters.hasAsked };
+    } catch (error) {
+      await this.#throwAway();
+      throw error;
+    } finally {
+      const { pages, bytes } = counters.gained();
+      if (this.#commit.isDone) crawl.budget.commit(pages, bytes);
+      else crawl.budget.giveBack(pages, bytes);
+      quarantine.release();
+      stats.open.delete(ledger);
+    }
+  }
+
+  /** The turn is thrown away, but the host was asked: it rests all the same. */
+  async #throwAway(): Promise<void> {
+    const { engine, lanes } = this.#services;
+    const { crawl, pace, quarantine } = this.#parts;
+    lanes.rest(crawl.host, Math.max(pace.nextFetchAt, engine.clock.now() + crawl.config.delayMs));
+    if (!this.#commit.isDone) await quarantine.retract();
+  }
+}
+
+/** How long a turn of the crawl may take at most. */
+function turnMs({ config, budget }: TurnCrawl): number {
+  const youngMs = Math.max(YOUNG_TURN_MS, YOUNG_TURN_DELAYS * config.delayMs);
+  return Math.min(config.turnMaxMs, Math.max(budget.ageMs(), youngMs));
+}

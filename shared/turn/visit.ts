@@ -1,0 +1,232 @@
+import type { RecordLocation } from '../archive/record-location.ts';
+import type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
+import type { TrapWatch } from '../frontier/trap-watch.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import { judge, type Verdict } from '../frontier/verdict.ts';
+import { createDocumentParser, type DocumentFacts, type DocumentParser } from '../parser/document.ts';
+import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
+import { robotName } from '../robots/parse-robots.ts';
+import { createResolver } from '../url/canonical.ts';
+import type { TurnCounters } from './counters.ts';
+import type { HostPace } from './host-pace.ts';
+import type { PageAllowance } from './page-allowance.ts';
+import { HINT_WORDS, wantsSigns } from './page-hints.ts';
+import type { PageLinks } from './page-links.ts';
+import { type PageReader, type PageReading, withDroppedLinks } from './page-reader.ts';
+import type { Quarantine } from './quarantine.ts';
+import { headersOf, retryAfterOf } from './response-headers.ts';
+import type { TurnServices } from './services.ts';
+import type { Settlement } from './settlement.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+import type { TurnOutput } from './turn-output.ts';
+
+/** What a visit works with. */
+export interface VisitOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  readonly pace: HostPace;
+  readonly allowance: PageAllowance;
+  readonly quarantine: Quarantine;
+  readonly traps: TrapWatch;
+  readonly reader: PageReader;
+  readonly links: PageLinks;
+  readonly output: TurnOutput;
+  readonly settlement: Settlement;
+}
+
+const MAX_TYPE_CHARS = 100;
+
+/**
+ * The visit of one URL: it is fetched, parsed while it arrives, archived and settled, and its links are taken in. The URL was
+ * taken from the ledger and admitted (`admission.ts`); unless it is a requisite, a page is reserved and begun for it.
+ */
+export class UrlVisit {
+  readonly #services: TurnServices;
+  readonly #options: VisitOptions;
+  #record: UrlRecord;
+  #parser: DocumentParser | undefined;
+  /** Whether a page of the budget is reserved for it. */
+  #isReserved: boolean;
+  #isPage = false;
+
+  constructor(services: TurnServices, options: VisitOptions, record: UrlRecord) {
+    this.#services = services;
+    this.#options = options;
+    this.#record = record;
+    this.#isReserved = record.kind !== 'requisite';
+  }
+
+  /** Returns the record as it was settled. */
+  async run(crawlDelayMs: number | undefined): Promise<UrlRecord> {
+    const { crawl, allowance, links, quarantine } = this.#options;
+    try {
+      const outcome = await this.#fetch(crawlDelayMs);
+      const verdict = this.#judge(outcome, crawlDelayMs);
+      const found = verdict.isFinal ? await quarantine.watch(async () => this.#parser?.end()) : undefined;
+      // By the scope as it is now: a seed's redirect may have widened it since the turn began.
+      await crawl.current();
+      if (found) this.#becomePageIfOwn(found);
+      const response = outcome.status === 'response' ? outcome : undefined;
+      const facts = verdict.isAttempt
+        ? await this.#finish(outcome.startedAt, response, verdict, found)
+        : this.#giveBack();
+      if (facts && response) await links.take(this.#record, response, facts);
+      return this.#record;
+    } finally {
+      if (this.#isReserved) allowance.end(this.#isPage);
+    }
+  }
+
+  #fetch(crawlDelayMs: number | undefined): Promise<FetchOutcome> {
+    const { crawl, pace } = this.#options;
+    const { url, kind } = this.#record;
+    const maxBodyBytes = kind === 'sitemap' ? MAX_SITEMAP_BYTES : crawl.config.maxBodyBytes;
+    // Middleware may fetch more than once: the last head counts.
+    const onHead = (head: ResponseHead) => {
+      this.#parser = undefined;
+      if (head.httpStatus < 200 || head.httpStatus >= 300) return undefined;
+      this.#parser = this.#openParser(head);
+      return this.#parser.write;
+    };
+    return pace.exchange({ url, onHead, maxBodyBytes }, crawlDelayMs);
+  }
+
+  #openParser(head: ResponseHead): DocumentParser {
+    const { crawl, counters, traps, links } = this.#options;
+    const { url, kind } = this.#record;
+    const { id, config } = crawl;
+    const isSitemap = kind === 'sitemap';
+    return createDocumentParser({
+      url,
+      headers: head.headers,
+      maxDecodedBytes: isSitemap ? MAX_SITEMAP_BYTES : config.maxDecodedBytes,
+      maxLinks: isSitemap ? MAX_SITEMAP_LINKS : config.maxLinksPerPage,
+      resolve: resolver(),
+      kind,
+      wantsRequisites: config.requisites,
+      wantsFeeds: config.feeds,
+      wantsTextHash: links.isWatchingTraps() && traps.wantsText(url),
+      wantsSigns: wantsSigns(this.#record, counters.totals.pages),
+      robotName: robotName(config.userAgent).toLowerCase(),
+      around: (parse) => this.#services.work.run(id, url, 'parse', parse),
+    });
+  }
+
+  /** What the outcome means. Counts the exchange and moves the host's clock on. */
+  #judge(outcome: FetchOutcome, crawlDelayMs: number | undefined): Verdict {
+    const { crawl, counters, pace } = this.#options;
+    const retryAfterMs = retryAfterOf(outcome, this.#now());
+    const verdict = judge(outcome, this.#record.attempts, crawl.config, retryAfterMs);
+    counters.countUrlExchange(outcome, verdict.hostFailure !== undefined);
+    pace.record(outcome, verdict.hostFailure, crawlDelayMs);
+    if (outcome.status === 'response') crawl.budget.receive(outcome.body.size);
+    return verdict;
+  }
+
+  /** A requisite that belongs to the crawl by itself becomes a page, if the limits allow one more. */
+  #becomePageIfOwn(found: DocumentFacts): void {
+    const { links, allowance } = this.#options;
+    if (!links.isOwnDocument(this.#record, found) || !allowance.tryBegin()) return;
+    this.#record = { ...this.#record, kind: undefined };
+    this.#isReserved = true;
+  }
+
+  /** The URL waits as before: what happened was not its fault. */
+  #giveBack(): undefined {
+    void this.#options.settlement.settle(this.#record);
+  }
+
+  /** Archives and settles the URL. Returns what its links are taken from, if there is such. */
+  async #finish(
+    startedAt: number,
+    response: FetchedResponse | undefined,
+    verdict: Verdict,
+    found: DocumentFacts | undefined,
+  ): Promise<DocumentFacts | undefined> {
+    const { reader, output } = this.#options;
+    let page: PageReading = { facts: found, state: verdict.state, cause: verdict.cause };
+    let location: RecordLocation | undefined;
+    if (response && verdict.isFinal) {
+      const reading = await reader.read(this.#record, response, page);
+      if (reading === undefined) {
+        await response.body.dispose();
+        return this.#giveBack();
+      }
+      page = withDroppedLinks(reading);
+      location = await output.archive(this.#record, response, page.facts);
+    }
+    await response?.body.dispose();
+    await this.#settle({ startedAt, response, verdict, page, location });
+    return page.facts;
+  }
+
+  async #settle({ startedAt, response, verdict, page, location }: FinishedPage): Promise<void> {
+    const { counters, settlement } = this.#options;
+    const received = verdict.isFinal ? response : undefined;
+    const { kind } = this.#record;
+    this.#record = {
+      ...this.#record,
+      state: page.state,
+      attempts: this.#record.attempts + 1,
+      dueAt: this.#dueAt(verdict),
+      result: {
+        fetchedAt: startedAt,
+        httpStatus: response?.httpStatus,
+        contentType: contentTypeOf(page.facts, response),
+        digest: received?.body.sha1,
+        location,
+        bodyBytes: received?.body.size,
+        tookMs: received && received.endedAt - received.startedAt,
+        cause: page.cause,
+        canonical: page.canonical,
+      },
+    };
+    const isAnswer = received !== undefined && page.state !== 'redirect';
+    if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');
+    this.#isPage = isAnswer && kind === undefined;
+    // A login page is not what the operator asked for.
+    await settlement.settle(this.#record, page.cause === HINT_WORDS.login ? 'login' : undefined);
+  }
+
+  /** When a URL that is to be tried again may be: 0, at the host's pace, if nothing else speaks against it. */
+  #dueAt({ state, retryMs }: Verdict): number {
+    if (state !== 'waiting' || retryMs === 0) return 0;
+    return Math.max(this.#now(), this.#options.pace.nextFetchAt) + retryMs;
+  }
+
+  #now(): number {
+    return this.#services.engine.clock.now();
+  }
+}
+
+interface FinishedPage {
+  readonly startedAt: number;
+  readonly response: FetchedResponse | undefined;
+  readonly verdict: Verdict;
+  readonly page: PageReading;
+  readonly location: RecordLocation | undefined;
+}
+
+/** Resolves references to canonical URLs, with one resolver for each base. */
+function resolver(): (reference: string, base: string) => string | undefined {
+  let lastBase: string | undefined;
+  let resolve = (_: string): string | undefined => undefined;
+  return (reference, base) => {
+    if (base !== lastBase) {
+      lastBase = base;
+      resolve = createResolver(base);
+    }
+    return resolve(reference);
+  };
+}
+
+/** The media type: as the parser has found it, else as the response says. */
+function contentTypeOf(
+  facts: DocumentFacts | undefined,
+  response: FetchedResponse | undefined,
+): string | undefined {
+  if (facts?.mimeType !== undefined) return facts.mimeType.slice(0, MAX_TYPE_CHARS);
+  const type = response && headersOf(response, 'content-type')[0]?.split(';', 1)[0];
+  return type?.trim().toLowerCase().slice(0, MAX_TYPE_CHARS) || undefined;
+}

@@ -1,0 +1,80 @@
+/** What a worker reports while it works, for listeners of a running crawl. */
+
+import type { HostClock } from '../frontier/politeness.ts';
+import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
+import type { HostKey } from '../url/host-key.ts';
+import type { UrlKind } from '../url/url-kind.ts';
+
+/**
+ * Reported at once, before the turn is committed. If a turn is repeated (after a crash), its events may come again.
+ * JSON, since events go from thread to thread. Times are ms since the epoch.
+ */
+export type WorkEvent = PageEvent | ItemLineEvent | HostBackoffEvent;
+
+/** The crawl is done with a URL, whatever came of it. */
+export interface PageEvent {
+  readonly type: 'page';
+  readonly url: string;
+  readonly host: HostKey;
+  readonly status: UrlState;
+  /** What it was fetched as; none: a page. */
+  readonly kind?: UrlKind;
+  /** Hops from a seed. */
+  readonly depth: number;
+  /** The page it was first found on; none for a seed. */
+  readonly via?: string;
+  readonly httpStatus?: number;
+  readonly contentType?: string;
+  /** Size of the body as received. */
+  readonly bodyBytes?: number;
+  /** From the request to the body's end. */
+  readonly tookMs?: number;
+  /** Why it failed, was denied or skipped, in words; of a redirect, where to. */
+  readonly cause?: string;
+}
+
+/** `onPage` returned an item. */
+export interface ItemLineEvent {
+  readonly type: 'item';
+  readonly url: string;
+  /** The item as one line of JSON, without its end. */
+  readonly line: string;
+}
+
+/** A host failed, and is left alone until `until`. */
+export interface HostBackoffEvent {
+  readonly type: 'hostBackoff';
+  readonly host: HostKey;
+  readonly until: number;
+  /** Failures in a row. */
+  readonly failures: number;
+  readonly cause?: string;
+}
+
+export type OnWorkEvent = (event: WorkEvent) => void;
+
+/** The event of a URL that was just settled; undefined while it waits. */
+export function pageEventOf(host: HostKey, record: UrlRecord): PageEvent | undefined {
+  const { url, state, kind, depth, via, result } = record;
+  if (state === 'waiting') return undefined;
+  const { httpStatus, contentType, bodyBytes, tookMs, cause } = result ?? {};
+  return {
+    type: 'page',
+    url,
+    host,
+    status: state,
+    ...(kind !== undefined && { kind }),
+    depth,
+    ...(via !== undefined && { via }),
+    ...(httpStatus !== undefined && { httpStatus }),
+    ...(contentType !== undefined && { contentType }),
+    ...(bodyBytes !== undefined && { bodyBytes }),
+    ...(tookMs !== undefined && { tookMs }),
+    ...(cause !== undefined && { cause }),
+  };
+}
+
+/** The event of a host that has failed, and rests. */
+export function backoffEventOf(host: HostKey, { failures, nextFetchAt, cause }: HostClock): HostBackoffEvent {
+  return { type: 'hostBackoff', host, until: nextFetchAt, failures, ...(cause !== undefined && { cause }) };
+}

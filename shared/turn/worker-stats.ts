@@ -1,0 +1,32 @@
+import type { HostLedger } from '../frontier/ledger.ts';
+
+/** What a worker has done since it began, committed or not: for the live line and for metrics. */
+export interface WorkerStats {
+  hostsActive: number;
+  /** Ledgers of the turns under way, with their counts when those began: the difference is not committed yet. */
+  readonly open: Map<HostLedger, HostLedger['counts']>;
+  pages: number;
+  bytes: number;
+  requests: number;
+  /** Responses to requests, robots.txt included. */
+  answers: number;
+  errors: number;
+  /** Exchanges that failed, by reason. */
+  readonly failures: Record<string, number>;
+  turns: number;
+  /** Turns that were thrown away because another worker owned the host. */
+  staleTurns: number;
+}
+
+export const newStats = (): WorkerStats => ({
+  hostsActive: 0,
+  open: new Map(),
+  pages: 0,
+  bytes: 0,
+  requests: 0,
+  answers: 0,
+  errors: 0,
+  failures: {},
+  turns: 0,
+  staleTurns: 0,
+});
