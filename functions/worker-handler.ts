@@ -43,9 +43,9 @@ const LAST_LOOK_MS = 5000;
 /** For what follows the last turn: metrics, the meter's counts, the answer. */
 const END_MS = 1000;
 /** Of the hosts that a worker may serve, this share is to be free before it asks for more ... */
-const LEAST_ROOM = 0.2;
+const MIN_ROOM_SHARE = 0.2;
 /** ... or as many as one receive can bring. */
-const MAX_LEAST_ROOM = 10;
+const MAX_MIN_ROOM = 10;
 
 /** Serves the hosts of an event and as many more as it may, until there are none or its time is up. */
 export function createWorkerHandler(deps: WorkerDeps) {
@@ -66,7 +66,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
       const batch = await stack.engine.queue.receivedFromEvent(event.Records);
       const worker = startWorker(stack.engine, (crawl) => deps.fetchers.of(crawl), {
         maxHosts,
-        leastRoom: Math.min(MAX_LEAST_ROOM, Math.ceil(maxHosts * LEAST_ROOM)),
+        minRoom: Math.min(MAX_MIN_ROOM, Math.ceil(maxHosts * MIN_ROOM_SHARE)),
         signal: new AbortController().signal,
         first: batch.received,
         receiveUntil: endsAt - lastReceiveMs,

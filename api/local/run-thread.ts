@@ -7,9 +7,9 @@ import { watchThread } from '../../shared/engines/watchdog/watch-thread.ts';
 import { readSlot, slotMemory } from '../../shared/engines/watchdog/work-slot.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { ownFile } from '../../shared/own-file.ts';
+import type { PageTask } from '../../shared/turn/page-work.ts';
 import type { CrawlMessage, CrawlThreadStart, FromCrawlThread } from './messages.ts';
 import { reviveError } from './thread-error.ts';
-import type { PageTask } from '../../shared/turn/page-work.ts';
 
 /** How a thread ended. */
 export type CrawlThreadEnd =

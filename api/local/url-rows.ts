@@ -8,8 +8,8 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
 import { lookUpUrl } from '../../shared/report/look-up-url.ts';
 import { type UrlDetail, urlDetail } from '../../shared/report/url-detail.ts';
-import type { HostKey } from '../../shared/url/host-key.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
+import type { HostKey } from '../../shared/url/host-key.ts';
 import { seedDetail } from './seed-detail.ts';
 
 /** What is needed of a ledger store, and of an engine that joins WARC files. */

@@ -8,7 +8,7 @@
  */
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlStatus } from '../ports/crawl-registry.ts';
-import { createTally, type Used } from './tally.ts';
+import { createTally, type Tally, type Used } from './tally.ts';
 
 export interface Budget {
   /**
@@ -63,81 +63,142 @@ const COST_HEADROOM_MS = 30_000;
 /** As many turns could use up what is left. */
 const TURNS_TO_LIMIT = 20;
 
-/**
- * `used`: what the crawl has used so far; `now`: the clock; `isShared`: whether other processes work for the crawl too.
- */
-export function createBudget(limits: Limits, used: Used, now: () => number, isShared = false): Budget {
-  const tally = used.tally ?? createTally(used);
-  let limit = limits;
-  let base = used;
-  const beganAt = now();
-  let baseAt = beganAt;
+export interface BudgetOptions {
+  /** Whether other processes work for the crawl too. Default: no. */
+  readonly isShared?: boolean;
+  /** Where several threads of this process count together. Default: a tally of this budget alone. */
+  readonly tally?: Tally | undefined;
+}
+
+/** `used`: what the crawl has used so far; `now`: the clock. */
+export function createBudget(
+  limits: Limits,
+  used: Used,
+  now: () => number,
+  options: BudgetOptions = {},
+): Budget {
+  return new CrawlBudget(limits, used, now, options);
+}
+
+class CrawlBudget implements Budget {
+  readonly #tally: Tally;
+  readonly #now: () => number;
+  readonly #isShared: boolean;
+  readonly #beganAt: number;
+  #limits: Limits;
+  /** What the crawl has used, as last read. */
+  #base: Used;
+  #baseAt: number;
   /** US dollars a millisecond. */
-  let costRate = 0;
-  let waiting: (() => void)[] = [];
+  #costRate = 0;
+  /** Callers of {@link Budget.reserve} that wait for pages which others have reserved. */
+  #waiting: (() => void)[] = [];
 
-  const activeMs = () => base.activeMs + now() - baseAt;
+  constructor(limits: Limits, used: Used, now: () => number, { isShared = false, tally }: BudgetOptions) {
+    this.#tally = tally ?? createTally(used);
+    this.#now = now;
+    this.#isShared = isShared;
+    this.#beganAt = now();
+    this.#limits = limits;
+    this.#base = used;
+    this.#baseAt = this.#beganAt;
+  }
 
-  function met(done: Pick<Used, 'pages' | 'bytes'>): MetLimit | undefined {
-    const { maxPages, maxBytes, maxTimeMs, maxCost, requisites } = limit;
-    const limited = (reason: string): MetLimit => ({ status: 'limited', reason });
-    if (maxBytes !== undefined && done.bytes >= maxBytes) return limited(`${maxBytes} bytes`);
-    if (maxTimeMs !== undefined && activeMs() >= maxTimeMs) return limited(`${maxTimeMs / 1000} seconds`);
-    if (maxCost !== undefined && (base.cost ?? 0) + costRate * (now() - baseAt + COST_HEADROOM_MS) >= maxCost)
+  metLimit(): MetLimit | undefined {
+    return this.#met(this.#tally.pages(), this.#tally.bytes());
+  }
+
+  metForGood(): MetLimit | undefined {
+    const { pages, bytes } = this.#tally.committed();
+    return this.#met(pages, bytes);
+  }
+
+  turnPages(): number {
+    const { maxPages } = this.#limits;
+    if (!this.#isShared || maxPages === undefined) return Infinity;
+    return Math.max(1, Math.ceil((maxPages - this.#tally.pages()) / TURNS_TO_LIMIT));
+  }
+
+  ageMs(): number {
+    return this.#isShared ? this.#activeMs() : this.#now() - this.#beganAt;
+  }
+
+  async reserve(): Promise<boolean> {
+    for (;;) {
+      if (this.metLimit() !== undefined) return false;
+      if (this.#tally.reserve(this.#limits.maxPages ?? Infinity)) return true;
+      await new Promise<void>((wake) => {
+        this.#waiting.push(wake);
+        if (this.#tally.pollMs !== undefined) setTimeout(wake, this.#tally.pollMs);
+      });
+    }
+  }
+
+  tryReserve(): boolean {
+    return this.metLimit() === undefined && this.#tally.reserve(this.#limits.maxPages ?? Infinity);
+  }
+
+  used(): Used {
+    return this.#base;
+  }
+
+  settle(isPage: boolean): void {
+    this.#tally.settle(isPage);
+    this.#wakeAll();
+  }
+
+  receive(bytes: number): void {
+    this.#tally.receive(bytes);
+  }
+
+  giveBack(pages: number, bytes: number): void {
+    this.#tally.giveBack(pages, bytes);
+    this.#wakeAll();
+  }
+
+  commit(pages: number, bytes: number): void {
+    this.#tally.commit(pages, bytes);
+  }
+
+  async refresh(limits: Limits, read: () => Promise<Used>): Promise<void> {
+    const base = this.#base;
+    const next = await this.#tally.refresh(read);
+    const at = this.#now();
+    if (base.cost !== undefined && next.cost !== undefined && at > this.#baseAt)
+      this.#costRate = Math.max(0, next.cost - base.cost) / (at - this.#baseAt);
+    this.#limits = limits;
+    this.#base = next;
+    this.#baseAt = at;
+    this.#wakeAll();
+  }
+
+  #activeMs(): number {
+    return this.#base.activeMs + this.#now() - this.#baseAt;
+  }
+
+  #met(pages: number, bytes: number): MetLimit | undefined {
+    const { maxPages, maxBytes, maxTimeMs, maxCost, requisites } = this.#limits;
+    if (maxBytes !== undefined && bytes >= maxBytes) return limited(`${maxBytes} bytes`);
+    if (maxTimeMs !== undefined && this.#activeMs() >= maxTimeMs)
+      return limited(`${maxTimeMs / 1000} seconds`);
+    if (maxCost !== undefined && this.#costSoon() >= maxCost)
       return { status: 'paused', reason: `maxCost: it would soon have cost ${maxCost} US dollars` };
     // The last one, as the others end requisites, too.
-    if (maxPages !== undefined && done.pages >= maxPages)
+    if (maxPages !== undefined && pages >= maxPages)
       return { ...limited(`${maxPages} pages`), ...(requisites && { allowsRequisites: true }) };
     return undefined;
   }
 
-  const metLimit = () => met({ pages: tally.pages(), bytes: tally.bytes() });
-
-  function wakeAll(): void {
-    const woken = waiting;
-    waiting = [];
-    for (const wake of woken) wake();
+  /** What the crawl will have cost when what is under way is done. */
+  #costSoon(): number {
+    return (this.#base.cost ?? 0) + this.#costRate * (this.#now() - this.#baseAt + COST_HEADROOM_MS);
   }
 
-  return {
-    metLimit,
-    metForGood: () => met(tally.committed()),
-    turnPages() {
-      if (!isShared || limit.maxPages === undefined) return Infinity;
-      return Math.max(1, Math.ceil((limit.maxPages - tally.pages()) / TURNS_TO_LIMIT));
-    },
-    ageMs: () => (isShared ? activeMs() : now() - beganAt),
-    async reserve() {
-      for (;;) {
-        if (metLimit() !== undefined) return false;
-        if (tally.reserve(limit.maxPages ?? Infinity)) return true;
-        await new Promise<void>((wake) => {
-          waiting.push(wake);
-          if (tally.pollMs !== undefined) setTimeout(wake, tally.pollMs);
-        });
-      }
-    },
-    tryReserve: () => metLimit() === undefined && tally.reserve(limit.maxPages ?? Infinity),
-    used: () => base,
-    settle(isPage) {
-      tally.settle(isPage);
-      wakeAll();
-    },
-    receive: tally.receive,
-    giveBack(pages, bytes) {
-      tally.giveBack(pages, bytes);
-      wakeAll();
-    },
-    commit: tally.commit,
-    async refresh(limits, read) {
-      const next = await tally.refresh(read);
-      const at = now();
-      if (base.cost !== undefined && next.cost !== undefined && at > baseAt)
-        costRate = Math.max(0, next.cost - base.cost) / (at - baseAt);
-      limit = limits;
-      base = next;
-      baseAt = at;
-      wakeAll();
-    },
-  };
+  #wakeAll(): void {
+    const woken = this.#waiting;
+    this.#waiting = [];
+    for (const wake of woken) wake();
+  }
 }
+
+const limited = (reason: string): MetLimit => ({ status: 'limited', reason });

@@ -7,6 +7,7 @@ import type { CrawlRecord, CrawlRegistry, CrawlStatus } from '../ports/crawl-reg
 import type { HostKey } from '../url/host-key.ts';
 import { createUrlRules } from '../url/url-rules.ts';
 import { type Budget, createBudget } from './budget.ts';
+import type { Tally } from './tally.ts';
 
 /** A crawl as a worker sees it. `config`, `scope` and `status` are at most some seconds old. */
 export interface Crawl {
@@ -44,7 +45,8 @@ interface Known {
   readonly totalsAt: number;
 }
 
-export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
+/** `tally`: where several threads of this process count together, for the one crawl that they all work for. */
+export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tally): Crawls {
   const elapsed = clock.elapsed ?? clock.now;
   const known = new Map<CrawlId, Known>();
   const loading = new Map<CrawlId, Promise<Crawl | undefined>>();
@@ -66,7 +68,8 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock): Crawls {
 
   async function open(id: CrawlId, { config: options, scopeSeeds, status }: CrawlRecord): Promise<Crawl> {
     const config = parseConfig(options);
-    const budget = createBudget(config, await registry.totals(id), elapsed, registry.isShared);
+    const { isShared } = registry;
+    const budget = createBudget(config, await registry.totals(id), elapsed, { isShared, tally });
     const nameOf = createUrlRules(config.urlRules);
     const configOf = createHostConfigs(config);
     return { id, config, configOf, budget, scope: createScope(config, scopeSeeds), status, nameOf };

@@ -1,10 +1,7 @@
 import type { CrawlTotals } from '../ports/crawl-registry.ts';
 
 export type Used = Pick<CrawlTotals, 'pages' | 'bytes' | 'activeMs' | 'cost'> &
-  Partial<Pick<CrawlTotals, 'requisites'>> & {
-    /** Where several threads of one process count together. */
-    readonly tally?: Tally;
-  };
+  Partial<Pick<CrawlTotals, 'requisites'>>;
 
 /** Pages and bytes that a crawl has used, and pages reserved: what its budget counts. */
 export interface Tally {

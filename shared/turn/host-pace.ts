@@ -16,8 +16,8 @@ import type { TurnCounters } from './counters.ts';
 import type { Lease } from './lease.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { TurnServices } from './services.ts';
-import { backoffEventOf } from './work-events.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
+import { backoffEventOf } from './work-events.ts';
 
 const NO_TIME = 'there was no time left for it';
 /** Tries after which a crawl ends if no host has ever answered. */

@@ -1,5 +1,5 @@
-import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { RecordOptions } from '../archive/capture.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Crawl, Crawls } from '../crawl-state/crawls.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import type { Engine } from '../ports/engine.ts';

@@ -48,7 +48,9 @@ export class TurnOutput {
 
   /** Appends an exchange of robots.txt. */
   async archiveRobots(response: FetchedResponse): Promise<void> {
-    const { members, capture } = await this.#quarantine.watch(() => encodeCapture(response, this.#services.records));
+    const { members, capture } = await this.#quarantine.watch(() =>
+      encodeCapture(response, this.#services.records),
+    );
     await this.#services.engine.archiveOf(this.#crawl.id).append(members, [capture]);
     this.#hasArchived = true;
   }

@@ -45,16 +45,15 @@ export interface TurnPartsOptions {
 /** Makes the collaborators and gives each those that it needs. */
 export function createTurnParts(services: TurnServices, options: TurnPartsOptions): TurnParts {
   const { crawl, ledger, lease, lastRequestAt, endBy, isAnnouncing } = options;
-  const { engine } = services;
+  const { engine, onSeed, onEvent } = services;
   const { host, config } = crawl;
+  const head = new StoredHead(services, { crawl: crawl.id, host, head: options.head });
   const counters = new TurnCounters(options.head.totals, services.stats);
   const traps = createTrapWatch(options.head, {
     minNew: config.trapMinNew,
     isKnown: (url) => ledger.has(url),
     sizes: engine.sizes,
   });
-
-  const head = new StoredHead(services, { crawl: crawl.id, host, head: options.head });
   const quarantine = new Quarantine(services, head, { isAnnouncing, until: endBy });
   const output = new TurnOutput(services, crawl, quarantine);
   const pace = new HostPace(services, options.head, {
@@ -65,69 +64,47 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     endBy,
     lastRequestAt,
   });
+  const own = { crawl, head, ledger, counters, traps, quarantine, output, pace };
 
-  const sitemaps = new SitemapPace(options.head.sitemaps);
-  const intake = new LinkIntake({ crawl, ledger, counters, traps, sitemaps, skips: engine.skips });
-  const sitemapLinks = new SitemapLinks(crawl, intake);
-  const links = new PageLinks(services, { crawl, counters, traps, intake, sitemapLinks });
-
-  const knownRobots = new KnownRobots(options.head);
-  const robots = new RobotsKeeper(services, {
-    crawl,
-    pace,
-    output,
-    quarantine,
-    known: knownRobots,
-    store: new RobotsStore(services, {
-      crawl,
-      known: knownRobots,
-      pace,
-      sitemapLinks,
-      version: options.head.version,
-    }),
-    moved: new MovedRobotsFinder(services, { crawl, known: knownRobots, pace }),
-  });
-
-  const hooks = new TurnHooks(services, { crawl, counters, output });
+  const linkParts = createLinkParts(services, own);
+  const robotsParts = createRobotsParts(services, { ...own, ...linkParts });
+  const hooks = new TurnHooks(services, own);
   const reader = new PageReader(engine.clock, {
     crawl,
     counters,
-    redirects: new Redirects({ crawl, counters, intake, sitemapLinks }),
-    canonicalLinks: new CanonicalLinks(crawl, ledger, intake),
+    redirects: new Redirects({ ...own, ...linkParts }),
+    canonicalLinks: new CanonicalLinks(crawl, ledger, linkParts.intake),
     hooks,
   });
-  const { onSeed, onEvent } = services;
   const settlement = new Settlement({ host, ledger, counters, pace, hooks, onSeed, onEvent });
-
   const allowance = new PageAllowance(crawl, counters, crawl.budget.turnPages());
-  const admission = new UrlAdmission(services, {
-    crawl,
-    counters,
-    quarantine,
-    traps,
-    robots,
-    pace,
-    allowance,
-  });
-  const maxUrls = isAnnouncing ? 1 : config.turnMaxPages;
-  return {
-    crawl,
-    head,
-    ledger,
-    counters,
-    pace,
-    intake,
-    knownRobots,
-    traps,
-    sitemaps,
-    quarantine,
-    output,
-    robots,
-    reader,
-    links,
-    settlement,
-    allowance,
-    admission,
-    limits: { maxUrls, askedRobots: options.askedRobots },
-  };
+  const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
+  const limits = { maxUrls: isAnnouncing ? 1 : config.turnMaxPages, askedRobots: options.askedRobots };
+  return { ...own, ...linkParts, ...robotsParts, reader, settlement, allowance, admission, limits };
+}
+
+type OwnParts = Pick<
+  TurnParts,
+  'crawl' | 'head' | 'ledger' | 'counters' | 'traps' | 'quarantine' | 'output' | 'pace'
+>;
+
+/** Where links lead: into the ledger, to other hosts, or nowhere. */
+function createLinkParts(services: TurnServices, { crawl, head, ledger, counters, traps }: OwnParts) {
+  const { skips } = services.engine;
+  const sitemaps = new SitemapPace(head.head.sitemaps);
+  const intake = new LinkIntake({ crawl, ledger, counters, traps, sitemaps, skips });
+  const sitemapLinks = new SitemapLinks(crawl, intake);
+  const links = new PageLinks(services, { crawl, counters, traps, intake, sitemapLinks });
+  return { sitemaps, intake, sitemapLinks, links };
+}
+
+function createRobotsParts(services: TurnServices, own: OwnParts & { readonly sitemapLinks: SitemapLinks }) {
+  const { crawl, pace, output, quarantine, sitemapLinks } = own;
+  const { version } = own.head.head;
+  const knownRobots = new KnownRobots(own.head.head);
+  const known = knownRobots;
+  const store = new RobotsStore(services, { crawl, known, pace, sitemapLinks, version });
+  const moved = new MovedRobotsFinder(services, { crawl, known, pace });
+  const robots = new RobotsKeeper(services, { crawl, pace, output, quarantine, known, store, moved });
+  return { knownRobots, robots };
 }

@@ -81,7 +81,7 @@ describe('the tally of several threads', () => {
     const memory = tallyMemory(2);
     const used = { pages: 0, bytes: 0, activeMs: 0 };
     const [one, two] = [0, 1].map((block) =>
-      createBudget({ maxPages: 2 }, { ...used, tally: createSharedTally(memory, block) }, () => 0),
+      createBudget({ maxPages: 2 }, used, () => 0, { tally: createSharedTally(memory, block) }),
     );
     expect([await one!.reserve(), await one!.reserve()]).toEqual([true, true]);
     const waiting = two!.reserve();

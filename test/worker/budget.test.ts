@@ -6,7 +6,7 @@ const USED: Used = { pages: 0, bytes: 0, activeMs: 0 };
 
 function open(limits: Partial<Limits>, { used = USED, isShared = false } = {}) {
   const clock = { now: 1_000_000 };
-  const budget = createBudget(limits as Limits, used, () => clock.now, isShared);
+  const budget = createBudget(limits as Limits, used, () => clock.now, { isShared });
   return { clock, budget, limits: limits as Limits };
 }
 

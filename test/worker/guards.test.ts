@@ -259,7 +259,9 @@ describe('limits over several processes', () => {
   });
 
   test('what was committed while the totals were read is not taken for a limit met', async () => {
-    const budget = createBudget({ maxPages: 10 }, { pages: 0, bytes: 0, activeMs: 0 }, () => T0, true);
+    const budget = createBudget({ maxPages: 10 }, { pages: 0, bytes: 0, activeMs: 0 }, () => T0, {
+      isShared: true,
+    });
     for (let i = 0; i < 6; i++) {
       await budget.reserve();
       budget.settle(true);

@@ -12,12 +12,12 @@ import { wakeDueHosts } from '../../shared/routing/waker.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import type { OnSeed } from '../../shared/turn/seed-events.ts';
-import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
 import type { OnWorkEvent } from '../../shared/turn/work-events.ts';
-import { type Worker, startWorker } from '../../shared/worker/worker.ts';
-import { type FakeClock, createFakeClock } from './fake-clock.ts';
-import { type MemoryEngine, type MemoryOptions, createMemoryEngine } from './memory-engine.ts';
-import { type ScriptedFetcher, type Site, createScriptedFetcher } from './scripted-fetcher.ts';
+import { URL_RULES_VERSION } from '../../shared/url/canonical.ts';
+import { startWorker, type Worker } from '../../shared/worker/worker.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createMemoryEngine, type MemoryEngine, type MemoryOptions } from './memory-engine.ts';
+import { createScriptedFetcher, type ScriptedFetcher, type Site } from './scripted-fetcher.ts';
 
 export interface World {
   readonly clock: FakeClock;

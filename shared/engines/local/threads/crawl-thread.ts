@@ -60,6 +60,7 @@ async function crawl(): Promise<void> {
     maxHosts: start.maxHosts,
     maxCacheBytes: Math.ceil(CACHE_BYTES / blocks),
     signal: stopping.signal,
+    tally: engine.tally,
     hooks: hooks && notingHooks(hooks, engine.board),
     onSeed: (event) => tell({ kind: 'seed', event }),
     onEvent: start.reportsEvents ? (event) => tell({ kind: 'event', event }) : undefined,

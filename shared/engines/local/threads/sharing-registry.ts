@@ -2,8 +2,8 @@ import type { Tally } from '../../../crawl-state/tally.ts';
 import type { LocalCrawlRegistry } from '../registry.ts';
 
 export interface Sharing {
-  /** Goes with the totals, so that budgets count by it. */
-  readonly tally: Tally;
+  /** Counts the pages and bytes of all threads. */
+  readonly tally: Pick<Tally, 'pages' | 'bytes'>;
   /** Called when the crawl's record has been changed here, before the change is answered. */
   readonly onChange: () => void;
 }
@@ -29,8 +29,7 @@ export function sharingRegistry(
       onChange();
     },
     async totals(crawl) {
-      const totals = { ...(await registry.totals(crawl)), pages: tally.pages(), bytes: tally.bytes(), tally };
-      return totals;
+      return { ...(await registry.totals(crawl)), pages: tally.pages(), bytes: tally.bytes() };
     },
   };
 }

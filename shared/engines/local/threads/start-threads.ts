@@ -79,8 +79,9 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
     blocks.flatMap(({ begun, told }) => (told ? [begun, told.sums] : [begun])).reduce(addSums),
   );
 
-  const own = sharingRegistry(registry, { tally: createSharedTally(tally, 0), onChange: () => {} });
-  const crawls = createCrawls(own, clock);
+  const ownTally = createSharedTally(tally, 0);
+  const own = sharingRegistry(registry, { tally: ownTally, onChange: () => {} });
+  const crawls = createCrawls(own, clock, ownTally);
   let seenChanges = 0;
   /** Before anything that may go by a change is routed: who gets it is told first of the change. */
   function passChanges(): void {

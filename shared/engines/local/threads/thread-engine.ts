@@ -1,3 +1,4 @@
+import type { Tally } from '../../../crawl-state/tally.ts';
 import type { ItemStore } from '../../../ports/item-store.ts';
 import { StorageFailed, withStorageFailures } from '../../../storage-failed.ts';
 import { openDatabase } from '../database.ts';
@@ -15,6 +16,8 @@ import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
 
 export interface ThreadEngine extends LocalPorts {
   readonly board: Board;
+  /** Counts pages and bytes together with the other threads. */
+  readonly tally: Tally;
   /** What the main thread says of hosts and items. */
   hear(message: Extract<ToThread, { kind: 'hosts' | 'published' }>): void;
 }
@@ -52,12 +55,14 @@ export async function openThreadEngine(
   });
   ports.registry.followSums(crawl, () => NO_SUMS);
   const board = createBoard(start.board);
+  const tally = createSharedTally(start.tally, block);
   return {
     ...ports,
     board,
+    tally,
     queue: notingQueue(ports.queue, board),
     registry: sharingRegistry(ports.registry, {
-      tally: createSharedTally(start.tally, block),
+      tally,
       onChange() {
         Atomics.add(start.changes, 0, 1);
         tell({ kind: 'changed' });

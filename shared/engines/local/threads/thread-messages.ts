@@ -2,8 +2,8 @@
 import type { CrawlConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { SeedEvent } from '../../../turn/seed-events.ts';
-import type { HostKey } from '../../../url/host-key.ts';
 import type { WorkEvent } from '../../../turn/work-events.ts';
+import type { HostKey } from '../../../url/host-key.ts';
 import type { SlotMemory } from '../../watchdog/work-slot.ts';
 import type { CrewStats } from '../session/crew-stats.ts';
 import type { Sums } from '../sums.ts';

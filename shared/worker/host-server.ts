@@ -1,0 +1,152 @@
+import type { Clock } from '../ports/clock.ts';
+import { StaleTurn } from '../ports/stale-turn.ts';
+import type { Delivery, HostDeliveries, TurnQueue } from '../ports/turn-queue.ts';
+import { StorageFailed } from '../storage-failed.ts';
+import { leaseOf } from '../turn/lease.ts';
+import { MAX_PARK_MS } from '../turn/next-turn.ts';
+import type { TurnServices } from '../turn/services.ts';
+import { leastLeaseMs, runTurn } from '../turn/turn.ts';
+
+/** A shorter rest of a host is waited out in the worker, a longer one parks the host's group. */
+const SHORT_REST_MS = 200;
+/** A failed turn is tried again after this, twice as long each time. */
+const RETRY_MS = 1000;
+const MAX_RETRY_MS = 300_000;
+/** If this many turns fail one after the other, the hosts are not the reason. */
+const MAX_FAILURES = 20;
+
+export interface HostServerOptions {
+  /** When the process ends. */
+  readonly deadline: number;
+  /** Called with turns that failed by our own fault. */
+  readonly onError?: ((error: unknown, host: string) => void) | undefined;
+}
+
+/** What the turns of one received host came to. */
+interface Served {
+  readonly deliveries: Delivery[];
+  restUntil: number;
+  hasAsked: boolean;
+}
+
+/** Serves hosts that a worker has received: runs their turns and gives them back to the queue. */
+export class HostServer {
+  readonly #services: TurnServices;
+  readonly #options: HostServerOptions;
+  /** Turns that failed one after the other, over all hosts. */
+  #failures = 0;
+
+  constructor(services: TurnServices, options: HostServerOptions) {
+    this.#services = services;
+    this.#options = options;
+  }
+
+  /** Runs the turns of one received host: one for each crawl that has sent it something. Rejects if the worker cannot go on. */
+  async serve(received: HostDeliveries): Promise<void> {
+    const { stats } = this.#services;
+    stats.hostsActive++;
+    const served: Served = { deliveries: [], restUntil: 0, hasAsked: false };
+    try {
+      await this.#runTurns(received, served);
+      this.#failures = 0;
+      await this.#giveBack(received, served);
+    } catch (error) {
+      await this.#handleFailure(received, served.restUntil, error);
+    } finally {
+      stats.hostsActive--;
+    }
+  }
+
+  async #runTurns(received: HostDeliveries, served: Served): Promise<void> {
+    const { crawls, stopping, stats } = this.#services;
+    const lease = leaseOf(this.#queue, this.#clock, received, this.#options.deadline);
+    const leaseMs = lease.endsAt - this.#clock.now();
+    for (const [crawlId, deliveries] of byCrawl(received.deliveries)) {
+      // Another crawl's turn may have just asked the host something.
+      const restMs = served.restUntil - this.#clock.now();
+      if (restMs > SHORT_REST_MS) break;
+      if (restMs > 0) await this.#clock.sleep(restMs, stopping);
+      const crawl = await crawls.get(crawlId);
+      if (!crawl) {
+        served.deliveries.push(...deliveries);
+        continue;
+      }
+      this.#checkLease(leaseMs, leastLeaseMs(this.#services, crawl));
+      const end = await runTurn(this.#services, crawl, { host: received.host, deliveries, lease });
+      served.restUntil = Math.max(served.restUntil, end.restUntil);
+      served.hasAsked ||= end.hasAsked ?? false;
+      if (end.isPutOff) break;
+      served.deliveries.push(...deliveries);
+      stats.turns++;
+    }
+  }
+
+  /** With a shorter lease a turn would commit and fetch nothing, over and over. */
+  #checkLease(leaseMs: number, leastMs: number): void {
+    if (leaseMs > leastMs) return;
+    throw new Error(
+      `Expected a lease of more than ${leastMs} ms (totalTimeoutMs, hooks and a commit), got ${leaseMs}`,
+    );
+  }
+
+  async #handleFailure(received: HostDeliveries, restUntil: number, error: unknown): Promise<void> {
+    const { lanes, stats } = this.#services;
+    // The host is not given back: at the next start it rests as if it had just been asked, since no head tells.
+    if (error instanceof StorageFailed) throw error;
+    if (error instanceof StaleTurn) stats.staleTurns++;
+    else {
+      this.#failures++;
+      this.#options.onError?.(error, received.host);
+    }
+    const tries = Math.max(...received.deliveries.map(({ receiveCount }) => receiveCount));
+    const retryMs = Math.min(RETRY_MS * 2 ** (tries - 1), MAX_RETRY_MS);
+    // The next owner of the host may be another process, which knows only what is committed.
+    const restMs = Math.max(restUntil, lanes.restUntil(received.host)) - this.#clock.now();
+    await this.#queue.park(received, Math.max(retryMs, restMs));
+    if (this.#failures >= MAX_FAILURES) throw error;
+  }
+
+  /**
+   * Acknowledges what was served, but not before the host's next moment, so that the next owner of the host may fetch at
+   * once. A long rest parks the group instead, which takes one delivery that stays, for some minutes at most, since links
+   * that come meanwhile are to be taken in. What comes back from that and leads to no request is acknowledged though the
+   * host rests for longer: its head says so, and a delivery that is received again and again looks as if it killed its
+   * workers.
+   */
+  async #giveBack(received: HostDeliveries, { deliveries, restUntil, hasAsked }: Served): Promise<void> {
+    const restMs = Math.min(restUntil - this.#clock.now(), MAX_PARK_MS);
+    const isAll = deliveries.length === received.deliveries.length;
+    const hasComeBack = received.deliveries.every(({ receiveCount }) => receiveCount > 1);
+    if (isAll && hasComeBack && !hasAsked) {
+      await this.#queue.acknowledge(received, deliveries);
+      return;
+    }
+    if (isAll && restMs <= SHORT_REST_MS) {
+      // Also when the worker stops: another crawl's turn knows nothing of this one's rest.
+      if (restMs > 0) await this.#clock.sleep(restMs);
+      await this.#queue.acknowledge(received, deliveries);
+      return;
+    }
+    await this.#queue.acknowledge(received, isAll ? deliveries.slice(0, -1) : deliveries);
+    await this.#queue.park(received, Math.max(0, restMs));
+  }
+
+  get #queue(): TurnQueue {
+    return this.#services.engine.queue;
+  }
+
+  get #clock(): Clock {
+    return this.#services.engine.clock;
+  }
+}
+
+function byCrawl(deliveries: readonly Delivery[]): Map<string, Delivery[]> {
+  const groups = new Map<string, Delivery[]>();
+  for (const delivery of deliveries) {
+    const { crawl } = delivery.message;
+    const group = groups.get(crawl);
+    if (group) group.push(delivery);
+    else groups.set(crawl, [delivery]);
+  }
+  return groups;
+}
