@@ -4,8 +4,8 @@ import { isDraining } from '../crawl-state/drain.ts';
 import type { Head } from '../frontier/head.ts';
 import type { Engine } from '../ports/engine.ts';
 import { sizesOf } from '../sizes.ts';
-import type { HostKey } from '../url/host-key.ts';
 import { maxDueMs } from '../turn/next-turn.ts';
+import type { HostKey } from '../url/host-key.ts';
 
 /** A host that has not had its turn by then is woken again. */
 const AGAIN_MS = 300_000;

@@ -1,9 +1,9 @@
 /** Clocks that are set while a crawl runs, or between its sessions. */
 import { expect, test } from 'vitest';
-import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { createCrawls } from '../../shared/crawl-state/crawls.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { wakeAllHosts, wakeDueHosts } from '../../shared/routing/waker.ts';
-import { CRAWL, begin, createWorld, runToEnd, startProcess } from './world.ts';
+import { begin, CRAWL, createWorld, runToEnd, startProcess } from './world.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
