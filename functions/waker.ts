@@ -1,7 +1,7 @@
 /** The function that wakes hosts that are due, once a minute. */
 import type { Context } from 'aws-lambda';
-import { lazy } from '../shared/lazy.ts';
 import { createCrawls } from '../shared/crawl-state/crawls.ts';
+import { lazy } from '../shared/lazy.ts';
 import { functionStack } from './stack.ts';
 import { createWakerHandler } from './waker-handler.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
+import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { HostPace, type HostPaceOptions } from '../../shared/turn/host-pace.ts';
 import type { TurnServices } from '../../shared/turn/services.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
