@@ -1,8 +1,7 @@
 import { withoutFarTimes } from '../frontier/far-times.ts';
 import type { Head, HostRobots, MovedRobots } from '../frontier/head.ts';
 import { expiry, MAX_ROBOTS_REDIRECTS, robotsKey } from '../robots/policy.ts';
-import type { HostKey } from '../url/host-key.ts';
-import { hostKey } from '../url/host-key.ts';
+import { type HostKey, hostKey } from '../url/host-key.ts';
 import type { HostPace } from './host-pace.ts';
 import type { KnownRobots } from './known-robots.ts';
 import type { TurnServices } from './services.ts';

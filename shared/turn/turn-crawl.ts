@@ -3,8 +3,7 @@ import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Scope } from '../crawl/scope.ts';
 import type { Budget } from '../crawl-state/budget.ts';
 import type { Crawl } from '../crawl-state/crawls.ts';
-import type { CrawlStatus } from '../ports/crawl-registry.ts';
-import { CrawlTooLarge } from '../ports/crawl-registry.ts';
+import { type CrawlStatus, CrawlTooLarge } from '../ports/crawl-registry.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { TurnServices } from './services.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLinkShards } from '../../shared/engines/aws/queues/link-shards.ts';
-import { linkShardOf } from '../../shared/engines/aws/queues/link-split.ts';
-import { splitLinks } from '../../shared/engines/aws/queues/link-split.ts';
+import { linkShardOf, splitLinks } from '../../shared/engines/aws/queues/link-split.ts';
 import { parseParcelText } from '../../shared/engines/aws/queues/message-text.ts';
 import { turnShardOf } from '../../shared/engines/aws/queues/turn-shards.ts';
 import { foldLink } from '../../shared/frontier/fold-links.ts';

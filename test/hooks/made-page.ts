@@ -1,5 +1,4 @@
-import type { DocumentFacts } from '../../shared/parser/document.ts';
-import { createDocumentParser } from '../../shared/parser/document.ts';
+import { createDocumentParser, type DocumentFacts } from '../../shared/parser/document.ts';
 import { responseOf } from '../../shared/project/response-of.ts';
 import type { HookedPage } from '../../shared/turn/page-hooks.ts';
 

@@ -1,7 +1,6 @@
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { LinksByHost } from '../../../routing/router.ts';
-import { SIZES } from '../../../sizes.ts';
-import type { Sizes } from '../../../sizes.ts';
+import { SIZES, type Sizes } from '../../../sizes.ts';
 import { splitLinks } from './link-split.ts';
 import { parcelTexts } from './message-text.ts';
 import { gatheredSends, type SqsQueue } from './sqs-queue.ts';

@@ -1,11 +1,11 @@
-import type { LocalEngine } from '../engine.ts';
 import type { Crawls } from '../../../crawl-state/crawls.ts';
 import type { Fetcher } from '../../../ports/fetcher.ts';
-import type { OnWorkEvent } from '../../../turn/work-events.ts';
 import type { PageHooks } from '../../../turn/page-hooks.ts';
 import type { PageWork } from '../../../turn/page-work.ts';
 import type { OnSeed } from '../../../turn/seed-events.ts';
+import type { OnWorkEvent } from '../../../turn/work-events.ts';
 import { startWorker } from '../../../worker/worker.ts';
+import type { LocalEngine } from '../engine.ts';
 import { type CrewStats, crewStats } from './crew-stats.ts';
 
 /** What crawls: the worker of this thread, or those of several. */

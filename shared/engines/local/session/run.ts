@@ -1,4 +1,3 @@
-import type { LocalEngine } from '../engine.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { endOf } from '../../../crawl-state/drain.ts';
 import type { CrawlStatus } from '../../../ports/crawl-registry.ts';
@@ -6,6 +5,7 @@ import { routeParcels } from '../../../routing/router.ts';
 import { wakeDueHosts } from '../../../routing/waker.ts';
 import { newStats } from '../../../turn/worker-stats.ts';
 import type { HostKey } from '../../../url/host-key.ts';
+import type { LocalEngine } from '../engine.ts';
 import type { Crew, CrewOptions } from './crew.ts';
 import { addStats, type CrewStats, crewStats } from './crew-stats.ts';
 

@@ -1,24 +1,21 @@
 /** A crawl on this machine, from its beginning or from where it stands: what `strand crawl` and `strand resume` do. */
 import { resolve } from 'node:path';
-import { blockedPortOf } from '../../../url/blocked-ports.ts';
-import type { CrawlOptions } from '../../../crawl/crawl-options.ts';
-import { InvalidConfig } from '../../../crawl/config.ts';
-import { parseConfig } from '../../../crawl/config.ts';
-import { CrawlExists } from '../../../crawl/crawl-errors.ts';
-import { NoCrawl } from '../../../crawl/crawl-errors.ts';
+import { InvalidConfig, parseConfig } from '../../../crawl/config.ts';
+import { CrawlExists, NoCrawl } from '../../../crawl/crawl-errors.ts';
 import { crawlNameOf } from '../../../crawl/crawl-name.ts';
+import type { CrawlOptions } from '../../../crawl/crawl-options.ts';
 import { createScope } from '../../../crawl/scope.ts';
 import type { SkipReason } from '../../../crawl/skip-reason.ts';
 import { canonicalSitemaps } from '../../../frontier/seed-links.ts';
 import type { CrawlRecord } from '../../../ports/crawl-registry.ts';
 import { wakeAllHosts } from '../../../routing/waker.ts';
-import { canonicalize } from '../../../url/canonical.ts';
-import { URL_RULES_VERSION } from '../../../url/canonical.ts';
+import { blockedPortOf } from '../../../url/blocked-ports.ts';
+import { canonicalize, URL_RULES_VERSION } from '../../../url/canonical.ts';
 import { hostKey } from '../../../url/host-key.ts';
 import { createUrlRules } from '../../../url/url-rules.ts';
 import { holdsCrawl } from '../database.ts';
-import { foldersOf } from '../folders.ts';
 import { openLocalReader } from '../engine.ts';
+import { foldersOf } from '../folders.ts';
 import { type LocalSession, openSession, type SessionOptions } from './open-session.ts';
 import { sendSeeds } from './send-seeds.ts';
 
