@@ -185,7 +185,8 @@ test('a text is sent to the router if it is as long as a message may be, and no 
     maxMessageBytes: 10,
   });
   await exchange.sendTexts(['ä23456789']);
-  await expect(exchange.sendTexts(['ok', 'ä234567890'])).rejects.toThrow(
+  // The first that is too long is told.
+  await expect(exchange.sendTexts(['ok', 'ä234567890', 'ä2345678901'])).rejects.toThrow(
     'expected a message of at most 10 bytes, got 11',
   );
   expect(calls).toHaveLength(1);
