@@ -37,6 +37,13 @@ describe('combinations of filters', () => {
     expect(traps.isClosed(`${A}/forum?a=b&c=d`)).toBe(false);
   });
 
+  test('of a path and of its folder that are both closed are told by the path', () => {
+    const closed = (group: string) => ({ group, pages: 60, fresh: 0, isClosed: true as const });
+    const traps = watch({ combinations: [closed('/shelf/*?*&*'), closed('/shelf/x?*&*')] });
+    const groupOf = (path: string) => traps.closedBy(`${A}${path}?a=b&c=d`)?.group;
+    expect([groupOf('/shelf/x'), groupOf('/shelf/y')]).toEqual(['/shelf/x?*&*', '/shelf/*?*&*']);
+  });
+
   test('stay open while they lead to new pages', () => {
     const traps = watch();
     for (const [i, query] of combinations.entries())
