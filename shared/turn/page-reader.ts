@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { CanonicalLinks } from './canonical-link.ts';
 import type { TurnCounters } from './counters.ts';
 import { droppedText } from './dropped-links.ts';
-import { HINT_WORDS, hintOf } from './page-hints.ts';
+import { HINT_WORDS, hintOf, type PageHint } from './page-hints.ts';
 import type { Redirects } from './redirects.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnHooks } from './turn-hooks.ts';
@@ -16,6 +16,8 @@ export interface PageReading {
   readonly facts?: DocumentFacts | undefined;
   readonly state: Verdict['state'];
   readonly cause?: string | undefined;
+  /** What keeps the crawler from the page's content. */
+  readonly hint?: PageHint | undefined;
   /** The page counts as a copy of this one. */
   readonly canonical?: string | undefined;
 }
@@ -78,7 +80,7 @@ export class PageReader {
     const hooked = await hooks.callForPage(record, response, found, forItems);
     if (hooked === undefined) return undefined;
     if (hint !== undefined) counters.count('hints', hint);
-    return { facts: hooked.facts, state, cause: remark ?? hooked.error, canonical };
+    return { facts: hooked.facts, state, cause: remark ?? hooked.error, hint, canonical };
   }
 }
 

@@ -11,7 +11,7 @@ import { createResolver } from '../url/canonical.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { PageAllowance } from './page-allowance.ts';
-import { HINT_WORDS, wantsSigns } from './page-hints.ts';
+import { wantsSigns } from './page-hints.ts';
 import type { PageLinks } from './page-links.ts';
 import { type PageReader, type PageReading, withDroppedLinks } from './page-reader.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -186,7 +186,7 @@ export class UrlVisit {
     if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');
     this.#isPage = isAnswer && kind === undefined;
     // A login page is not what the operator asked for.
-    await settlement.settle(this.#record, page.cause === HINT_WORDS.login ? 'login' : undefined);
+    await settlement.settle(this.#record, page.hint === 'login' ? 'login' : undefined);
   }
 
   /** When a URL that is to be tried again may be: 0, at the host's pace, if nothing else speaks against it. */

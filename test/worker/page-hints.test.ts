@@ -32,6 +32,15 @@ test('a seed that redirects to a login page counts as one that led to it, and no
   expect(totals.hints).toEqual({ login: 1 });
 });
 
+test.each([
+  ['some of its links were left out', `${FORM}<a href="/1"></a><a href="/2"></a>`],
+  ["it is for nobody's index", `<meta name="robots" content="noindex">${FORM}`],
+])('a login page counts as one also if %s', async (_, body) => {
+  const site: Site = { [`${A}/`]: redirect('/account/login'), [`${A}/account/login`]: { body } };
+  const { totals } = await crawlToEnd(site, { maxLinksPerPage: 1 });
+  expect(totals.seeds).toEqual({ redirect: 1, login: 1 });
+});
+
 test.each<[string, Site]>([
   [
     'a login page that the operator asked for',
