@@ -22,6 +22,7 @@ export function build(dist = join(ROOT, 'dist')): void {
   for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md'])
     copyFileSync(join(ROOT, file), join(dist, file));
   moveWeb(dist);
+  for (const folder of ['cli', 'web']) removeMaps(join(dist, folder));
   removeInnerDeclarations(dist, publicTypes(manifest));
 }
 
@@ -32,6 +33,15 @@ function moveWeb(dist: string): void {
   for (const file of ['packaging/testing.js', 'packaging/testing.d.ts']) {
     const text = readFileSync(join(dist, file), 'utf8');
     writeFileSync(join(dist, file), text.replaceAll('../test/web/', '../web/'));
+  }
+}
+
+/** Source maps are a third of the package. They help where users debug: in what they import. */
+function removeMaps(folder: string): void {
+  for (const file of globSync('**/*.js', { cwd: folder })) {
+    const path = join(folder, file);
+    rmSync(`${path}.map`, { force: true });
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
   }
 }
 
