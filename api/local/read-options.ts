@@ -18,6 +18,7 @@ const HOOK_KEYS = [
   'middleware',
   'extraction',
   'onPage',
+  'router',
   'itemSchema',
   'onError',
   'onFinish',

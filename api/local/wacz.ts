@@ -5,6 +5,7 @@ import type { WaczPage } from '../../shared/archive/wacz-pages.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { fetchedUrl } from '../../shared/url/request-url.ts';
 import { version } from '../../shared/version.ts';
 import { openFolder } from './open-folder.ts';
 import { type RowSource, recordsOf } from './url-rows.ts';
@@ -62,8 +63,8 @@ async function* pagesOf(source: RowSource, crawl: CrawlId, files: WarcFiles): As
     for await (const record of recordsOf(source, crawl, host, head)) {
       const location = pageLocation(record);
       if (!location || !files.has(location)) continue;
-      const found = await findTitle(files.reader(location.file), record.url, location);
-      if (found) yield { url: record.url, ...found, isSeed: record.depth === 0 && !record.via };
+      const found = await findTitle(files.reader(location.file), fetchedUrl(record.url), location);
+      if (found) yield { url: fetchedUrl(record.url), ...found, isSeed: record.depth === 0 && !record.via };
     }
   }
 }

@@ -227,7 +227,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       statusText: head.statusText,
       headers: head.headers,
       body,
-      requestHead: Buffer.from(`${this.#requestHead}\r\n`, 'latin1'),
+      requestHead: Buffer.concat([
+        Buffer.from(`${this.#requestHead}\r\n`, 'latin1'),
+        Buffer.from(this.request.body ?? '', 'utf8'),
+      ]),
       ipAddress: this.#ipAddress,
       ...(truncated && { truncated }),
     });

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
 // Not from the package's index, which loads `fetch`, WebSocket and caches as well: 40 ms of CPU for each
 // process and thread.
 import Agent from 'undici/lib/dispatcher/agent.js';
@@ -106,9 +107,15 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const ownHeaders = commonHeaders(options);
   const context: ExchangeContext = {
     dispatch(exchange) {
-      const { url, headers } = exchange.request;
+      const { url, method = 'GET', headers, body } = exchange.request;
       const { origin, path } = requestTarget(url);
-      agent.dispatch({ origin, path, method: 'GET', headers: merge(ownHeaders, headers) }, exchange);
+      const options = {
+        origin,
+        path,
+        method: method as Dispatcher.HttpMethod,
+        headers: merge(ownHeaders, headers),
+      };
+      agent.dispatch(body === undefined ? options : { ...options, body }, exchange);
     },
     onStart(exchange) {
       starting = exchange;

@@ -290,6 +290,13 @@ export class HostLedger {
     });
   }
 
+  /** Takes in a URL that is never to be fetched. Nothing happens if it is known. */
+  addSettled(record: UrlRecord): void {
+    if (this.has(record.url)) return;
+    this.#counts[record.state]++;
+    this.#put(record);
+  }
+
   /** What became of the URL, wherever that stands; undefined if it is not known. */
   async outcome(url: string): Promise<UrlOutcome | undefined> {
     const fresh = this.#fresh.get(url);

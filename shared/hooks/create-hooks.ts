@@ -4,18 +4,20 @@ import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
 import { inHook } from '../project/hook-context.ts';
-import type { CrawlError, StrandConfig } from '../project/project.ts';
+import type { CrawlError, Page, PageContext, StrandConfig } from '../project/project.ts';
 import type { HookedPage, PageHooks } from '../turn/page-hooks.ts';
+import { collectRequests } from './collect-requests.ts';
 import { createHookPage } from './hook-page.ts';
 import { type ItemLines, toItemLines } from './item-lines.ts';
 import type { PageContent } from './page-content.ts';
 import { createRoom } from './room.ts';
+import { createRouter } from './route-page.ts';
 import { runExtraction, withExtraction } from './run-extraction.ts';
 import { type HookLimits, HookTimeout, isThenable, oneLine, runHook, stackOf } from './run-hook.ts';
 
 type HookSource = Exclude<CrawlError['source'], 'fetch'>;
 
-export type ProjectHooks = Pick<StrandConfig, 'extraction' | 'onPage' | 'itemSchema' | 'onError'>;
+export type ProjectHooks = Pick<StrandConfig, 'extraction' | 'onPage' | 'router' | 'itemSchema' | 'onError'>;
 
 export interface HooksOptions {
   readonly config: Pick<
@@ -48,8 +50,9 @@ export function createHooks(
   project: ProjectHooks,
   { config, clock, warn = () => {}, onFailure }: HooksOptions,
 ): PageHooks | undefined {
-  const { extraction = [], onPage, itemSchema, onError } = project;
-  if (extraction.length === 0 && onPage === undefined && onError === undefined) return undefined;
+  const { extraction = [], itemSchema, onError } = project;
+  const route = createRouter(project.router ?? [], project.onPage);
+  if (extraction.length === 0 && route === undefined && onError === undefined) return undefined;
   const limitMs = config.hookTimeoutMs;
   // Before the watchdog would take the page for one that hangs.
   const syncLimitMs = config.blockTimeoutMs * 0.75;
@@ -119,11 +122,12 @@ export function createHooks(
     },
 
     async onPage(page) {
-      if (onPage === undefined) return { items: [] };
+      if (route === undefined) return { items: [] };
       let source: HookSource = 'onPage';
+      const requests = collectRequests(page.url, config.maxLinksPerPage);
       try {
         const { lines, faults } = await withContent(page, async (content, left) => {
-          const seen = createHookPage(page, content);
+          const seen = withEnqueue(createHookPage(page, content), requests.enqueue);
           const toLines = (given: unknown) => {
             source = 'item';
             return toItemLines(given, itemSchema);
@@ -131,24 +135,30 @@ export function createHooks(
           // One call where the hook is synchronous, since each costs: `cutOffAfter`.
           const call = { source, url: page.url };
           const called = (): ItemLines | PromiseLike<ItemLines | { readonly items: unknown }> => {
-            const given = onPage(seen);
+            const given = route(seen)?.(seen);
             return isThenable(given) ? given.then((items) => ({ items })) : toLines(given);
           };
           const outcome = await runHook(() => inHook(call, called), left());
           if ('lines' in outcome) return outcome;
           return runHook(() => inHook(call, () => toLines(outcome.items)), left());
         });
-        if (faults.length === 0) return { items: lines };
+        if (faults.length === 0) return { items: lines, requests: requests.end() };
         const more = faults.length > 1 ? ` (and ${faults.length - 1} more items)` : '';
-        return { items: lines, error: await failed(page.url, source, `${faults[0]}${more}`) };
+        const error = await failed(page.url, source, `${faults[0]}${more}`);
+        return { items: lines, requests: requests.end(), error };
       } catch (error) {
-        return { items: [], error: await failed(page.url, source, messageOf(error), error) };
+        const message = await failed(page.url, source, messageOf(error), error);
+        return { items: [], requests: requests.end(), error: message };
       }
     },
 
     onError: (url, message) => tell({ url, source: 'fetch', message: oneLine(message) }),
   };
 }
+
+/** The page's views stay getters: what is costly is made when it is touched. */
+const withEnqueue = (page: Page, enqueue: PageContext['enqueue']): PageContext =>
+  Object.defineProperty(page, 'enqueue', { value: enqueue, enumerable: true }) as PageContext;
 
 /**
  * Calls `onError` and catches what it throws. If it hangs it is not called again, since each page would wait

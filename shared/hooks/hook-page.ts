@@ -6,13 +6,18 @@ import type { PageContent } from './page-content.ts';
  * The page as a project's hooks see it. Copies are made of what the crawl goes on with: a hook may change its
  * own.
  */
-export function createHookPage({ url, depth, via, response, facts }: HookedPage, content: PageContent): Page {
+export function createHookPage(
+  { url, depth, via, response, facts, request = {} }: HookedPage,
+  content: PageContent,
+): Page {
   const { httpStatus, statusText, headers, startedAt, endedAt, ipAddress, truncated } = response;
   let links: PageLink[] | undefined;
   return {
     url,
     depth,
     ...(via !== undefined && { via }),
+    ...(request.label !== undefined && { label: request.label }),
+    ...(request.data !== undefined && { data: request.data }),
     response: {
       httpStatus,
       statusText,

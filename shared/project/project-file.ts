@@ -17,7 +17,7 @@ import type { StrandConfig } from './project.ts';
 /** The exports of the file, without defaults. */
 export interface Project
   extends Required<Pick<StrandConfig, 'middleware' | 'extraction' | 'aws'>>,
-    Pick<StrandConfig, 'onPage' | 'itemSchema' | 'onError' | 'onFinish'> {
+    Pick<StrandConfig, 'onPage' | 'router' | 'itemSchema' | 'onError' | 'onFinish'> {
   /** Valid by the schema. */
   readonly crawl: CrawlOptions;
   /** As the operator would name it; undefined where there is none. */
@@ -34,6 +34,7 @@ type Check = readonly [isRight: (value: unknown) => boolean, expected: string];
 const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl'>, Check>> = {
   middleware: [areFunctions, 'a list of functions (request, next) => outcome'],
   extraction: [areFunctions, 'a list of functions (page, next) => extraction'],
+  router: [areRoutes, 'a list of { url, label, onPage }, url a regular expression and onPage a function'],
   onPage: [isFunction, 'a function (page) => items'],
   itemSchema: [isStandardSchema, 'a schema that keeps to Standard Schema, such as one of zod'],
   onError: [isFunction, 'a function (error) => void'],
@@ -153,6 +154,29 @@ function isFunction(value: unknown): boolean {
 
 function areFunctions(value: unknown): boolean {
   return Array.isArray(value) && value.every(isFunction);
+}
+
+const ROUTE_KEYS: ReadonlySet<string> = new Set(['url', 'label', 'onPage']);
+
+function areRoutes(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isRoute);
+}
+
+function isRoute(route: unknown): boolean {
+  if (!isRecord(route) || !isFunction(route.onPage)) return false;
+  const { url, label } = route;
+  const isLabel = label === undefined || typeof label === 'string';
+  return isLabel && isUrlPattern(url) && Object.keys(route).every((key) => ROUTE_KEYS.has(key));
+}
+
+function isUrlPattern(url: unknown): boolean {
+  if (url === undefined || url instanceof RegExp) return true;
+  if (typeof url !== 'string') return false;
+  try {
+    return new RegExp(url) instanceof RegExp;
+  } catch {
+    return false;
+  }
 }
 
 /** Some libraries' schemas are functions. */

@@ -83,6 +83,50 @@ export interface Page {
   readonly metadata: PageMetadata;
   /** The document by cheerio. */
   readonly $: CheerioAPI;
+  /** Label and data of the request that fetched the page, if {@link PageContext.enqueue} made it. */
+  readonly label?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the project's own data, of whatever shape it gave
+  readonly data?: any;
+}
+
+/** A page, as `onPage` gets it. */
+export interface PageContext extends Page {
+  /**
+   * Requests a URL, which may be relative to the page. Any URL but those that the crawl's `exclude` names may be requested,
+   * whatever the scope. Each request is made once: requests are the same if URL, method, headers, body, label and data are the
+   * same. robots.txt and the host's pace hold for them. To be called before `onPage` ends. Throws for what is no request.
+   */
+  readonly enqueue: (url: string | URL, options?: EnqueueOptions) => void;
+}
+
+export interface EnqueueOptions {
+  /** For {@link Route.label}, and for `page.label`. At most 200 characters. */
+  readonly label?: string;
+  /** Comes back as `page.data`. JSON. */
+  readonly data?: unknown;
+  /**
+   * 0 to 7. A request with a higher one comes earlier, among URLs that are about as deep.
+   * @default 0
+   */
+  readonly priority?: number;
+  /** @default 'GET', or 'POST' with a body */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Besides those of the crawler, and in place of its own of the same name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON, `URLSearchParams` as a form. */
+  readonly body?: string | URLSearchParams | object;
+}
+
+/** What is called with a page. */
+export type OnPage = (page: PageContext) => Items | Promise<Items>;
+
+/** Where pages go. A page goes to the first route that matches it. A route without `url` and `label` matches every page. */
+export interface Route {
+  /** A regular expression on the page's URL; as a string, its source. */
+  readonly url?: string | RegExp;
+  /** The label that the page was requested with. */
+  readonly label?: string;
+  readonly onPage: OnPage;
 }
 
 /** What is taken out of a page. */
@@ -138,7 +182,9 @@ export interface StrandConfig {
   /** Around the extraction of title and links. */
   readonly extraction?: readonly ExtractionMiddleware[];
   /** Called for each page once its outcome is known; items go to `items.jsonl` in the crawl's folder. */
-  readonly onPage?: (page: Page) => Items | Promise<Items>;
+  readonly onPage?: OnPage;
+  /** Functions for some pages, by URL or label. `onPage` gets the others. */
+  readonly router?: readonly Route[];
   /** What each item must be. One that is not is counted, and not kept. */
   readonly itemSchema?: ItemSchema;
   readonly onError?: (error: CrawlError) => void | Promise<void>;

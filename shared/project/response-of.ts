@@ -111,9 +111,9 @@ function bodyOf(bytes: Uint8Array): Body {
   };
 }
 
-function requestHeadOf({ url, headers = {} }: FetchRequest): string {
+function requestHeadOf({ url, method = 'GET', headers = {}, body = '' }: FetchRequest): string {
   const { host, pathname, search } = new URL(url);
-  const lines = [`GET ${pathname}${search} HTTP/1.1`, `Host: ${host}`];
+  const lines = [`${method} ${pathname}${search} HTTP/1.1`, `Host: ${host}`];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
-  return `${lines.join('\r\n')}\r\n\r\n`;
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -2,6 +2,7 @@ import { sha1Label } from '../archive/digest.ts';
 import type { Head } from '../frontier/head.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import { hostKey } from '../url/host-key.ts';
+import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
@@ -37,6 +38,8 @@ export interface UrlRow {
 export interface UrlDetail extends UrlRow {
   /** When it was first found. ISO 8601, UTC. */
   readonly seenAt?: string;
+  /** What the project asked for besides, if `enqueue` made the request. */
+  readonly request?: OwnRequest | undefined;
   /** Tries so far. */
   readonly attempts?: number;
   /** When it may next be fetched. ISO 8601, UTC. */
@@ -55,7 +58,8 @@ export interface UrlDetail extends UrlRow {
 export function urlDetail(record: UrlRecord, head?: Head): UrlDetail {
   const { url, depth, via, state, kind, seenAt, attempts, dueAt, result } = record;
   return {
-    url,
+    url: fetchedUrl(url),
+    request: ownRequest(url),
     host: hostKey(url),
     depth,
     via,

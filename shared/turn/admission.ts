@@ -5,6 +5,7 @@ import { robotsUrl } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
 import { isAllowed } from '../robots/rules.ts';
 import { pathOf } from '../url/host-key.ts';
+import { fetchedUrl, isOwnRequest } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { PageAllowance } from './page-allowance.ts';
@@ -67,7 +68,7 @@ export class UrlAdmission {
   }
 
   #checkTraps(record: UrlRecord): Admission | undefined {
-    if (record.depth === 0 || record.kind !== undefined) return undefined;
+    if (record.depth === 0 || record.kind !== undefined || isOwnRequest(record.url)) return undefined;
     const trap = this.#options.traps.closedBy(record.url);
     return trap && this.#unasked(record, 'skipped', `a trap: ${trapWords(trap)}`);
   }
@@ -140,7 +141,7 @@ export class UrlAdmission {
   #checkRules(record: UrlRecord, rules: RobotsRules): Admission | undefined {
     const { url } = record;
     const { allowed, rule } = this.#services.work.run(this.#options.crawl.id, url, 'robots', () =>
-      isAllowed(rules, pathOf(url)),
+      isAllowed(rules, pathOf(fetchedUrl(url))),
     );
     if (allowed) return undefined;
     const cause = rule ? `robots.txt, line ${rule.line}: Disallow: ${rule.pattern}` : 'robots.txt';

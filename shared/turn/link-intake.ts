@@ -7,6 +7,7 @@ import type { TrapWatch } from '../frontier/trap-watch.ts';
 import type { Skip, SkipLog } from '../ports/skip-log.ts';
 import { ancestors } from '../url/ancestors.ts';
 import { hostKey } from '../url/host-key.ts';
+import { fetchedUrl, isOwnRequest, isPlainGet, ownRequest } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { SitemapPace } from './sitemap-pace.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -76,6 +77,7 @@ export class LinkIntake {
 
   /** Merges a link to the turn's own host, which belongs to the crawl. True: it was new. */
   #merge(link: Link, now: number): boolean {
+    if (isOwnRequest(link.url)) return this.#mergeRequest(link, now);
     const { crawl, ledger, traps, sitemaps } = this.#options;
     if (!link.isSeed && link.kind === undefined && traps.isClosed(link.url)) return this.skip(link, 'trap');
     const isFoundSitemap = link.kind === 'sitemap' && !link.isSeed && !ledger.has(link.url);
@@ -84,6 +86,33 @@ export class LinkIntake {
     const isNew = ledger.merge(link, now);
     if (isNew && crawl.config.ascendPaths && link.kind === undefined) this.#ascend(link, now);
     return isNew;
+  }
+
+  /**
+   * Merges a request of the project. A link to the URL of a plain GET asks for the same, so such a link that comes later is
+   * not fetched besides.
+   */
+  #mergeRequest(link: Link, now: number): boolean {
+    const { ledger } = this.#options;
+    const isNew = ledger.merge(link, now);
+    const request = ownRequest(link.url);
+    if (!isNew || request === undefined || !isPlainGet(request)) return isNew;
+    const { depth, via } = link;
+    const label = request.label === undefined ? '' : ` with the label ${JSON.stringify(request.label)}`;
+    ledger.addSettled({
+      url: fetchedUrl(link.url),
+      state: 'skipped',
+      kind: undefined,
+      depth,
+      level: 0,
+      via,
+      seenAt: now,
+      redirects: 0,
+      attempts: 0,
+      dueAt: 0,
+      result: { fetchedAt: now, cause: `requested by the project${label}` },
+    });
+    return true;
   }
 
   /** Takes in the folders above a new link. Above a known one all are known. */

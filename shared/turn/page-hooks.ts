@@ -2,6 +2,7 @@
 
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../parser/document.ts';
+import type { OwnRequest } from '../url/request-url.ts';
 
 /** A page and what was found in it. The response's body is there until the call resolves. */
 export interface HookedPage {
@@ -10,15 +11,36 @@ export interface HookedPage {
   readonly via?: string;
   readonly response: FetchedResponse;
   readonly facts: DocumentFacts;
+  /** What the project asked for, if it made the request. */
+  readonly request?: OwnRequest | undefined;
   /** Runs each synchronous part of a hook: for a watchdog. */
   readonly around?: <T>(part: () => T) => T;
+}
+
+/** What a project wants of a page. */
+export interface PageAnswer {
+  /** Lines of JSON, without their ends. */
+  readonly items: readonly string[];
+  /** Requests to be made, also if the function failed after it had made them. */
+  readonly requests?: readonly PageRequest[];
+  /** Why there are no items, or fewer. */
+  readonly error?: string;
+}
+
+/** A request that a project makes. */
+export interface PageRequest {
+  /** Canonical. */
+  readonly url: string;
+  readonly request: OwnRequest;
+  /** How much it matters: 0 to 7. */
+  readonly level: number;
 }
 
 export interface PageHooks {
   /** What the page's links and title are to be: `facts`, changed by the project's extraction middleware. */
   extract(page: HookedPage): Promise<{ readonly facts: DocumentFacts; readonly error?: string }>;
-  /** The items of the page as lines of JSON, without their ends. `error`: why there are none, or fewer. */
-  onPage(page: HookedPage): Promise<{ readonly items: readonly string[]; readonly error?: string }>;
+  /** Calls the function of the project that the page goes to. */
+  onPage(page: HookedPage): Promise<PageAnswer>;
   /** Tells the project of a URL that failed for good. */
   onError(url: string, message: string): Promise<void>;
 }

@@ -34,14 +34,22 @@ export class PageLinks {
     this.#options = options;
   }
 
-  /** Takes in the links of a page, each as what it is, with a pause after each `linksAtOnce`. */
-  async take(record: UrlRecord, response: FetchedResponse, facts: DocumentFacts): Promise<void> {
+  /**
+   * Takes in the links of a page, each as what it is, with a pause after each `linksAtOnce`. `isRequest`: the project
+   * requested the page.
+   */
+  async take(
+    record: UrlRecord,
+    response: FetchedResponse,
+    facts: DocumentFacts,
+    isRequest = false,
+  ): Promise<void> {
     const { work, engine } = this.#services;
     const { crawl, counters, traps } = this.#options;
     const watched = (part: () => void) => work.run(crawl.id, record.url, 'links', part);
     watched(() => this.#countDropped(record, facts));
     if (facts.fault !== undefined) counters.countSkipped('sitemapFault');
-    const isWatched = record.kind === undefined && this.isWatchingTraps();
+    const isWatched = record.kind === undefined && !isRequest && this.isWatchingTraps();
     const takeLink = this.#taker(record, facts);
     const newLinks: string[] = [];
     const take = (link: HtmlLink) => {

@@ -1,11 +1,10 @@
-import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
-import type { UrlRecord } from '../frontier/url-record.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CanonicalLinks } from './canonical-link.ts';
 import type { TurnCounters } from './counters.ts';
 import { droppedText } from './dropped-links.ts';
+import type { FetchedPage } from './fetched-page.ts';
 import { HINT_WORDS, hintOf, type PageHint } from './page-hints.ts';
 import type { Redirects } from './redirects.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -44,16 +43,13 @@ export class PageReader {
    * `page`: what the response's status says. Undefined if the worker is being stopped and a hook has not ended: the page waits
    * for the next session.
    */
-  async read(
-    record: UrlRecord,
-    response: FetchedResponse,
-    page: PageReading,
-  ): Promise<PageReading | undefined> {
+  async read(fetched: FetchedPage, page: PageReading): Promise<PageReading | undefined> {
+    const { record, response, request } = fetched;
     const { redirects } = this.#options;
     const { facts, state } = page;
     const now = this.#clock.now();
     if (state === 'redirect')
-      return { facts, state, cause: await redirects.followLocation(record, response, now) };
+      return { facts, state, cause: await redirects.followLocation(record, { response, request }, now) };
     if (facts === undefined || record.kind === 'sitemap')
       return { facts, state, cause: page.cause ?? facts?.fault };
     const target = redirects.softTarget(record, facts);
@@ -61,23 +57,24 @@ export class PageReader {
       const to = await redirects.follow(record, target, now);
       return { facts, state: 'redirect', cause: `${to} (meta refresh)` };
     }
-    return this.#readDocument(record, response, page, facts);
+    return this.#readDocument(fetched, page, facts);
   }
 
   async #readDocument(
-    record: UrlRecord,
-    response: FetchedResponse,
+    { record, response, request }: FetchedPage,
     { state, cause }: PageReading,
     found: DocumentFacts,
   ): Promise<PageReading | undefined> {
     const { crawl, counters, canonicalLinks, hooks } = this.#options;
-    const canonical = await canonicalLinks.originalOf(record, found.canonical, this.#clock.now());
+    const canonical = request
+      ? undefined
+      : await canonicalLinks.originalOf(record, found.canonical, this.#clock.now());
     const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
     const hint = state === 'fetched' ? hintOf(record, found) : undefined;
     const told = hint === undefined ? cause : (cause ?? HINT_WORDS[hint]);
     const remark = canonical ? `its canonical URL is ${canonical}` : isHidden ? 'noindex' : told;
     const forItems = !canonical && !isHidden && record.kind === undefined;
-    const hooked = await hooks.callForPage(record, response, found, forItems);
+    const hooked = await hooks.callForPage(record, { response, facts: found, forItems, request });
     if (hooked === undefined) return undefined;
     if (hint !== undefined) counters.count('hints', hint);
     return { facts: hooked.facts, state, cause: remark ?? hooked.error, hint, canonical };

@@ -1,11 +1,13 @@
-import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import { linkOf } from '../frontier/message.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { canonicalize } from '../url/canonical.ts';
+import { origin } from '../url/host-key.ts';
+import { type OwnRequest, redirectedRequest, requestUrl } from '../url/request-url.ts';
 import { isSameSite } from '../url/same-site.ts';
 import type { TurnCounters } from './counters.ts';
+import type { FetchedPage } from './fetched-page.ts';
 import type { LinkIntake } from './link-intake.ts';
 import { headersOf } from './response-headers.ts';
 import { MOVED } from './seed-events.ts';
@@ -39,11 +41,24 @@ export class Redirects {
   }
 
   /** Follows a response's Location. Returns where it leads, in words. */
-  async followLocation(record: UrlRecord, response: FetchedResponse, now: number): Promise<string> {
+  async followLocation(
+    record: UrlRecord,
+    { response, request }: Pick<FetchedPage, 'response' | 'request'>,
+    now: number,
+  ): Promise<string> {
     const location = headersOf(response, 'location')[0];
     if (location === undefined) return 'a redirect without Location';
     // Fields come as Latin-1; a Location that is not ASCII was meant as UTF-8.
     const target = canonicalize(Buffer.from(location, 'latin1').toString('utf8').trim(), record.url);
+    if (target !== undefined && request) {
+      const isSameOrigin = origin(target) === origin(record.url);
+      return this.#followRequest(
+        record,
+        target,
+        redirectedRequest(request, response.httpStatus, isSameOrigin),
+        now,
+      );
+    }
     if (target !== undefined) return this.follow(record, target, now);
     this.#options.counters.countSkipped('badUrl');
     return `to ${location.slice(0, 200)}, which is no http(s) URL`;
@@ -74,6 +89,19 @@ export class Redirects {
     }
     intake.take(linkOf({ url, depth, via, redirects, isSeed: role.isSeed, kind }), now);
     return role.isMoved ? `to ${target}${MOVED}` : `to ${target}`;
+  }
+
+  /** Takes in the request that a redirect makes of a request of the project (RFC 9110, section 15.4). */
+  #followRequest(record: UrlRecord, target: string, next: OwnRequest, now: number): string {
+    const { crawl, intake } = this.#options;
+    const redirects = record.redirects + 1;
+    const { url: via, depth, level } = record;
+    if (redirects > crawl.config.maxRedirects) {
+      intake.skip({ url: target, via }, 'redirects');
+      return `to ${target}, not followed: ${redirects} redirects in a row`;
+    }
+    intake.take(linkOf({ url: requestUrl(crawl.nameOf(target), next), depth, via, redirects, level }), now);
+    return `to ${target}`;
   }
 
   /** What the target of a redirect is to the crawl. A seed's target of the same site, or of a site it has moved to, is a seed. */

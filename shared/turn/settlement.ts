@@ -1,6 +1,7 @@
 import type { HostLedger } from '../frontier/ledger.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
+import { fetchedUrl } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import { type OnSeed, seedEventOf } from './seed-events.ts';
@@ -33,7 +34,9 @@ export class Settlement {
     const { ledger, counters, hooks } = this.#options;
     if (record.state !== 'waiting' && isSeedRecord(record)) counters.count('seeds', seedOutcome);
     ledger.settle(record);
-    return record.state === 'failed' ? hooks.reportFailure(record.url, failureText(record)) : SETTLED;
+    return record.state === 'failed'
+      ? hooks.reportFailure(fetchedUrl(record.url), failureText(record))
+      : SETTLED;
   }
 
   /** Reports a URL that is done with. One that waits again is reported if it is a seed that has failed. */

@@ -1,9 +1,12 @@
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import { linkOf } from '../frontier/message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import { unlessStopped } from '../unless-stopped.ts';
+import { type OwnRequest, requestUrl } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
-import type { HookedPage, PageHooks } from './page-hooks.ts';
+import type { LinkIntake } from './link-intake.ts';
+import type { HookedPage, PageAnswer, PageRequest } from './page-hooks.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnOutput } from './turn-output.ts';
@@ -19,6 +22,17 @@ export interface TurnHooksOptions {
   readonly crawl: TurnCrawl;
   readonly counters: TurnCounters;
   readonly output: TurnOutput;
+  readonly intake: LinkIntake;
+}
+
+/** A page for the hooks. */
+export interface PageForHooks {
+  readonly response: FetchedResponse;
+  readonly facts: DocumentFacts;
+  /** Whether `onPage` is called. */
+  readonly forItems: boolean;
+  /** What the project asked for, if it made the request. */
+  readonly request?: OwnRequest | undefined;
 }
 
 /** Calls the project's hooks during a turn, and counts how that went. Without hooks it does nothing. */
@@ -40,16 +54,14 @@ export class TurnHooks {
    */
   async callForPage(
     record: UrlRecord,
-    response: FetchedResponse,
-    found: DocumentFacts,
-    forItems: boolean,
+    { response, facts: found, forItems, request }: PageForHooks,
   ): Promise<HookedFacts | undefined> {
     const { hooks, work } = this.#services;
     if (!hooks) return { facts: found };
     const { url, depth, via } = record;
     const { id } = this.#options.crawl;
     const around = <T>(part: () => T) => work.run(id, url, 'hook', part);
-    const page: HookedPage = { url, depth, via, response, around, facts: found };
+    const page: HookedPage = { url, depth, via, response, around, facts: found, request };
 
     const extracted = await this.#unlessStopped(() => hooks.extract(page));
     if (extracted === undefined) return undefined;
@@ -58,6 +70,7 @@ export class TurnHooks {
     if (called === undefined) return undefined;
     this.#count(forItems, error, called);
     this.#addItems(url, called.items);
+    for (const own of called.requests ?? []) this.#takeRequest(record, own);
     return { facts, error: called.error ?? error };
   }
 
@@ -72,7 +85,7 @@ export class TurnHooks {
     return unlessStopped(hook().finally(work.beginHook()), stopping, engine.clock);
   }
 
-  #count(forItems: boolean, extractionError: string | undefined, { items, error }: PageItems): void {
+  #count(forItems: boolean, extractionError: string | undefined, { items, error }: PageAnswer): void {
     const { counters } = this.#options;
     if (extractionError !== undefined) counters.countError('extraction');
     if (error !== undefined) counters.countError('onPage');
@@ -82,6 +95,12 @@ export class TurnHooks {
     if (items.length > 0) counters.count('hooks', 'items', items.length);
   }
 
+  #takeRequest({ url: via, depth }: UrlRecord, { url, request, level }: PageRequest): void {
+    const { crawl, intake } = this.#options;
+    const link = linkOf({ url: requestUrl(crawl.nameOf(url), request), depth: depth + 1, via, level });
+    intake.take(link, this.#services.engine.clock.now());
+  }
+
   #addItems(url: string, lines: readonly string[]): void {
     const { onEvent } = this.#services;
     this.#options.output.addItems(lines);
@@ -89,6 +108,4 @@ export class TurnHooks {
   }
 }
 
-type PageItems = Awaited<ReturnType<PageHooks['onPage']>>;
-
-const NOT_CALLED: PageItems = { items: [] };
+const NOT_CALLED: PageAnswer = { items: [] };

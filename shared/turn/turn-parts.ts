@@ -68,7 +68,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
 
   const linkParts = createLinkParts(services, own);
   const robotsParts = createRobotsParts(services, { ...own, ...linkParts });
-  const hooks = new TurnHooks(services, own);
+  const hooks = new TurnHooks(services, { ...own, intake: linkParts.intake });
   const reader = new PageReader(engine.clock, {
     crawl,
     counters,

@@ -8,6 +8,7 @@ import { createDocumentParser, type DocumentFacts, type DocumentParser } from '.
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../parser/xml-links.ts';
 import { robotName } from '../robots/parse-robots.ts';
 import { createResolver } from '../url/canonical.ts';
+import { fetchedUrl, type OwnRequest, ownRequest } from '../url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { PageAllowance } from './page-allowance.ts';
@@ -44,7 +45,11 @@ const MAX_TYPE_CHARS = 100;
 export class UrlVisit {
   readonly #services: TurnServices;
   readonly #options: VisitOptions;
+  /** By the URL that is fetched: the ledger's name of a request of the project differs. */
   #record: UrlRecord;
+  readonly #ledgerUrl: string;
+  /** What the project asked for, if it made the request. */
+  readonly #request: OwnRequest | undefined;
   #parser: DocumentParser | undefined;
   /** Whether a page of the budget is reserved for it. */
   #isReserved: boolean;
@@ -53,7 +58,9 @@ export class UrlVisit {
   constructor(services: TurnServices, options: VisitOptions, record: UrlRecord) {
     this.#services = services;
     this.#options = options;
-    this.#record = record;
+    this.#ledgerUrl = record.url;
+    this.#request = ownRequest(record.url);
+    this.#record = this.#request ? { ...record, url: fetchedUrl(record.url) } : record;
     this.#isReserved = record.kind !== 'requisite';
   }
 
@@ -71,8 +78,8 @@ export class UrlVisit {
       const facts = verdict.isAttempt
         ? await this.#finish(outcome.startedAt, response, verdict, found)
         : this.#giveBack();
-      if (facts && response) await links.take(this.#record, response, facts);
-      return this.#record;
+      if (facts && response) await links.take(this.#record, response, facts, this.#request !== undefined);
+      return this.#named();
     } finally {
       if (this.#isReserved) allowance.end(this.#isPage);
     }
@@ -89,7 +96,8 @@ export class UrlVisit {
       this.#parser = this.#openParser(head);
       return this.#parser.write;
     };
-    return pace.exchange({ url, onHead, maxBodyBytes }, crawlDelayMs);
+    const { method, headers, body } = this.#request ?? {};
+    return pace.exchange({ url, method, headers, body, onHead, maxBodyBytes }, crawlDelayMs);
   }
 
   #openParser(head: ResponseHead): DocumentParser {
@@ -134,7 +142,7 @@ export class UrlVisit {
 
   /** The URL waits as before: what happened was not its fault. */
   #giveBack(): undefined {
-    void this.#options.settlement.settle(this.#record);
+    void this.#options.settlement.settle(this.#named());
   }
 
   /** Archives and settles the URL. Returns what its links are taken from, if there is such. */
@@ -148,7 +156,7 @@ export class UrlVisit {
     let page: PageReading = { facts: found, state: verdict.state, cause: verdict.cause };
     let location: RecordLocation | undefined;
     if (response && verdict.isFinal) {
-      const reading = await reader.read(this.#record, response, page);
+      const reading = await reader.read({ record: this.#record, response, request: this.#request }, page);
       if (reading === undefined) {
         await response.body.dispose();
         return this.#giveBack();
@@ -186,13 +194,18 @@ export class UrlVisit {
     if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');
     this.#isPage = isAnswer && kind === undefined;
     // A login page is not what the operator asked for.
-    await settlement.settle(this.#record, page.hint === 'login' ? 'login' : undefined);
+    await settlement.settle(this.#named(), page.hint === 'login' ? 'login' : undefined);
   }
 
   /** When a URL that is to be tried again may be: 0, at the host's pace, if nothing else speaks against it. */
   #dueAt({ state, retryMs }: Verdict): number {
     if (state !== 'waiting' || retryMs === 0) return 0;
     return Math.max(this.#now(), this.#options.pace.nextFetchAt) + retryMs;
+  }
+
+  /** The record as the ledger knows it. */
+  #named(): UrlRecord {
+    return this.#request ? { ...this.#record, url: this.#ledgerUrl } : this.#record;
   }
 
   #now(): number {

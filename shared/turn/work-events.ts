@@ -3,6 +3,7 @@
 import type { HostClock } from '../frontier/politeness.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import type { HostKey } from '../url/host-key.ts';
+import { fetchedUrl, ownRequest } from '../url/request-url.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 
 /**
@@ -15,6 +16,8 @@ export type WorkEvent = PageEvent | ItemLineEvent | HostBackoffEvent;
 export interface PageEvent {
   readonly type: 'page';
   readonly url: string;
+  /** Of a request that `enqueue` made with one. */
+  readonly label?: string;
   readonly host: HostKey;
   readonly status: UrlState;
   /** What it was fetched as; none: a page. */
@@ -58,9 +61,11 @@ export function pageEventOf(host: HostKey, record: UrlRecord): PageEvent | undef
   const { url, state, kind, depth, via, result } = record;
   if (state === 'waiting') return undefined;
   const { httpStatus, contentType, bodyBytes, tookMs, cause } = result ?? {};
+  const { label } = ownRequest(url) ?? {};
   return {
     type: 'page',
-    url,
+    url: fetchedUrl(url),
+    ...(label !== undefined && { label }),
     host,
     status: state,
     ...(kind !== undefined && { kind }),

@@ -161,6 +161,7 @@ const PROJECT_KEYS = {
   middleware: 0,
   extraction: 0,
   onPage: 0,
+  router: 0,
   itemSchema: 0,
   onError: 0,
   onFinish: 0,

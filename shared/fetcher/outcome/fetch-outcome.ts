@@ -12,7 +12,7 @@ interface ExchangeTimes {
 export interface FetchedResponse extends ExchangeTimes, ResponseHead {
   readonly status: 'response';
   readonly body: Body;
-  /** The request's head exactly as sent, with its final empty line. */
+  /** The request exactly as sent: its head with the final empty line, and its body. */
   readonly requestHead: Uint8Array;
   readonly ipAddress: string;
   /** Why the body is not whole, in the words of WARC-Truncated. */

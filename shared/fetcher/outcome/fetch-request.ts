@@ -4,7 +4,10 @@ import type { ResponseHead } from './response-head.ts';
 export interface FetchRequest {
   /** Absolute http(s) URL in canonical form. */
   readonly url: string;
+  /** Default: GET. */
+  readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
   /** Cut the body here instead of at the fetcher's own limit. */
   readonly maxBodyBytes?: number;
   /**

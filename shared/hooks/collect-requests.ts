@@ -1,0 +1,118 @@
+/** The requests that `onPage` makes by `enqueue`, checked. */
+import type { EnqueueOptions } from '../project/project.ts';
+import { printable } from '../text/printable.ts';
+import type { PageRequest } from '../turn/page-hooks.ts';
+import { canonicalize } from '../url/canonical.ts';
+import type { OwnRequest } from '../url/request-url.ts';
+
+export interface RequestCollector {
+  enqueue(url: string | URL, options?: EnqueueOptions): void;
+  /** Returns the requests. Later calls of `enqueue` throw. */
+  end(): readonly PageRequest[];
+}
+
+/** What a request says besides its URL, as JSON: it is stored with the URL. */
+const MAX_REQUEST_CHARS = 64 * 1024;
+const MAX_LABEL_CHARS = 200;
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+/** They belong to the connection or follow from the body. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+const KEYS: ReadonlySet<string> = new Set(['label', 'priority', 'data', 'method', 'headers', 'body']);
+
+/** `base`: what relative URLs are resolved against. `max`: requests that one page may make. */
+export function collectRequests(base: string, max: number): RequestCollector {
+  const requests: PageRequest[] = [];
+  let isEnded = false;
+  return {
+    enqueue(given, options = {}) {
+      if (isEnded) throw new Error('enqueue was called after onPage had ended: await what calls it');
+      const url = canonicalize(String(given), base);
+      if (url === undefined)
+        throw new TypeError(`Expected enqueue to be given an http or https URL, got ${shown(given)}`);
+      if (requests.length >= max)
+        throw new RangeError(`Expected at most ${max} requests from one page (maxLinksPerPage)`);
+      requests.push({ url, request: checkedRequest(options), level: checkedPriority(options.priority) });
+    },
+    end() {
+      isEnded = true;
+      return requests;
+    },
+  };
+}
+
+function checkedPriority(priority: unknown = 0): number {
+  if (Number.isInteger(priority) && (priority as number) >= 0 && (priority as number) <= 7)
+    return priority as number;
+  throw new TypeError(`Expected priority to be a whole number from 0 to 7, got ${shown(priority)}`);
+}
+
+/** Throws TypeError and RangeError. */
+function checkedRequest(options: EnqueueOptions): OwnRequest {
+  const unknown = Object.keys(options).find((key) => !KEYS.has(key));
+  if (unknown !== undefined)
+    throw new TypeError(`enqueue knows no option ${shown(unknown)}: there are ${[...KEYS].join(', ')}`);
+  const { label, data } = options;
+  if (label !== undefined && (typeof label !== 'string' || label.length > MAX_LABEL_CHARS))
+    throw new TypeError(
+      `Expected label to be a string of at most ${MAX_LABEL_CHARS} characters, got ${shown(label)}`,
+    );
+  const { body, type } = bodyOf(options.body);
+  const method = (options.method ?? (body === undefined ? 'GET' : 'POST')).toUpperCase();
+  if (!METHODS.has(method))
+    throw new TypeError(
+      `Expected method to be one of ${[...METHODS].join(', ')}, got ${shown(options.method)}`,
+    );
+  if (method === 'GET' && body !== undefined) throw new TypeError('Expected no body with method GET');
+  const headers = headersOf(options.headers, type);
+  const request: OwnRequest = {
+    ...(method !== 'GET' && { method }),
+    ...(headers && { headers }),
+    ...(body !== undefined && { body }),
+    ...(label !== undefined && { label }),
+    ...(data !== undefined && { data }),
+  };
+  const { length } = JSON.stringify(request);
+  if (length > MAX_REQUEST_CHARS)
+    throw new RangeError(
+      `Expected headers, body, label and data of at most ${MAX_REQUEST_CHARS} characters together, got ${length}`,
+    );
+  return request;
+}
+
+function bodyOf(body: EnqueueOptions['body']): { readonly body?: string; readonly type?: string } {
+  if (body === undefined) return {};
+  if (typeof body === 'string') return { body };
+  if (body instanceof URLSearchParams)
+    return { body: body.toString(), type: 'application/x-www-form-urlencoded' };
+  if (typeof body === 'object' && body !== null)
+    return { body: JSON.stringify(body), type: 'application/json' };
+  throw new TypeError(`Expected body to be a string, URLSearchParams or an object, got ${shown(body)}`);
+}
+
+function headersOf(
+  given: EnqueueOptions['headers'] = {},
+  type: string | undefined,
+): Readonly<Record<string, string>> | undefined {
+  const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+  for (const [name, value] of Object.entries(given)) {
+    const lower = name.toLowerCase();
+    if (!/^[!#$%&'*+.^_`|~\da-z-]+$/.test(lower) || OWN_HEADERS.has(lower))
+      throw new TypeError(`A request may not set the header ${shown(name)}`);
+    if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw new TypeError(`Expected the header ${shown(name)} to be text in Latin-1, got ${shown(value)}`);
+    headers[lower] = value;
+  }
+  return Object.keys(headers).length > 0 ? headers : undefined;
+}
+
+const shown = (value: unknown): string => printable(JSON.stringify(String(value)).slice(0, 100));

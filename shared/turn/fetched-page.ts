@@ -1,0 +1,11 @@
+import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
+import type { UrlRecord } from '../frontier/url-record.ts';
+import type { OwnRequest } from '../url/request-url.ts';
+
+/** A final response to a request for `record.url`. */
+export interface FetchedPage {
+  readonly record: UrlRecord;
+  readonly response: FetchedResponse;
+  /** What the project asked for, if it made the request. */
+  readonly request?: OwnRequest | undefined;
+}

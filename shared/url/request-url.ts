@@ -1,0 +1,67 @@
+/**
+ * Requests that a project makes itself (`enqueue`), as the ledger knows them: a canonical URL with a fragment that holds
+ * what is asked besides. Canonical URLs have no fragment, so no page is taken for such a request. Two requests are the same
+ * if URL, method, headers, body, label and data are the same.
+ */
+
+/** What a request is made of besides its URL. */
+export interface OwnRequest {
+  /** Upper case. None: GET. */
+  readonly method?: string;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly label?: string;
+  /** JSON. */
+  readonly data?: unknown;
+}
+
+const MARK = '#!';
+
+/** The name of the request in the ledger: as JSON, in base64 that a URL may hold. The same request gives the same name. */
+export function requestUrl(url: string, { method, headers, body, label, data }: OwnRequest): string {
+  const sorted = headers && Object.fromEntries(Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const text = JSON.stringify({ method, headers: sorted, body, label, data });
+  return `${url}${MARK}${Buffer.from(text, 'utf8').toString('base64url')}`;
+}
+
+/** The URL that is fetched for a URL of the ledger. */
+export function fetchedUrl(url: string): string {
+  const at = url.indexOf('#');
+  return at < 0 ? url : url.slice(0, at);
+}
+
+/** What is asked for a URL of the ledger besides; undefined for a URL that is no request of the project. */
+export function ownRequest(url: string): OwnRequest | undefined {
+  const at = url.indexOf(MARK);
+  if (at < 0) return undefined;
+  return JSON.parse(Buffer.from(url.slice(at + MARK.length), 'base64url').toString('utf8')) as OwnRequest;
+}
+
+export const isOwnRequest = (url: string): boolean => url.includes('#');
+
+/** Whether the request is a plain GET, which differs from a link to the URL by its label and data alone. */
+export const isPlainGet = ({ method = 'GET', headers, body }: OwnRequest): boolean =>
+  method === 'GET' && headers === undefined && body === undefined;
+
+/** Headers that are for one origin alone. */
+const OF_ORIGIN: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
+
+/** What is asked of a redirect's target. After 303, and after 301 and 302 to a POST, that is a GET (RFC 9110, section 15.4). */
+export function redirectedRequest(
+  request: OwnRequest,
+  httpStatus: number,
+  isSameOrigin: boolean,
+): OwnRequest {
+  const { method, headers = {}, body, ...rest } = request;
+  const isGet = httpStatus === 303 || (method === 'POST' && (httpStatus === 301 || httpStatus === 302));
+  const kept = Object.entries(headers).filter(
+    ([name]) => (isSameOrigin || !OF_ORIGIN.has(name)) && !(isGet && name.startsWith('content-')),
+  );
+  return {
+    ...rest,
+    ...(!isGet && method !== undefined && { method }),
+    ...(!isGet && body !== undefined && { body }),
+    ...(kept.length > 0 && { headers: Object.fromEntries(kept) }),
+  };
+}
