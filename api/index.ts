@@ -12,6 +12,8 @@ export { StorageFailed } from '../shared/storage-failed.ts';
 export type * from './archive-types.ts';
 export type * from './crawl-events.ts';
 export { openCrawl } from './open-crawl.ts';
+export { processCrawl } from './process-crawl.ts';
+export type { ProcessedPage, ProcessOptions } from './process-options.ts';
 export { readPage } from './read-page.ts';
 export { checkWarc, readCdxj, readItems, readWarc } from './readers.ts';
 export type { EventOptions, RunningCrawl } from './running-crawl.ts';

@@ -36,6 +36,11 @@ export interface StoredCrawl extends AsyncDisposable {
   /** Yields the items that `onPage` returned, in the order of `items.jsonl`. */
   items<T = Item>(): AsyncIterable<T>;
   /**
+   * Yields the items as lines of CSV, the header first: a column for each key, objects and lists as JSON. Throws `RangeError`
+   * for items of more than 1,000 different keys.
+   */
+  itemsCsv(): AsyncIterable<string>;
+  /**
    * Yields every response in the archive, sorted by URL. Of a damaged WARC file, those before the damage; `warn` is called
    * for each such file.
    */

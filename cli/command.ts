@@ -54,6 +54,8 @@ export type LocalCommand =
       readonly format: ExportFormat;
       /** The links left out, not the URLs known. */
       readonly skipped: boolean;
+      /** The items, not the URLs known. */
+      readonly items: boolean;
       /** A file instead of standard output, or a folder. Required for `wacz`, `markdown` and `llms`. */
       readonly out?: string;
       /** Documents are cut into pieces of at most this many tokens. */
@@ -82,6 +84,15 @@ export type LocalCommand =
       /** Writes the report as a page of HTML to this file, too. */
       readonly html?: string;
       readonly json: boolean;
+    }
+  | {
+      readonly verb: 'process';
+      readonly dir: string;
+      /** The project's file; where none is named, `strand.config.ts`. */
+      readonly config?: string;
+      readonly workers: number;
+      /** A file instead of standard output. */
+      readonly out?: string;
     }
   | {
       readonly verb: 'warc';

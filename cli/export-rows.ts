@@ -2,6 +2,7 @@
 
 import type { UrlState } from '../shared/frontier/url-record.ts';
 import type { UrlDetail, UrlRow } from '../shared/report/url-detail.ts';
+import { csvLine } from '../shared/text/csv.ts';
 import { printable } from '../shared/text/printable.ts';
 import { formatBytes, formatCounted, formatDuration } from './format.ts';
 import type { RowFormat } from './option-spec.ts';
@@ -46,15 +47,6 @@ export function rowLine<Column extends string>(
   const values = columns.map((column) => row[column]);
   if (format === 'csv') return csvLine(values);
   return `${JSON.stringify(Object.fromEntries(columns.map((column, i) => [column, values[i]])))}\n`;
-}
-
-/** RFC 4180, section 2: CRLF, quotes around fields with a comma, quote or line break, quotes within them doubled. */
-function csvLine(values: readonly (string | number | undefined)[]): string {
-  const fields = values.map((value) => {
-    const text = String(value ?? '');
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  });
-  return `${fields.join(',')}\r\n`;
 }
 
 const STATUS_TEXTS: Readonly<Record<UrlState, string>> = {

@@ -48,6 +48,10 @@ export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
     }
     case 'export':
       return exportCommand(given);
+    case 'process': {
+      const [dir] = readWords(verb, given, 'DIR');
+      return { verb, dir: dir!, config, workers, out: textOf(given, 'out') };
+    }
     case 'warc':
       return { verb, ask: warcAsk(given, json), json };
   }
@@ -80,8 +84,12 @@ function exportCommand(given: Given): LocalCommandOf<'export'> {
   const out = textOf(given, 'out');
   const format = readFormat(given, out);
   const skipped = isSet(given, 'skipped');
-  if (skipped && !isRowFormat(format))
-    throw new UsageError(`Expected --format jsonl|csv with --skipped, got ${quoted(format)}`);
+  const items = isSet(given, 'items');
+  if ((skipped || items) && !isRowFormat(format)) {
+    const flag = items ? '--items' : '--skipped';
+    throw new UsageError(`Expected --format jsonl|csv with ${flag}, got ${quoted(format)}`);
+  }
+  if (skipped && items) throw new UsageError('Expected --items or --skipped, got both');
   if (format === 'wacz' && out === undefined)
     throw new UsageError('Expected --out FILE with --format wacz: it is one file, and not text');
   if ((format === 'markdown' || format === 'llms') && out === undefined)
@@ -91,7 +99,15 @@ function exportCommand(given: Given): LocalCommandOf<'export'> {
     throw new UsageError(`Expected --format documents with --chunk, got ${quoted(format)}`);
   if (chunkTokens !== undefined && chunkTokens < MIN_CHUNK_TOKENS)
     throw new UsageError(`Expected --chunk to be at least ${MIN_CHUNK_TOKENS} tokens, got ${chunkTokens}`);
-  return { verb: 'export', dir: readWords('export', given, 'DIR')[0]!, format, skipped, out, chunkTokens };
+  return {
+    verb: 'export',
+    dir: readWords('export', given, 'DIR')[0]!,
+    format,
+    skipped,
+    items,
+    out,
+    chunkTokens,
+  };
 }
 
 function warcAsk(given: Given, json: boolean): LocalCommandOf<'warc'>['ask'] {

@@ -40,6 +40,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/explain.ts')).explain(command);
     case 'report':
       return (await import('./commands/report.ts')).report(command);
+    case 'process':
+      return (await import('./commands/process.ts')).process(command);
     case 'warc':
       return (await import('./commands/warc.ts')).warc(command);
     case 'read':

@@ -77,9 +77,19 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
     examples: [
       'export crawls/example.org --format csv > urls.csv',
       'export crawls/a --format csv --skipped --out left-out.csv',
+      'export crawls/a --items --out items.csv',
       'export crawls/example.org --format wacz --out example.wacz',
       'export crawls/a --format markdown --out pages',
       'export crawls/a --format documents --chunk 500',
+    ],
+  },
+  process: {
+    usage: 'process DIR [options]',
+    summary:
+      "Run the project's hooks over a crawl's archive, without requests. Writes their items as JSON lines.",
+    examples: [
+      'process crawls/example.org > items.jsonl',
+      'process crawls/a --config other.config.ts --workers 4',
     ],
   },
   add: {

@@ -11,6 +11,7 @@ export const LOCAL_VERBS = [
   'explain',
   'export',
   'read',
+  'process',
   'warc',
 ] as const;
 /** On a deployed stack (`--stack NAME`), where a crawl's name takes the place of its folder. */

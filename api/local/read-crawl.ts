@@ -15,10 +15,11 @@ import type { StoredCrawl } from '../stored-crawl.ts';
 import { addSeeds } from './add-seeds.ts';
 import { archiveOf } from './crawl-archive.ts';
 import { explainIn } from './explain-in.ts';
+import { itemsCsv } from './items-csv.ts';
 import { openFolder } from './open-folder.ts';
 import { seedDetail } from './seed-detail.ts';
 import { skippedUrls } from './skipped-urls.ts';
-import { storedItems } from './stored-items.ts';
+import { goodItemBytes, storedItems } from './stored-items.ts';
 import { summarize } from './summarize.ts';
 import { recordsOf, urlRows } from './url-rows.ts';
 
@@ -76,6 +77,10 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     },
     explain: (url) => explainIn(opened, url),
     items: <T = Item>() => storedItems<T>(folder),
+    itemsCsv() {
+      const bytes = goodItemBytes(folder);
+      return itemsCsv(() => storedItems(folder, bytes));
+    },
     captures: archive.captures,
     cdxj: archive.cdxj,
     readRecord: archive.readRecord,

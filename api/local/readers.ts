@@ -35,8 +35,8 @@ export async function* readCdxj(path: string): AsyncGenerator<IndexedCapture, vo
   }
 }
 
-export async function* readItems<T>(path: string): AsyncGenerator<T, void, undefined> {
-  for await (const { line, number } of numberedLines(path)) {
+export async function* readItems<T>(path: string, bytes?: number): AsyncGenerator<T, void, undefined> {
+  for await (const { line, number } of numberedLines(path, bytes)) {
     if (line === '') continue;
     yield parseJson(line, `${path}, line ${number}`) as T;
   }
@@ -65,10 +65,10 @@ export async function checkWarc(path: string): Promise<CheckedFile> {
 /** A longer line is refused. */
 const MAX_LINE_CHARS = 64 * 1024 * 1024;
 
-async function* numberedLines(path: string) {
+async function* numberedLines(path: string, bytes?: number) {
   let rest = '';
   let number = 0;
-  for await (const text of textOf(path)) {
+  for await (const text of textOf(path, bytes)) {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield { line: line.replace(/\r$/, ''), number: ++number };
@@ -80,8 +80,9 @@ async function* numberedLines(path: string) {
   if (rest !== '') yield { line: rest, number: ++number };
 }
 
-async function* textOf(path: string): AsyncGenerator<string> {
-  const file = createReadStream(path);
+async function* textOf(path: string, bytes?: number): AsyncGenerator<string> {
+  if (bytes === 0) return;
+  const file = createReadStream(path, bytes === undefined ? {} : { end: bytes - 1 });
   const input = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
   // An error of the file does not reach the iteration by itself.
   file.on('error', (error) => input.destroy(error));

@@ -10,14 +10,15 @@ import { writerTo } from './write-rows.ts';
 import { writeSkipped } from './write-skipped.ts';
 
 /**
- * `strand export DIR --format ...`: every known URL, or every link left out; or what is made from the archive: its index, a
+ * `strand export DIR --format ...`: every known URL, every link left out or every item; or what is made from the archive: its index, a
  * WACZ file, documents. Ends with 1 if a part of the archive could not be read: the rest is exported.
  */
 export async function exportUrls(command: LocalCommandOf<'export'>): Promise<number> {
-  const { dir, format, skipped, out } = command;
+  const { dir, format, skipped, items, out } = command;
   if (!isRowFormat(format)) return exportArchive({ ...command, format });
   await using crawl = await openCrawl(dir);
-  await (skipped ? exportSkipped : exportRows)(crawl, format, out);
+  const write = items ? exportItems : skipped ? exportSkipped : exportRows;
+  await write(crawl, format, out);
   return exitCodes.finished;
 }
 
@@ -47,15 +48,31 @@ const WRITE_CHARS = 64 * 1024;
 const exportRows = (crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> =>
   withOutput(out, async (stream) => {
     const write = writerTo(stream);
-    let text = exportHeader(format);
-    for await (const row of crawl.urls()) {
-      text += exportRow(row, format);
-      if (text.length < WRITE_CHARS) continue;
-      await write(text);
-      text = '';
-    }
-    await write(text);
+    await write(exportHeader(format));
+    for await (const text of gathered(crawl.urls(), (row) => exportRow(row, format))) await write(text);
   });
+
+const exportItems = (crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> =>
+  withOutput(out, async (stream) => {
+    const write = writerTo(stream);
+    const lines =
+      format === 'csv'
+        ? gathered(crawl.itemsCsv(), (line) => line)
+        : gathered(crawl.items(), (item) => `${JSON.stringify(item)}\n`);
+    for await (const text of lines) await write(text);
+  });
+
+/** The values as texts of many lines. */
+async function* gathered<T>(values: AsyncIterable<T>, lineOf: (value: T) => string): AsyncGenerator<string> {
+  let text = '';
+  for await (const value of values) {
+    text += lineOf(value);
+    if (text.length < WRITE_CHARS) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
 
 async function exportSkipped(crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> {
   await withOutput(out, (stream) => writeSkipped(crawl.skipped(), format, stream));

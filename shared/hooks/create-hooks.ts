@@ -5,8 +5,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
 import { inHook } from '../project/hook-context.ts';
 import type { CrawlError, Page, PageContext, StrandConfig } from '../project/project.ts';
-import type { HookedPage, PageHooks } from '../turn/page-hooks.ts';
-import { collectRequests } from './collect-requests.ts';
+import type { HookedPage, PageAnswer, PageHooks } from '../turn/page-hooks.ts';
+import { collectRequests, type RequestCollector } from './collect-requests.ts';
 import { createHookPage } from './hook-page.ts';
 import { type ItemLines, toItemLines } from './item-lines.ts';
 import type { PageContent } from './page-content.ts';
@@ -142,18 +142,23 @@ export function createHooks(
           if ('lines' in outcome) return outcome;
           return runHook(() => inHook(call, () => toLines(outcome.items)), left());
         });
-        if (faults.length === 0) return { items: lines, requests: requests.end() };
+        if (faults.length === 0) return answerOf(lines, requests);
         const more = faults.length > 1 ? ` (and ${faults.length - 1} more items)` : '';
         const error = await failed(page.url, source, `${faults[0]}${more}`);
-        return { items: lines, requests: requests.end(), error };
+        return answerOf(lines, requests, error);
       } catch (error) {
         const message = await failed(page.url, source, messageOf(error), error);
-        return { items: [], requests: requests.end(), error: message };
+        return answerOf([], requests, message);
       }
     },
 
     onError: (url, message) => tell({ url, source: 'fetch', message: oneLine(message) }),
   };
+}
+
+function answerOf(items: readonly string[], collected: RequestCollector, error?: string): PageAnswer {
+  const requests = collected.end();
+  return { items, ...(requests.length > 0 && { requests }), ...(error !== undefined && { error }) };
 }
 
 /** The page's views stay getters: what is costly is made when it is touched. */

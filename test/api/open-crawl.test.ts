@@ -75,6 +75,7 @@ describe('a stored crawl', () => {
   test('gives its items', async () => {
     const titles = await all(crawl.items<{ title: string }>());
     expect(titles.map(({ title }) => title)).toEqual(['0', '1', '2', '3']);
+    expect((await all(crawl.itemsCsv())).slice(0, 2)).toEqual(['url,title\r\n', `${site.url}/,0\r\n`]);
   });
 
   test('gives each response of its archive, by its index and by its URL', async () => {

@@ -171,19 +171,26 @@ describe('a command line becomes a typed command', () => {
       'url crawls/a example.org/x',
       { verb: 'url', dir: 'crawls/a', url: 'https://example.org/x', json: false },
     ],
-    ['export crawls/a', { verb: 'export', dir: 'crawls/a', format: 'jsonl', skipped: false }],
+    ['export crawls/a', { verb: 'export', dir: 'crawls/a', format: 'jsonl', skipped: false, items: false }],
     [
       'export crawls/a --out urls.csv',
-      { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false, out: 'urls.csv' },
+      { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false, items: false, out: 'urls.csv' },
     ],
-    ['export crawls/a --format csv', { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false }],
+    [
+      'export crawls/a --format csv',
+      { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false, items: false },
+    ],
     [
       'export crawls/a --format jsonl --skipped --out a.jsonl',
-      { verb: 'export', dir: 'crawls/a', format: 'jsonl', skipped: true, out: 'a.jsonl' },
+      { verb: 'export', dir: 'crawls/a', format: 'jsonl', skipped: true, items: false, out: 'a.jsonl' },
+    ],
+    [
+      'export crawls/a --items --out a.csv',
+      { verb: 'export', dir: 'crawls/a', format: 'csv', skipped: false, items: true, out: 'a.csv' },
     ],
     [
       'export crawls/a --format wacz --out a.wacz',
-      { verb: 'export', dir: 'crawls/a', format: 'wacz', skipped: false, out: 'a.wacz' },
+      { verb: 'export', dir: 'crawls/a', format: 'wacz', skipped: false, items: false, out: 'a.wacz' },
     ],
   ];
   test.each(cases)('%s', (line, expected) => {
@@ -303,6 +310,8 @@ describe('a command line that cannot be followed is refused with what was expect
       ['export', 'a', '--format', 'cdxj', '--skipped'],
       'Expected --format jsonl|csv with --skipped, got "cdxj"',
     ],
+    [['export', 'a', '--format', 'cdxj', '--items'], 'Expected --format jsonl|csv with --items, got "cdxj"'],
+    [['export', 'a', '--items', '--skipped'], 'Expected --items or --skipped, got both'],
     [['crawl', 'a', '--workers', '65'], 'Expected --workers N (a whole number from 1 to 64), got "65"'],
     [['crawl', 'a', '--workers', '0'], 'Expected --workers N (a whole number from 1 to 64), got "0"'],
     [

@@ -1,0 +1,23 @@
+/** What the caller's thread and the threads that process pages send each other. All of it can be cloned. */
+import type { CrawlConfig } from '../../../shared/crawl/config.ts';
+import type { SlotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
+import type { ThreadError } from '../messages.ts';
+import type { ArchivedPage } from './archived-pages.ts';
+import type { PageOutcome } from './process-page.ts';
+
+export interface ProcessThreadStart {
+  readonly folder: string;
+  readonly config: CrawlConfig;
+  /** Absolute. */
+  readonly projectFile: string;
+  /** Where the thread shows what it does. */
+  readonly slot: SlotMemory;
+}
+
+export interface ToProcessThread {
+  readonly pages: readonly ArchivedPage[];
+}
+
+export type FromProcessThread =
+  | { readonly kind: 'outcome'; readonly outcome: PageOutcome }
+  | ({ readonly kind: 'failed' } & ThreadError);

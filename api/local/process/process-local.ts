@@ -1,0 +1,77 @@
+/** Runs hooks over a crawl's archive: in the calling thread if they are functions, else in threads of their own. */
+import { resolve } from 'node:path';
+import { InvalidConfig, parseConfig } from '../../../shared/crawl/config.ts';
+import type { HookError } from '../../../shared/ports/hook-error-log.ts';
+import { hookFaults, readProject } from '../../../shared/project/project-file.ts';
+import { fetchedUrl } from '../../../shared/url/request-url.ts';
+import type { ProcessedPage, ProcessOptions } from '../../process-options.ts';
+import { archiveOf } from '../crawl-archive.ts';
+import { openFolder } from '../open-folder.ts';
+import { type ArchivedPage, archivedPages } from './archived-pages.ts';
+import { createPageProcessor, type PageOutcome } from './process-page.ts';
+import { processInThreads } from './process-threads.ts';
+
+const OWN_KEYS: ReadonlySet<string> = new Set(['project', 'workers', 'signal']);
+
+export async function* processLocal<T>(
+  folder: string,
+  options: ProcessOptions,
+): AsyncGenerator<ProcessedPage<T>, void, undefined> {
+  const { project, workers = 1, signal, ...hooks } = options;
+  checkOptions(options);
+  const opened = await openFolder(folder);
+  const archive = archiveOf(folder);
+  try {
+    const config = parseConfig(opened.record.config);
+    const pages = archivedPages(opened, archive);
+    let outcomes: AsyncIterable<PageOutcome>;
+    if (project === undefined) outcomes = oneByOne(pages, createPageProcessor({ archive, config, hooks }));
+    else {
+      // Once here, so that what is wrong with it is told before threads start.
+      const { path } = await readProject(project);
+      const start = { folder, config, projectFile: path ?? resolve(project) };
+      outcomes = processInThreads(pages, start, workers);
+    }
+    for await (const outcome of outcomes) {
+      signal?.throwIfAborted();
+      if (!outcome.isHidden) yield processed<T>(outcome);
+    }
+  } finally {
+    opened.reader.close();
+    await archive.close();
+  }
+}
+
+const processed = <T>({ url, items, requests, error }: PageOutcome): ProcessedPage<T> => ({
+  url: fetchedUrl(url),
+  items: items.map((line) => JSON.parse(line) as T),
+  requests,
+  ...(error && { error: error as HookError }),
+});
+
+async function* oneByOne(
+  pages: AsyncIterable<ArchivedPage>,
+  process: (page: ArchivedPage) => Promise<PageOutcome>,
+): AsyncGenerator<PageOutcome> {
+  for await (const page of pages) yield await process(page);
+}
+
+function checkOptions(options: ProcessOptions): void {
+  const { project, workers = 1, signal, ...hooks } = options;
+  const given = Object.entries(hooks).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  const faults = hookFaults(hooks);
+  const unknown = given.filter(
+    (key) => !['extraction', 'onPage', 'router', 'itemSchema', 'onError'].includes(key),
+  );
+  for (const key of unknown) if (!OWN_KEYS.has(key)) faults.push(`processCrawl takes no ${key}`);
+  if (!Number.isInteger(workers) || workers < 1 || workers > 64)
+    faults.push(`Expected workers to be a whole number from 1 to 64, got ${String(workers)}`);
+  if (project === undefined && given.length === 0)
+    faults.push('Expected project, or hooks that are functions');
+  if (given.length > 0 && (project !== undefined || workers > 1))
+    faults.push(
+      `Expected no ${project === undefined ? 'workers' : 'project'} together with ${given.join(', ')}: ` +
+        'functions cannot go to other threads. Put them into a file, and give its name as project',
+    );
+  if (faults.length > 0) throw new InvalidConfig(`processCrawl: ${faults.join('; ')}`);
+}

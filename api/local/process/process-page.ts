@@ -1,0 +1,133 @@
+/** Calls hooks for a page of the archive, as a turn calls them for a page that it has fetched. */
+import { createHash } from 'node:crypto';
+import { fieldOf } from '../../../shared/archive/read-warc.ts';
+import type { CrawlConfig } from '../../../shared/crawl/config.ts';
+import { systemClock } from '../../../shared/engines/system-clock.ts';
+import { messageOf } from '../../../shared/error-message.ts';
+import type { FetchedResponse } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
+import { createHooks, type ProjectHooks } from '../../../shared/hooks/create-hooks.ts';
+import { createDocumentParser, type DocumentFacts } from '../../../shared/parser/document.ts';
+import type { HookError } from '../../../shared/ports/hook-error-log.ts';
+import { robotName } from '../../../shared/robots/parse-robots.ts';
+import { createResolver } from '../../../shared/url/canonical.ts';
+import { fetchedUrl, ownRequest } from '../../../shared/url/request-url.ts';
+import { type PageWork, UNWATCHED } from '../../../shared/turn/page-work.ts';
+import type { StoredCrawl } from '../../stored-crawl.ts';
+import type { ArchivedPage } from './archived-pages.ts';
+
+/** What came of a page. JSON. */
+export interface PageOutcome {
+  readonly url: string;
+  /** Lines of JSON. */
+  readonly items: readonly string[];
+  readonly requests: number;
+  readonly error?: HookError;
+  /** It says `noindex`, so no hook was called. */
+  readonly isHidden?: boolean;
+}
+
+export interface PageProcessorOptions {
+  readonly archive: Pick<StoredCrawl, 'readRecord'>;
+  readonly config: CrawlConfig;
+  readonly hooks: ProjectHooks;
+  /** For a watchdog. None: nobody watches the thread. */
+  readonly work?: PageWork;
+  /** Called with what `onError` throws. */
+  readonly warn?: (message: string) => void;
+}
+
+/** Calls come one after the other. Never rejects for what a hook does, or for a record that cannot be read. */
+export function createPageProcessor({
+  archive,
+  config,
+  hooks: project,
+  work = UNWATCHED,
+  warn,
+}: PageProcessorOptions): (page: ArchivedPage) => Promise<PageOutcome> {
+  let failure: HookError | undefined;
+  const onFailure = (error: HookError) => {
+    failure ??= error;
+  };
+  const hooks = createHooks(project, { config, clock: systemClock, warn, onFailure });
+
+  return async (page) => {
+    const url = fetchedUrl(page.url);
+    const nothing = { url, items: [], requests: 0 };
+    if (!hooks) return nothing;
+    failure = undefined;
+    try {
+      const response = await responseOf(archive, page);
+      const found = await parse(url, response, config);
+      if (config.obeyNoindex && found.robots.noindex) return { ...nothing, isHidden: true };
+      const { depth, via } = page;
+      const around = <T>(part: () => T) => work.run('', url, 'hook', part);
+      const seen = { url, depth, via, response, request: ownRequest(page.url), around };
+      const ended = work.beginHook();
+      const { facts } = await hooks.extract({ ...seen, facts: found });
+      const { items, requests = [] } = await hooks.onPage({ ...seen, facts });
+      ended();
+      return { url, items, requests: requests.length, ...(failure !== undefined && { error: failure }) };
+    } catch (error) {
+      return {
+        ...nothing,
+        error: { source: 'file', url, message: `The record cannot be read: ${messageOf(error)}` },
+      };
+    }
+  };
+}
+
+async function responseOf(
+  archive: Pick<StoredCrawl, 'readRecord'>,
+  { place, bodyPlace, url }: ArchivedPage,
+): Promise<FetchedResponse> {
+  const record = await archive.readRecord(place);
+  const { http } = record;
+  if (!http) throw new Error('it holds no HTTP response');
+  if (record.type === 'revisit' && !bodyPlace) throw new Error('its body is in the archive of another crawl');
+  const body = bodyPlace ? ((await archive.readRecord(bodyPlace)).http?.body ?? new Uint8Array()) : http.body;
+  const startedAt = Date.parse(record.date ?? '') || 0;
+  const truncated = fieldOf(record, 'WARC-Truncated') as FetchedResponse['truncated'];
+  return {
+    status: 'response',
+    url: fetchedUrl(url),
+    startedAt,
+    // The record does not say how long it took.
+    endedAt: startedAt,
+    httpStatus: http.status,
+    statusText: http.statusText,
+    headers: http.headers,
+    body: {
+      size: body.length,
+      sha1: createHash('sha1').update(body).digest(),
+      bytes: async () => body,
+      async *chunks() {
+        yield body;
+      },
+      dispose: async () => {},
+    },
+    requestHead: new Uint8Array(),
+    ipAddress: fieldOf(record, 'WARC-IP-Address') ?? '',
+    ...(truncated !== undefined && { truncated }),
+  };
+}
+
+async function parse(url: string, response: FetchedResponse, config: CrawlConfig): Promise<DocumentFacts> {
+  let lastBase: string | undefined;
+  let resolve = (_: string): string | undefined => undefined;
+  const parser = createDocumentParser({
+    url,
+    headers: response.headers,
+    maxDecodedBytes: config.maxDecodedBytes,
+    maxLinks: config.maxLinksPerPage,
+    resolve(reference, base) {
+      if (base !== lastBase) resolve = createResolver(base);
+      lastBase = base;
+      return resolve(reference);
+    },
+    wantsRequisites: config.requisites,
+    wantsFeeds: config.feeds,
+    robotName: robotName(config.userAgent).toLowerCase(),
+  });
+  parser.write(await response.body.bytes());
+  return parser.end();
+}

@@ -1,0 +1,36 @@
+/** A thread that processes pages: it loads the project's file, and answers each page that it is sent. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { writeSlot } from '../../../shared/engines/watchdog/work-slot.ts';
+import { guardProcess } from '../../../shared/hooks/guard-process.ts';
+import { readProject } from '../../../shared/project/project-file.ts';
+import { archiveOf } from '../crawl-archive.ts';
+import { toThreadError } from '../thread-error.ts';
+import type { FromProcessThread, ProcessThreadStart, ToProcessThread } from './messages.ts';
+import { createPageProcessor } from './process-page.ts';
+
+const port = parentPort;
+if (!port) throw new Error('Expected to run in a thread');
+const tell = (message: FromProcessThread) => port.postMessage(message);
+const fail = (error: unknown) => tell({ kind: 'failed', ...toThreadError(error) });
+// What a hook leaves behind ends no thread. What it returned counts.
+guardProcess({ onFailure: () => {}, onBug: fail });
+
+try {
+  const { folder, config, projectFile, slot } = workerData as ProcessThreadStart;
+  const hooks = await readProject(projectFile);
+  const process = createPageProcessor({
+    archive: archiveOf(folder),
+    config,
+    hooks,
+    work: writeSlot(slot),
+  });
+  let work = Promise.resolve();
+  port.on('message', ({ pages }: ToProcessThread) => {
+    work = work.then(async () => {
+      for (const page of pages) tell({ kind: 'outcome', outcome: await process(page) });
+    });
+    work.catch(fail);
+  });
+} catch (error) {
+  fail(error);
+}

@@ -1,0 +1,165 @@
+/** Pages on several threads. A thread that a page blocks, or kills, is replaced, and the page is said to have failed. */
+import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from '../../../shared/engines/local/threads/thread-environment.ts';
+import { watchThread } from '../../../shared/engines/watchdog/watch-thread.ts';
+import { readSlot, slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
+import { messageOf } from '../../../shared/error-message.ts';
+import { ownFile } from '../../../shared/own-file.ts';
+import { fetchedUrl } from '../../../shared/url/request-url.ts';
+import { reviveError } from '../thread-error.ts';
+import type { ArchivedPage } from './archived-pages.ts';
+import type { FromProcessThread, ProcessThreadStart } from './messages.ts';
+import type { PageOutcome } from './process-page.ts';
+
+/** Pages sent to a thread together. */
+const BATCH = 16;
+
+/** Yields what came of each page, in the order in which threads are done with them. */
+export async function* processInThreads(
+  pages: AsyncIterable<ArchivedPage>,
+  start: Omit<ProcessThreadStart, 'slot'>,
+  workers: number,
+): AsyncGenerator<PageOutcome, void, undefined> {
+  const source = pages[Symbol.asyncIterator]();
+  let taking: Promise<readonly ArchivedPage[]> = Promise.resolve([]);
+  const takeBatch = () => {
+    taking = taking.then(() => batchOf(source));
+    return taking;
+  };
+  const ready: PageOutcome[] = [];
+  let changed = Promise.withResolvers<void>();
+  const wake = () => {
+    changed.resolve();
+    changed = Promise.withResolvers();
+  };
+  const stopping = new AbortController();
+  let running = workers;
+  let failure: { readonly error: unknown } | undefined;
+
+  async function work(): Promise<void> {
+    let thread: ProcessThread | undefined;
+    try {
+      for (let batch = await takeBatch(); batch.length > 0; batch = await takeBatch()) {
+        for (let rest = batch; rest.length > 0 && !stopping.signal.aborted; ) {
+          thread ??= startThread(start);
+          let done = 0;
+          const cause = await thread.process(rest, stopping.signal, (outcome) => {
+            done++;
+            ready.push(outcome);
+            wake();
+          });
+          rest = rest.slice(done);
+          const [page] = rest;
+          if (cause === undefined || page === undefined) continue;
+          // The page at which it stood is to blame.
+          await thread.end();
+          thread = undefined;
+          ready.push(failedPage(page, cause));
+          rest = rest.slice(1);
+          wake();
+        }
+        // No more is taken than the reader has room for.
+        while (ready.length > workers * BATCH * 4 && !stopping.signal.aborted) await changed.promise;
+      }
+    } finally {
+      await thread?.end();
+    }
+  }
+
+  for (let i = 0; i < workers; i++)
+    void work()
+      .catch((error: unknown) => {
+        failure ??= { error };
+        stopping.abort();
+      })
+      .finally(() => {
+        running--;
+        wake();
+      });
+
+  try {
+    for (;;) {
+      const outcome = ready.shift();
+      if (outcome !== undefined) {
+        yield outcome;
+        wake();
+      } else if (failure) throw failure.error;
+      else if (running === 0) return;
+      else await changed.promise;
+    }
+  } finally {
+    stopping.abort();
+    wake();
+    while (running > 0) await changed.promise;
+    await source.return?.(undefined);
+  }
+}
+
+function failedPage(page: ArchivedPage, cause: string): PageOutcome {
+  const url = fetchedUrl(page.url);
+  return { url, items: [], requests: 0, error: { source: 'onPage', url, message: cause } };
+}
+
+async function batchOf(source: AsyncIterator<ArchivedPage>): Promise<readonly ArchivedPage[]> {
+  const batch: ArchivedPage[] = [];
+  while (batch.length < BATCH) {
+    const { done, value } = await source.next();
+    if (done) break;
+    batch.push(value);
+  }
+  return batch;
+}
+
+interface ProcessThread {
+  /** Resolves when all pages are done with; or to why the thread cannot go on, which then is to be ended. */
+  process(
+    pages: readonly ArchivedPage[],
+    signal: AbortSignal,
+    onOutcome: (outcome: PageOutcome) => void,
+  ): Promise<string | undefined>;
+  end(): Promise<void>;
+}
+
+function startThread(start: Omit<ProcessThreadStart, 'slot'>): ProcessThread {
+  const slot = slotMemory();
+  const thread = new Worker(ownFile('./process-thread', import.meta.url), {
+    workerData: { ...start, slot },
+    name: 'strand-process',
+    env: threadEnvironment(),
+  });
+  const watch = watchThread(thread, readSlot(slot));
+  let death: string | undefined;
+  thread.on('error', (error) => {
+    death ??= `its thread died: ${messageOf(error)}`;
+  });
+  return {
+    process(pages, signal, onOutcome) {
+      const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+      let left = pages.length;
+      const onMessage = (message: FromProcessThread) => {
+        if (message.kind === 'failed') return reject(reviveError(message));
+        // Until then the thread loads what it needs, which may take as long as it likes.
+        watch.limit({ limitMs: start.config.blockTimeoutMs });
+        onOutcome(message.outcome);
+        if (--left === 0) resolve(undefined);
+      };
+      const onExit = (code: number) => {
+        const block = watch.block();
+        const blocked = block && `blocked its thread for ${Math.round(block.blockedMs / 1000)} s`;
+        resolve(blocked ?? death ?? `its thread ended with code ${code}`);
+      };
+      const onAbort = () => resolve('the work was ended');
+      thread.on('message', onMessage).on('exit', onExit);
+      signal.addEventListener('abort', onAbort);
+      thread.postMessage({ pages });
+      return promise.finally(() => {
+        thread.off('message', onMessage).off('exit', onExit);
+        signal.removeEventListener('abort', onAbort);
+      });
+    },
+    async end() {
+      watch.end();
+      await thread.terminate();
+    },
+  };
+}
