@@ -55,7 +55,7 @@ export type LocalCommand =
       /** The links left out, not the URLs known. */
       readonly skipped: boolean;
       /** The items, not the URLs known. */
-      readonly items: boolean;
+      readonly items?: boolean;
       /** A file instead of standard output, or a folder. Required for `wacz`, `markdown` and `llms`. */
       readonly out?: string;
       /** Documents are cut into pieces of at most this many tokens. */
