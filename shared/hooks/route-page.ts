@@ -11,7 +11,9 @@ export function createRouter(
     const pattern =
       url === undefined || typeof url === 'string'
         ? url
-        : new RegExp(url.source, url.flags.replaceAll(/[gy]/g, ''));
+        : // linear: the project's own pattern, which runs within the time that its hooks have
+          new RegExp(url.source, url.flags.replaceAll(/[gy]/g, ''));
+    // linear: as above
     const matcher = typeof pattern === 'string' ? new RegExp(pattern) : pattern;
     return { matcher, label, handler };
   });

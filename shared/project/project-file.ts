@@ -173,6 +173,7 @@ function isUrlPattern(url: unknown): boolean {
   if (url === undefined || url instanceof RegExp) return true;
   if (typeof url !== 'string') return false;
   try {
+    // linear: it is only compiled here; routes run within the time that hooks have
     return new RegExp(url) instanceof RegExp;
   } catch {
     return false;
