@@ -9,9 +9,9 @@ import { createHooks, type ProjectHooks } from '../../../shared/hooks/create-hoo
 import { createDocumentParser, type DocumentFacts } from '../../../shared/parser/document.ts';
 import type { HookError } from '../../../shared/ports/hook-error-log.ts';
 import { robotName } from '../../../shared/robots/parse-robots.ts';
+import { type PageWork, UNWATCHED } from '../../../shared/turn/page-work.ts';
 import { createResolver } from '../../../shared/url/canonical.ts';
 import { fetchedUrl, ownRequest } from '../../../shared/url/request-url.ts';
-import { type PageWork, UNWATCHED } from '../../../shared/turn/page-work.ts';
 import type { StoredCrawl } from '../../stored-crawl.ts';
 import type { ArchivedPage } from './archived-pages.ts';
 
