@@ -54,8 +54,8 @@ export interface StoredHttp {
   /** The body as stored: without transfer coding, its content coding (gzip, br) kept. */
   readonly body: Uint8Array;
   /**
-   * Returns the body with its content coding undone. Throws if that is not possible, or gives more than `maxBytes`
-   * (default: 64 MiB).
+   * Returns the body with its content coding undone. Throws if that is not possible, or gives more than
+   * `maxBytes` (default: 64 MiB).
    */
   decode(maxBytes?: number): Uint8Array;
 }
@@ -73,7 +73,9 @@ export interface ScannedRecord extends WarcRecordInfo {
   /** Where its gzip member begins in the file, and its length in bytes. */
   readonly offset: number;
   readonly length: number;
-  /** Reads the content, while the file is being iterated. Throws `RangeError` if it is larger than `maxBytes`. */
+  /**
+   * Reads the content, while the file is being iterated. Throws `RangeError` if it is larger than `maxBytes`.
+   */
   read(options?: ReadRecordOptions): Promise<StoredRecord>;
 }
 

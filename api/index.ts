@@ -1,6 +1,6 @@
 /**
- * Strand as a library: `import { startCrawl, openCrawl } from 'strand-crawler'`. Importing it loads little: what a
- * function needs is loaded when it is called.
+ * Strand as a library: `import { startCrawl, openCrawl } from 'strand-crawler'`. Importing it loads little:
+ * what a function needs is loaded when it is called.
  */
 
 export { InvalidConfig } from '../shared/crawl/config.ts';

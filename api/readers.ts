@@ -1,10 +1,13 @@
-/** Readers of WARC, CDXJ and item files, whoever wrote them. Each reads from front to back, and holds some megabytes. */
+/**
+ * Readers of WARC, CDXJ and item files of any program. Each reads from front to back, and holds some
+ * megabytes.
+ */
 import type { Item } from '../shared/project/project.ts';
 import type { CheckedFile, IndexedCapture, ScannedRecord } from './archive-types.ts';
 
 /**
- * Yields the records of a `.warc.gz` file, in which each record is a gzip member of its own (ISO 28500, annex D). Throws
- * `NotWarc` at the first record that is damaged or cut.
+ * Yields the records of a `.warc.gz` file, in which each record is a gzip member of its own (ISO 28500, annex
+ * D). Throws `NotWarc` at the first record that is damaged or cut.
  */
 export async function* readWarc(path: string): AsyncGenerator<ScannedRecord, void, undefined> {
   yield* (await import('./local/readers.ts')).readWarc(path);
@@ -15,7 +18,10 @@ export async function* readCdxj(path: string): AsyncGenerator<IndexedCapture, vo
   yield* (await import('./local/readers.ts')).readCdxj(path);
 }
 
-/** Yields the values of a file of JSON lines (`.jsonl`, `.jsonl.gz`). Throws `SyntaxError` at a line that is none. */
+/**
+ * Yields the values of a file of JSON lines (`.jsonl`, `.jsonl.gz`). Throws `SyntaxError` at a line that is
+ * none.
+ */
 export async function* readItems<T = Item>(path: string): AsyncGenerator<T, void, undefined> {
   yield* (await import('./local/readers.ts')).readItems<T>(path);
 }

@@ -7,8 +7,9 @@ export type CrawlHooks = Omit<StrandConfig, 'crawl' | 'aws'>;
 
 interface SharedOptions extends CrawlHooks {
   /**
-   * A project's file (`strand.config.ts`), whose settings and hooks count. The crawl then runs in threads of its own, which
-   * load the file. Not together with hooks that are functions: they stay in the calling thread.
+   * A project's file (`strand.config.ts`), whose settings and hooks count. The crawl then runs in threads of
+   * its own, which load the file. Not together with hooks that are functions: they stay in the calling
+   * thread.
    */
   readonly project?: string;
   /**

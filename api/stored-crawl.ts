@@ -10,8 +10,8 @@ import type { UrlDetail } from '../shared/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
 
 /**
- * A crawl in its folder, running or not. What is read is as it stands at that moment; reading disturbs no crawl. Close it
- * when done, or declare it by `await using`.
+ * A crawl in its folder, running or not. What is read is as it stands at that moment; reading disturbs no
+ * crawl. Close it when done, or declare it by `await using`.
  */
 export interface StoredCrawl extends AsyncDisposable {
   /** The crawl's name, made from the host of the first seed. */
@@ -36,39 +36,42 @@ export interface StoredCrawl extends AsyncDisposable {
   /** Yields the items that `onPage` returned, in the order of `items.jsonl`. */
   items<T = Item>(): AsyncIterable<T>;
   /**
-   * Yields the items as lines of CSV, the header first: a column for each key, objects and lists as JSON. Throws `RangeError`
-   * for items of more than 1,000 different keys.
+   * Yields the items as lines of CSV, the header first: a column for each key, objects and lists as JSON.
+   * Throws `RangeError` for items of more than 1,000 different keys.
    */
   itemsCsv(): AsyncIterable<string>;
   /**
-   * Yields every response in the archive, sorted by URL. Of a damaged WARC file, those before the damage; `warn` is called
-   * for each such file.
+   * Yields every response in the archive, sorted by URL. Of a damaged WARC file, those before the damage;
+   * `warn` is called for each such file.
    */
   captures(warn?: (message: string) => void): AsyncIterable<IndexedCapture>;
   /** Yields the lines of the archive's CDXJ index, each with its line feed, sorted. */
   cdxj(warn?: (message: string) => void): AsyncIterable<string>;
   /**
-   * Reads the WARC record at a place: of a capture, or by the `warcFile` and `warcOffset` of a URL. Throws `NotWarc` if no
-   * record begins there, and `RangeError` if it is larger than `maxBytes`.
+   * Reads the WARC record at a place: of a capture, or by the `warcFile` and `warcOffset` of a URL. Throws
+   * `NotWarc` if no record begins there, and `RangeError` if it is larger than `maxBytes`.
    */
   readRecord(place: RecordPlace, options?: ReadRecordOptions): Promise<StoredRecord>;
   /**
-   * Yields each page that has a text as a document: its main content as Markdown and plain text, its metadata, its place in
-   * the archive. Left out are errors, redirects, other media types, and copies that name a canonical page.
+   * Yields each page that has a text as a document: its main content as Markdown and plain text, its
+   * metadata, its place in the archive. Left out are errors, redirects, other media types, and copies that
+   * name a canonical page.
    */
   documents(options?: DocumentOptions): AsyncIterable<DocumentRow>;
   /**
-   * Writes a Markdown file for each document into `out`, a new or empty folder: named after its URL, with front matter, with
-   * relative links between the pages. Throws `FolderNotEmpty`.
+   * Writes a Markdown file for each document into `out`, a new or empty folder: named after its URL, with
+   * front matter, with relative links between the pages. Throws `FolderNotEmpty`.
    */
   exportMarkdown(out: string, options?: Pick<DocumentOptions, 'skip'>): Promise<ExportedDocuments>;
   /** Writes `llms.txt` and `llms-full.txt` into `out`, a new or empty folder. Throws `FolderNotEmpty`. */
   exportLlms(out: string, options?: Pick<DocumentOptions, 'skip'>): Promise<ExportedDocuments>;
-  /** Yields the bytes of a WACZ file of the archive. Throws `NothingArchived` if there is no WARC file yet. */
+  /**
+   * Yields the bytes of a WACZ file of the archive. Throws `NothingArchived` if there is no WARC file yet.
+   */
   wacz(warn?: (message: string) => void): AsyncIterable<Uint8Array>;
   /**
-   * Adds seeds. A process that crawls into the folder takes them up within seconds; otherwise they wait for `resumeCrawl`.
-   * Throws if none of them can be a seed.
+   * Adds seeds. A process that crawls into the folder takes them up within seconds; otherwise they wait for
+   * `resumeCrawl`. Throws if none of them can be a seed.
    */
   addSeeds(seeds: readonly string[]): Promise<LocallyAdded>;
   close(): Promise<void>;
@@ -82,7 +85,10 @@ export interface RecordPlace {
 }
 
 export interface DocumentOptions {
-  /** Called with a page whose document cannot be made, and the reason: its record is damaged or in another archive. */
+  /**
+   * Called with a page whose document cannot be made, and the reason: its record is damaged or in another
+   * archive.
+   */
   readonly skip?: (url: string, reason: string) => void;
   /** Returns what the Markdown of `page` links to in place of `link`, an absolute URL. */
   readonly rewrite?: (link: string, page: string) => string;

@@ -1,18 +1,20 @@
 /**
- * What a crawl on AWS cost, as metered, for a million pages and by line item, beside what the design's cost model
- * assumes; and calls of each kind for each page.
+ * What a crawl on AWS cost, as metered, for a million pages and by line item, beside what the design's cost
+ * model assumes; and calls of each kind for each page.
  *
  *     node bench/aws-cost.ts TOTALS.json [CALLS.json] [REGION]
  *
- * TOTALS.json: a crawl's totals, with `pages` and `usage`. CALLS.json: counts by call, as `meter.takeCalls` gives them.
+ * TOTALS.json: a crawl's totals, with `pages` and `usage`. CALLS.json: counts by call, as `meter.takeCalls`
+ * gives them.
  */
 import { readFileSync } from 'node:fs';
 import { costOf, LINE_ITEMS, priceOf, type Usage } from '../shared/engines/aws/cost/prices.ts';
 
 /**
- * For a million pages, by the cost model that the design was chosen with: variant "packed", a broad crawl of 15 pages a
- * turn, 10 hosts an invocation, 512 MB, 1.22 requests a page, 25.5 messages a turn of which a receive brings 5, ledgers
- * of 45 KB rewritten every 8 turns, links from elsewhere merged 4 at a time. It has one kind of queue, and no S3 reads.
+ * For a million pages, by the cost model that the design was chosen with: variant "packed", a broad crawl of
+ * 15 pages a turn, 10 hosts an invocation, 512 MB, 1.22 requests a page, 25.5 messages a turn of which a
+ * receive brings 5, ledgers of 45 KB rewritten every 8 turns, links from elsewhere merged 4 at a time. It has
+ * one kind of queue, and no S3 reads.
  */
 const MODEL: Usage = {
   sqsFifoRequests: 850_000,

@@ -5,7 +5,10 @@ import type { Measured } from './record.ts';
 export interface BenchOptions {
   /** Of what follows the name on the command line: files, numbers. */
   readonly words: readonly string[];
-  /** The folder of another generated web with the same control paths, as a program in Go; by default `bench/web`. */
+  /**
+   * The folder of another generated web with the same control paths, as a program in Go; by default
+   * `bench/web`.
+   */
   readonly synthweb?: string;
   /** How often what is compared is run, interleaved; medians are taken. */
   readonly rounds: number;

@@ -1,7 +1,7 @@
 /**
- * What a million pages cost on AWS: the meter of a simulated broad crawl, at list price. The simulated functions take
- * the time that `node bench/unit-figures.ts` has measured. What a crawl on real AWS cost is told by
- * `node bench/aws-cost.ts`.
+ * What a million pages cost on AWS: the meter of a simulated broad crawl, at list price. The simulated
+ * functions take the time that `node bench/unit-figures.ts` has measured. What a crawl on real AWS cost is
+ * told by `node bench/aws-cost.ts`.
  */
 
 import { parseConfig } from '../shared/crawl/config.ts';

@@ -1,4 +1,6 @@
-/** What the benches crawl the generated web with: all politeness off but robots.txt, all the rest as it comes. */
+/**
+ * What the benches crawl the generated web with: all politeness off but robots.txt, all the rest as it comes.
+ */
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 
 export const CRAWL: CrawlOptions = {

@@ -1,7 +1,7 @@
 /**
- * Hostile servers: every case of `bench/hostile/cases/` on a loopback address of its own, crawled at once by the command
- * line with its default settings apart from the delay. Says which cases hold, what the crawl cost, and whether anything
- * was connected to that must not be.
+ * Hostile servers: every case of `bench/hostile/cases/` on a loopback address of its own, crawled at once by
+ * the command line with its default settings apart from the delay. Says which cases hold, what the crawl
+ * cost, and whether anything was connected to that must not be.
  *
  *     npm run bench -- hostile [GROUP or part of a case's name ...]
  */

@@ -1,6 +1,7 @@
 /**
- * What is known of one host with many URLs: bytes for each (segments of 225 URLs, key runs, the host as a whole), what
- * merging, looking up and taking the next URL cost, and what a turn costs on it beside its pages.
+ * What is known of one host with many URLs: bytes for each (segments of 225 URLs, key runs, the host as a
+ * whole), what merging, looking up and taking the next URL cost, and what a turn costs on it beside its
+ * pages.
  *
  *     npm run bench -- ledger [URLS] [FILE of real URLs of one host, one a line]
  */

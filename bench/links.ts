@@ -1,5 +1,6 @@
 /**
- * Links a second, by one core: the bytes of pages, decoded already, through the document parser to canonical URLs.
+ * Links a second, by one core: the bytes of pages, decoded already, through the document parser to canonical
+ * URLs.
  *
  *     npm run bench -- links [FOLDER of .html files]        without one: pages of the generated web
  */

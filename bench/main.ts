@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures what the crawler claims. Each claim runs in a process of its own, so that none is measured
- * in the other's heap.
+ * `npm run bench`: measures what the crawler claims. Each claim runs in a process of its own, so that none is
+ * measured in the other's heap.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';

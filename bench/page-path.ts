@@ -1,7 +1,7 @@
 /**
- * What a page costs, end to end: the command line crawls the generated web on one core, politeness off, robots.txt, WARC
- * files and durable state on; and by step, from the same crawl under the profiler. The steps are shares of the CPU
- * without the profiler, and add up to it.
+ * What a page costs, end to end: the command line crawls the generated web on one core, politeness off,
+ * robots.txt, WARC files and durable state on; and by step, from the same crawl under the profiler. The steps
+ * are shares of the CPU without the profiler, and add up to it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

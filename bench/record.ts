@@ -29,7 +29,9 @@ export interface BenchRecord {
   readonly node: string;
   /** Abbreviated, with `+` if files differed from it; absent outside of a repository. */
   readonly commit?: string;
-  /** Processes that were ready to run beside, on the mean of the minute before (the system's load average). */
+  /**
+   * Processes that were ready to run beside, on the mean of the minute before (the system's load average).
+   */
   readonly load: number;
   /** ISO 8601, UTC. */
   readonly at: string;

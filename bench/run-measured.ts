@@ -27,8 +27,8 @@ export interface RunCost {
 const LOOK_MS = 100;
 const KEPT_CHARS = 2000;
 /**
- * `times` of the shell says what its ended children and theirs have used, to 10 ms: the one count of a process tree
- * that every Unix has.
+ * `times` of the shell says what its ended children and theirs have used, to 10 ms: the one count of a
+ * process tree that every Unix has.
  */
 const SCRIPT = 'out=$1; shift; "$@"; code=$?; times > "$out"; exit $code';
 

@@ -1,4 +1,7 @@
-/** Hosts of small pages without a network: a middleware answers. Each page links to the host's next one, and to `/`. */
+/**
+ * Hosts of small pages without a network: a middleware answers. Each page links to the host's next one, and
+ * to `/`.
+ */
 import type { FetchMiddleware } from '../shared/project/project.ts';
 import { responseOf } from '../shared/project/response-of.ts';
 

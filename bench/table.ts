@@ -47,7 +47,10 @@ const stateOf = ({ commit, load, at }: BenchRecord): string =>
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-/** `text` with `table` in place of what stands between the markers. Throws if they are not there, once and in order. */
+/**
+ * `text` with `table` in place of what stands between the markers. Throws if they are not there, once and in
+ * order.
+ */
 export function withTable(text: string, table: string): string {
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);

@@ -1,6 +1,6 @@
 /**
- * Turns a second of engine `local`: hosts of a few small pages, a page a turn, from a middleware instead of the network.
- * So a turn's own work counts: its messages, the head, a segment, the flush of the WARC file.
+ * Turns a second of engine `local`: hosts of a few small pages, a page a turn, from a middleware instead of
+ * the network. So a turn's own work counts: its messages, the head, a segment, the flush of the WARC file.
  *
  *     npm run bench -- turns [HOSTS] [PAGES of each]
  */

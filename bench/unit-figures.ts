@@ -3,9 +3,10 @@
  *
  *     node bench/unit-figures.ts [FILE]        (docs/figures/unit.json)
  *
- * What a simulated crawl leaves out is measured by itself (`measure-outside.ts` of the capacity run: fetching over
- * sockets and TLS, documents of the usual size, the AWS SDK's own clients); what it does, the turns of the crawler over
- * engine `aws`, by a profile of a simulated crawl from which the models' own share is taken out.
+ * What a simulated crawl leaves out is measured by itself (`measure-outside.ts` of the capacity run: fetching
+ * over sockets and TLS, documents of the usual size, the AWS SDK's own clients); what it does, the turns of
+ * the crawler over engine `aws`, by a profile of a simulated crawl from which the models' own share is taken
+ * out.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * WARC records a second: exchanges encoded and appended to a file with its index, as a crawl does it; and read back, as
- * compaction does when it checks WARC objects and makes their index.
+ * WARC records a second: exchanges encoded and appended to a file with its index, as a crawl does it; and
+ * read back, as compaction does when it checks WARC objects and makes their index.
  *
  *     npm run bench -- warc [CAPTURES]
  */

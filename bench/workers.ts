@@ -1,6 +1,7 @@
 /**
- * What a second core is worth: the command line and the web's server on one core, on two with one worker thread, and on two
- * with two. The server has the same cores as the crawler each time, so twice the cores are twice of all there is.
+ * What a second core is worth: the command line and the web's server on one core, on two with one worker
+ * thread, and on two with two. The server has the same cores as the crawler each time, so twice the cores are
+ * twice of all there is.
  */
 import type { BenchOptions } from './claims.ts';
 import { type Measured, median } from './record.ts';
@@ -9,7 +10,10 @@ import { withScratch } from './scratch.ts';
 import { type CrawlCost, crawlMeasured, strandCommand } from './strand-run.ts';
 import { openWeb } from './web/open-web.ts';
 
-/** So many pages for each of those that are asked for: what each thread compiles for itself is a second of CPU. */
+/**
+ * So many pages for each of those that are asked for: what each thread compiles for itself is a second of
+ * CPU.
+ */
 const TIMES_PAGES = 4;
 
 const RUNS = [

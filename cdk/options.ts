@@ -1,6 +1,6 @@
 /**
- * The one list of what can be set about a stack: name, type, unit, default. From the command line or `cdk.json`
- * (`-c workerTimeout=300`, where all values are texts), over the key `aws` of `strand.config.ts`.
+ * The one list of what can be set about a stack: name, type, unit, default. From the command line or
+ * `cdk.json` (`-c workerTimeout=300`, where all values are texts), over the key `aws` of `strand.config.ts`.
  */
 import { z } from 'zod';
 import { MAX_QUEUES } from '../shared/engines/aws/settings.ts';
@@ -59,16 +59,20 @@ const variables = z.preprocess(
 const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
 
 export const stackOptionsSchema = z.strictObject({
-  /** Several stacks in one account and region are told apart by it. */
+  /** It distinguishes several stacks in one account and region. */
   stackName: matching(
     /^[A-Za-z][A-Za-z0-9-]{0,63}$/,
     'a letter, then letters, digits and hyphens, 64 at most',
   ).default('Strand'),
 
   // ---- the worker
-  /** Seconds that a worker may run. All other times follow from it: lease, last request, last host taken on. */
+  /**
+   * Seconds that a worker may run. All other times follow from it: lease, last request, last host taken on.
+   */
   workerTimeout: whole('seconds', 30, 900).default(600),
-  /** MB. 1,769 is one whole CPU (Lambda developer guide, memory); pages for the money are highest about there. */
+  /**
+   * MB. 1,769 is one whole CPU (Lambda developer guide, memory); pages for the money are highest about there.
+   */
   workerMemoryMb: whole('MB', 256, 10_240).default(1769),
   /** Hosts that one worker serves at once: each waits most of the time, so this decides the bill. */
   hostsPerWorker: whole('hosts', 1, 500).default(50),
@@ -77,13 +81,13 @@ export const stackOptionsSchema = z.strictObject({
 
   // ---- shards
   /**
-   * FIFO queues of the hosts' messages. SQS looks at the first 120,000 messages of a queue for free groups: one for each
-   * 25,000 hosts that are crawled at the same time leaves room for some messages to each.
+   * FIFO queues of the hosts' messages. SQS looks at the first 120,000 messages of a queue for free groups:
+   * one for each 25,000 hosts that are crawled at the same time leaves room for some messages to each.
    */
   turnQueues: whole('queues', 1, MAX_QUEUES).default(1),
   /**
-   * Queues in which the router gathers links to very many hosts once more, for up to 5 minutes: one for each 100 pages a
-   * second of a broad crawl. 0: links go to their hosts at once.
+   * Queues in which the router gathers links to very many hosts once more, for up to 5 minutes: one for each
+   * 100 pages a second of a broad crawl. 0: links go to their hosts at once.
    */
   linkShards: whole('queues', 0, MAX_QUEUES).default(0),
   /** Partitions of the index of due hosts. May grow, never shrink. */
@@ -92,7 +96,7 @@ export const stackOptionsSchema = z.strictObject({
   routerWindow: whole('seconds', 0, 300).default(5),
 
   // ---- access
-  /** Who may call the API: whoever IAM allows, or whoever has the key. Never everybody. */
+  /** Who may call the API: callers that IAM allows, or callers with the key. Never everybody. */
   apiAuth: oneOf('iam', 'key').default('iam'),
   /** CIDR blocks of special addresses that crawls of this stack may be allowed to connect to. */
   allowPrivateAddresses: cidrs.default([]),
@@ -120,7 +124,10 @@ export const stackOptionsSchema = z.strictObject({
   dashboard: flag.default(true),
   /** Where alarms go by mail; the address has to confirm. Without one, they only stand in CloudWatch. */
   alarmEmail: z.email({ error: 'a mail address' }).optional(),
-  /** US dollars that crawls may cost in an hour before an alarm says so. It stops nothing: `maxCost` of a crawl does. */
+  /**
+   * US dollars that crawls may cost in an hour before an alarm says so. It stops nothing: `maxCost` of a
+   * crawl does.
+   */
   maxCostPerHour: number('dollars', 0.01, 1_000_000).default(5),
 
   // ---- tests

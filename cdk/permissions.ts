@@ -1,6 +1,6 @@
 /**
- * What each function may do: the one list, which the stack grants and the tests hold it to. Beyond it, a function may
- * write its own log, and traces where they are wanted.
+ * What each function may do: the one list, which the stack grants and the tests hold it to. Beyond it, a
+ * function may write its own log, and traces where they are wanted.
  */
 
 export const FUNCTIONS = ['worker', 'router', 'waker', 'api', 'compactor'] as const;
@@ -17,7 +17,10 @@ export type ResourceName =
   | 'dueIndex'
   | 'urlSeen'
   | 'warc'
-  /** Listing the keys under `warc/`; and hearing that one of them is not there, which is else a 403 (`grants.ts`). */
+  /**
+   * Listing the keys under `warc/`; and hearing that one of them is not there, which is else a 403
+   * (`grants.ts`).
+   */
   | 'warcList'
   /** Unfinished uploads, of the whole bucket: S3 knows no narrower permission. */
   | 'uploads'
@@ -31,8 +34,8 @@ const COUNT = ['sqs:GetQueueAttributes'];
 export const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', ...COUNT] as const;
 const GET_ITEM = ['dynamodb:GetItem'];
 /**
- * Changes of one crawl or head, each by a condition. A change of a crawl begins by deleting its item `quiet`; usage is
- * added by an update.
+ * Changes of one crawl or head, each by a condition. A change of a crawl begins by deleting its item `quiet`;
+ * usage is added by an update.
  */
 const ITEMS = [...GET_ITEM, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
 const QUERY = ['dynamodb:Query'];
@@ -42,14 +45,17 @@ const BATCH_GET = ['dynamodb:BatchGetItem'];
 const BATCH_WRITE = ['dynamodb:BatchWriteItem'];
 const READ = ['s3:GetObject'];
 const LIST = ['s3:ListBucket'];
-/** Also each step of a multipart upload, and what it takes to write only where nothing is (`If-None-Match`). */
+/**
+ * Also each step of a multipart upload, and what it takes to write only where nothing is (`If-None-Match`).
+ */
 const WRITE = ['s3:PutObject'];
 const ABORT = ['s3:AbortMultipartUpload'];
 const DELETE = ['s3:DeleteObject'];
 
 export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
   worker: {
-    // It receives more hosts than the event brings, parks and acknowledges, and sends each host its next token.
+    // It receives more hosts than the event brings, parks and acknowledges, and sends each host its next
+    // token.
     turnQueues: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
     linkQueue: SEND,
     crawlState: [...ITEMS, ...QUERY],
@@ -59,7 +65,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     parts: [...READ, ...WRITE, ...DELETE],
   },
   router: {
-    // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds by a scan.
+    // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds
+    // by a scan.
     linkQueue: [...CONSUME, ...SEND],
     linkDeadLetters: SEND,
     // Nobody else sends there, so what comes from there need not be looked at again.

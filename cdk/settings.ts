@@ -3,7 +3,10 @@ import { type StackTimes, type ToldSettings, timesOf } from '../shared/engines/a
 import type { Stores } from './constructs/grants.ts';
 import { InvalidOptions, type StackOptions } from './options.ts';
 
-/** What the stack tells its functions and its operators. Names are the CDK's placeholders until it is deployed. */
+/**
+ * The settings that the stack gives its functions and its operators. Names are the CDK's placeholders until
+ * it is deployed.
+ */
 export function settingsOf(
   options: StackOptions,
   crawl: CrawlOptions,
@@ -32,7 +35,9 @@ export function settingsOf(
   };
 }
 
-/** Throws {@link InvalidConfig} or {@link InvalidOptions} for what would else fail only when a crawl begins. */
+/**
+ * Throws {@link InvalidConfig} or {@link InvalidOptions} for what would else fail only when a crawl begins.
+ */
 function fittedCrawl(crawl: CrawlOptions, { maxTotalTimeoutMs }: StackTimes): CrawlOptions {
   const { totalTimeoutMs } = parseConfig(crawl);
   if (totalTimeoutMs <= maxTotalTimeoutMs) return crawl;
@@ -43,8 +48,9 @@ function fittedCrawl(crawl: CrawlOptions, { maxTotalTimeoutMs }: StackTimes): Cr
 }
 
 /**
- * A function's environment holds 4 KB (Lambda quotas). Less what names and numbers take, and what the pattern of many
- * queues' URLs does: `{"pattern":"https://sqs.REGION.amazonaws.com/ACCOUNT/STACK-turns-*.fifo","count":40}`.
+ * A function's environment holds 4 KB (Lambda quotas). Less what names and numbers take, and what the pattern
+ * of many queues' URLs does:
+ * `{"pattern":"https://sqs.REGION.amazonaws.com/ACCOUNT/STACK-turns-*.fifo","count":40}`.
  */
 const ENVIRONMENT_BYTES = 4096;
 const FIXED_BYTES = 1400;

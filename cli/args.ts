@@ -13,8 +13,9 @@ import { UsageError } from './usage-error.ts';
 import { isLocalVerb, isStackVerb, LOCAL_VERBS, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
 
 /**
- * The command in `argv` (without node and the script). Throws {@link UsageError}. Of an option given twice the last
- * counts, but repeatable ones add up. `--` ends the options. `--stack` and `--region` may stand before the verb.
+ * The command in `argv` (without node and the script). Throws {@link UsageError}. Of an option given twice
+ * the last counts, but repeatable ones add up. `--` ends the options. `--stack` and `--region` may stand
+ * before the verb.
  */
 export function parseArgs(argv: readonly string[]): Command {
   const [first, ...rest] = verbFirst(argv);

@@ -7,11 +7,11 @@ import { ServiceUnavailable, UsageError } from './usage-error.ts';
 export interface AwsContext {
   /** Undefined where none is set. */
   readonly region?: string;
-  /** Of AWS_PROFILE. */
+  /** Value of AWS_PROFILE. */
   readonly profile?: string;
 }
 
-/** By which services tell that they do not know the key, or not the signature made with it. */
+/** Error names of services that do not know the key, or do not accept its signature. */
 const UNKNOWN_KEYS: ReadonlySet<string> = new Set([
   'InvalidAccessKeyId',
   'InvalidClientTokenId',
@@ -30,7 +30,7 @@ const DENIED: ReadonlySet<string> = new Set([
   'AccessDeniedException',
   'UnauthorizedOperation',
 ]);
-/** By which the network tells that nobody answers. */
+/** Error codes of the network if nobody answers. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,4 +1,4 @@
-/** What the program is told to do. Options and limits hold only what was given: `crawl-config.ts` checks them. */
+/** A command as it was given. Options and limits hold only what was given: `crawl-config.ts` checks them. */
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { ExportFormat } from './option-spec.ts';
@@ -41,7 +41,9 @@ export type LocalCommand =
       readonly config?: string;
       readonly limits: RaisedLimits;
       readonly workers: number;
-      /** Goes on though this program's rules for canonical URLs are others than those the crawl began with. */
+      /**
+       * Goes on though this program's rules for canonical URLs are others than those the crawl began with.
+       */
       readonly newUrlRules: boolean;
       readonly json: boolean;
       readonly quiet: boolean;

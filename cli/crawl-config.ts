@@ -8,9 +8,9 @@ import type { OptionSpec, OptionType } from './option-spec.ts';
 import { OPTIONS } from './options.ts';
 
 /**
- * The complete configuration from what was given (on the command line, or kept with a crawl). Throws
- * {@link InvalidConfig}: its message names the option (or the key, where no option sets it), what was expected,
- * what came, and for an unknown key the nearest valid one.
+ * The complete configuration from what was given (on the command line, or kept with a crawl). Throws {@link
+ * InvalidConfig}: its message names the option (or the key, where no option sets it), what was expected, what
+ * came, and for an unknown key the nearest valid one.
  */
 export function parseCrawlConfig(given: unknown): CrawlConfig {
   const parsed = crawlConfigSchema.safeParse(given);

@@ -13,8 +13,8 @@ export interface Part {
 const BETWEEN = '  ';
 
 /**
- * At most `columns` characters (escape sequences of colours not counted), without line breaks: the parts that fit, by
- * importance, in the order given.
+ * At most `columns` characters (escape sequences of colours not counted), without line breaks: the parts that
+ * fit, by importance, in the order given.
  */
 export function renderParts(all: readonly Part[], columns: number, colour: boolean): string {
   const parts = [...all];

@@ -2,7 +2,7 @@ import { areHooksBroken, isWithoutSeed } from '../shared/report/crawl-outcome.ts
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import { isAtMaxCost } from './summary.ts';
 
-/** What `strand` tells the shell. Scripts rely on these numbers: they never change their meaning. */
+/** The exit codes of `strand`. Scripts rely on these numbers: they never change their meaning. */
 export const exitCodes = {
   /** All that could be reached within the scope was reached; or the question was answered. */
   finished: 0,
@@ -12,7 +12,10 @@ export const exitCodes = {
   usage: 2,
   /** A limit was reached first (pages, bytes, time, cost). Raise it with `resume`. */
   limited: 3,
-  /** The crawl ended, and no seed could be fetched: no host answered, robots.txt denied them, or all were errors. */
+  /**
+   * The crawl ended, and no seed could be fetched: no host answered, robots.txt denied them, or all were
+   * errors.
+   */
   nothingFetched: 4,
   /** The crawl ended, and a hook of the project failed at every page. */
   hooksFailed: 5,
@@ -23,8 +26,8 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /**
- * The code with which `crawl`, `resume` and `watch` end. That no seed was fetched outweighs that hooks failed, and that
- * outweighs that a limit was reached.
+ * The code with which `crawl`, `resume` and `watch` end. That no seed was fetched outweighs that hooks
+ * failed, and that outweighs that a limit was reached.
  */
 export function exitCodeOf(
   summary: Pick<CrawlSummary, 'state' | 'pages' | 'reason' | 'seeds' | 'hooks'>,

@@ -46,7 +46,7 @@ function templateText({ template, isClosed, pages }: TemplateWord): string {
   return `${template}: ${isClosed ? 'closed' : 'open'}${after}`;
 }
 
-/** Of a URL that the crawl does not know, what was taken for granted. */
+/** The assumptions for a URL that the crawl does not know. */
 const assumedText = ({ known, as, scope }: Explanation): string =>
   known || as !== 'link' || scope?.reason === 'scope' ? '' : ' (taken for a link of a seed)';
 

@@ -67,8 +67,8 @@ export function statusText({ status, httpStatus, cause, hostGivenUp, hostFailing
 }
 
 /**
- * The answer to "what happened to this URL?": the URL, then a line for each thing known. `place` is where the crawl is kept,
- * to name the command that tries a host again.
+ * The answer to "what happened to this URL?": the URL, then a line for each thing known. `place` is where the
+ * crawl is kept, to name the command that tries a host again.
  */
 export function urlText(row: UrlDetail, place?: CrawlPlace): string {
   const { attempts, depth, bodyBytes, warcFile, warcOffset, warcLength } = row;

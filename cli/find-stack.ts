@@ -18,8 +18,8 @@ const DEPLOY = 'npm run deploy';
 const MAX_NAMED = 10;
 
 /**
- * What the stack tells its operators. `region` is where it is sought, for the messages. Throws {@link UsageError} where
- * there is no such stack, or none that can be used; other errors are those of AWS.
+ * What the stack publishes for its operators. `region` is where it is sought, for the messages. Throws {@link
+ * UsageError} where there is no such stack, or none that can be used; other errors are those of AWS.
  */
 export async function findStack(client: StackLookup, name: string, region: string): Promise<StackSettings> {
   const stack = await describe(client, name, region);
@@ -49,7 +49,10 @@ async function describe(client: StackLookup, name: string, region: string): Prom
   throw new UsageError(noStack(name, region, await strandStacks(client)));
 }
 
-/** The account's stacks of Strand in the region, as far as one answer holds them and the operator may see them. */
+/**
+ * The account's stacks of Strand in the region, as far as one answer holds them and the operator may see
+ * them.
+ */
 async function strandStacks(client: StackLookup): Promise<string[]> {
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({}));
@@ -59,7 +62,7 @@ async function strandStacks(client: StackLookup): Promise<string[]> {
   }
 }
 
-/** Stacks that were destroyed are told of for a while. */
+/** CloudFormation lists destroyed stacks for a while. */
 const isThere = ({ StackStatus }: Stack): boolean => StackStatus !== 'DELETE_COMPLETE';
 
 /** The settings, if the stack is one of Strand's. */

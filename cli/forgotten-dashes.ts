@@ -6,8 +6,9 @@ import { UsageError } from './usage-error.ts';
 const OF_NPM: ReadonlySet<string> = new Set(['json', 'quiet', 'scope', 'include', 'config', 'user-agent']);
 
 /**
- * Throws `UsageError` if npm kept options for itself that were meant for us: `npm run crawl https://example.org/
- * --max-pages 5` without `--` before them. npm passes them on as `npm_config_max_pages` only.
+ * Throws `UsageError` if npm kept options for itself that were meant for us: `npm run crawl
+ * https://example.org/ --max-pages 5` without `--` before them. npm passes them on as `npm_config_max_pages`
+ * only.
  */
 export function refuseForgottenDashes(environment: Readonly<Record<string, string | undefined>>): void {
   const script = environment.npm_lifecycle_event;

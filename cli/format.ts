@@ -61,8 +61,8 @@ export function formatRate(perSecond: number): string {
 }
 
 /**
- * Bytes from `1500`, `500k`, `10MB` (decimal) or `1GiB` (binary), in any case; undefined for anything else, and
- * beyond what a number holds exactly. `k` is 1,000, as `kB` is.
+ * Bytes from `1500`, `500k`, `10MB` (decimal) or `1GiB` (binary), in any case; undefined for anything else,
+ * and beyond what a number holds exactly. `k` is 1,000, as `kB` is.
  */
 export function parseBytes(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s?(?:([kmgtp])(i?b)?|b)?$/i.exec(text);
@@ -87,7 +87,9 @@ export function parseDollars(text: string): number | undefined {
   return /^\d{1,9}(?:\.\d{1,6})?$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
 }
 
-/** Milliseconds from `90` (seconds), `0.5`, `500ms`, `2s`, `10m`, `2h` or `1d`; undefined for anything else. */
+/**
+ * Milliseconds from `90` (seconds), `0.5`, `500ms`, `2s`, `10m`, `2h` or `1d`; undefined for anything else.
+ */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);
   if (!match) return undefined;

@@ -85,8 +85,8 @@ function timeLeftMs({
 }
 
 /**
- * Rates over the last `windowMs`, from what was seen at each call; none before the second. Keeps 22 samples at most.
- * A clock set back begins anew.
+ * Rates over the last `windowMs`, from what was seen at each call; none before the second. Keeps 22 samples
+ * at most. A clock that is set back starts again.
  */
 export function createRateMeter(
   windowMs = 10_000,
@@ -109,8 +109,8 @@ export function createRateMeter(
 
 export interface LiveLine {
   /**
-   * Draws the line again, ten times a second at most by `progress.now`. Where there is no terminal, prints it as a line of
-   * its own once a minute.
+   * Draws the line again, ten times a second at most by `progress.now`. Where there is no terminal, prints it
+   * as a line of its own once a minute.
    */
   update(progress: Progress): void;
   /** Prints a line that stays, above the live one. A pipe gets it too. */

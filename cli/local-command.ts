@@ -57,7 +57,7 @@ export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
   }
 }
 
-/** With a folder the crawl's own settings count; others would tell of a crawl that is not there. */
+/** With a folder the crawl's own settings apply; other settings would describe another crawl. */
 function explainCommand(
   given: Given,
   { config, json }: Pick<LocalCommandOf<'explain'>, 'config' | 'json'>,

@@ -3,8 +3,8 @@ import { UsageError } from './usage-error.ts';
 const PACKAGES = ['cloudformation', 'dynamodb', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
 /**
- * Returns what to tell the user if `error` says that the AWS SDK is not installed (the published package has it as
- * optional peers); undefined for any other error.
+ * Returns the message for the user if `error` says that the AWS SDK is not installed (the published package
+ * has it as optional peers); undefined for any other error.
  */
 export function missingSdk(error: unknown): UsageError | undefined {
   const { code, message = '' } = error as NodeJS.ErrnoException;

@@ -18,9 +18,10 @@ export const isRowFormat = (format: ExportFormat): format is RowFormat =>
 export const BOTH = ['crawl', 'resume'] as const;
 
 /**
- * `count`: a whole number. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit. `date`: a day, or a
- * time, as in ISO 8601. `rules`: names of the choices that are on, all others off. `patterns`, `pins`, `urls`: repeatable.
- * `addresses`: CIDR blocks, repeatable, the value optional and only by `=`.
+ * `count`: a whole number. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit.
+ * `date`: a day, or a time, as in ISO 8601. `rules`: names of the choices that are on, all others off.
+ * `patterns`, `pins`, `urls`: repeatable. `addresses`: CIDR blocks, repeatable, the value optional and only
+ * by `=`.
  */
 export type OptionType =
   | 'flag'
@@ -59,16 +60,19 @@ export interface OptionSpec {
   readonly argument?: string;
   readonly type: OptionType;
   readonly choices?: readonly string[];
-  /** Of them, those that have a meaning on one machine alone. */
+  /** Choices that have a meaning only on one machine. */
   readonly localChoices?: readonly string[];
-  /** Of a count that is no key: the least and the most; and what it is where it is not given. */
+  /** For a count without a key: the smallest and the largest value, and the default. */
   readonly range?: readonly [least: number, most: number];
   readonly preset?: string;
   /** The key of the crawl's configuration that it sets; none for what concerns the command alone. */
   readonly key?: keyof CrawlConfig;
   /** A flag that `--no-NAME` turns off. */
   readonly isNegatable?: boolean;
-  /** The verbs that take it on one machine; `crawl` where none is named. With a key and `crawl`, `explain` takes it too. */
+  /**
+   * The verbs that take it on one machine; `crawl` where none is named. With a key and `crawl`, `explain`
+   * takes it too.
+   */
   readonly verbs?: readonly Verb[];
   /** The verbs that take it on a stack; the same where none is named. */
   readonly stackVerbs?: readonly StackVerb[];

@@ -1,6 +1,6 @@
 /**
- * The one table of what the command line takes: it drives the parsing, the help and docs/cli.md. What an option
- * means, its limits and its default are those of its key in `shared/crawl/config.ts`.
+ * The one table of what the command line takes: it drives the parsing, the help and docs/cli.md. What an
+ * option means, its limits and its default are those of its key in `shared/crawl/config.ts`.
  */
 import { crawlConfigSchema } from '../shared/crawl/config.ts';
 import { formatBytes, formatDuration } from './format.ts';
@@ -12,7 +12,10 @@ import { PLACE_OPTIONS } from './option-tables/place-options.ts';
 import { SCOPE_OPTIONS } from './option-tables/scope-options.ts';
 import { isLocalVerb, isStackVerb, type Verb } from './verbs.ts';
 
-/** A name stands twice where it means one thing for some verbs and another for others; for one verb it is the only one. */
+/**
+ * A name stands twice where it means one thing for some verbs and another for others; for one verb it is the
+ * only one.
+ */
 export const OPTIONS: readonly OptionSpec[] = [
   ...PLACE_OPTIONS,
   ...SCOPE_OPTIONS,
@@ -40,7 +43,9 @@ const REQUEST_GROUPS: ReadonlySet<OptionSpec['group']> = new Set(['Politeness', 
 
 const stackVerbsOf = ({ verbs = ['crawl'], stackVerbs }: OptionSpec): readonly Verb[] => stackVerbs ?? verbs;
 
-/** The option's default as the operator would write it, read from the schema; undefined where there is none. */
+/**
+ * The option's default as the operator would write it, read from the schema; undefined where there is none.
+ */
 export function defaultText(option: OptionSpec): string | undefined {
   if (!option.key) return option.preset;
   const value: unknown = crawlConfigSchema.shape[option.key].safeParse(undefined).data;

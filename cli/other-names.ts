@@ -47,5 +47,8 @@ const OURS: ReadonlyMap<string, OurOption> = new Map(
   }),
 );
 
-/** Returns what an option of another program (its name without dashes) is called here: `--max-pages N` for `limit`. */
+/**
+ * Returns what an option of another program (its name without dashes) is called here: `--max-pages N` for
+ * `limit`.
+ */
 export const nameHere = (other: string): OurOption | undefined => OURS.get(other);

@@ -9,7 +9,10 @@ export type CrawlPlace =
   | { readonly dir: string; readonly config?: string }
   | (StackAddress & { readonly crawl: string });
 
-/** `npm run strand -- resume crawls/a`, `npm run strand -- --stack Strand resume a`. To be copied to a POSIX shell. */
+/**
+ * `npm run strand -- resume crawls/a`, `npm run strand -- --stack Strand resume a`. To be copied to a POSIX
+ * shell.
+ */
 export function commandAt(place: CrawlPlace, verb: Verb, ...more: readonly string[]): string {
   if ('dir' in place) {
     const { dir, config } = place;

@@ -11,7 +11,10 @@ export interface Start {
   readonly npmEvent?: string;
 }
 
-/** `npm run strand --` in the repository; `npx strand-crawler`, `npx strand` or `strand` for the published package. */
+/**
+ * `npm run strand --` in the repository; `npx strand-crawler`, `npx strand` or `strand` for the published
+ * package.
+ */
 export function programName({ isSource, path, npmEvent }: Start): string {
   if (isSource) return 'npm run strand --';
   const name = basename(path).replace(/\.[cm]?js$/, '');

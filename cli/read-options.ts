@@ -18,7 +18,10 @@ import { seedUrl } from './seeds.ts';
 import { UsageError } from './usage-error.ts';
 import { VERBS, type Verb } from './verbs.ts';
 
-/** Words without options, and the options' values by name: `true` and `false` for flags, arrays for repeatable ones. */
+/**
+ * Words without options, and the options' values by name: `true` and `false` for flags, arrays for repeatable
+ * ones.
+ */
 export interface Given {
   readonly words: string[];
   readonly values: Map<string, unknown>;

@@ -43,7 +43,7 @@ export function readCrawlName(text: string): string {
   );
 }
 
-/** `example`: what the program is told before the seeds. */
+/** `example`: the words before the seeds. */
 export function readSeedWords(words: readonly string[], given: Given, example: string): Seeds {
   const seedsFile = textOf(given, 'seeds');
   if (words.length === 0 && seedsFile === undefined) {

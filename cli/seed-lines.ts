@@ -28,7 +28,10 @@ export function createSeedLines(log: (line: string) => void, now: () => number):
 
 const SILENT_MS = 10_000;
 
-/** Prints a line, once, if no request has ended ten seconds after the first call. `timeoutMs`: how long one waits. */
+/**
+ * Prints a line, once, if no request has ended ten seconds after the first call. `timeoutMs`: how long one
+ * waits.
+ */
 export function createSilenceLine(
   log: (line: string) => void,
   timeoutMs: number,

@@ -6,8 +6,8 @@ import { parseSeed } from '../shared/url/parse-seed.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * The seed as an absolute URL: `example.org` is taken as `https://example.org/`. Throws {@link UsageError} for what
- * is no http(s) URL; `where` tells where it stood.
+ * The seed as an absolute URL: `example.org` is taken as `https://example.org/`. Throws {@link UsageError}
+ * for what is no http(s) URL; `where` says where it was found.
  */
 export function seedUrl(text: string, where = ''): string {
   const url = parseSeed(text);
@@ -17,7 +17,9 @@ export function seedUrl(text: string, where = ''): string {
 
 const MAX_LINES_NAMED = 10;
 
-/** The seeds of a file, one a line; empty lines and lines that begin with `#` are none. `name` is the file's. */
+/**
+ * The seeds of a file, one a line; empty lines and lines that begin with `#` are none. `name` is the file's.
+ */
 export function seedLines(content: string, name: string): string[] {
   const lines = content.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   const urls: string[] = [];
@@ -41,7 +43,7 @@ export function seedLines(content: string, name: string): string[] {
 }
 
 /**
- * A crawl tells the hosts how its operator can be reached: by `contact`, or by a URL or mail address within
+ * A crawl names its operator to the hosts: by `contact`, or by a URL or mail address within
  * `userAgent`. Throws {@link UsageError} where neither does, unless every seed is on this machine (localhost,
  * 127.0.0.0/8, ::1); and where `contact` is neither a URL nor a mail address.
  */

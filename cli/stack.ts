@@ -25,8 +25,8 @@ export interface StackSession {
 }
 
 /**
- * Runs `use` on the stack, found by the usual settings of the AWS SDK (environment, profile). Throws `UsageError`,
- * with the mend, where it cannot be found or AWS refuses; and what `use` throws.
+ * Runs `use` on the stack, found by the usual settings of the AWS SDK (environment, profile). Throws
+ * `UsageError`, with the mend, where it cannot be found or AWS refuses; and what `use` throws.
  */
 export async function withStack<T>(
   { stack: name, region }: StackAddress,

@@ -1,6 +1,6 @@
 /**
- * The command line's entry: reads the arguments, runs the command, tells the shell how it went. What a command needs is
- * loaded with it: a crawl on this machine loads nothing of AWS, and what asks a stack nothing of SQLite.
+ * The command line's entry: reads the arguments, runs the command, sets the exit code. What a command needs
+ * is loaded with it: a crawl on this machine loads nothing of AWS, and what asks a stack nothing of SQLite.
  */
 import { storageFailure } from '../shared/storage-failed.ts';
 import { tuneV8 } from '../shared/tune-v8.ts';
@@ -59,7 +59,10 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
   }
 }
 
-/** Verbs that do more than answer: they go on, and their exit code tells how that went, whoever reads. */
+/**
+ * Verbs that do more than answer: they go on, and their exit code says how that went, whether or not somebody
+ * reads.
+ */
 let isAnswer = true;
 
 // A reader that went away (`strand export | head`) is no error.
@@ -83,7 +86,7 @@ try {
   process.stderr.write(`strand: ${describe(error)}\n`, end);
 }
 
-/** What people can do something about is told in a line, a bug with its stack. */
+/** An error that people can mend is one line; a bug is printed with its stack. */
 function describe(error: unknown): string {
   if (isRefusal(error) || error instanceof ServiceUnavailable) return error.message;
   const failure = storageFailure(error);

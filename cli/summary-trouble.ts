@@ -1,4 +1,7 @@
-/** What went wrong in a crawl, as lines of its summary: seeds, hosts, hooks, and pages that a crawler cannot read. */
+/**
+ * What went wrong in a crawl, as lines of its summary: seeds, hosts, hooks, and pages that a crawler cannot
+ * read.
+ */
 import { areHooksBroken, isWithoutSeed } from '../shared/report/crawl-outcome.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import { printable, shorten } from '../shared/text/printable.ts';

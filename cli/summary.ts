@@ -19,7 +19,9 @@ import {
 import { type CrawlPlace, commandAt } from './place.ts';
 import { troubledHeading, troubleSections } from './summary-trouble.ts';
 
-/** One line, without its end, of exactly the keys of {@link CrawlSummary} in its order. Scripts rely on them. */
+/**
+ * One line, without its end, of exactly the keys of {@link CrawlSummary} in its order. Scripts rely on them.
+ */
 export const summaryJson = (summary: CrawlSummary): string => JSON.stringify(orderedSummary(summary));
 
 const WIDTH = 100;
@@ -59,8 +61,9 @@ const ITEM_WORDS: Readonly<Record<LineItem, string>> = {
 const STATUS_WORDS: Readonly<Partial<Record<UrlState, string>>> = { deniedByRobots: 'denied by robots' };
 
 /**
- * Lines of at most 100 characters, the last one without its end. What is zero or empty has no line. `place` is where
- * the crawl is kept, to name the command that goes on with it; what a stack keeps is told by its name, too.
+ * Lines of at most 100 characters, the last one without its end. What is zero or empty has no line. `place`
+ * is where the crawl is kept, to name the command that goes on with it; a crawl of a stack is named by its
+ * name, too.
  */
 export function summaryText(
   summary: CrawlSummary,

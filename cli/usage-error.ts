@@ -3,7 +3,9 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** A service, the way to it or a disk fails; the command line is not at fault. The message says what to do. */
+/**
+ * A service, the way to it or a disk fails; the command line is not at fault. The message says what to do.
+ */
 export class ServiceUnavailable extends Error {
   override name = 'ServiceUnavailable';
 }

@@ -1,4 +1,4 @@
-/** What the program can be told to do. */
+/** The commands. */
 
 /** On a folder of this machine. */
 export const LOCAL_VERBS = [

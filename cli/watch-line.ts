@@ -9,7 +9,9 @@ const STATE_TONES: Readonly<Partial<Record<CrawlSummary['state'], Tone>>> = {
   finished: 'green',
 };
 
-/** In the order shown; the rate is that of the last minute, not the summary's, which is of the whole crawl. */
+/**
+ * In the order shown; the rate is that of the last minute, not the summary's, which is of the whole crawl.
+ */
 export function watchParts(summary: CrawlSummary, { pagesPerSecond }: Rates): Part[] {
   const { state, pages, urls, byStatus, hosts, bytes, errors, cost } = summary;
   const failures = Object.values(errors).reduce((sum, count) => sum + count, 0);

@@ -13,7 +13,7 @@ export interface ApiDeps {
   readonly control: Control;
 }
 
-/** Of an API Gateway REST event, what is used. */
+/** The part of an API Gateway REST event that is used. */
 export type ApiEvent = Pick<
   APIGatewayProxyEvent,
   'httpMethod' | 'path' | 'queryStringParameters' | 'body' | 'isBase64Encoded'

@@ -3,7 +3,7 @@ import { errorFields, type Log } from './log.ts';
 
 /** What went wrong with single crawls, which is to stop no other one, and to be seen all the same. */
 export interface CrawlErrors {
-  /** Does the work; if it fails, the crawl is noted, and the log tells. Undefined where it failed. */
+  /** Does the work; if it fails, notes the crawl and writes a log line. Undefined if it failed. */
   attempt<T>(crawl: CrawlId, work: () => Promise<T>): Promise<T | undefined>;
   has(crawl: CrawlId): boolean;
   /** Throws where there is one: an invocation that failed is what alarms look at. */
@@ -30,7 +30,10 @@ export function gatherCrawlErrors(log: Log): CrawlErrors {
   };
 }
 
-/** The same crawls in their order, but beginning with another one for each `turn`: the last may be left without time. */
+/**
+ * The same crawls in their order, but beginning with another one for each `turn`: the last may be left
+ * without time.
+ */
 export function beginningAt<T>(items: readonly T[], turn: number): T[] {
   const first = turn % Math.max(1, items.length);
   return [...items.slice(first), ...items.slice(0, first)];

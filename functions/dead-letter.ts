@@ -22,7 +22,10 @@ export function createDeadLetter({ client, queueUrl, clock }: DeadLetterOptions)
   };
 }
 
-/** One line of characters that SQS takes, which are those of XML 1.0 (API reference, SendMessage), and few of them. */
+/**
+ * One line of characters that SQS takes, which are those of XML 1.0 (API reference, SendMessage), and few of
+ * them.
+ */
 function reasonText(reason: string): string {
   const line = reason
     .toWellFormed()

@@ -1,4 +1,7 @@
-/** What a worker counts, as lines in CloudWatch's embedded metric format: a log line that becomes metrics by itself. */
+/**
+ * What a worker counts, as lines in CloudWatch's embedded metric format: a log line that becomes metrics by
+ * itself.
+ */
 import { METRIC_UNITS, METRICS_NAMESPACE, type MetricName } from '../shared/engines/aws/metric-names.ts';
 import type { WorkerStats } from '../shared/turn/worker-stats.ts';
 
@@ -30,7 +33,10 @@ export function createMetrics({ stack, now, stats, takeCost, write }: MetricsOpt
   let last = countsOf();
   let lastFailures: Readonly<Record<string, number>> = {};
 
-  /** All only grow. `HostsActive`: minutes of hosts, so that the sum over a minute is how many there were in it. */
+  /**
+   * All only grow. `HostsActive`: minutes of hosts, so that the sum over a minute is how many there were in
+   * it.
+   */
   function countsOf(): Record<Exclude<MetricName, 'CostUsd'>, number> {
     return {
       Pages: stats.pages,

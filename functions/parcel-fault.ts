@@ -3,13 +3,17 @@ import type { OutLinks } from '../shared/frontier/message.ts';
 import { quoted } from '../shared/text/printable.ts';
 import { canonicalize } from '../shared/url/canonical.ts';
 
-/** Of all texts of a parcel together: those of 20,000 links of 2,083 characters each. They are short while front-coded. */
+/**
+ * Limit of all texts of a parcel together: 20,000 links of 2,083 characters each. They are short while
+ * front-coded.
+ */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 /**
- * What is wrong with a parcel that no worker of ours can have sent, if anything: whoever may send seeds can send parcels,
- * too. A URL that is not canonical would belong to a host of its own (`EXAMPLE.org`, `example.org:443`), and each of
- * those be fetched beside the others, at the pace of one. A crawl's name becomes a key.
+ * What is wrong with a parcel that no worker of ours can have sent, if anything: callers that may send seeds
+ * can send parcels, too. A URL that is not canonical would belong to a host of its own (`EXAMPLE.org`,
+ * `example.org:443`), and each of those be fetched beside the others, at the pace of one. A crawl's name
+ * becomes a key.
  */
 export function parcelFault({ crawl, links }: OutLinks): string | undefined {
   if (!crawlIdSchema.safeParse(crawl).success)

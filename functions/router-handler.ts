@@ -44,8 +44,9 @@ type Parcel = Extract<LinkMessage, { kind: 'parcel' }> & { readonly record: SQSR
 type WakeAll = Extract<LinkMessage, { kind: 'wakeAll' }>;
 
 /**
- * Routes links to their hosts, takes seeds in, wakes the hosts of a crawl. What cannot be understood goes to the dead
- * letters at once, and counts as done. What fails by our own fault comes again, and nothing else does.
+ * Routes links to their hosts, takes seeds in, wakes the hosts of a crawl. What cannot be understood goes to
+ * the dead letters at once, and counts as done. What fails by our own fault comes again, and nothing else
+ * does.
  */
 export function createRouterHandler({
   settings,
@@ -73,7 +74,8 @@ export function createRouterHandler({
 
   /** Some pages; what remains is a message of its own, which another invocation gets. */
   async function wakeAll({ crawl, cursor }: WakeAll, timeLeft: () => number): Promise<void> {
-    // Resuming a crawl makes it run first. One that does not any more would be read through, host by host, for nothing.
+    // Resuming a crawl makes it run first. One that does not any more would be read through, host by host,
+    // for nothing.
     crawls.refresh(crawl);
     if ((await crawls.get(crawl))?.status !== 'running') return;
     let next = cursor;

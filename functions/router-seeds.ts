@@ -27,8 +27,8 @@ export interface SeedDeps {
 const MAX_LOGGED = 20;
 
 /**
- * Takes seeds in: those of many messages for one crawl at once, since each time costs the crawl a write. A message of
- * which nothing can be used is put aside; what else is refused, the log tells.
+ * Takes seeds in: those of many messages for one crawl at once, since each time costs the crawl a write. A
+ * message of which nothing can be used is put aside; other refusals are logged.
  */
 export async function takeSeeds(seeds: readonly SeedRecord[], deps: SeedDeps): Promise<void> {
   const alike = Map.groupBy(seeds, ({ crawl, config }) => JSON.stringify([crawl, config]));

@@ -1,4 +1,7 @@
-/** The function that reads the link queue: links between hosts, seeds, and what else a crawl's hosts are told at once. */
+/**
+ * The function that reads the link queue: links between hosts, seeds, and other messages to all hosts of a
+ * crawl.
+ */
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { createControl } from '../shared/control/create-control.ts';
 import { createCrawls } from '../shared/crawl-state/crawls.ts';

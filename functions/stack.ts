@@ -12,7 +12,10 @@ export interface FunctionStack {
   readonly settings: StackSettings;
   readonly clock: Clock;
   readonly log: Log;
-  /** The same one as the last time, for the same queue; for another one, that is closed: its connections count. */
+  /**
+   * The same one as the last time, for the same queue; for another one, that is closed: its connections
+   * count.
+   */
   open(turnQueueUrl?: string): OpenedStack;
 }
 
@@ -46,8 +49,8 @@ const MAX_START_MS = 10_000;
 let hasPaidForStart = false;
 
 /**
- * Does an invocation's work, metered from its beginning to its end; what the meter has gathered is stored. The calls by
- * kind are a line of the log: `stats sum(calls.dynamo.PutItem)` in CloudWatch Logs Insights.
+ * Does an invocation's work, metered from its beginning to its end; what the meter has gathered is stored.
+ * The calls by kind are a line of the log: `stats sum(calls.dynamo.PutItem)` in CloudWatch Logs Insights.
  */
 export async function invoked<T>(
   { meter, flushMeter }: Pick<OpenedStack, 'meter' | 'flushMeter'>,

@@ -1,9 +1,9 @@
 /**
- * Faults for the tests of a deployed stack: a worker that dies at the worst moments. Without their environment variables
- * there are none.
+ * Faults for the tests of a deployed stack: a worker that dies at the worst moments. Without their
+ * environment variables there are none.
  *
- * - `STRAND_TEST_EXIT_RATE` (0 to 1): at each commit of a head, the process exits with that probability, before the commit
- *   or after it.
+ * - `STRAND_TEST_EXIT_RATE` (0 to 1): at each commit of a head, the process exits with that probability,
+ *   before the commit or after it.
  * - `STRAND_TEST_EXIT_URL`: the process exits when a URL that contains this is about to be fetched.
  */
 import type { Engine } from '../shared/ports/engine.ts';

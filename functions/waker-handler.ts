@@ -31,8 +31,8 @@ const WAKE_MS = 40_000;
 /** Before the invocation's end, nothing is begun any more. */
 const END_MS = 5000;
 /**
- * So many batches of a crawl's hosts may be awake and without their turn: more would wait in the queue, and to look beyond
- * them reads them all.
+ * So many batches of a crawl's hosts may be awake and without their turn: more would wait in the queue, and
+ * to look beyond them reads them all.
  */
 const MAX_AWAKE_BATCHES = 10;
 /** So many runs later all crawls are looked at again, not only those that are entered as running. */
@@ -42,7 +42,10 @@ const LOADS = 10;
 
 type Woken = Map<HostKey, { readonly version: number; readonly at: number }>;
 
-/** Ends the crawls that have met a limit, wakes the hosts that are due, and calls a crawl finished that is quiet. */
+/**
+ * Ends the crawls that have met a limit, wakes the hosts that are due, and calls a crawl finished that is
+ * quiet.
+ */
 export function createWakerHandler({ clock, log, stack, crawls }: WakerDeps) {
   const { engine } = stack;
   const { registry } = engine;

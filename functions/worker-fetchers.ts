@@ -18,8 +18,8 @@ export interface WorkerFetchersOptions {
 }
 
 /**
- * Of the 1,024 file descriptors that Lambda gives a process. The rest are for files and the engine's connections, which
- * grow with the hosts from 150 to 450 (`engines/aws/clients.ts`).
+ * At most this many of the 1,024 file descriptors that Lambda gives a process. The others are for files and
+ * the engine's connections, which grow with the hosts from 150 to 450 (`engines/aws/clients.ts`).
  */
 const MAX_SOCKETS = 800;
 const MAX_SOCKETS_OF_MANY_HOSTS = 500;
@@ -28,8 +28,8 @@ const MANY_HOSTS = 50;
 const MAX_FETCHERS = 8;
 
 /**
- * How many fetchers a worker of so many hosts may have, and how many sockets each: one for each host, and some that rest;
- * so fewer fetchers, if need be.
+ * How many fetchers a worker of so many hosts may have, and how many sockets each: one for each host, and
+ * some that rest; so fewer fetchers, if need be.
  */
 export function socketShares(hosts: number): { readonly max: number; readonly maxSockets: number } {
   const sockets = hosts > MANY_HOSTS ? MAX_SOCKETS_OF_MANY_HOSTS : MAX_SOCKETS;

@@ -20,7 +20,7 @@ export interface WorkerDeps {
   /** The stack as seen from one of its turn queues. */
   readonly open: (turnQueueUrl: string) => WorkerStack;
   readonly fetchers: Fetchers;
-  /** Of the process: they outlive an invocation. */
+  /** Belong to the process: they outlive an invocation. */
   readonly lanes: Lanes;
   /** Shows a watchdog what this thread does. Default: nobody watches. */
   readonly work?: PageWork;
@@ -42,7 +42,7 @@ const REPORT_MS = 60_000;
 const LAST_LOOK_MS = 5000;
 /** For what follows the last turn: metrics, the meter's counts, the answer. */
 const END_MS = 1000;
-/** Of the hosts that a worker may serve, this share is to be free before it asks for more ... */
+/** This share of the hosts that a worker may serve must be free before it asks for more ... */
 const MIN_ROOM_SHARE = 0.2;
 /** ... or as many as one receive can bring. */
 const MAX_MIN_ROOM = 10;
@@ -80,8 +80,8 @@ export function createWorkerHandler(deps: WorkerDeps) {
       try {
         await worker.done;
       } catch (error) {
-        // What is not served is reported: a thrown error would send back what is, too, and slow the poller down, which
-        // is right where nothing works at all.
+        // What is not served is reported: a thrown error would send back what is, too, and slow the poller
+        // down, which is right where nothing works at all.
         log('error', errorFields(error));
         if (worker.stats.turns === 0) throw error;
       } finally {
@@ -112,7 +112,8 @@ function watch(
 
   async function endAtLimits(): Promise<void> {
     try {
-      // The status of a crawl that has had no turn lately may be old: a stopped one is not to be called limited.
+      // The status of a crawl that has had no turn lately may be old: a stopped one is not to be called
+      // limited.
       for (const { id, budget } of crawls.known()) if (budget.metForGood()) await crawls.get(id);
       await endCrawlsAtLimits(engine.registry, crawls);
     } catch (error) {

@@ -1,6 +1,7 @@
 /**
- * Builds the package that is published into `dist/`: JavaScript without comments, source maps, the declarations that its
- * public modules need, and a package.json of its own. `npm pack ./dist` makes the tarball.
+ * Builds the package that is published into `dist/`: JavaScript without comments, source maps, the
+ * declarations that its public modules need, and a package.json of its own. `npm pack ./dist` makes the
+ * tarball.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +27,10 @@ export function build(dist = join(ROOT, 'dist')): void {
   removeInnerDeclarations(dist, publicTypes(manifest));
 }
 
-/** The generated web stands with the tests here. A published folder of that name looks like tests published by mistake. */
+/**
+ * The generated web stands with the tests here. A published folder of that name looks like tests published by
+ * mistake.
+ */
 function moveWeb(dist: string): void {
   renameSync(join(dist, 'test/web'), join(dist, 'web'));
   rmSync(join(dist, 'test'), { recursive: true });

@@ -12,8 +12,8 @@ const isForStacks = (name: string): boolean => name.startsWith('@aws-sdk/');
 const ENTRIES = { '.': './api/index', './testing': './packaging/testing' };
 
 /**
- * Keeps what describes the package and what it runs on. Packages for stacks become optional peers: a crawl on one machine
- * needs none of them.
+ * Keeps what describes the package and what it runs on. Packages for stacks become optional peers: a crawl on
+ * one machine needs none of them.
  */
 export function publishedManifest(source: Manifest): Manifest {
   const { name, version, description, license, type, dependencies, repository, keywords } = source;

@@ -1,7 +1,7 @@
 /**
- * A generated web for tests of your own crawls: hosts, pages, links, robots.txt, redirects, errors and broken HTTP, made
- * from a seed and served on a loopback address. What a correct crawl of it requests is known, and is worked out without any
- * code of the crawler.
+ * A generated web for tests of your own crawls: hosts, pages, links, robots.txt, redirects, errors and broken
+ * HTTP, made from a seed and served on a loopback address. What a correct crawl of it requests is known, and
+ * is worked out without any code of the crawler.
  *
  * ```ts
  * const { seeds, web, address, log, stop } = await startWeb(generateWeb({ seed: 1, hosts: 5, pagesPerHost: 20 }));

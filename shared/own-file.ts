@@ -1,6 +1,6 @@
 /**
- * Returns the URL of a module beside the one that asks: `ownFile('./thread', import.meta.url)`. In the repository modules
- * are `.ts`, in the published package `.js`.
+ * Returns the URL of a module beside the one that asks: `ownFile('./thread', import.meta.url)`. In the
+ * repository modules are `.ts`, in the published package `.js`.
  */
 export function ownFile(path: string, base: string): URL {
   return new URL(`${path}${isSource(base) ? '.ts' : '.js'}`, base);

@@ -1,8 +1,8 @@
 /**
- * Sizes at which the program goes another way: it merges, splits, stores elsewhere, comes again for the rest. One list, so
- * that a simulated world can choose small ones (`test/sim/sizes.ts`): then a few pages reach what else takes a million.
- * A deployment and a local crawl have {@link SIZES}. Each process of a deployment has its own: one that reads what
- * another one wrote must not count on any.
+ * Sizes at which the program goes another way: it merges, splits, stores elsewhere, comes again for the rest.
+ * One list, so that a simulated world can choose small ones (`test/sim/sizes.ts`): then a few pages reach
+ * what else takes a million. A deployment and a local crawl have {@link SIZES}. Each process of a deployment
+ * has its own: one that reads what another one wrote must not count on any.
  */
 export interface Sizes {
   // Ledgers: `frontier/`
@@ -17,9 +17,15 @@ export interface Sizes {
   readonly runRatio: number;
   /** ... and both together are no more than this, which bounds what one turn's merge costs. */
   readonly maxRunUrls: number;
-  /** Records in a block of a run. More compress better (10 bytes a URL at 225, 7 at 2,000), fewer cost a turn less to read. */
+  /**
+   * Records in a block of a run. More compress better (10 bytes a URL at 225, 7 at 2,000), fewer cost a turn
+   * less to read.
+   */
   readonly blockRecords: number;
-  /** Read at once of a run's list: more than most blocks, so that one read brings a block and the next one's header. */
+  /**
+   * Read at once of a run's list: more than most blocks, so that one read brings a block and the next one's
+   * header.
+   */
   readonly readAheadBytes: number;
 
   // Traps: groups of URLs that bring nothing new
@@ -28,19 +34,30 @@ export interface Sizes {
   readonly minTrapPages: number;
   /** From so many pages on, texts are looked at. The many groups with fewer pages take no room for them. */
   readonly minTextPages: number;
-  /** Moving means go over so many pages; those of a group with many pages over a quarter of them, and so many at most. */
+  /**
+   * Moving means go over so many pages; those of a group with many pages over a quarter of them, and so many
+   * at most.
+   */
   readonly minTrapWindow: number;
   readonly maxTrapWindow: number;
 
   // Turns: `worker/`
 
-  /** Characters of robots rules that are kept in the head, which is paid for by size at every turn. Longer ones are a part. */
+  /**
+   * Characters of robots rules that are kept in the head, which is paid for by size at every turn. Longer
+   * ones are a part.
+   */
   readonly maxHeadRules: number;
-  /** A turn that has gathered so many links or other changes commits them, to bound what is held in memory. */
+  /**
+   * A turn that has gathered so many links or other changes commits them, to bound what is held in memory.
+   */
   readonly maxTurnChanges: number;
   /** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */
   readonly maxUnasked: number;
-  /** Links of a page that are taken in without a pause. They take about 10 ms of CPU; 200,000 at once would take 1 s. */
+  /**
+   * Links of a page that are taken in without a pause. They take about 10 ms of CPU; 200,000 at once would
+   * take 1 s.
+   */
   readonly linksAtOnce: number;
   /** Links of a turn that leave it in one parcel: a queue's message would hold more than its reader takes. */
   readonly maxParcelLinks: number;
@@ -58,21 +75,27 @@ export interface Sizes {
   // The engine `aws`, and the functions
 
   /**
-   * Parts of ledgers up to this size are rows of DynamoDB, larger ones are objects of S3. By list price (us-east-1) a part
-   * of n KB costs, in millionths of a dollar, 0.625 n to write to DynamoDB and as much to delete, against 5 for a PUT, and
-   * 1.25 for its pointer: even at 5 KB. Each reading tips it by 0.4 a GET towards DynamoDB, and a row is there some tens of
-   * milliseconds sooner, on the way of every turn.
+   * Parts of ledgers up to this size are rows of DynamoDB, larger ones are objects of S3. By list price
+   * (us-east-1) a part of n KB costs, in millionths of a dollar, 0.625 n to write to DynamoDB and as much to
+   * delete, against 5 for a PUT, and 1.25 for its pointer: even at 5 KB. Each reading tips it by 0.4 a GET
+   * towards DynamoDB, and a row is there some tens of milliseconds sooner, on the way of every turn.
    */
   readonly maxRowBytes: number;
-  /** What a message, and all messages of a batch together, may weigh: SQS's limit until 2025, still set on many queues. */
+  /**
+   * What a message, and all messages of a batch together, may weigh: SQS's limit until 2025, still set on
+   * many queues.
+   */
   readonly maxMessageBytes: number;
-  /** Links in one parcel for a link shard: a tenth of what a reader takes, and mostly more than one message holds. */
+  /**
+   * Links in one parcel for a link shard: a tenth of what a reader takes, and mostly more than one message
+   * holds.
+   */
   readonly maxShardParcelLinks: number;
   /**
-   * Links of one event to more hosts than that go to the link shards, if there are any. Up to here they go to their hosts
-   * at once, so that small crawls lose no time: ten routers with a window of five seconds send 1,000 messages a second
-   * then, which workers keep up with. Beyond, an event has a link or two for each host, and gathering them for minutes
-   * spares most messages.
+   * Links of one event to more hosts than that go to the link shards, if there are any. Up to here they go to
+   * their hosts at once, so that small crawls lose no time: ten routers with a window of five seconds send
+   * 1,000 messages a second then, which workers keep up with. Beyond, an event has a link or two for each
+   * host, and gathering them for minutes spares most messages.
    */
   readonly splitHosts: number;
   /** Hosts found and woken at once when a crawl is resumed, and how often for one message. */
@@ -85,13 +108,19 @@ export interface Sizes {
   readonly dueSlack: number;
   /** Heads whose turns are under way, kept for the case that the answer to their replacement is lost. */
   readonly maxLoadedHeads: number;
-  /** Counts in one update of a crawl's totals: its expression may have 4 KB and 300 operators (DynamoDB, "Service quotas"). */
+  /**
+   * Counts in one update of a crawl's totals: its expression may have 4 KB and 300 operators (DynamoDB,
+   * "Service quotas").
+   */
   readonly maxCountsInUpdate: number;
   /** Turns that end within the same moment share a PUT to the archive. */
   readonly archiveGatherMs: number;
   /** Messages sent within it share requests to SQS, which would else be a large part of the cost. */
   readonly sendGatherMs: number;
-  /** The same for deletes and changes of visibility. Longer, as nothing but the host's own next turn waits for it. */
+  /**
+   * The same for deletes and changes of visibility. Longer, as nothing but the host's own next turn waits for
+   * it.
+   */
   readonly settleGatherMs: number;
 
   // WARC objects
@@ -99,8 +128,8 @@ export interface Sizes {
   /** A WARC object that reaches this size is stored at once. */
   readonly warcObjectBytes: number;
   /**
-   * A part of a multipart upload: all but the last have so many bytes or more. S3 takes 5 MiB and more (S3 User Guide,
-   * "Multipart upload limits"). Records of this size and more are uploaded in parts.
+   * A part of a multipart upload: all but the last have so many bytes or more. S3 takes 5 MiB and more (S3
+   * User Guide, "Multipart upload limits"). Records of this size and more are uploaded in parts.
    */
   readonly uploadPartBytes: number;
   /** S3 copies up to 5 GiB in one call; shorter calls end sooner when time is up. */
@@ -109,11 +138,14 @@ export interface Sizes {
   readonly joinedBytes: number;
   /** ... or its index so many lines: they are sorted in memory, some 1 KB each ... */
   readonly maxCaptures: number;
-  /** ... or so many sources: its upload has fewer parts then than S3 takes, 10,000; also bounds the plan's item. */
+  /**
+   * ... or so many sources: its upload has fewer parts then than S3 takes, 10,000; also bounds the plan's
+   * item.
+   */
   readonly maxSources: number;
   /**
-   * WARC objects younger than that are not joined: longer than a PUT may be tried again by its writer, which would bring
-   * back an object that was joined.
+   * WARC objects younger than that are not joined: longer than a PUT may be tried again by its writer, which
+   * would bring back an object that was joined.
    */
   readonly minJoinAgeMs: number;
   /** Read at once of a WARC object that is checked. */

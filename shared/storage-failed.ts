@@ -1,7 +1,7 @@
 /**
- * The crawl's own storage fails: its disk, its database, its temporary files. No later write can be expected to work, so
- * a process that crawls stops at once, and asks no host for what it could not keep. The message says what failed and what
- * to do about it. The crawl can be resumed.
+ * The crawl's own storage fails: its disk, its database, its temporary files. No later write can be expected
+ * to work, so a process that crawls stops at once, and asks no host for what it could not keep. The message
+ * says what failed and what to do about it. The crawl can be resumed.
  */
 export class StorageFailed extends Error {
   override name = 'StorageFailed';
@@ -63,7 +63,10 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   ESTALE: GONE,
 };
 
-/** Of SQLite's errors, by primary result code (https://www.sqlite.org/rescode.html). Busy and locked are none: they pass. */
+/**
+ * Of SQLite's errors, by primary result code (https://www.sqlite.org/rescode.html). Busy and locked are none:
+ * they pass.
+ */
 const BY_RESULT: Readonly<Record<number, Words>> = {
   8: READ_ONLY,
   10: BROKEN,
@@ -77,8 +80,8 @@ const BY_RESULT: Readonly<Record<number, Words>> = {
 const MAX_CAUSES = 5;
 
 /**
- * The error in plain words, if it or one of its causes is one of the file system or of SQLite that does not pass by
- * itself; else undefined. `where`: what was being read or written.
+ * The error in plain words, if it or one of its causes is one of the file system or of SQLite that does not
+ * pass by itself; else undefined. `where`: what was being read or written.
  */
 export function storageFailure(error: unknown, where?: string): StorageFailed | undefined {
   if (error instanceof StorageFailed) return error;
@@ -116,7 +119,10 @@ export function orStorageFailed<T>(where: string, work: () => T): T {
   return result;
 }
 
-/** The port, all of whose functions fail with {@link StorageFailed} where that applies. `where`: what it works on. */
+/**
+ * The port, all of whose functions fail with {@link StorageFailed} where that applies. `where`: what it works
+ * on.
+ */
 export function withStorageFailures<T extends object>(port: T, where: string): T {
   const guarded = Object.entries(port).map(([name, value]) => [
     name,

@@ -1,4 +1,7 @@
-/** How long a project's own code may still run when the crawl is being stopped: a signal takes effect within 5 s. */
+/**
+ * How long a project's own code may still run when the crawl is being stopped: a signal takes effect within 5
+ * s.
+ */
 const GRACE_MS = 3000;
 
 /** What `work` resolves to; undefined if it has not ended {@link GRACE_MS} after `stopping` was aborted. */

@@ -20,8 +20,9 @@ const SEEDS_ADDED = 'seeds were added';
 const SCOPE_HEARD_MS = 2500;
 
 /**
- * Puts the seeds on their way, and widens the crawl's scope by them. Throws `ControlError` if none of them can be a seed,
- * `NoCrawl` and `NoContact`. `rulesAdvice`: what to do if the crawl knows its URLs by another version's rules.
+ * Puts the seeds on their way, and widens the crawl's scope by them. Throws `ControlError` if none of them
+ * can be a seed, `NoCrawl` and `NoContact`. `rulesAdvice`: what to do if the crawl knows its URLs by another
+ * version's rules.
  */
 export async function addSeeds(
   folder: string,

@@ -53,7 +53,7 @@ const inFolder = <T>(folder: string, opening: Promise<T>): Promise<T> =>
     throw error;
   });
 
-/** A disk that fails may not even tell that. */
+/** A disk that fails may not even answer that. */
 function mayHoldCrawl(folder: string): boolean {
   try {
     return holdsCrawl(foldersOf(folder).database);
@@ -62,7 +62,10 @@ function mayHoldCrawl(folder: string): boolean {
   }
 }
 
-/** Throws {@link InvalidConfig} with what was given, so that the command line can name its options in the message. */
+/**
+ * Throws {@link InvalidConfig} with what was given, so that the command line can name its options in the
+ * message.
+ */
 function checkedConfig(given: CrawlOptions): CrawlOptions {
   try {
     return parseConfig(given);

@@ -1,6 +1,8 @@
 import type { IndexedCapture } from '../archive-types.ts';
 
-/** Reads a line `SURT TIMESTAMP {JSON}`. Throws {@link SyntaxError} that names `where` if it is no such line. */
+/**
+ * Reads a line `SURT TIMESTAMP {JSON}`. Throws {@link SyntaxError} that names `where` if it is no such line.
+ */
 export function parseCdxjLine(line: string, where: string): IndexedCapture {
   const [surt = '', timestamp = ''] = line.split(' ', 2);
   const fields = fieldsOf(line.slice(surt.length + timestamp.length + 2));

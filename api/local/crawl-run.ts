@@ -91,7 +91,7 @@ export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
       try {
         await crawl(folder, opened, project);
       } catch (error) {
-        // What failed first is what is told.
+        // The first failure is the one that is reported.
         await opened.close().catch(() => {});
         throw error;
       } finally {

@@ -16,7 +16,10 @@ import type { HostKey } from '../../shared/url/host-key.ts';
 import { origin } from '../../shared/url/host-key.ts';
 import { type OpenedFolder, stateOf } from './open-folder.ts';
 
-/** Of a larger host the URL's place in the line is not counted: that reads all its records, a second per million. */
+/**
+ * For a larger host the URL's place in the line is not counted: that would read all its records, a second per
+ * million.
+ */
 const MAX_COUNTED = 500_000;
 
 /** What would happen to a URL in the crawl, whether it runs or not. */

@@ -1,12 +1,15 @@
-/** Items as a table: a column for each key that an item has at its top level, in the order in which keys first come. */
+/**
+ * Items as a table: a column for each key that an item has at its top level, in the order in which keys first
+ * come.
+ */
 import { csvLine } from '../../shared/text/csv.ts';
 
 /** Items with more keys together make no table. */
 const MAX_COLUMNS = 1000;
 
 /**
- * The header, then a line for each item. Objects and lists are JSON, what is missing is empty. `items` is called twice: for
- * the keys, then for the lines. Throws `RangeError` for more than {@link MAX_COLUMNS} keys.
+ * The header, then a line for each item. Objects and lists are JSON, what is missing is empty. `items` is
+ * called twice: for the keys, then for the lines. Throws `RangeError` for more than {@link MAX_COLUMNS} keys.
  */
 export async function* itemsCsv(
   items: () => AsyncIterable<Readonly<Record<string, unknown>>>,

@@ -16,7 +16,7 @@ const MAX_QUEUED = 10_000;
 
 export function createListeners(): Listeners {
   const queues = new Set<EventQueue>();
-  /** What those who come late are told. */
+  /** What late listeners receive. */
   let end: ((queue: EventQueue) => void) | undefined;
 
   function endAll(how: (queue: EventQueue) => void): void {

@@ -125,7 +125,7 @@ export async function runningCrawl(
   };
 }
 
-/** A promise of which nobody need hear that it was rejected. */
+/** A promise whose rejection nobody has to handle. */
 function unheardOf<T>(): PromiseWithResolvers<T> {
   const made = Promise.withResolvers<T>();
   made.promise.catch(() => {});

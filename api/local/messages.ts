@@ -12,7 +12,10 @@ import type { CrawlProgress } from '../crawl-events.ts';
 export type LocalStart = BeginStart | ResumeStart;
 
 interface StartOptions {
-  /** The project's file, of which middleware, extraction and hooks count. `{}`: `strand.config.ts` if it is there. */
+  /**
+   * The project's file, of which middleware, extraction and hooks count. `{}`: `strand.config.ts` if it is
+   * there.
+   */
   readonly project?: { readonly file?: string };
   /** Threads that crawl, each some of the hosts. */
   readonly workers: number;
@@ -44,7 +47,9 @@ export interface ResumeStart extends StartOptions {
 /** What the thread is started with. */
 export interface CrawlThreadStart {
   readonly start: LocalStart;
-  /** The crawl's folder, if an earlier thread of this process has opened it: this thread continues the crawl. */
+  /**
+   * The crawl's folder, if an earlier thread of this process has opened it: this thread continues the crawl.
+   */
   readonly continues?: string;
   /** Where the thread shows what it does. */
   readonly slot: SlotMemory;
@@ -87,7 +92,7 @@ export interface ThreadError extends Pick<Error, 'name' | 'message' | 'stack'> {
   readonly folder?: string;
   /** The settings that are wrong. */
   readonly given?: unknown;
-  /** Of `NoContact`. */
+  /** Fields of `NoContact`. */
   readonly fault?: 'missing' | 'unreadable';
   readonly contact?: string;
 }

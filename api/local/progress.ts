@@ -7,8 +7,8 @@ import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 
 /**
- * Returns how far the crawl is: what the crawl had when this session began and what its workers have done since; of URLs,
- * what turns have committed, and what the turns under way have found.
+ * Returns how far the crawl is: what the crawl had when this session began and what its workers have done
+ * since; of URLs, what turns have committed, and what the turns under way have found.
  */
 export async function progressOf(
   {

@@ -42,7 +42,7 @@ export async function* readItems<T>(path: string, bytes?: number): AsyncGenerato
   }
 }
 
-/** Of a file with more faults, so many are kept. */
+/** At most this many faults of a file are kept. */
 const MAX_FAULTS = 1000;
 
 export async function checkWarc(path: string): Promise<CheckedFile> {

@@ -22,7 +22,7 @@ export type CrawlThreadEnd =
 
 export interface CrawlThreadOptions {
   readonly start: Omit<CrawlThreadStart, 'slot'>;
-  /** Hears all but the last word. */
+  /** Called with all messages but the last one. */
   readonly hear: (message: CrawlMessage) => void;
   /** Takes a line that the project's code has printed. */
   readonly print: (line: string) => void;
@@ -31,10 +31,10 @@ export interface CrawlThreadOptions {
 }
 
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
-/** Of a longer line without an end, so much is printed at once. */
+/** A longer line without an end is printed in pieces of this size. */
 const MAX_LINE_CHARS = 64 * 1024;
 
-/** Resolves when the thread has ended and all that it has told and printed was heard. */
+/** Resolves when the thread has ended and all its messages and output were handled. */
 export async function runCrawlThread({
   start,
   hear,

@@ -9,8 +9,8 @@ import { type RowSource, recordsOf } from './url-rows.ts';
 const LEFT_OUT: ReadonlySet<UrlState> = new Set<UrlState>(['skipped', 'deniedByRobots']);
 
 /**
- * First the links in the order in which they were first met, then the known URLs that were denied or skipped, host by
- * host, with the state as the reason, and its cause in words.
+ * First the links in the order in which they were first met, then the known URLs that were denied or skipped,
+ * host by host, with the state as the reason, and its cause in words.
  */
 export async function* skippedUrls(
   source: RowSource & { readonly database: DatabaseSync },

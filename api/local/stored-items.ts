@@ -4,7 +4,9 @@ import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { readItems } from './readers.ts';
 
-/** How much of the items' file is good, while a process may be appending to it; undefined for an older crawl. */
+/**
+ * How much of the items' file is good, while a process may be appending to it; undefined for an older crawl.
+ */
 export function goodItemBytes(folder: string): number | undefined {
   const { items, database: path } = foldersOf(folder);
   const database = openDatabase(path, 'read');

@@ -18,8 +18,8 @@ export interface SupervisedCrawl {
 }
 
 /**
- * Crawls in a thread of its own, and watches it: a page that blocks the thread goes to quarantine, and another thread
- * continues the crawl. So signals and limits take effect whatever a page does.
+ * Crawls in a thread of its own, and watches it: a page that blocks the thread goes to quarantine, and
+ * another thread continues the crawl. So signals and limits take effect whatever a page does.
  */
 export async function superviseCrawl({
   start,
@@ -65,7 +65,10 @@ export async function superviseCrawl({
 
 type Unfinished = Exclude<CrawlThreadEnd, { kind: 'ended' | 'failed' }>;
 
-/** Puts what ended the thread into quarantine, or under suspicion. Returns how many requests the crawl has committed. */
+/**
+ * Puts what ended the thread into quarantine, or under suspicion. Returns how many requests the crawl has
+ * committed.
+ */
 async function takeStock({ folder, crawl, board }: Begun, end: Unfinished): Promise<number> {
   // Loaded only here: SQLite and all that stands on it.
   const { recover } = await import('../../shared/engines/local/session/recover.ts');

@@ -1,4 +1,6 @@
-/** Errors on their way from the thread that crawls to the thread that watches it: both throw the same class. */
+/**
+ * Errors on their way from the thread that crawls to the thread that watches it: both throw the same class.
+ */
 
 import { InvalidConfig } from '../../shared/crawl/config.ts';
 import { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../../shared/crawl/crawl-errors.ts';
@@ -8,7 +10,8 @@ import type { ThreadError } from './messages.ts';
 const isRefusal = (error: unknown): boolean => error instanceof InvalidConfig || error instanceof FolderInUse;
 
 export function toThreadError(thrown: unknown): ThreadError {
-  // A failure of the storage is known by its cause, which does not leave the thread. A refusal may have such a cause, too.
+  // A failure of the storage is known by its cause, which does not leave the thread. A refusal may have such
+  // a cause, too.
   const error = isRefusal(thrown) ? thrown : (storageFailure(thrown) ?? thrown);
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
   const { message, stack, folder, given, fault, contact } = error as Error & Omit<ThreadError, 'stack'>;

@@ -1,6 +1,6 @@
 /**
- * The thread in which a crawl runs, unless its hooks are functions of the caller: so the caller's thread can show its
- * progress and receive signals, and can end this thread if a page blocks it.
+ * The thread in which a crawl runs, unless its hooks are functions of the caller: so the caller's thread can
+ * show its progress and receive signals, and can end this thread if a page blocks it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { boardMemory } from '../../shared/engines/local/threads/board.ts';

@@ -52,7 +52,10 @@ export async function* urlRows(
   }
 }
 
-/** Every known URL of the host, though the crawl goes on meanwhile, and parts that newer heads do not name are deleted. */
+/**
+ * Every known URL of the host, though the crawl goes on meanwhile, and parts that newer heads do not name are
+ * deleted.
+ */
 export async function* recordsOf(
   { ledgers }: RowSource,
   crawl: CrawlId,

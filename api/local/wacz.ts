@@ -21,9 +21,10 @@ export class NothingArchived extends Error {
 }
 
 /**
- * The bytes of a WACZ file of all that is archived, also while the crawl runs: of a file that is still written, what was
- * durable when the export began. A WARC file that is damaged is in it as it is, and its pages and index up to the damage;
- * `warn` is called for it. Throws {@link NothingArchived} before the first byte.
+ * The bytes of a WACZ file of all that is archived, also while the crawl runs: of a file that is still
+ * written, what was durable when the export began. A WARC file that is damaged is in it as it is, and its
+ * pages and index up to the damage; `warn` is called for it. Throws {@link NothingArchived} before the first
+ * byte.
  */
 export async function* waczBytes(
   dir: string,
@@ -69,7 +70,10 @@ async function* pagesOf(source: RowSource, crawl: CrawlId, files: WarcFiles): As
   }
 }
 
-/** Where the page is archived; undefined for what is no page: other types, answers other than 200, parts of pages. */
+/**
+ * Where the page is archived; undefined for what is no page: other types, answers other than 200, parts of
+ * pages.
+ */
 function pageLocation({ state, kind, result }: UrlRecord): RecordLocation | undefined {
   const isHtml = /^(?:text\/html|application\/xhtml\+xml)\b/i.test(result?.contentType ?? '');
   return state === 'fetched' && kind === undefined && result?.httpStatus === 200 && isHtml

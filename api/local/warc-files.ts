@@ -1,4 +1,7 @@
-/** The WARC files of a crawl's folder for reading, as far as they are durable, while another process may add to them. */
+/**
+ * The WARC files of a crawl's folder for reading, as far as they are durable, while another process may add
+ * to them.
+ */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordLocation } from '../../shared/archive/record-location.ts';

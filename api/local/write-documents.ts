@@ -22,8 +22,8 @@ export class FolderNotEmpty extends Error {
 }
 
 /**
- * Writes a file for each page, named after its URL, with front matter and with relative links between the pages. Throws
- * {@link FolderNotEmpty}. Holds the URL and the path of each page in memory: some 300 bytes.
+ * Writes a file for each page, named after its URL, with front matter and with relative links between the
+ * pages. Throws {@link FolderNotEmpty}. Holds the URL and the path of each page in memory: some 300 bytes.
  */
 export async function writeMarkdown(
   opened: OpenedFolder,

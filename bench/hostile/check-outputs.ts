@@ -1,4 +1,7 @@
-/** What the crawl of hostile servers leaves behind and prints: WARC files, exports, text for a terminal, a page of HTML. */
+/**
+ * What the crawl of hostile servers leaves behind and prints: WARC files, exports, text for a terminal, a
+ * page of HTML.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runMeasured } from '../run-measured.ts';

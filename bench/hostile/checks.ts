@@ -1,4 +1,7 @@
-/** What must be true of a hostile case after the crawl. A check gives the reason why it does not hold, or undefined. */
+/**
+ * What must be true of a hostile case after the crawl. A check gives the reason why it does not hold, or
+ * undefined.
+ */
 
 /** A row of `strand export`, as far as the checks need it. */
 export interface ExportRow {

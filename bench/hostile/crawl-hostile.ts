@@ -1,4 +1,7 @@
-/** Crawls the hostile web with the command line, and judges each case by the server's log and the crawl's own export. */
+/**
+ * Crawls the hostile web with the command line, and judges each case by the server's log and the crawl's own
+ * export.
+ */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -82,7 +85,10 @@ export async function crawlHostile(
   }
 }
 
-/** All politeness stays but the pause; other hosts and parts of pages are let in, since more hostile bytes are read so. */
+/**
+ * All politeness stays but the pause; other hosts and parts of pages are let in, since more hostile bytes are
+ * read so.
+ */
 const BROAD = [
   ...['--delay', '0', '--no-adaptive', '--scope', 'any', '--requisites', '--contact', 'bench@example.org'],
   ...[`--allow-private-addresses=${HOSTILE_CIDR}`, '--resolve', '*.test=127.0.0.1'],

@@ -1,4 +1,6 @@
-/** What a hostile case is: one host that answers with hostile bytes, and what must be true after the crawl. */
+/**
+ * What a hostile case is: one host that answers with hostile bytes, and what must be true after the crawl.
+ */
 import type { Check } from './checks.ts';
 
 /** A request as the server reads it. */
@@ -25,7 +27,9 @@ export type Bytes = Buffer | Iterable<Buffer> | AsyncIterable<Buffer>;
 /** The bytes on the wire, status line included, and what happens to the connection after them. */
 export interface Reply {
   readonly bytes: Bytes;
-  /** `hang` sends nothing more and keeps the connection open; `reset` sends a TCP reset. By default `close`. */
+  /**
+   * `hang` sends nothing more and keeps the connection open; `reset` sends a TCP reset. By default `close`.
+   */
   readonly then?: 'close' | 'reset' | 'hang';
 }
 
@@ -39,8 +43,8 @@ export interface HostileCase {
   /** All must hold. */
   readonly checks: readonly Check[];
   /**
-   * The answer to a request. Undefined: the default answer, which is a robots.txt that forbids `/x`, and a small page
-   * for any other path.
+   * The answer to a request. Undefined: the default answer, which is a robots.txt that forbids `/x`, and a
+   * small page for any other path.
    */
   answer(request: HostileRequest): Reply | undefined;
 }

@@ -66,7 +66,10 @@ export const page = (text: string, links: readonly string[] = []): Reply =>
     body: `<!doctype html><title>${text}</title><p>${text}</p>${links.map((link) => `<a href="${link}">${link}</a>`).join('\n')}`,
   });
 
-/** A case whose `/` is a page with a hostile part. By default it must be kept, and the link before the part followed. */
+/**
+ * A case whose `/` is a page with a hostile part. By default it must be kept, and the link before the part
+ * followed.
+ */
 export function pageCase(
   name: string,
   hostile: (request: HostileRequest) => Text,

@@ -1,7 +1,7 @@
 /**
- * The hostile web: one TCP server that plays every case, each on a loopback address of its own in {@link HOSTILE_CIDR}.
- * It writes octets, no HTTP library between, and logs each request. Any other address that a connection comes to is a
- * canary: the crawl may only connect to the hosts of the cases.
+ * The hostile web: one TCP server that plays every case, each on a loopback address of its own in {@link
+ * HOSTILE_CIDR}. It writes octets, no HTTP library between, and logs each request. Any other address that a
+ * connection comes to is a canary: the crawl may only connect to the hosts of the cases.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Addresses, HostileCase, Reply } from './hostile-case.ts';
@@ -9,7 +9,10 @@ import { page, response } from './replies.ts';
 
 /** What the crawl is allowed to connect to. */
 export const HOSTILE_CIDR = '127.66.0.0/16';
-/** Ports that browsers refuse (Fetch Standard, "port blocking") and that need no privilege. Those that are free become canaries. */
+/**
+ * Ports that browsers refuse (Fetch Standard, "port blocking") and that need no privilege. Those that are
+ * free become canaries.
+ */
 const BAD_PORTS = [6665, 6666, 6667, 6668, 6669, 6697, 6000, 2049, 3659, 4045];
 const MAX_HEAD_BYTES = 1024 * 1024;
 
@@ -117,7 +120,10 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-/** Calls `take` once, with the request line's parts, when the head is whole. The rest of the connection is not read. */
+/**
+ * Calls `take` once, with the request line's parts, when the head is whole. The rest of the connection is not
+ * read.
+ */
 function readRequest(socket: Socket, take: (method: string, target: string) => void): void {
   let text = '';
   const read = (chunk: Buffer) => {

@@ -1,6 +1,6 @@
 /**
- * Resumes the crawl of a filled folder until it has fetched so many pages: `node crawl-known.ts FOLDER PAGES OUT`. OUT
- * becomes a {@link KnownCrawl} in JSON.
+ * Resumes the crawl of a filled folder until it has fetched so many pages: `node crawl-known.ts FOLDER PAGES
+ * OUT`. OUT becomes a {@link KnownCrawl} in JSON.
  */
 import { writeFileSync } from 'node:fs';
 import { resumeCrawl } from '../../shared/engines/local/session/session.ts';

@@ -1,6 +1,6 @@
 /**
- * Crawls under the CPU profiler, in a process of its own: `node profiled-crawl.ts FOLDER SEEDS CONFIG OUT`. OUT becomes
- * a {@link ProfiledCrawl} in JSON.
+ * Crawls under the CPU profiler, in a process of its own: `node profiled-crawl.ts FOLDER SEEDS CONFIG OUT`.
+ * OUT becomes a {@link ProfiledCrawl} in JSON.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -45,7 +45,8 @@ async function crawl(folder: string, seedsFile: string, configFile: string): Pro
   const times = stepTimes(profile as CpuProfile, STEPS, OTHERWISE);
   times.delete(IDLE);
   const busy = [...times.values()].reduce((sum, time) => sum + time, 0);
-  // A sample's time is the clock's, also while others have the core: what counts is its share of the thread's CPU.
+  // A sample's time is the clock's, also while others have the core: what counts is its share of the thread's
+  // CPU.
   const ofMain = [...times].map(([step, time]) => [step, (time / busy) * mainMs] as const);
   const steps = Object.fromEntries([['start of the process', beginning], ...ofMain, ...threads]);
   return { cpuMs, steps };

@@ -1,4 +1,7 @@
-/** The steps of a page, and the files and functions that do them. What no rule matches belongs to its caller's step. */
+/**
+ * The steps of a page, and the files and functions that do them. What no rule matches belongs to its caller's
+ * step.
+ */
 import type { StepRule } from './profile.ts';
 
 export const OTHERWISE = 'other';

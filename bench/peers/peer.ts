@@ -9,8 +9,8 @@ export interface Peer {
   /** Programs that must be there, by the words that ask them for their version. */
   readonly needs: readonly (readonly [program: string, ...args: string[]])[];
   /**
-   * Installs by package name, from the registries that the package managers know, into `folder`, which it has for itself
-   * and finds again the next time. Throws if that cannot be done.
+   * Installs by package name, from the registries that the package managers know, into `folder`, which it has
+   * for itself and finds again the next time. Throws if that cannot be done.
    */
   install(folder: string): void;
   command(run: PeerRun): PeerCommand;

@@ -2,8 +2,8 @@
 import { stream, zipf } from '../../test/web/random.ts';
 
 /**
- * `copy`: the bytes of a page under another URL. `false`: named only in comments and scripts, so that nobody should ask
- * for it.
+ * `copy`: the bytes of a page under another URL. `false`: named only in comments and scripts, so that nobody
+ * should ask for it.
  */
 export type Kind = 'page' | 'copy' | 'redirect' | 'error' | 'missing' | 'false' | 'robots';
 
@@ -113,7 +113,10 @@ function link(hosts: readonly Host[], { index, pages, others }: Host): void {
     if (kind === 'copy') links.push(...(pages[original] as Entry).links);
 }
 
-/** The documents that links lead to from the hosts' first pages: with `isPolite`, without what robots.txt forbids. */
+/**
+ * The documents that links lead to from the hosts' first pages: with `isPolite`, without what robots.txt
+ * forbids.
+ */
 export function reachable(hosts: readonly Host[], isPolite: boolean): Set<Entry> {
   const met = new Set(hosts.map(({ pages }) => pages[0] as Entry));
   // A set is walked to its end, what is added meanwhile with it.

@@ -1,4 +1,6 @@
-/** The generated web as a process: `node bench/web/main.ts HOSTS PAGES`. Writes its port when it can be asked. */
+/**
+ * The generated web as a process: `node bench/web/main.ts HOSTS PAGES`. Writes its port when it can be asked.
+ */
 import { serveWeb } from './server.ts';
 
 const [hosts = '50', pages = '100'] = process.argv.slice(2);

@@ -2,7 +2,10 @@
 import { skewed, stream } from '../../test/web/random.ts';
 import type { Entry } from './graph.ts';
 
-/** Sizes are log-normal, as on the web, where half of the pages have less than some 30 KB of HTML; this is their mean. */
+/**
+ * Sizes are log-normal, as on the web, where half of the pages have less than some 30 KB of HTML; this is
+ * their mean.
+ */
 const MEAN_BYTES = 52_000;
 const MAX_BYTES = 1_000_000;
 
@@ -84,7 +87,10 @@ function anchor(href: string, text: string, style: number): string {
   }
 }
 
-/** A reference as pages write them: absolute, without scheme, from the root; with a fragment, or encoded for HTML. */
+/**
+ * A reference as pages write them: absolute, without scheme, from the root; with a fragment, or encoded for
+ * HTML.
+ */
 function referenceOf(from: Entry, to: Entry, authority: (host: number) => string, style: number): string {
   const isSame = from.host === to.host;
   const site = `//${authority(to.host)}`;

@@ -1,6 +1,6 @@
 /**
- * Serves the generated web from memory: one address of 127.0.0.0/8 for each host, all on one port. Answers are made
- * before; what is left is a look-up and a write, so that the server is faster than any crawler.
+ * Serves the generated web from memory: one address of 127.0.0.0/8 for each host, all on one port. Answers
+ * are made before; what is left is a look-up and a write, so that the server is faster than any crawler.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { promisify } from 'node:util';

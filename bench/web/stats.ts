@@ -1,4 +1,6 @@
-/** What crawlers have asked the generated web for, beside what is there: completeness by the web's own truth. */
+/**
+ * What crawlers have asked the generated web for, beside what is there: completeness by the web's own truth.
+ */
 import type { Entry, Kind } from './graph.ts';
 
 /** As `GET /__stats` gives it. */

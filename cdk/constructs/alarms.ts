@@ -17,7 +17,9 @@ export interface AlarmsProps {
   readonly functions: Readonly<Record<FunctionName, lambda.Function>>;
 }
 
-/** A parked host waits for up to 15 minutes; beyond an hour, there are too few workers, or none that gets on. */
+/**
+ * A parked host waits for up to 15 minutes; beyond an hour, there are too few workers, or none that gets on.
+ */
 const TURN_AGE = Duration.hours(1);
 /** The router takes seconds; links in a shard wait for 5 minutes besides. */
 const LINK_AGE = Duration.minutes(15);
@@ -30,12 +32,13 @@ const ALARM_METRICS = 10;
 /**
  * What somebody must look after. No data is no alarm: a crawler at rest says nothing.
  *
- * An alarm costs $0.10 a month for each metric that it looks at (list price, us-east-1), also while nothing happens, so
- * there is none for what another one tells: where the worker or the router fails, its messages grow old, and in the end
- * are dead; where the API fails, its caller hears; where the compactor fails, files stay apart and nothing is lost. The
- * dashboard shows each function's errors. All together look at 8 metrics, and one more for each further turn queue, ten of
- * which share an alarm. Hosts are spread evenly over link shards, so what ails the router there shows in the first one,
- * too: one more metric for all.
+ * An alarm costs $0.10 a month for each metric that it looks at (list price, us-east-1), also while nothing
+ * happens, so there is none for what another one reports: where the worker or the router fails, its messages
+ * grow old, and in the end are dead; where the API fails, its caller gets an error; where the compactor
+ * fails, files stay apart and nothing is lost. The dashboard shows each function's errors. All together look
+ * at 8 metrics, and one more for each further turn queue, ten of which share an alarm. Hosts are spread
+ * evenly over link shards, so what ails the router there shows in the first one, too: one more metric for
+ * all.
  */
 export class Alarms extends Construct {
   readonly all: cloudwatch.Alarm[] = [];

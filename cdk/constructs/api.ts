@@ -4,13 +4,16 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { StackOptions } from '../options.ts';
 
-/** Requests a second, and at once, of all callers together: for people and scripts. Bulk goes to the seed queue. */
+/**
+ * Requests a second, and at once, of all callers together: for people and scripts. Bulk goes to the seed
+ * queue.
+ */
 const THROTTLE = { rateLimit: 20, burstLimit: 40 } as const;
 
 /**
- * The REST API. What a path means, the function decides; who may call it at all, API Gateway does before: by IAM, or
- * by key. No execution log: that needs a role for the whole account, which would outlive the stack; the function
- * writes what happened.
+ * The REST API. What a path means, the function decides; who may call it at all, API Gateway does before: by
+ * IAM, or by key. No execution log: that needs a role for the whole account, which would outlive the stack;
+ * the function writes what happened.
  */
 export class Api extends Construct {
   readonly rest: apigateway.RestApi;

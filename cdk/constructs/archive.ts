@@ -28,8 +28,9 @@ export class Archive extends Construct {
 }
 
 /**
- * The function that empties the bucket belongs to the CDK. Left to itself it writes its log while the stack is being
- * deleted, to a group that nothing deletes. It may not; what goes wrong stands in the stack's events.
+ * The function that empties the bucket belongs to the CDK. Left to itself it writes its log while the stack
+ * is being deleted, to a group that nothing deletes. It may not; what goes wrong stands in the stack's
+ * events.
  */
 function keepNoLog(scope: Construct): void {
   const provider = Stack.of(scope).node.findChild('Custom::S3AutoDeleteObjectsCustomResourceProvider');

@@ -30,7 +30,10 @@ export interface CrawlerFunctionProps {
   readonly isInLoop?: boolean;
 }
 
-/** A function with a role, a log and a bundle of its own. The role may write the log, and nothing else until granted. */
+/**
+ * A function with a role, a log and a bundle of its own. The role may write the log, and nothing else until
+ * granted.
+ */
 export class CrawlerFunction extends Construct {
   readonly function: lambda.Function;
   readonly role: iam.Role;
@@ -56,8 +59,9 @@ export class CrawlerFunction extends Construct {
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       tracing: options.tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
-      // Lambda ends a chain after 16 invocations unless told that it is meant (Lambda developer guide, "recursive loop
-      // detection"): a crawl would stop, without an error, at the sixteenth turn of a host.
+      // Lambda ends a chain after 16 invocations unless the function says that it is meant (Lambda developer
+      // guide, "recursive loop detection"): a crawl would stop, without an error, at the sixteenth turn of a
+      // host.
       recursiveLoop: props.isInLoop ? lambda.RecursiveLoop.ALLOW : undefined,
       // The code reads no other variable; the connection reuse that CDK switches on is SDK v3's default.
       awsSdkConnectionReuse: false,
@@ -69,7 +73,7 @@ export class CrawlerFunction extends Construct {
         target: 'node24',
         mainFields: ['module', 'main'],
         minify: true,
-        // Errors are told by their classes' names.
+        // Errors are recognized by their classes' names.
         keepNames: true,
         sourceMap: true,
         sourcesContent: false,

@@ -16,7 +16,7 @@ export interface DashboardProps {
 }
 
 const HALF = 12;
-/** More queues of a kind are one line, as nobody could tell so many apart. */
+/** More queues of a kind are one line: a reader could not distinguish this many. */
 const MAX_LINES = 16;
 
 /** One page: how fast, how well, how far behind, how dear. */
@@ -118,7 +118,7 @@ function cost(stack: string): cloudwatch.IWidget[] {
   ];
 }
 
-/** Ids of metrics are told apart within a graph, and begin with a small letter. */
+/** Ids of metrics are unique within a graph, and begin with a small letter. */
 function perSecond(stack: string, name: MetricName, label: string): cloudwatch.MathExpression {
   return calculated(`${label} / PERIOD(${label})`, label, { [label]: crawlMetric(stack, name) });
 }

@@ -7,11 +7,11 @@ import { type NumberedQueues, numberedQueues } from './numbered-queues.ts';
 import { ROUTER_TIMEOUT_S, SHARD_WINDOW_S } from './times.ts';
 
 /**
- * Receives of a message before it counts as dead. Each receive counts, also those after which a host is only parked,
- * and those that never reached a function: an account whose concurrency is used up lets messages come back each lease.
- * A URL that kills its worker is set aside within about 10. A failing turn comes back after 5 minutes at most, so an
- * outage of the tables may last 8 hours before a host's messages are given up; a message that kills every worker it
- * meets stops doing so after 100 leases, 17 hours with the default.
+ * Receives of a message before it counts as dead. Each receive counts, also those after which a host is only
+ * parked, and those that never reached a function: an account whose concurrency is used up lets messages come
+ * back each lease. A URL that kills its worker is set aside within about 10. A failing turn comes back after
+ * 5 minutes at most, so an outage of the tables may last 8 hours before a host's messages are given up; a
+ * message that kills every worker it meets stops doing so after 100 leases, 17 hours with the default.
  */
 const MAX_RECEIVES = 100;
 
@@ -54,8 +54,8 @@ export class Frontier extends Construct {
     });
 
     this.linkDeadLetters = new sqs.Queue(this, 'LinkDeadLetters', common);
-    // Hidden for six times the function's time-out and the window, as Lambda's developer guide asks for ("Using Lambda
-    // with Amazon SQS"): the poller tries a throttled batch again within it.
+    // Hidden for six times the function's time-out and the window, as Lambda's developer guide asks for
+    // ("Using Lambda with Amazon SQS"): the poller tries a throttled batch again within it.
     const links = (windowS: number) => ({
       ...common,
       visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT_S + windowS),

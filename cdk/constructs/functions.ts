@@ -35,9 +35,10 @@ const MAX_DISK_MB = 10_240;
 type Own = Pick<CrawlerFunctionProps, 'memoryMb' | 'timeoutS' | 'isInLoop'> & Partial<CrawlerFunctionProps>;
 
 /**
- * The five functions, and what starts them. No concurrency is reserved: that would be taken from the account's (10 in a
- * new one) also while the stack rests. What bounds worker and router are their event sources, the waker and the compactor
- * their schedules, which leave a run's end before the next one, and the API its throttle.
+ * The five functions, and what starts them. No concurrency is reserved: that would be taken from the
+ * account's (10 in a new one) also while the stack rests. What bounds worker and router are their event
+ * sources, the waker and the compactor their schedules, which leave a run's end before the next one, and the
+ * API its throttle.
  */
 export class Functions extends Construct {
   readonly byName: Readonly<Record<FunctionName, lambda.Function>>;
@@ -113,8 +114,8 @@ function ownOf({ options, settings }: FunctionsProps): Record<FunctionName, Own>
 }
 
 /**
- * Without the event source construct of the CDK, which would grant the role more than it needs. A record reported as
- * failed comes back alone; a batch that throws comes back whole, and slows the poller.
+ * Without the event source construct of the CDK, which would grant the role more than it needs. A record
+ * reported as failed comes back alone; a batch that throws comes back whole, and slows the poller.
  */
 function startFrom(
   target: lambda.Function,

@@ -41,8 +41,8 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: 
     case 'warc':
       return { resources: [bucket.arnForObjects('warc/*')] };
     case 'warcList':
-      // To whom may list a key, S3 says that it is not there, and to others that they may not ask; the key then counts
-      // as the prefix (Ceph's S3 tests, test_head_object_404_with_policy_prefix).
+      // To whom may list a key, S3 says that it is not there, and to others that they may not ask; the key
+      // then counts as the prefix (Ceph's S3 tests, test_head_object_404_with_policy_prefix).
       return {
         resources: [bucket.bucketArn],
         conditions: { StringLike: { 's3:prefix': 'warc/*' } },

@@ -5,7 +5,10 @@ import { METRICS_NAMESPACE, type MetricName } from '../../shared/engines/aws/met
 
 export const FIVE_MINUTES = Duration.minutes(5);
 
-/** Sums over the stack's workers. Each metric and dimension is billed, so there is none for each crawl or host. */
+/**
+ * Sums over the stack's workers. Each metric and dimension is billed, so there is none for each crawl or
+ * host.
+ */
 export function crawlMetric(stack: string, name: MetricName, period = FIVE_MINUTES): cloudwatch.Metric {
   return new cloudwatch.Metric({
     namespace: METRICS_NAMESPACE,
@@ -41,7 +44,7 @@ export function ofQueues(
   const period = FIVE_MINUTES;
   const [first, ...others] = queues;
   if (first && others.length === 0) return first[metric]({ period, ...(label !== undefined && { label }) });
-  // Ids are told apart within a graph.
+  // Ids are unique within a graph.
   const id = `${(label ?? 'queue').replace(/\W+/g, '_')}_${how.toLowerCase()}_`;
   const usingMetrics = Object.fromEntries(queues.map((queue, n) => [`${id}${n}`, queue[metric]({ period })]));
   const filled = Object.keys(usingMetrics).map((name) => `FILL(${name}, 0)`);

@@ -7,13 +7,16 @@ export interface NumberedQueues {
   readonly queues: readonly sqs.Queue[];
   /** Their URLs, with `*` for the number: written out, many would not fit into a function's environment. */
   readonly urls: { readonly pattern: string; readonly count: number };
-  /** Their ARNs likewise, as one name for all: an inline policy holds 10,240 characters. None where there is no queue. */
+  /**
+   * Their ARNs likewise, as one name for all: an inline policy holds 10,240 characters. None where there is
+   * no queue.
+   */
   readonly arns: string[];
 }
 
 /**
- * They have names of their own, `STACK-turns-0.fifo`, since they are told by a pattern. `id` is what their logical ids
- * begin with.
+ * They have names of their own, `STACK-turns-0.fifo`, since the settings name them by a pattern. `id` is what
+ * their logical ids begin with.
  */
 export function numberedQueues(
   scope: Construct,

@@ -11,10 +11,13 @@ export const MEMORY_MB = {
 
 /** The largest that the event source mapping of a FIFO queue takes. */
 export const TURN_BATCH = 10;
-/** Of a standard queue without a window, and with one: up to 6 MB of parcels together, and up to 10,000. */
+/**
+ * Batch sizes of a standard queue without a window, and with one: up to 6 MB of parcels together, and up to
+ * 10,000.
+ */
 export const LINK_BATCH = 10;
 export const LINK_WINDOW_BATCH = 1000;
 /** Each routes some 1,000 parcels a window: the more there are, the less each host's links come together. */
 export const ROUTERS = 10;
-/** Of each link shard: the least that Lambda takes, so that a shard's links come together. */
+/** Concurrency of each link shard: the least that Lambda takes, so that a shard's links come together. */
 export const SHARD_ROUTERS = 2;

@@ -109,8 +109,8 @@ const nothingLeft = (folder: string): string =>
   `To fetch more, add seeds: ${commandAt({ dir: folder }, 'add', 'SEED')}; or begin another crawl with a wider --scope`;
 
 /**
- * SIGINT, SIGTERM and SIGHUP end the turns, which commit what they have; a second one ends the process at once, as does
- * the first one while there is nothing to commit.
+ * SIGINT, SIGTERM and SIGHUP end the turns, which commit what they have; a second one ends the process at
+ * once, as does the first one while there is nothing to commit.
  */
 function listenForSignals(isBegun: () => boolean) {
   const controller = new AbortController();

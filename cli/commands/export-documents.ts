@@ -15,7 +15,9 @@ type DocumentExport = LocalCommandOf<'export'> & { readonly format: DocumentForm
 /** Pages without a document that are named on standard error. */
 const MAX_NAMED = 10;
 
-/** `strand export DIR --format documents|markdown|llms`. Ends with 1 if a page's document could not be made. */
+/**
+ * `strand export DIR --format documents|markdown|llms`. Ends with 1 if a page's document could not be made.
+ */
 export async function exportDocuments({ dir, format, out, chunkTokens }: DocumentExport): Promise<number> {
   await using crawl = await openCrawl(dir);
   let named = 0;

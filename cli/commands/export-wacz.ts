@@ -3,7 +3,10 @@ import { openCrawl } from '../../api/open-crawl.ts';
 import { UsageError } from '../usage-error.ts';
 import { withOutput } from './output-file.ts';
 
-/** `strand export DIR --format wacz --out FILE`. `out` appears when it is whole, in place of what was there before. */
+/**
+ * `strand export DIR --format wacz --out FILE`. `out` appears when it is whole, in place of what was there
+ * before.
+ */
 export async function exportWacz(
   dir: string,
   out: string,

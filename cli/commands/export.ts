@@ -10,8 +10,9 @@ import { writerTo } from './write-rows.ts';
 import { writeSkipped } from './write-skipped.ts';
 
 /**
- * `strand export DIR --format ...`: every known URL, every link left out or every item; or what is made from the archive: its index, a
- * WACZ file, documents. Ends with 1 if a part of the archive could not be read: the rest is exported.
+ * `strand export DIR --format ...`: every known URL, every link left out or every item; or what is made from
+ * the archive: its index, a WACZ file, documents. Ends with 1 if a part of the archive could not be read: the
+ * rest is exported.
  */
 export async function exportUrls(command: LocalCommandOf<'export'>): Promise<number> {
   const { dir, format, skipped, items, out } = command;

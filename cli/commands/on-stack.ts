@@ -1,4 +1,4 @@
-/** `strand --stack NAME VERB ...`: what is asked of a deployed stack, and how the answer is told. */
+/** `strand --stack NAME VERB ...`: questions to a deployed stack, and how the answers are printed. */
 import { ControlError } from '../../shared/control/control.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
@@ -49,7 +49,7 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
   });
 }
 
-/** Does what the command says and tells the answer. Throws `UsageError` for what cannot be done. */
+/** Runs the command and prints the answer. Throws `UsageError` for what cannot be done. */
 export async function answer(
   session: StackSession,
   command: StackCommand,
@@ -158,7 +158,7 @@ async function ask(
       return tell(detail, urlText(detail, place(command.crawl)));
     }
     case 'export':
-      // To be told of a name that is none.
+      // So that an unknown name is reported.
       await control.status(command.crawl);
       await writeRows(rows, command.crawl, command.format as RowFormat, output.out);
       return exitCodes.finished;

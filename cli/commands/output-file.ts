@@ -7,9 +7,10 @@ import { ServiceUnavailable, UsageError } from '../usage-error.ts';
 import type { RowStream } from './write-rows.ts';
 
 /**
- * Gives `write` standard output, or a file that has its name only once all is written: whoever finds it finds the whole.
- * What is there and no plain file (a device, a pipe, a link) is written into instead, as it must not be replaced.
- * Throws {@link UsageError} where the file cannot be made, {@link ServiceUnavailable} where its disk fails or is full.
+ * Gives `write` standard output, or a file that gets its name only when all is written: a file with that name
+ * is complete. What is there and no plain file (a device, a pipe, a link) is written into instead, as it must
+ * not be replaced. Throws {@link UsageError} where the file cannot be made, {@link ServiceUnavailable} where
+ * its disk fails or is full.
  */
 export async function withOutput(
   path: string | undefined,
@@ -39,7 +40,7 @@ export async function withOutput(
   }
 }
 
-/** What cannot be looked at cannot be opened either, and that is told. */
+/** A path that cannot be read cannot be opened either, which is reported then. */
 async function isSpecial(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();

@@ -11,7 +11,10 @@ const DEFAULT_PROJECT = 'strand.config.ts';
 /** Pages at which a hook failed that are named. */
 const MAX_TOLD = 10;
 
-/** `strand process DIR`: the project's hooks, over the archive of a crawl. Ends with 5 if they failed at every page. */
+/**
+ * `strand process DIR`: the project's hooks, over the archive of a crawl. Ends with 5 if they failed at every
+ * page.
+ */
 export async function process(command: LocalCommandOf<'process'>): Promise<number> {
   const { dir, config: project = DEFAULT_PROJECT, workers, out } = command;
   const { stderr } = globalThis.process;

@@ -5,7 +5,10 @@ import type { Seeds } from '../command.ts';
 import { seedLines } from '../seeds.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** The seeds of the command line and of its file, canonical, each once. Throws {@link UsageError} where there is none. */
+/**
+ * The seeds of the command line and of its file, canonical, each once. Throws {@link UsageError} where there
+ * is none.
+ */
 export function readSeeds({ seeds, seedsFile }: Seeds): string[] {
   const more = seedsFile === undefined ? [] : seedLines(readText(seedsFile), seedsFile);
   const canonical = [...seeds, ...more].map((seed) => canonicalize(seed) ?? seed);

@@ -21,7 +21,7 @@ export async function warc({ ask, json }: LocalCommandOf<'warc'>): Promise<numbe
   return exitCodes.finished;
 }
 
-/** Faults of a file that are told; of more the number. */
+/** At most this many faults of a file are printed; of more, the number. */
 const MAX_TOLD = 100;
 
 interface FaultList {
@@ -87,7 +87,10 @@ function faultText({ errors, warnings, told }: FaultList, isFileNamed: boolean):
   return `${[counts.join(', '), ...lines].join('\n')}\n`;
 }
 
-/** The files named, and the WARC files of the folders named, by name. Those that are still written are left out. */
+/**
+ * The files named, and the WARC files of the folders named, by name. Those that are still written are left
+ * out.
+ */
 async function warcFilesOf(paths: readonly string[]): Promise<string[]> {
   const files: string[] = [];
   for (const path of paths) {

@@ -18,7 +18,9 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** On a terminal the line is drawn anew so often. A look costs reads of the crawl's totals, files and hosts. */
+/**
+ * On a terminal the line is redrawn this often. A look costs reads of the crawl's totals, files and hosts.
+ */
 const LOOK_MS = 4000;
 /** Where there is none, a line is printed so often, and whenever the state changes. */
 const PRINT_MS = 30_000;
@@ -28,8 +30,8 @@ const RATE_WINDOW_MS = 60_000;
 const MAX_FAILURES = 5;
 
 /**
- * Shows how far the crawl is until it no longer runs: its last summary, or undefined where the signal came first.
- * Throws what keeps it from looking.
+ * Shows how far the crawl is until it no longer runs: its last summary, or undefined where the signal came
+ * first. Throws what keeps it from looking.
  */
 export async function watchCrawl(
   control: Pick<Control, 'status'>,
@@ -73,7 +75,7 @@ export async function watchCrawl(
   }
 }
 
-/** The hosts that fail, as a crawl on this machine tells of its seeds. */
+/** The hosts that fail, printed as a crawl on this machine prints its seeds. */
 const hostEvents = ({ failing, setAside }: CrawlSummary): SeedEvent[] => [
   ...failing.map(({ host, cause, nextTryAt }) => ({
     url: host,

@@ -5,7 +5,9 @@ import { type RowStream, writerTo } from './write-rows.ts';
 
 const COLUMNS = ['url', 'reason', 'via', 'cause'] as const;
 
-/** Writes the links that a crawl left out, and the URLs that it knows and did not fetch, each with the reason. */
+/**
+ * Writes the links that a crawl left out, and the URLs that it knows and did not fetch, each with the reason.
+ */
 export async function writeSkipped(
   skipped: AsyncIterable<SkippedUrl>,
   format: RowFormat,

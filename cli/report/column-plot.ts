@@ -5,9 +5,12 @@ export interface ColumnPlot {
   /** What it shows, for those who do not see it. */
   readonly label: string;
   readonly values: readonly number[];
-  /** Where on the x axis there is a mark: at the left edge of that column (as many as there are columns: the end). */
+  /**
+   * Where on the x axis there is a mark: at the left edge of that column (as many as there are columns: the
+   * end).
+   */
   readonly marks: readonly { readonly at: number; readonly text: string }[];
-  /** What a column is told as when it is pointed at. */
+  /** The text of a column when it is pointed at. */
   readonly describe: (column: number) => string;
   readonly formatValue: (value: number) => string;
   /** Marks stand under the middle of their column: columns are things, not stretches of a scale. */
@@ -51,7 +54,9 @@ export function columnPlot({ label, values, marks, describe, formatValue, isCent
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">${grid}<g class="columns">${columns}</g>${markTexts}</svg>`;
 }
 
-/** From 0 to the first at or above `max`, in steps of 1, 2 or 5 times a power of ten; three to six of them. */
+/**
+ * From 0 to the first at or above `max`, in steps of 1, 2 or 5 times a power of ten; three to six of them.
+ */
 export function ticksUpTo(max: number): number[] {
   if (!(max > 0)) return [0, 1];
   const power = 10 ** Math.floor(Math.log10(max / 4));

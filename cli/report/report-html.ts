@@ -11,7 +11,10 @@ import { reportPlots } from './report-plots.ts';
 import { REPORT_STYLE } from './report-style.ts';
 import { reportTables } from './report-tables.ts';
 
-/** Names and causes from the web are escaped, and could not load or run anything if they were not: see the policy. */
+/**
+ * Names and causes from the web are escaped, and could not load or run anything if they were not: see the
+ * policy.
+ */
 export function reportHtml(report: CrawlReport): string {
   const { summary, madeAt } = report;
   const name = shorten(printable(summary.crawl), 80);

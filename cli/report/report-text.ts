@@ -59,7 +59,7 @@ function spreadText(histogram: Histogram, format: (value: number) => string): st
   return [...shares, `at most ${format(histogram.max)}`].join(', ');
 }
 
-/** What is known to a quarter of its value is not told to three digits. */
+/** A figure that is known to a quarter of its value is not printed with three digits. */
 const twoDigits = (value: number): number => Number(value.toPrecision(2));
 
 function duplicatesText({ duplicates: { pages, of, isEstimate } }: CrawlReport): string {

@@ -8,7 +8,10 @@ export interface ByProxyOptions {
   readonly userAgent: string;
 }
 
-/** A middleware that sends every request by a proxy. The crawler's own fetcher, its DNS and its address guard have no part. */
+/**
+ * A middleware that sends every request by a proxy. The crawler's own fetcher, its DNS and its address guard
+ * have no part.
+ */
 export function byProxy({ agent, userAgent }: ByProxyOptions): FetchMiddleware {
   return async (request) => {
     const startedAt = Date.now();
@@ -31,7 +34,10 @@ export function byProxy({ agent, userAgent }: ByProxyOptions): FetchMiddleware {
   };
 }
 
-/** One byte more than is wanted at most: so `responseOf` knows that the body is cut. Leaving the loop ends the exchange. */
+/**
+ * One byte more than is wanted at most: so `responseOf` knows that the body is cut. Leaving the loop ends the
+ * exchange.
+ */
 async function bytesOf(body: AsyncIterable<Uint8Array>, maxBytes = 16 * 1024 * 1024): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;

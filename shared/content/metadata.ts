@@ -97,7 +97,8 @@ function titleAmong(titleElement: string | undefined, headings: readonly string[
     .map((part) => part.trim());
   const found = parts.find((part) => known.has(part.toLowerCase()));
   if (found === undefined || found !== parts.at(-1) || parts.length === 1) return found;
-  // The name of the site, if another heading has the words before it: `A - Keywords - The Book`, `Appendix A: Keywords`.
+  // The name of the site, if another heading has the words before it: `A - Keywords - The Book`, `Appendix A:
+  // Keywords`.
   const before = parts.at(-2)!.toLowerCase();
   return headings.find((text) => text !== found && text.toLowerCase().includes(before)) ?? found;
 }

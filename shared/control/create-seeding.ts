@@ -15,12 +15,14 @@ import { wideningSeeds } from './widening-seeds.ts';
 /** Links in one parcel. */
 const MAX_PARCEL_LINKS = 2000;
 /**
- * URLs that a scope is drawn around: what a registry's record of a crawl holds (`engines/aws/state/registry.ts`).
+ * URLs that a scope is drawn around: what a registry's record of a crawl holds
+ * (`engines/aws/state/registry.ts`).
  */
 const MAX_SCOPE_SEEDS = 15_000;
 const REMEDY = 'begin another crawl for these seeds, or one of scope `domain` or `any`';
 /**
- * Workers know a crawl's scope as it was two seconds ago (`crawl-state/crawls.ts`), and take some time to read it.
+ * Workers know a crawl's scope as it was two seconds ago (`crawl-state/crawls.ts`), and take some time to
+ * read it.
  */
 const SCOPE_HEARD_MS = 2500;
 

@@ -1,4 +1,6 @@
-/** What it may cost to match a regular expression, on the worst text: those of a crawl come with a request. */
+/**
+ * What it may cost to match a regular expression, on the worst text: those of a crawl come with a request.
+ */
 
 /** Of the text: the longest URL by default. */
 const LENGTH = 2083;
@@ -19,9 +21,9 @@ export function patternCost(pattern: string): number {
 }
 
 /**
- * Whether V8's engine that never goes back takes the pattern: its work grows no faster than the text. It takes no
- * lookahead, no backreference and no count beyond 16 (v8.dev/blog/non-backtracking-regexp). The functions use it
- * where the other engine goes back too often (`shared/linear-regexps.ts`).
+ * Whether V8's engine that never goes back takes the pattern: its work grows no faster than the text. It
+ * takes no lookahead, no backreference and no count beyond 16 (v8.dev/blog/non-backtracking-regexp). The
+ * functions use it where the other engine goes back too often (`shared/linear-regexps.ts`).
  */
 function isLinear(pattern: string): boolean {
   if (!isCompiled('a')) throw new Error('Expected allowLinearFlag() to be called when the process starts');

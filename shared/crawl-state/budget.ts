@@ -1,10 +1,10 @@
 /**
- * The limits of a crawl: pages, bytes, time, money. A page is reserved before it is fetched, so that many turns
- * together do not pass the limit, and given back if it was none (a redirect, a failure).
+ * The limits of a crawl: pages, bytes, time, money. A page is reserved before it is fetched, so that many
+ * turns together do not pass the limit, and given back if it was none (a redirect, a failure).
  *
- * Several processes may work for one crawl. Each knows what it has done itself, at once, and what all have done by the
- * crawl's totals, some seconds late; so several together may pass a limit by what they do in that time. One alone never
- * passes `maxPages`, nor do the threads of one, which count together (`tally.ts`).
+ * Several processes may work for one crawl. Each knows what it has done itself, at once, and what all have
+ * done by the crawl's totals, some seconds late; so several together may pass a limit by what they do in that
+ * time. One alone never passes `maxPages`, nor do the threads of one, which count together (`tally.ts`).
  */
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlStatus } from '../ports/crawl-registry.ts';
@@ -12,8 +12,8 @@ import { createTally, type Tally, type Used } from './tally.ts';
 
 export interface Budget {
   /**
-   * Reserves a page. `false`: a limit is met, and the crawl is over. While the last pages are reserved by others it
-   * waits to see whether they need them.
+   * Reserves a page. `false`: a limit is met, and the crawl is over. While the last pages are reserved by
+   * others it waits to see whether they need them.
    */
   reserve(): Promise<boolean>;
   /** Reserves a page if that can be done at once. */
@@ -26,16 +26,18 @@ export interface Budget {
   giveBack(pages: number, bytes: number): void;
   /** What was counted is in the crawl's totals from now on: its turn is committed. */
   commit(pages: number, bytes: number): void;
-  /** Reads anew what the whole crawl has used, by every process; and takes over the limits as they are now. */
+  /**
+   * Reads again what the whole crawl has used, in every process, and takes over the limits as they are now.
+   */
   refresh(limits: Limits, read: () => Promise<Used>): Promise<void>;
   /**
-   * Pages that one turn may make at most: where other processes crawl too, a small part of what `maxPages` leaves, since
-   * their turns are counted only when they are committed.
+   * Pages that one turn may make at most: where other processes crawl too, a small part of what `maxPages`
+   * leaves, since their turns are counted only when they are committed.
    */
   turnPages(): number;
   /**
-   * For how long the crawl has been running, its pauses not counted; where no other process works for it, in this process:
-   * one that is killed again and again keeps half of what it does.
+   * For how long the crawl has been running, its pauses not counted; where no other process works for it, in
+   * this process: one that is killed again and again keeps half of what it does.
    */
   ageMs(): number;
   /** Which limit was met, if any, by what was done: nothing is begun then, except perhaps requisites. */
@@ -57,7 +59,10 @@ export interface MetLimit {
   readonly allowsRequisites?: true;
 }
 
-/** The crawl pauses when it would, at its present rate, have cost its limit after this: what is under way costs too. */
+/**
+ * The crawl pauses when it would, at its present rate, have cost its limit after this: what is under way
+ * costs too.
+ */
 const COST_HEADROOM_MS = 30_000;
 
 /** As many turns could use up what is left. */

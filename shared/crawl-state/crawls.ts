@@ -34,10 +34,13 @@ export interface Crawls {
 
 /** An operator's command (pause, stop) takes effect within this time (docs/aws.md, "Operate"). */
 export const MAX_AGE_MS = 2000;
-/** Where other processes work for the crawl too, what it has used is read anew this often. */
+/** Where other processes work for the crawl too, what it has used is read again this often. */
 const TOTALS_AGE_MS = 5000;
 
-/** Times are by the clock's `elapsed`: one that is set back must not keep an operator's command from being heard. */
+/**
+ * Times are by the clock's `elapsed`: one that is set back must not keep an operator's command from being
+ * heard.
+ */
 interface Known {
   loadedAt: number;
   readonly record: CrawlRecord;
@@ -45,7 +48,9 @@ interface Known {
   readonly totalsAt: number;
 }
 
-/** `tally`: where several threads of this process count together, for the one crawl that they all work for. */
+/**
+ * `tally`: where several threads of this process count together, for the one crawl that they all work for.
+ */
 export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tally): Crawls {
   const elapsed = clock.elapsed ?? clock.now;
   const known = new Map<CrawlId, Known>();
@@ -75,7 +80,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     return { id, config, configOf, budget, scope: createScope(config, scopeSeeds), status, nameOf };
   }
 
-  /** Parses and draws anew only what has changed: this is done every two seconds. */
+  /** Parses only what has changed: this is done every two seconds. */
   async function update({ crawl, record: old, totalsAt }: Known, record: CrawlRecord) {
     const { id, budget } = crawl;
     const isConfigured = JSON.stringify(old.config) !== JSON.stringify(record.config);

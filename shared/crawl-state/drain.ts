@@ -1,6 +1,6 @@
 /**
- * The end of a crawl that has met its limit of pages, and fetches requisites: no further page is begun, and those that
- * were fetched become whole. Then the crawl is called limited.
+ * The end of a crawl that has met its limit of pages, and fetches requisites: no further page is begun, and
+ * those that were fetched become whole. Then the crawl is called limited.
  */
 import type { HostTotals } from '../frontier/head.ts';
 import type { CrawlRegistry } from '../ports/crawl-registry.ts';
@@ -8,8 +8,9 @@ import type { MetLimit } from './budget.ts';
 import type { Crawl } from './crawls.ts';
 
 /**
- * A crawl with a limit of pages fetches as many requisites for each of them at most: style sheets may name ever more. The
- * HTTP Archive's pages have 70 requests in the median, and some hundreds at the 99th percentile.
+ * A crawl with a limit of pages fetches as many requisites for each of them at most: style sheets may name
+ * ever more. The HTTP Archive's pages have 70 requests in the median, and some hundreds at the 99th
+ * percentile.
  */
 export const MAX_REQUISITES_PER_PAGE = 1000;
 
@@ -18,7 +19,9 @@ export function isDraining({ status, budget }: Pick<Crawl, 'status' | 'budget'>)
   return status === 'running' && budget.metLimit()?.allowsRequisites === true;
 }
 
-/** What ends the crawl now that it has met `met`; undefined: nothing does, and requisites are still fetched. */
+/**
+ * What ends the crawl now that it has met `met`; undefined: nothing does, and requisites are still fetched.
+ */
 export async function endOf(
   registry: CrawlRegistry,
   crawl: Crawl,
@@ -30,7 +33,10 @@ export async function endOf(
   );
 }
 
-/** Whether a crawl was called limited too early: this host, of these totals, has requisites that it would have awaited. */
+/**
+ * Whether a crawl was called limited too early: this host, of these totals, has requisites that it would have
+ * awaited.
+ */
 export async function isCutShort(
   registry: CrawlRegistry,
   crawl: Pick<Crawl, 'id' | 'config' | 'budget' | 'status'>,

@@ -3,8 +3,8 @@ import type { Crawls } from './crawls.ts';
 import { endOf } from './drain.ts';
 
 /**
- * Sets the status of each crawl known to this process that has met one of its limits and awaits no more requisites, so
- * that every process learns of it. Safe to repeat, and for several to do at once.
+ * Sets the status of each crawl known to this process that has met one of its limits and awaits no more
+ * requisites, so that every process learns of it. Safe to repeat, and for several to do at once.
  */
 export async function endCrawlsAtLimits(registry: CrawlRegistry, crawls: Crawls): Promise<void> {
   for (const crawl of crawls.known()) {

@@ -1,23 +1,32 @@
 import type { Clock } from '../ports/clock.ts';
 import { systemClock } from './system-clock.ts';
 
-/** Time that never goes back, and tells of each time that the machine's clock was set. */
+/** Time that never goes back, and that reports when the machine's clock was set. */
 export interface SteadyClock extends Clock {
   elapsed(): number;
   follow(): void;
-  /** By how much the machine's clock was set since this was asked last, in ms: below 0 if it was set back. 0: it was not. */
+  /**
+   * By how much the machine's clock was set since this was asked last, in ms: below 0 if it was set back. 0:
+   * it was not.
+   */
   takeStep(): number;
 }
 
-/** A smaller difference between the two clocks is none: they are read one after the other, and corrected little by little. */
+/**
+ * A smaller difference between the two clocks is none: they are read one after the other, and corrected
+ * little by little.
+ */
 const STEP_MS = 1000;
-/** The two clocks are compared no more often while the machine's seems to go on: a crawl asks for the time ten times a page. */
+/**
+ * The two clocks are compared no more often while the machine's seems to go on: a crawl asks for the time ten
+ * times a page.
+ */
 const COMPARE_MS = 100;
 
 /**
- * The time of a process that crawls. Where the machine's clock is set back, time goes on as if it had not been: a host's
- * rest, which is a time, would else become longer by as much. Where it is set forward, as after the machine slept, time
- * follows. `wall`: ms since the epoch; `monotonic`: ms that pass evenly.
+ * The time of a process that crawls. Where the machine's clock is set back, time goes on as if it had not
+ * been: a host's rest, which is a time, would else become longer by as much. Where it is set forward, as
+ * after the machine slept, time follows. `wall`: ms since the epoch; `monotonic`: ms that pass evenly.
  */
 export function createSteadyClock(
   wall: () => number,

@@ -3,8 +3,8 @@ import { type Link, linkOf } from './message.ts';
 import { levelOfLink } from './rank.ts';
 
 /**
- * Keeps of many links to one URL the one that matters: a ledger makes the same of it as of all of them (but for the
- * least depth and the highest level coming from different links, which both are kept).
+ * Keeps of many links to one URL the one that matters: a ledger makes the same of it as of all of them (but
+ * for the least depth and the highest level coming from different links, which both are kept).
  */
 export function foldLink(links: Map<string, Link>, link: Link): void {
   const known = links.get(link.url);

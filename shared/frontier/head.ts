@@ -45,8 +45,8 @@ export interface Head extends TrapState {
    */
   readonly intent?: { readonly url: string; readonly tries: number };
   /**
-   * Pages that blocked their thread (`turn/quarantine-page.ts`): they fail with that cause and are not fetched
-   * again.
+   * Pages that blocked their thread (`turn/quarantine-page.ts`): they fail with that cause and are not
+   * fetched again.
    */
   readonly quarantine?: readonly BlockedPage[];
 }

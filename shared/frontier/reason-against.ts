@@ -4,8 +4,8 @@ import { fetchedUrl, isOwnRequest } from '../url/request-url.ts';
 import type { Link } from './message.ts';
 
 /**
- * Returns the first reason against a link whose URL has passed the URL rules. A requisite, a sitemap and what the project
- * requests need not lie within the scope: only what excludes seeds excludes them.
+ * Returns the first reason against a link whose URL has passed the URL rules. A requisite, a sitemap and what
+ * the project requests need not lie within the scope: only what excludes seeds excludes them.
  */
 export function reasonAgainst(scope: Scope, { url, depth, kind, isSeed }: Link): SkipReason | undefined {
   if (isOwnRequest(url)) return scope.check(fetchedUrl(url), 0, true);

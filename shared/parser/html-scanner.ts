@@ -49,7 +49,10 @@ export interface WantedElements {
   readonly isPassing: (letter: number, length: number) => boolean;
 }
 
-/** Made once for all documents: most tags are passed over by a look at its table, and no text is made of their names. */
+/**
+ * Made once for all documents: most tags are passed over by a look at its table, and no text is made of their
+ * names.
+ */
 export function wantedElements(elements: Iterable<string>): WantedElements {
   const names = new Set(elements);
   const lengths = new Uint32Array(26);

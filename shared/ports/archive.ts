@@ -4,8 +4,9 @@ import type { WarcMember } from '../archive/warc-member.ts';
 /** Where WARC records go. */
 export interface Archive {
   /**
-   * Appends the members one after the other in one file, with nothing between them. Not durable before `flush`.
-   * `captures`: for members that are captures, what their lines of the CDXJ index begin with (`archive/cdxj.ts`).
+   * Appends the members one after the other in one file, with nothing between them. Not durable before
+   * `flush`. `captures`: for members that are captures, what their lines of the CDXJ index begin with
+   * (`archive/cdxj.ts`).
    */
   append(
     members: readonly WarcMember[],

@@ -4,15 +4,18 @@ import type { HostTotals } from '../frontier/head.ts';
 import type { UrlState } from '../frontier/url-record.ts';
 
 /**
- * `running`. `paused`: nothing is fetched until the crawl is resumed; everything that waits stays due, and continues by
- * itself then. `limited`: the same, by one of the crawl's limits; if a turn finds requisites that the crawl would have
- * awaited at its limit of pages, the turn sets the crawl running again. `stopped`: the same, ended by the operator for good.
- * `finished`: nothing is left to do; a turn that finds something sets the crawl running again. In all states but `running`
- * turns fetch nothing. Each worker learns of a change within seconds, and lets the requests in flight end gracefully.
+ * `running`. `paused`: nothing is fetched until the crawl is resumed; everything that waits stays due, and
+ * continues by itself then. `limited`: the same, by one of the crawl's limits; if a turn finds requisites
+ * that the crawl would have awaited at its limit of pages, the turn sets the crawl running again. `stopped`:
+ * the same, ended by the operator for good. `finished`: nothing is left to do; a turn that finds something
+ * sets the crawl running again. In all states but `running` turns fetch nothing. Each worker learns of a
+ * change within seconds, and lets the requests in flight end gracefully.
  */
 export type CrawlStatus = 'running' | 'paused' | 'stopped' | 'limited' | 'finished';
 
-/** What all hosts of a crawl add up to: sums over their heads, so they cannot drift. May lag by some seconds. */
+/**
+ * What all hosts of a crawl add up to: sums over their heads, so they cannot drift. May lag by some seconds.
+ */
 export interface CrawlTotals extends HostTotals {
   readonly hosts: number;
   /** Hosts that have URLs waiting. */
@@ -21,7 +24,9 @@ export interface CrawlTotals extends HostTotals {
   readonly urls: Readonly<Record<UrlState, number>>;
   /** Time the crawl has run, over all its sessions. */
   readonly activeMs: number;
-  /** What the crawl has used of what is paid for by use, by line item. Engines that cost nothing have none. */
+  /**
+   * What the crawl has used of what is paid for by use, by line item. Engines that cost nothing have none.
+   */
   readonly usage?: Readonly<Record<string, number>>;
   /** That at list price, in US dollars. */
   readonly cost?: number;
@@ -46,8 +51,8 @@ export interface CrawlRegistry {
   /** Fails if the crawl is there already. */
   create(crawl: CrawlId, record: CrawlRecord): Promise<void>;
   /**
-   * With `from`: only if the status is one of these at that moment, so that a finding of a moment ago does not overwrite
-   * an operator's command. Returns whether it was set.
+   * With `from`: only if the status is one of these at that moment, so that a finding of a moment ago does
+   * not overwrite an operator's command. Returns whether it was set.
    */
   setStatus(
     crawl: CrawlId,
@@ -58,23 +63,27 @@ export interface CrawlRegistry {
   /** Changes parts of the configuration (limits that an operator raises); the rest stays. */
   configure(crawl: CrawlId, changes: CrawlOptions): Promise<void>;
   /**
-   * Widens the scope by these URLs (a seed that redirects). Safe to repeat. Throws {@link CrawlTooLarge}, as `create` does,
-   * if the record has no room for them.
+   * Widens the scope by these URLs (a seed that redirects). Safe to repeat. Throws {@link CrawlTooLarge}, as
+   * `create` does, if the record has no room for them.
    */
   addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void>;
   totals(crawl: CrawlId): Promise<CrawlTotals>;
   /**
-   * Whether nothing will happen by itself: no message, no parcel, and, if the crawl runs, no host that is due at some
-   * time. Perhaps late. Where other crawls keep the queues busy, an engine may go by the time in which nothing has come
-   * of any message of this crawl, and be early by one that waits for longer: see `finished`.
+   * Whether nothing will happen by itself: no message, no parcel, and, if the crawl runs, no host that is due
+   * at some time. Perhaps late. Where other crawls keep the queues busy, an engine may go by the time in
+   * which nothing has come of any message of this crawl, and be early by one that waits for longer: see
+   * `finished`.
    *
-   * With `requisitesOnly`, for a crawl that begins no further page: whether no requisite is awaited (`HostTotals`), and none
-   * is on its way to its host. Early and late as above; see `limited`.
+   * With `requisitesOnly`, for a crawl that begins no further page: whether no requisite is awaited
+   * (`HostTotals`), and none is on its way to its host. Early and late as above; see `limited`.
    */
   isQuiet(crawl: CrawlId, requisitesOnly?: boolean): Promise<boolean>;
 }
 
-/** A crawl's record, which holds its configuration and the URLs that its scope is drawn around, has no room for more. */
+/**
+ * A crawl's record, which holds its configuration and the URLs that its scope is drawn around, has no room
+ * for more.
+ */
 export class CrawlTooLarge extends Error {
   override name = 'CrawlTooLarge';
 }

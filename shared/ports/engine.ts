@@ -1,9 +1,10 @@
 /**
- * What an engine provides. The core (the pure folders and `worker/`) knows nothing of AWS, SQLite or files; it calls these
- * few interfaces, in the domain's words. Every engine passes one contract suite (`test/contract/`).
+ * What an engine provides. The core (the pure folders and `worker/`) knows nothing of AWS, SQLite or files;
+ * it calls these few interfaces, in the domain's words. Every engine passes one contract suite
+ * (`test/contract/`).
  *
- * In all ports times are milliseconds since the epoch (`...At`, `...Until`) or durations in milliseconds (`...Ms`).
- * Delivery is at-least-once everywhere; every write is either conditional or safe to repeat.
+ * In all ports times are milliseconds since the epoch (`...At`, `...Until`) or durations in milliseconds
+ * (`...Ms`). Delivery is at-least-once everywhere; every write is either conditional or safe to repeat.
  */
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { Sizes } from '../sizes.ts';
@@ -19,7 +20,8 @@ import type { SkipLog } from './skip-log.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 /**
- * The ports that an engine may leave out. Without one, the worker goes without what it gives, and nothing else is lost.
+ * The ports that an engine may leave out. Without one, the worker goes without what it gives, and nothing
+ * else is lost.
  */
 export interface OptionalPorts {
   readonly payloads?: PayloadIndex;

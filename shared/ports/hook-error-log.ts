@@ -13,7 +13,10 @@ export interface HookError {
 
 /** What a project's hooks threw, for the summary: the first different errors of each kind of hook. */
 export interface HookErrorLog {
-  /** Returns at once, and never throws: whether this is one of the first different errors that this log was given. */
+  /**
+   * Returns at once, and never throws: whether this is one of the first different errors that this log was
+   * given.
+   */
   note(crawl: CrawlId, error: HookError): boolean;
   /** Counts a page whose hook failed after the hook's call had ended: no turn knows of it. Never throws. */
   countLate(crawl: CrawlId): void;

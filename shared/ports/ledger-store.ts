@@ -3,21 +3,24 @@ import type { Head } from '../frontier/head.ts';
 import type { HostKey } from '../url/host-key.ts';
 
 /**
- * Where heads and the parts of ledgers (segments, runs, long robots rules) are kept, by crawl and host.
- * Parts are immutable; a head names those that count. If a head may come to name a part, the part's writer chooses a name
- * that no other attempt uses (see `frontier/ledger.ts`).
+ * Where heads and the parts of ledgers (segments, runs, long robots rules) are kept, by crawl and host. Parts
+ * are immutable; a head names those that count. If a head may come to name a part, the part's writer chooses
+ * a name that no other attempt uses (see `frontier/ledger.ts`).
  */
 export interface LedgerStore {
   /** The host's head, or undefined for a host never met. Reads its own writes. */
   loadHead(crawl: CrawlId, host: HostKey): Promise<Head | undefined>;
   /**
-   * Replaces the head if the stored version is still `next.version - 1` (0: no head yet). Otherwise throws `StaleTurn`.
-   * The one write that makes a turn real.
+   * Replaces the head if the stored version is still `next.version - 1` (0: no head yet). Otherwise throws
+   * `StaleTurn`. The one write that makes a turn real.
    */
   commit(crawl: CrawlId, host: HostKey, next: Head): Promise<void>;
   /** Stores a part; durable before it resolves. Repeating it with the same bytes is safe. */
   putPart(crawl: CrawlId, host: HostKey, name: string, bytes: Uint8Array): Promise<void>;
-  /** The part's bytes, or `length` bytes from `offset`. Throws if the part is not there: a part that a head names always is. */
+  /**
+   * The part's bytes, or `length` bytes from `offset`. Throws if the part is not there: a part that a head
+   * names always is.
+   */
   readPart(
     crawl: CrawlId,
     host: HostKey,
@@ -31,8 +34,8 @@ export interface LedgerStore {
   /** Every host of the crawl with its head; a snapshot is not promised. */
   hosts(crawl: CrawlId): AsyncIterable<{ readonly host: HostKey; readonly head: Head }>;
   /**
-   * Up to `limit` hosts whose head's `dueAt` has come, the longest due first; then those whose `dueAt` is later than
-   * `farAfter`: only a clock that was wrong can have set it. Default: none of these.
+   * Up to `limit` hosts whose head's `dueAt` has come, the longest due first; then those whose `dueAt` is
+   * later than `farAfter`: only a clock that was wrong can have set it. Default: none of these.
    */
   dueHosts(
     crawl: CrawlId,

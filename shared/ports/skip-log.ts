@@ -1,6 +1,9 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 
-/** Links that were left out, for `strand export --skipped`. Each once, or seldom more often; the last second may be lost. */
+/**
+ * Links that were left out, for `strand export --skipped`. Each once, or seldom more often; the last second
+ * may be lost.
+ */
 export interface SkipLog {
   /** Returns at once: it is called for every link left out. */
   note(crawl: CrawlId, skip: Skip): void;

@@ -1,7 +1,9 @@
 import type { Message } from '../frontier/message.ts';
 import type { HostKey } from '../url/host-key.ts';
 
-/** One message as received. `receiveCount` is 1 the first time; a message that comes back has a higher one. */
+/**
+ * One message as received. `receiveCount` is 1 the first time; a message that comes back has a higher one.
+ */
 export interface Delivery {
   readonly id: string;
   readonly message: Message;
@@ -17,24 +19,30 @@ export interface HostDeliveries {
 }
 
 /**
- * Messages to hosts, one group a host: while a message of a group is received and neither acknowledged nor visible
- * again, no other message of that group is handed out. That lock is what makes the crawler polite by construction.
+ * Messages to hosts, one group a host: while a message of a group is received and neither acknowledged nor
+ * visible again, no other message of that group is handed out. That lock is what makes the crawler polite by
+ * construction.
  */
 export interface TurnQueue {
-  /** Makes each message durable before it resolves. A message repeated within minutes may be dropped as a duplicate. */
+  /**
+   * Makes each message durable before it resolves. A message repeated within minutes may be dropped as a
+   * duplicate.
+   */
   send(messages: readonly { readonly host: HostKey; readonly message: Message }[]): Promise<void>;
   /**
-   * Hands out up to `maxHosts` groups; waits up to `waitMs` for the first one, then resolves with what there is
-   * (perhaps nothing). An aborted `signal` ends the wait.
+   * Hands out up to `maxHosts` groups; waits up to `waitMs` for the first one, then resolves with what there
+   * is (perhaps nothing). An aborted `signal` ends the wait.
    */
   receive(maxHosts: number, waitMs: number, signal?: AbortSignal): Promise<HostDeliveries[]>;
   /** Removes the deliveries for good. After the lease ran out it may do nothing: they come back. */
   acknowledge(received: HostDeliveries, deliveries: readonly Delivery[]): Promise<void>;
   /**
-   * Keeps the whole group locked until then, if that is later than `leaseUntil`: for what could otherwise outlast it.
-   * Throws `StaleTurn` if the group is no longer held.
+   * Keeps the whole group locked until then, if that is later than `leaseUntil`: for what could otherwise
+   * outlast it. Throws `StaleTurn` if the group is no longer held.
    */
   hold(received: HostDeliveries, until: number): Promise<void>;
-  /** Hides the whole group for `ms`, then hands it out again, with the deliveries that were not acknowledged. */
+  /**
+   * Hides the whole group for `ms`, then hands it out again, with the deliveries that were not acknowledged.
+   */
   park(received: HostDeliveries, ms: number): Promise<void>;
 }

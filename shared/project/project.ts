@@ -92,9 +92,10 @@ export interface Page {
 /** A page, as `onPage` gets it. */
 export interface PageContext extends Page {
   /**
-   * Requests a URL, which may be relative to the page. Any URL but those that the crawl's `exclude` names may be requested,
-   * whatever the scope. Each request is made once: requests are the same if URL, method, headers, body, label and data are the
-   * same. robots.txt and the host's pace hold for them. To be called before `onPage` ends. Throws for what is no request.
+   * Requests a URL, which may be relative to the page. Any URL but those that the crawl's `exclude` names may
+   * be requested, whatever the scope. Each request is made once: requests are the same if URL, method,
+   * headers, body, label and data are the same. robots.txt and the host's pace hold for them. To be called
+   * before `onPage` ends. Throws for what is no request.
    */
   readonly enqueue: (url: string | URL, options?: EnqueueOptions) => void;
 }
@@ -120,7 +121,10 @@ export interface EnqueueOptions {
 /** What is called with a page. */
 export type OnPage = (page: PageContext) => Items | Promise<Items>;
 
-/** Where pages go. A page goes to the first route that matches it. A route without `url` and `label` matches every page. */
+/**
+ * Where pages go. A page goes to the first route that matches it. A route without `url` and `label` matches
+ * every page.
+ */
 export interface Route {
   /** A regular expression on the page's URL; as a string, its source. */
   readonly url?: string | RegExp;

@@ -12,8 +12,9 @@ import { type HostKey, hostKey } from '../url/host-key.ts';
 export type LinksByHost = ReadonlyMap<HostKey, ReadonlyMap<string, Link>>;
 
 /**
- * Delivers the links of many turns to their hosts, one message for each host and crawl, so that a popular host
- * receives one message a window however many pages link to it. Drops what the scope rules out. Safe to repeat.
+ * Delivers the links of many turns to their hosts, one message for each host and crawl, so that a popular
+ * host receives one message a window however many pages link to it. Drops what the scope rules out. Safe to
+ * repeat.
  */
 export async function routeParcels(
   engine: Pick<Engine, 'queue' | 'exchange' | 'sizes'>,
@@ -24,7 +25,10 @@ export async function routeParcels(
   await engine.exchange.acknowledge(parcels);
 }
 
-/** The first half: the links by crawl and host, but those that the scope rules out, and those of crawls not there. */
+/**
+ * The first half: the links by crawl and host, but those that the scope rules out, and those of crawls not
+ * there.
+ */
 export async function gatherLinks(
   crawls: Crawls,
   parcels: readonly LinkParcel[],

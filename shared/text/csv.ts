@@ -1,4 +1,7 @@
-/** RFC 4180, section 2: CRLF, quotes around fields with a comma, quote or line break, quotes within them doubled. */
+/**
+ * RFC 4180, section 2: CRLF, quotes around fields with a comma, quote or line break, quotes within them
+ * doubled.
+ */
 export function csvLine(values: readonly (string | number | boolean | undefined)[]): string {
   const fields = values.map((value) => {
     const text = String(value ?? '');

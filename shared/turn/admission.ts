@@ -22,7 +22,10 @@ export type Admission =
   | { readonly outcome: 'unasked'; readonly record: UrlRecord }
   /** It waits again, and the turn goes on. */
   | { readonly outcome: 'putBack'; readonly record: UrlRecord }
-  /** It is settled, and the turn takes no further URL. `seedCause`: what an operator is told if it is a seed. */
+  /**
+   * It is settled, and the turn takes no further URL. `seedCause`: the cause that is reported to the operator
+   * if it is a seed.
+   */
   | { readonly outcome: 'turnEnds'; readonly record: UrlRecord; readonly seedCause?: string };
 
 const FETCH: Admission = { outcome: 'fetch' };
@@ -86,7 +89,10 @@ export class UrlAdmission {
       : this.#withoutRules(record, access);
   }
 
-  /** Announces the robots.txt of the origin. One that has killed too many workers is not fetched: the host is given up. */
+  /**
+   * Announces the robots.txt of the origin. One that has killed too many workers is not fetched: the host is
+   * given up.
+   */
   async #announceRobots(record: UrlRecord, origin: string): Promise<Admission | undefined> {
     const { quarantine, pace } = this.#options;
     const url = robotsUrl(origin) as string;

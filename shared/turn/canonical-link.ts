@@ -19,8 +19,9 @@ export class CanonicalLinks {
   }
 
   /**
-   * Returns the URL that this page is a duplicate of: the one that it names as `canonical`, if that is another page of the crawl. It is
-   * taken in. Undefined if that URL is known to be no page, or names this page in turn: of such a pair one is the page.
+   * Returns the URL that this page is a duplicate of: the one that it names as `canonical`, if that is
+   * another page of the crawl. It is taken in. Undefined if that URL is known to be no page, or names this
+   * page in turn: of such a pair one is the page.
    */
   async originalOf(
     record: UrlRecord,

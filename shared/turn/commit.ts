@@ -33,8 +33,8 @@ export interface TurnResults {
 }
 
 /**
- * Makes a turn real. Everything becomes durable in the order that a crash at any point leaves nothing lost: WARC records, links
- * to other hosts, the ledger's new parts, the next token, and last the head that names it
+ * Makes a turn real. Everything becomes durable in the order that a crash at any point leaves nothing lost:
+ * WARC records, links to other hosts, the ledger's new parts, the next token, and last the head that names it
  * (docs/decisions/0001-one-chain-of-turns-per-host.md).
  */
 export class TurnCommit {
@@ -53,7 +53,8 @@ export class TurnCommit {
   }
 
   /**
-   * Returns when the host may next be given to anybody. Throws `StaleTurn` if another worker has gone on with the host.
+   * Returns when the host may next be given to anybody. Throws `StaleTurn` if another worker has gone on with
+   * the host.
    */
   async run(): Promise<number> {
     const { engine, hooks } = this.#services;
@@ -117,8 +118,8 @@ export class TurnCommit {
   }
 
   /**
-   * Deletes the parts that no head names any more, replaced or left by failed attempts. What the last head named stays
-   * until the next time, for those who are reading by it.
+   * Deletes the parts that no head names any more, replaced or left by failed attempts. What the last head
+   * named stays until the next time, for those who are reading by it.
    */
   async #sweep(before: Head, after: Head): Promise<void> {
     const { ledgers } = this.#services.engine;

@@ -12,7 +12,10 @@ type Mutable<T> = {
 /** Maps of {@link HostTotals} that few hosts have. */
 type RareMap = 'seeds' | 'hooks' | 'hints' | 'requisites';
 
-/** Counts what a turn does: in the host's totals, which are committed, and in the worker's stats, which are not. */
+/**
+ * Counts what a turn does: in the host's totals, which are committed, and in the worker's stats, which are
+ * not.
+ */
 export class TurnCounters {
   readonly #totals: Mutable<HostTotals>;
   readonly #before: HostTotals;

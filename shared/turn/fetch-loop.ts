@@ -28,8 +28,8 @@ export interface FetchLoopOptions extends VisitOptions {
 }
 
 /**
- * Fetches some of the host's best URLs at the host's pace, robots.txt first where it is not known. Several lanes take URLs side by
- * side if `perHost` allows.
+ * Fetches some of the host's best URLs at the host's pace, robots.txt first where it is not known. Several
+ * lanes take URLs side by side if `perHost` allows.
  */
 export class FetchLoop {
   readonly #services: TurnServices;

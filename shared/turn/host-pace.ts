@@ -35,14 +35,17 @@ export interface HostPaceOptions {
 }
 
 /**
- * The pace at which a turn asks its host: the host's clock, its failures, and whether the crawl does without the host. Makes
- * each exchange with the host, after those of other crawls' turns.
+ * The pace at which a turn asks its host: the host's clock, its failures, and whether the crawl does without
+ * the host. Makes each exchange with the host, after those of other crawls' turns.
  */
 export class HostPace {
   readonly #services: TurnServices;
   readonly #options: HostPaceOptions;
   #clock: HostClock;
-  /** Another crawl may ask the host from this time on: the gap after the last request, without this crawl's back-off. */
+  /**
+   * Another crawl may ask the host from this time on: the gap after the last request, without this crawl's
+   * back-off.
+   */
   #gapUntil = 0;
   #givenUp: Head['setAside'];
   #resumedBy: Head['resumedBy'];
@@ -89,7 +92,9 @@ export class HostPace {
     return this.#options.lastRequestAt;
   }
 
-  /** Tries a host that was given up again. A delivery that comes back was obeyed already, and does nothing. */
+  /**
+   * Tries a host that was given up again. A delivery that comes back was obeyed already, and does nothing.
+   */
   resume(deliveryId: string): void {
     if (deliveryId === this.#resumedBy) return;
     if (this.#givenUp) {
@@ -122,9 +127,9 @@ export class HostPace {
   }
 
   /**
-   * Makes one exchange with the host. If it could be begun only when the turn's time for requests is over, it is not
-   * begun, and counts as aborted by ourselves. The host stays locked for the request and the rest that is due after it:
-   * if this process dies, the next owner of the host knows of neither.
+   * Makes one exchange with the host. If it could be begun only when the turn's time for requests is over, it
+   * is not begun, and counts as aborted by ourselves. The host stays locked for the request and the rest that
+   * is due after it: if this process dies, the next owner of the host knows of neither.
    */
   async exchange(request: Omit<FetchRequest, 'signal'>, crawlDelayMs?: number): Promise<FetchOutcome> {
     const { engine, lanes } = this.#services;
@@ -152,7 +157,8 @@ export class HostPace {
     // Another crawl's turn may have kept it waiting for long.
     if (engine.clock.now() - askedAt > MAX_AGE_MS) {
       if (!(await crawl.isRunning())) return this.#unmade(request.url, 'the crawl does not run');
-      // The process may have stood still meanwhile: nothing may be waited for between the lock and the request.
+      // The process may have stood still meanwhile: nothing may be waited for between the lock and the
+      // request.
       await lease.lockFor(lockedMs);
       if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
     }
@@ -186,7 +192,10 @@ export class HostPace {
     else this.#clock = afterNothing(this.#clock, request, config);
   }
 
-  /** The failure without a code that says something of this URL alone: a host that has answered HTTP before speaks HTTP. */
+  /**
+   * The failure without a code that says something of this URL alone: a host that has answered HTTP before
+   * speaks HTTP.
+   */
   #ofHost(failure: HostFailure): HostFailure {
     const isOfUrl = failure.code === 'notHttp' && this.#options.counters.hasAnswered;
     return isOfUrl ? { ...failure, code: undefined } : failure;
@@ -206,7 +215,10 @@ export class HostPace {
     if (at > this.#clock.nextFetchAt) this.#clock = { ...this.#clock, nextFetchAt: at };
   }
 
-  /** Sets the failures back to what they were: a redirect of robots.txt answers nothing yet, so it forgives none. */
+  /**
+   * Sets the failures back to what they were: a redirect of robots.txt answers nothing yet, so it forgives
+   * none.
+   */
   restoreFailures({ failures, cause }: Pick<HostClock, 'failures' | 'cause'>): void {
     this.#clock = { ...this.#clock, failures, cause };
   }
@@ -229,8 +241,9 @@ export class HostPace {
   }
 
   /**
-   * Gives the host up if it has failed `maxHostFailures` times in a row; or already at its second try if the crawl has not
-   * had an answer from any host, unless `keepTrying`: then a seed is misspelt, or this machine has no network.
+   * Gives the host up if it has failed `maxHostFailures` times in a row; or already at its second try if the
+   * crawl has not had an answer from any host, unless `keepTrying`: then a seed is misspelt, or this machine
+   * has no network.
    */
   async giveUpIfHopeless(): Promise<void> {
     if (this.#givenUp) return;

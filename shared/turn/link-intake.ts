@@ -22,7 +22,10 @@ export interface LinkIntakeOptions {
   readonly skips?: SkipLog | undefined;
 }
 
-/** Takes in links: merges them into the host's ledger, keeps them for other hosts, or leaves them out and counts them. */
+/**
+ * Takes in links: merges them into the host's ledger, keeps them for other hosts, or leaves them out and
+ * counts them.
+ */
 export class LinkIntake {
   readonly #options: LinkIntakeOptions;
   /** Links to other hosts, one for each URL. */
@@ -50,8 +53,8 @@ export class LinkIntake {
   }
 
   /**
-   * Takes in a link that a page of the host has, its URL as the crawl knows it ({@link TurnCrawl.nameOf}). True: it was new
-   * to this host.
+   * Takes in a link that a page of the host has, its URL as the crawl knows it ({@link TurnCrawl.nameOf}).
+   * True: it was new to this host.
    */
   take(link: Link, now: number): boolean {
     const { crawl } = this.#options;
@@ -89,8 +92,8 @@ export class LinkIntake {
   }
 
   /**
-   * Merges a request of the project. A link to the URL of a plain GET asks for the same, so such a link that comes later is
-   * not fetched besides.
+   * Merges a request of the project. A link to the URL of a plain GET asks for the same, so such a link that
+   * comes later is not fetched besides.
    */
   #mergeRequest(link: Link, now: number): boolean {
     const { ledger } = this.#options;

@@ -9,7 +9,10 @@ import type { TurnCrawl } from './turn-crawl.ts';
 
 /** The first look comes after this, each later one after twice as long ... */
 const FIRST_LOOK_MS = 500;
-/** ... so many times, about half a minute. From then on each is a failure of the host whose robots.txt redirects. */
+/**
+ * ... so many times, about half a minute. From then on each is a failure of the host whose robots.txt
+ * redirects.
+ */
 const PATIENT_LOOKS = 6;
 
 export type Found =
@@ -25,8 +28,9 @@ export interface MovedRobotsOptions {
 }
 
 /**
- * A robots.txt that redirects to another host. A turn asks its own host alone. So the other host is sent a message, its own
- * turn fetches the file at its own pace and keeps the rules in its head, and this turn reads them there.
+ * A robots.txt that redirects to another host. A turn asks its own host alone. So the other host is sent a
+ * message, its own turn fetches the file at its own pace and keeps the rules in its head, and this turn reads
+ * them there.
  */
 export class MovedRobotsFinder {
   readonly #services: Pick<TurnServices, 'engine'>;
@@ -64,8 +68,8 @@ export class MovedRobotsFinder {
   }
 
   /**
-   * Has the host of `url` asked, and this one rest until the next look. Returns the cause when that has taken so long that
-   * it counts as a failure.
+   * Has the host of `url` asked, and this one rest until the next look. Returns the cause when that has taken
+   * so long that it counts as a failure.
    */
   async wait(moved: MovedRobots, url: string): Promise<string | undefined> {
     const { engine } = this.#services;

@@ -8,13 +8,17 @@ import type { TurnCrawl } from './turn-crawl.ts';
 
 /** A host that may go on within this time gets a token, and its group is parked until then ... */
 export const MAX_PARK_MS = 900_000;
-/** ... unless it waits only for one of its URLs: new links should not have to wait with it for longer than this. */
+/**
+ * ... unless it waits only for one of its URLs: new links should not have to wait with it for longer than
+ * this.
+ */
 const MAX_PARK_FOR_URL_MS = 30_000;
 /** The waker looks after a host whose token has not come back this long after its time. */
 const TOKEN_LOST_MS = 900_000;
 /**
- * ... and after hosts that have only pages while no page is begun, after this: their commits must leave 20 minutes without
- * any, by which a crawl with wrong counters ends (`isDrained`), and a limit that is not met after all loses no day.
+ * ... and after hosts that have only pages while no page is begun, after this: their commits must leave 20
+ * minutes without any, by which a crawl with wrong counters ends (`isDrained`), and a limit that is not met
+ * after all loses no day.
  */
 const DRAINED_MS = 7_200_000;
 
@@ -38,7 +42,10 @@ export interface NextTurnParts {
   readonly pace: HostPace;
 }
 
-/** Plans the next turn. A crawl that was called finished, or limited, while links were on their way here runs again. */
+/**
+ * Plans the next turn. A crawl that was called finished, or limited, while links were on their way here runs
+ * again.
+ */
 export async function planNextTurn(
   { registry, clock }: Pick<Engine, 'registry' | 'clock'>,
   turn: NextTurnParts,
@@ -56,7 +63,8 @@ export async function planNextTurn(
 
 function nextTurn({ crawl, ledger, counters, pace }: NextTurnParts, now: number): NextTurn {
   const { nextFetchAt } = pace;
-  // A host that was given up is not waited for: what it has left of its rest would only keep a crawl from its end.
+  // A host that was given up is not waited for: what it has left of its rest would only keep a crawl from its
+  // end.
   if (pace.givenUp !== undefined) return { hasToken: false, restUntil: Math.min(pace.gapUntil, nextFetchAt) };
   const isFull = counters.isFull(crawl.config);
   const urlDueAt = ledger.nextDueAt(now, isFull || isDraining(crawl));
@@ -66,7 +74,8 @@ function nextTurn({ crawl, ledger, counters, pace }: NextTurnParts, now: number)
     return { hasToken: false, ...(isDue && { dueAt: now + DRAINED_MS }), restUntil: nextFetchAt };
   }
   const workAt = Math.max(soonest(urlDueAt, now, maxWaitMs(crawl.config)), nextFetchAt, now);
-  // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses nothing.
+  // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses
+  // nothing.
   if (crawl.status !== 'running' || (crawl.budget.metLimit() !== undefined && !isDraining(crawl)))
     return { hasToken: false, dueAt: workAt, restUntil: nextFetchAt };
   const isParked = workAt - Math.max(nextFetchAt, now) <= MAX_PARK_FOR_URL_MS && workAt - now <= MAX_PARK_MS;

@@ -2,7 +2,9 @@ import { isDraining } from '../crawl-state/drain.ts';
 import type { TurnCounters } from './counters.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
-/** How many pages a turn may still fetch: by the crawl's budget, the host's share, and the turn's own limit. */
+/**
+ * How many pages a turn may still fetch: by the crawl's budget, the host's share, and the turn's own limit.
+ */
 export class PageAllowance {
   readonly #crawl: TurnCrawl;
   readonly #counters: TurnCounters;

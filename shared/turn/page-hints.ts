@@ -1,4 +1,7 @@
-/** Pages that do not hold what their reader sees: told to the operator, since nothing else looks wrong with them. */
+/**
+ * Pages whose markup does not hold what their reader sees: reported to the operator, since nothing else looks
+ * wrong with them.
+ */
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';

@@ -1,4 +1,4 @@
-/** What a project wants to hear of pages, as a turn calls it. Made by `shared/hooks/`; nothing here throws. */
+/** The project's hooks for pages, as a turn calls them. Made by `shared/hooks/`; nothing here throws. */
 
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../parser/document.ts';
@@ -41,6 +41,6 @@ export interface PageHooks {
   extract(page: HookedPage): Promise<{ readonly facts: DocumentFacts; readonly error?: string }>;
   /** Calls the function of the project that the page goes to. */
   onPage(page: HookedPage): Promise<PageAnswer>;
-  /** Tells the project of a URL that failed for good. */
+  /** Reports a URL that failed for good to the project. */
   onError(url: string, message: string): Promise<void>;
 }

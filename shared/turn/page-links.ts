@@ -35,8 +35,8 @@ export class PageLinks {
   }
 
   /**
-   * Takes in the links of a page, each as what it is, with a pause after each `linksAtOnce`. `isRequest`: the project
-   * requested the page.
+   * Takes in the links of a page, each as what it is, with a pause after each `linksAtOnce`. `isRequest`: the
+   * project requested the page.
    */
   async take(
     record: UrlRecord,
@@ -61,7 +61,7 @@ export class PageLinks {
       watched(() => facts.links.slice(from, from + linksAtOnce).forEach(take));
     }
     if (!isWatched) return;
-    // Of what is no HTML, the bytes themselves: two pictures are two.
+    // For other types than HTML, the bytes themselves: two pictures are two.
     const textHash = facts.type === 'html' ? facts.textHash : Buffer.from(response.body.sha1).readUInt32LE(0);
     const isCopy = isCopyOf(record.url, facts.canonical);
     watched(() => traps.count(record.url, { newLinks, textHash, isCopy }));
@@ -75,8 +75,8 @@ export class PageLinks {
   }
 
   /**
-   * Whether a requisite is a document that belongs to the crawl by itself: a frame, mostly. Its links are followed, and it
-   * counts as a page if the limits allow one more.
+   * Whether a requisite is a document that belongs to the crawl by itself: a frame, mostly. Its links are
+   * followed, and it counts as a page if the limits allow one more.
    */
   isOwnDocument({ kind, url, depth }: UrlRecord, { type }: DocumentFacts): boolean {
     const isDocument = type !== 'css' && type !== 'other';
@@ -88,7 +88,7 @@ export class PageLinks {
     const { config } = this.#options.crawl;
     const now = this.#services.engine.clock.now();
     const isNofollow = config.obeyNofollow && facts.robots.nofollow;
-    // Of a part of a page that does not belong to the crawl by itself, only its own parts are wanted.
+    // A requisite that does not belong to the crawl by itself gives only its own requisites.
     const isFollowed = record.kind !== 'requisite' || this.isOwnDocument(record, facts);
     return (link) => {
       if (isPart(link, config.requisites)) return this.#takeRequisite(record, link, now);
@@ -133,7 +133,9 @@ export class PageLinks {
   }
 }
 
-/** Whether a page's canonical URL is its own path with another query: its parameters make no other page of it. */
+/**
+ * Whether a page's canonical URL is its own path with another query: its parameters make no other page of it.
+ */
 function isCopyOf(url: string, canonical: string | undefined): boolean {
   if (canonical === undefined || canonical === url) return false;
   const mark = url.indexOf('?', 8);
@@ -144,8 +146,9 @@ function isCopyOf(url: string, canonical: string | undefined): boolean {
 const QUESTION_MARK = 0x3f;
 
 /**
- * Whether the link leads to a part of the page, which is fetched with it. Frames are that: browsers show them in the page,
- * and Heritrix and wget fetch them as its parts. A frame that belongs to the crawl becomes a page of it when it is fetched.
+ * Whether the link leads to a part of the page, which is fetched with it. Frames are that: browsers show them
+ * in the page, and Heritrix and wget fetch them as its parts. A frame that belongs to the crawl becomes a
+ * page of it when it is fetched.
  */
 function isPart({ kind, requisite }: HtmlLink, wantsRequisites: boolean): boolean {
   return isRequisite(kind) || requisite !== undefined || (kind === 'frame' && wantsRequisites);

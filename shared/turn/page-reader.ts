@@ -29,7 +29,10 @@ export interface PageReaderOptions {
   readonly hooks: TurnHooks;
 }
 
-/** Finds out what a response says of itself: that it leads elsewhere, is another page's duplicate, or is for nobody's index. */
+/**
+ * Finds out what a response says of itself: that it leads elsewhere, is another page's duplicate, or is for
+ * nobody's index.
+ */
 export class PageReader {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #options: PageReaderOptions;
@@ -40,8 +43,8 @@ export class PageReader {
   }
 
   /**
-   * `page`: what the response's status says. Undefined if the worker is being stopped and a hook has not ended: the page waits
-   * for the next session.
+   * `page`: what the response's status says. Undefined if the worker is being stopped and a hook has not
+   * ended: the page waits for the next session.
    */
   async read(fetched: FetchedPage, page: PageReading): Promise<PageReading | undefined> {
     const { record, response, request } = fetched;

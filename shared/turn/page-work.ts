@@ -1,4 +1,4 @@
-/** What a worker does for a page without a pause, told to whoever watches the thread. */
+/** What a worker does for a page without a pause, reported to the watchdog of the thread. */
 import type { CrawlId } from '../crawl/crawl-id.ts';
 
 /** What is done for the page, as the causes of blocked pages say it. */
@@ -23,15 +23,21 @@ export const causeOfBlock = ({ step }: Pick<PageTask, 'step'>, blockedMs: number
   `blocked its thread for ${Math.round(blockedMs / 1000)} s ${PAGE_STEPS[step]}`;
 
 /**
- * Knows what the thread does right now. A watchdog in another thread reads it when this one is blocked, so the page
- * that blocks is known exactly.
+ * Knows what the thread does right now. A watchdog in another thread reads it when this one is blocked, so
+ * the page that blocks is known exactly.
  */
 export interface PageWork {
   /** Runs the synchronous `work` of a task. Costs about 1 us. */
   run<T>(crawl: CrawlId, url: string, step: PageStep, work: () => T): T;
-  /** A hook of the project has begun, and goes on until the returned function is called. Its later parts are not in `run`. */
+  /**
+   * A hook of the project has begun, and goes on until the returned function is called. Its later parts are
+   * not in `run`.
+   */
   beginHook(): () => void;
-  /** Lets timers and I/O of the thread run, between two parts of a long task: the thread shows that it is alive. */
+  /**
+   * Lets timers and I/O of the thread run, between two parts of a long task: the thread shows that it is
+   * alive.
+   */
   pause(): Promise<void>;
 }
 

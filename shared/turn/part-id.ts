@@ -1,4 +1,7 @@
-/** How the parts of a ledger are called: some letters, the version of the head that they are made for, and chance. */
+/**
+ * How the parts of a ledger are called: some letters, the version of the head that they are made for, and
+ * chance.
+ */
 import type { Clock } from '../ports/clock.ts';
 
 /** What follows the letters. Another attempt at the same version makes another one. */
@@ -6,7 +9,10 @@ export function newPartId(version: number, clock: Pick<Clock, 'random'>): string
   return `${version}-${Math.floor(clock.random() * 2 ** 48).toString(36)}`;
 }
 
-/** The version in a part's name; beyond all others where there is none, so that the part counts as still wanted. */
+/**
+ * The version in a part's name; beyond all others where there is none, so that the part counts as still
+ * wanted.
+ */
 export function versionOfPart(name: string): number {
   return Number(/^[a-z]+(\d+)-/.exec(name)?.[1] ?? Number.MAX_SAFE_INTEGER);
 }

@@ -1,4 +1,7 @@
-/** Pages that blocked their thread are not fetched again: they are in quarantine, which is kept in the head of their host. */
+/**
+ * Pages that blocked their thread are not fetched again: they are in quarantine, which is kept in the head of
+ * their host.
+ */
 import { type BlockedPage, type Head, NEW_HEAD } from '../frontier/head.ts';
 import type { LedgerStore } from '../ports/ledger-store.ts';
 import { hostKey } from '../url/host-key.ts';
@@ -10,8 +13,8 @@ const MAX_BLOCKED_PAGES = 3;
 const MAX_KEPT = 20;
 
 /**
- * The head with the page in quarantine. The host is given up if it is one of too many, or if the host's robots.txt
- * blocks.
+ * The head with the page in quarantine. The host is given up if it is one of too many, or if the host's
+ * robots.txt blocks.
  */
 export function withQuarantine(head: Head, task: PageTask, blockedMs: number, now: number): Head {
   const page: BlockedPage = { url: task.url, cause: causeOfBlock(task, blockedMs) };
@@ -35,8 +38,9 @@ function setAsideBy(quarantine: readonly BlockedPage[], { step }: PageTask, now:
 }
 
 /**
- * Stores the page as one that is not fetched again. The host must be with nobody, or with a turn that will never
- * commit: the new head makes that turn stale. Throws `StaleTurn` if somebody else has gone on with the host.
+ * Stores the page as one that is not fetched again. The host must be with nobody, or with a turn that will
+ * never commit: the new head makes that turn stale. Throws `StaleTurn` if somebody else has gone on with the
+ * host.
  */
 export async function quarantinePage(
   ledgers: Pick<LedgerStore, 'loadHead' | 'commit'>,

@@ -6,8 +6,9 @@ import type { StoredHead } from './stored-head.ts';
 const MAX_INTENTS = 3;
 
 /**
- * What the quarantine says of a URL that is to be fetched. `allowed`. `quarantined`: too many workers died while they fetched
- * it. `busy`: another turn of this process has announced a URL; this turn is to be put off, as one that has asked for nothing.
+ * What the quarantine says of a URL that is to be fetched. `allowed`. `quarantined`: too many workers died
+ * while they fetched it. `busy`: another turn of this process has announced a URL; this turn is to be put
+ * off, as one that has asked for nothing.
  */
 export type QuarantineAnswer = 'allowed' | 'quarantined' | 'busy';
 
@@ -19,10 +20,11 @@ export interface QuarantineOptions {
 }
 
 /**
- * The host's pages that crash or block workers. Pages that blocked their thread are known from the head. If a host has
- * perhaps killed its workers, its turn is a quarantine turn: it stores each URL in the head (the intent) before it fetches
- * the URL, so that the next worker knows what killed the last one. From its first announcement until {@link Quarantine.release} no
- * other turn of this process announces anything. So a worker dies with at most one announced URL.
+ * The host's pages that crash or block workers. Pages that blocked their thread are known from the head. If a
+ * host has perhaps killed its workers, its turn is a quarantine turn: it stores each URL in the head (the
+ * intent) before it fetches the URL, so that the next worker knows what killed the last one. From its first
+ * announcement until {@link Quarantine.release} no other turn of this process announces anything. So a worker
+ * dies with at most one announced URL.
  */
 export class Quarantine {
   readonly blocked: readonly BlockedPage[];
@@ -34,7 +36,10 @@ export class Quarantine {
   #release: (() => void) | undefined;
   #isAnnounced = false;
   #isPutOff = false;
-  /** Whether something of the web is being fetched or parsed. An error that is thrown meanwhile has its cause there. */
+  /**
+   * Whether something of the web is being fetched or parsed. An error that is thrown meanwhile has its cause
+   * there.
+   */
   #isWatching = false;
 
   constructor(
@@ -97,7 +102,10 @@ export class Quarantine {
     return result;
   }
 
-  /** The turn is thrown away. Takes back what it announced if that URL was not the reason: our own services failed. */
+  /**
+   * The turn is thrown away. Takes back what it announced if that URL was not the reason: our own services
+   * failed.
+   */
   async retract(): Promise<void> {
     if (!this.#isAnnounced || this.#isWatching) return;
     // If this fails, too, the URL has one try less.

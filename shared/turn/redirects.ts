@@ -14,7 +14,10 @@ import { MOVED } from './seed-events.ts';
 import type { SitemapLinks } from './sitemap-links.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
-/** A meta refresh after a longer time lets the page be read first: it is a link. Search engines draw the line near here. */
+/**
+ * A meta refresh after a longer time lets the page be read first: it is a link. Search engines draw the line
+ * near here.
+ */
 const MAX_SOFT_REDIRECT_MS = 5000;
 
 export interface RedirectsOptions {
@@ -32,7 +35,9 @@ export class Redirects {
     this.#options = options;
   }
 
-  /** Where a page's meta refresh sends its reader at once, to another URL; undefined for a page that does not. */
+  /**
+   * Where a page's meta refresh sends its reader at once, to another URL; undefined for a page that does not.
+   */
   softTarget({ url }: UrlRecord, { refresh, refreshMs = 0 }: DocumentFacts): string | undefined {
     const { softRedirects } = this.#options.crawl.config;
     if (!softRedirects || refresh === undefined || refreshMs > MAX_SOFT_REDIRECT_MS) return undefined;
@@ -104,7 +109,10 @@ export class Redirects {
     return `to ${target}`;
   }
 
-  /** What the target of a redirect is to the crawl. A seed's target of the same site, or of a site it has moved to, is a seed. */
+  /**
+   * What the target of a redirect is to the crawl. A seed's target of the same site, or of a site it has
+   * moved to, is a seed.
+   */
   #roleOf(record: UrlRecord, url: string) {
     const { config, scope } = this.#options.crawl;
     const isOfSeed = record.depth === 0 && record.kind === undefined;

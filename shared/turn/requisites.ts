@@ -16,7 +16,10 @@ export interface RequisiteParts {
   readonly intake: LinkIntake;
 }
 
-/** Counts the requisites that wait, and those that the turn's pages have at other hosts. For before its commit. */
+/**
+ * Counts the requisites that wait, and those that the turn's pages have at other hosts. For before its
+ * commit.
+ */
 export function countRequisites(turn: RequisiteParts, now: number): void {
   const { counters, ledger, intake } = turn;
   const { requisites } = counters.totals;
@@ -27,7 +30,10 @@ export function countRequisites(turn: RequisiteParts, now: number): void {
   counters.set('requisites', { waiting, sent, awaited: awaited(turn, now) });
 }
 
-/** Requisites that the crawl waits for before it ends at its limit of pages. Those of a host that was given up are not. */
+/**
+ * Requisites that the crawl waits for before it ends at its limit of pages. Those of a host that was given up
+ * are not.
+ */
 function awaited({ crawl, ledger, pace }: RequisiteParts, now: number): number {
   const dueAt = pace.givenUp === undefined ? ledger.nextDueAt(now, true) : undefined;
   if (dueAt === undefined) return 0;

@@ -30,7 +30,10 @@ export type RobotsAccess =
   | { readonly kind: 'awaited' }
   /** Nothing may be fetched now; the host's clock says when to try again. */
   | { readonly kind: 'unreachable'; readonly cause: string }
-  /** Nothing of this origin may be fetched before `until`; the host is not to blame, or another one of its answers, so it does not rest. */
+  /**
+   * Nothing of this origin may be fetched before `until`; the host is not to blame, or another one of its
+   * answers, so it does not rest.
+   */
   | { readonly kind: 'closed'; readonly cause: string; readonly until: number }
   /** The host's address or port is blocked; no request was made. */
   | { readonly kind: 'blocked'; readonly cause: string };
@@ -51,7 +54,10 @@ export interface RobotsKeeperOptions {
   readonly moved: MovedRobotsFinder;
 }
 
-/** A host's robots.txt within a turn: from the head while it is fresh, else fetched at the host's pace, and archived. */
+/**
+ * A host's robots.txt within a turn: from the head while it is fresh, else fetched at the host's pace, and
+ * archived.
+ */
 export class RobotsKeeper {
   readonly #services: TurnServices;
   readonly #options: RobotsKeeperOptions;
@@ -89,7 +95,10 @@ export class RobotsKeeper {
     return access;
   }
 
-  /** Fetches what stands at that URL of the host, for other hosts whose robots.txt leads to it. The host's moment must have come. */
+  /**
+   * Fetches what stands at that URL of the host, for other hosts whose robots.txt leads to it. The host's
+   * moment must have come.
+   */
   async fetchForOthers(url: string): Promise<void> {
     const { known, moved } = this.#options;
     const key = robotsKey(url);
@@ -159,7 +168,10 @@ export class RobotsKeeper {
     return { kind: 'unreachable', cause };
   }
 
-  /** Follows redirects within the host; what the last exchange means. Its response, if any, is not disposed of. */
+  /**
+   * Follows redirects within the host; what the last exchange means. Its response, if any, is not disposed
+   * of.
+   */
   async #fetchChain(key: string): Promise<Chain> {
     const { crawl, pace, known } = this.#options;
     let url = urlOf(key);

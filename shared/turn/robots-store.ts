@@ -13,9 +13,11 @@ import type { TurnServices } from './services.ts';
 import type { SitemapLinks } from './sitemap-links.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
-/** If robots.txt cannot be had any more, what is known of it is used this much longer (RFC 9309, section 2.4). */
+/**
+ * If robots.txt cannot be had any more, what is known of it is used this much longer (RFC 9309, section 2.4).
+ */
 export const STALE_MS = 600_000;
-/** Of a robots.txt that other hosts use. */
+/** A robots.txt that other hosts use. */
 const MAX_SITEMAPS_FOR_OTHERS = 100;
 
 /** Rules in the head of that host. */
@@ -31,7 +33,7 @@ export interface RobotsStoreOptions {
   readonly known: KnownRobots;
   readonly pace: HostPace;
   readonly sitemapLinks: SitemapLinks;
-  /** Of the head that the turn began with. */
+  /** Version of the head that the turn began with. */
   readonly version: number;
 }
 
@@ -53,8 +55,8 @@ export class RobotsStore {
   }
 
   /**
-   * Keeps rules, and takes in the sitemaps that they name. If `isForOthers`, the sitemaps are kept with the rules: they are for
-   * the other hosts to take in.
+   * Keeps rules, and takes in the sitemaps that they name. If `isForOthers`, the sitemaps are kept with the
+   * rules: they are for the other hosts to take in.
    */
   async keep(key: string, rules: RobotsRules, expiresAt: number, isForOthers = false): Promise<void> {
     const sitemaps = isForOthers ? rules.sitemaps.slice(0, MAX_SITEMAPS_FOR_OTHERS) : [];

@@ -1,4 +1,4 @@
-/** What becomes of seeds, told as it happens: so that an operator sees a mistake in the first seconds of a crawl. */
+/** Events of seeds, reported at once, so that an operator sees a mistake in the first seconds of a crawl. */
 
 import type { Head } from '../frontier/head.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
@@ -32,7 +32,7 @@ export interface SeedHost {
   readonly givenUp: Head['setAside'];
 }
 
-/** The event of a URL that was just settled; undefined for what is no seed, and where there is nothing to tell. */
+/** The event of a URL that was just settled; undefined for other URLs, and if there is nothing to report. */
 export function seedEventOf(
   { host, nextFetchAt, givenUp }: SeedHost,
   record: UrlRecord,

@@ -20,8 +20,8 @@ export interface TurnServices {
   readonly ledgers: LedgerCache;
   readonly lanes: Lanes;
   /**
-   * Held by a quarantine turn from before its fetch until it is committed. So a process announces at most one URL at a
-   * time, and a URL is not blamed when another one kills the process (`quarantine.ts`).
+   * Held by a quarantine turn from before its fetch until it is committed. So a process announces at most one
+   * URL at a time, and a URL is not blamed when another one kills the process (`quarantine.ts`).
    */
   readonly intentLock: Lock;
   /** None: the project has no hooks. */
@@ -40,8 +40,9 @@ export interface TurnServices {
 }
 
 /**
- * Ledgers kept between turns, so that a host's next turn in the same worker need not read it again. A turn takes its
- * ledger out, and puts it back only after its commit. A ledger serves only the head of exactly that version.
+ * Ledgers kept between turns, so that a host's next turn in the same worker need not read it again. A turn
+ * takes its ledger out, and puts it back only after its commit. A ledger serves only the head of exactly that
+ * version.
  */
 export interface LedgerCache {
   take(crawl: CrawlId, host: HostKey, version: number): HostLedger | undefined;
@@ -67,12 +68,12 @@ export interface Lanes {
   run<T>(host: HostKey, spacing: LaneSpacing, request: () => Promise<T>): Promise<T | undefined>;
   /** Remembers that the host must rest until then, where no head says so: its turn was thrown away. */
   rest(host: HostKey, until: number): void;
-  /** Until when {@link Lanes.rest} has told the host to rest; 0 if it has not. */
+  /** The time until which {@link Lanes.rest} lets the host rest; 0 if it does not. */
   restUntil(host: HostKey): number;
 }
 
 /**
- * Grants the lock to one caller after the other, in the order of the calls. Resolves to the function that frees it, which is
- * safe to call twice; to undefined if the lock was not free by `until`.
+ * Grants the lock to one caller after the other, in the order of the calls. Resolves to the function that
+ * frees it, which is safe to call twice; to undefined if the lock was not free by `until`.
  */
 export type Lock = (until: number) => Promise<(() => void) | undefined>;

@@ -27,8 +27,8 @@ export class Settlement {
   }
 
   /**
-   * Gives a URL back. A seed that is done with is counted by its state, or by `seedOutcome`. Resolves when the
-   * project's `onError` has ended; a caller that has many URLs to settle need not wait for that.
+   * Gives a URL back. A seed that is done with is counted by its state, or by `seedOutcome`. Resolves when
+   * the project's `onError` has ended; a caller that has many URLs to settle need not wait for that.
    */
   settle(record: UrlRecord, seedOutcome: string = record.state): Promise<void> {
     const { ledger, counters, hooks } = this.#options;
@@ -47,7 +47,7 @@ export class Settlement {
     if (event) onEvent(event);
   }
 
-  /** Tells the operator of a seed that was not fetched. `cause`: why, if the record does not say it. */
+  /** Reports a seed that was not fetched to the operator. `cause`: why, if the record does not say it. */
   tellSeed(record: UrlRecord, cause?: string): void {
     const { onSeed, host, pace } = this.#options;
     if (!onSeed) return;

@@ -7,9 +7,11 @@ import { isSameSite } from '../url/same-site.ts';
 import type { LinkIntake } from './link-intake.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
-/** Of one robots.txt. */
+/** At most this many of one robots.txt. */
 const MAX_NAMED = 100;
-/** An index may name sitemaps, not indexes (sitemaps.org, "Sitemap index"); some name indexes all the same. */
+/**
+ * An index may name sitemaps, not indexes (sitemaps.org, "Sitemap index"); some name indexes all the same.
+ */
 const MAX_NESTING = 3;
 const DAY_MS = 86_400_000;
 
@@ -24,16 +26,18 @@ export class SitemapLinks {
   }
 
   /**
-   * Whether a sitemap may be read that `from` (robots.txt, an index, a redirect) leads to: of its site, or at a host of the
-   * crawl. One of another site could make Strand contact hosts that the operator never chose; `sitemapUrls` may name it.
+   * Whether a sitemap may be read that `from` (robots.txt, an index, a redirect) leads to: of its site, or at
+   * a host of the crawl. One of another site could make Strand contact hosts that the operator never chose;
+   * `sitemapUrls` may name it.
    */
   isOwn(url: string, from: string): boolean {
     return isSameSite(url, from) || this.#crawl.scope.hasHost(hostKey(url));
   }
 
   /**
-   * Takes in the sitemaps that an origin's robots.txt names; where it names none, perhaps the well-known one. Not of a host
-   * that is asked for sitemaps or parts of pages alone: each might name the next one of its domain, without end.
+   * Takes in the sitemaps that an origin's robots.txt names; where it names none, perhaps the well-known one.
+   * Not of a host that is asked for sitemaps or parts of pages alone: each might name the next one of its
+   * domain, without end.
    */
   takeNamed(origin: string, named: readonly string[], now: number): void {
     const { config, scope: crawlScope, host } = this.#crawl;
@@ -52,8 +56,8 @@ export class SitemapLinks {
   }
 
   /**
-   * Takes in an entry of the sitemap `record`. A sitemap that is a page of the crawl itself (a link led to it) counts as such
-   * in depth. True: its URL was new.
+   * Takes in an entry of the sitemap `record`. A sitemap that is a page of the crawl itself (a link led to
+   * it) counts as such in depth. True: its URL was new.
    */
   takeEntry(record: UrlRecord, entry: HtmlLink, now: number): boolean {
     const { url, modifiedAt } = entry;

@@ -24,12 +24,15 @@ export class StoredHead {
     return this.#head;
   }
 
-  /** Of the next head. */
+  /** Fields of the next head. */
   get nextVersion(): number {
     return this.#head.version + 1;
   }
 
-  /** Keeps items for the next version. Without items, removes those that an attempt which was thrown away has left. */
+  /**
+   * Keeps items for the next version. Without items, removes those that an attempt which was thrown away has
+   * left.
+   */
   async stageItems(lines: readonly string[]): Promise<void> {
     await this.#services.engine.items?.stage(this.#crawl, this.#host, this.nextVersion, lines);
   }

@@ -8,8 +8,8 @@ import type { HostKey } from '../url/host-key.ts';
 import type { TurnServices } from './services.ts';
 
 /**
- * The crawl that a turn works for, with the settings of the turn's host. Its properties are those of the record that
- * {@link TurnCrawl.current} loaded last: that method alone decides how fresh they are.
+ * The crawl that a turn works for, with the settings of the turn's host. Its properties are those of the
+ * record that {@link TurnCrawl.current} loaded last: that method alone decides how fresh they are.
  */
 export class TurnCrawl {
   readonly id: CrawlId;
@@ -30,7 +30,10 @@ export class TurnCrawl {
     this.#config = loaded.configOf(host);
   }
 
-  /** Loads the record again if it is older than two seconds. A crawl that is not there any more counts as stopped. */
+  /**
+   * Loads the record again if it is older than two seconds. A crawl that is not there any more counts as
+   * stopped.
+   */
   async current(): Promise<this> {
     const loaded = await this.#services.crawls.get(this.id);
     this.#isGone = loaded === undefined;
@@ -68,7 +71,10 @@ export class TurnCrawl {
     return this.#loaded.nameOf(url);
   }
 
-  /** Draws the scope around this URL, too. False: the crawl has so many seeds that its record has no room for it. */
+  /**
+   * Draws the scope around this URL, too. False: the crawl has so many seeds that its record has no room for
+   * it.
+   */
   async widenScope(url: string): Promise<boolean> {
     try {
       await this.#services.engine.registry.addScopeSeeds(this.id, [url]);
@@ -80,7 +86,10 @@ export class TurnCrawl {
     return true;
   }
 
-  /** Sets a crawl running again that was called finished, or limited, while links were on their way to this host. */
+  /**
+   * Sets a crawl running again that was called finished, or limited, while links were on their way to this
+   * host.
+   */
   async revive(): Promise<void> {
     const { crawls, engine } = this.#services;
     await engine.registry.setStatus(this.id, 'running', undefined, { from: [this.status] });

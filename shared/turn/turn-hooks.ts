@@ -49,8 +49,9 @@ export class TurnHooks {
   }
 
   /**
-   * Calls the extraction hooks, and `onPage` if `forItems`: its items go to the turn's output. Undefined if the worker is being
-   * stopped and a hook has not ended: nothing is counted then, and the page is to be fetched again.
+   * Calls the extraction hooks, and `onPage` if `forItems`: its items go to the turn's output. Undefined if
+   * the worker is being stopped and a hook has not ended: nothing is counted then, and the page is to be
+   * fetched again.
    */
   async callForPage(
     record: UrlRecord,
@@ -74,7 +75,10 @@ export class TurnHooks {
     return { facts, error: called.error ?? error };
   }
 
-  /** Tells the project of a URL that failed for good. Resolves when its hook has ended, or may run no longer. */
+  /**
+   * Reports a URL that failed for good to the project. Resolves when its hook has ended, or may run no
+   * longer.
+   */
   async reportFailure(url: string, message: string): Promise<void> {
     const { hooks, stopping, engine } = this.#services;
     if (hooks) await unlessStopped(hooks.onError(url, message), stopping, engine.clock);

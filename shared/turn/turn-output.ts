@@ -12,7 +12,10 @@ import type { TurnCrawl } from './turn-crawl.ts';
 /** A turn that has gathered so many characters of items commits them, to bound what is held in memory. */
 const MAX_ITEM_CHARS = 16_000_000;
 
-/** What a turn writes besides its host's ledger: WARC records, payloads for later revisits, items of the project's hooks. */
+/**
+ * What a turn writes besides its host's ledger: WARC records, payloads for later revisits, items of the
+ * project's hooks.
+ */
 export class TurnOutput {
   readonly #services: Pick<TurnServices, 'engine' | 'records'>;
   readonly #crawl: TurnCrawl;
@@ -56,8 +59,9 @@ export class TurnOutput {
   }
 
   /**
-   * Appends the exchange of a URL: as a response, or as a revisit of a payload that is archived already, with what is known
-   * of it beside. Returns where its main record stands; durable after {@link TurnOutput.makeDurable}.
+   * Appends the exchange of a URL: as a response, or as a revisit of a payload that is archived already, with
+   * what is known of it beside. Returns where its main record stands; durable after {@link
+   * TurnOutput.makeDurable}.
    */
   async archive(
     record: UrlRecord,

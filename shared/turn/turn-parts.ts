@@ -27,7 +27,10 @@ import type { TurnCrawl } from './turn-crawl.ts';
 import { TurnHooks } from './turn-hooks.ts';
 import { TurnOutput } from './turn-output.ts';
 
-/** The collaborators of one turn. Each owns its state; the loop drives them, and the commit reads their results. */
+/**
+ * The collaborators of one turn. Each owns its state; the loop drives them, and the commit reads their
+ * results.
+ */
 export type TurnParts = TurnResults & FetchLoopOptions;
 
 export interface TurnPartsOptions {

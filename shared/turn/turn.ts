@@ -18,15 +18,17 @@ const QUARANTINE_RECEIVE_COUNT = 3;
 /** No request is begun that could outlive the lease, with this much to commit in. */
 const COMMIT_MS = 10_000;
 /**
- * A turn is no longer than the crawl's age (`Budget.ageMs`), and this at least: its links to other hosts leave it at its
- * end, the hosts of a crawl that has just begun wait for each other's, and a process that is killed soon loses what it has not
- * committed.
+ * A turn is no longer than the crawl's age (`Budget.ageMs`), and this at least: its links to other hosts
+ * leave it at its end, the hosts of a crawl that has just begun wait for each other's, and a process that is
+ * killed soon loses what it has not committed.
  */
 const YOUNG_TURN_MS = 1000;
 /** ... and at least so many of the host's delays: for robots.txt and two pages. */
 const YOUNG_TURN_DELAYS = 2.5;
 
-/** What a turn begins with: a host's messages for one crawl, and the time for which the worker has the host. */
+/**
+ * What a turn begins with: a host's messages for one crawl, and the time for which the worker has the host.
+ */
 export interface TurnInput {
   readonly host: HostKey;
   readonly deliveries: readonly Delivery[];
@@ -43,8 +45,8 @@ export interface TurnEnd {
 }
 
 /**
- * A lease must last longer, or its turn could ask for nothing: an exchange, what the project's hooks may take after it
- * (for extraction, for the page, and for an error), and the commit.
+ * A lease must last longer, or its turn could ask for nothing: an exchange, what the project's hooks may take
+ * after it (for extraction, for the page, and for an error), and the commit.
  */
 export function leastLeaseMs(
   { hooks }: Pick<TurnServices, 'hooks'>,
@@ -54,9 +56,9 @@ export function leastLeaseMs(
 }
 
 /**
- * Runs a turn: one visit of a worker to one host, for one crawl. Loads what is known of the host, takes in the links
- * delivered, fetches some of the host's best URLs at its pace, and commits the outcome with one conditional write.
- * If anything fails before that write, nothing is left behind but work to be done again.
+ * Runs a turn: one visit of a worker to one host, for one crawl. Loads what is known of the host, takes in
+ * the links delivered, fetches some of the host's best URLs at its pace, and commits the outcome with one
+ * conditional write. If anything fails before that write, nothing is left behind but work to be done again.
  * Throws `StaleTurn` if another worker owns the host, and whatever the engine's ports throw.
  */
 export async function runTurn(services: TurnServices, loaded: Crawl, input: TurnInput): Promise<TurnEnd> {
@@ -77,7 +79,10 @@ export async function runTurn(services: TurnServices, loaded: Crawl, input: Turn
 /** What the deliveries ask of a turn. */
 interface TurnRequest {
   readonly links: readonly Link[];
-  /** Something other than links wants a turn: the token, a wake-up, another host that needs a robots.txt of this one. */
+  /**
+   * Something other than links wants a turn: the token, a wake-up, another host that needs a robots.txt of
+   * this one.
+   */
   readonly isBegun: boolean;
   /** The last delivery by which an operator wants the host tried again, even if it was given up. */
   readonly resumedBy: string | undefined;
@@ -100,7 +105,8 @@ function requestOf(deliveries: readonly Delivery[], head: Head): TurnRequest {
       isBegun = true;
       if (message.isResumed) resumedBy = id;
     }
-    // One that has come back was served, or is asked for again by who needs it: a host that rests is not asked by it for ever.
+    // One that has come back was served, or is asked for again by who needs it: a host that rests is not
+    // asked by it for ever.
     else if (receiveCount === 1) askedRobots.push(message.url);
   }
   return { links, isBegun: isBegun || askedRobots.length > 0, resumedBy, askedRobots, isSuspicious };
@@ -117,7 +123,10 @@ interface TurnOptions {
   readonly lease: Lease;
 }
 
-/** One visit to one host. Nothing in it outlives the turn; its collaborators each own their state (`turn-parts.ts`). */
+/**
+ * One visit to one host. Nothing in it outlives the turn; its collaborators each own their state
+ * (`turn-parts.ts`).
+ */
 class Turn {
   readonly #services: TurnServices;
   readonly #options: TurnOptions;

@@ -39,8 +39,9 @@ export interface VisitOptions {
 const MAX_TYPE_CHARS = 100;
 
 /**
- * The visit of one URL: it is fetched, parsed while it arrives, archived and settled, and its links are taken in. The URL was
- * taken from the ledger and admitted (`admission.ts`); unless it is a requisite, a page is reserved and begun for it.
+ * The visit of one URL: it is fetched, parsed while it arrives, archived and settled, and its links are taken
+ * in. The URL was taken from the ledger and admitted (`admission.ts`); unless it is a requisite, a page is
+ * reserved and begun for it.
  */
 export class UrlVisit {
   readonly #services: TurnServices;
@@ -197,7 +198,9 @@ export class UrlVisit {
     await settlement.settle(this.#named(), page.hint === 'login' ? 'login' : undefined);
   }
 
-  /** When a URL that is to be tried again may be: 0, at the host's pace, if nothing else speaks against it. */
+  /**
+   * When a URL that is to be tried again may be: 0, at the host's pace, if nothing else speaks against it.
+   */
   #dueAt({ state, retryMs }: Verdict): number {
     if (state !== 'waiting' || retryMs === 0) return 0;
     return Math.max(this.#now(), this.#options.pace.nextFetchAt) + retryMs;

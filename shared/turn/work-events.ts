@@ -7,8 +7,8 @@ import { fetchedUrl, ownRequest } from '../url/request-url.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 
 /**
- * Reported at once, before the turn is committed. If a turn is repeated (after a crash), its events may come again.
- * JSON, since events go from thread to thread. Times are ms since the epoch.
+ * Reported at once, before the turn is committed. If a turn is repeated (after a crash), its events may come
+ * again. JSON, since events go from thread to thread. Times are ms since the epoch.
  */
 export type WorkEvent = PageEvent | ItemLineEvent | HostBackoffEvent;
 
@@ -16,7 +16,7 @@ export type WorkEvent = PageEvent | ItemLineEvent | HostBackoffEvent;
 export interface PageEvent {
   readonly type: 'page';
   readonly url: string;
-  /** Of a request that `enqueue` made with one. */
+  /** The label of a request that `enqueue` made. */
   readonly label?: string;
   readonly host: HostKey;
   readonly status: UrlState;

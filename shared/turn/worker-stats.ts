@@ -3,7 +3,9 @@ import type { HostLedger } from '../frontier/ledger.ts';
 /** What a worker has done since it began, committed or not: for the live line and for metrics. */
 export interface WorkerStats {
   hostsActive: number;
-  /** Ledgers of the turns under way, with their counts when those began: the difference is not committed yet. */
+  /**
+   * Ledgers of the turns under way, with their counts when those began: the difference is not committed yet.
+   */
   readonly open: Map<HostLedger, HostLedger['counts']>;
   pages: number;
   bytes: number;

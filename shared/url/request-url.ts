@@ -1,7 +1,7 @@
 /**
- * Requests that a project makes itself (`enqueue`), as the ledger knows them: a canonical URL with a fragment that holds
- * what is asked besides. Canonical URLs have no fragment, so no page is taken for such a request. Two requests are the same
- * if URL, method, headers, body, label and data are the same.
+ * Requests that a project makes itself (`enqueue`), as the ledger knows them: a canonical URL with a fragment
+ * that holds what is asked besides. Canonical URLs have no fragment, so no page is taken for such a request.
+ * Two requests are the same if URL, method, headers, body, label and data are the same.
  */
 
 /** What a request is made of besides its URL. */
@@ -18,7 +18,10 @@ export interface OwnRequest {
 
 const MARK = '#!';
 
-/** The name of the request in the ledger: as JSON, in base64 that a URL may hold. The same request gives the same name. */
+/**
+ * The name of the request in the ledger: as JSON, in base64 that a URL may hold. The same request gives the
+ * same name.
+ */
 export function requestUrl(url: string, { method, headers, body, label, data }: OwnRequest): string {
   const sorted = headers && Object.fromEntries(Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)));
   const text = JSON.stringify({ method, headers: sorted, body, label, data });
@@ -47,7 +50,10 @@ export const isPlainGet = ({ method = 'GET', headers, body }: OwnRequest): boole
 /** Headers that are for one origin alone. */
 const OF_ORIGIN: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
-/** What is asked of a redirect's target. After 303, and after 301 and 302 to a POST, that is a GET (RFC 9110, section 15.4). */
+/**
+ * What is asked of a redirect's target. After 303, and after 301 and 302 to a POST, that is a GET (RFC 9110,
+ * section 15.4).
+ */
 export function redirectedRequest(
   request: OwnRequest,
   httpStatus: number,

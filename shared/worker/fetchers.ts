@@ -2,9 +2,14 @@ import type { CrawlConfig } from '../crawl/config.ts';
 import type { Crawl } from '../crawl-state/crawls.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 
-/** Fetchers of the crawls that a process works for: one for each crawl and configuration, kept while it is in use. */
+/**
+ * Fetchers of the crawls that a process works for: one for each crawl and configuration, kept while it is in
+ * use.
+ */
 export interface Fetchers {
-  /** The same one each time, for the same crawl configured in the same way. To be asked for anew at each fetch. */
+  /**
+   * The same one each time, for the same crawl configured in the same way. Ask for it again at each fetch.
+   */
   of(crawl: Pick<Crawl, 'id' | 'config'>): Fetcher;
   /** Waits for the exchanges under way. */
   close(): Promise<void>;
@@ -14,14 +19,14 @@ export interface FetchersOptions {
   readonly make: (config: CrawlConfig) => Fetcher;
   /** Fetchers kept; the one not asked for for the longest is closed for the next one. */
   readonly max: number;
-  /** Hears of a fetcher that could not be closed. */
+  /** Called for a fetcher that could not be closed. */
   readonly onError?: (error: unknown) => void;
 }
 
 export function createFetchers({ make, max, onError }: FetchersOptions): Fetchers {
   // A map keeps the order of insertion: the first has not been asked for for the longest.
   const kept = new Map<string, Fetcher>();
-  /** Closing: what they have under way ends in peace. */
+  /** Fetchers that are closing: their requests run to their end. */
   const closing = new Set<Promise<void>>();
 
   function close(key: string, fetcher: Fetcher): void {
@@ -52,7 +57,9 @@ export function createFetchers({ make, max, onError }: FetchersOptions): Fetcher
   };
 }
 
-/** A crawl's configuration is one object while it stays the same: it is written out once, not at each fetch. */
+/**
+ * A crawl's configuration is one object while it stays the same: it is written out once, not at each fetch.
+ */
 const texts = new WeakMap<CrawlConfig, string>();
 
 function textOf(config: CrawlConfig): string {

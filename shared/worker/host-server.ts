@@ -41,7 +41,10 @@ export class HostServer {
     this.#options = options;
   }
 
-  /** Runs the turns of one received host: one for each crawl that has sent it something. Rejects if the worker cannot go on. */
+  /**
+   * Runs the turns of one received host: one for each crawl that has sent it something. Rejects if the worker
+   * cannot go on.
+   */
   async serve(received: HostDeliveries): Promise<void> {
     const { stats } = this.#services;
     stats.hostsActive++;
@@ -91,7 +94,8 @@ export class HostServer {
 
   async #handleFailure(received: HostDeliveries, restUntil: number, error: unknown): Promise<void> {
     const { lanes, stats } = this.#services;
-    // The host is not given back: at the next start it rests as if it had just been asked, since no head tells.
+    // The host is not given back: at the next start it rests as if it had just been asked, since no head says
+    // otherwise.
     if (error instanceof StorageFailed) throw error;
     if (error instanceof StaleTurn) stats.staleTurns++;
     else {
@@ -107,11 +111,11 @@ export class HostServer {
   }
 
   /**
-   * Acknowledges what was served, but not before the host's next moment, so that the next owner of the host may fetch at
-   * once. A long rest parks the group instead, which takes one delivery that stays, for some minutes at most, since links
-   * that come meanwhile are to be taken in. What comes back from that and leads to no request is acknowledged though the
-   * host rests for longer: its head says so, and a delivery that is received again and again looks as if it killed its
-   * workers.
+   * Acknowledges what was served, but not before the host's next moment, so that the next owner of the host
+   * may fetch at once. A long rest parks the group instead, which takes one delivery that stays, for some
+   * minutes at most, since links that come meanwhile are to be taken in. What comes back from that and leads
+   * to no request is acknowledged though the host rests for longer: its head says so, and a delivery that is
+   * received again and again looks as if it killed its workers.
    */
   async #giveBack(received: HostDeliveries, { deliveries, restUntil, hasAsked }: Served): Promise<void> {
     const restMs = Math.min(restUntil - this.#clock.now(), MAX_PARK_MS);

@@ -1,6 +1,7 @@
 /**
- * The worker: a loop that runs the turns of many hosts at once, each host one turn at a time. A worker waits for the
- * network and for hosts' clocks, hardly for the processor, so hundreds of hosts go side by side in one process.
+ * The worker: a loop that runs the turns of many hosts at once, each host one turn at a time. A worker waits
+ * for the network and for hosts' clocks, hardly for the processor, so hundreds of hosts go side by side in
+ * one process.
  */
 
 import { recordId } from '../archive/warc-record.ts';
@@ -29,8 +30,8 @@ export interface WorkerOptions {
   /** Aborted to stop: requests in flight are dropped, turns commit what they have, and the worker ends. */
   readonly signal: AbortSignal;
   /**
-   * Hosts are received when there is room for at least this many, since a receive may cost the same for one as for ten.
-   * Default: 1.
+   * Hosts are received when there is room for at least this many, since a receive may cost the same for one
+   * as for ten. Default: 1.
    */
   readonly minRoom?: number;
   /** Hosts received already, served before any others: what a function's event holds. */
@@ -63,8 +64,8 @@ export interface Worker {
   readonly stats: WorkerStats;
   readonly crawls: Crawls;
   /**
-   * Resolves when the worker has stopped; rejects when it cannot go on: at once where a port fails with `StorageFailed`.
-   * Nothing of it is under way then.
+   * Resolves when the worker has stopped; rejects when it cannot go on: at once where a port fails with
+   * `StorageFailed`. Nothing of it is under way then.
    */
   readonly done: Promise<void>;
 }

@@ -74,7 +74,9 @@ async function uriAt(folder: string, { file, offset, length }: RecordLocation): 
   return fieldOf(decodeMember(bytes, { offset }), 'WARC-Target-URI');
 }
 
-/** The file is a warcinfo record of its name and the records at these places, with nothing between or after. */
+/**
+ * The file is a warcinfo record of its name and the records at these places, with nothing between or after.
+ */
 async function expectWholeFile(
   folder: string,
   file: string,

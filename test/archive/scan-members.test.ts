@@ -73,7 +73,8 @@ test('scanning takes no member whose content a flipped bit has changed', async (
     const broken = Buffer.from(file);
     broken[members[0]!.length + (bit >> 3)]! ^= 1 << (bit & 7);
     const found = await scan(readerOf(broken));
-    // Some bits are idle: the time in the member's head, the last bits of the last byte of the deflate stream.
+    // Some bits are idle: the time in the member's head, the last bits of the last byte of the deflate
+    // stream.
     if (found.members.length === 3) expect(gunzipSync(broken).equals(content)).toBe(true);
     else expect(found.members).toHaveLength(1);
   }

@@ -1,6 +1,6 @@
 /**
- * The emulator refuses nothing, so a missing permission would show in a real account only: here the code itself says
- * what it calls.
+ * The emulator refuses nothing, so a missing permission would show in a real account only: here the code
+ * itself says what it calls.
  */
 import { describe, expect, test } from 'vitest';
 import {

@@ -1,10 +1,15 @@
-/** Which AWS calls a program can make, and about what: read from the imports of all modules that it reaches. */
+/**
+ * Which AWS calls a program can make, and about what: read from the imports of all modules that it reaches.
+ */
 import type { ResourceName } from '../../cdk/permissions.ts';
 import { reachable } from './reachable.ts';
 
 export type Resource = ResourceName | 'stack';
 
-/** The permissions that a call needs (service authorization reference). Those of a batch are the single call's on SQS and S3. */
+/**
+ * The permissions that a call needs (service authorization reference). Those of a batch are the single call's
+ * on SQS and S3.
+ */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   GetItemCommand: ['dynamodb:GetItem'],
   PutItemCommand: ['dynamodb:PutItem'],
@@ -52,7 +57,10 @@ const HELPERS: ReadonlySet<string> = new Set([
   'sqs-receive.ts',
 ]);
 
-/** What the calls of each module are about: by call, else by service. Modules of the engine by their file's name. */
+/**
+ * What the calls of each module are about: by call, else by service. Modules of the engine by their file's
+ * name.
+ */
 const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>>>> = {
   'registry.ts': { dynamodb: ['crawlState'], queryItems: ['crawlState', 'dueIndex'] },
   'quiet.ts': { dynamodb: ['crawlState'] },

@@ -1,6 +1,6 @@
 /**
- * Answers the questions of the conformance cases: a JSON line in, a JSON line out, in the same order, until the input
- * ends. To be run by the cases' own runner:
+ * Answers the questions of the conformance cases: a JSON line in, a JSON line out, in the same order, until
+ * the input ends. To be run by the cases' own runner:
  *
  *     python3 ../shared/conformance/run_cases.py --tier must ../shared/conformance/robots/*.jsonl -- node test/conformance/adapter.ts
  */

@@ -1,13 +1,16 @@
 /**
- * Conformance cases: reading them, and when an answer is right. Cases of our own are in `cases/`, whose README says how they
- * are written; published ones are outside of the repository.
+ * Conformance cases: reading them, and when an answer is right. Cases of our own are in `cases/`, whose
+ * README says how they are written; published ones are outside of the repository.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { Answer, Question } from './question.ts';
 
-/** `must`: the standard, or all references agree; `should`: good practice, or one's leniency; `info`: they disagree. */
+/**
+ * `must`: the standard, or all references agree; `should`: good practice, or one's leniency; `info`: they
+ * disagree.
+ */
 export type Tier = 'must' | 'should' | 'info';
 export const TIERS: readonly Tier[] = ['must', 'should', 'info'];
 
@@ -40,7 +43,10 @@ interface Row {
   readonly robots_b64?: string;
 }
 
-/** The cases of a file, such as `robots/rules.jsonl`, which may be gzipped. By default it is one of the published. */
+/**
+ * The cases of a file, such as `robots/rules.jsonl`, which may be gzipped. By default it is one of the
+ * published.
+ */
 export function readCases(file: string, folder = PUBLISHED_CASES): Case[] {
   const bytes = readFileSync(`${folder}${file}`);
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
@@ -75,9 +81,9 @@ export function isRight(answer: Answer, wanted: readonly Answer[]): boolean {
 }
 
 /**
- * A list under `{key}_set` has the same members as the answer's, in any order; `{key}_sub` is among them; `{key}_none`
- * shares none with them; under `{key}_max` stands the most that a number may be. Any other value is equal, and what is
- * absent is null.
+ * A list under `{key}_set` has the same members as the answer's, in any order; `{key}_sub` is among them;
+ * `{key}_none` shares none with them; under `{key}_max` stands the most that a number may be. Any other value
+ * is equal, and what is absent is null.
  */
 function meets(answer: Answer, key: string, want: unknown): boolean {
   const [, name = key, how] = /^(.*)_(set|sub|none|max)$/s.exec(key) ?? [];

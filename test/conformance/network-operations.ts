@@ -9,8 +9,8 @@ import { type Operation, type Question, textOf } from './question.ts';
 
 export const NETWORK_OPERATIONS: Readonly<Record<string, Operation>> = {
   /**
-   * The addresses that pass are those that the connector goes to, and it asks no second time; so of a name that
-   * resolves to something else a moment later, only the first answer counts.
+   * The addresses that pass are those that the connector goes to, and it asks no second time; so of a name
+   * that resolves to something else a moment later, only the first answer counts.
    */
   async ssrf(question) {
     const url = canonicalize(textOf(question, 'url'));

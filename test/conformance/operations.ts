@@ -15,7 +15,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...NETWORK_OPERATIONS,
 };
 
-/** Never rejects: an operation that we do not offer, or inputs that are none, are answered with an `error`. */
+/**
+ * Never rejects: an operation that we do not offer, or inputs that are none, are answered with an `error`.
+ */
 export async function answerTo(question: Question): Promise<Answer> {
   const { op } = question;
   if (typeof op !== 'string' || !Object.hasOwn(OPERATIONS, op)) return { error: 'unsupported' };

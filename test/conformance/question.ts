@@ -1,4 +1,7 @@
-/** What is asked by a case, and what is answered: JSON objects, whose inputs are read with a check of their type. */
+/**
+ * What is asked by a case, and what is answered: JSON objects, whose inputs are read with a check of their
+ * type.
+ */
 
 export type Question = Readonly<Record<string, unknown>>;
 export type Answer = Readonly<Record<string, unknown>>;

@@ -28,7 +28,10 @@ export const ROBOTS_OPERATIONS: Readonly<Record<string, Operation>> = {
 
   robots_url: (question) => ({ robots_url: robotsUrl(textOf(question, 'url')) ?? null }),
 
-  /** How long a robots.txt with these Cache-Control fields is used; `max_age`: the operator's own limit in seconds. */
+  /**
+   * How long a robots.txt with these Cache-Control fields is used; `max_age`: the operator's own limit in
+   * seconds.
+   */
   robots_cache({ cache_control, max_age }) {
     if (!Array.isArray(cache_control)) throw new Error('Expected `cache_control` to be a list');
     const maxAgeMs = typeof max_age === 'number' ? max_age * 1000 : parseConfig({}).robotsMaxAgeMs;

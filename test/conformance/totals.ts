@@ -1,6 +1,6 @@
 /**
- * Prints how many of the published cases we answer as they want, by file and tier, and each wrong answer to one that
- * must be right.
+ * Prints how many of the published cases we answer as they want, by file and tier, and each wrong answer to
+ * one that must be right.
  *
  *     node test/conformance/totals.ts
  */

@@ -27,7 +27,10 @@ export const URL_OPERATIONS: Readonly<Record<string, Operation>> = {
     return { url: PROFILES[profile]?.(url) ?? null };
   },
 
-  /** The form by which a crawl knows a URL: canonical, then by the URL rules, with defaults for those not given. */
+  /**
+   * The form by which a crawl knows a URL: canonical, then by the URL rules, with defaults for those not
+   * given.
+   */
   url_rules(question) {
     const url = canonicalize(textOf(question, 'url'));
     const { urlRules } = parseConfig({ urlRules: question.rules ?? {} });

@@ -1,6 +1,6 @@
 /**
- * The engine of the simulated account, held to the one contract suite: the adapters of `aws` over models. On virtual
- * time, which passes while somebody waits for the engine.
+ * The engine of the simulated account, held to the one contract suite: the adapters of `aws` over models. On
+ * virtual time, which passes while somebody waits for the engine.
  */
 import { describe } from 'vitest';
 import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
@@ -109,8 +109,8 @@ engineContract('sim', opens());
 describe('whose services answer at once', () => engineContract('sim', opens({ isInstant: true })));
 
 /**
- * Those that the engine hides from its callers. Not among them are messages that come late or twice, and reads of an
- * index that show the past: ports.ts allows for them, but the suite asks what came at one look.
+ * Those that the engine hides from its callers. Not among them are messages that come late or twice, and
+ * reads of an index that show the past: ports.ts allows for them, but the suite asks what came at one look.
  */
 const HIDDEN: readonly FaultName[] = [
   'messageReordered',

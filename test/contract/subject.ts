@@ -5,7 +5,9 @@ import type { Capability } from './capabilities.ts';
 /** An engine that a suite has opened. */
 export interface OpenedEngine {
   readonly engine: Engine;
-  /** What another process finds after this one was killed: nothing is closed cleanly, where that is possible. */
+  /**
+   * What another process finds after this one was killed: nothing is closed cleanly, where that is possible.
+   */
   reopen(): Promise<Engine>;
   /** Frees everything, all that was reopened too. */
   close(): Promise<void>;

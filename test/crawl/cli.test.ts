@@ -77,7 +77,10 @@ async function requests(count: number): Promise<void> {
   while (running.log.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** URLs of the response and revisit records of all WARC files, by file and offset. Fails if a file is not whole. */
+/**
+ * URLs of the response and revisit records of all WARC files, by file and offset. Fails if a file is not
+ * whole.
+ */
 async function archivedResponses(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const folder = join(place.folder, 'archive');

@@ -1,4 +1,7 @@
-/** The real program against small servers that are wrong in one way each: what its user reads, and its exit code. */
+/**
+ * The real program against small servers that are wrong in one way each: what its user reads, and its exit
+ * code.
+ */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -51,7 +51,10 @@ export async function startSite(
   };
 }
 
-/** `count` pages, each of which links to the next one, from `/` on; each with what `extra` gives for its number. */
+/**
+ * `count` pages, each of which links to the next one, from `/` on; each with what `extra` gives for its
+ * number.
+ */
 export function rowOfPages(count: number, extra: (n: number) => string = () => ''): Record<string, string> {
   const path = (n: number) => (n === 0 ? '/' : `/${n}`);
   const next = (n: number) => (n + 1 < count ? `<a href="${path(n + 1)}">next</a>` : '');

@@ -1,4 +1,7 @@
-/** Pages that block the thread that works on them: the crawl goes on without them, and signals and limits hold. */
+/**
+ * Pages that block the thread that works on them: the crawl goes on without them, and signals and limits
+ * hold.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 

@@ -1,4 +1,6 @@
-/** As much of S3 and DynamoDB as a compaction uses, in memory, for processes that end or stall at any call. */
+/**
+ * As much of S3 and DynamoDB as a compaction uses, in memory, for processes that end or stall at any call.
+ */
 import { crc32 } from 'node:zlib';
 import {
   type AttributeValue,

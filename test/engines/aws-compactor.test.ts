@@ -132,7 +132,9 @@ const joinedFiles = ({ objects }: Cloud): string[] =>
 const announcedFiles = ({ items }: Cloud): string[] =>
   [...new Set([...items.values()].flatMap(({ file }) => file?.S ?? []))].sort();
 
-/** Ends the process at its call `n` (from 1): before it is carried out, or when it is and the answer is lost. */
+/**
+ * Ends the process at its call `n` (from 1): before it is carried out, or when it is and the answer is lost.
+ */
 function dyingAt(n: number, isCarriedOut: boolean, cloud: Cloud, given = files): Around {
   let calls = 0;
   return async (_, carryOut) => {

@@ -1,4 +1,7 @@
-/** Parts of ledgers in rows and objects: what is there already, what is not, and what another attempt has left. */
+/**
+ * Parts of ledgers in rows and objects: what is there already, what is not, and what another attempt has
+ * left.
+ */
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { createPartStore } from '../../shared/engines/aws/state/part-store.ts';

@@ -1,4 +1,7 @@
-/** What the adapters of AWS refuse or give up, and in which words: an error that is not thrown would be a loss in silence. */
+/**
+ * What the adapters of AWS refuse or give up, and in which words: an error that is not thrown would be a loss
+ * in silence.
+ */
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';

@@ -39,7 +39,10 @@ function openQueue(gather: { sendGatherMs?: number; settleGatherMs?: number }) {
   return { clock, queue, calls };
 }
 
-/** All hosts' turns, each of which ends at some time within `withinMs`; gives the requests, and what they held. */
+/**
+ * All hosts' turns, each of which ends at some time within `withinMs`; gives the requests, and what they
+ * held.
+ */
 async function requestsOf(gather: Parameters<typeof openQueue>[0], withinMs: number) {
   const { clock, queue, calls } = openQueue(gather);
   const random = seededRandom(7);

@@ -342,7 +342,8 @@ const OPERATIONS = [
     },
     look: async (world) => [await headsOf(world), await totalsOf(world)],
     hides: [TOTALS],
-    // A head that was replaced in vain is not at hand any more, so the difference is not known: `recount` finds it.
+    // A head that was replaced in vain is not at hand any more, so the difference is not known: `recount`
+    // finds it.
     excuses: ['lost'],
   }),
   operation({
@@ -509,7 +510,8 @@ const OPERATIONS = [
     run: compact,
     look: archiveNow,
     hides: ['AbortMultipartUploadCommand', 'DeleteItemCommand'],
-    // A lease that could not be given back ends by itself. A lifecycle rule ends an upload of which nobody knows.
+    // A lease that could not be given back ends by itself. A lifecycle rule ends an upload of which nobody
+    // knows.
     againAfterMs: LEASES_MS,
     excuses: ['repeated'],
     isConcurrent: true,

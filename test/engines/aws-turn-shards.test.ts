@@ -6,7 +6,10 @@ import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
 import { token } from '../contract/subjects.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 
-/** Queues in memory that keep what they are asked; a receive that finds nothing takes the whole time it may wait. */
+/**
+ * Queues in memory that keep what they are asked; a receive that finds nothing takes the whole time it may
+ * wait.
+ */
 function openShards(count: number, bound?: number) {
   const clock = createFakeClock();
   const calls: [shard: number, name: string, ...args: unknown[]][] = [];

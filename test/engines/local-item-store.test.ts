@@ -10,7 +10,10 @@ import {
   ITEMS_SCHEMA,
 } from '../../shared/engines/local/items/item-store.ts';
 
-/** The process is killed before its `stepsLeft`th step; every later step of it fails, so nothing of it goes on. */
+/**
+ * The process is killed before its `stepsLeft`th step; every later step of it fails, so nothing of it goes
+ * on.
+ */
 const power = vi.hoisted(() => ({
   stepsLeft: Number.POSITIVE_INFINITY,
   step() {

@@ -1,6 +1,7 @@
 /**
- * One operation of the engine `aws` over models of its services, struck at each of its calls in turn. So each call is known
- * to be tried again when it is throttled, to be waited for, and to tell its caller when it fails.
+ * One operation of the engine `aws` over models of its services, struck at each of its calls in turn. So each
+ * call is known to be tried again when it is throttled, to be waited for, and to tell its caller when it
+ * fails.
  */
 import { type AwsClients, type AwsEngine, createAwsEngine } from '../../shared/engines/aws/engine.ts';
 import { createSimCloud, type SimCloud } from '../../shared/engines/sim/cloud.ts';
@@ -9,8 +10,9 @@ import { drive } from '../../shared/engines/sim/virtual-time.ts';
 import { SIZES } from '../../shared/sizes.ts';
 
 /**
- * `throttled`: refused for its rate. `fails`: the service says no, for good. `isDown`: this call and all later ones fail.
- * `lost`: it is carried out, and its answer is lost. `repeated`: the same, and the SDK makes the call again by itself.
+ * `throttled`: refused for its rate. `fails`: the service says no, for good. `isDown`: this call and all
+ * later ones fail. `lost`: it is carried out, and its answer is lost. `repeated`: the same, and the SDK makes
+ * the call again by itself.
  */
 export const FATES = ['throttled', 'fails', 'isDown', 'lost', 'repeated'] as const;
 export type Fate = (typeof FATES)[number];

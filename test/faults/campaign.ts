@@ -87,7 +87,10 @@ const specOf = ({ scenario, before, call }: Candidate, what: Omit<Strike, 'point
   strikes: [...before, { ...what, point: pointOf(call) }],
 });
 
-/** Threads end by themselves only where there are several: the one of a crawl by a single thread is ended by its memory. */
+/**
+ * Threads end by themselves only where there are several: the one of a crawl by a single thread is ended by
+ * its memory.
+ */
 function harmedWorlds(count: number, seed: number): WorldSpec[] {
   const random = stream(seed, 'harm');
   return Array.from({ length: count }, (_, i) => {
@@ -100,7 +103,10 @@ function harmedWorlds(count: number, seed: number): WorldSpec[] {
   });
 }
 
-/** The calls of a crawl, and those of a process that goes on with it after a first one was killed in its midst. */
+/**
+ * The calls of a crawl, and those of a process that goes on with it after a first one was killed in its
+ * midst.
+ */
 async function record(
   scenario: ScenarioName,
   play: (spec: WorldSpec) => ReturnType<typeof playWorld>,

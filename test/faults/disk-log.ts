@@ -1,7 +1,13 @@
-/** The log that the faulty disk (`fault-disk.c`) writes: the calls of a process to one folder, in the order of their effects. */
+/**
+ * The log that the faulty disk (`fault-disk.c`) writes: the calls of a process to one folder, in the order of
+ * their effects.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 
-/** In the order of the numbers in `fault-disk.c`. `create`: an open that made the file. `sync`: fsync and fdatasync. */
+/**
+ * In the order of the numbers in `fault-disk.c`. `create`: an open that made the file. `sync`: fsync and
+ * fdatasync.
+ */
 export const DISK_OPS = [
   ...['open', 'create', 'write', 'truncate', 'sync', 'rename', 'unlink', 'mkdir', 'rmdir', 'read'],
 ] as const satisfies readonly string[] as unknown as readonly DiskOp[];

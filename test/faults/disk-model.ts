@@ -1,7 +1,8 @@
 /**
- * What a loss of power leaves of a folder, worked out from the log of the calls that wrote it. Only what was synced is sure to
- * be there: the bytes of a file by a sync of the file, a name by a sync of its folder (POSIX, fsync). Of all else anything may
- * be there: nothing, all, or some of it in any order, down to single sectors of a write.
+ * What a loss of power leaves of a folder, worked out from the log of the calls that wrote it. Only what was
+ * synced is sure to be there: the bytes of a file by a sync of the file, a name by a sync of its folder
+ * (POSIX, fsync). Of all else anything may be there: nothing, all, or some of it in any order, down to single
+ * sectors of a write.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -9,8 +10,8 @@ import { dirname, join } from 'node:path';
 import type { DiskCall } from './disk-log.ts';
 
 /**
- * Which unsynced changes are found after the loss. `none`; `all`; `ordered`: those before some moment, as a journaling file
- * system keeps them; `any`: each by chance, and of a write each page, or half of one.
+ * Which unsynced changes are found after the loss. `none`; `all`; `ordered`: those before some moment, as a
+ * journaling file system keeps them; `any`: each by chance, and of a write each page, or half of one.
  */
 export const LOSSES = ['none', 'all', 'ordered', 'any'] as const;
 export type Loss = (typeof LOSSES)[number];

@@ -1,4 +1,7 @@
-/** The faulty disk as the tests use it: `fault-disk.c`, compiled when it is first needed, and what a process is told of it. */
+/**
+ * The faulty disk as the tests use it: `fault-disk.c`, compiled when it is first needed, and what a process
+ * is told of it.
+ */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';

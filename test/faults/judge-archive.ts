@@ -11,8 +11,9 @@ import type { LogEntry } from '../web/server.ts';
 import type { Committed } from './committed.ts';
 
 /**
- * The files are what the standard says. Each URL with a location has a record there, and no other one unless it was asked for
- * again: there are never more records than requests. An index is just what scanning its file gives.
+ * The files are what the standard says. Each URL with a location has a record there, and no other one unless
+ * it was asked for again: there are never more records than requests. An index is just what scanning its file
+ * gives.
  */
 export async function judgeArchive(
   folder: string,

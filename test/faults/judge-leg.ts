@@ -6,7 +6,10 @@ const REMEDIES =
   /Free some space|Check the disk|Raise the limit \(ulimit|See that it is there|Allow it, or use another folder|Put it back|Put back what was there/;
 /** What people are told of a thread that has died or hangs. */
 const SAYS_HARM = /died|blocked/;
-/** Of a host, requests that may be under way in the moment in which the disk fails, and until all of the process knows. */
+/**
+ * Of a host, requests that may be under way in the moment in which the disk fails, and until all of the
+ * process knows.
+ */
 const LATE_REQUESTS_A_HOST = 2;
 
 export function judgeLeg(world: World, leg: Leg): string[] {

@@ -1,6 +1,7 @@
 /**
- * Judges a world at its end: by the log of the web, which the crawler does not write, by the truth of that web, and by the
- * bytes in the folder. What is excused is only what the folder had not committed when a process died.
+ * Judges a world at its end: by the log of the web, which the crawler does not write, by the truth of that
+ * web, and by the bytes in the folder. What is excused is only what the folder had not committed when a
+ * process died.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,8 +37,8 @@ const isFinal = (committed: Committed, url: string): boolean => {
 };
 
 /**
- * A request is made again only if the process that made it died before it had committed what came of it: then, by each later
- * process, as often as it was made before.
+ * A request is made again only if the process that made it died before it had committed what came of it:
+ * then, by each later process, as often as it was made before.
  */
 function excusedIn(legs: readonly Leg[]): (entry: LogEntry) => boolean {
   const startOf = (entry: LogEntry) => legs.findLastIndex(({ startedAt }) => startedAt <= entry.startedAt);

@@ -1,4 +1,7 @@
-/** The command `npm run faults`: crawls by the real program while the disk, the clock or the process fails. `--help` says all. */
+/**
+ * The command `npm run faults`: crawls by the real program while the disk, the clock or the process fails.
+ * `--help` says all.
+ */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { exitCodes } from '../../cli/exit-codes.ts';

@@ -1,6 +1,7 @@
 /**
- * Which calls of a crawl are struck: the few that stand for all. Calls are alike if they are made in the same phase of the
- * crawl, are the same operation on the same kind of file, and come from the same place in SQLite or Node (their native stack).
+ * Which calls of a crawl are struck: the few that stand for all. Calls are alike if they are made in the same
+ * phase of the crawl, are the same operation on the same kind of file, and come from the same place in SQLite
+ * or Node (their native stack).
  */
 import { stream } from '../web/random.ts';
 import type { DiskCall } from './disk-log.ts';
@@ -44,8 +45,8 @@ export interface Choice<Fault> {
 }
 
 /**
- * Chooses `count` pairs of a call and one of the faults that `faultsOf` has for it: at least one for each. All classes come before any
- * comes a second time, and a class has all its faults before one comes again.
+ * Chooses `count` pairs of a call and one of the faults that `faultsOf` has for it: at least one for each.
+ * All classes come before any comes a second time, and a class has all its faults before one comes again.
  */
 export function choosePoints<Fault>(
   candidates: readonly Candidate[],

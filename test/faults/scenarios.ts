@@ -13,7 +13,10 @@ export interface Scenario {
   readonly maxPages?: number;
   /** A WARC file is closed at this size. */
   readonly warcMaxBytes: number;
-  /** A machine that has lost power takes longer to begin again than this delay, and here it does not: no losses of power. */
+  /**
+   * A machine that has lost power takes longer to begin again than this delay, and here it does not: no
+   * losses of power.
+   */
   readonly restartsAtOnce?: boolean;
   /** Characters of each page's item besides its URL; undefined: pages have none. */
   readonly itemChars?: number;
@@ -56,7 +59,8 @@ export const SCENARIOS = {
     what: 'thousands of links, whose ledger is in files; a body in a temporary file; a limit of pages',
     web: () => withLargeRoot(millionLinks({ pages: 4, linksPerPage: 8000 })),
     workers: 1,
-    // Longer than a turn waits: each page is a turn of its own, until their segments are merged and the first part is deleted.
+    // Longer than a turn waits: each page is a turn of its own, until their segments are merged and the first
+    // part is deleted.
     delayMs: 250,
     maxPages: 12,
     warcMaxBytes: 1_000_000_000,
@@ -93,7 +97,10 @@ export interface Harm {
   readonly what: 'exit' | 'loop' | 'memory';
   /** At the nth page of the thread. */
   readonly page: number;
-  /** So many ms after its call: within the call, a hook that takes too long is cut off, and its thread goes on. */
+  /**
+   * So many ms after its call: within the call, a hook that takes too long is cut off, and its thread goes
+   * on.
+   */
   readonly afterMs: number;
 }
 

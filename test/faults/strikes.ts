@@ -1,4 +1,7 @@
-/** What a strike is called on the command line, so that one can be played again: `pages:1:create lock 0a1b2c3d 1=fail EIO`. */
+/**
+ * What a strike is called on the command line, so that one can be played again: `pages:1:create lock 0a1b2c3d
+ * 1=fail EIO`.
+ */
 import { UsageError } from '../../cli/usage-error.ts';
 import { DISK_OPS, type DiskOp } from './disk-log.ts';
 import { LOSSES, type Loss } from './disk-model.ts';

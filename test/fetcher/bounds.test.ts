@@ -1,4 +1,7 @@
-/** Servers that never come to an end: each exchange ends by a limit, keeps what it may, and frees its connection. */
+/**
+ * Servers that never come to an end: each exchange ends by a limit, keeps what it may, and frees its
+ * connection.
+ */
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { asFailure, asResponse, openFetcher, serveRaw } from './servers.ts';

@@ -320,7 +320,9 @@ describe('a ledger against a naive model', () => {
       { numRuns: 150 },
     ));
 
-  /** A few URLs make runs of several levels, with lists of several blocks, each of which is read in pieces. */
+  /**
+   * A few URLs make runs of several levels, with lists of several blocks, each of which is read in pieces.
+   */
   const smallSizes = fc
     .record({
       maxSegments: fc.integer({ min: 1, max: 3 }),
@@ -354,7 +356,9 @@ describe('a ledger against a naive model', () => {
 
 describe('what a URL is to be fetched as, against a naive model', () => {
   interface Step {
-    /** `race`: it is tried in vain, and meanwhile a page of another lane links to it. `fill`: runs come to be. */
+    /**
+     * `race`: it is tried in vain, and meanwhile a page of another lane links to it. `fill`: runs come to be.
+     */
     readonly op: 'merge' | 'fetch' | 'retry' | 'race' | 'commit' | 'fill';
     readonly n: number;
     readonly kind?: UrlKind;

@@ -1,4 +1,7 @@
-/** The bytes of parts and messages, which other versions of the program read: exact, and refused where they are damaged. */
+/**
+ * The bytes of parts and messages, which other versions of the program read: exact, and refused where they
+ * are damaged.
+ */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {

@@ -1,6 +1,7 @@
 /**
- * When traps close, to the page, over made-up hosts of every kind of page; and what heads keep of them, which other versions
- * of the program read. A change of these numbers is a change of what is crawled: say so in the CHANGELOG.
+ * When traps close, to the page, over made-up hosts of every kind of page; and what heads keep of them, which
+ * other versions of the program read. A change of these numbers is a change of what is crawled: say so in the
+ * CHANGELOG.
  */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';

@@ -356,7 +356,10 @@ test.each([
 });
 
 describe('waking all hosts of a crawl', () => {
-  /** Hosts h0.test and on, of which each third has nothing waiting, and each ninth nothing waiting but was set aside. */
+  /**
+   * Hosts h0.test and on, of which each third has nothing waiting, and each ninth nothing waiting but was set
+   * aside.
+   */
   async function withHosts(count: number) {
     const set = await setUp();
     for (let i = 0; i < count; i++) {

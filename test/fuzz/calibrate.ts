@@ -5,10 +5,15 @@ import { leastCpuOf } from './measure.ts';
 const EXPECTED_CPU = 4000;
 /** The first ones are slower: V8 compiles the function meanwhile. */
 const RUNS = 10;
-/** However slow the machine, a limit grows no further: a parser that hangs must not count as a slow machine. */
+/**
+ * However slow the machine, a limit grows no further: a parser that hangs must not count as a slow machine.
+ */
 const MAX_SLOWNESS = 4;
 
-/** CPU time here and now by CPU time on the machine for which the limits were set. From 1 to {@link MAX_SLOWNESS}. */
+/**
+ * CPU time here and now by CPU time on the machine for which the limits were set. From 1 to {@link
+ * MAX_SLOWNESS}.
+ */
 export async function slowness(): Promise<number> {
   const cpu = await leastCpuOf(work, RUNS);
   return Math.min(MAX_SLOWNESS, Math.max(1, cpu / EXPECTED_CPU));

@@ -7,8 +7,8 @@ const SECONDS = Number(process.env.STRAND_FUZZ_SECONDS ?? 0.5);
 /** A target without a sweep has so many times as much. */
 const UNSWEPT_SHARE = 4;
 /**
- * The documents are the same in each run, so that only a change of the code can make it fail. `STRAND_FUZZ_SEED` gives
- * another seed; `npm run fuzz` draws a new one each time.
+ * The documents are the same in each run, so that only a change of the code can make it fail.
+ * `STRAND_FUZZ_SEED` gives another seed; `npm run fuzz` draws a new one each time.
  */
 const SEED = Number(process.env.STRAND_FUZZ_SEED ?? 1);
 

@@ -1,4 +1,7 @@
-/** Judges what a parser does with one recipe: exceptions and properties of the small document, time and memory of large ones. */
+/**
+ * Judges what a parser does with one recipe: exceptions and properties of the small document, time and memory
+ * of large ones.
+ */
 import { slowness } from './calibrate.ts';
 import { heldBy, heldByEach, leastCpuOf, measured } from './measure.ts';
 import { DEEP, fixedLength, inWords, largeText, type Recipe, smallText } from './recipe.ts';
@@ -28,7 +31,9 @@ export class Finding extends Error {
   override name = 'Finding';
 }
 
-/** Where the sizes begin: a quadratic parser that takes a nanosecond a step is above all limits here already. */
+/**
+ * Where the sizes begin: a quadratic parser that takes a nanosecond a step is above all limits here already.
+ */
 const FIRST_BYTES = 8 * 1024;
 /** CPU of four times the size may be eight times as much: between linear, 4, and quadratic, 16. */
 const MAX_GROWTH = 8;
@@ -47,7 +52,10 @@ const CONFIRMATIONS = 3;
 const RUNS = 3;
 /** What a result may hold, however small its document. */
 const HELD_FREE = 4 * 1024 * 1024;
-/** At most so many results, and about so many bytes, are held at once to confirm that memory grows with each result. */
+/**
+ * At most so many results, and about so many bytes, are held at once to confirm that memory grows with each
+ * result.
+ */
 const MAX_RESULTS_HELD = 4;
 const MAX_BYTES_HELD = 200 * 1024 * 1024;
 
@@ -142,8 +150,8 @@ const isTooSlow = (target: FuzzTarget, bytes: number, cpu: number): boolean =>
   cpu > target.maxUsPerByte * Math.max(bytes, FIRST_BYTES / 2);
 
 /**
- * The least CPU of several runs; throws if it stays too much however often it is measured, and also as time on a machine
- * that is not busy.
+ * The least CPU of several runs; throws if it stays too much however often it is measured, and also as time
+ * on a machine that is not busy.
  */
 async function confirmedSlow(
   target: FuzzTarget,
@@ -184,7 +192,8 @@ async function confirmGrowth(
       return;
     }
   }
-  // Where a cache overflows or objects grow old, CPU steps up between two sizes. What is not linear goes on to grow.
+  // Where a cache overflows or objects grow old, CPU steps up between two sizes. What is not linear goes on
+  // to grow.
   const four = cpus[2] ?? 0;
   if (16 * bytes <= target.maxBytes && four < ENOUGH_CPU) {
     const { input } = await large(16 * bytes);
@@ -195,7 +204,10 @@ async function confirmGrowth(
   throw new Finding(`${target.name}: CPU grows faster than the document: ${said}: ${inWords(recipe)}`);
 }
 
-/** Documents that differ only in how much is open around what they repeat: it must not be looked through each time. */
+/**
+ * Documents that differ only in how much is open around what they repeat: it must not be looked through each
+ * time.
+ */
 async function confirmDepthGrowth(
   target: FuzzTarget,
   recipe: Recipe,

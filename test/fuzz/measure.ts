@@ -41,15 +41,20 @@ export async function leastCpuOf(call: () => unknown, runs: number): Promise<num
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes that the call's result holds, on the heap and in buffers, and what is freed some time after the call. */
+/**
+ * Bytes that the call's result holds, on the heap and in buffers, and what is freed some time after the call.
+ */
 export const heldBy = (call: () => unknown): Promise<number> => heldByEach(call, 1, 1);
 
-/** Files and streams are closed, and the memory of what was collected is freed, some turns of the event loop later. */
+/**
+ * Files and streams are closed, and the memory of what was collected is freed, some turns of the event loop
+ * later.
+ */
 const SETTLING_PASSES = 4;
 
 /**
- * Bytes that each result of `calls` calls holds, when all results are held at once. What is kept once, whatever the
- * number of results, such as compiled code or a cache, is divided among them.
+ * Bytes that each result of `calls` calls holds, when all results are held at once. What is kept once,
+ * whatever the number of results, such as compiled code or a cache, is divided among them.
  */
 export async function heldByEach(
   call: () => unknown,

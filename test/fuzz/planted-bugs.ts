@@ -86,7 +86,10 @@ const sound = (name: string, run: (text: string) => unknown) => planted(name, ru
 const largeBuffer = (text: string) => Buffer.allocUnsafeSlow(128 * text.length);
 const cache: Buffer[] = [];
 
-/** Parsers that use memory and are right to: `planted-bugs.test.ts` shows that the fuzzer reports none of them. */
+/**
+ * Parsers that use memory and are right to: `planted-bugs.test.ts` shows that the fuzzer reports none of
+ * them.
+ */
 export const SOUND: readonly FuzzTarget[] = [
   sound('buffers that are freed some turns of the event loop later', (text) => {
     if (text.length < 100_000) return;

@@ -1,4 +1,7 @@
-/** Documents to try: small ones put together of tokens, and how pieces of them are repeated to make large ones. */
+/**
+ * Documents to try: small ones put together of tokens, and how pieces of them are repeated to make large
+ * ones.
+ */
 import fc from 'fast-check';
 
 /** `before`, `deep` 600 times, `piece` many times, `between`, `second` many times, `after`. */
@@ -6,13 +9,18 @@ export interface Recipe {
   readonly before: string;
   /** Repeated as often in documents of all sizes: elements that stay open, say. */
   readonly deep: string;
-  /** Repeated until the document has its size. The middle of its three parts is repeated `innerCount` times in it. */
+  /**
+   * Repeated until the document has its size. The middle of its three parts is repeated `innerCount` times in
+   * it.
+   */
   readonly piece: readonly [start: string, inner: string, end: string];
   readonly innerCount: number;
   readonly between: string;
   /** Repeated as well; '' for none. */
   readonly second: string;
-  /** Whether `piece` and `second` are repeated equally often, as in nesting; else each has half of the bytes. */
+  /**
+   * Whether `piece` and `second` are repeated equally often, as in nesting; else each has half of the bytes.
+   */
   readonly isNested: boolean;
   readonly after: string;
   /** So many larger sizes are tried, even if it looks cheap at the smallest. */
@@ -27,7 +35,9 @@ export interface Vocabulary {
   readonly frames?: readonly (readonly [open: string, close: string])[] | undefined;
   /** What may be open many times around a piece. */
   readonly nests?: readonly string[] | undefined;
-  /** Beginnings of frames that stand once in a document when the rest of the frame is repeated: `<urlset>`. */
+  /**
+   * Beginnings of frames that stand once in a document when the rest of the frame is repeated: `<urlset>`.
+   */
   readonly roots?: readonly string[] | undefined;
 }
 
@@ -37,7 +47,9 @@ const CHARACTER = '{u}';
 /** How often what stays open is repeated. */
 export const DEEP = 600;
 
-/** What has broken parsers of every kind: white space, separators, controls, wide characters, long numbers. */
+/**
+ * What has broken parsers of every kind: white space, separators, controls, wide characters, long numbers.
+ */
 const COMMON_TOKENS: readonly string[] = [
   ...[' ', '\t', '\n', '\r', '\r\n', '\f', '\0', '\u00a0', '\u2028', '\u00ad', '\ufeff', '\ufffd'],
   ...[

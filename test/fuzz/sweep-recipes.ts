@@ -1,4 +1,7 @@
-/** The documents of the sweep: each token of a format, repeated in each place of its grammar. The same in each run. */
+/**
+ * The documents of the sweep: each token of a format, repeated in each place of its grammar. The same in each
+ * run.
+ */
 import type { Recipe, Vocabulary } from './recipe.ts';
 
 export interface SweptRecipe {
@@ -12,7 +15,10 @@ const PUMPS = [
   ...[' ', '\n', 'a', 'Z', '9', '0', '.', ',', ';', ':', '/', '\\', '=', '&', '"', "'", '(', '<', '>', '['],
   ...['{', '#', '%', '%41', '*', '-', '+', '_', '@', '!', '?', '|', '~', '\0', 'ü', '{u}', '\u00a0', 'a '],
 ];
-/** After a repetition that an expression matched, these make the whole fail; it may then try each shorter match. */
+/**
+ * After a repetition that an expression matched, these make the whole fail; it may then try each shorter
+ * match.
+ */
 const ENDINGS = ['', ' ', '!', ' "'];
 /** How often a token stands in one attribute or element, of which the document has many. */
 const INNER_COUNTS = [60, 2000];

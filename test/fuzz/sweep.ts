@@ -1,6 +1,6 @@
 /**
- * Tries every recipe of the sweep on small documents, and those that cost most or whose cost grows most on larger ones.
- * What is tried does not depend on chance, only which recipes go on does, by what they cost.
+ * Tries every recipe of the sweep on small documents, and those that cost most or whose cost grows most on
+ * larger ones. What is tried does not depend on chance, only which recipes go on does, by what they cost.
  */
 import { type Figures, Finding, judge, sized } from './judge.ts';
 import { measured } from './measure.ts';
@@ -22,7 +22,9 @@ const ROUNDS: readonly Round[] = [
   { bytes: 1024, runs: 1, ofPlace: 3, ofAll: 100 },
   { bytes: 4096, runs: 2, ofPlace: 1, ofAll: 20 },
 ];
-/** CPU in seconds for the sweep of one target: few need it all. The recipes that are left then are not tried. */
+/**
+ * CPU in seconds for the sweep of one target: few need it all. The recipes that are left then are not tried.
+ */
 const SWEEP_SECONDS = 40;
 /** So many of the last round are judged at all sizes, whatever the smaller ones cost. */
 const AT_ALL_SIZES = 6;

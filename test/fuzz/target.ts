@@ -11,7 +11,10 @@ export interface FuzzTarget extends Vocabulary {
   readonly share?: number;
   /** False: another target's sweep goes through the same code. Default: true. */
   readonly isSwept?: boolean;
-  /** How a document's text becomes bytes; `latin1`: one byte for each character, for binary formats. Default: `utf8`. */
+  /**
+   * How a document's text becomes bytes; `latin1`: one byte for each character, for binary formats. Default:
+   * `utf8`.
+   */
   readonly encoding?: 'utf8' | 'latin1';
   /** The largest document that is tried: what the product lets through, and 1 MB at most. */
   readonly maxBytes: number;
@@ -19,7 +22,10 @@ export interface FuzzTarget extends Vocabulary {
   readonly maxUsPerByte: number;
   /** Bytes of memory that the result may hold for each byte of the document. */
   readonly maxHeldPerByte: number;
-  /** Makes the parser's input of the document, outside of what is measured: compresses it, say. Default: the document. */
+  /**
+   * Makes the parser's input of the document, outside of what is measured: compresses it, say. Default: the
+   * document.
+   */
   prepare?(document: Buffer): Buffer | Promise<Buffer>;
   /** Parses. The result is held until its memory has been measured. */
   run(input: Buffer): unknown;

@@ -1,4 +1,7 @@
-/** The archive on S3, held to the contract suite, and what is its own: failures, large members, sharing of objects. */
+/**
+ * The archive on S3, held to the contract suite, and what is its own: failures, large members, sharing of
+ * objects.
+ */
 
 import { gunzipSync } from 'node:zlib';
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';

@@ -1,4 +1,7 @@
-/** Compaction on the emulator: what S3 and DynamoDB alone do. Its order of things is test/engines/aws-compactor.test.ts. */
+/**
+ * Compaction on the emulator: what S3 and DynamoDB alone do. Its order of things is
+ * test/engines/aws-compactor.test.ts.
+ */
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import {
   GetObjectCommand,
@@ -176,7 +179,8 @@ describe.runIf(hasEmulator())('compaction on S3 and DynamoDB', () => {
     expect(await stateOf('many')).toEqual(state);
   });
 
-  // At every call: test/engines/aws-compactor.test.ts. A third of them, done or not done in turn, shows that it is so here.
+  // At every call: test/engines/aws-compactor.test.ts. A third of them, done or not done in turn, shows that
+  // it is so here.
   test('a process that ends at any call, and another after it, end as if nothing had been', async () => {
     const { s3, dynamo } = resources;
     const files = await Promise.all([300, 5 * MIB, 200].map((size, i) => warcFile(i, size)));
@@ -189,7 +193,8 @@ describe.runIf(hasEmulator())('compaction on S3 and DynamoDB', () => {
       if (call > endAt || (call === endAt && endAt % 2 === 1)) throw new Error('the process has ended');
       const result = await carryOut();
       if (call !== endAt) return result;
-      // Read to its end: a body that nobody reads fails when its connection closes, with nobody to hear of it.
+      // Read to its end: a body that nobody reads fails when its connection closes, with nobody to hear of
+      // it.
       await (result as Answer).output.Body?.transformToByteArray();
       throw new Error('the process has ended');
     };

@@ -53,7 +53,9 @@ async function cdk(...args: string[]): Promise<string> {
   return stdout + stderr;
 }
 
-/** Two test files may do it at once: whoever comes second finds the first one at work, and then its result. */
+/**
+ * Two test files may do it at once: whoever comes second finds the first one at work, and then its result.
+ */
 async function bootstrap(out: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,4 +1,7 @@
-/** What the stack needs of an emulator beyond the single calls: functions, event source mappings, CloudFormation. */
+/**
+ * What the stack needs of an emulator beyond the single calls: functions, event source mappings,
+ * CloudFormation.
+ */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

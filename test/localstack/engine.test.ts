@@ -1,4 +1,7 @@
-/** The whole engine on an emulator, its requests gathered as in a deployed stack, held to the one contract suite. */
+/**
+ * The whole engine on an emulator, its requests gathered as in a deployed stack, held to the one contract
+ * suite.
+ */
 import { describe, vi } from 'vitest';
 import { engineContract } from '../contract/engine-contract.ts';
 import { openAwsEngine } from './open-engine.ts';

@@ -1,4 +1,7 @@
-/** A stack of one function behind a FIFO queue, which does as the messages say and reports it to another queue. */
+/**
+ * A stack of one function behind a FIFO queue, which does as the messages say and reports it to another
+ * queue.
+ */
 
 const WORKER = `
 const { SQSClient, SendMessageCommand } = require('@aws-sdk/client-sqs');

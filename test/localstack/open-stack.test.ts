@@ -1,4 +1,6 @@
-/** The engine of a deployed stack, opened by its settings alone: what finds the emulator is the environment. */
+/**
+ * The engine of a deployed stack, opened by its settings alone: what finds the emulator is the environment.
+ */
 import { randomUUID } from 'node:crypto';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, DeleteQueueCommand } from '@aws-sdk/client-sqs';

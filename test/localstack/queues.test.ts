@@ -1,6 +1,6 @@
 /**
- * The contract of the turn queue and the link exchange, on SQS as an emulator has it, at `AWS_ENDPOINT_URL`. The other
- * ports are the test double's.
+ * The contract of the turn queue and the link exchange, on SQS as an emulator has it, at `AWS_ENDPOINT_URL`.
+ * The other ports are the test double's.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {

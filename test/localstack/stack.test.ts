@@ -1,6 +1,6 @@
 /**
- * The real stack with nothing stubbed: deployed by the CDK, seeded through API Gateway and by a plain SQS message,
- * crawling through its real event source mappings, judged by the web's own log.
+ * The real stack with nothing stubbed: deployed by the CDK, seeded through API Gateway and by a plain SQS
+ * message, crawling through its real event source mappings, judged by the web's own log.
  */
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';

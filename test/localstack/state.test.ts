@@ -1,4 +1,7 @@
-/** Heads, parts and crawls on DynamoDB and S3, held to the contract suite; queues and clock are the tests' double. */
+/**
+ * Heads, parts and crawls on DynamoDB and S3, held to the contract suite; queues and clock are the tests'
+ * double.
+ */
 import { type BatchWriteItemCommandInput, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type DeleteObjectsCommandInput, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -62,7 +65,10 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
   describe('ledger store', () => ledgerStoreContract(subject));
   describe('crawl registry', () => registryContract(subject));
 
-  /** Ends the connection after the next command of that name was carried out; gives how often it was then sent. */
+  /**
+   * Ends the connection after the next command of that name was carried out; gives how often it was then
+   * sent.
+   */
   function loseAnswerTo(command: string): () => number {
     let sent = 0;
     resources.dynamo.middlewareStack.add(

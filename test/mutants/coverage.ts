@@ -1,4 +1,7 @@
-/** Which statements each test file and each world runs: measured once, and again where a test file has changed. */
+/**
+ * Which statements each test file and each world runs: measured once, and again where a test file has
+ * changed.
+ */
 import { createHash } from 'node:crypto';
 import {
   existsSync,

@@ -1,4 +1,6 @@
-/** Which files a file imports, itself or by others; and whether it starts processes, which may load anything. */
+/**
+ * Which files a file imports, itself or by others; and whether it starts processes, which may load anything.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from './scope.ts';
@@ -7,8 +9,8 @@ const IMPORT = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
 const URL_OF_FILE = /new URL\(\s*['"](\.[^'"]+\.[jt]s)['"]/g;
 
 /**
- * How many imports lead from a test file to the nearest of those files: none if it is undefined. One that starts
- * processes may run any of them, at a distance.
+ * How many imports lead from a test file to the nearest of those files: none if it is undefined. One that
+ * starts processes may run any of them, at a distance.
  */
 export function distanceTo(testFile: string, files: ReadonlySet<string>): number | undefined {
   const seen = new Set<string>();

@@ -22,7 +22,10 @@ export interface JudgeOptions {
   /** Worlds with all faults, and with none, of which those are run that reach the mutant. */
   readonly worlds: number;
   readonly calmWorlds: number;
-  /** What a mutant may cost, by the time that its test files and worlds took when they were measured: half for each. */
+  /**
+   * What a mutant may cost, by the time that its test files and worlds took when they were measured: half for
+   * each.
+   */
   readonly effortMs: number;
 }
 
@@ -90,7 +93,9 @@ function worldsFor(mutant: Mutant, map: CoverageMap, options: JudgeOptions): Kno
   return wild.flatMap((world, i) => (calm[i] ? [world, calm[i]] : [world])).concat(calm.slice(wild.length));
 }
 
-/** Whether a unit runs a mutant. Of a function that is new or has changed: whether it runs one of that name. */
+/**
+ * Whether a unit runs a mutant. Of a function that is new or has changed: whether it runs one of that name.
+ */
 function reacherOf({ sites }: Mutant, map: CoverageMap): (unit: Unit) => boolean {
   const wanted = new Set<number>();
   for (const site of sites) {

@@ -1,4 +1,6 @@
-/** The command `npm run mutants`: whether the tests notice small changes of the program. `--help` says all. */
+/**
+ * The command `npm run mutants`: whether the tests notice small changes of the program. `--help` says all.
+ */
 import { UsageError } from '../../cli/usage-error.ts';
 import { createLimit } from '../../shared/create-limit.ts';
 import { messageOf } from '../../shared/error-message.ts';

@@ -27,7 +27,9 @@ export const OPERATORS: readonly Operator[] = [
 export interface Mutant {
   /** File, function, operator and number: no line, so that it stays the same when code around it changes. */
   readonly id: string;
-  /** The function's hash, operator and number: what is known of the mutant holds wherever the function moves. */
+  /**
+   * The function's hash, operator and number: what is known of the mutant holds wherever the function moves.
+   */
   readonly key: string;
   readonly file: string;
   readonly functionName: string;

@@ -1,4 +1,7 @@
-/** Loaded before a program (`--import`): what Node loads comes from the overlay, and what ran is written at the end. */
+/**
+ * Loaded before a program (`--import`): what Node loads comes from the overlay, and what ran is written at
+ * the end.
+ */
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { noteSites, overlaid } from './overlay.ts';

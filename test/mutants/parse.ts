@@ -1,4 +1,7 @@
-/** A TypeScript source as a syntax tree whose positions are those of the source itself, and the names of its functions. */
+/**
+ * A TypeScript source as a syntax tree whose positions are those of the source itself, and the names of its
+ * functions.
+ */
 import { createHash } from 'node:crypto';
 import { stripTypeScriptTypes } from 'node:module';
 import { type AnyNode, type Program, parse, type Token } from 'acorn';

@@ -1,4 +1,7 @@
-/** Which mutants `npm run check` refuses: the linter and the compiler look at many at once, as errors name their files. */
+/**
+ * Which mutants `npm run check` refuses: the linter and the compiler look at many at once, as errors name
+ * their files.
+ */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +30,10 @@ const TSCONFIG = {
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const TSC_ARGS = [TSC, '-p', 'tsconfig.mutants.json', '--noEmit', '--pretty', 'false'];
 const BIOME = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
-/** The rule that refuses promises which nobody awaits. Other rules complain of a mutant's form, not of its error. */
+/**
+ * The rule that refuses promises which nobody awaits. Other rules complain of a mutant's form, not of its
+ * error.
+ */
 const LINT_RULE = 'nursery/noFloatingPromises';
 
 export interface Refusal {

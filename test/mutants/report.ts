@@ -1,4 +1,7 @@
-/** What came of a run: scores by folder and kind of bug, what noticed the mutants, and those that nothing noticed. */
+/**
+ * What came of a run: scores by folder and kind of bug, what noticed the mutants, and those that nothing
+ * noticed.
+ */
 import { diffOf } from './edit.ts';
 import type { Verdict } from './judge.ts';
 import type { Mutant } from './mutants.ts';

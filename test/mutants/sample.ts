@@ -4,8 +4,9 @@ import type { Mutant } from './mutants.ts';
 import { GROUPS } from './operators/operator.ts';
 
 /**
- * Takes a mutant of each group in turn, within a group one of each operator, and of an operator the one that the seed
- * says. A change of one function changes the choice of others little: each has its place by its own key.
+ * Takes a mutant of each group in turn, within a group one of each operator, and of an operator the one that
+ * the seed says. A change of one function changes the choice of others little: each has its place by its own
+ * key.
  */
 export function sample(mutants: readonly Mutant[], count: number, seed: number): Mutant[] {
   const groups = Object.keys(GROUPS).map((group) =>

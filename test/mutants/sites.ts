@@ -1,11 +1,16 @@
-/** The statements of a source, by which it is known what runs it; and the source with a note at each of them. */
+/**
+ * The statements of a source, by which it is known what runs it; and the source with a note at each of them.
+ */
 import type { AnyNode } from 'acorn';
 import type { Edit } from './operators/operator.ts';
 import { isFunction, ownerOf, type ParsedSource, visitNodes } from './parse.ts';
 
 /** A statement within a function, or the body of an arrow function. */
 export interface Site {
-  /** The function, its hash and the number of the statement in it: a site of an unchanged function keeps its id. */
+  /**
+   * The function, its hash and the number of the statement in it: a site of an unchanged function keeps its
+   * id.
+   */
   readonly id: string;
   readonly start: number;
   readonly end: number;

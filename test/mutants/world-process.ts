@@ -1,6 +1,6 @@
 /**
- * A process that runs worlds, one after the other, to the first that breaks an invariant. Its arguments: a file with
- * the worlds' specs. It prints a line of JSON for each.
+ * A process that runs worlds, one after the other, to the first that breaks an invariant. Its arguments: a
+ * file with the worlds' specs. It prints a line of JSON for each.
  */
 import { readFileSync } from 'node:fs';
 import type { WorldSpec } from '../sim/spec.ts';

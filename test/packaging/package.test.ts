@@ -1,4 +1,7 @@
-/** The package as it is published: built, packed, unpacked below `node_modules` of an empty folder, and used there. */
+/**
+ * The package as it is published: built, packed, unpacked below `node_modules` of an empty folder, and used
+ * there.
+ */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import {
   mkdirSync,

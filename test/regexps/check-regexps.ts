@@ -1,4 +1,7 @@
-/** Whether regular expressions take linear time on every text, by recheck (https://makenowjust-labs.github.io/recheck/). */
+/**
+ * Whether regular expressions take linear time on every text, by recheck
+ * (https://makenowjust-labs.github.io/recheck/).
+ */
 import { createRequire } from 'node:module';
 import type { check } from 'recheck';
 import { type FoundRegexp, findRegexps } from './find-regexps.ts';

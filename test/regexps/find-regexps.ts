@@ -9,7 +9,9 @@ export interface FoundRegexp {
   readonly text: string;
   /** Of a literal. */
   readonly literal?: { readonly source: string; readonly flags: string };
-  /** Why it may stand although the check does not pass it: a comment `// linear: ...` on its line or above it. */
+  /**
+   * Why it may stand although the check does not pass it: a comment `// linear: ...` on its line or above it.
+   */
   readonly reason?: string;
 }
 

@@ -1,6 +1,7 @@
 /**
- * `npm run check:regexps`: fails if a regular expression of the program may take more than linear time. Those in
- * `verified.json` have passed before. `--write` adds new ones to it; `--all` checks all of them again (a minute).
+ * `npm run check:regexps`: fails if a regular expression of the program may take more than linear time. Those
+ * in `verified.json` have passed before. `--write` adds new ones to it; `--all` checks all of them again (a
+ * minute).
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * Compares our robots.txt matcher with the package `robots-parser`: both agree on the files that people write, and each
- * difference has the rule of RFC 9309 that decides it.
+ * Compares our robots.txt matcher with the package `robots-parser`: both agree on the files that people
+ * write, and each difference has the rule of RFC 9309 that decides it.
  */
 import fc from 'fast-check';
 import robotsParser from 'robots-parser';
@@ -25,7 +25,10 @@ const PIECES = [...'/ab.?=&*$-:+', 'ab', '%2F', '%2f', '%C3%A9', '%c3%a9', 'é']
 const pathFrom = (pieces: readonly string[]) =>
   fc.array(fc.constantFrom(...pieces), { maxLength: 6 }).map((parts) => `/${parts.join('')}`);
 
-/** A `$` or `*` that a pattern means literally, and a `%` that begins no escape, are among the differences below. */
+/**
+ * A `$` or `*` that a pattern means literally, and a `%` that begins no escape, are among the differences
+ * below.
+ */
 const pattern = fc
   .tuple(pathFrom(PIECES.filter((piece) => piece !== '$')), fc.constantFrom('', '$'))
   .map((parts) => parts.join(''));

@@ -12,7 +12,9 @@ import { createVirtualTime, T0 } from '../../shared/engines/sim/virtual-time.ts'
 
 const LEASE_MS = 100_000;
 
-/** Three calls of the second invocation of a worker, with that fault; `ended` says when each had its answer. */
+/**
+ * Three calls of the second invocation of a worker, with that fault; `ended` says when each had its answer.
+ */
 async function threeCalls(fault: Omit<CallFault, 'actor' | 'invocation'>) {
   const time = createVirtualTime(randomOf(1, 'ties'));
   const process = createProcess({

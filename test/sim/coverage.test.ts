@@ -1,4 +1,7 @@
-/** The coverage of the simulation: which blocks a source has, and which of them count as reached, missed or accepted. */
+/**
+ * The coverage of the simulation: which blocks a source has, and which of them count as reached, missed or
+ * accepted.
+ */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

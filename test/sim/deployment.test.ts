@@ -1,5 +1,6 @@
 /**
- * A whole crawl of the deployed functions in the simulated account, from the operator's word to the waker's `finished`.
+ * A whole crawl of the deployed functions in the simulated account, from the operator's word to the waker's
+ * `finished`.
  */
 import { expect, test } from 'vitest';
 import { createSimCloud, type SimCloud } from '../../shared/engines/sim/cloud.ts';

@@ -1,4 +1,7 @@
-/** What is asked for first, by which configuration, and not after a limit was met: each is found where it must be. */
+/**
+ * What is asked for first, by which configuration, and not after a limit was met: each is found where it must
+ * be.
+ */
 import { describe, expect, test } from 'vitest';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { levelOf, MAX_LEVEL } from '../../shared/frontier/rank.ts';

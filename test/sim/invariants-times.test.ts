@@ -34,7 +34,10 @@ const of = (invariant: string, facts: Parameters<typeof told>[0]) =>
 const namesOf = (invariant: string, facts: Parameters<typeof told>[0]) => of(invariant, facts).length;
 
 describe('rested', () => {
-  /** The page is asked for twice, with this answer and so many seconds between; the heads count so many requests. */
+  /**
+   * The page is asked for twice, with this answer and so many seconds between; the heads count so many
+   * requests.
+   */
   function facts(answer: Partial<WebRequest>, gap: number, config = {}, counted = [2, 3]) {
     const log = [
       request(ROBOTS, 0, 0.1, { httpStatus: 404 }),

@@ -1,7 +1,7 @@
 /**
- * A version of the program that is to come, as far as the stored ledgers show it: it writes segments and runs in formats of its
- * own, reads both, and is deployed beside the present one until all processes are of it. The present one may be deployed
- * again then for some minutes: it cannot read what the newer one has written.
+ * A version of the program that is to come, as far as the stored ledgers show it: it writes segments and runs
+ * in formats of its own, reads both, and is deployed beside the present one until all processes are of it.
+ * The present one may be deployed again then for some minutes: it cannot read what the newer one has written.
  */
 import type { Faults } from '../../shared/engines/sim/faults.ts';
 import { between, type Random } from '../../shared/engines/sim/random.ts';
@@ -71,7 +71,10 @@ export function createRollout(faults: Faults, random: Random, now: () => number)
 /** A part as the present version writes it, whichever wrote it. */
 export const asPresent = (name: string, bytes: Uint8Array): Uint8Array => changed(name, bytes, 1, 0);
 
-/** `from` and `to`: how much newer than the present version. What is no segment and no run's keys is left as it is. */
+/**
+ * `from` and `to`: how much newer than the present version. What is no segment and no run's keys is left as
+ * it is.
+ */
 function changed(name: string, bytes: Uint8Array, from: number, to: number): Uint8Array {
   const version = /^s|\.keys$/.test(name) ? PRESENT.get(bytes[0] as number) : undefined;
   if (version === undefined || bytes[1] !== version + from) return bytes;

@@ -1,4 +1,7 @@
-/** The operator asks: what there is of a crawl, of its hosts and of some URLs. No fault strikes the operator's calls. */
+/**
+ * The operator asks: what there is of a crawl, of its hosts and of some URLs. No fault strikes the operator's
+ * calls.
+ */
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { warcKey } from '../../shared/engines/aws/archive/archive.ts';

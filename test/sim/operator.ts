@@ -1,4 +1,6 @@
-/** The operator, who has begun the crawls: pauses one now and then, changes it, raises its limits, adds seeds. */
+/**
+ * The operator, who has begun the crawls: pauses one now and then, changes it, raises its limits, adds seeds.
+ */
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
@@ -105,7 +107,10 @@ export function createOperator(
     if (refusal && statusOf(cloud, id) === 'paused') await stop(id);
   }
 
-  /** Of a crawl that stands at a limit. One that is only paused by it is stopped in the end: it would stand for ever. */
+  /**
+   * Of a crawl that stands at a limit. One that is only paused by it is stopped in the end: it would stand
+   * for ever.
+   */
   async function raise(id: CrawlId): Promise<void> {
     raising.add(id);
     await time.sleep(random() * MAX_PAUSE_MS);

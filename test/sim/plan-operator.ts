@@ -1,4 +1,7 @@
-/** What the operator of a world does besides what a fault decides: adds seeds, and raises limits that were met. */
+/**
+ * What the operator of a world does besides what a fault decides: adds seeds, and raises limits that were
+ * met.
+ */
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { between, pick, randomOf } from '../../shared/engines/sim/random.ts';
@@ -16,7 +19,10 @@ export interface AddedSeeds {
   readonly crawl: CrawlId;
   /** Canonical. */
   readonly urls: readonly string[];
-  /** By the API's `addSeeds`, or as a message on the link queue: an object, or plain text for the stack's default crawl. */
+  /**
+   * By the API's `addSeeds`, or as a message on the link queue: an object, or plain text for the stack's
+   * default crawl.
+   */
   readonly way: 'api' | 'message' | 'text';
   /** After the crawl's beginning. */
   readonly atMs: number;

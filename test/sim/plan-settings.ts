@@ -6,7 +6,10 @@ import { between, pick, type Random } from '../../shared/engines/sim/random.ts';
 const INCLUDES = ['/$|\\.html$', '^https?://[^/]+/(?:[a-p]|$)', '\\d/?$|/$', 'sim\\.test(?::\\d+)?/[^?]*$'];
 const EXCLUDES = ['/private/', '\\.php', '[?&]sort=', '/deep/', '/news/', '[13579]\\.html$'];
 
-/** Of a hundred crawls: 8 begin below a folder, 3 are of pages alone, 8 include, 12 exclude, 5 ignore robots.txt. */
+/**
+ * Of a hundred crawls: 8 begin below a folder, 3 are of pages alone, 8 include, 12 exclude, 5 ignore
+ * robots.txt.
+ */
 export function planScope(random: Random): CrawlOptions {
   const scope = pick(random, ['any', 'any', 'any', 'any', 'domain', 'host'] as const);
   const way = random();
@@ -20,15 +23,18 @@ export function planScope(random: Random): CrawlOptions {
 }
 
 /**
- * Of a hundred crawls of a web with requisites, 70 fetch those; and of these, half have a limit of pages, at which they
- * make their pages whole. The draws are their own, so that the other settings of a seed stay what they are.
+ * Of a hundred crawls of a web with requisites, 70 fetch those; and of these, half have a limit of pages, at
+ * which they make their pages whole. The draws are their own, so that the other settings of a seed stay what
+ * they are.
  */
 export function planRequisites(random: Random): CrawlOptions {
   if (random() >= 0.7) return {};
   return { requisites: true, ...(random() < 0.5 && { maxPages: between(random, 1, 20) }) };
 }
 
-/** Of a hundred crawls: 40 look for traps among their first pages, 5 never do, 10 write no metadata records. */
+/**
+ * Of a hundred crawls: 40 look for traps among their first pages, 5 never do, 10 write no metadata records.
+ */
 export function planPages(random: Random): CrawlOptions {
   const way = random();
   return {
@@ -38,7 +44,10 @@ export function planPages(random: Random): CrawlOptions {
   };
 }
 
-/** Of a hundred crawls: 15 have a limit of pages, 20 one for each host, and 6 each one of bytes, time or money. */
+/**
+ * Of a hundred crawls: 15 have a limit of pages, 20 one for each host, and 6 each one of bytes, time or
+ * money.
+ */
 export function planLimits(random: Random): CrawlOptions {
   return {
     ...(random() < 0.15 && { maxPages: between(random, 3, 30) }),

@@ -1,6 +1,6 @@
 /**
- * A world that breaks an invariant, made smaller: with fewer kinds of faults, hosts, pages and strikes, as long as the
- * same is broken. Smaller is better to read, not certain to be the smallest.
+ * A world that breaks an invariant, made smaller: with fewer kinds of faults, hosts, pages and strikes, as
+ * long as the same is broken. Smaller is better to read, not certain to be the smallest.
  */
 import { FAULT_NAMES, type FaultName } from '../../shared/engines/sim/faults.ts';
 import type { InvariantName, Outcome, WorldSpec } from './spec.ts';
@@ -24,8 +24,8 @@ export const breaksSame =
 const MAX_RUNS = 150;
 
 /**
- * Undefined where the world itself does not break it when it is run again: then something in it does not follow from its
- * seed.
+ * Undefined where the world itself does not break it when it is run again: then something in it does not
+ * follow from its seed.
  */
 export async function shrink(
   spec: WorldSpec,

@@ -1,4 +1,6 @@
-/** The crawler's proof in small: worlds by the hundreds, by the command that also runs them by the millions. */
+/**
+ * The crawler's proof in small: worlds by the hundreds, by the command that also runs them by the millions.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * The command `npm run simulate`: proves the crawler in simulated worlds. `--help` says all. Begun with `--worker`, it
- * is a process that runs worlds for another one of it.
+ * The command `npm run simulate`: proves the crawler in simulated worlds. `--help` says all. Begun with
+ * `--worker`, it is a process that runs worlds for another one of it.
  */
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../cli/usage-error.ts';

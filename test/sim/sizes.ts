@@ -1,4 +1,7 @@
-/** The sizes of a world's program: what a deployment has, or small ones by the seed, for branches that need many pages. */
+/**
+ * The sizes of a world's program: what a deployment has, or small ones by the seed, for branches that need
+ * many pages.
+ */
 import { between, pick, type Random, randomOf } from '../../shared/engines/sim/random.ts';
 import { SIZES, type Sizes } from '../../shared/sizes.ts';
 

@@ -8,7 +8,9 @@ import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.t
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import type { History } from './invariants/history-probe.ts';
 
-/** Everything about a world follows from this. Two runs of the same one are the same, happening by happening. */
+/**
+ * Everything about a world follows from this. Two runs of the same one are the same, happening by happening.
+ */
 export interface WorldSpec {
   readonly seed: number;
   readonly faults: readonly FaultName[];
@@ -54,8 +56,9 @@ export const INVARIANTS = {
 export type InvariantName = keyof typeof INVARIANTS;
 
 /**
- * Where faults may keep a promise from being held to the letter: what is excused, and in which share of the worlds at
- * most. A world in which a turn may have been lost is not excused for that alone: only what was found there is counted.
+ * Where faults may keep a promise from being held to the letter: what is excused, and in which share of the
+ * worlds at most. A world in which a turn may have been lost is not excused for that alone: only what was
+ * found there is counted.
  */
 export const EXCUSES = {
   lostTurn: { what: 'A turn was thrown away, and the next one did not know its answers', maxShare: 0.27 },
@@ -99,9 +102,13 @@ export interface Outcome {
     readonly virtualMs: number;
     readonly realMs: number;
   };
-  /** Numbers of the blocks of each file that were first reached in it, if that was asked for (`coverage/`). */
+  /**
+   * Numbers of the blocks of each file that were first reached in it, if that was asked for (`coverage/`).
+   */
   readonly reached?: Readonly<Record<string, readonly number[]>>;
-  /** The calls of each invocation (`worker/1`), as {@link CallFaults.made} has them, if they were asked for. */
+  /**
+   * The calls of each invocation (`worker/1`), as {@link CallFaults.made} has them, if they were asked for.
+   */
   readonly calls?: Readonly<Record<string, string>>;
   /** What happened, if it was asked for. */
   readonly timeline?: readonly TimelineEntry[];
@@ -114,7 +121,10 @@ export interface TimelineEntry {
   readonly what: string;
 }
 
-/** One request as the simulated web has seen it: the world's time, and nothing that the crawler says of itself. */
+/**
+ * One request as the simulated web has seen it: the world's time, and nothing that the crawler says of
+ * itself.
+ */
 export interface WebRequest {
   readonly url: string;
   readonly host: string;
@@ -148,12 +158,17 @@ export interface SimWeb {
   /** From them all of it is reached. Canonical. */
   readonly seeds: readonly string[];
   readonly log: readonly WebRequest[];
-  /** The fetcher of a process. Exchanges take the world's time, and go on at the server when the process dies. */
+  /**
+   * The fetcher of a process. Exchanges take the world's time, and go on at the server when the process dies.
+   */
   fetcherOf(
     process: SimProcess,
     config: { readonly totalTimeoutMs: number; readonly userAgent: string; readonly contact?: string },
   ): Fetcher;
-  /** The links of the page, canonical, in the order served; a page's content never changes. Empty for what is no page. */
+  /**
+   * The links of the page, canonical, in the order served; a page's content never changes. Empty for what is
+   * no page.
+   */
   linksOf(url: string): readonly string[];
   /** The requisites of the page or style, canonical. Empty for what has none. */
   requisitesOf(url: string): readonly string[];
@@ -175,7 +190,10 @@ export interface CrawlPlan {
   readonly seeds: readonly string[];
   /** Seeds that the operator has added since. */
   readonly laterSeeds?: readonly string[];
-  /** As begun with, but for limits that were raised. An operator's other changes (`configChanged`) never touch what an invariant rests on. */
+  /**
+   * As begun with, but for limits that were raised. An operator's other changes (`configChanged`) never touch
+   * what an invariant rests on.
+   */
   readonly config: CrawlOptions;
 }
 

@@ -1,4 +1,6 @@
-/** Heads and crawls in items of the state table. Each stored item is read once: the store never changes one. */
+/**
+ * Heads and crawls in items of the state table. Each stored item is read once: the store never changes one.
+ */
 import { decodeCrawl, type StoredCrawl } from '../../shared/engines/aws/state/crawl-record.ts';
 import type { Item } from '../../shared/engines/aws/state/tables.ts';
 import type { Head } from '../../shared/frontier/head.ts';

@@ -1,6 +1,7 @@
 /**
- * Systematic faults: of one world the longest invocation of each function is struck at each of its calls, before and
- * after it, in each way. So one turn, one routing, one round of the waker and one joining meet whatever can happen to them.
+ * Systematic faults: of one world the longest invocation of each function is struck at each of its calls,
+ * before and after it, in each way. So one turn, one routing, one round of the waker and one joining meet
+ * whatever can happen to them.
  */
 import {
   CALL_FATES,

@@ -46,7 +46,10 @@ export function timelineLines(entries: readonly TimelineEntry[], view: TimelineV
   );
 }
 
-/** Those that name the host; and of the processes that touched it, what concerns no other host. And the world's own. */
+/**
+ * Those that name the host; and of the processes that touched it, what concerns no other host. And the
+ * world's own.
+ */
 function entriesOf(entries: readonly TimelineEntry[], host: string): readonly TimelineEntry[] {
   const touched = new Set<string>();
   for (const entry of entries) if (entry.host === host && entry.process) touched.add(entry.process);

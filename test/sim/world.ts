@@ -1,6 +1,6 @@
 /**
- * A world from its seed to its end: the deployed stack, its web, an operator, faults; and what is to be said of it
- * then.
+ * A world from its seed to its end: the deployed stack, its web, an operator, faults; and what is to be said
+ * of it then.
  */
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
@@ -43,13 +43,13 @@ const END_MS = 24 * 60 * MINUTE;
 /** It comes more often than once an hour, so that it meets more faults. */
 const COMPACTOR_PERIOD_MS = 20 * MINUTE;
 /**
- * Faults strike so long again after the crawls' end. By then it has joined all: it leaves alone what is younger than an
- * hour.
+ * Faults strike so long again after the crawls' end. By then it has joined all: it leaves alone what is
+ * younger than an hour.
  */
 const COMPACTED_MS = 90 * MINUTE;
 /**
- * Of 60 worlds of default size, up to 8 hosts, the longest took 15,000 steps, 14 of them within one millisecond. Much more is a
- * loop without end.
+ * Of 60 worlds of default size, up to 8 hosts, the longest took 15,000 steps, 14 of them within one
+ * millisecond. Much more is a loop without end.
  */
 const MAX_STEPS = 1_000_000;
 const MAX_STEPS_AT_ONCE = 10_000;

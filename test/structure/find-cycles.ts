@@ -2,8 +2,8 @@
 export type Graph = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Returns the groups of modules that import one another, directly or through others (Tarjan's strongly connected
- * components, those of one module left out).
+ * Returns the groups of modules that import one another, directly or through others (Tarjan's strongly
+ * connected components, those of one module left out).
  */
 export function findCycles(graph: Graph): string[][] {
   const order = new Map<string, number>();

@@ -2,8 +2,9 @@ import { dirname } from 'node:path';
 import type { Graph } from './find-cycles.ts';
 
 /**
- * The folders of the project, the lowest first. A file imports files of its own folder and of lower rows: neither of a
- * higher row, nor of another folder of the same row. `folder/*`: the files in the folder itself, without its subfolders.
+ * The folders of the project, the lowest first. A file imports files of its own folder and of lower rows:
+ * neither of a higher row, nor of another folder of the same row. `folder/*`: the files in the folder itself,
+ * without its subfolders.
  */
 export const LAYERS: readonly (readonly string[])[] = [
   ['shared/*'],

@@ -1,4 +1,7 @@
-/** `npm run check:structure`: fails on import cycles (of types, too), on imports of a higher folder, and on what pure folders must not do. */
+/**
+ * `npm run check:structure`: fails on import cycles (of types, too), on imports of a higher folder, and on
+ * what pure folders must not do.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findCycles } from './find-cycles.ts';

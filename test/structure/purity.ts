@@ -15,7 +15,9 @@ export const PURE_FOLDERS: readonly string[] = [
 
 export const isPure = (file: string): boolean => PURE_FOLDERS.some((folder) => file.startsWith(`${folder}/`));
 
-/** Packages that compute and do nothing else. `node:crypto` without its randomness, see {@link IMPURE_NAMES}. */
+/**
+ * Packages that compute and do nothing else. `node:crypto` without its randomness, see {@link IMPURE_NAMES}.
+ */
 const PURE_PACKAGES = new Set([
   'entities',
   'htmlparser2',
@@ -42,7 +44,10 @@ const IMPURE_CALLS: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/\bsetFlagsFromString\b/, 'a flag of V8'],
 ];
 
-/** What may change after the module is loaded: a variable, or a collection that begins empty. A constant made late is `lazy`. */
+/**
+ * What may change after the module is loaded: a variable, or a collection that begins empty. A constant made
+ * late is `lazy`.
+ */
 const MODULE_STATE =
   /^(?:export\s+)?(?:let\s+(\w+)|(?:const)\s+(\w+)(?::[^=]*)?\s*=\s*(?:new\s+(?:Weak)?(?:Map|Set)(?:<[^;]*>)?\(\s*\)|\[\]|\{\}|create\w+\())/gm;
 

@@ -15,8 +15,8 @@ const STATIC = new RegExp(String.raw`^(?:import|export)\s+(type\s+)?(${CLAUSE})\
 const BARE = /^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm;
 
 /**
- * Returns the imports of the module `text` at `path` (from the project's root), those of types and those made while it runs
- * among them. Throws for a form that it does not know, so that no import goes unseen.
+ * Returns the imports of the module `text` at `path` (from the project's root), those of types and those made
+ * while it runs among them. Throws for a form that it does not know, so that no import goes unseen.
  */
 export function importsOf(path: string, text: string): Import[] {
   const found = [...text.matchAll(STATIC)];

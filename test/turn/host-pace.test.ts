@@ -8,7 +8,10 @@ import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 const FREEZE_MS = 600_000;
 
-/** A turn that waited for another crawl's turn, and whose process stands still while it reads the crawl's status. */
+/**
+ * A turn that waited for another crawl's turn, and whose process stands still while it reads the crawl's
+ * status.
+ */
 function askAfterFreeze({ lastRequestAt = T0 + 3_600_000, isTaken = false } = {}) {
   const clock = createFakeClock();
   const requestsAt: number[] = [];

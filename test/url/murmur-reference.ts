@@ -1,4 +1,7 @@
-/** MurmurHash3_x86_128 over bytes, written for plainness: whole numbers, no word tricks. The oracle of the tests. */
+/**
+ * MurmurHash3_x86_128 over bytes, written for plainness: whole numbers, no word tricks. The oracle of the
+ * tests.
+ */
 
 const MASK = 0xffffffffn;
 const KEYS = [

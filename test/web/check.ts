@@ -16,8 +16,9 @@ export interface CheckOptions {
   /** Excuses a request beyond the right number for its URL: one that a killed worker had made in vain. */
   readonly allowRepeats?: (entry: LogEntry) => boolean;
   /**
-   * Excuses one repetition at once of a request whose connection was closed without an answer, as clients do that cannot
-   * tell whether a kept connection was closed before their request came (RFC 9112 section 9.3.1). Default false.
+   * Excuses one repetition at once of a request whose connection was closed without an answer, as clients do
+   * that cannot tell whether a kept connection was closed before their request came (RFC 9112 section 9.3.1).
+   * Default false.
    */
   readonly allowReconnect?: boolean;
   /** Whether all is done: without it, URLs not requested are no violation. Default true. */
@@ -25,8 +26,8 @@ export interface CheckOptions {
   /** Clocks and schedulers may differ by this. Default 2. */
   readonly toleranceMs?: number;
   /**
-   * How late the server may notice that a client gave a request up: that far, the end of such a request may lie
-   * after the start of the next. Default 50.
+   * How late the server may notice that a client gave a request up: that far, the end of such a request may
+   * lie after the start of the next. Default 50.
    */
   readonly abortToleranceMs?: number;
 }
@@ -148,7 +149,9 @@ function impoliteness(
   return lines;
 }
 
-/** Requests that repeat the host's one before, which was closed without an answer; each such one excuses one. */
+/**
+ * Requests that repeat the host's one before, which was closed without an answer; each such one excuses one.
+ */
 function findReconnects(hosts: Iterable<readonly LogEntry[]>): Set<LogEntry> {
   const reconnects = new Set<LogEntry>();
   for (const entries of hosts)

@@ -1,10 +1,15 @@
-/** What a generated web holds beside plain pages. A feature that is on appears on about a third of the hosts. */
+/**
+ * What a generated web holds beside plain pages. A feature that is on appears on about a third of the hosts.
+ */
 export interface Features {
   /** Hosts with rules, without robots.txt, and with robots.txt that redirects or fails. Off: none has one. */
   readonly robots: boolean;
   /** `Crawl-delay` of 10 to 50 ms on some hosts with rules. */
   readonly crawlDelay: boolean;
-  /** 301 to 308, chains, loops, an endless one, to other hosts, to disallowed URLs, odd and missing `Location`. */
+  /**
+   * 301 to 308, chains, loops, an endless one, to other hosts, to disallowed URLs, odd and missing
+   * `Location`.
+   */
   readonly redirects: boolean;
   /** 404, 410, 500 for ever; 503 that passes. */
   readonly errors: boolean;
@@ -23,7 +28,9 @@ export interface Features {
   /** A URL that accepts the request and never answers: costs each try a time-out. */
   readonly neverAnswers: boolean;
   readonly charsets: boolean;
-  /** gzip, br, zstd, deflate (with and without zlib's wrapper), chunked, and a body ended by the connection. */
+  /**
+   * gzip, br, zstd, deflate (with and without zlib's wrapper), chunked, and a body ended by the connection.
+   */
   readonly codings: boolean;
   /** PDF, image, text, JSON, script and style sheet: what looks like a link inside is none. */
   readonly types: boolean;
@@ -44,7 +51,9 @@ export interface Features {
   readonly nofollow: boolean;
   /** A page with 5,000 links to 40 URLs. */
   readonly manyLinks: boolean;
-  /** 2 MB with links at both ends; on one host, 20 MiB (beyond a limit of 16 MiB) with a link at the start. */
+  /**
+   * 2 MB with links at both ends; on one host, 20 MiB (beyond a limit of 16 MiB) with a link at the start.
+   */
   readonly largeBodies: boolean;
   readonly emptyBodies: boolean;
 }

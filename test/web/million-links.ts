@@ -1,4 +1,6 @@
-/** A web of one host with as many URLs as one likes, found by fetching a few pages of thousands of links each. */
+/**
+ * A web of one host with as many URLs as one likes, found by fetching a few pages of thousands of links each.
+ */
 import type { Web } from './graph.ts';
 import { page, type Reference, type Resource } from './resource.ts';
 import type { RobotsPlan } from './robots.ts';
@@ -13,8 +15,9 @@ export interface MillionLinksOptions {
 const NO_ROBOTS: RobotsPlan = { kind: 'missing', groups: [] };
 
 /**
- * Page `n` links to the pages `n * linksPerPage + 1` and following, so that no two pages link to the same one: the web
- * has `pages * linksPerPage + 1` URLs, and a crawl that takes them as they come knows all after `pages` pages.
+ * Page `n` links to the pages `n * linksPerPage + 1` and following, so that no two pages link to the same
+ * one: the web has `pages * linksPerPage + 1` URLs, and a crawl that takes them as they come knows all after
+ * `pages` pages.
  */
 export function millionLinks(options: MillionLinksOptions): Web {
   const { pages, linksPerPage, port = 80 } = options;

@@ -1,4 +1,6 @@
-/** robots.txt as a plain crawler reads it, from the text: apart from `robots.ts`, which judges from the plan. */
+/**
+ * robots.txt as a plain crawler reads it, from the text: apart from `robots.ts`, which judges from the plan.
+ */
 import { matchesNaively } from './naive-pattern.ts';
 
 export interface NaiveRules {

@@ -5,7 +5,10 @@ import type { Reference } from './resource.ts';
 /** Page `p` links to the pages `p * BRANCHES + 1` and following, so that all can be reached from the root. */
 const BRANCHES = 6;
 
-/** Path and query of a host's page: of several shapes, some below /private/ or otherwise of interest to robots.txt. */
+/**
+ * Path and query of a host's page: of several shapes, some below /private/ or otherwise of interest to
+ * robots.txt.
+ */
 export function pagePath(seed: number, host: number, index: number): string {
   if (index === 0) return '/';
   switch (hash(seed, 'path', host, index) % 20) {

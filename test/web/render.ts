@@ -1,4 +1,7 @@
-/** The bytes that answer a request for a resource. Pure: the same resource, attempt and time give the same bytes. */
+/**
+ * The bytes that answer a request for a resource. Pure: the same resource, attempt and time give the same
+ * bytes.
+ */
 import {
   brotliCompressSync,
   constants,
@@ -120,7 +123,9 @@ function compress(body: Buffer, coding: Coding): Buffer {
   }
 }
 
-/** In pieces of 1,000 bytes, so that most bodies have some; one with an extension (RFC 9112 section 7.1.1). */
+/**
+ * In pieces of 1,000 bytes, so that most bodies have some; one with an extension (RFC 9112 section 7.1.1).
+ */
 function chunked(body: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < body.length; at += 1000) {

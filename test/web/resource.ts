@@ -1,8 +1,8 @@
 /** What stands at a URL, described: `render.ts` makes bytes of it, `truth.ts` reads the links from it. */
 
 /**
- * How a page mentions a URL. The first line are links, `location` a redirect's; a `nofollow` link is one that a
- * crawler may follow or leave; whatever the last line says is no link at all.
+ * How a page mentions a URL. The first line are links, `location` a redirect's; a `nofollow` link is one that
+ * a crawler may follow or leave; whatever the last line says is no link at all.
  */
 export type How =
   | ('a' | 'area' | 'iframe' | 'frame' | 'refresh')

@@ -1,4 +1,6 @@
-/** robots.txt of the generated hosts: the rules as data, their text, and a judgement of our own (RFC 9309). */
+/**
+ * robots.txt of the generated hosts: the rules as data, their text, and a judgement of our own (RFC 9309).
+ */
 import { page, type Resource, redirect } from './resource.ts';
 
 export interface Group {
@@ -10,9 +12,9 @@ export interface Group {
 }
 
 /**
- * What becomes of a request for /robots.txt. `missing` (404) and `forbidden` (403) allow all (RFC 9309 section
- * 2.3.1.3), `down` (5xx for ever) forbids all (2.3.1.4), `flaky` does until it is fine, `moved` and `movedAway`
- * redirect, within the host and to a host that serves nothing else (2.3.1.2).
+ * What becomes of a request for /robots.txt. `missing` (404) and `forbidden` (403) allow all (RFC 9309
+ * section 2.3.1.3), `down` (5xx for ever) forbids all (2.3.1.4), `flaky` does until it is fine, `moved` and
+ * `movedAway` redirect, within the host and to a host that serves nothing else (2.3.1.2).
  */
 export type RobotsKind = 'rules' | 'missing' | 'forbidden' | 'moved' | 'movedAway' | 'flaky' | 'down';
 
@@ -51,7 +53,8 @@ export function robotsPlan(index: number, crawlDelay: boolean): RobotsPlan {
     ...delay,
   };
   const groups: Group[] = [everyone, { agents: ['GreedyBot', 'other-bot'], rules: [['disallow', '/']] }];
-  // Named groups replace the one for everyone: here the crawler of this project may read /private/, not /deep/.
+  // Named groups replace the one for everyone: here the crawler of this project may read /private/, not
+  // /deep/.
   if (index % 7 === 4)
     groups.push({
       agents: ['strand'],

@@ -1,7 +1,7 @@
 /**
- * Serves a generated web until interrupted:
- * `node test/web/serve.ts --seed 7 --hosts 30 --pages 50 [--port P] [--address A] [--plain] [--traps] [--log FILE]`,
- * or with `--million PAGES --links N` one host of PAGES * N URLs. The log goes to FILE as JSON lines at the end.
+ * Serves a generated web until interrupted: `node test/web/serve.ts --seed 7 --hosts 30 --pages 50 [--port P]
+ * [--address A] [--plain] [--traps] [--log FILE]`, or with `--million PAGES --links N` one host of PAGES * N
+ * URLs. The log goes to FILE as JSON lines at the end.
  */
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

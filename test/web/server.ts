@@ -1,8 +1,9 @@
 /**
- * Serves a generated web on one loopback port, all hosts by their `Host`, over bare sockets (so that it can break the
- * protocol), and keeps a log of its own of every request. Times in the log err on the crawler's side: a request
- * starts when its head is whole, and a response ends before its last bytes are given to the kernel. So two requests
- * that overlap in the log did overlap, and a gap that is too short was at most that long.
+ * Serves a generated web on one loopback port, all hosts by their `Host`, over bare sockets (so that it can
+ * break the protocol), and keeps a log of its own of every request. Times in the log err on the crawler's
+ * side: a request starts when its head is whole, and a response ends before its last bytes are given to the
+ * kernel. So two requests that overlap in the log did overlap, and a gap that is too short was at most that
+ * long.
  */
 import { createServer, type Socket } from 'node:net';
 import { canonical } from './canonical.ts';

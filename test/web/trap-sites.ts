@@ -1,6 +1,6 @@
 /**
- * Sites of which it is known what is real and what is a trap. A site is a function: what stands at a path. All are
- * deterministic, so that a crawl of them can be judged to the page.
+ * Sites of which it is known what is real and what is a trap. A site is a function: what stands at a path.
+ * All are deterministic, so that a crawl of them can be judged to the page.
  */
 import { hash } from './random.ts';
 

@@ -1,6 +1,7 @@
 /**
- * What a correct crawl of a generated web requests, and what becomes of each URL: worked out from the graph alone.
- * It shares no code with the crawler: not the URL rules, not the HTML parser, not the judgement of robots.txt.
+ * What a correct crawl of a generated web requests, and what becomes of each URL: worked out from the graph
+ * alone. It shares no code with the crawler: not the URL rules, not the HTML parser, not the judgement of
+ * robots.txt.
  */
 import { canonical, domainOf, hostOf } from './canonical.ts';
 import type { Web } from './graph.ts';
@@ -24,7 +25,9 @@ export interface CrawlPlan {
   readonly isIncluded?: (url: string) => boolean;
 }
 
-/** `redirect`: also one that leads nowhere. `gone`: 404 or 410. `failed`: no whole response within the tries. */
+/**
+ * `redirect`: also one that leads nowhere. `gone`: 404 or 410. `failed`: no whole response within the tries.
+ */
 export type FinalState = 'fetched' | 'redirect' | 'gone' | 'deniedByRobots' | 'failed';
 
 export interface Expectation {
@@ -39,7 +42,9 @@ export interface Expectation {
 
 export interface Truth {
   readonly plan: CrawlPlan;
-  /** By canonical URL: all that belongs to the crawl, without /robots.txt, traps and hosts outside the web. */
+  /**
+   * By canonical URL: all that belongs to the crawl, without /robots.txt, traps and hosts outside the web.
+   */
   readonly urls: ReadonlyMap<string, Expectation>;
   /** By canonical URL: what was mentioned and must not be requested, and why. Not complete, for messages. */
   readonly never: ReadonlyMap<string, string>;

@@ -9,8 +9,8 @@ export interface FakeClock extends Clock {
   /** Lets `ms` pass, and what waits for it happen. */
   advance(ms: number): Promise<void>;
   /**
-   * Lets time pass, from one sleeper's moment to the next, until `promise` is settled or `isOver` says so, which is
-   * asked each time everybody sleeps. Throws where nobody sleeps and nothing can happen any more.
+   * Lets time pass, from one sleeper's moment to the next, until `promise` is settled or `isOver` says so,
+   * which is asked each time everybody sleeps. Throws where nobody sleeps and nothing can happen any more.
    */
   drive<T>(promise: Promise<T>, isOver?: () => Promise<boolean> | boolean): Promise<T | undefined>;
 }

@@ -86,7 +86,9 @@ function openStore(clock: Clock, options: MemoryOptions, store: Store): MemoryEn
 /** Services count their delays by themselves, whatever a worker's clock is set to. */
 const elapsed = (clock: Clock): number => (clock.elapsed ?? clock.now)();
 
-/** Waits until `find` finds something, at most `waitMs`; `wakers` are called when something may have changed. */
+/**
+ * Waits until `find` finds something, at most `waitMs`; `wakers` are called when something may have changed.
+ */
 async function waitFor<T>(
   clock: Clock,
   wakers: Set<() => void>,

@@ -4,7 +4,10 @@ import type { Engine } from '../../shared/ports/engine.ts';
 import { page, type Site } from './scripted-fetcher.ts';
 import { areQuiet, begin, createWorld, SILENT, startProcess, type World } from './world.ts';
 
-/** One page a turn, so many turns that segments are merged and old ones deleted; each has a link to another host. */
+/**
+ * One page a turn, so many turns that segments are merged and old ones deleted; each has a link to another
+ * host.
+ */
 const SITE: Site = Object.fromEntries(
   Array.from({ length: 12 }, (_, i) => [`http://a.test/${i}`, page(`/${i + 1}`, `http://b${i}.test/`)]),
 );

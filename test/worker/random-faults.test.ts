@@ -1,4 +1,6 @@
-/** Crawls whose processes fail again and again, one or two at a time, at random places: seeds replay exactly. */
+/**
+ * Crawls whose processes fail again and again, one or two at a time, at random places: seeds replay exactly.
+ */
 import { expect, test } from 'vitest';
 import { seededRandom } from './fake-clock.ts';
 import { type Fault, withFault } from './faults.ts';

@@ -2,7 +2,10 @@ import { page, redirect, type Site } from './scripted-fetcher.ts';
 
 export const HOSTS = ['http://a.test', 'http://b.test', 'http://c.test'];
 
-/** Three hosts of five pages; each links to the next host, which so becomes known in part by another's links alone. */
+/**
+ * Three hosts of five pages; each links to the next host, which so becomes known in part by another's links
+ * alone.
+ */
 export const SITE: Site = Object.fromEntries(
   HOSTS.flatMap((host, i) => {
     const next = HOSTS[(i + 1) % 3];

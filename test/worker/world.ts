@@ -1,4 +1,7 @@
-/** A world for turns: an engine in memory, a scripted web, virtual time; and what is to hold when a crawl is over. */
+/**
+ * A world for turns: an engine in memory, a scripted web, virtual time; and what is to hold when a crawl is
+ * over.
+ */
 import { expect } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { endCrawlsAtLimits } from '../../shared/crawl-state/limits.ts';

@@ -39,7 +39,7 @@ export async function* archivedPages(
   }
 }
 
-/** Tells of a revisit record where the body is that it refers to. Holds what it needs of revisits alone. */
+/** Finds the body that a revisit record refers to. Holds only what it needs of revisits. */
 async function findBodies(archive: Pick<StoredCrawl, 'captures'>) {
   const revisits = new Set<string>();
   const wanted = new Set<string>();

@@ -1,4 +1,7 @@
-/** Runs hooks over a crawl's archive: in the calling thread if they are functions, else in threads of their own. */
+/**
+ * Runs hooks over a crawl's archive: in the calling thread if they are functions, else in threads of their
+ * own.
+ */
 import { resolve } from 'node:path';
 import { InvalidConfig, parseConfig } from '../../../shared/crawl/config.ts';
 import type { HookError } from '../../../shared/ports/hook-error-log.ts';
@@ -27,7 +30,7 @@ export async function* processLocal<T>(
     let outcomes: AsyncIterable<PageOutcome>;
     if (project === undefined) outcomes = oneByOne(pages, createPageProcessor({ archive, config, hooks }));
     else {
-      // Once here, so that what is wrong with it is told before threads start.
+      // Once here, so that its errors are reported before threads start.
       const { path } = await readProject(project);
       const start = { folder, config, projectFile: path ?? resolve(project) };
       outcomes = processInThreads(pages, start, workers);

@@ -36,7 +36,9 @@ export interface PageProcessorOptions {
   readonly warn?: (message: string) => void;
 }
 
-/** Calls come one after the other. Never rejects for what a hook does, or for a record that cannot be read. */
+/**
+ * Calls come one after the other. Never rejects for what a hook does, or for a record that cannot be read.
+ */
 export function createPageProcessor({
   archive,
   config,

@@ -1,4 +1,7 @@
-/** Pages on several threads. A thread that a page blocks, or kills, is replaced, and the page is said to have failed. */
+/**
+ * Pages on several threads. A thread that a page blocks, or kills, is replaced, and the page is said to have
+ * failed.
+ */
 import { Worker } from 'node:worker_threads';
 import { threadEnvironment } from '../../../shared/engines/local/threads/thread-environment.ts';
 import { watchThread } from '../../../shared/engines/watchdog/watch-thread.ts';

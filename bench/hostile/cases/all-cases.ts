@@ -29,7 +29,10 @@ export const GROUPS: Readonly<Record<string, readonly HostileCase[]>> = {
 
 export const ALL_CASES: readonly HostileCase[] = Object.values(GROUPS).flat();
 
-/** The cases of the groups, or whose names contain the words; all if there are none. Throws for a word that means none. */
+/**
+ * The cases of the groups, or whose names contain the words; all if there are none. Throws for a word that
+ * means none.
+ */
 export function chooseCases(words: readonly string[]): readonly HostileCase[] {
   if (words.length === 0) return ALL_CASES;
   const chosen = words.flatMap((word) => {

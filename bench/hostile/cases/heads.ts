@@ -1,4 +1,7 @@
-/** Odd and broken heads of HTTP/1.1 messages. What browsers accept is kept; what could smuggle a response is refused. */
+/**
+ * Odd and broken heads of HTTP/1.1 messages. What browsers accept is kept; what could smuggle a response is
+ * refused.
+ */
 import { asked, atMost, kept, leftOut, settled } from '../checks.ts';
 import type { HostileCase } from '../hostile-case.ts';
 import { KB, listed, MB, repeated, replyCase, response, stream } from '../replies.ts';

@@ -1,4 +1,7 @@
-/** URL spaces that grow without new content. Each host has real pages beside the trap, which must all be fetched. */
+/**
+ * URL spaces that grow without new content. Each host has real pages beside the trap, which must all be
+ * fetched.
+ */
 import { asked, atMost, type Check, kept } from '../checks.ts';
 import type { HostileCase, HostileRequest, Reply } from '../hostile-case.ts';
 import { page, response } from '../replies.ts';

@@ -1,15 +1,23 @@
-/** The AWS SDK's clients, as all of a stack's processes use them. Region, credentials and endpoint: the SDK's own chain. */
+/**
+ * The AWS SDK's clients, as all of a stack's processes use them. Region, credentials and endpoint: the SDK's
+ * own chain.
+ */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../ports/clock.ts';
 import type { AwsClients } from './engine.ts';
 
-/** Each service has no more connections than these, however many hosts a worker serves: Lambda allows 1,024 files. */
+/**
+ * Each service has no more connections than these, however many hosts a worker serves: Lambda allows 1,024
+ * files.
+ */
 const MIN_SOCKETS = 50;
 const MAX_SOCKETS = 150;
 const CONNECT_MS = 3000;
-/** Until the answer is there; a call that takes longer is made again. Both answer in some tens of ms at most. */
+/**
+ * Until the answer is there; a call that takes longer is made again. Both answer in some tens of ms at most.
+ */
 export const ANSWER_MS = 8000;
 /** The same where several MB are sent, or copied before S3 answers. */
 const S3_ANSWER_MS = 30_000;
@@ -29,7 +37,8 @@ export function createClients(concurrency: number, clock: Pick<Clock, 'random'>)
   });
   return {
     dynamo: new DynamoDBClient(common(ANSWER_MS)),
-    // Where the endpoint is an IP address, as an emulator's, the bucket is in the path: the SDK's own endpoint rules.
+    // Where the endpoint is an IP address, as an emulator's, the bucket is in the path: the SDK's own
+    // endpoint rules.
     s3: new S3Client(common(S3_ANSWER_MS)),
     // The queue's URL names an address, too: an emulator's may be one that only it knows.
     sqs: new SQSClient({ ...common(ANSWER_MS), useQueueUrlAsEndpoint: false }),
@@ -45,8 +54,8 @@ const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 100;
 
 /**
- * The SDK's part of trying again: calls that failed on their way, at once. Throttles are `withRetry`'s: were both to
- * try, a throttled call would be made two dozen times.
+ * The SDK's part of trying again: calls that failed on their way, at once. Throttles are `withRetry`'s: were
+ * both to try, a throttled call would be made two dozen times.
  */
 export function transientRetries({ random }: Pick<Clock, 'random'>): RetryStrategy {
   const tokenOf = (retries: number) => ({

@@ -1,4 +1,7 @@
-/** What an operator's control of a deployed stack stands on: the same for the API, the router and the command line. */
+/**
+ * What an operator's control of a deployed stack stands on: the same for the API, the router and the command
+ * line.
+ */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { ControlError } from '../../control/control.ts';
 import type { ControlEngine, ControlPolicy } from '../../control/create-control.ts';

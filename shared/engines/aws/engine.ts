@@ -37,7 +37,9 @@ export interface AwsEngineOptions {
   readonly clock: Clock;
   /** The turn queues' visibility timeout: the lease of a host. */
   readonly visibilityMs: number;
-  /** The one turn queue that is received from: the one whose event a function serves. Default: all in turn. */
+  /**
+   * The one turn queue that is received from: the one whose event a function serves. Default: all in turn.
+   */
   readonly turnQueueUrl?: string;
   readonly archive: Pick<ArchivesOptions, 'software' | 'prefix'>;
   readonly sizes?: Sizes;
@@ -48,7 +50,7 @@ export interface AwsEngineOptions {
   /** Its usage is stored with the crawls' totals. */
   readonly meter?: Meter;
   readonly onCorrupt?: OnCorrupt;
-  /** Hears of what could not be done at once, for people. */
+  /** Called with what could not be done at once, for people. */
   readonly warn?: (message: string) => void;
 }
 
@@ -61,8 +63,8 @@ export interface AwsEngine extends Engine {
 }
 
 /**
- * The engine on SQS, DynamoDB and S3. It holds nothing that must be closed: what is not flushed or committed is not
- * there, by design. The clients are the caller's to make, and to destroy.
+ * The engine on SQS, DynamoDB and S3. It holds nothing that must be closed: what is not flushed or committed
+ * is not there, by design. The clients are the caller's to make, and to destroy.
  */
 export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
   const { clients, names, clock, archive, settleMs, region, meter, onCorrupt, warn } = options;

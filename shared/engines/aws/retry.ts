@@ -6,15 +6,18 @@ export interface RetryOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Calls made before the throttle is thrown to the caller. Together at most 12.7 s of waiting, half of it on average. A table or a queue that grows takes longer than that. */
+/**
+ * Calls made before the throttle is thrown to the caller. Together at most 12.7 s of waiting, half of it on
+ * average. A table or a queue that grows takes longer than that.
+ */
 export const RETRY_ATTEMPTS = 8;
 const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Calls again what AWS has throttled, which the SDK's own retries leave to us (`clients.ts`). A throttled request was not
- * carried out, so this is safe for any call; all other errors are thrown as they come. `what` names the call in the
- * error of the last attempt.
+ * Calls again what AWS has throttled, which the SDK's own retries leave to us (`clients.ts`). A throttled
+ * request was not carried out, so this is safe for any call; all other errors are thrown as they come. `what`
+ * names the call in the error of the last attempt.
  */
 export async function withRetry<T>(what: string, call: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, signal } = options;
@@ -32,8 +35,9 @@ export async function withRetry<T>(what: string, call: () => Promise<T>, options
 }
 
 /**
- * How long to wait after the attempt of that number (from 1): "full jitter", uniform between nothing and a limit that
- * doubles, which spreads the callers best (AWS Architecture Blog, "Exponential Backoff And Jitter").
+ * How long to wait after the attempt of that number (from 1): "full jitter", uniform between nothing and a
+ * limit that doubles, which spreads the callers best (AWS Architecture Blog, "Exponential Backoff And
+ * Jitter").
  */
 export function retryWaitMs(attempt: number, random: number): number {
   return random * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));

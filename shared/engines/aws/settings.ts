@@ -1,6 +1,6 @@
 /**
- * What a deployed stack tells its functions (each as the environment variable `STRAND_SETTINGS`) and its operators'
- * command line (the stack's output `Settings`): one JSON object, one schema.
+ * The settings that a deployed stack gives its functions (each as the environment variable `STRAND_SETTINGS`)
+ * and its operators' command line (the stack's output `Settings`): one JSON object, one schema.
  */
 import { z } from 'zod';
 import type { CrawlOptions } from '../../crawl/config.ts';
@@ -12,8 +12,8 @@ const positive = z.int().min(1);
 export const MAX_QUEUES = 64;
 
 /**
- * URLs of queues of a kind. `*` of the pattern stands for their numbers, 0 to `count` - 1: written out, so many would not
- * fit into a function's environment.
+ * URLs of queues of a kind. `*` of the pattern stands for their numbers, 0 to `count` - 1: written out, so
+ * many would not fit into a function's environment.
  */
 const queueUrls = z
   .union([
@@ -36,16 +36,16 @@ export const stackSettingsSchema = z.strictObject({
   /** Bucket of large parts and WARC files. */
   bucket: text,
   /**
-   * FIFO queues of the hosts' messages: a host belongs to queue `hash(host) mod n`. Their number may change only while
-   * all of them are empty (all crawls paused, nothing received): else a host's messages may be in two queues at once,
-   * and two workers ask it at the same time.
+   * FIFO queues of the hosts' messages: a host belongs to queue `hash(host) mod n`. Their number may change
+   * only while all of them are empty (all crawls paused, nothing received): else a host's messages may be in
+   * two queues at once, and two workers ask it at the same time.
    */
   turnQueueUrls: queueUrls.refine((urls) => urls.length > 0, { error: 'at least one turn queue' }),
   /** Standard queue of links between hosts, and of seeds. */
   linkQueueUrl: text,
   /**
-   * Standard queues in which the router gathers links once more, by hosts (`link-shards.ts`); none: it does not. Their
-   * number may grow at any time, and shrink while they are empty.
+   * Standard queues in which the router gathers links once more, by hosts (`link-shards.ts`); none: it does
+   * not. Their number may grow at any time, and shrink while they are empty.
    */
   linkShardUrls: queueUrls.default([]),
   /** Where the router puts messages that it cannot read, with the reason. */
@@ -73,7 +73,7 @@ export type StackSettings = Readonly<Omit<z.output<typeof stackSettingsSchema>, 
   readonly crawlDefaults: CrawlOptions;
 };
 
-/** The same as it is told: queues may be given by a pattern. */
+/** The same as it is encoded: queues may be given by a pattern. */
 export type ToldSettings = Readonly<Omit<z.input<typeof stackSettingsSchema>, 'crawlDefaults'>> & {
   readonly crawlDefaults: CrawlOptions;
 };
@@ -100,8 +100,8 @@ export interface StackTimes {
 const END_MS = 13_000;
 
 /**
- * All times that depend on each other, from the one that the operator sets. SQS refuses a visibility timeout below
- * the function's time-out.
+ * All times that depend on each other, from the one that the operator sets. SQS refuses a visibility timeout
+ * below the function's time-out.
  */
 export function timesOf({ workerTimeoutMs }: Pick<StackSettings, 'workerTimeoutMs'>): StackTimes {
   const maxTotalTimeoutMs = Math.floor(workerTimeoutMs / 5);
@@ -113,7 +113,8 @@ export function timesOf({ workerTimeoutMs }: Pick<StackSettings, 'workerTimeoutM
 }
 
 /**
- * The region that the queues' URLs name, `https://sqs.REGION.amazonaws.com/...`: the stack's own, known without a call.
+ * The region that the queues' URLs name, `https://sqs.REGION.amazonaws.com/...`: the stack's own, known
+ * without a call.
  */
 export const regionOf = ({ linkQueueUrl }: Pick<StackSettings, 'linkQueueUrl'>): string | undefined =>
   /^https?:\/\/sqs\.([a-z0-9-]+)\./.exec(linkQueueUrl)?.[1];

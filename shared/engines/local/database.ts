@@ -10,9 +10,9 @@ const TIMEOUT_MS = 10_000;
 export type DatabaseMode = 'write' | 'join' | 'read';
 
 /**
- * The crawl folder's database. Journalled ahead of writing (WAL): a killed process loses nothing that was committed,
- * and `status` and `export` may read while a crawl writes. `synchronous = NORMAL`: after a loss of power the last
- * commits may be gone, but only from the end, so no head ever names what is not there.
+ * The crawl folder's database. Journalled ahead of writing (WAL): a killed process loses nothing that was
+ * committed, and `status` and `export` may read while a crawl writes. `synchronous = NORMAL`: after a loss of
+ * power the last commits may be gone, but only from the end, so no head ever names what is not there.
  */
 export function openDatabase(path: string, mode: DatabaseMode): DatabaseSync {
   return orStorageFailed(path, () => {
@@ -42,12 +42,15 @@ function prepareSchema(database: DatabaseSync, path: string): void {
   });
 }
 
-/** SQLite's result code for a transaction that only a connection which may write can undo (https://www.sqlite.org/rescode.html). */
+/**
+ * SQLite's result code for a transaction that only a connection which may write can undo
+ * (https://www.sqlite.org/rescode.html).
+ */
 const READONLY_ROLLBACK = 776;
 
 /**
- * Whether the database at `path` holds a crawl. One whose first commit failed holds none, and is begun again. If a process was
- * killed while it created the database, what it had written is undone.
+ * Whether the database at `path` holds a crawl. One whose first commit failed holds none, and is begun again.
+ * If a process was killed while it created the database, what it had written is undone.
  */
 export function holdsCrawl(path: string): boolean {
   if (!existsSync(path)) return false;
@@ -72,22 +75,25 @@ function hasCrawl(path: string, mode: 'read' | 'join'): boolean {
 }
 
 /**
- * Of each connection. What statements put aside is small, and no file need be made for it. What is committed is copied from
- * the journal each 16 MB, as most of it is written again soon.
+ * Of each connection. What statements put aside is small, and no file need be made for it. What is committed
+ * is copied from the journal each 16 MB, as most of it is written again soon.
  */
 const TUNING = `PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
 PRAGMA wal_autocheckpoint = 4000`;
 
 const SCHEMA_VERSION = 3;
 
-/** Of tables made by programs before: all of them have the same type. */
+/** For tables of earlier versions: all of them have the same type. */
 const ADDED_COLUMNS = [
   ['messages', 'in_flight'],
   ['messages', 'seeds'],
   ['parcels', 'seeds'],
 ] as const;
 
-/** Adds the column to a table that is there and has none. A program that was killed may have made only some tables. */
+/**
+ * Adds the column to a table that is there and has none. A program that was killed may have made only some
+ * tables.
+ */
 function addColumn(database: DatabaseSync, table: string, column: string): void {
   const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
   if (columns.length === 0 || columns.some(({ name }) => name === column)) return;
@@ -123,7 +129,10 @@ CREATE TABLE IF NOT EXISTS sessions (name TEXT PRIMARY KEY, value TEXT NOT NULL)
 CREATE TABLE IF NOT EXISTS warc_files (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
 `;
 
-/** From how many bytes on a message is compressed here, where none is paid for by its size: never. It would be 2.4 times smaller. */
+/**
+ * From how many bytes on a message is compressed here, where none is paid for by its size: never. It would be
+ * 2.4 times smaller.
+ */
 export const PLAIN = Number.POSITIVE_INFINITY;
 
 /** Runs `work` in one transaction: all of it or nothing. */

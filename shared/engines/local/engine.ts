@@ -33,7 +33,10 @@ export interface LocalEngine extends LocalPorts {
 
 export type LocalEngineOptions = Omit<LocalPortsOptions, 'items' | 'onParcel'>;
 
-/** The engine of one machine: everything in one folder, for one process. Throws `FolderInUse` and `StorageFailed`. */
+/**
+ * The engine of one machine: everything in one folder, for one process. Throws `FolderInUse` and
+ * `StorageFailed`.
+ */
 export async function openLocalEngine(folder: string, options: LocalEngineOptions): Promise<LocalEngine> {
   makeFolder(folder);
   return orStorageFailed(folder, () => openEngine(folder, options));

@@ -8,8 +8,8 @@ import { FolderInUse, type FolderLock, folderInUse, identityOf } from './lock.ts
 export interface FolderHold {
   /**
    * Shows other processes that this one is alive, takes the lock again if its file was deleted, and throws
-   * {@link StorageFailed} if the database or the archive's folder was removed or replaced, or another process has claimed the
-   * crawl. Call it about each second.
+   * {@link StorageFailed} if the database or the archive's folder was removed or replaced, or another process
+   * has claimed the crawl. Call it about each second.
    */
   keep(): void;
   release(): void;
@@ -25,8 +25,8 @@ interface Owner {
 const BEAT_MS = 3000;
 
 /**
- * Claims the folder in its database. Throws `FolderInUse` if the process that has claimed it is alive, though the lock
- * was free: somebody deleted the lock. The archive's folder must be there.
+ * Claims the folder in its database. Throws `FolderInUse` if the process that has claimed it is alive, though
+ * the lock was free: somebody deleted the lock. The archive's folder must be there.
  */
 export async function holdFolder(
   folder: string,
@@ -66,7 +66,8 @@ export async function holdFolder(
       try {
         lock.renew();
       } catch (error) {
-        // Another process has the lock for the moment, sees by the beat that the folder is in use, and leaves.
+        // Another process has the lock for the moment, sees by the beat that the folder is in use, and
+        // leaves.
         if (!(error instanceof FolderInUse)) throw error;
       }
     },

@@ -8,8 +8,8 @@ import { isOriginKey } from '../../robots/policy.ts';
 import type { HostKey } from '../../url/host-key.ts';
 
 /**
- * For how long a host is to be left alone that was with a worker when that died: as if its longest request had ended a
- * moment ago. Its head knows nothing of that turn's requests.
+ * For how long a host is to be left alone that was with a worker when that died: as if its longest request
+ * had ended a moment ago. Its head knows nothing of that turn's requests.
  */
 export function createKeepBack(
   database: DatabaseSync,

@@ -17,8 +17,8 @@ const MAX_ROW_BYTES = 64 * 1024;
 const MAX_OPEN_FILES = 4;
 
 /**
- * Heads and parts in SQLite, large parts as files in `folder`. `onCommit` hears of each head that was replaced, so
- * that the crawl's totals need no reading.
+ * Heads and parts in SQLite, large parts as files in `folder`. `onCommit` is called for each head that was
+ * replaced, so that the crawl's totals need no reading.
  */
 export function createLedgerStore(
   database: DatabaseSync,
@@ -101,8 +101,9 @@ export function createLedgerStore(
 
     async deleteParts(crawl, host, names) {
       const rows = inTransaction(database, () => names.map((name) => deletePart.get(crawl, host, name)));
-      // Commits are synced by checkpoints alone: a head that still names a file must not be found after a loss of power
-      // when the file is gone. A checkpoint could be refused, as another thread is at it; a sync cannot.
+      // Commits are synced by checkpoints alone: a head that still names a file must not be found after a
+      // loss of power when the file is gone. A checkpoint could be refused, as another thread is at it; a
+      // sync cannot.
       if (rows.some((row) => row?.file)) await withFile(() => syncFile(`${database.location()}-wal`));
       for (const row of rows) if (row?.file) await rm(join(folder, row.file as string), { force: true });
     },
@@ -129,7 +130,8 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path);
   const ledgers = dirname(folder);
   await mkdir(folder, { recursive: true });
-  // Also where the folders were there: a process that died may have made them and synced nothing. Without changes it is quick.
+  // Also where the folders were there: a process that died may have made them and synced nothing. Without
+  // changes it is quick.
   await syncFolder(dirname(ledgers));
   await syncFolder(ledgers);
   const file = await open(path, 'w');

@@ -6,16 +6,16 @@ import { inTransaction, PLAIN } from './database.ts';
 import { countSeeds } from './waiting-seeds.ts';
 
 export interface LocalLinkExchange extends LinkExchange {
-  /** Whether no parcel is kept, whoever sent it. */
+  /** Whether no parcel is kept, from any sender. */
   isEmpty(): boolean;
   /** Somebody else has sent a parcel. */
   notice(): void;
 }
 
 /**
- * The link exchange on SQLite; what was received and not acknowledged comes back after a crash. Any number of threads
- * and processes may send, one receives: it finds what others have sent when it is told so by `notice`, or asked again.
- * `onSend`: hears of what was sent here.
+ * The link exchange on SQLite; what was received and not acknowledged comes back after a crash. Any number of
+ * threads and processes may send, one receives: it finds what others have sent when `notice` is called, or
+ * when it is asked again. `onSend`: called with what was sent here.
  */
 export function createLinkExchange(database: DatabaseSync, onSend?: () => void): LocalLinkExchange {
   const insert = database.prepare('INSERT INTO parcels (body, seeds) VALUES (?, ?)');

@@ -13,14 +13,18 @@ const BUSY = 5;
 const lockFile = (folder: string): string => join(folder, 'lock');
 
 export interface FolderLock {
-  /** Takes the lock again where its file was deleted or replaced. Throws {@link FolderInUse} if another process was faster. */
+  /**
+   * Takes the lock again where its file was deleted or replaced. Throws {@link FolderInUse} if another
+   * process was faster.
+   */
   renew(): void;
   release(): void;
 }
 
 /**
- * Takes the folder for this process, or throws {@link FolderInUse}. The lock is one of the operating system's, held
- * through an SQLite file, so it ends with the process, however that ends. Needs no room on the disk.
+ * Takes the folder for this process, or throws {@link FolderInUse}. The lock is one of the operating
+ * system's, held through an SQLite file, so it ends with the process, however that ends. Needs no room on the
+ * disk.
  */
 export function lockFolder(folder: string): FolderLock {
   let lock = takeLock(folder);
@@ -53,7 +57,7 @@ function takeLock(folder: string): DatabaseSync {
   return lock;
 }
 
-/** Tells a file or folder from any other that has its name later; undefined if there is none. */
+/** Distinguishes a file or folder from another one that has its name later; undefined if there is none. */
 export function identityOf(path: string): string | undefined {
   const found: BigIntStats | undefined = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev} ${found.ino}`;

@@ -45,15 +45,15 @@ export interface LocalPortsOptions {
   readonly items?: ItemStore;
   /** Which hosts are served here, if not all. */
   readonly turns?: Pick<TurnQueueOptions, 'serves' | 'onOthers'>;
-  /** Hears of parcels that were sent here. */
+  /** Called for parcels that were sent here. */
   readonly onParcel?: () => void;
-  /** Hears of what was mended, for people. */
+  /** Called with what was repaired, for people. */
   readonly warn?: (message: string) => void;
 }
 
 /**
- * `database`: open for writing, with its tables. Closed with the rest, also where this throws. All ports fail with
- * `StorageFailed` where the disk or the database does.
+ * `database`: open for writing, with its tables. Closed with the rest, also where this throws. All ports fail
+ * with `StorageFailed` where the disk or the database does.
  */
 export async function openLocalPorts(
   database: DatabaseSync,
@@ -69,7 +69,8 @@ export async function openLocalPorts(
       maxBytes: config.warcMaxBytes,
       warcinfo: (filename) => warcinfoOf(filename, options),
       clock: steadyClock,
-      // A thread that takes the place of a dead one mends what that has left; the others' files are not its own.
+      // A thread that takes the place of a dead one mends what that has left; the others' files are not its
+      // own.
       journal: createWarcJournal(database, warcFilePattern(warcPrefix)),
       warn: options.warn,
     });

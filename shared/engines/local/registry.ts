@@ -6,11 +6,11 @@ import { inTransaction } from './database.ts';
 import { NO_SUMS, replaceHead, type Sums } from './sums.ts';
 
 export interface LocalCrawlRegistry extends CrawlRegistry {
-  /** To be told of every head that is replaced. */
+  /** Call it for every head that is replaced. */
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void;
   /** What the crawl's heads add up to. */
   sums(crawl: CrawlId): Sums;
-  /** From now on the crawl's totals are what `read` gives: others commit, and tell how much. */
+  /** From now on the crawl's totals are what `read` gives: others commit, and report how much. */
   followSums(crawl: CrawlId, read: () => Sums): void;
   /** The crawl is known by this version of the rules for canonical URLs from now on. */
   setUrlRulesVersion(crawl: CrawlId, version: number): void;
@@ -24,8 +24,8 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
 }
 
 /**
- * Crawls in SQLite; their totals summed up from the heads when first asked for, and kept up from then on. Seeds on their way
- * (`seedsWaiting`) count as waiting URLs.
+ * Crawls in SQLite; their totals summed up from the heads when first asked for, and kept up from then on.
+ * Seeds on their way (`seedsWaiting`) count as waiting URLs.
  */
 export function createRegistry(
   database: DatabaseSync,

@@ -22,7 +22,7 @@ interface Lease {
   readonly timer: NodeJS.Timeout;
   /** What was handed out; none: the group is parked, or kept back. */
   readonly received?: HostDeliveries;
-  /** Of its deliveries, those not acknowledged. */
+  /** Deliveries that were not acknowledged. */
   readonly held: Set<string>;
 }
 
@@ -31,21 +31,21 @@ export interface TurnQueueOptions {
   readonly leaseMs?: number;
   /** The hosts that this queue hands out; messages to others are for other threads. Default: all. */
   readonly serves?: (host: HostKey) => boolean;
-  /** Hears of the hosts not served that were sent something. */
+  /** Called with hosts that other workers serve and that were sent something. */
   readonly onOthers?: (hosts: readonly HostKey[]) => void;
   /**
-   * For how long a host is kept back that was with a worker when its thread or process died: nobody knows when it was
-   * asked last. Default: not at all.
+   * For how long a host is kept back that was with a worker when its thread or process died: nobody knows
+   * when it was asked last. Default: not at all.
    */
   readonly keepBackMs?: (host: HostKey) => number;
 }
 
 export interface LocalTurnQueue extends TurnQueue {
-  /** Whether no message is kept at all, whoever serves it. */
+  /** Whether no message is kept at all, for any worker. */
   isEmpty(): boolean;
   /**
-   * Whether a message is kept that brings requisites and was never received, or one is in flight, as its turn may find some.
-   * What was received, and is neither in flight nor gone, is parked while its host rests.
+   * Whether a message is kept that brings requisites and was never received, or one is in flight, as its turn
+   * may find some. What was received, and is neither in flight nor gone, is parked while its host rests.
    */
   mayBringRequisites(): boolean;
   /** Others have sent these hosts something. Safe to repeat, and where it is not so. */
@@ -54,9 +54,9 @@ export interface LocalTurnQueue extends TurnQueue {
 }
 
 /**
- * The turn queue of one thread: messages in SQLite, so that they survive it, and their groups' locks in memory, so that
- * a dead process holds none. Several may stand on one database, each with a connection of its own, if no host is served
- * by two of them.
+ * The turn queue of one thread: messages in SQLite, so that they survive it, and their groups' locks in
+ * memory, so that a dead process holds none. Several may stand on one database, each with a connection of its
+ * own, if no host is served by two of them.
  */
 export function createTurnQueue(
   database: DatabaseSync,
@@ -107,7 +107,9 @@ export function createTurnQueue(
     arrived.notify();
   }
 
-  /** A timer asks this, and nobody catches what it throws: a database that fails is left to the next receive. */
+  /**
+   * A timer asks this, and nobody catches what it throws: a database that fails is left to the next receive.
+   */
   function mayHaveMessages(host: HostKey): boolean {
     try {
       return selectOne.get(host) !== undefined;
@@ -219,10 +221,16 @@ export function createTurnQueue(
   };
 }
 
-/** By the bytes of a message that is not compressed (`frontier/message-codec.ts`): its kind, 0 for links, is the fourth. */
+/**
+ * By the bytes of a message that is not compressed (`frontier/message-codec.ts`): its kind, 0 for links, is
+ * the fourth.
+ */
 const isLinksMessage = (body: string): string => `substr(${body}, 4, 1) = x'00'`;
 
-/** `in_flight` of a message that a worker has. 0: nobody has it; a greater number: it is parked until that time. */
+/**
+ * `in_flight` of a message that a worker has. 0: nobody has it; a greater number: it is parked until that
+ * time.
+ */
 const RECEIVED = 1;
 /** A host that was parked for longer was parked by a clock that was set back since. */
 const MAX_PARKED_MS = 2 * 3_600_000;

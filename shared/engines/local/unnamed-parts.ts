@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * Removes the files of ledgers' parts that the database does not name: a process died after it had written a part and before
- * the database knew, or after the database had forgotten a part. Nobody may write parts meanwhile. `folder`: the ledgers'.
+ * Removes the files of ledgers' parts that the database does not name: a process died after it had written a
+ * part and before the database knew, or after the database had forgotten a part. Nobody may write parts
+ * meanwhile. `folder`: the ledgers'.
  */
 export async function removeUnnamedParts(database: DatabaseSync, folder: string): Promise<void> {
   const isNamed = database.prepare('SELECT 1 FROM parts WHERE file = ?');

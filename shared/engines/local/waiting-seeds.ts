@@ -5,9 +5,9 @@ import { decodeMessage, decodeOutLinks } from '../../frontier/message-codec.ts';
 import type { HostKey } from '../../url/host-key.ts';
 
 /**
- * How many there are. Those of messages that were handed out before count as committed, since a message may stay behind the
- * turn that has taken it in. `withOpenTurns`: counts those of turns that are under way for the first time, for who does not
- * know what these have found.
+ * How many there are. Those of messages that were handed out before count as committed, since a message may
+ * stay behind the turn that has taken it in. `withOpenTurns`: counts those of turns that are under way for
+ * the first time, for who does not know what these have found.
  */
 export function createSeedCount(
   database: DatabaseSync,
@@ -29,14 +29,17 @@ export function createSeedCount(
 export const countSeeds = (links: readonly Link[]): number =>
   links.reduce((sum, { isSeed }) => sum + (isSeed ? 1 : 0), 0);
 
-/** A seed on its way that is known by one of `urls`, all of `host`. Reads all that is on its way to that host or unsorted. */
+/**
+ * A seed on its way that is known by one of `urls`, all of `host`. Reads all that is on its way to that host
+ * or unsorted.
+ */
 export function findSeed(database: DatabaseSync, host: HostKey, urls: readonly string[]): Link | undefined {
   return waitingSeeds(database, host).find(({ url }) => urls.includes(url));
 }
 
 /**
- * The seeds on their way: all of them, or those on their way to `host` and those that are not sorted by host yet. A ledger may
- * know some of them already.
+ * The seeds on their way: all of them, or those on their way to `host` and those that are not sorted by host
+ * yet. A ledger may know some of them already.
  */
 export function* waitingSeeds(database: DatabaseSync, host?: HostKey): Generator<Link, undefined> {
   if (!hasSeedCounts(database)) return;

@@ -1,6 +1,7 @@
 /**
- * Faults at one call: the calls that an invocation of a function makes are numbered, and one of them is struck, just
- * before it or just after it took effect. Random faults seldom meet such a moment; to enumerate them meets each.
+ * Faults at one call: the calls that an invocation of a function makes are numbered, and one of them is
+ * struck, just before it or just after it took effect. Random faults seldom meet such a moment; to enumerate
+ * them meets each.
  */
 import type { Faults } from './faults.ts';
 import type { SimProcess } from './process.ts';
@@ -17,7 +18,9 @@ export interface CallFault {
   /** Which of the invocation's calls, from 1, in the order begun. */
   readonly call: number;
   readonly moment: (typeof CALL_MOMENTS)[number];
-  /** `freezes`: the process stands still for longer than a host's lease. `fails`: the caller gets an error. */
+  /**
+   * `freezes`: the process stands still for longer than a host's lease. `fails`: the caller gets an error.
+   */
   readonly fate: (typeof CALL_FATES)[number];
 }
 
@@ -27,11 +30,14 @@ export interface CallFaults {
   /** Makes a call of the process, perhaps struck. What is called is told in traces. */
   call<T>(process: SimProcess, what: string, work: () => Promise<T>): Promise<T>;
   /**
-   * The same for a request to the web, which never throws: it is struck only afterwards, as whoever stands still between the
-   * last look at the clock and the sending hurries a host whatever the code is.
+   * The same for a request to the web, which never throws: it is struck only afterwards, as whoever stands
+   * still between the last look at the clock and the sending hurries a host whatever the code is.
    */
   request<T>(process: SimProcess, work: () => Promise<T>): Promise<T>;
-  /** Calls made, by `actor/invocation`: in their order, `c` for a call of a service and `r` for a request to the web. */
+  /**
+   * Calls made, by `actor/invocation`: in their order, `c` for a call of a service and `r` for a request to
+   * the web.
+   */
   readonly made: ReadonlyMap<string, string>;
 }
 
@@ -39,7 +45,9 @@ export interface CallFaultsOptions {
   readonly time: VirtualTime;
   readonly faults: Pick<Faults, 'strikes' | 'random'>;
   readonly planned: readonly CallFault[];
-  /** How long an invocation of the function has what it works on for itself. Who freezes does so for longer. */
+  /**
+   * How long an invocation of the function has what it works on for itself. Who freezes does so for longer.
+   */
   readonly leaseMs: (actor: string) => number;
   readonly trace?: Trace;
 }

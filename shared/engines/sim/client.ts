@@ -1,6 +1,6 @@
 /**
- * A client of the AWS SDK whose calls go to a model of the service, on virtual time: with latency, the SDK's own
- * retries of what failed on its way, and faults. What is done by the adapters above is the real thing.
+ * A client of the AWS SDK whose calls go to a model of the service, on virtual time: with latency, the SDK's
+ * own retries of what failed on its way, and faults. What is done by the adapters above is the real thing.
  */
 import { ANSWER_MS, transientRetries } from '../aws/clients.ts';
 import { type CallFaults, NO_CALL_FAULTS } from './call-faults.ts';

@@ -1,6 +1,7 @@
 /**
- * The simulated account: a stack's queues, tables and bucket, on virtual time. One seed decides everything. What runs
- * on it is the engine `aws` itself, with its gathering, packing and retrying: only the services below it are models.
+ * The simulated account: a stack's queues, tables and bucket, on virtual time. One seed decides everything.
+ * What runs on it is the engine `aws` itself, with its gathering, packing and retrying: only the services
+ * below it are models.
  */
 import { type Sizes, sizesOf } from '../../sizes.ts';
 import type { AwsClients } from '../aws/engine.ts';

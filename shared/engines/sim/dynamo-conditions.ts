@@ -11,8 +11,8 @@ export interface Placeholders {
 }
 
 /**
- * Throws if a placeholder is given and not used, as DynamoDB does. One that is used and not given is found where it is
- * needed.
+ * Throws if a placeholder is given and not used, as DynamoDB does. One that is used and not given is found
+ * where it is needed.
  */
 export function checkPlaceholders(
   placeholders: Placeholders,

@@ -1,4 +1,7 @@
-/** DynamoDB's expressions, as trees (developer guide, "Condition and filter expressions", "Update expressions"). Pure. */
+/**
+ * DynamoDB's expressions, as trees (developer guide, "Condition and filter expressions", "Update
+ * expressions"). Pure.
+ */
 import QuickLRU from 'quick-lru';
 import { invalid } from './dynamo-errors.ts';
 import { createTokens, type Tokens } from './dynamo-tokens.ts';

@@ -40,7 +40,10 @@ export interface Table {
   readonly entries: Rows<IndexRow, IndexKey>;
   /** How many entries were written or removed, by partition of the index. */
   write(pk: string, sk: string, before: Row | undefined, after: Row | undefined): readonly string[];
-  /** The item as it would be stored; a copy of its own, unless `isOwn`. Throws for what DynamoDB does not store. */
+  /**
+   * The item as it would be stored; a copy of its own, unless `isOwn`. Throws for what DynamoDB does not
+   * store.
+   */
   rowOf(item: Readonly<Item>, isOwn?: boolean): Row;
 }
 

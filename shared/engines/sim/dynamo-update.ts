@@ -13,8 +13,8 @@ export interface Updated {
 }
 
 /**
- * The item as the update makes it, and the attributes that it names. All values are read from the item as it was. Takes
- * whole attributes only: paths into lists and maps are refused.
+ * The item as the update makes it, and the attributes that it names. All values are read from the item as it
+ * was. Takes whole attributes only: paths into lists and maps are refused.
  */
 export function applyUpdate(update: Update, before: Readonly<Item>, placeholders: Placeholders): Updated {
   const item: Item = { ...before };

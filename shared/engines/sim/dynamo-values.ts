@@ -1,4 +1,7 @@
-/** Attributes and items: copied in and out, so that nobody holds a part of what is stored; their sizes; their order. */
+/**
+ * Attributes and items: copied in and out, so that nobody holds a part of what is stored; their sizes; their
+ * order.
+ */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { invalid } from './dynamo-errors.ts';
 import { compareNumbers, normalNumber } from './dynamo-numbers.ts';
@@ -14,7 +17,10 @@ export function typeOf(value: AttributeValue): string {
   return type;
 }
 
-/** A copy of the value, with bytes of its own. Numbers come as DynamoDB gives them; throws for what it does not take. */
+/**
+ * A copy of the value, with bytes of its own. Numbers come as DynamoDB gives them; throws for what it does
+ * not take.
+ */
 export function copyValue(value: AttributeValue): AttributeValue {
   // Frozen, so that items that are read can share them: see `copyStored`.
   if (value.S !== undefined) return Object.freeze({ S: value.S });
@@ -41,7 +47,9 @@ export function copyItem(item: Readonly<Item>): Item {
   return copy;
 }
 
-/** A copy of an item that `copyItem` made. Texts and numbers are the same objects, which nobody can change. */
+/**
+ * A copy of an item that `copyItem` made. Texts and numbers are the same objects, which nobody can change.
+ */
 export function copyStored(item: Readonly<Item>): Item {
   const copy: Item = { ...item };
   for (const name in copy) {

@@ -119,7 +119,10 @@ export function createWrites({ tableOf, faults, onUnits, onWrite }: DynamoContex
     return units + entries.length;
   }
 
-  /** Makes the write, or throws; a condition that fails costs as much as the item that is there, or that would be. */
+  /**
+   * Makes the write, or throws; a condition that fails costs as much as the item that is there, or that would
+   * be.
+   */
   function makeOne(
     planned: Planned,
     input: Conditional & { ReturnConsumedCapacity?: 'INDEXES' | 'TOTAL' | 'NONE' | undefined },

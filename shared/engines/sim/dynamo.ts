@@ -1,9 +1,10 @@
 /**
- * DynamoDB, as far as it promises: each call is done at one moment, conditions and all; what is read consistently is
- * what was written last; everything else may lag behind by two seconds, when the fault `staleRead` strikes.
+ * DynamoDB, as far as it promises: each call is done at one moment, conditions and all; what is read
+ * consistently is what was written last; everything else may lag behind by two seconds, when the fault
+ * `staleRead` strikes.
  *
- * What is stored, nobody else holds: items are copied in and out. What the model does not know it refuses, by a
- * ValidationException: options too.
+ * What is stored, nobody else holds: items are copied in and out. What the model does not know it refuses, by
+ * a ValidationException: options too.
  */
 import { noTable } from './dynamo-errors.ts';
 import { createReads } from './dynamo-reads.ts';
@@ -18,11 +19,14 @@ import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export interface SimDynamo extends SimService {
-  /** With keys `pk` and `sk`, both texts; the index's are a text and a number. It is sparse, and projects keys only. */
+  /**
+   * With keys `pk` and `sk`, both texts; the index's are a text and a number. It is sparse, and projects keys
+   * only.
+   */
   createTable(spec: TableSpec): void;
   /**
-   * All items of the table as they are now, in the order of a scan: to be gone through at once. They are the store's own,
-   * not to be changed.
+   * All items of the table as they are now, in the order of a scan: to be gone through at once. They are the
+   * store's own, not to be changed.
    */
   items(table: string): Iterable<Readonly<Item>>;
   /** Hears of what each call consumes where; scans, which are nobody's partition, apart. */

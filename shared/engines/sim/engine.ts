@@ -13,8 +13,8 @@ export interface SimEngineOptions {
 }
 
 /**
- * The engine of a process as `SimCloud.open` gives it, with times of its own. Like any engine on AWS, it holds nothing
- * that must be closed.
+ * The engine of a process as `SimCloud.open` gives it, with times of its own. Like any engine on AWS, it
+ * holds nothing that must be closed.
  */
 export function openSimEngine(
   cloud: SimCloud,

@@ -1,4 +1,7 @@
-/** What can go wrong in the simulated world: a name for each, how often it strikes, and a count of how often it did. */
+/**
+ * What can go wrong in the simulated world: a name for each, how often it strikes, and a count of how often
+ * it did.
+ */
 import { type Random, randomOf } from './random.ts';
 
 /** Name: what happens, and the rate by itself, for each occasion unless it says otherwise. */
@@ -101,7 +104,8 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
 /**
- * Those by which a turn may be thrown away with what it had learned: some things can be told for certain only without.
+ * Those by which a turn may be thrown away with what it had learned: some things can be told for certain only
+ * without.
  */
 export const TURN_LOSING = FAULT_NAMES.filter((name) => 'losesTurns' in FAULTS[name]);
 
@@ -116,8 +120,8 @@ export interface Faults {
 export interface FaultsOptions {
   readonly seed: number;
   /**
-   * Those not named never strike. The rate of each is multiplied by a factor of the seed's, so that some runs have much
-   * of one and little of another.
+   * Those not named never strike. The rate of each is multiplied by a factor of the seed's, so that some runs
+   * have much of one and little of another.
    */
   readonly names: readonly FaultName[];
   /** No fault strikes while it says so: what the world comes to in the end is to be seen. */

@@ -1,12 +1,14 @@
-/** A global secondary index that gets no updates for minutes, as while its partitions are split or throttled. */
+/**
+ * A global secondary index that gets no updates for minutes, as while its partitions are split or throttled.
+ */
 import type { Faults } from './faults.ts';
 
 const WINDOW_MS = 60_000;
 export const MAX_INDEX_LAG_MS = 480_000;
 
 /**
- * The moment that the index shows: undefined for this one. It stands still from a read on, at most once for each minute,
- * and has all updates again when it goes on.
+ * The moment that the index shows: undefined for this one. It stands still from a read on, at most once for
+ * each minute, and has all updates again when it goes on.
  */
 export function createIndexLag(now: () => number, faults: Faults): () => number | undefined {
   let window = -1;

@@ -1,7 +1,7 @@
 /**
  * A model of a Lambda function (developer guide, "Understanding the Lambda execution environment lifecycle"):
- * environments that are made when one more is needed, serve one invocation at a time, stand still between them, and are
- * killed when time is up.
+ * environments that are made when one more is needed, serve one invocation at a time, stand still between
+ * them, and are killed when time is up.
  */
 import type { Faults } from './faults.ts';
 import type { SimProcess } from './process.ts';
@@ -97,9 +97,9 @@ const COLD_START_MS = 400;
 /** A start that a fault strikes. Lambda ends none before 10 s. */
 const SLOW_START_MS = 10_000;
 /**
- * Where processes stand still now and then, one may do so when its time is up, and go on for a moment before it is
- * ended: its caller was told long before. Of the time-outs in such a world, and how long. One that stands still by then
- * is ended after it goes on.
+ * Where processes stand still now and then, one may do so when its time is up, and go on for a moment before
+ * it is ended: its caller was told long before. Of the time-outs in such a world, and how long. One that
+ * stands still by then is ended after it goes on.
  */
 const LINGERS = 0.5;
 const MAX_LINGER_MS = 120_000;

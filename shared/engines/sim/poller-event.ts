@@ -30,9 +30,9 @@ export function sqsEvent(queueUrl: string, messages: readonly SqsRecord[]): SqsE
 }
 
 /**
- * The ids reported as failed. All, where the answer names one that is no message's of the batch, or none; nothing
- * reported, or no list, is success (developer guide, "Handling errors for an SQS event source": success and failure
- * conditions).
+ * The ids reported as failed. All, where the answer names one that is no message's of the batch, or none;
+ * nothing reported, or no list, is success (developer guide, "Handling errors for an SQS event source":
+ * success and failure conditions).
  */
 export function failedIds(result: unknown, messages: readonly SqsRecord[]): ReadonlySet<string> | 'all' {
   const failures = (result as { batchItemFailures?: unknown } | null | undefined)?.batchItemFailures ?? [];

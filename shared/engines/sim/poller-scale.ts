@@ -1,4 +1,6 @@
-/** How many invocations a poller may have under way: few at first, more with time, fewer again after failures. */
+/**
+ * How many invocations a poller may have under way: few at first, more with time, fewer again after failures.
+ */
 
 export interface PollerScaleOptions {
   readonly now: () => number;
@@ -16,7 +18,10 @@ export interface PollerScale {
   growsInMs(): number | undefined;
 }
 
-/** Of a standard queue: 5 at once, and 300 more each minute. A FIFO queue's are as many as it has active groups. */
+/**
+ * Of a standard queue: 5 at once, and 300 more each minute. A FIFO queue's are as many as it has active
+ * groups.
+ */
 const FIRST = 5;
 const MORE_MS = 60_000 / 300;
 const IDLE_MS = 60_000;

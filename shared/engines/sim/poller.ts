@@ -1,7 +1,7 @@
 /**
- * A model of Lambda's event source mapping for SQS (developer guide, "Using Lambda with Amazon SQS"): it receives,
- * invokes, sometimes twice, and deletes what was not reported as failed. It changes no visibility and tells nobody what
- * became of a message.
+ * A model of Lambda's event source mapping for SQS (developer guide, "Using Lambda with Amazon SQS"): it
+ * receives, invokes, sometimes twice, and deletes what was not reported as failed. It changes no visibility
+ * and tells nobody what became of a message.
  */
 import type { SqsRecord } from '../aws/queues/delivery.ts';
 import type { Faults } from './faults.ts';
@@ -147,7 +147,10 @@ export function createSimPoller(options: SimPollerOptions): SimPoller {
     }
   }
 
-  /** "Event source mappings process each event at least once": the poller knows the answer of one of two invocations. */
+  /**
+   * "Event source mappings process each event at least once": the poller knows the answer of one of two
+   * invocations.
+   */
   function invokeAtLeastOnce(event: SqsEvent): Promise<Invoked<unknown>> {
     const first = invoke(event);
     if (!faults.strikes('invokedTwice')) return first;

@@ -1,7 +1,7 @@
 /**
- * A process of the simulated world: what it waits for comes only while it lives and goes. Killed, nothing of it goes on,
- * and nobody is told; what it has sent on its way takes effect all the same. Frozen, it stands still: answers and
- * timers wait for it.
+ * A process of the simulated world: what it waits for comes only while it lives and goes. Killed, nothing of
+ * it goes on, and nobody is told; what it has sent on its way takes effect all the same. Frozen, it stands
+ * still: answers and timers wait for it.
  */
 import type { Clock } from '../../ports/clock.ts';
 import { createSteadyClock } from '../steady-clock.ts';
@@ -19,8 +19,8 @@ export interface SimProcess {
   /** Resolves when it dies, with why. */
   readonly died: Promise<string>;
   /**
-   * Begins `work`, which is the world's and goes on whatever becomes of the process, and gives its outcome to the
-   * process when that can take it.
+   * Begins `work`, which is the world's and goes on whatever becomes of the process, and gives its outcome to
+   * the process when that can take it.
    */
   io<T>(work: () => Promise<T> | T): Promise<T>;
   kill(why: string): void;

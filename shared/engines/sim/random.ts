@@ -1,10 +1,15 @@
-/** Chance that a seed decides: each purpose has a stream of its own, so that more draws of one change no other's. */
+/**
+ * Chance that a seed decides: each purpose has a stream of its own, so that more draws of one change no
+ * other's.
+ */
 import { hash } from 'node:crypto';
 
 /** Uniform in [0, 1). */
 export type Random = () => number;
 
-/** The stream that the names have: the same names, the same numbers. Mulberry32, begun at a hash of the names. */
+/**
+ * The stream that the names have: the same names, the same numbers. Mulberry32, begun at a hash of the names.
+ */
 export function randomOf(...names: readonly (string | number)[]): Random {
   let state = Number.parseInt(hash('sha256', names.join(' ')).slice(0, 8), 16) | 0;
   return () => {
@@ -29,8 +34,8 @@ export function pick<T>(random: Random, items: readonly T[]): T {
 const HEX = Array.from({ length: 0x10000 }, (_, bits) => bits.toString(16).padStart(4, '0'));
 
 /**
- * Returns a maker of UUIDs that `random` decides. They are part of WARC records, whose length after compression depends on
- * them, and so do offsets, sizes and all that follows.
+ * Returns a maker of UUIDs that `random` decides. They are part of WARC records, whose length after
+ * compression depends on them, and so do offsets, sizes and all that follows.
  */
 export function uuidsOf(random: Random): () => string {
   const group = () => HEX[Math.floor(random() * 0x10000)] as string;

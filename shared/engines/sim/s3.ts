@@ -1,6 +1,6 @@
 /**
- * S3, as far as it promises: an object is there whole or not at all, and whoever reads or lists sees what was written
- * last. What the model does not know it refuses, options too.
+ * S3, as far as it promises: an object is there whole or not at all, and whoever reads or lists sees what was
+ * written last. What the model does not know it refuses, options too.
  */
 import type { DeleteObjectsCommandInput } from '@aws-sdk/client-s3';
 import type { Faults } from './faults.ts';
@@ -27,7 +27,10 @@ export interface SimS3Options {
   readonly time: Pick<VirtualTime, 'now'>;
   readonly faults: Faults;
   readonly random: Random;
-  /** Least size of an upload's parts but the last. Default S3's own, 5 MiB; a world of small sizes has a smaller one. */
+  /**
+   * Least size of an upload's parts but the last. Default S3's own, 5 MiB; a world of small sizes has a
+   * smaller one.
+   */
   readonly minPartBytes?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A model of a rule of EventBridge with a rate: it invokes once a period, a little late, and now and then twice ("at
- * least once").
+ * A model of a rule of EventBridge with a rate: it invokes once a period, a little late, and now and then
+ * twice ("at least once").
  */
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';

@@ -1,13 +1,16 @@
 /** What the models of SQS, DynamoDB and S3 have in common. */
 
-/** A service of AWS as far as it is modelled: the calls that the engine makes, at one moment of virtual time each. */
+/**
+ * A service of AWS as far as it is modelled: the calls that the engine makes, at one moment of virtual time
+ * each.
+ */
 export interface SimService {
   readonly name: ServiceName;
   /** As the SDK calls its client: the meter goes by it. */
   readonly clientName: string;
   /**
-   * Does the call of that command (`GetItemCommand`) now. Gives its output; throws, or rejects with, the SDK's own
-   * exceptions. A promise where the call itself takes time: a long poll.
+   * Does the call of that command (`GetItemCommand`) now. Gives its output; throws, or rejects with, the
+   * SDK's own exceptions. A promise where the call itself takes time: a long poll.
    */
   handle(command: string, input: unknown): unknown;
 }

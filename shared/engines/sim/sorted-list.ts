@@ -1,7 +1,7 @@
 /**
- * Lists kept in an order, for what is looked up, changed and read on from anywhere: some steps for each, with lists of
- * millions too. A list is plain data, chunks of so many items; what may be done with it is a set of functions for its
- * order.
+ * Lists kept in an order, for what is looked up, changed and read on from anywhere: some steps for each, with
+ * lists of millions too. A list is plain data, chunks of so many items; what may be done with it is a set of
+ * functions for its order.
  */
 
 /** Begins as `[]`. No chunk is empty. */
@@ -16,13 +16,16 @@ export interface Sorting<T, K> {
   set(list: SortedList<T>, key: K, item: T): void;
   remove(list: SortedList<T>, key: K): void;
   /**
-   * The items from the key on, with that of the key itself or behind it; all of them without a key. The list must not
-   * change meanwhile.
+   * The items from the key on, with that of the key itself or behind it; all of them without a key. The list
+   * must not change meanwhile.
    */
   from(list: SortedList<T>, key: K | undefined, isAfter?: boolean): Generator<T>;
 }
 
-/** Small enough to be moved by one for each change, and large enough for a list of a million to have few chunks. */
+/**
+ * Small enough to be moved by one for each change, and large enough for a list of a million to have few
+ * chunks.
+ */
 const MAX_CHUNK = 256;
 
 export function sortingBy<T, K>(compare: CompareTo<T, K>): Sorting<T, K> {
@@ -100,7 +103,10 @@ export function sortingBy<T, K>(compare: CompareTo<T, K>): Sorting<T, K> {
   };
 }
 
-/** The order of the texts' bytes in UTF-8, which is that of their code points: keys of DynamoDB and S3 stand in it. */
+/**
+ * The order of the texts' bytes in UTF-8, which is that of their code points: keys of DynamoDB and S3 stand
+ * in it.
+ */
 export function compareUtf8(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

@@ -42,7 +42,9 @@ export interface EntryOutcome {
   readonly result?: object;
 }
 
-/** Does the entries one by one: each may fail, and some do without having had an effect (`batchEntryFails`). */
+/**
+ * Does the entries one by one: each may fail, and some do without having had an effect (`batchEntryFails`).
+ */
 export function batchOf<E extends { readonly Id: string }>(
   entries: readonly E[],
   act: (entry: E) => EntryOutcome,

@@ -1,4 +1,7 @@
-/** What a queue tells of its sizes: "approximate", and right only a minute after the last change (GetQueueAttributes). */
+/**
+ * What a queue tells of its sizes: "approximate", and right only a minute after the last change
+ * (GetQueueAttributes).
+ */
 import type { Faults } from './faults.ts';
 import type { QueueSize } from './sqs-store.ts';
 

@@ -1,8 +1,8 @@
 /**
- * A FIFO queue of SQS, as tests recorded on AWS show it: of a group, what can be received is what is visible before its
- * first message that is not. From this follow the lock (a received message holds back all behind it, also those sent
- * later) and what comes back where visibility was changed for single messages (for the first: nothing before it is
- * visible; for a later one: those before it).
+ * A FIFO queue of SQS, as tests recorded on AWS show it: of a group, what can be received is what is visible
+ * before its first message that is not. From this follow the lock (a received message holds back all behind
+ * it, also those sent later) and what comes back where visibility was changed for single messages (for the
+ * first: nothing before it is visible; for a later one: those before it).
  */
 import { between } from './random.ts';
 import type { NewMessage, Received, StoredMessage } from './sqs-message.ts';
@@ -26,7 +26,10 @@ interface Group {
   readonly name: string;
   first: StoredMessage | undefined;
   last: StoredMessage | undefined;
-  /** Listed among those that can perhaps be received from: what is listed is looked at again when its turn comes. */
+  /**
+   * Listed among those that can perhaps be received from: what is listed is looked at again when its turn
+   * comes.
+   */
   isListed: boolean;
 }
 

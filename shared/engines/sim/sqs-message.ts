@@ -50,7 +50,10 @@ export interface StoredMessage extends QueuedMessage {
   groupAfter: StoredMessage | undefined;
   /** Among the first of the queue, which is as far as a receive looks; FIFO. */
   isInWindow: boolean;
-  /** Of a message that was deleted but comes once more, how often it was received before that; otherwise 0. Standard. */
+  /**
+   * Of a message that was deleted but comes once more, how often it was received before that; otherwise 0.
+   * Standard.
+   */
   ghostSince: number;
 }
 

@@ -18,7 +18,10 @@ export interface SimQueueOptions {
   /** Of a receive that does not say another. */
   readonly visibilityS: number;
   readonly delayS?: number;
-  /** The queue there takes what was received `maxReceives` times, when it would be once more. It is made first. */
+  /**
+   * The queue there takes what was received `maxReceives` times, when it would be once more. It is made
+   * first.
+   */
   readonly deadLetter?: { readonly queueUrl: string; readonly maxReceives: number };
   /** Default 14 days. */
   readonly retentionS?: number;

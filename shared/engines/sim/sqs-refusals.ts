@@ -42,7 +42,10 @@ export function entriesOf<E extends { readonly Id?: string }>(input: {
   return entries as readonly (E & { readonly Id: string })[];
 }
 
-/** Throws unless they are messages that the queue takes; recorded on AWS for whole batches: one such entry fails all. */
+/**
+ * Throws unless they are messages that the queue takes; recorded on AWS for whole batches: one such entry
+ * fails all.
+ */
 export function checkMessages(entries: readonly SendInput[], isFifo: boolean, isBatch: boolean): void {
   let bytes = 0;
   for (const { MessageBody, MessageGroupId, MessageDeduplicationId, MessageAttributes } of entries) {

@@ -1,4 +1,7 @@
-/** Which hidden message is visible next: a heap whose items know their place, so that any of them moves in O(log n). */
+/**
+ * Which hidden message is visible next: a heap whose items know their place, so that any of them moves in
+ * O(log n).
+ */
 import type { StoredMessage } from './sqs-message.ts';
 
 export interface Schedule {

@@ -109,7 +109,8 @@ export function createStandardQueue(options: ModelOptions): QueueModel {
     receiveAgain: () => undefined,
 
     /**
-     * Also with a handle that has expired, as long as nobody else has received the message: then it is left to chance.
+     * Also with a handle that has expired, as long as nobody else has received the message: then it is left
+     * to chance.
      */
     delete(handle, now) {
       settle(now);

@@ -1,4 +1,7 @@
-/** A queue's messages, in the order sent, and which of them are hidden until when. Every step is O(log n) at most. */
+/**
+ * A queue's messages, in the order sent, and which of them are hidden until when. Every step is O(log n) at
+ * most.
+ */
 import type { NewMessage, StoredMessage } from './sqs-message.ts';
 import { createSchedule } from './sqs-schedule.ts';
 

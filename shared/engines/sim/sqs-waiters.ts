@@ -7,7 +7,9 @@ export interface Waiters<R> {
   listen(listener: () => void): () => void;
   /** Resolves with what `receive` gives once it is something, or with undefined after `ms`. */
   wait(receive: () => R | undefined, ms: number): Promise<R | undefined>;
-  /** Tells the polls, one by one and the longest waiting first, until one gets nothing; then all listeners. */
+  /**
+   * Tells the polls, one by one and the longest waiting first, until one gets nothing; then all listeners.
+   */
   tell(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * SQS as the engine uses it, on virtual time: its commands over the models of queues. Deduplication is within a group,
- * as the stack's queues have it (`DeduplicationScope`).
+ * SQS as the engine uses it, on virtual time: its commands over the models of queues. Deduplication is within
+ * a group, as the stack's queues have it (`DeduplicationScope`).
  */
 import type { SqsRecord } from '../aws/queues/delivery.ts';
 import type { Faults } from './faults.ts';
@@ -41,9 +41,14 @@ export interface SimSqs extends SimService {
   /** All messages that are there, in the order sent. Nothing is to be changed while they are gone through. */
   messages(queueUrl: string): Iterable<QueuedMessage>;
   size(queueUrl: string): QueueSize;
-  /** Has `listener` called whenever a message may have become receivable from now on. Gives what ends that. */
+  /**
+   * Has `listener` called whenever a message may have become receivable from now on. Gives what ends that.
+   */
   onArrival(queueUrl: string, listener: () => void): () => void;
-  /** What can be received now, up to 10 messages, hidden for the queue's own visibility: as Lambda's poller does it. */
+  /**
+   * What can be received now, up to 10 messages, hidden for the queue's own visibility: as Lambda's poller
+   * does it.
+   */
   receive(queueUrl: string, max: number): SqsRecord[];
   /** Bodies of messages that were accepted and lost. */
   readonly lost: readonly string[];

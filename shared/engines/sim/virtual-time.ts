@@ -1,7 +1,8 @@
 /**
- * Time that passes only when nothing is left to do at the present moment: a heap of what is to happen, taken one by
- * one. Between two happenings all that follows from the first is done to its end. So a run depends on its seed alone,
- * as long as nothing within it waits for the real world: for sockets, files, threads or the real clock.
+ * Time that passes only when nothing is left to do at the present moment: a heap of what is to happen, taken
+ * one by one. Between two happenings all that follows from the first is done to its end. So a run depends on
+ * its seed alone, as long as nothing within it waits for the real world: for sockets, files, threads or the
+ * real clock.
  */
 import type { Random } from './random.ts';
 
@@ -13,8 +14,8 @@ export interface VirtualTime {
   /** Resolves after `ms`, rounded up to whole ones, or when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Lets things happen until `isOver`, asked after each, or until nothing more happens before or at `until`, which is
-   * the time then.
+   * Lets things happen until `isOver`, asked after each, or until nothing more happens before or at `until`,
+   * which is the time then.
    */
   run(until: number, isOver?: () => boolean): Promise<void>;
   /** The same for so long from now. */
@@ -22,7 +23,8 @@ export interface VirtualTime {
 }
 
 /**
- * So much has happened that it looks like a loop without end: the same on any machine. What waited goes on no more.
+ * So much has happened that it looks like a loop without end: the same on any machine. What waited goes on no
+ * more.
  */
 export class NoEnd extends Error {
   override name = 'NoEnd';
@@ -47,7 +49,10 @@ interface Happening {
   act: (() => void) | undefined;
 }
 
-/** `random` decides in which order happenings of one moment come. `run` throws {@link NoEnd} when it meets a limit. */
+/**
+ * `random` decides in which order happenings of one moment come. `run` throws {@link NoEnd} when it meets a
+ * limit.
+ */
 export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS): VirtualTime {
   let now = start;
   const heap: Happening[] = [];
@@ -129,7 +134,10 @@ export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS
   };
 }
 
-/** What the promise gives, letting time pass until it is settled. Throws where that does not happen by `until`. */
+/**
+ * What the promise gives, letting time pass until it is settled. Throws where that does not happen by
+ * `until`.
+ */
 export async function drive<T>(
   time: VirtualTime,
   promise: Promise<T>,
@@ -145,12 +153,15 @@ export async function drive<T>(
   return promise;
 }
 
-/** So many calls are planned at once: a turn of Node's event loop, with its system calls, costs as much as several. */
+/**
+ * So many calls are planned at once: a turn of Node's event loop, with its system calls, costs as much as
+ * several.
+ */
 const MAX_PLANNED = 64;
 
 /**
- * Calls `act` until it returns false. Before each call, all promise reactions and ticks have been run, and those that
- * follow from them: Node does so before each immediate.
+ * Calls `act` until it returns false. Before each call, all promise reactions and ticks have been run, and
+ * those that follow from them: Node does so before each immediate.
  */
 function eachSettled(act: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -20,16 +20,16 @@ export interface Block {
   readonly task?: PageTask;
 }
 
-/** What is told people of it. */
+/** What people read about it. */
 export const blockText = ({ task, blockedMs }: Block): string =>
   task
     ? `${task.url} ${causeOfBlock(task, blockedMs)}: it is in quarantine, and the crawl goes on without it`
     : `the thread was blocked for ${Math.round(blockedMs / 1000)} s: each URL in progress is suspected, and tried by itself`;
 
 /**
- * To be called each {@link CHECK_MS}: returns the block once the slot's thread has given no sign of life for too long.
- * Counts its own calls and no clock: neither a process that was suspended nor a clock that was set is a block. A page is
- * blamed only for what its task has taken since the task began.
+ * To be called each {@link CHECK_MS}: returns the block once the slot's thread has given no sign of life for
+ * too long. Counts its own calls and no clock: neither a process that was suspended nor a clock that was set
+ * is a block. A page is blamed only for what its task has taken since the task began.
  */
 export function createBlockWatch(slot: SlotReader): (limits: BlockLimits) => Block | undefined {
   let beats = -1;

@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { PAGE_STEPS, type PageStep, type PageTask, type PageWork } from '../../turn/page-work.ts';
 
 /**
- * Of the first words: how often the thread has said that it is alive; the task's step, 0 for none; how many tasks have begun;
- * hooks in progress.
+ * The first words: how often the thread has reported that it is alive; the task's step, 0 for none; how many
+ * tasks have begun; hooks in progress.
  */
 const [BEATS, STEP, TASKS, HOOKS, CRAWL_BYTES, URL_BYTES, WORDS] = [0, 1, 2, 3, 4, 5, 8];
 const HEADER_BYTES = (WORDS as number) * Int32Array.BYTES_PER_ELEMENT;

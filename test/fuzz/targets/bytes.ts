@@ -125,7 +125,8 @@ const coding = (name: Coding): FuzzTarget => ({
     assert.ok(!short.isWhole || short.error !== undefined, 'a body that was cut is called whole');
     const bound = await undone(body, name, body.length, 10);
     assert.ok(bound.bytes.length <= 10 && !bound.isWhole, 'more than was asked for');
-    // Of deflate, brotli and zstd as servers send it nothing says that bytes were changed: only the size is bounded.
+    // Of deflate, brotli and zstd as servers send it nothing says that bytes were changed: only the size is
+    // bounded.
     const damaged = Buffer.from(body);
     const at = document[0]! % damaged.length;
     damaged[at] = damaged[at]! ^ (1 << (document[1]! % 8));

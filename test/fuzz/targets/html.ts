@@ -355,7 +355,8 @@ export const TARGETS: readonly FuzzTarget[] = [
   text('visible text', MARKUP, visibleText, { seeds: ['page.html'], maxUsPerByte: 2 }),
   text('main content', MARKUP, (html) => extractContent(html, URL_OF_PAGE).markdown, {
     seeds: ['page.html'],
-    // Some 20 us for each block of text, of which a document has 6,000 at most; for hooks only, once for a page.
+    // Some 20 us for each block of text, of which a document has 6,000 at most; for hooks only, once for a
+    // page.
     maxUsPerByte: 8,
   }),
 ];

@@ -134,7 +134,8 @@ const warc = (name: string, run: (file: Buffer) => unknown, more: Partial<FuzzTa
   ],
   encoding: 'latin1',
   maxBytes: MB,
-  // A member costs 20 to 50 us, however small: an inflate stream and its buffer. The smallest has some 20 bytes.
+  // A member costs 20 to 50 us, however small: an inflate stream and its buffer. The smallest has some 20
+  // bytes.
   maxUsPerByte: 4,
   maxHeldPerByte: 64,
   prepare: packed,
@@ -153,7 +154,10 @@ function captureOfDocument(document: Buffer) {
   return captureOf({ statusText, headers, body: document });
 }
 
-/** A file that we write has no fault; whichever byte of it is changed, what is read is the same, or it is told. */
+/**
+ * A file that we write has no fault; whichever byte of it is changed, what is read is the same, or it is
+ * told.
+ */
 async function checkWritten(document: Buffer): Promise<void> {
   const { members } = await encodeCapture(captureOfDocument(document), RECORDS);
   const file = Buffer.concat(await Promise.all(members.map(joined)));
@@ -202,8 +206,8 @@ async function mended(file: Buffer): Promise<Buffer[]> {
 
 export const TARGETS: readonly FuzzTarget[] = [
   warc('warc members', scanned),
-  // Not swept: that takes minutes. After each broken member the next one is searched for and read again: 250 us for 50
-  // bytes, on a busy machine. The growth limit holds as everywhere.
+  // Not swept: that takes minutes. After each broken member the next one is searched for and read again: 250
+  // us for 50 bytes, on a busy machine. The growth limit holds as everywhere.
   warc('warc check', faultsOf, { isDocumented: () => false, maxUsPerByte: 12, isSwept: false }),
   warc('cdxj of a warc', (file) => listed(scanCaptures(readOf(file)))),
   warc('warc title', (file) => findTitle(readOf(file), URL_OF_PAGE, { offset: 0, length: file.length }), {
@@ -211,8 +215,8 @@ export const TARGETS: readonly FuzzTarget[] = [
   }),
   warc('warc mending', mended, {
     maxBytes: 256 * 1024,
-    // Each member is inflated twice, and files are written and read again: 6 us a byte on a busy machine. Not swept: that
-    // takes minutes.
+    // Each member is inflated twice, and files are written and read again: 6 us a byte on a busy machine. Not
+    // swept: that takes minutes.
     maxUsPerByte: 15,
     isSwept: false,
     isDocumented: () => false,

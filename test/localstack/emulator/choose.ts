@@ -20,7 +20,10 @@ export type Choice =
   | { readonly mode: 'host'; readonly python: string; readonly javaHome: string }
   | { readonly mode: 'none'; readonly missing: readonly string[] };
 
-/** The emulator that `AWS_ENDPOINT_URL` names, if any. Throws unless it is at this machine: tests make and remove things. */
+/**
+ * The emulator that `AWS_ENDPOINT_URL` names, if any. Throws unless it is at this machine: tests make and
+ * remove things.
+ */
 export function givenEndpoint(url: string | undefined): string | undefined {
   if (!url) return undefined;
   const hostname = URL.canParse(url) ? new URL(url).hostname : undefined;

@@ -3,7 +3,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs `file` to its end and answers all that it printed. Throws with its last words if it fails or takes longer. */
+/**
+ * Runs `file` to its end and answers all that it printed. Throws with its last words if it fails or takes
+ * longer.
+ */
 export async function runCommand(
   file: string,
   args: readonly string[],

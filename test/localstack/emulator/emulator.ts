@@ -10,8 +10,8 @@ export interface Emulator {
   /** What it is, for people. */
   readonly title: string;
   /**
-   * In host mode, the folder of what functions print: FUNCTION/ENVIRONMENT.log, as long as the emulator runs. In any
-   * mode it is in the functions' log groups.
+   * In host mode, the folder of what functions print: FUNCTION/ENVIRONMENT.log, as long as the emulator runs.
+   * In any mode it is in the functions' log groups.
    */
   readonly functionLogs?: string;
   /** Ends it, and removes what it kept. */

@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * A port of 127.0.0.1 on which nothing listens. It lies below those that systems give to outgoing connections, as the
- * one who asked takes seconds to listen on it, while other tests open connections by the thousand.
+ * A port of 127.0.0.1 on which nothing listens. It lies below those that systems give to outgoing
+ * connections, as the one who asked takes seconds to listen on it, while other tests open connections by the
+ * thousand.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {

@@ -23,8 +23,8 @@ export async function startHostEmulator(installed: Installation, javaHome: strin
 
   const output = openSync(log, 'a');
   const child = spawn(installed.python, ['-m', 'strand_localstack'], {
-    // A process group of its own, which a Ctrl-C does not reach and which is ended as a whole. It ends itself when
-    // the pipe to its standard input closes, so it does not outlive this process, however that ends.
+    // A process group of its own, which a Ctrl-C does not reach and which is ended as a whole. It ends itself
+    // when the pipe to its standard input closes, so it does not outlive this process, however that ends.
     detached: true,
     stdio: ['pipe', output, output],
     env: {

@@ -6,8 +6,8 @@ import { isInstalled } from './install.ts';
 
 const PYTHONS = ['python3', 'python3.13', 'python3.12', 'python3.11'];
 /**
- * Prints its own path if it will do. LocalStack says that 3.10 does, and imports what came with 3.11. Debian splits
- * `ensurepip` off, without which venv fails.
+ * Prints its own path if it will do. LocalStack says that 3.10 does, and imports what came with 3.11. Debian
+ * splits `ensurepip` off, without which venv fails.
  */
 const PYTHON_TEST =
   'import sys, venv, ensurepip; (3, 11) <= sys.version_info[:2] <= (3, 13) and print(sys.executable)';

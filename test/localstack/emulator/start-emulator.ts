@@ -11,8 +11,8 @@ export class NoEmulator extends Error {
 }
 
 /**
- * The emulator at `given`, which is what `AWS_ENDPOINT_URL` holds, or one started for the caller, who ends it by `stop`.
- * Throws {@link NoEmulator} if this machine cannot have one; any other error is a fault.
+ * The emulator at `given`, which is what `AWS_ENDPOINT_URL` holds, or one started for the caller, who ends it
+ * by `stop`. Throws {@link NoEmulator} if this machine cannot have one; any other error is a fault.
  */
 export async function startEmulator(say: (line: string) => void, given?: string): Promise<Emulator> {
   const endpoint = givenEndpoint(given);

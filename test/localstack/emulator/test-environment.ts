@@ -1,4 +1,7 @@
-/** Before each test file of the project `localstack`: what its clients of AWS find is the emulator, or nothing. */
+/**
+ * Before each test file of the project `localstack`: what its clients of AWS find is the emulator, or
+ * nothing.
+ */
 import { inject } from 'vitest';
 import { environmentFor } from './emulator.ts';
 

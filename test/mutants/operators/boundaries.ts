@@ -5,7 +5,9 @@ import { type NodeOf, type Operator, type Place, replace } from './operator.ts';
 const NEXT: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
 const OPPOSITE: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 
-/** Where the operator of a binary expression stands: between its operands, and the parentheses around these. */
+/**
+ * Where the operator of a binary expression stands: between its operands, and the parentheses around these.
+ */
 function operatorOf({ source }: Place, { left, right, operator }: NodeOf<'BinaryExpression'>) {
   const start = source.text.indexOf(operator, source.endOf(left as AnyNode));
   return { start: Math.min(start, right.start), end: start + operator.length };

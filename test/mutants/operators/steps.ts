@@ -8,7 +8,8 @@ const dropAwait: Operator = {
   group: 'await',
   *mutate({ node, parent, parents, source }) {
     if (node.type !== 'AwaitExpression') return;
-    // Without `await` a result in hand is a promise, which fails at once. In `try`, `return await` keeps the error inside.
+    // Without `await` a result in hand is a promise, which fails at once. In `try`, `return await` keeps the
+    // error inside.
     const isStep = parent?.type === 'ExpressionStatement';
     const isInTry = parent?.type === 'ReturnStatement' && parents.some(({ type }) => type === 'TryStatement');
     if (isStep || isInTry) yield [replace(node, source.textOf(node.argument))];

@@ -134,7 +134,10 @@ const argumentInstead: Operator = {
   },
 };
 
-/** Another property of the same object, which the function uses, too. The compiler refuses those of another type. */
+/**
+ * Another property of the same object, which the function uses, too. The compiler refuses those of another
+ * type.
+ */
 const otherProperty: Operator = {
   name: 'other-property',
   group: 'value',

@@ -1,4 +1,6 @@
-/** The command `npm run simulate -- capacity`: what a deployment of some size needs, and what limits it first. */
+/**
+ * The command `npm run simulate -- capacity`: what a deployment of some size needs, and what limits it first.
+ */
 import { writeFileSync } from 'node:fs';
 import { CAPACITY_USAGE, type CapacityOptions, InvalidArguments, parseCapacityArgs } from './options.ts';
 import { reportJson, reportPicture, reportText } from './report.ts';

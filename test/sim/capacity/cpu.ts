@@ -1,6 +1,6 @@
 /**
- * A worker's processor as a queue: what is to be computed is done in the order asked for, at the share of a CPU that the
- * memory buys. So a worker that is given too much to do becomes slow, as a real one would.
+ * A worker's processor as a queue: what is to be computed is done in the order asked for, at the share of a
+ * CPU that the memory buys. So a worker that is given too much to do becomes slow, as a real one would.
  */
 import type { VirtualTime } from '../../../shared/engines/sim/virtual-time.ts';
 
@@ -8,7 +8,10 @@ import type { VirtualTime } from '../../../shared/engines/sim/virtual-time.ts';
 const MB_PER_CPU = 1769;
 
 export interface Cpu {
-  /** Resolves when `ms` milliseconds of one whole CPU have been worked off, after all that was asked for before. */
+  /**
+   * Resolves when `ms` milliseconds of one whole CPU have been worked off, after all that was asked for
+   * before.
+   */
   use(ms: number): Promise<void>;
   /** CPU ms worked or promised since the beginning, of one whole CPU. */
   usedMs(): number;

@@ -1,4 +1,7 @@
-/** How values are spread, kept in classes a twentieth apart: any quantile within that, whatever the number of values. */
+/**
+ * How values are spread, kept in classes a twentieth apart: any quantile within that, whatever the number of
+ * values.
+ */
 export interface Histogram {
   add(value: number): void;
   readonly count: number;

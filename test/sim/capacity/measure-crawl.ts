@@ -1,4 +1,7 @@
-/** What a simulated crawl's crawler costs by itself: a CPU profile of it, of which the models' share is taken out. */
+/**
+ * What a simulated crawl's crawler costs by itself: a CPU profile of it, of which the models' share is taken
+ * out.
+ */
 import { Session } from 'node:inspector/promises';
 import { parseCapacityArgs } from './options.ts';
 import { type Profile, shareOfCrawler } from './profile.ts';

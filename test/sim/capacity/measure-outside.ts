@@ -1,6 +1,6 @@
 /**
- * CPU that a worker spends on what a simulated crawl leaves out: sockets, TLS, documents of the usual size, the AWS
- * SDK's clients.
+ * CPU that a worker spends on what a simulated crawl leaves out: sockets, TLS, documents of the usual size,
+ * the AWS SDK's clients.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -156,8 +156,8 @@ async function measureCalls(endpoint: string): Promise<{ sqs: number; dynamo: nu
 }
 
 /**
- * CPU of this whole process, threads among it, for one of each of the `works`: the least of some rounds, in which they
- * take turns, as what else the machine does only adds to it.
+ * CPU of this whole process, threads among it, for one of each of the `works`: the least of some rounds, in
+ * which they take turns, as what else the machine does only adds to it.
  */
 async function cpuMs<const T extends readonly (() => Promise<unknown>)[]>(
   count: number,

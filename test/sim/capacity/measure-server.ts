@@ -1,6 +1,7 @@
 /**
- * What the unit figures are measured against, in a process of its own, whose CPU does not count: a page over HTTPS,
- * with connections kept and not; and an endpoint that answers calls of AWS with what the SDK takes for success.
+ * What the unit figures are measured against, in a process of its own, whose CPU does not count: a page over
+ * HTTPS, with connections kept and not; and an endpoint that answers calls of AWS with what the SDK takes for
+ * success.
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -4,7 +4,9 @@ import { parseArgs } from 'node:util';
 export interface CapacityOptions {
   /** The world that the figures are for. */
   readonly hosts: number;
-  /** What the operator wants to reach. The workers allowed at once follow from it where they are not given. */
+  /**
+   * What the operator wants to reach. The workers allowed at once follow from it where they are not given.
+   */
   readonly pagesPerSecond: number;
   /** Virtual hours. */
   readonly hours: number;

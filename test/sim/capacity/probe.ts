@@ -1,10 +1,16 @@
-/** What the simulated services are asked for: calls, messages, units and bytes, summed up over windows of time. */
+/**
+ * What the simulated services are asked for: calls, messages, units and bytes, summed up over windows of
+ * time.
+ */
 import { parseMessageText } from '../../../shared/engines/aws/queues/message-text.ts';
 import { HEAD } from '../../../shared/engines/aws/state/tables.ts';
 import type { SimCloud } from '../../../shared/engines/sim/cloud.ts';
 import type { SimService } from '../../../shared/engines/sim/service.ts';
 
-/** Sums by name: `calls turns Send`, `messages turns Send`, `units CrawlState write`, `s3 warc put`, `bytes warc put`. */
+/**
+ * Sums by name: `calls turns Send`, `messages turns Send`, `units CrawlState write`, `s3 warc put`, `bytes
+ * warc put`.
+ */
 export type Sums = Readonly<Record<string, number>>;
 
 export interface HotKey {
@@ -181,7 +187,10 @@ function watchPoller(sqs: SimCloud['sqs'], add: (name: string, units: number) =>
   });
 }
 
-/** A host's key names the crawl and the host; a crawl's has no space, and the index of due hosts is said to be that. */
+/**
+ * A host's key names the crawl and the host; a crawl's has no space, and the index of due hosts is said to be
+ * that.
+ */
 const isShared = (key: string): boolean => key.startsWith('due ') || !key.includes(' ');
 
 function hottest(units: ReadonlyMap<string, number>, isMeant: (key: string) => boolean): HotKey {

@@ -11,7 +11,9 @@ import { type LimitUse, limitUses, type Used } from './limits.ts';
 import { type Run, type Sample, steadySamples, WINDOW_MS } from './run.ts';
 
 export interface Summary {
-  /** Of the full world: what was measured, times the scale. `perWorker` figures and shares are as measured. */
+  /**
+   * Of the full world: what was measured, times the scale. `perWorker` figures and shares are as measured.
+   */
   readonly full: Readonly<Record<string, number>>;
   /** As measured in the simulated world. */
   readonly measured: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /**
- * How long hosts wait beyond what politeness asks for, as the web sees it: from when one may be asked again to when it
- * is.
+ * How long hosts wait beyond what politeness asks for, as the web sees it: from when one may be asked again
+ * to when it is.
  */
 import { type CrawlConfig, parseConfig } from '../../../shared/crawl/config.ts';
 import { gapAfter } from '../../../shared/frontier/politeness.ts';

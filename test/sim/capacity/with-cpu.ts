@@ -1,4 +1,7 @@
-/** The simulated account with processors: what a process has called or fetched reaches it when its CPU has come to it. */
+/**
+ * The simulated account with processors: what a process has called or fetched reaches it when its CPU has
+ * come to it.
+ */
 import { openStack } from '../../../shared/engines/aws/stack.ts';
 import { HEAD } from '../../../shared/engines/aws/state/tables.ts';
 import type { SimClient } from '../../../shared/engines/sim/client.ts';

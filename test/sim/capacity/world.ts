@@ -39,14 +39,20 @@ export interface Plan {
   readonly hosts: number;
   readonly workers: number;
   readonly queues: number;
-  /** In flight and look-ahead of each of these queues, so that all together have their share of the full world's. */
+  /**
+   * In flight and look-ahead of each of these queues, so that all together have their share of the full
+   * world's.
+   */
   readonly queueLimit: number;
   /** Workers of the full world. */
   readonly workersFull: number;
   readonly routerWindowMs: number;
   /** Of the simulated world. */
   readonly linkShards: number;
-  /** An event of one of these holds so much at most: it is to be full after as long as one of the full world's. */
+  /**
+   * An event of one of these holds so much at most: it is to be full after as long as one of the full
+   * world's.
+   */
   readonly shardEventBytes: number;
   /** Hosts of an event from which on its links are sorted through shards. */
   readonly splitHosts: number;
@@ -61,7 +67,10 @@ const MAX_PAGES = 10_000;
 export const OWN_LINKS = 40;
 /** As the web makes them: smaller than the usual page, whose CPU is charged all the same. */
 const BODY_BYTES = 6000;
-/** What one host brings a worker, about: its pages at their pace, less what a turn needs to begin and to be committed. */
+/**
+ * What one host brings a worker, about: its pages at their pace, less what a turn needs to begin and to be
+ * committed.
+ */
 const PAGES_PER_HOST_SECOND = 0.42;
 /** A turn's pages, about. */
 const PAGES_PER_TURN = 12;
@@ -189,8 +198,8 @@ async function begin(
 }
 
 /**
- * The waker looks at so many hosts in a run, however large the crawl is (`shared/routing/waker.ts`). Of a smaller world
- * that would be far too large a part: it is shown its share of those due.
+ * The waker looks at so many hosts in a run, however large the crawl is (`shared/routing/waker.ts`). Of a
+ * smaller world that would be far too large a part: it is shown its share of those due.
  */
 function scaleWaker({ dynamo }: SimCloud, scale: number): void {
   if (scale === 1) return;
@@ -206,7 +215,10 @@ function scaleWaker({ dynamo }: SimCloud, scale: number): void {
   };
 }
 
-/** An hour's archive does not fit into memory, and nobody reads it: objects of `warc/` count, and are not kept. */
+/**
+ * An hour's archive does not fit into memory, and nobody reads it: objects of `warc/` count, and are not
+ * kept.
+ */
 function dropArchive({ s3 }: SimCloud): void {
   const watched = s3 as { handle: SimCloud['s3']['handle'] };
   const { handle } = s3;

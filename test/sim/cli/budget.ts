@@ -1,6 +1,6 @@
 /**
- * Worlds for a given time: first all of the corpus that have not held on this state of the code yet, then as many new seeds
- * as fit.
+ * Worlds for a given time: first all of the corpus that have not held on this state of the code yet, then as
+ * many new seeds as fit.
  */
 import { formatCount, formatCounted } from '../../../cli/format.ts';
 import type { Outcome, WorldSpec } from '../spec.ts';
@@ -11,7 +11,10 @@ import type { Seeds } from './run-seeds.ts';
 export interface BudgetOptions {
   readonly spec: WorldSpec;
   readonly budgetMs: number;
-  /** The first new seed. Default: behind the last run on this state of the code, or by chance where there was none. */
+  /**
+   * The first new seed. Default: behind the last run on this state of the code, or by chance where there was
+   * none.
+   */
   readonly from?: number;
   readonly corpus: readonly CorpusEntry[];
   /** Where runs are noted. */

@@ -1,4 +1,7 @@
-/** A process of worlds without a world, for the tests of those who ask: the first argument says which seeds do what. */
+/**
+ * A process of worlds without a world, for the tests of those who ask: the first argument says which seeds do
+ * what.
+ */
 import type { Outcome, WorldSpec } from '../spec.ts';
 import { outcomeWithout, serveWorlds } from './serve.ts';
 

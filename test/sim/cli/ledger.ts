@@ -1,6 +1,6 @@
 /**
- * Which seeds have run on which state of the code: runs with `--budget` in pieces add up. A file with one line of JSON for
- * each run, in a folder that is not part of the repository.
+ * Which seeds have run on which state of the code: runs with `--budget` in pieces add up. A file with one
+ * line of JSON for each run, in a folder that is not part of the repository.
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -39,7 +39,10 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SOURCES = ['shared', 'functions', 'cdk', 'test/sim'];
 const BESIDE = /^test\/sim\/(?:cli|capacity|coverage)\//;
 
-/** A hash of the code, of Node's version and of what worlds are besides their seeds: worlds of one state are the same worlds. */
+/**
+ * A hash of the code, of Node's version and of what worlds are besides their seeds: worlds of one state are
+ * the same worlds.
+ */
 export function stateOf({ seed: _, ...spec }: WorldSpec, root = ROOT): string {
   const hash = createHash('sha256').update(JSON.stringify([process.version, spec]));
   const files = SOURCES.flatMap((folder) =>

@@ -40,7 +40,10 @@ export interface SeedsCommand extends Common {
   readonly verb: 'seeds';
   readonly count: number;
   readonly stopsAtFirst: boolean;
-  /** Each world is run once for each call of the longest invocation of each of these functions, which is struck then. */
+  /**
+   * Each world is run once for each call of the longest invocation of each of these functions, which is
+   * struck then.
+   */
   readonly struckActors?: readonly string[];
   /** Instead of `count`: the worlds of the corpus, and then as many as fit. */
   readonly budget?: {

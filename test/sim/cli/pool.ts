@@ -1,6 +1,7 @@
 /**
- * Worlds run in processes of their own. Each process runs one world at a time (to ask costs far less than a world), and
- * shares nothing with the others. One that dies or hangs is a finding at the seed it was at; another one takes its place.
+ * Worlds run in processes of their own. Each process runs one world at a time (to ask costs far less than a
+ * world), and shares nothing with the others. One that dies or hangs is a finding at the seed it was at;
+ * another one takes its place.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Outcome, WorldSpec } from '../spec.ts';
@@ -34,8 +35,9 @@ export interface WorldPool {
 }
 
 /**
- * A world takes a fraction of a second; one of many hosts, by order, longer. A world that comes to no end is known by its steps
- * (`virtual-time.ts`): this is for code that never gives the thread back, which no machine is slow enough to be taken for.
+ * A world takes a fraction of a second; one of many hosts, by order, longer. A world that comes to no end is
+ * known by its steps (`virtual-time.ts`): this is for code that never gives the thread back, which no machine
+ * is slow enough to be taken for.
  */
 const PATIENCE_MS = 900_000;
 const PATIENCE_HOSTS = 100;

@@ -14,8 +14,8 @@ export interface Seeds {
 }
 
 /**
- * Runs the worlds and gives each outcome to `take` as it comes, which says whether to begin more. What was begun is
- * waited for, so that no lower seed than the last one goes unsaid.
+ * Runs the worlds and gives each outcome to `take` as it comes, which says whether to begin more. What was
+ * begun is waited for, so that no lower seed than the last one goes unsaid.
  */
 export async function runSeeds(
   {

@@ -28,7 +28,9 @@ export interface Tally {
   readonly worldsWithFaults: number;
   /** By seed. */
   readonly broken: readonly Broken[];
-  /** Of all outcomes but the real time they took: the same worlds, the same digest, in whatever order. Hex. */
+  /**
+   * Of all outcomes but the real time they took: the same worlds, the same digest, in whatever order. Hex.
+   */
   readonly digest: string;
 }
 

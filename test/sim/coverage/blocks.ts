@@ -11,16 +11,19 @@ export interface Block {
   readonly end: number;
   /** `else`: what happens where the condition of an `if` without `else` is false. */
   readonly kind: 'function' | 'branch' | 'else' | 'line';
-  /** Of `else`: where the consequent begins, which runs as often as the `if` unless the condition is sometimes false. */
+  /**
+   * Of `else`: where the consequent begins, which runs as often as the `if` unless the condition is sometimes
+   * false.
+   */
   readonly consequent?: number;
 }
 
 type SyntaxNode = Node & Readonly<Record<string, unknown>>;
 
 /**
- * The functions, branches (arms of conditions, operands on the right of `&&`, `||` and `??`, cases, handlers of errors,
- * bodies of loops) and lines with a statement in them. Positions are those of `source`. What is nested follows what
- * holds it. Throws a SyntaxError for what is no TypeScript that Node can run.
+ * The functions, branches (arms of conditions, operands on the right of `&&`, `||` and `??`, cases, handlers
+ * of errors, bodies of loops) and lines with a statement in them. Positions are those of `source`. What is
+ * nested follows what holds it. Throws a SyntaxError for what is no TypeScript that Node can run.
  */
 export function findBlocks(source: string): Block[] {
   // Types become blanks, so that positions hold.

@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- coverage`: which code of the core, the engine `aws` and the functions the worlds reach. What no
- * world reaches no invariant can judge.
+ * `npm run simulate -- coverage`: which code of the core, the engine `aws` and the functions the worlds
+ * reach. What no world reaches no invariant can judge.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -38,7 +38,9 @@ export interface CoverageOptions {
   readonly json: boolean;
 }
 
-/** `args`: what follows the verb; `program`: what runs worlds. Gives the exit code. Throws {@link UsageError}. */
+/**
+ * `args`: what follows the verb; `program`: what runs worlds. Gives the exit code. Throws {@link UsageError}.
+ */
 export async function runCoverage(args: readonly string[], program: string): Promise<number> {
   if (args.includes('--help')) {
     process.stdout.write(HELP);

@@ -1,4 +1,7 @@
-/** Why a range of code may stay unreached by all worlds: a closed list. Each range in `unreached.json` has one of them. */
+/**
+ * Why a range of code may stay unreached by all worlds: a closed list. Each range in `unreached.json` has one
+ * of them.
+ */
 export const REASONS = {
   wiring:
     'It joins a deployed function to its environment, sockets and log. In a world test/sim/deployment.ts stands in its place; test/localstack deploys and calls it.',

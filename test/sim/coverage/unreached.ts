@@ -1,12 +1,14 @@
-/** Blocks that no world reaches, compared with those that may stay so, each for a reason (`unreached.json`). */
+/**
+ * Blocks that no world reaches, compared with those that may stay so, each for a reason (`unreached.json`).
+ */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Block, findBlocks } from './blocks.ts';
 import type { ReasonName } from './reasons.ts';
 
 /**
- * Ranges by reason. A range is named by {@link keyOf}, which stays the same when the code moves to another place or file; a
- * file that no world loads by its name without folders.
+ * Ranges by reason. A range is named by {@link keyOf}, which stays the same when the code moves to another
+ * place or file; a file that no world loads by its name without folders.
  */
 export type Accepted = Readonly<Partial<Record<ReasonName, readonly string[]>>>;
 
@@ -46,7 +48,10 @@ export function wordsOf(source: string, { start, end, kind }: Block): string {
   return kind === 'else' ? `no ${text}` : text;
 }
 
-/** Its function, a hash of its code without white space, and its first words. Equal code in one function has one name. */
+/**
+ * Its function, a hash of its code without white space, and its first words. Equal code in one function has
+ * one name.
+ */
 export function keyOf(source: string, block: Block): string {
   const code = source.slice(block.start, block.end).replace(/\s+/g, '');
   return `${block.owner} ${hash('sha1', code).slice(0, 8)}: ${wordsOf(source, block)}`;

@@ -11,9 +11,9 @@ import { readWarcResponse, toHex, type WarcResponse } from './warc.ts';
 const OF_RESPONSES = new Set(['fetched', 'redirect', 'gone']);
 
 /**
- * Each URL whose state came of a response announces one WARC record, which no other URL announces; its location
- * resolves to one gzip member of one record, which holds what the web has served for that URL; and where its file was
- * joined, the index beside it has one line for it.
+ * Each URL whose state came of a response announces one WARC record, which no other URL announces; its
+ * location resolves to one gzip member of one record, which holds what the web has served for that URL; and
+ * where its file was joined, the index beside it has one line for it.
  */
 export function announcedOnce({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): readonly Violation[] {
   const findings = createFindings('announcedOnce');

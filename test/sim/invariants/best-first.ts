@@ -14,12 +14,12 @@ interface Known {
 }
 
 /**
- * A host's pages are fetched in the order of their ranks: while a URL waits that was never tried, no page of a later rank
- * is asked for. Judged by links from pages of the same host, whose depths follow from the seeds.
+ * A host's pages are fetched in the order of their ranks: while a URL waits that was never tried, no page of
+ * a later rank is asked for. Judged by links from pages of the same host, whose depths follow from the seeds.
  *
- * Only where no turn of the host was thrown away, robots.txt was always answered, and no link was left out: else a URL may
- * have been put off, or not have been known yet. The rank of the page that was asked for is the one it has in the end, which is
- * never later than it was then.
+ * Only where no turn of the host was thrown away, robots.txt was always answered, and no link was left out:
+ * else a URL may have been put off, or not have been known yet. The rank of the page that was asked for is
+ * the one it has in the end, which is never later than it was then.
  */
 export function bestFirst(
   facts: Pick<Facts, 'web'>,

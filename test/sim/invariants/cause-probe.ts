@@ -1,6 +1,6 @@
 /**
- * Looks at what begins the turns that are committed: at the ports, so that it goes by nothing that the core says of
- * itself.
+ * Looks at what begins the turns that are committed: at the ports, so that it goes by nothing that the core
+ * says of itself.
  */
 import type { AwsEngine } from '../../../shared/engines/aws/engine.ts';
 import { hostPartition } from '../../../shared/engines/aws/state/tables.ts';
@@ -14,16 +14,16 @@ export interface CauseProbe {
   /** The same engine, watched: one for each process. */
   wrap<E extends Engine>(engine: E): E;
   /**
-   * Whether a worker has dropped that token before the head that names it was committed: its sender stood still between
-   * the two for so long that somebody else was given the host.
+   * Whether a worker has dropped that token before the head that names it was committed: its sender stood
+   * still between the two for so long that somebody else was given the host.
    */
   wasDroppedEarly(token: string): boolean;
   readonly violations: readonly Violation[];
 }
 
 /**
- * A turn is committed only if something began it: links, a wake-up, or the one token that the head named. A turn begun by
- * another token is a second chain. `now`: the world's time.
+ * A turn is committed only if something began it: links, a wake-up, or the one token that the head named. A
+ * turn begun by another token is a second chain. `now`: the world's time.
  */
 export function createCauseProbe(now: () => number): CauseProbe {
   const findings = createFindings('oneChain');
@@ -40,7 +40,10 @@ export function createCauseProbe(now: () => number): CauseProbe {
     if (token !== undefined) tokens.add(token);
   }
 
-  /** The guard of a worker that a page blocks writes versions, too, which are not seen here and keep the token. */
+  /**
+   * The guard of a worker that a page blocks writes versions, too, which are not seen here and keep the
+   * token.
+   */
   function namedBefore(partition: string, version: number): ReadonlySet<string> | undefined {
     const versions = named.get(partition);
     for (let at = version - 1; at > 0; at--) if (versions?.has(at)) return versions.get(at);
@@ -56,7 +59,10 @@ export function createCauseProbe(now: () => number): CauseProbe {
     wasDroppedEarly: (token) => droppedEarly.has(token),
     wrap<E extends Engine>(engine: E): E {
       const { queue, ledgers } = engine as unknown as AwsEngine;
-      /** What turns under way were given. A process that stood still may be given its host again before it goes on. */
+      /**
+       * What turns under way were given. A process that stood still may be given its host again before it
+       * goes on.
+       */
       const held = new Set<HostDeliveries>();
       const hold = (received: readonly HostDeliveries[]) => {
         for (const one of received) held.add(one);

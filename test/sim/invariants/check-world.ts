@@ -25,7 +25,10 @@ import { ends, noCrash, noDeadLetters } from './run-ended.ts';
 import { triesKept } from './tries-kept.ts';
 import { readVisits } from './visits.ts';
 
-/** What the world has broken of what the crawler promises; mostly nothing. The counters are recounted afterwards. */
+/**
+ * What the world has broken of what the crawler promises; mostly nothing. The counters are recounted
+ * afterwards.
+ */
 export async function checkWorld(world: World): Promise<Violation[]> {
   const facts = await gatherFacts(world);
   const crawls: CrawlFacts[] = [];

@@ -15,8 +15,8 @@ import type { HostVisits } from './visits.ts';
 type Given = Pick<Facts, 'crawls' | 'strikes' | 'hostsPerWorker'>;
 
 /**
- * A head counts each request that was made for its host by a turn that is committed, and no other: fewer than the web's log
- * has only where turns may have been thrown away.
+ * A head counts each request that was made for its host by a turn that is committed, and no other: fewer than
+ * the web's log has only where turns may have been thrown away.
  */
 export function requestsCounted(facts: Given, visited: readonly HostVisits[]): readonly Violation[] {
   const findings = createFindings('counted');
@@ -34,12 +34,13 @@ export function requestsCounted(facts: Given, visited: readonly HostVisits[]): r
 /**
  * A head counts as many pages as its ledger holds; and the crawl's counters are the sums over its heads.
  *
- * The counters follow a head's write by a write of their own, so a process that dies between the two loses that
- * difference for good, and so does one that learns only from a refused repetition that its head was written
- * (`ledger-store.ts`); an update whose answer was lost counts twice if another process added to the same item meanwhile
- * (`crawl-counters.ts`). So exact equality is asked for where no such fault struck. Else each strike may explain one
- * update of the counters, which holds what one worker's hosts have changed in two rounds at most; in throttling storms,
- * and where calls fail so that updates are put off, more gathers, and nothing is asked for.
+ * The counters follow a head's write by a write of their own, so a process that dies between the two loses
+ * that difference for good, and so does one that learns only from a refused repetition that its head was
+ * written (`ledger-store.ts`); an update whose answer was lost counts twice if another process added to the
+ * same item meanwhile (`crawl-counters.ts`). So exact equality is asked for where no such fault struck. Else
+ * each strike may explain one update of the counters, which holds what one worker's hosts have changed in two
+ * rounds at most; in throttling storms, and where calls fail so that updates are put off, more gathers, and
+ * nothing is asked for.
  */
 export function counted({ crawls, strikes, hostsPerWorker }: Given): readonly Violation[] {
   const findings = createFindings('counted');
@@ -60,7 +61,10 @@ export function counted({ crawls, strikes, hostsPerWorker }: Given): readonly Vi
   return findings.list;
 }
 
-/** After a recount the counters are the sums over the heads, whatever has struck; what was used of AWS is kept. */
+/**
+ * After a recount the counters are the sums over the heads, whatever has struck; what was used of AWS is
+ * kept.
+ */
 export function recounted({ crawls }: Pick<Facts, 'crawls'>): readonly Violation[] {
   const findings = createFindings('recounted');
   for (const { id, hosts, totals, recounted } of crawls) {

@@ -28,11 +28,11 @@ const SHARDS_MS = 2 * 300_000 + 60_000;
 const SKEW_MS = 10_000;
 
 /**
- * A crawl is called finished when no host of it has anything left to fetch, and limited when what is committed has met a
- * limit; and it is called so within minutes.
+ * A crawl is called finished when no host of it has anything left to fetch, and limited when what is
+ * committed has met a limit; and it is called so within minutes.
  *
- * Counters may be ahead where the answer to an update was lost, and behind where a process died; where calls fail, the
- * waker may need another run, and a message that nobody has may hide for a lease.
+ * Counters may be ahead where the answer to an update was lost, and behind where a process died; where calls
+ * fail, the waker may need another run, and a message that nobody has may hide for a lease.
  */
 export function endsRightly(facts: Given): readonly Violation[] {
   const findings = createFindings('endsRightly');
@@ -114,8 +114,9 @@ function checkInTime(
       .sort((a, b) => a - b)
       .find((at) => isMet(usedAt(crawl, at))) ?? Number.POSITIVE_INFINITY;
   const { requisites } = crawl.config;
-  // At the limit of pages a crawl goes on with their requisites: until its hosts have had their last turns, and links to
-  // others have not come for a minute; or for long where counters are wrong, as a process died (`engines/aws/state/quiet.ts`).
+  // At the limit of pages a crawl goes on with their requisites: until its hosts have had their last turns,
+  // and links to others have not come for a minute; or for long where counters are wrong, as a process died
+  // (`engines/aws/state/quiet.ts`).
   const lastAt = Math.max(from, ...changes.filter((at) => at < until));
   const drainMs = requisites ? DRAIN_MS + (mayHaveLostTurns(facts) ? SHARED_MS : 0) : 0;
   const pagesAt = metFirst(({ pages }) => pages >= maxPages);

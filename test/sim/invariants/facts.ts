@@ -32,7 +32,10 @@ export interface CrawlFacts {
   readonly id: string;
   /** Canonical. */
   readonly seeds: readonly string[];
-  /** Seeds that the operator added while it ran, canonical: what was found before is judged by the scope of then. */
+  /**
+   * Seeds that the operator added while it ran, canonical: what was found before is judged by the scope of
+   * then.
+   */
   readonly laterSeeds: readonly string[];
   /** As begun with, complete. */
   readonly config: CrawlConfig;
@@ -103,21 +106,24 @@ export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =
   TURN_LOSING.some((name) => strikes[name] > 0);
 
 /**
- * Whether a host's messages may have been hidden from workers that could use them: also by a receive whose answer was lost,
- * by workers of an older version, which cannot read what a newer one has written, and if the queue has lost one. Or the host
- * from the waker, as the index stood still or its clock was behind.
+ * Whether a host's messages may have been hidden from workers that could use them: also by a receive whose
+ * answer was lost, by workers of an older version, which cannot read what a newer one has written, and if the
+ * queue has lost one. Or the host from the waker, as the index stood still or its clock was behind.
  */
 export const mayHaveHidden = (facts: Pick<Facts, 'strikes'>): boolean =>
   mayHaveLostTurns(facts) ||
   (['receivedUnseen', 'oldVersion', 'messageLost', 'indexLags', 'clockStepped'] as const).some(
     (name) => facts.strikes[name] > 0,
   );
-/** A process lives no longer (`engines/sim/lambda.ts`): so long its clock may be behind, and longer is no host hidden. */
+/**
+ * A process lives no longer (`engines/sim/lambda.ts`): so long its clock may be behind, and longer is no host
+ * hidden.
+ */
 const MAX_PROCESS_MS = 7_200_000;
 
 /**
- * For how long the waker may not have known that a host was due, or that none was: twice the index may have stood still, or its
- * clock was behind.
+ * For how long the waker may not have known that a host was due, or that none was: twice the index may have
+ * stood still, or its clock was behind.
  */
 export const wakerLagMs = ({ strikes }: Pick<Facts, 'strikes'>): number =>
   (strikes.indexLags > 0 ? 2 * MAX_INDEX_LAG_MS : 0) + (strikes.clockStepped > 0 ? MAX_PROCESS_MS : 0);
@@ -125,7 +131,9 @@ export const wakerLagMs = ({ strikes }: Pick<Facts, 'strikes'>): number =>
 /** Those by which turns are lost, but for pages that harm their workers. */
 export const TURN_LOSING_OTHERS = TURN_LOSING.filter((name) => name !== 'pageHarms');
 
-/** Whether the host has had its share of pages: links to it are dropped then, and nothing of it is fetched. */
+/**
+ * Whether the host has had its share of pages: links to it are dropped then, and nothing of it is fetched.
+ */
 export const isFullHost = ({ config }: CrawlFacts, host: HostFacts | undefined): boolean =>
   config.maxPagesPerHost !== undefined && (host?.head.totals.pages ?? 0) >= config.maxPagesPerHost;
 

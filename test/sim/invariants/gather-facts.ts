@@ -1,4 +1,7 @@
-/** Reads the facts out of the simulated services directly: no call, no virtual time, nothing of the engine above them. */
+/**
+ * Reads the facts out of the simulated services directly: no call, no virtual time, nothing of the engine
+ * above them.
+ */
 import { gunzipSync } from 'node:zlib';
 import { parseConfig } from '../../../shared/crawl/config.ts';
 import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';

@@ -5,22 +5,31 @@ import { type Step, stepsOf } from './host-clock.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits, Visit } from './visits.ts';
 
-/** Tries after which a crawl ends of which no host has ever answered, unless `keepTrying` (README, "Politeness"). */
+/**
+ * Tries after which a crawl ends of which no host has ever answered, unless `keepTrying` (README,
+ * "Politeness").
+ */
 const FIRST_TRIES = 2;
 const OF_DEATHS = /died|blocked/;
 /** A head is counted by a write of its own, after it. */
 const COUNTED_MS = 1000;
-/** The wake-up of a resumed crawl may wait with a host that rests, for so long (docs/aws.md, "Times"), and a lease. */
+/**
+ * The wake-up of a resumed crawl may wait with a host that rests, for so long (docs/aws.md, "Times"), and a
+ * lease.
+ */
 const WAKE_MS = 900_000 + 660_000;
-/** The message that wakes all hosts goes through them page by page: it waits for routers that die, and for copies of it. */
+/**
+ * The message that wakes all hosts goes through them page by page: it waits for routers that die, and for
+ * copies of it.
+ */
 const WAKE_ALL_MS = 2_400_000;
 
 type Given = Pick<Facts, 'web' | 'strikes'>;
 
 /**
- * A host is given up when it has failed `maxHostFailures` times in a row by the web's own log, or twice while no host of
- * the crawl has answered; then at once, and nothing of it is asked for until the crawl is resumed. And its head counts the
- * failures that the web has seen.
+ * A host is given up when it has failed `maxHostFailures` times in a row by the web's own log, or twice while
+ * no host of the crawl has answered; then at once, and nothing of it is asked for until the crawl is resumed.
+ * And its head counts the failures that the web has seen.
  */
 export function givenUp(
   facts: Given,

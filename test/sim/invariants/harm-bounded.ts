@@ -3,15 +3,16 @@ import { type Facts, isBy, TURN_LOSING_OTHERS } from './facts.ts';
 import { createFindings } from './findings.ts';
 
 /**
- * A page that kills its workers is asked for twice before its host is treated with care, three times then, and once more
- * where a turn with care had begun before; one that blocks them is stored at once (`turn/quarantine.ts`, `quarantine-page.ts`).
- * A worker that another page kills meanwhile makes it come again: as often for each such page.
+ * A page that kills its workers is asked for twice before its host is treated with care, three times then,
+ * and once more where a turn with care had begun before; one that blocks them is stored at once
+ * (`turn/quarantine.ts`, `quarantine-page.ts`). A worker that another page kills meanwhile makes it come
+ * again: as often for each such page.
  */
 const MOST = { kills: 6, blocks: 2 } as const;
 
 /**
- * A page that kills or blocks its workers is asked for a few times only, and no other page is blamed for it. Where other
- * faults throw turns away, too, nobody can tell what killed a worker.
+ * A page that kills or blocks its workers is asked for a few times only, and no other page is blamed for it.
+ * Where other faults throw turns away, too, nobody can tell what killed a worker.
  */
 export function harmBounded({
   crawls,

@@ -1,4 +1,6 @@
-/** Keeps what the state table was told while a world runs: each status of a crawl, and each head of a host. */
+/**
+ * Keeps what the state table was told while a world runs: each status of a crawl, and each head of a host.
+ */
 
 import { type CrawlOptions, parseConfig } from '../../../shared/crawl/config.ts';
 import { costOf } from '../../../shared/engines/aws/cost/prices.ts';

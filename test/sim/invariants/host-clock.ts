@@ -1,4 +1,7 @@
-/** A host's failures in a row as the web has seen them, by simple rules of the tests' own (README, "Politeness"). */
+/**
+ * A host's failures in a row as the web has seen them, by simple rules of the tests' own (README,
+ * "Politeness").
+ */
 import { origin } from '../../../shared/url/host-key.ts';
 import type { WebRequest } from '../spec.ts';
 import type { CrawlFacts } from './facts.ts';
@@ -12,8 +15,8 @@ export interface Effect {
   /** It halves the failures so far. */
   readonly isGood: boolean;
   /**
-   * Nobody can tell from outside: robots.txt of a host with two origins counts against the host only where the other
-   * origin's could not be had.
+   * Nobody can tell from outside: robots.txt of a host with two origins counts against the host only where
+   * the other origin's could not be had.
    */
   readonly isUncertain?: boolean;
 }

@@ -7,8 +7,8 @@ import { toHex } from './warc.ts';
 type Given = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
 /**
- * A process reads what the whole crawl has used every 5 s, at its next look after that, every 2 s (`crawl-state/crawls.ts`);
- * and a second for calls.
+ * A process reads what the whole crawl has used every 5 s, at its next look after that, every 2 s
+ * (`crawl-state/crawls.ts`); and a second for calls.
  */
 const TOTALS_LAG_MS = 8000;
 /** A turn commits within so long after its last page (no fault striking). */
@@ -17,13 +17,13 @@ const COMMIT_MS = 5000;
 const TURNS_TO_LIMIT = 20;
 
 /**
- * No host gives more than `maxPagesPerHost` pages. A crawl gives no more than `maxPages` and what is in flight when
- * they are met; no URL is deeper, longer or reached by more redirects than allowed.
+ * No host gives more than `maxPagesPerHost` pages. A crawl gives no more than `maxPages` and what is in
+ * flight when they are met; no URL is deeper, longer or reached by more redirects than allowed.
  *
- * In flight (`crawl-state/budget.ts`): a process knows its own pages at once, and those of others when their turns are
- * committed and it reads the totals anew. So each host may add one turn's pages, a twentieth of `maxPages` at most, and
- * what it can give at its pace until the totals are read. Pages that the counters lost (`counted`) nobody can have
- * known of.
+ * In flight (`crawl-state/budget.ts`): a process knows its own pages at once, and those of others when their
+ * turns are committed and it reads the totals anew. So each host may add one turn's pages, a twentieth of
+ * `maxPages` at most, and what it can give at its pace until the totals are read. Pages that the counters
+ * lost (`counted`) nobody can have known of.
  */
 export function limitsKept(facts: Given): readonly Violation[] {
   const findings = createFindings('limitsKept');

@@ -196,7 +196,10 @@ function totalsOf(hosts: Iterable<HostFacts>): Record<string, number> {
   return totals;
 }
 
-/** Version 0 of a.test's robots.txt forbids `/secret` and asks for a delay; version 1 forbids all, and asks for none. */
+/**
+ * Version 0 of a.test's robots.txt forbids `/secret` and asks for a delay; version 1 forbids all, and asks
+ * for none.
+ */
 export function makeFacts({
   log = LOG,
   ...more

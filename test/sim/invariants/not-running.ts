@@ -6,15 +6,18 @@ type Given = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
 /** A worker hears of a status within two seconds (docs/aws.md, "Operate") ... */
 const HEARD_MS = 2000;
-/** ... and what it asks the services between that and its request takes less than this, where none of them fails. */
+/**
+ * ... and what it asks the services between that and its request takes less than this, where none of them
+ * fails.
+ */
 const CALLS_MS = 1000;
 /** Where processes stand still, and calls fail and are tried again. A freeze is 3 minutes at most. */
 const FAULTS_MS = 180_000 + 60_000;
 
 /**
- * While a crawl is paused, stopped or limited nothing of it is asked for, but for what was in flight: from two seconds
- * after the status was stored on. A process that stood still, or waited for a service that failed, between its last look at
- * the status and its request is excused, for four minutes at most.
+ * While a crawl is paused, stopped or limited nothing of it is asked for, but for what was in flight: from
+ * two seconds after the status was stored on. A process that stood still, or waited for a service that
+ * failed, between its last look at the status and its request is excused, for four minutes at most.
  */
 export function notRunning({ crawls, web, strikes }: Given): readonly Violation[] {
   const findings = createFindings('notRunning');

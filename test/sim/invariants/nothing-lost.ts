@@ -8,10 +8,10 @@ import { scopeOf } from './scope.ts';
 import type { HostVisits } from './visits.ts';
 
 /**
- * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and limits
- * certainly accept; and nothing that is neither. What a message still carries counts as known: whether it may be there
- * is the chain's invariant to say. Links to hosts that are full, or to groups of URLs
- * that have closed since they bring nothing new, are dropped by design.
+ * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and
+ * limits certainly accept; and nothing that is neither. What a message still carries counts as known: whether
+ * it may be there is the chain's invariant to say. Links to hosts that are full, or to groups of URLs that
+ * have closed since they bring nothing new, are dropped by design.
  */
 export function nothingLost(
   facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,
@@ -74,8 +74,8 @@ function checkKnown(
     const links = web.linksOf(record.url);
     // Which of too many links are kept is not for us to say.
     if (links.length > config.maxLinksPerPage) continue;
-    // With several requests at once a page may rise while it is fetched: its links then came from deeper than its
-    // record says.
+    // With several requests at once a page may rise while it is fetched: its links then came from deeper than
+    // its record says.
     const isDepthCertain = config.perHost === 1 || config.maxDepth === undefined;
     if (!isDepthCertain) continue;
     const own = hasScopeOfItsOwn(record, crawl) ? scopeOf(config, [...crawl.seeds, record.url]) : scope;
@@ -88,7 +88,10 @@ function checkKnown(
   }
 }
 
-/** Whether links to the URL are dropped by design: the host is full, or the group that the URL is of has closed. */
+/**
+ * Whether links to the URL are dropped by design: the host is full, or the group that the URL is of has
+ * closed.
+ */
 function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string): boolean {
   if (isFullHost(crawl, host)) return true;
   if (!host || closedGroups(host.head).length === 0) return false;
@@ -100,7 +103,9 @@ function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string):
 const isFirstSeed = ({ depth, via, kind }: UrlRecord): boolean =>
   depth === 0 && via === undefined && kind === undefined;
 
-/** The scope was widened by the URL before it was fetched: it was added as a seed, or a seed redirects to it. */
+/**
+ * The scope was widened by the URL before it was fetched: it was added as a seed, or a seed redirects to it.
+ */
 function hasScopeOfItsOwn({ url, depth, via }: UrlRecord, { laterSeeds, known }: CrawlFacts): boolean {
   if (laterSeeds.includes(url)) return true;
   const from = via === undefined ? undefined : known.get(via);
@@ -157,9 +162,9 @@ function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: Read
 }
 
 /**
- * Nothing is asked for that no ledger knows in the end. Not judged of what robots.txt redirects to; and where turns may be
- * thrown away, only of hosts of which none was: it may have found a URL on a page that answered otherwise when it was asked
- * again.
+ * Nothing is asked for that no ledger knows in the end. Not judged of what robots.txt redirects to; and where
+ * turns may be thrown away, only of hosts of which none was: it may have found a URL on a page that answered
+ * otherwise when it was asked again.
  */
 function checkAsked(
   findings: Findings,

@@ -6,7 +6,9 @@ import type { HostVisits } from './visits.ts';
 
 type Given = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls'>;
 
-/** The waker looks after a host whose token has not come back this long after its time (`turn/next-turn.ts`). */
+/**
+ * The waker looks after a host whose token has not come back this long after its time (`turn/next-turn.ts`).
+ */
 const TOKEN_LOST_MS = 900_000;
 /** A due time is never so far ahead: two hours and the longest rest (`turn/next-turn.ts`). */
 const MAX_AHEAD_MS = 14_400_000;
@@ -17,10 +19,12 @@ const WAKE_AGAIN_MS = 300_000;
 const SLACK_MS = 40_000;
 
 /**
- * A host that is due comes to its turn: it is asked, or its head is replaced, soon after its time or after the crawl was
- * set running, whichever is later. Its message may wait for a worker while all of them serve other hosts.
+ * A host that is due comes to its turn: it is asked, or its head is replaced, soon after its time or after
+ * the crawl was set running, whichever is later. Its message may wait for a worker while all of them serve
+ * other hosts.
  *
- * Where a fault may have taken the message or the worker that had it, the host's lease or the waker brings it back.
+ * Where a fault may have taken the message or the worker that had it, the host's lease or the waker brings it
+ * back.
  */
 export function onTime(facts: Given, visited: readonly HostVisits[]): readonly Violation[] {
   const findings = createFindings('onTime');
@@ -70,7 +74,10 @@ function checkHost(
   }
 }
 
-/** A host without a token is found by the index of due hosts, whose times are rounded up (`engines/aws/state/tables.ts`). */
+/**
+ * A host without a token is found by the index of due hosts, whose times are rounded up
+ * (`engines/aws/state/tables.ts`).
+ */
 function indexMs({ at, head: { dueAt = 0, token } }: HeadChange): number {
   if (token !== undefined) return 0;
   return dueAt - at > 600_000 ? 300_000 : 15_000;
@@ -81,8 +88,8 @@ const restBefore = ({ host }: HostVisits, until: number): number =>
   host.heads.findLast(({ at }) => at < until)?.head.clock.nextFetchAt ?? 0;
 
 /**
- * A token comes at the host's time, and names a later one by which it is lost. What is further ahead than anything may be, by a
- * clock that was set, counts as come.
+ * A token comes at the host's time, and names a later one by which it is lost. What is further ahead than
+ * anything may be, by a clock that was set, counts as come.
  */
 function dueOf({ at, head: { dueAt, token } }: HeadChange): number | undefined {
   if (dueAt === undefined) return undefined;
@@ -90,7 +97,10 @@ function dueOf({ at, head: { dueAt, token } }: HeadChange): number | undefined {
   return token === undefined ? dueAt : dueAt - TOKEN_LOST_MS;
 }
 
-/** Since when the crawl has been running at `until`, if that is after `from`; undefined: it was not running then. */
+/**
+ * Since when the crawl has been running at `until`, if that is after `from`; undefined: it was not running
+ * then.
+ */
 function runningFrom({ statuses }: CrawlFacts, from: number, until: number): number | undefined {
   const last = statuses.findLast(({ at }) => at <= until);
   if (last?.status !== 'running') return undefined;

@@ -3,9 +3,9 @@ import { type CrawlFacts, type Facts, type HostFacts, isFullHost, type MessageFa
 import { createFindings, type Findings } from './findings.ts';
 
 /**
- * No chain has died: a host that has something to fetch has a message, or a time at which the waker looks after it. No
- * chain has doubled: one message carries the token that a head names. And when all crawls have finished, no message is
- * left.
+ * No chain has died: a host that has something to fetch has a message, or a time at which the waker looks
+ * after it. No chain has doubled: one message carries the token that a head names. And when all crawls have
+ * finished, no message is left.
  */
 export function oneChain({ crawls, messages }: Pick<Facts, 'crawls' | 'messages'>): readonly Violation[] {
   const findings = createFindings('oneChain');

@@ -5,9 +5,10 @@ import { type CrawlFacts, type Facts, type HostFacts, isFullHost } from './facts
 import { createFindings, type Findings, since } from './findings.ts';
 
 /**
- * Each URL stands once, in the ledger of its own host, in one state; heads count them right; and where a crawl has
- * finished none waits, but for those of hosts that were set aside and pages of hosts that have had their share of them.
- * Where it has met its limit of pages, these are whole: no requisite waits, but at hosts that were set aside.
+ * Each URL stands once, in the ledger of its own host, in one state; heads count them right; and where a
+ * crawl has finished none waits, but for those of hosts that were set aside and pages of hosts that have had
+ * their share of them. Where it has met its limit of pages, these are whole: no requisite waits, but at hosts
+ * that were set aside.
  */
 export function oneState({ crawls }: Pick<Facts, 'crawls'>): readonly Violation[] {
   const findings = createFindings('oneState');

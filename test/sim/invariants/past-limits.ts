@@ -7,18 +7,18 @@ import type { RobotsLog } from './robots-answers.ts';
 type Given = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
 /**
- * A process reads what the whole crawl has used every 5 s, at its next look after that, every 2 s (`crawl-state/crawls.ts`);
- * a head is counted within 5 s after its commit; and a second for calls.
+ * A process reads what the whole crawl has used every 5 s, at its next look after that, every 2 s
+ * (`crawl-state/crawls.ts`); a head is counted within 5 s after its commit; and a second for calls.
  */
 const HEARD_MS = 13_000;
 /** A request may wait for those of another crawl to the same host: for two delays, Crawl-delay included. */
 const OTHER_CRAWL_MS = 120_000;
 
 /**
- * No page is asked for later than 13 seconds after a crawl has met a limit of bytes, of time or of money by what is
- * committed, though its status is not set yet. So a limit is passed by no more than what its hosts give in that time, and
- * what their turns had not committed. Where turns may be thrown away, counters may be wrong, too: not judged there, nor
- * time where a clock was set.
+ * No page is asked for later than 13 seconds after a crawl has met a limit of bytes, of time or of money by
+ * what is committed, though its status is not set yet. So a limit is passed by no more than what its hosts
+ * give in that time, and what their turns had not committed. Where turns may be thrown away, counters may be
+ * wrong, too: not judged there, nor time where a clock was set.
  */
 export function pastLimits(facts: Given, robots: RobotsLog): readonly Violation[] {
   const findings = createFindings('limitsKept');

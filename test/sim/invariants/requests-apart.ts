@@ -7,8 +7,9 @@ import type { RobotsAnswer, RobotsLog } from './robots-answers.ts';
 type Given = Pick<Facts, 'web' | 'crawls' | 'strikes'>;
 
 /**
- * No host has more requests in flight than `perHost`, mostly one, over all crawls and processes; and from the end of one
- * to the start of the next passes at least the delay that holds, to the millisecond, whatever the processes' clocks say.
+ * No host has more requests in flight than `perHost`, mostly one, over all crawls and processes; and from the
+ * end of one to the start of the next passes at least the delay that holds, to the millisecond, whatever the
+ * processes' clocks say.
  */
 export function requestsApart(facts: Given, robots: RobotsLog): readonly Violation[] {
   const oneRequest = createFindings('oneRequest');
@@ -75,8 +76,8 @@ interface Delays {
 }
 
 /**
- * The least that must lie between the two, whoever made them. The gap after a request is by the crawl that made it, as its
- * contact tells.
+ * The least that must lie between the two, whoever made them. The gap after a request is by the crawl that
+ * made it, as its contact tells.
  */
 function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
   const { crawls, facts } = delays;
@@ -94,9 +95,10 @@ function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
 }
 
 /**
- * The answers of robots.txt, one of which the crawler went by after the request. Where no turn is thrown away, that is
- * the last one. Else a page shows that its process went by one of those before it; and an answer of robots.txt itself
- * was surely heard only if the same process asked for a page next, since one without rules asks for them again.
+ * The answers of robots.txt, one of which the crawler went by after the request. Where no turn is thrown
+ * away, that is the last one. Else a page shows that its process went by one of those before it; and an
+ * answer of robots.txt itself was surely heard only if the same process asked for a page next, since one
+ * without rules asks for them again.
  */
 function heardAt(before: WebRequest, after: WebRequest, delays: Delays): readonly RobotsAnswer[] {
   const { crawls, robots, isStrict } = delays;

@@ -9,11 +9,11 @@ import type { HostVisits } from './visits.ts';
 const MAX_SKEW_MS = 10_000;
 
 /**
- * After a slow answer a host rests a multiple of the time that it took, where the crawl is adaptive; after a failure as
- * long as its back-off says, doubled with each failure in a row, or as its `Retry-After` asks. Judged between two requests
- * of one crawl. A rest that was forgotten with the turn that had learned it is excused, and one that a process ended whose clock
- * had been set forward: of other processes' requests it knows by the clock alone. So their failures' rests may also be
- * shorter by what two clocks differ by.
+ * After a slow answer a host rests a multiple of the time that it took, where the crawl is adaptive; after a
+ * failure as long as its back-off says, doubled with each failure in a row, or as its `Retry-After` asks.
+ * Judged between two requests of one crawl. A rest that was forgotten with the turn that had learned it is
+ * excused, and one that a process ended whose clock had been set forward: of other processes' requests it
+ * knows by the clock alone. So their failures' rests may also be shorter by what two clocks differ by.
  */
 export function rested(
   { strikes }: Pick<Facts, 'strikes'>,

@@ -13,8 +13,8 @@ export interface RobotsAnswer {
   /** The request that brought it: the last one of a chain of redirects. */
   readonly request: WebRequest;
   /**
-   * `rules`: a robots.txt, whole; `none`: there is none, so all is allowed; `nothing`: nobody can tell (RFC 9309,
-   * section 2.3.1).
+   * `rules`: a robots.txt, whole; `none`: there is none, so all is allowed; `nothing`: nobody can tell (RFC
+   * 9309, section 2.3.1).
    */
   readonly kind: 'rules' | 'none' | 'nothing';
   /** Which of the asking host's versions. */
@@ -39,13 +39,17 @@ interface Awaited {
 const NONE: readonly RobotsAnswer[] = [];
 
 /**
- * A redirect within the host is followed within the turn, and so by the same process within its lease. One to another host
- * is followed by that host's own turn, in any process, perhaps before: what it brings counts for all that redirect there.
+ * A redirect within the host is followed within the turn, and so by the same process within its lease. One to
+ * another host is followed by that host's own turn, in any process, perhaps before: what it brings counts for
+ * all that redirect there.
  */
 export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>): RobotsLog {
   const answers = new Map<string, RobotsAnswer[]>();
   const ofRobots = new Map<WebRequest, string>();
-  /** By crawl and URL: origins whose robots.txt redirects there from another host, and after how many redirects. */
+  /**
+   * By crawl and URL: origins whose robots.txt redirects there from another host, and after how many
+   * redirects.
+   */
   const guests = new Map<string, Map<string, number>>();
   /** By crawl and URL: the last response that says something. */
   const served = new Map<string, RobotsAnswer>();

@@ -1,4 +1,7 @@
-/** How long a robots.txt may be used: `shared/robots/policy.ts` and `shared/turn/robots-keeper.ts` promise these. */
+/**
+ * How long a robots.txt may be used: `shared/robots/policy.ts` and `shared/turn/robots-keeper.ts` promise
+ * these.
+ */
 
 /** Whatever Cache-Control and configuration say. */
 export const MIN_ROBOTS_AGE_MS = 300_000;

@@ -15,9 +15,9 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const OF_DEATHS = /the worker died|blocked/;
 
 /**
- * What became of a URL is justified by what the web answered, after as many tries as the crawl makes: no final state
- * without an answer that makes it so, none called failed after fewer tries than `maxAttempts`, and none asked again after
- * its final answer.
+ * What became of a URL is justified by what the web answered, after as many tries as the crawl makes: no
+ * final state without an answer that makes it so, none called failed after fewer tries than `maxAttempts`,
+ * and none asked again after its final answer.
  *
  * Where a turn was thrown away, its requests are made again: no more of them than those that no head counts.
  */
@@ -41,7 +41,8 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, ma
   let surplus = 0;
   for (const record of host.records) {
     const tries = byUrl.get(record.url) ?? [];
-    // Where an origin's robots.txt cannot be had while the other one's can, its URLs use up tries without a request.
+    // Where an origin's robots.txt cannot be had while the other one's can, its URLs use up tries without a
+    // request.
     const closings =
       origins.size > 1
         ? robots.answersOf(origin(record.url)).filter(({ kind }) => kind === 'nothing').length

@@ -1,4 +1,7 @@
-/** The web's log as the visits of each crawl to each host: which requests a stored head counts, and which were lost. */
+/**
+ * The web's log as the visits of each crawl to each host: which requests a stored head counts, and which were
+ * lost.
+ */
 import type { WebRequest } from '../spec.ts';
 import { type CrawlFacts, type Facts, type HostFacts, isBy } from './facts.ts';
 import type { HeadChange } from './history-probe.ts';
@@ -20,7 +23,9 @@ export interface HostVisits {
   /** By their start: its pages, its robots.txt, and what robots.txt of other hosts redirect to. */
   readonly requests: readonly WebRequest[];
   readonly visits: readonly Visit[];
-  /** Requests that no head counts, as their turns were thrown away. Negative: more are counted than were made. */
+  /**
+   * Requests that no head counts, as their turns were thrown away. Negative: more are counted than were made.
+   */
   readonly lost: number;
 }
 

@@ -60,7 +60,10 @@ export function createAssets(
   };
 }
 
-/** How a style says what it needs: in its first half, as a reader takes what a cut one ends with for a whole URL. */
+/**
+ * How a style says what it needs: in its first half, as a reader takes what a cut one ends with for a whole
+ * URL.
+ */
 export function renderStyle(urls: readonly string[]): string {
   const parts = urls.map((url) =>
     url.endsWith('.css') ? `@import "${url}";\n` : `a { background: url(${url}) }\n`,

@@ -1,4 +1,7 @@
-/** Chance by place instead of by turn: what is drawn for a host or a page is the same whenever it is asked for. */
+/**
+ * Chance by place instead of by turn: what is drawn for a host or a page is the same whenever it is asked
+ * for.
+ */
 import { type Random, randomOf } from '../../../shared/engines/sim/random.ts';
 
 /** What is drawn; a number for each, so that more draws of one change no other's. */
@@ -29,7 +32,10 @@ export interface Chance {
   stream(draw: Draw, a: number, b?: number): Random;
 }
 
-/** A hash of a few whole numbers costs 20 ns, and one of text (`randomOf`) 1 us: too much for each link of each page. */
+/**
+ * A hash of a few whole numbers costs 20 ns, and one of text (`randomOf`) 1 us: too much for each link of
+ * each page.
+ */
 export function createChance(seed: number): Chance {
   const salt = Math.floor(randomOf(seed, 'web')() * 2 ** 32);
   const place = (draw: number, a: number, b: number, c: number): number =>

@@ -1,4 +1,7 @@
-/** The fetcher port over the simulated web. Its times are its process's; what the web sees of it is the world's. */
+/**
+ * The fetcher port over the simulated web. Its times are its process's; what the web sees of it is the
+ * world's.
+ */
 import { type CallFaults, NO_CALL_FAULTS } from '../../../shared/engines/sim/call-faults.ts';
 import type { SimProcess } from '../../../shared/engines/sim/process.ts';
 import type { VirtualTime } from '../../../shared/engines/sim/virtual-time.ts';
@@ -54,8 +57,8 @@ export function createSimFetcher(options: SimFetcherOptions): Fetcher {
 
     if (signal?.aborted) return failed('aborted');
     if (process.isDead) return process.io(() => failed('aborted'));
-    // Sent now, even if the process has come to stand still in this moment: one that does so between its last look at
-    // the clock and the sending hurries a host whatever its code is, so nothing would be shown by it.
+    // Sent now, even if the process has come to stand still in this moment: one that does so between its last
+    // look at the clock and the sending hurries a host whatever its code is, so nothing would be shown by it.
     const { exchange, abandon } = open(request);
     const firstAt = exchange.kind === 'failed' ? exchange.endedAt : exchange.headAt;
     if (!(await process.io(() => waitUntil(firstAt, abandon)))) return failed('aborted');

@@ -1,4 +1,7 @@
-/** The links of a page, as canonical URLs, in their order. How they are written is another matter (`spelling.ts`). */
+/**
+ * The links of a page, as canonical URLs, in their order. How they are written is another matter
+ * (`spelling.ts`).
+ */
 import type { Random } from '../../../shared/engines/sim/random.ts';
 import type { Assets } from './assets.ts';
 import { type Chance, DRAW } from './chance.ts';

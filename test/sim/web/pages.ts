@@ -130,7 +130,9 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
     return way === 5 ? relative(target, host, page, status) : to(target, status);
   }
 
-  /** To the same host by path alone, where the scheme is the same; with a fragment, which is no part of it. */
+  /**
+   * To the same host by path alone, where the scheme is the same; with a fragment, which is no part of it.
+   */
   function relative(target: string, host: WebHost, page: number, status: number): Redirect {
     const own = places.pageUrl(host, page);
     const site = own.slice(0, own.indexOf('/', 8));

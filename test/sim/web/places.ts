@@ -34,7 +34,9 @@ export interface Places {
   assetUrl(host: WebHost, asset: number): string;
   /** Where the host's robots.txt leads if it is not there itself. */
   robotsTarget(host: WebHost): string | undefined;
-  /** Whose rules hold for the host: its own, or those of the neighbour to whose robots.txt its own redirects. */
+  /**
+   * Whose rules hold for the host: its own, or those of the neighbour to whose robots.txt its own redirects.
+   */
   rulesOf(host: WebHost): WebHost;
   find(url: string): Place;
 }

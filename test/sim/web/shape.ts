@@ -1,7 +1,10 @@
 /** What a simulated web is like: how large, how woven, and what kinds of hosts it has. */
 import { between, pick, randomOf } from '../../../shared/engines/sim/random.ts';
 
-/** Kinds of hosts, how many of each there are beside the others, and whether the root of one can be counted on. */
+/**
+ * Kinds of hosts, how many of each there are beside the others, and whether the root of one can be counted
+ * on.
+ */
 export const HOST_KINDS = {
   /** Answers as it should; now and then a page of another type, a dead link, a redirect. */
   ordinary: { weight: 8, isSteady: true },
@@ -22,7 +25,9 @@ export const HOST_KINDS = {
   moving: { weight: 2, isSteady: false },
   /** Has moved to the next host: its root, which is all that is left of it, redirects to that one's. */
   relocated: { weight: 0.7, isSteady: false },
-  /** robots.txt: forbids some paths; all but some; asks for a delay; can't be had for some time; is elsewhere. */
+  /**
+   * robots.txt: forbids some paths; all but some; asks for a delay; can't be had for some time; is elsewhere.
+   */
   forbidding: { weight: 2, isSteady: true },
   closed: { weight: 0.5, isSteady: false },
   delaying: { weight: 1, isSteady: true },

@@ -1,7 +1,10 @@
 /** The many ways in which a page may write the same URL. */
 import type { Random } from '../../../shared/engines/sim/random.ts';
 
-/** A reference that means `url` on the page `base`. Both canonical. In HTML's attribute form, for double quotes. */
+/**
+ * A reference that means `url` on the page `base`. Both canonical. In HTML's attribute form, for double
+ * quotes.
+ */
 export function spell(url: string, base: string, random: Random): string {
   const reference = refer(url, base, random());
   const disguised = random() < 0.1 ? disguise(reference) : reference;

@@ -1,7 +1,7 @@
 /**
- * The simulated web: hosts, pages and their links follow from a seed, by hash, so that nothing of a host is kept before
- * it is visited, and next to nothing after. It knows nothing of the crawler: URLs are made canonical and then written
- * in many ways, robots rules are drawn and then written down.
+ * The simulated web: hosts, pages and their links follow from a seed, by hash, so that nothing of a host is
+ * kept before it is visited, and next to nothing after. It knows nothing of the crawler: URLs are made
+ * canonical and then written in many ways, robots rules are drawn and then written down.
  */
 import type { CallFaults } from '../../../shared/engines/sim/call-faults.ts';
 import type { Faults } from '../../../shared/engines/sim/faults.ts';
@@ -26,8 +26,8 @@ export interface SimWebOptions {
   /** Whether `log` is kept; it is unless this says no. */
   readonly keepLog?: boolean;
   /**
-   * Called as a request reaches the server. What is known then is how it will end; should the client go away before
-   * that, the same object says so afterwards.
+   * Called as a request reaches the server. What is known then is how it will end; should the client go away
+   * before that, the same object says so afterwards.
    */
   readonly onRequest?: (request: WebRequest) => void;
 }

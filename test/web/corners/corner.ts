@@ -1,4 +1,6 @@
-/** One feature on one host: some resources below `/x/<name>/`, and what to link to so that a crawl finds them. */
+/**
+ * One feature on one host: some resources below `/x/<name>/`, and what to link to so that a crawl finds them.
+ */
 import type { How, Reference, Resource } from '../resource.ts';
 
 /** What a corner knows of the host it stands on. */

@@ -186,7 +186,10 @@ export const manyLinks: MakeCorner = (site) => {
   };
 };
 
-/** Leaves under `at`, all found from a hub page of the corner's own at `${at}hub`, so that references are relative to it. */
+/**
+ * Leaves under `at`, all found from a hub page of the corner's own at `${at}hub`, so that references are
+ * relative to it.
+ */
 function simple(site: Site, at: string, names: readonly string[], references: readonly Reference[]): Corner {
   return {
     resources: {

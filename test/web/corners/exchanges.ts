@@ -1,4 +1,6 @@
-/** Corners about the HTTP exchange: redirects, errors, broken servers, codings, types, and sizes of bodies. */
+/**
+ * Corners about the HTTP exchange: redirects, errors, broken servers, codings, types, and sizes of bodies.
+ */
 import { type Coding, page, type Reference, type Resource, redirect } from '../resource.ts';
 import { type Corner, link, type MakeCorner, type Site } from './corner.ts';
 
@@ -90,7 +92,10 @@ export const broken: MakeCorner = (site) =>
 export const neverAnswers: MakeCorner = (site) =>
   corner(site, 'never-answers', { never: { fault: 'never' } });
 
-/** Each coded page has a link to a page that is reached by no other way: who cannot decode it misses that page. */
+/**
+ * Each coded page has a link to a page that is reached by no other way: who cannot decode it misses that
+ * page.
+ */
 export const codings: MakeCorner = (site) => {
   const coded = ['gzip', 'br', 'zstd', 'deflate', 'deflate-raw'] as const satisfies Coding[];
   const pages: Record<string, Partial<Resource>> = {

@@ -21,8 +21,8 @@ export interface ObjectContext {
 }
 
 /**
- * Named in the upload and its parts: with the SDK's default, which only parts get, S3 says at completion that parts
- * are missing (aws-sdk-go-v2 issue 3005).
+ * Named in the upload and its parts: with the SDK's default, which only parts get, S3 says at completion that
+ * parts are missing (aws-sdk-go-v2 issue 3005).
  */
 export const CHECKSUM = { ChecksumAlgorithm: 'CRC32' } as const;
 export const CONTENT_TYPE = 'application/warc';
@@ -46,7 +46,7 @@ export interface WarcUpload {
   abort(): Promise<void>;
 }
 
-/** Of all parts but the last each has `partBytes` or more. */
+/** All parts but the last one have `partBytes` or more. */
 export async function beginWarcUpload(
   { s3, bucket, clock }: ObjectContext,
   key: string,

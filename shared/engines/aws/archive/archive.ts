@@ -46,16 +46,16 @@ interface BufferedObject {
 }
 
 /**
- * Gathers records in memory; `flush` stores them as one object with one PUT. Flushes at the same time share it, and
- * what is appended meanwhile goes to the next object. `RecordLocation.file` is the last part of the object's key
- * ({@link warcKey}); names are unique by 48 random bits for each archive, and a number.
+ * Gathers records in memory; `flush` stores them as one object with one PUT. Flushes at the same time share
+ * it, and what is appended meanwhile goes to the next object. `RecordLocation.file` is the last part of the
+ * object's key ({@link warcKey}); names are unique by 48 random bits for each archive, and a number.
  *
- * What could not be stored is kept, and every later flush tries it again: no flush resolves while anything appended
- * before it is not durable, whoever appended it. While too much is kept, appends fail.
+ * What could not be stored is kept, and every later flush tries it again: no flush resolves while anything
+ * appended before it is not durable. While too much is kept, appends fail.
  *
- * An append too large for that (of `partBytes`, 5 MiB, and more) becomes an object of its own, a multipart upload made as its members
- * are read, so that no part of it is held longer than needed. It is complete when the append resolves. If it fails,
- * only that append does, and nothing of it is left.
+ * An append too large for that (of `partBytes`, 5 MiB, and more) becomes an object of its own, a multipart
+ * upload made as its members are read, so that no part of it is held longer than needed. It is complete when
+ * the append resolves. If it fails, only that append does, and nothing of it is left.
  */
 export function createS3Archive(options: S3ArchiveOptions): Archive {
   const { client: s3, bucket, folder, prefix, clock, warcinfo } = options;

@@ -16,8 +16,9 @@ export interface ArchivesOptions extends Omit<S3ArchiveOptions, 'folder' | 'warc
 export const warcFolder = (crawl: CrawlId): string => `warc/${crawl}`;
 
 /**
- * A folder for each crawl, so that its records can be fetched, shared and deleted without any other's. A crawl's archive
- * is opened when its first record comes: its files tell who made them, as the crawl's configuration has it.
+ * A folder for each crawl, so that its records can be fetched, shared and deleted without any other's. A
+ * crawl's archive is opened when its first record comes: its files name who made them, as the crawl's
+ * configuration has it.
  */
 export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Archive {
   const { registry, software, ...shared } = options;

@@ -1,6 +1,7 @@
 /**
- * The results of `job` in the items' order, up to `places` jobs at once. The items are asked for no sooner than needed.
- * After a failure, or when the caller stops, no job is begun, and those under way are waited for.
+ * The results of `job` in the items' order, up to `places` jobs at once. The items are asked for no sooner
+ * than needed. After a failure, or when the caller stops, no job is begun, and those under way are waited
+ * for.
  */
 export async function* ahead<T, R>(
   items: Iterable<T> | AsyncIterable<T>,

@@ -14,13 +14,13 @@ export interface CandidatesContext {
   /** Objects that changed later are left alone. */
   readonly olderThan: number;
   readonly warn: (message: string) => void;
-  /** Hears of those that were set aside and are still there. */
+  /** Called with those that were set aside and are still there. */
   readonly onAside: (file: AsideFile) => void;
 }
 
 /**
- * The objects that can be joined, by name. One that was joined and is there again (its writer repeated a PUT that had
- * been carried out) is deleted: its records stand in the joined file.
+ * The objects that can be joined, by name. One that was joined and is there again (its writer repeated a PUT
+ * that had been carried out) is deleted: its records stand in the joined file.
  */
 export async function* candidates(context: CandidatesContext): AsyncGenerator<ListedSource> {
   const { folder, state, mapping, crawl, olderThan, warn, onAside } = context;
@@ -51,8 +51,8 @@ export async function* candidates(context: CandidatesContext): AsyncGenerator<Li
 }
 
 /**
- * Those of the sources, in lumps that fill a joined file; and the rest, if it is `finished`. So nothing is read that
- * would then not be joined. A source that fills a file alone is a lump of its own.
+ * Those of the sources, in lumps that fill a joined file; and the rest, if it is `finished`. So nothing is
+ * read that would then not be joined. A source that fills a file alone is a lump of its own.
  */
 export async function* inFullLumps<T extends Source>(
   sources: AsyncIterable<T>,

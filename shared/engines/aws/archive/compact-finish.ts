@@ -22,8 +22,9 @@ export interface FinishContext extends UploadSteps {
 export const SCANS_AT_ONCE = 4;
 
 /**
- * Carries out what is left of the lease's plan (steps 2 to 5 of `compactor.ts`). `given` are the sources' captures by
- * file, if they are known. False if it cannot be carried out, as sources are gone or damaged: then it is given up.
+ * Carries out what is left of the lease's plan (steps 2 to 5 of `compactor.ts`). `given` are the sources'
+ * captures by file, if they are known. False if it cannot be carried out, as sources are gone or damaged:
+ * then it is given up.
  */
 export async function finishPlan(
   context: FinishContext,
@@ -95,7 +96,9 @@ async function indexOfSources(context: FinishContext, plan: JoinPlan): Promise<s
   return indexOf(plan, found);
 }
 
-/** For a process that ended between the joined object and its index: the sources need not be there any more. */
+/**
+ * For a process that ended between the joined object and its index: the sources need not be there any more.
+ */
 async function indexOfJoined({ folder, step }: FinishContext, plan: JoinPlan): Promise<string[]> {
   const scan = await scanObject(folder, plan, step);
   if (scan.status !== 'whole')
@@ -103,7 +106,10 @@ async function indexOfJoined({ folder, step }: FinishContext, plan: JoinPlan): P
   return sortCdxj(scan.captures.map((capture) => cdxjLine(capture, plan.file)));
 }
 
-/** Another process has ended the plan: it announced the joined file, or gave it up, and then this one is nobody's. */
+/**
+ * Another process has ended the plan: it announced the joined file, or gave it up, and then this one is
+ * nobody's.
+ */
 async function leaveToOthers({ folder, mapping, crawl }: FinishContext, plan: JoinPlan): Promise<never> {
   const first = plan.sources[0]?.file ?? '';
   const announced = (await joinedSources(mapping, crawl, [first])).get(first);

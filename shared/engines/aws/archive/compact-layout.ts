@@ -1,4 +1,7 @@
-/** How WARC objects are laid out in the one that they are joined into: names, order, offsets, parts of the upload. Pure. */
+/**
+ * How WARC objects are laid out in the one that they are joined into: names, order, offsets, parts of the
+ * upload. Pure.
+ */
 import { hash } from 'node:crypto';
 import { SIZES, type Sizes } from '../../../sizes.ts';
 
@@ -31,7 +34,10 @@ const MAX_SPLITS = 5000;
 
 const SOURCE = /^[A-Za-z0-9._-]+-(\d{14})-[0-9a-z]+-\d+\.warc\.gz$/;
 
-/** Whether a file is named as the archive names its objects (`archive.ts`). Others, joined ones too, are left alone. */
+/**
+ * Whether a file is named as the archive names its objects (`archive.ts`). Others, joined ones too, are left
+ * alone.
+ */
 export const isSourceName = (file: string): boolean => SOURCE.test(file);
 
 /** The name of the index beside a joined file. */
@@ -39,11 +45,11 @@ export const indexName = (file: string): string => file.replace(/\.warc\.gz$/, '
 
 /**
  * The plan for these sources, the same in whatever order they come. The joined file is called
- * `joined-YYYYMMDDhhmmss-HASH.warc.gz`: the time of the earliest source, and a hash of all their names and sizes, so
- * that a name stands for its bytes.
+ * `joined-YYYYMMDDhhmmss-HASH.warc.gz`: the time of the earliest source, and a hash of all their names and
+ * sizes, so that a name stands for its bytes.
  *
- * Sources that S3 can copy as parts (`uploadPartBytes`, 5 MiB, and more) come first, then those whose bytes must be gathered: so no part
- * but the last is too small.
+ * Sources that S3 can copy as parts (`uploadPartBytes`, 5 MiB, and more) come first, then those whose bytes
+ * must be gathered: so no part but the last is too small.
  */
 export function planJoin(sources: readonly Source[], { uploadPartBytes }: Sizes = SIZES): JoinPlan {
   const byName = sources.toSorted((a, b) => (a.file < b.file ? -1 : 1));
@@ -67,7 +73,10 @@ export function layOut(file: string, ordered: readonly Source[]): JoinPlan {
   return { file, bytes, sources };
 }
 
-/** The parts to upload, in order: all but the last of `uploadPartBytes` or more, and at most as many as splits and sources. */
+/**
+ * The parts to upload, in order: all but the last of `uploadPartBytes` or more, and at most as many as splits
+ * and sources.
+ */
 export function partsOf(
   { sources, bytes }: JoinPlan,
   { uploadPartBytes, copyBytes }: Sizes = SIZES,

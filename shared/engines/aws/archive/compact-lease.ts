@@ -29,8 +29,9 @@ export class LeaseLost extends Error {
 }
 
 /**
- * The right to compact a crawl, which one process has at a time, and the one plan of the crawl. A process that held on
- * beyond its time can make no plan any more; what it does for the old one does no harm, as that has one outcome.
+ * The right to compact a crawl, which one process has at a time, and the one plan of the crawl. A process
+ * that held on beyond its time can make no plan any more; what it does for the old one does no harm, as that
+ * has one outcome.
  */
 export interface CompactLease {
   /** The plan that was begun and not ended, if there is one. */

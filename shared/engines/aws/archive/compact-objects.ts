@@ -24,10 +24,15 @@ export interface ListedSource extends Source {
   readonly modifiedAt: number;
 }
 
-/** A GET brings a window (`scanBytes`). Read-ahead of a scan goes a megabyte further, and back again: two of them are held. */
+/**
+ * A GET brings a window (`scanBytes`). Read-ahead of a scan goes a megabyte further, and back again: two of
+ * them are held.
+ */
 const MAX_WINDOWS = 2;
 
-/** The objects that the archive made, by name; not those in folders of the folder. A page for each thousand. */
+/**
+ * The objects that the archive made, by name; not those in folders of the folder. A page for each thousand.
+ */
 export async function* listSources(context: FolderContext): AsyncGenerator<ListedSource[]> {
   const { s3, bucket, folder, clock } = context;
   let ContinuationToken: string | undefined;
@@ -83,7 +88,10 @@ export async function readRange(
   return bytes;
 }
 
-/** For reading an object of any size from its beginning to its end, some megabytes of it held. `step` comes before each GET. */
+/**
+ * For reading an object of any size from its beginning to its end, some megabytes of it held. `step` comes
+ * before each GET.
+ */
 export function createReader(
   context: FolderContext,
   { file, bytes: size }: Source,

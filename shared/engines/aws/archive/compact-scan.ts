@@ -9,7 +9,10 @@ export type Scan =
   | { readonly status: 'corrupt'; readonly problem: string }
   | { readonly status: 'missing' };
 
-/** Reads all of the object and holds some megabytes of it. `step` comes before each reading; what it throws is thrown. */
+/**
+ * Reads all of the object and holds some megabytes of it. `step` comes before each reading; what it throws is
+ * thrown.
+ */
 export async function scanObject(
   context: FolderContext,
   source: Source,

@@ -25,14 +25,14 @@ export interface UploadSteps {
 /** A gathered part has up to 10 MiB. */
 const PARTS_AT_ONCE = 4;
 /**
- * Named at the beginning, so that S3 makes the checksum of copied parts too (API reference, CopyPartResult), and one of
- * the whole object of them all.
+ * Named at the beginning, so that S3 makes the checksum of copied parts too (API reference, CopyPartResult),
+ * and one of the whole object of them all.
  */
 const WHOLE_CHECKSUM = { ...CHECKSUM, ChecksumType: 'FULL_OBJECT' } as const;
 
 /**
- * Makes the joined object, whole or not at all. Of two that do so at once one makes it, and the other takes it for its
- * own: same name, same bytes. Unfinished uploads of the name, of a process that ended, are freed.
+ * Makes the joined object, whole or not at all. Of two that do so at once one makes it, and the other takes
+ * it for its own: same name, same bytes. Unfinished uploads of the name, of a process that ended, are freed.
  */
 export async function uploadJoined(
   context: FolderContext,
@@ -110,7 +110,10 @@ export async function uploadJoined(
   }
 }
 
-/** Plain text: replay tools take it as it is, and a URL is found by a few ranged GETs. Some 1% of the WARC's size. */
+/**
+ * Plain text: replay tools take it as it is, and a URL is found by a few ranged GETs. Some 1% of the WARC's
+ * size.
+ */
 export async function putIndex(
   context: FolderContext,
   file: string,

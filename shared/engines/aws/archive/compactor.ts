@@ -1,18 +1,19 @@
 /**
- * Joins a crawl's WARC objects, of some MB each, into large ones with an index beside each, so that an archive of
- * years is a list that can be read.
+ * Joins a crawl's WARC objects, of some MB each, into large ones with an index beside each, so that an
+ * archive of years is a list that can be read.
  *
  * A joining goes through these steps, and each may be the last of a process:
  *
- * 1. The sources are read and checked from end to end; the plan is written, which fixes the joined file's name and bytes.
+ * 1. The sources are read and checked from end to end; the plan is written, which fixes the joined file's
+ *    name and bytes.
  * 2. The joined object is made by a multipart upload: it is there whole or not at all.
  * 3. Its index is written, then that both are there (`isStored`).
  * 4. Each source's place in it is announced (`joined-warcs.ts`).
  * 5. The sources are deleted, and the plan.
  *
- * Whoever comes next finishes the plan that he finds, from whichever step: the outcome is the same. At every moment
- * each record can be read where its location resolves to. A lease keeps others away; one who works on after his lease
- * was lost does nothing that the plan's new holder would not do as well.
+ * The next compactor finishes the plan that it finds, from whichever step: the outcome is the same. At every
+ * moment each record can be read where its location resolves to. A lease keeps others away; one who works on
+ * after his lease was lost does nothing that the plan's new holder would not do as well.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
@@ -44,9 +45,12 @@ export interface CompactOptions {
   readonly minAgeMs?: number;
   /** Whether the crawl writes no more: what is left over is joined too, however little. Default false. */
   readonly finished?: boolean;
-  /** Time by which to stop. What cannot be done by then leaves nothing that shows, and is begun again next time. */
+  /**
+   * Time by which to stop. What cannot be done by then leaves nothing that shows, and is begun again next
+   * time.
+   */
   readonly deadline?: number;
-  /** Hears of what people should look at. */
+  /** Called with what people should look at. */
   readonly warn?: (message: string) => void;
 }
 

@@ -5,7 +5,7 @@ import type { ObjectContext } from './archive-object.ts';
 /** DeleteObjects takes so many keys (S3 API reference). */
 const MAX_DELETES = 1000;
 
-/** Of one key of a DeleteObjects: to be tried again. */
+/** Errors of one key of a DeleteObjects that may pass: it is tried again. */
 const TRANSIENT: ReadonlySet<string> = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable']);
 
 /** Deletes the objects, whether they are there or not. `what` names the work in an error. */

@@ -1,6 +1,7 @@
 /**
- * Where the bytes of WARC files stand that were joined into larger ones. Ledgers name records by the file that they were
- * written to, for ever; a joined file holds its sources whole, so one base offset for each source finds them all.
+ * Where the bytes of WARC files stand that were joined into larger ones. Ledgers name records by the file
+ * that they were written to, for ever; a joined file holds its sources whole, so one base offset for each
+ * source finds them all.
  */
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -11,7 +12,9 @@ import { type BatchContext, getItems, writeItems } from '../state/dynamo-batch.t
 import { itemKey, JOINED_PREFIX, N, S, type StateNames } from '../state/tables.ts';
 import type { JoinPlan } from './compact-layout.ts';
 
-/** Where a source stands: `bytes` from `offset` of `file`. Never changes: joined files are not joined again. */
+/**
+ * Where a source stands: `bytes` from `offset` of `file`. Never changes: joined files are not joined again.
+ */
 export interface JoinedSource {
   readonly file: string;
   readonly offset: number;
@@ -58,8 +61,9 @@ export async function joinedSources(
 }
 
 /**
- * Says where records stand now. A location of a file that is not joined is itself, which holds until it is joined: a
- * reader that finds no such object asks once more. Joined ones are remembered, some thousand files at most.
+ * Says where records stand now. A location of a file that is not joined is itself, which holds until it is
+ * joined: a reader that finds no such object asks once more. Joined ones are remembered, some thousand files
+ * at most.
  */
 export interface JoinedResolver {
   resolve(location: RecordLocation): Promise<RecordLocation>;

@@ -55,7 +55,9 @@ function serviceOf(clientName: string, input: object): string {
   return clientName.replace(/Client$/, '').toLowerCase();
 }
 
-/** A throttled attempt is not billed. Of one whose answer was lost it is not known: it counts as carried out. */
+/**
+ * A throttled attempt is not billed. Of one whose answer was lost it is not known: it counts as carried out.
+ */
 export function billedUnits(attempt: Attempt): Usage {
   if (isThrottle(attempt.error)) return {};
   switch (attempt.clientName) {
@@ -80,7 +82,7 @@ function dynamoUnits({ commandName, input, output, error }: Attempt): Usage {
   return { [item]: consumed(output) ?? leastUnits(name, input, error) };
 }
 
-/** As DynamoDB tells it: indexes and the double price of transactions included. */
+/** As DynamoDB reports it: indexes and the double price of transactions included. */
 function consumed(output: unknown): number | undefined {
   const { ConsumedCapacity: told } = (output ?? {}) as { ConsumedCapacity?: Consumption };
   if (told === undefined) return undefined;
@@ -109,8 +111,8 @@ interface DynamoShape {
 }
 
 /**
- * Where there is no answer that tells. A failed condition is billed by the size of the item there is or of the one to be
- * written, whichever is larger (DynamoDB developer guide, "Write operations").
+ * If no response reports the units. A failed condition is billed by the size of the item there is or of the
+ * one to be written, whichever is larger (DynamoDB developer guide, "Write operations").
  */
 function leastUnits(name: string, input: DynamoShape, error: unknown): number {
   const { Item, TransactItems, RequestItems } = input;
@@ -165,8 +167,8 @@ function requestsOf(bodies: readonly (string | undefined)[]): number {
 }
 
 /**
- * What a function's event of messages with these bodies has cost: Lambda's poller has received them by one request, and
- * deletes those that the function has done with by another.
+ * What a function's event of messages with these bodies has cost: Lambda's poller has received them by one
+ * request, and deletes those that the function has done with by another.
  */
 export const polledRequests = (bodies: readonly string[]): number => requestsOf(bodies) + 1;
 

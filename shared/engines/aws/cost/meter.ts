@@ -8,8 +8,8 @@ import { type Attempt, billedUnits, callName, takesReturnConsumedCapacity } from
 import { LINE_ITEMS, type LineItem, type Usage } from './prices.ts';
 
 /**
- * Counts what this process uses of what AWS bills by unit, by crawl. What `take` gives adds up to all that was used,
- * whatever runs at the same time; what a process gathers after its last `take` is lost with it.
+ * Counts what this process uses of what AWS bills by unit, by crawl. What `take` gives adds up to all that
+ * was used, whatever runs at the same time; what a process gathers after its last `take` is lost with it.
  */
 export interface Meter {
   /** Counts every attempt of every call that the client makes from now on. Once for each client. */
@@ -19,34 +19,42 @@ export interface Meter {
   /** Adds what no client shows; without a crawl, to that of the `run` it happens in, if any. */
   add(item: LineItem, units: number, crawl?: CrawlId): void;
   /**
-   * From here to `endInvocation`, time is paid for. `startedAt` may be earlier than now: the first invocation of a
-   * Lambda environment pays for its start, too (since 2025-08). Time that an earlier invocation paid for is not counted again.
+   * From here to `endInvocation`, time is paid for. `startedAt` may be earlier than now: the first invocation
+   * of a Lambda environment pays for its start, too (since 2025-08). Time that an earlier invocation paid for
+   * is not counted again.
    */
   beginInvocation(startedAt?: number): void;
   endInvocation(): void;
   /**
-   * What was used since the last `take`, and forgets it. What was used outside of any `run` is shared out by how often
-   * each crawl used something in that time; if none did, by how it was earlier in the invocation; if none did then
-   * either, it waits for the first that does.
+   * What was used since the last `take`, and forgets it. What was used outside of any `run` is shared out by
+   * how often each crawl used something in that time; if none did, by how it was earlier in the invocation;
+   * if none did then either, it waits for the first that does.
    */
   take(): Map<CrawlId, Usage>;
-  /** What was used since the last `takeTotal`, of all crawls and of none: the same units as `take` gives, told by itself. */
+  /**
+   * What was used since the last `takeTotal`, of all crawls and of none: the same units as `take` gives,
+   * counted separately.
+   */
   takeTotal(): Usage;
-  /** Attempts since the last `takeCalls`, of all crawls, by call: `sqsFifo.SendMessageBatch`, `dynamo.PutItem`, ... */
+  /**
+   * Attempts since the last `takeCalls`, of all crawls, by call: `sqsFifo.SendMessageBatch`,
+   * `dynamo.PutItem`, ...
+   */
   takeCalls(): Record<string, number>;
 }
 
 export interface MeterOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** Of the Lambda function that this is; 0: time costs nothing. */
+  /** Memory of this Lambda function; 0: time costs nothing. */
   readonly memoryMb?: number;
 }
 
 type Units = Partial<Record<LineItem, number>>;
 
 /**
- * The crawl that pays for what happens now, and to which meter. One storage serves all meters of a process: every context
- * holds a copy of the entries of all storages, so one for each meter would make all contexts larger.
+ * The crawl that pays for what happens now, and to which meter. One storage serves all meters of a process:
+ * every context holds a copy of the entries of all storages, so one for each meter would make all contexts
+ * larger.
  */
 const payer = new AsyncLocalStorage<{ readonly meter: object; readonly crawl: CrawlId }>();
 
@@ -155,7 +163,9 @@ function addTo(units: Units, more: Usage): void {
   }
 }
 
-/** Parts of the usage in proportion to the weights, in whole units but for one of them: they add up exactly. */
+/**
+ * Parts of the usage in proportion to the weights, in whole units but for one of them: they add up exactly.
+ */
 function shareOut(usage: Usage, weights: ReadonlyMap<CrawlId, number>): Map<CrawlId, Units> {
   const parts = new Map<CrawlId, Units>();
   let total = 0;

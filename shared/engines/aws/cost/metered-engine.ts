@@ -6,13 +6,13 @@ import { polledRequests } from './billed-units.ts';
 import type { Meter } from './meter.ts';
 
 /**
- * The same engine, in which each call is paid for by the crawl that it is made for. What is done for several crawls at
- * once (receiving, batches of several) is shared out by the meter.
+ * The same engine, in which each call is paid for by the crawl that it is made for. What is done for several
+ * crawls at once (receiving, batches of several) is shared out by the meter.
  */
 export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
   const { queue, exchange, linkShards, ledgers, registry, archiveOf } = engine;
 
-  /** The port's methods within `meter.run`, where the arguments tell the crawl. */
+  /** The port's methods within `meter.run`, where the arguments name the crawl. */
   function paid<T extends object>(port: T, crawlOf: CrawlOf): T {
     const members = Object.entries(port).map(([name, member]) => [
       name,
@@ -80,7 +80,7 @@ function payFor<T>(meter: Meter, crawl: CrawlId | undefined, work: () => T): T {
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** What iterates works within the context of whoever asks for the next item. */
+/** An iteration runs within the context of the caller that asks for the next item. */
 async function* iteratePaid<T>(meter: Meter, crawl: CrawlId, items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   try {

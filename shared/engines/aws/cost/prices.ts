@@ -1,17 +1,21 @@
-/** List prices of what a crawl uses on AWS: the one table. No free tier, no savings plans, no volume tiers. */
+/**
+ * List prices of what a crawl uses on AWS: the one table. No free tier, no savings plans, no volume tiers.
+ */
 
 /**
  * What is billed by unit, each counted in its own:
  *
- * - `sqsFifoRequests`, `sqsStandardRequests`: requests, of which each begun 64 KB of a payload is one; a receive that
- *   finds nothing is one, too.
- * - `dynamoWriteUnits`: 1 KB written to a table or an index. `dynamoReadUnits`: 4 KB read consistently, or 8 KB not.
- * - `s3Puts`: PUT, COPY, POST and LIST, a part of an upload. `s3Gets`: GET, HEAD and the rest. Deletes are free.
+ * - `sqsFifoRequests`, `sqsStandardRequests`: requests, of which each begun 64 KB of a payload is one; a
+ *   receive that finds nothing is one, too.
+ * - `dynamoWriteUnits`: 1 KB written to a table or an index. `dynamoReadUnits`: 4 KB read consistently, or 8
+ *   KB not.
+ * - `s3Puts`: PUT, COPY, POST and LIST, a part of an upload. `s3Gets`: GET, HEAD and the rest. Deletes are
+ *   free.
  * - `lambdaRequests`: invocations. `lambdaMbMs`: milliseconds, times the function's MB of memory; arm64.
  * - `dataOutBytes`: what leaves for the web, by {@link dataOutBytes}. What comes in is free.
  *
- * Not here: what is stored (S3, DynamoDB), logs, metrics, API Gateway, and the receives by which Lambda's pollers look
- * after empty queues.
+ * Not here: what is stored (S3, DynamoDB), logs, metrics, API Gateway, and the receives by which Lambda's
+ * pollers look after empty queues.
  */
 export const LINE_ITEMS = [
   'sqsFifoRequests',
@@ -35,7 +39,10 @@ export type UnitPrices = Readonly<Record<LineItem, number>>;
 
 export interface Prices {
   readonly region: string;
-  /** Whether the figures are that region's own; else they are those of us-east-1, and other regions are often dearer. */
+  /**
+   * Whether the figures are that region's own; else they are those of us-east-1, and other regions are often
+   * dearer.
+   */
   readonly isExact: boolean;
   /** The month in which they were last checked. */
   readonly asOf: string;
@@ -43,9 +50,9 @@ export interface Prices {
 }
 
 /**
- * Sent for one request, as if each had a connection of its own, so too much where connections are kept: its head of some
- * 300 bytes, the handshake of TLS (1,700 bytes measured with Node 24, of which 1,200 are the key share that withstands
- * quantum computers), and the headers of TCP and IP on some ten packets.
+ * Sent for one request, as if each had a connection of its own, so too much where connections are kept: its
+ * head of some 300 bytes, the handshake of TLS (1,700 bytes measured with Node 24, of which 1,200 are the key
+ * share that withstands quantum computers), and the headers of TCP and IP on some ten packets.
  */
 const OUT_BYTES_PER_REQUEST = 2500;
 /** Sent for each byte received: an acknowledgement of 52 bytes for every two packets of 1,460. */
@@ -65,7 +72,8 @@ const GB_SECOND = 1024 * 1000;
 const AS_OF = '2026-11';
 
 const US_EAST_1: UnitPrices = {
-  // aws.amazon.com/sqs/pricing, as told by cloudburn.io/blog/amazon-sqs-pricing, 2026-03, and factualminds.com, 2026-06.
+  // aws.amazon.com/sqs/pricing, according to cloudburn.io/blog/amazon-sqs-pricing, 2026-03, and
+  // factualminds.com, 2026-06.
   sqsFifoRequests: 0.5 / MILLION,
   sqsStandardRequests: 0.4 / MILLION,
   // aws.amazon.com/dynamodb/pricing/on-demand, standard class, since 2024-11-01.

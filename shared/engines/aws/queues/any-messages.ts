@@ -7,8 +7,8 @@ import { countMessages } from './sqs-queue.ts';
 const AT_ONCE = 10;
 
 /**
- * Whether any of the queues keeps messages, as far as SQS knows ({@link countMessages}). Asked in order, and no more once
- * one has some: the first are to be those that mostly do.
+ * Whether any of the queues keeps messages, as far as SQS knows ({@link countMessages}). Asked in order, and
+ * no more once one has some: the first are to be those that mostly do.
  */
 export async function anyMessages(
   client: Pick<SQSClient, 'send'>,

@@ -1,4 +1,7 @@
-/** From the records that SQS hands out, by a receive or in the event of a function, to the domain's deliveries. Pure. */
+/**
+ * From the records that SQS hands out, by a receive or in the event of a function, to the domain's
+ * deliveries. Pure.
+ */
 import type { Message as SqsMessage } from '@aws-sdk/client-sqs';
 import type { Delivery, HostDeliveries } from '../../../ports/turn-queue.ts';
 import type { HostKey } from '../../../url/host-key.ts';
@@ -32,9 +35,9 @@ export interface CorruptRecord {
 }
 
 /**
- * Hears of a record that cannot be read. When it resolves, it has taken care of the record (put it on the dead-letter
- * queue with the reason, perhaps), which is then deleted; if it throws, the record stays and comes again, until the
- * queue's own redrive policy sets it aside.
+ * Called with a record that cannot be read. When it resolves, it has taken care of the record (put it on the
+ * dead-letter queue with the reason, perhaps), which is then deleted; if it throws, the record stays and
+ * comes again, until the queue's own redrive policy sets it aside.
  */
 export type OnCorrupt = (record: SqsRecord, error: unknown) => Promise<void>;
 
@@ -44,7 +47,10 @@ export interface GroupedRecords {
   readonly corrupt: readonly CorruptRecord[];
 }
 
-/** Groups records by the host that they are for; the order within a group stays. A delivery's id is the message's. */
+/**
+ * Groups records by the host that they are for; the order within a group stays. A delivery's id is the
+ * message's.
+ */
 export function groupRecords(records: readonly SqsRecord[], leaseUntil: number): GroupedRecords {
   const corrupt: CorruptRecord[] = [];
   const hosts = new Map<HostKey, { deliveries: Delivery[]; records: SqsRecord[] }>();
@@ -67,8 +73,9 @@ export function groupRecords(records: readonly SqsRecord[], leaseUntil: number):
 }
 
 /**
- * The ids to be reported as `batchItemFailures` for an event of which the messages `done` need not come again: in each
- * group the first that is not done, and all that came after it, so that the order holds; of other groups nothing.
+ * The ids to be reported as `batchItemFailures` for an event of which the messages `done` need not come
+ * again: in each group the first that is not done, and all that came after it, so that the order holds; of
+ * other groups nothing.
  */
 export function failuresOf(records: readonly SqsRecord[], done: ReadonlySet<string>): string[] {
   const failed = new Set<string | undefined>();

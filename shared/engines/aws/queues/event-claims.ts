@@ -9,8 +9,8 @@ import { withRetry } from '../retry.ts';
 import { CLAIM, CLAIM_PREFIX, EXPIRES_AT, itemKey, N, S } from '../state/tables.ts';
 
 /**
- * Whether the caller is the first to claim a message as it was received, by its receipt handle. Later calls with the same
- * handle get `false`, in any process; a message that is received again has another handle.
+ * Whether the caller is the first to claim a message as it was received, by its receipt handle. Later calls
+ * with the same handle get `false`, in any process; a message that is received again has another handle.
  */
 export type ClaimReceipt = (receiptHandle: string) => Promise<boolean>;
 
@@ -24,9 +24,9 @@ export interface EventClaimsOptions {
 const KEPT_MS = 24 * 3_600_000;
 
 /**
- * Claims as items of CrawlState, one write unit each, which DynamoDB deletes a day later. Lambda may invoke a function
- * twice with the same event (developer guide, "Using Lambda with Amazon SQS": each message is processed at least once),
- * and SQS takes the receipt handles of both invocations for good.
+ * Claims as items of CrawlState, one write unit each, which DynamoDB deletes a day later. Lambda may invoke a
+ * function twice with the same event (developer guide, "Using Lambda with Amazon SQS": each message is
+ * processed at least once), and SQS takes the receipt handles of both invocations for good.
  */
 export function createEventClaims({ dynamo, table, clock }: EventClaimsOptions): ClaimReceipt {
   return async (receiptHandle) => {

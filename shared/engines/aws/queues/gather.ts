@@ -4,7 +4,10 @@ import { type Fate, MAX_BATCH_ENTRIES, type Packable, packBatches } from './sqs-
 
 export interface GatherOptions {
   readonly clock: Pick<Clock, 'sleep'>;
-  /** How long items wait for others to share a batch with, unless it is full before. 0: those of one call only. */
+  /**
+   * How long items wait for others to share a batch with, unless it is full before. 0: those of one call
+   * only.
+   */
   readonly gatherMs: number;
   /** What the items of a batch may weigh together. */
   readonly maxBytes?: number;
@@ -29,10 +32,11 @@ interface Job<T> extends Packable {
 const LANES = 8;
 
 /**
- * Gathers the items of concurrent callers into few batches, which `settle` carries out. A call resolves when all its own
- * items have succeeded, and rejects, when all are settled, with the first failure among them; other callers' failures
- * are not its own. What a group is given goes in the order given, and never in two batches at a time; a call of which
- * an item failed sends none of its later batches. A batch is paid for by the caller of its first item.
+ * Gathers the items of concurrent callers into few batches, which `settle` carries out. A call resolves when
+ * all its own items have succeeded, and rejects, when all are settled, with the first failure among them;
+ * other callers' failures are not its own. What a group is given goes in the order given, and never in two
+ * batches at a time; a call of which an item failed sends none of its later batches. A batch is paid for by
+ * the caller of its first item.
  */
 export function gatherer<T>(
   { clock, gatherMs, maxBytes = Number.POSITIVE_INFINITY }: GatherOptions,

@@ -11,18 +11,23 @@ export interface LinkExchangeOptions extends SqsQueue {
   readonly maxMessageBytes?: number;
   /** How long a parcel that is sent waits for others to share a request with. Default 0. */
   readonly sendGatherMs?: number;
-  /** Hears of texts that are no parcels. */
+  /** Called with texts that are no parcels. */
   readonly onCorrupt?: OnCorrupt;
 }
 
 export interface SqsLinkExchange extends LinkExchange {
-  /** Sends texts that are no parcels, as they are: what else the router is told. Durable when it resolves. */
+  /**
+   * Sends texts that are no parcels, as they are: other messages for the router. Durable when it resolves.
+   */
   sendTexts(texts: readonly string[]): Promise<void>;
 }
 
 const VISIBILITY_MS = 300_000;
 
-/** The link exchange on a standard SQS queue: a parcel is a message, or several where it does not fit into one. */
+/**
+ * The link exchange on a standard SQS queue: a parcel is a message, or several where it does not fit into
+ * one.
+ */
 export function createLinkExchange(options: LinkExchangeOptions): SqsLinkExchange {
   const { visibilityMs = VISIBILITY_MS, maxMessageBytes = SIZES.maxMessageBytes, onCorrupt } = options;
   const { sendGatherMs = 0 } = options;
@@ -67,7 +72,9 @@ export function createLinkExchange(options: LinkExchangeOptions): SqsLinkExchang
       return all;
     },
 
-    /** Parcels of a function's event are not known here: the poller deletes them when the function succeeds. */
+    /**
+     * Parcels of a function's event are not known here: the poller deletes them when the function succeeds.
+     */
     async acknowledge(parcels) {
       const known = parcels.filter((parcel) => handles.has(parcel));
       await deleteAll(

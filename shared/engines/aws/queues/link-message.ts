@@ -1,4 +1,7 @@
-/** What stands on the link queue: links between hosts, seeds as people write them, and the waking of a crawl's hosts. */
+/**
+ * What stands on the link queue: links between hosts, seeds as people write them, and the waking of a crawl's
+ * hosts.
+ */
 import { z } from 'zod';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { OutLinks } from '../../../frontier/message.ts';
@@ -8,7 +11,7 @@ import { parseParcelText } from './message-text.ts';
 
 export type LinkMessage =
   | { readonly kind: 'parcel'; readonly outLinks: OutLinks }
-  /** `config` is as it came: whoever creates a crawl of it parses it. */
+  /** `config` is as it came: creating the crawl parses it. */
   | {
       readonly kind: 'seeds';
       readonly crawl?: CrawlId;
@@ -18,7 +21,7 @@ export type LinkMessage =
   /** Every host of the crawl is to be woken, a page of them at a time, from `cursor` on. */
   | { readonly kind: 'wakeAll'; readonly crawl: CrawlId; readonly cursor?: string };
 
-/** The text says nothing that is known here. The message says why, for whoever sent it. */
+/** The text is no known message. The error's message says why, for the sender. */
 export class InvalidLinkMessage extends Error {
   override name = 'InvalidLinkMessage';
 }
@@ -38,8 +41,8 @@ const wakeAllSchema = z.strictObject({ wakeAll: crawlName, cursor: text.optional
 
 /**
  * Reads a message of the link queue. People send seeds as `{"url": "https://..."}`, `{"urls": [...]}`,
- * `{"crawl": "news", "urls": [...], "config": {...}}`, or as plain text: URLs between blanks or line ends, and comments
- * from a `#` that begins a word to the line's end. Throws {@link InvalidLinkMessage}.
+ * `{"crawl": "news", "urls": [...], "config": {...}}`, or as plain text: URLs between blanks or line ends,
+ * and comments from a `#` that begins a word to the line's end. Throws {@link InvalidLinkMessage}.
  */
 export function parseLinkText(body: string): LinkMessage {
   const trimmed = body.trim();

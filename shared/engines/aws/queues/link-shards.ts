@@ -6,14 +6,16 @@ import { parcelTexts } from './message-text.ts';
 import { gatheredSends, type SqsQueue } from './sqs-queue.ts';
 
 /**
- * Queues in which the links of very many hosts are gathered once more before they are delivered: each has the links to
- * its share of the hosts, and is read over minutes. An event of Lambda's poller holds 6 MB at most, which is seconds of a
- * broad crawl's links, a link or two to each host; of one shard it is minutes.
+ * Queues in which the links of very many hosts are gathered once more before they are delivered: each has the
+ * links to its share of the hosts, and is read over minutes. An event of Lambda's poller holds 6 MB at most,
+ * which is seconds of a broad crawl's links, a link or two to each host; of one shard it is minutes.
  */
 export interface LinkShards {
   /** How many there are; 0: links are delivered as they come. */
   readonly count: number;
-  /** Sends each host's links to its shard. Durable when it resolves; if it fails, some may have come there. */
+  /**
+   * Sends each host's links to its shard. Durable when it resolves; if it fails, some may have come there.
+   */
   send(crawl: CrawlId, byHost: LinksByHost): Promise<void>;
 }
 

@@ -5,14 +5,15 @@ import type { HostKey } from '../../../url/host-key.ts';
 import { shardOf } from '../shard-of.ts';
 
 /**
- * The link shard, of `shards`, that a host belongs to. Salted, as the turn queues are chosen by the same hash: else one
- * shard's hosts would all be in few of them, and each of its events a burst for those.
+ * The link shard, of `shards`, that a host belongs to. Salted, as the turn queues are chosen by the same
+ * hash: else one shard's hosts would all be in few of them, and each of its events a burst for those.
  */
 export const linkShardOf = (host: HostKey, shards: number): number => shardOf(`links ${host}`, shards);
 
 /**
- * The parcels that take each host's links to its shard: every link is in exactly one of them. Hosts stand in order, so
- * that a parcel of several holds all of a host's but at its ends: what is alike is packed together. Pure.
+ * The parcels that take each host's links to its shard: every link is in exactly one of them. Hosts stand in
+ * order, so that a parcel of several holds all of a host's but at its ends: what is alike is packed together.
+ * Pure.
  */
 export function splitLinks(
   byHost: LinksByHost,

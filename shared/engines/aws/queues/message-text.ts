@@ -1,6 +1,6 @@
 /**
- * Messages as the text that SQS carries: the host, a blank and the message's bytes in base64 for the turn queue, the
- * base64 alone for the link exchange.
+ * Messages as the text that SQS carries: the host, a blank and the message's bytes in base64 for the turn
+ * queue, the base64 alone for the link exchange.
  */
 import { createHash } from 'node:crypto';
 import { CorruptBytes } from '../../../frontier/bytes.ts';
@@ -14,12 +14,15 @@ import {
 import type { HostKey } from '../../../url/host-key.ts';
 
 /**
- * Far more than a turn or a request sends at once. Links that are much alike are a byte or two each when compressed, so a
- * message that is made to could otherwise hold more of them than a function has memory for.
+ * Far more than a turn or a request sends at once. Links that are much alike are a byte or two each when
+ * compressed, so a message that is made to could otherwise hold more of them than a function has memory for.
  */
 const MAX_LINKS = 100_000;
 
-/** One text; several, if the message's links do not fit into one. All are ASCII, so their length is their size. */
+/**
+ * One text; several, if the message's links do not fit into one. All are ASCII, so their length is their
+ * size.
+ */
 export function messageTexts(host: HostKey, message: Message, maxBytes: number): string[] {
   const encode = (part: Message) => `${host} ${toBase64(encodeMessage(part))}`;
   if (message.kind !== 'links') return [encode(message)];
@@ -41,11 +44,16 @@ export function parcelTexts(outLinks: OutLinks, maxBytes: number): string[] {
 /** Throws for any text that {@link parcelTexts} did not make. */
 export const parseParcelText = (text: string): OutLinks => decodeOutLinks(fromBase64(text), MAX_LINKS);
 
-/** `MessageGroupId`: "up to 128 alphanumeric characters and punctuation" (SQS developer guide, message quotas). */
+/**
+ * `MessageGroupId`: "up to 128 alphanumeric characters and punctuation" (SQS developer guide, message
+ * quotas).
+ */
 const GROUP_ID = /^[!-~]{1,128}$/;
 const KEPT_OF_LONG_HOST = 64;
 
-/** The host itself where SQS allows; else its beginning, for people, and a hash, which tells hosts apart. */
+/**
+ * The host itself where SQS allows; else its beginning, for people, and a hash, which distinguishes hosts.
+ */
 export function groupIdOf(host: HostKey): string {
   if (GROUP_ID.test(host)) return host;
   const start = host.replace(/[^!-~]/g, '_').slice(0, KEPT_OF_LONG_HOST);
@@ -53,14 +61,17 @@ export function groupIdOf(host: HostKey): string {
 }
 
 /**
- * `MessageDeduplicationId`: a hash of the text, which holds host and content, so that only a true repeat is dropped: a
- * turn done again may send other links. `salt` makes a message unlike the same one sent before.
+ * `MessageDeduplicationId`: a hash of the text, which holds host and content, so that only a true repeat is
+ * dropped: a turn done again may send other links. `salt` makes a message unlike the same one sent before.
  */
 export function deduplicationId(text: string, salt = ''): string {
   return createHash('sha256').update(text).update(` ${salt}`).digest('hex');
 }
 
-/** Halves the links until each part's text fits; links of close URLs stay together, since they share their beginnings. */
+/**
+ * Halves the links until each part's text fits; links of close URLs stay together, since they share their
+ * beginnings.
+ */
 function splitToFit(
   links: readonly Link[],
   encode: (links: readonly Link[]) => string,

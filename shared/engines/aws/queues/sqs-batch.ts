@@ -23,10 +23,10 @@ export interface BatchOptions<E> {
 export type Fate = Error | undefined;
 
 /**
- * Calls for up to {@link MAX_BATCH_ENTRIES} entries until the fate of each is known: those that failed, or that the
- * answer does not name, are tried again, in the same order, after a wait with jitter, until the attempts are used up;
- * those refused for what they are fail at once. Never rejects: nothing is lost silently, and no entry's failure is
- * another's.
+ * Calls for up to {@link MAX_BATCH_ENTRIES} entries until the fate of each is known: those that failed, or
+ * that the answer does not name, are tried again, in the same order, after a wait with jitter, until the
+ * attempts are used up; those refused for what they are fail at once. Never rejects: nothing is lost
+ * silently, and no entry's failure is another's.
  */
 export async function settleBatch<E>(
   entries: readonly E[],
@@ -76,9 +76,10 @@ export interface Packable {
 }
 
 /**
- * Packs items into batches of at most {@link MAX_BATCH_ENTRIES} and `maxSize` in sum, keeping a group together where it
- * fits: a batch of several groups counts as several calls against the quota of a high-throughput queue. Gives chains:
- * the batches of one chain share a group and go one after the other, chains may go side by side.
+ * Packs items into batches of at most {@link MAX_BATCH_ENTRIES} and `maxSize` in sum, keeping a group
+ * together where it fits: a batch of several groups counts as several calls against the quota of a
+ * high-throughput queue. Gives chains: the batches of one chain share a group and go one after the other,
+ * chains may go side by side.
  */
 export function packBatches<T extends Packable>(items: readonly T[], maxSize: number): T[][][] {
   const chains: T[][][] = [];

@@ -1,4 +1,6 @@
-/** The calls on one SQS queue that its adapters share: batches whose single failures are retried or thrown. */
+/**
+ * The calls on one SQS queue that its adapters share: batches whose single failures are retried or thrown.
+ */
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
@@ -21,8 +23,8 @@ export interface SqsQueue {
 export type SendEntry = Omit<SendMessageBatchRequestEntry, 'Id'> & { MessageBody: string };
 
 /**
- * Sends messages, gathered with those of other callers: see {@link gatherer}. What one group is sent keeps its order,
- * but for entries that SQS takes only at a later try.
+ * Sends messages, gathered with those of other callers: see {@link gatherer}. What one group is sent keeps
+ * its order, but for entries that SQS takes only at a later try.
  */
 export function gatheredSends(
   { client, queueUrl, clock }: SqsQueue,
@@ -126,8 +128,9 @@ function throwFirst(fates: readonly Fate[]): void {
 }
 
 /**
- * Messages that the queue keeps: visible, received and delayed. SQS counts approximately, and is right only a minute
- * after the last change (API reference, GetQueueAttributes): a 0 counts when it was seen for that long.
+ * Messages that the queue keeps: visible, received and delayed. SQS counts approximately, and is right only a
+ * minute after the last change (API reference, GetQueueAttributes): a 0 counts when it was seen for that
+ * long.
  */
 export async function countMessages(client: Pick<SQSClient, 'send'>, queueUrl: string): Promise<number> {
   const names = [
@@ -141,13 +144,16 @@ export async function countMessages(client: Pick<SQSClient, 'send'>, queueUrl: s
   return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
 }
 
-/** A corrupt record that nobody took care of comes again after this: not in a tight loop, not holding its group long. */
+/**
+ * A corrupt record that nobody took care of comes again after this: not in a tight loop, not holding its
+ * group long.
+ */
 const CORRUPT_AGAIN_S = 1;
 
 /**
- * Gives corrupt records to `onCorrupt` and deletes those that it took care of. The others come again soon, so that
- * the redrive policy gets to them and their groups are free meanwhile. Never throws: at worst a record comes again
- * when its visibility ends. Gives the ids of those taken care of.
+ * Gives corrupt records to `onCorrupt` and deletes those that it took care of. The others come again soon, so
+ * that the redrive policy gets to them and their groups are free meanwhile. Never throws: at worst a record
+ * comes again when its visibility ends. Gives the ids of those taken care of.
  */
 export async function settleCorrupt(
   queue: SqsQueue,
@@ -170,8 +176,8 @@ export async function settleCorrupt(
 }
 
 /**
- * Codes for a receipt handle that no longer holds its message: its visibility ended (a FIFO queue then refuses it) or
- * the message was received again or deleted since.
+ * Codes for a receipt handle that no longer holds its message: its visibility ended (a FIFO queue then
+ * refuses it) or the message was received again or deleted since.
  */
 const EXPIRED = /(^|\.)(InvalidParameterValue|MessageNotInflight|ReceiptHandleIsInvalid)(Exception)?$/;
 

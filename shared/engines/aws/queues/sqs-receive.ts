@@ -16,10 +16,10 @@ export interface ReceiveSource extends SqsQueue {
 }
 
 /**
- * Receives until `room` says 0, a receive was not full, or `signal` aborts; waits up to `waitMs`, rounded up to a
- * second, for the first message. `take` is given each receive's records, and the time before the call: they were
- * hidden no earlier. What was taken stays taken: an error after that ends the receiving, and is not thrown. `room` is
- * to shrink by each `take`, or a full queue would never end it.
+ * Receives until `room` says 0, a receive was not full, or `signal` aborts; waits up to `waitMs`, rounded up
+ * to a second, for the first message. `take` is given each receive's records, and the time before the call:
+ * they were hidden no earlier. What was taken stays taken: an error after that ends the receiving, and is not
+ * thrown. `room` is to shrink by each `take`, or a full queue would never end it.
  */
 export async function receiveRecords(
   source: ReceiveSource,
@@ -73,8 +73,9 @@ async function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Prom
 }
 
 /**
- * A poll that nobody waits for goes on at SQS, even if its connection is closed, and would hide what it finds for the
- * whole visibility. So it is left to end, and what it brings is made visible again, the last message first.
+ * A poll that nobody waits for goes on at SQS, even if its connection is closed, and would hide what it finds
+ * for the whole visibility. So it is left to end, and what it brings is made visible again, the last message
+ * first.
  */
 function giveBack(source: ReceiveSource, polling: Promise<readonly SqsRecord[]>): void {
   polling

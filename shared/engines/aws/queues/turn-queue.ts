@@ -18,9 +18,14 @@ import {
 import { receiveRecords } from './sqs-receive.ts';
 
 export interface TurnQueueOptions extends SqsQueue {
-  /** How long a received group is locked; SQS counts whole seconds. To be the queue's own visibility timeout, too. */
+  /**
+   * How long a received group is locked; SQS counts whole seconds. To be the queue's own visibility timeout,
+   * too.
+   */
   readonly visibilityMs: number;
-  /** What a message, and a batch of them, may weigh. Links that do not fit in one message travel in several. */
+  /**
+   * What a message, and a batch of them, may weigh. Links that do not fit in one message travel in several.
+   */
   readonly maxMessageBytes?: number;
   /** How long a message that is sent waits for others to share a request with. Default 0. */
   readonly sendGatherMs?: number;
@@ -41,9 +46,10 @@ export interface EventBatch {
 
 export interface SqsTurnQueue extends TurnQueue {
   /**
-   * Takes over the records of an event. Their lease begins now, since the poller may have held them for long (it
-   * repeats a throttled invocation until the visibility ends). Left out, with their hosts, and reported as failures are
-   * records that are ours no longer, and those that another invocation with the same event has claimed.
+   * Takes over the records of an event. Their lease begins now, since the poller may have held them for long
+   * (it repeats a throttled invocation until the visibility ends). Left out, with their hosts, and reported
+   * as failures are records that are ours no longer, and those that another invocation with the same event
+   * has claimed.
    */
   receivedFromEvent(records: readonly SqsRecord[]): Promise<EventBatch>;
 }
@@ -59,13 +65,16 @@ interface Held {
   readonly done?: Set<string>;
 }
 
-/** A message may be hidden for 12 hours from its receive (SQS developer guide, visibility timeout); asking for all of it fails. */
+/**
+ * A message may be hidden for 12 hours from its receive (SQS developer guide, visibility timeout); asking for
+ * all of it fails.
+ */
 const MAX_HIDDEN_S = 11.5 * 3600;
 
 /**
- * The turn queue on an SQS FIFO queue: a host's messages are one message group, which SQS locks while any of them is
- * received. Deduplication is by content. A group parked or acknowledged as a whole is forgotten here; so is, by the
- * queue itself, one whose visibility has ended: late words about it do nothing.
+ * The turn queue on an SQS FIFO queue: a host's messages are one message group, which SQS locks while any of
+ * them is received. Deduplication is by content. A group parked or acknowledged as a whole is forgotten here;
+ * so is, by the queue itself, one whose visibility has ended: late words about it do nothing.
  */
 export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
   const { clock, onCorrupt, maxMessageBytes = SIZES.maxMessageBytes, claim = async () => true } = options;
@@ -85,7 +94,9 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
     leases.set(received, { ...held, handles, until: received.leaseUntil });
   }
 
-  /** The event's records whose groups no other invocation has claimed. A group is claimed by its first record. */
+  /**
+   * The event's records whose groups no other invocation has claimed. A group is claimed by its first record.
+   */
   async function claimGroups(records: readonly SqsRecord[]): Promise<SqsRecord[]> {
     const groups = Map.groupBy(records, ({ attributes }) => attributes.MessageGroupId);
     const claims = Array.from(groups.values(), async (group) => {
@@ -103,18 +114,21 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
     return undefined;
   }
 
-  /** What SQS is to be told so that a message is hidden for `ms` from now. */
+  /** The visibility timeout that hides a message for `ms` from now. */
   function secondsFor({ receivedAt }: Held, ms: number): number {
     const heldS = Math.ceil((clock.now() - receivedAt) / 1000);
     return Math.max(0, Math.min(Math.ceil(ms / 1000), MAX_HIDDEN_S - heldS));
   }
 
   /**
-   * SQS drops a message sent again within 5 minutes, also when the first one is consumed. Of the kinds of messages, that
-   * may happen to:
-   * - links, as the first is acknowledged only when a head that knows them is committed: a repeat has nothing to say;
-   * - tokens, each of which is unlike any other (`worker/part-id.ts`), so that only the same call's repeat is dropped;
-   * - not to wake-ups and requests for robots.txt, all alike: a host may have to be woken again minutes after it went to rest.
+   * SQS drops a message sent again within 5 minutes, also when the first one is consumed. Of the kinds of
+   * messages, that may happen to:
+   * - links, as the first is acknowledged only when a head that knows them is committed: a repeat has nothing
+   *   to say;
+   * - tokens, each of which is unlike any other (`worker/part-id.ts`), so that only the same call's repeat is
+   *   dropped;
+   * - not to wake-ups and requests for robots.txt, all alike: a host may have to be woken again minutes after
+   *   it went to rest.
    */
   function entriesOf(host: HostKey, message: Message): SendEntry[] {
     const salt = message.kind === 'wake' || message.kind === 'robots' ? String(clock.now()) : '';
@@ -178,8 +192,8 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
       const held = heldOf(received);
       if (!held) return;
       const seconds = secondsFor(held, ms);
-      // All of them: what is hidden longest holds back only the messages behind it. The last one first, so that a
-      // shortened group comes back whole, and not its first message alone.
+      // All of them: what is hidden longest holds back only the messages behind it. The last one first, so
+      // that a shortened group comes back whole, and not its first message alone.
       const handles = [...held.handles.values()].reverse();
       await hideEach(handles.map((handle) => ({ handle, group: received.host, seconds })));
       leases.delete(received);

@@ -5,8 +5,8 @@ import { shardOf } from '../shard-of.ts';
 import type { SqsTurnQueue } from './turn-queue.ts';
 
 /**
- * The turn queue, of `shards`, that has a host's messages. Where the number of queues changes while messages wait, a
- * host's may be in two of them, and nothing keeps two workers off it.
+ * The turn queue, of `shards`, that has a host's messages. Where the number of queues changes while messages
+ * wait, a host's may be in two of them, and nothing keeps two workers off it.
  */
 export const turnShardOf = (host: HostKey, shards: number): number => shardOf(host, shards);
 
@@ -20,9 +20,10 @@ export interface ShardedTurnQueueOptions {
 const SLICE_MS = 1000;
 
 /**
- * Several turn queues as one: each host has its own. Not bound to one of them, a receive asks them one after the other,
- * each time beginning with another, for as many hosts as there is room for; once all have shown to be empty, it waits for
- * each in turn, a second each. So where nothing comes it costs a request for each queue, and one a second.
+ * Several turn queues as one: each host has its own. Not bound to one of them, a receive asks them one after
+ * the other, each time beginning with another, for as many hosts as there is room for; once all have shown to
+ * be empty, it waits for each in turn, a second each. So where nothing comes it costs a request for each
+ * queue, and one a second.
  */
 export function createShardedTurnQueue(
   queues: readonly SqsTurnQueue[],

@@ -1,6 +1,6 @@
 /**
- * The sums over a crawl's heads, kept in a few counter items, so that to ask for them reads no head; and with them what
- * the crawl has used of AWS, so that to note it costs no further call.
+ * The sums over a crawl's heads, kept in a few counter items, so that to ask for them reads no head; and with
+ * them what the crawl has used of AWS, so that to note it costs no further call.
  */
 import {
   ConditionalCheckFailedException,
@@ -21,14 +21,15 @@ const COUNT_PREFIX = 'n.';
 
 export interface CrawlCounters {
   /**
-   * Adds the differences (perhaps none: then only the time is noted); resolves when they are stored, or when that failed: then they are added with the next ones.
-   * Calls at the same time share one update. Not part of any head's write: a process that ends between head and
-   * counter loses the difference, for good (see `recount` of the registry).
+   * Adds the differences (perhaps none: then only the time is noted); resolves when they are stored, or when
+   * that failed: then they are added with the next ones. Calls at the same time share one update. Not part of
+   * any head's write: a process that ends between head and counter loses the difference, for good (see
+   * `recount` of the registry).
    */
   add(crawl: CrawlId, counts: Counts): Promise<void>;
   /**
-   * Adds what the meter has gathered for any crawl and no difference has taken along: for the end of an invocation.
-   * What this itself uses, the next one adds. Resolves as `add` does.
+   * Adds what the meter has gathered for any crawl and no difference has taken along: for the end of an
+   * invocation. What this itself uses, the next one adds. Resolves as `add` does.
    */
   flush(): Promise<void>;
   /** The sums, and when `add` last added something; read consistently. */
@@ -43,7 +44,7 @@ export interface CrawlCountersOptions extends PagesContext {
   readonly sizes?: Sizes;
   /** Its usage is added to the crawls' counts. */
   readonly meter?: Meter;
-  /** Hears of differences that could not be stored yet. */
+  /** Called with differences that could not be stored yet. */
   readonly warn?: (message: string) => void;
 }
 

@@ -48,7 +48,10 @@ export function decodeCrawl({ record, version, activeMs, runningSince }: Item): 
   };
 }
 
-/** Decodes a crawl's item again only when it was written: a worker asks for it every two seconds, and its seeds may be thousands. */
+/**
+ * Decodes a crawl's item again only when it was written: a worker asks for it every two seconds, and its
+ * seeds may be thousands.
+ */
 export function createCrawlDecoder(): (crawl: CrawlId, item: Item) => StoredCrawl {
   const last = new QuickLRU<CrawlId, { readonly nonce: string | undefined; readonly stored: StoredCrawl }>({
     maxSize: MAX_DECODED,

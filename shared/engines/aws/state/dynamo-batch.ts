@@ -1,4 +1,7 @@
-/** DynamoDB's batch calls, whose entries fail one by one: what comes back unprocessed is sent again, with jitter. */
+/**
+ * DynamoDB's batch calls, whose entries fail one by one: what comes back unprocessed is sent again, with
+ * jitter.
+ */
 import {
   BatchGetItemCommand,
   BatchWriteItemCommand,

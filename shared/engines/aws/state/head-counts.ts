@@ -1,4 +1,7 @@
-/** What a head adds to its crawl's totals, as flat counts: the form in which differences are summed up and stored. */
+/**
+ * What a head adds to its crawl's totals, as flat counts: the form in which differences are summed up and
+ * stored.
+ */
 import { addCounts, COUNT_MAPS, type Head } from '../../../frontier/head.ts';
 import { EMPTY_INDEX } from '../../../frontier/ledger.ts';
 import { URL_STATES, type UrlState } from '../../../frontier/url-record.ts';
@@ -31,7 +34,7 @@ export function usageCounts(usage: Usage): Counts {
   return counts;
 }
 
-/** Of the counts, those that are usage. */
+/** Returns the counts that are usage. */
 export const usageCountsIn = (counts: Counts): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([name]) => name.startsWith(USAGE_PREFIX)));
 

@@ -38,7 +38,10 @@ export const entryOf = (item: Item): HostEntry => ({
 /** Requests for one page, each of which looks at some items, or at 1 MB of them. */
 const MAX_SCANS = 5;
 
-/** Up to `limit` hosts from where the cursor says: a page goes on behind the last item that the one before used. */
+/**
+ * Up to `limit` hosts from where the cursor says: a page goes on behind the last item that the one before
+ * used.
+ */
 export async function hostPage(
   { dynamo, clock, sizes }: PagesContext & { readonly sizes?: Sizes },
   scan: ScanCommandInput,
@@ -82,12 +85,12 @@ function keyOf(cursor: string): Item {
     )
       return itemKey(key[0], key[1]);
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new InvalidCursor(`Expected a cursor that an earlier page gave, got ${JSON.stringify(cursor)}`);
 }
 
-/** A cursor that no page gave: whoever asks begins from the first page. */
+/** A cursor that no page gave: the caller must start from the first page. */
 export class InvalidCursor extends Error {
   override name = 'InvalidCursor';
 }

@@ -40,27 +40,29 @@ export interface LedgerStoreOptions {
   readonly names: StateNames;
   readonly clock: Clock;
   readonly sizes?: Sizes;
-  /** Hears of each head that was replaced, before `commit` resolves. What it throws, `commit` throws. */
+  /** Called for each head that was replaced, before `commit` resolves. What it throws, `commit` throws. */
   readonly onCommit?: (crawl: CrawlId, before: Head | undefined, after: Head) => Promise<void>;
 }
 
 export interface AwsLedgerStore extends LedgerStore {
   /**
-   * Like `hosts`, page by page, for those who cannot hold out till the end: from the beginning without a cursor, on from
-   * there with the cursor that the page before gave. At most `limit` hosts, and perhaps fewer or none, as a call looks
-   * at some thousands of items at most; the last page has no cursor. Throws for a cursor that no page gave.
+   * Like `hosts`, page by page, for those who cannot hold out till the end: from the beginning without a
+   * cursor, on from there with the cursor that the page before gave. At most `limit` hosts, and perhaps fewer
+   * or none, as a call looks at some thousands of items at most; the last page has no cursor. Throws for a
+   * cursor that no page gave.
    */
   hostPage(crawl: CrawlId, cursor: string | undefined, limit: number): Promise<HostPage>;
 }
 
 /**
- * Heads in CrawlState, parts in UrlSeen and S3. A commit is one conditional PutItem, and the head that it replaces
- * comes with the answer. If the condition fails while the stored head is the very one that was to be written, then it
- * was, and only the answer was lost: that is success.
+ * Heads in CrawlState, parts in UrlSeen and S3. A commit is one conditional PutItem, and the head that it
+ * replaces comes with the answer. If the condition fails while the stored head is the very one that was to be
+ * written, then it was, and only the answer was lost: that is success.
  *
- * `hosts` scans the whole table, other crawls' items too: it is for asking, resuming and counting, not for crawling.
- * `dueHosts` gives an order that is exact among hosts due within the same 15 s while they are some hundreds, and lags
- * behind the commits as the index does, mostly by less than a second; each host it gives is read consistently.
+ * `hosts` scans the whole table, other crawls' items too: it is for asking, resuming and counting, not for
+ * crawling. `dueHosts` gives an order that is exact among hosts due within the same 15 s while they are some
+ * hundreds, and lags behind the commits as the index does, mostly by less than a second; each host it gives
+ * is read consistently.
  */
 export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
   const { dynamo, s3, names, clock, onCommit } = options;

@@ -113,8 +113,8 @@ export function createPartStore({ dynamo, s3, names, clock, maxRowBytes }: PartS
 
     async deleteParts(crawl, host, partNames) {
       const unique = [...new Set(partNames)];
-      // Without asking which of them are objects: to delete costs nothing in S3, to read a row does. Objects before
-      // rows: what a crash leaves is listed, and deleted the next time.
+      // Without asking which of them are objects: to delete costs nothing in S3, to read a row does. Objects
+      // before rows: what a crash leaves is listed, and deleted the next time.
       const objects = unique.map((name) => partObject(crawl, host, name));
       await deleteObjects({ s3, bucket, clock }, 'deleting parts', objects);
       const partition = hostPartition(crawl, host);

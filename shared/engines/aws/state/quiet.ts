@@ -1,4 +1,6 @@
-/** Since when a crawl has had nothing to do, as looks at different times by different processes have found it. */
+/**
+ * Since when a crawl has had nothing to do, as looks at different times by different processes have found it.
+ */
 import { DeleteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -7,14 +9,15 @@ import type { Counts } from './head-counts.ts';
 import { EXPIRES_AT, itemKey, N, QUIET } from './tables.ts';
 
 /**
- * SQS counts its messages right a minute after the last change (API reference, GetQueueAttributes). A little less, as the
- * waker looks once a minute by a clock that is not exact: its second look is to be enough.
+ * SQS counts its messages right a minute after the last change (API reference, GetQueueAttributes). A little
+ * less, as the waker looks once a minute by a clock that is not exact: its second look is to be enough.
  */
 const SETTLE_MS = 55_000;
 /**
- * The queues are all crawls': where others keep them busy, nothing tells whether a message there is this crawl's. But
- * what is on its way comes to a turn, and to a commit, within seconds, or when its host is no longer parked, which is 15
- * minutes at most (`worker/worker.ts`). What takes longer, as workers are too few or die, sets the crawl running again.
+ * The queues are all crawls': where others keep them busy, nothing shows whether a message there is this
+ * crawl's. But what is on its way comes to a turn, and to a commit, within seconds, or when its host is no
+ * longer parked, which is 15 minutes at most (`worker/worker.ts`). What takes longer, as workers are too few
+ * or die, sets the crawl running again.
  */
 const SHARED_SETTLE_MS = 1_200_000;
 /** What was seen of a quiet crawl is forgotten when nobody has asked for so long. */
@@ -33,8 +36,8 @@ export interface QuietTimes {
   /** When the crawl's last head was committed. */
   readonly lastAt: number;
   /**
-   * Hosts that are due by the crawl's counters. If there are some while the index shows none, either the index has not got
-   * its last updates yet, or a process ended before it had counted.
+   * Hosts that are due by the crawl's counters. If there are some while the index shows none, either the
+   * index has not got its last updates yet, or a process ended before it had counted.
    */
   readonly hostsDue?: number;
 }
@@ -55,15 +58,18 @@ export function isSettled(
   return isQuiet || now - Math.max(idleSince, last) >= SHARED_SETTLE_MS;
 }
 
-/** For how long no head has been committed: for ever, if a clock that was ahead gave the time of the last one. */
+/**
+ * For how long no head has been committed: for ever, if a clock that was ahead gave the time of the last one.
+ */
 export const idleFor = (lastAt: number, now: number): number =>
   isAhead(lastAt, now) ? Number.POSITIVE_INFINITY : now - lastAt;
 
 /**
- * Whether a crawl that begins no further page has no more requisites to wait for, by its counters and by how long ago its
- * last head was committed. At once where none was found but at the hosts of the pages themselves; else links to them may
- * be on their way, which takes seconds: those that come later set the crawl running again. Counters are too high where
- * processes ended between a head and its count: then the crawl ends when none of its hosts has done anything for long.
+ * Whether a crawl that begins no further page has no more requisites to wait for, by its counters and by how
+ * long ago its last head was committed. At once where none was found but at the hosts of the pages
+ * themselves; else links to them may be on their way, which takes seconds: those that come later set the
+ * crawl running again. Counters are too high where processes ended between a head and its count: then the
+ * crawl ends when none of its hosts has done anything for long.
  */
 export function isDrained(counts: Counts, idleMs: number, { settleMs = SETTLE_MS }: SettleTimes): boolean {
   if ((counts['requisites.awaited'] ?? 0) > 0) return idleMs >= SHARED_SETTLE_MS;
@@ -73,9 +79,12 @@ export function isDrained(counts: Counts, idleMs: number, { settleMs = SETTLE_MS
 type Noted = Pick<QuietTimes, 'idleSince' | 'quietSince'>;
 
 export interface QuietNotes {
-  /** Begins all times anew. */
+  /** Starts all times again. */
   noteBusy(crawl: CrawlId): Promise<void>;
-  /** No host is due. Gives what is known with that. Times that a clock that was ahead has given are begun again. */
+  /**
+   * No host is due. Gives what is known with that. Times that a clock that was ahead has given are begun
+   * again.
+   */
   noteIdle(crawl: CrawlId, hasMessages: boolean): Promise<Noted>;
 }
 

@@ -40,12 +40,12 @@ import {
 } from './tables.ts';
 
 export interface AwsCrawlRegistry extends CrawlRegistry {
-  /** To be told of every head that is replaced. Never rejects. */
+  /** Call it for every head that is replaced. Never rejects. */
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): Promise<void>;
   /**
-   * Sums up all heads of the crawl and rewrites its totals: for when a process ended between a head and its counter,
-   * as that difference is lost otherwise. Exact while nothing is committed; of what is, some may be counted twice or
-   * not at all. What the crawl has used of AWS is kept as it is. Scans the whole table.
+   * Sums up all heads of the crawl and rewrites its totals: for when a process ended between a head and its
+   * counter, as that difference is lost otherwise. Exact while nothing is committed; of what is, some may be
+   * counted twice or not at all. What the crawl has used of AWS is kept as it is. Scans the whole table.
    */
   recount(crawl: CrawlId, ledgers: Pick<LedgerStore, 'hosts'>): Promise<void>;
   /** Notes what the crawls have used since the last commits: for the end of an invocation. Never rejects. */
@@ -53,8 +53,9 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   /** The names of all crawls. */
   list(): Promise<CrawlId[]>;
   /**
-   * Those that run, and perhaps some others: what must be done every minute for each crawl shall cost nothing for those
-   * that ended long ago. A process that ends while it sets a crawl running may leave it out: look at `list` now and then.
+   * Those that run, and perhaps some others: what must be done every minute for each crawl shall cost nothing
+   * for those that ended long ago. A process that ends while it sets a crawl running may leave it out: look
+   * at `list` now and then.
    */
   listRunning(): Promise<CrawlId[]>;
 }
@@ -77,11 +78,12 @@ export interface RegistryOptions extends SettleTimes {
 const CHANGE_ATTEMPTS = 20;
 
 /**
- * Crawls in CrawlState. A change reads the record and writes it under the condition that nobody else did meanwhile,
- * as often as it takes. Totals are sums kept up with each commit (`onCommit`), exact but for what ended processes
- * have lost: `recount`. As queue counts and index lag, a crawl is quiet when it had nothing to do at two looks,
- * `settleMs` or more apart, and none between them found something, no head was committed and nobody changed the crawl;
- * the looks may be those of different processes (`quiet.ts`). A crawl's active time is the time that its status was `running`.
+ * Crawls in CrawlState. A change reads the record and writes it under the condition that nobody else did
+ * meanwhile, as often as it takes. Totals are sums kept up with each commit (`onCommit`), exact but for what
+ * ended processes have lost: `recount`. As queue counts and index lag, a crawl is quiet when it had nothing
+ * to do at two looks, `settleMs` or more apart, and none between them found something, no head was committed
+ * and nobody changed the crawl; the looks may be those of different processes (`quiet.ts`). A crawl's active
+ * time is the time that its status was `running`.
  */
 export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
   const { dynamo, names, clock, hasMessages, meter, warn } = options;
@@ -208,8 +210,8 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
           runningSince: isRunning ? now : undefined,
         };
       });
-      // Whoever sets another status at the same time may strike it out between our two writes, or we what they entered:
-      // so the one enters it again, and the other looks again.
+      // Whoever sets another status at the same time may strike it out between our two writes, or we what
+      // they entered: so the one enters it again, and the other looks again.
       if (isSet && isRunning) await enter(RUNNING, crawl);
       else if (isSet) {
         await strike(RUNNING, crawl);

@@ -1,6 +1,6 @@
 /**
- * How the two tables are keyed and what their attributes are called: the one place. No crawl's name holds a space or a
- * `#`, no host a space, so the keys made of them cannot be mistaken for each other.
+ * How the two tables are keyed and what their attributes are called: the one place. No crawl's name holds a
+ * space or a `#`, no host a space, so the keys made of them cannot be mistaken for each other.
  *
  * | table | pk | sk | attributes |
  * |---|---|---|---|
@@ -31,8 +31,9 @@ export interface StateNames {
   /** Bucket: large parts, and the archive. */
   readonly bucket: string;
   /**
-   * Partitions of the index of due hosts, for each crawl: 1 to 64, default 8. May grow at any time, as hosts indexed
-   * under fewer are found under more; where it shrinks, those of the partitions left out are never woken.
+   * Partitions of the index of due hosts, for each crawl: 1 to 64, default 8. May grow at any time, as hosts
+   * indexed under fewer are found under more; where it shrinks, those of the partitions left out are never
+   * woken.
    */
   readonly dueShards?: number;
 }
@@ -43,7 +44,10 @@ export type Item = Record<string, AttributeValue>;
 export const PARTITION_KEY = 'pk';
 export const SORT_KEY = 'sk';
 
-/** The sparse index of hosts that are due: projects the keys only, so a head that keeps its due time costs nothing. */
+/**
+ * The sparse index of hosts that are due: projects the keys only, so a head that keeps its due time costs
+ * nothing.
+ */
 export const DUE_INDEX = 'due';
 /** Its partition key, a string ... */
 export const DUE_SHARD = 'dueShard';
@@ -65,7 +69,10 @@ export const RUNNING = '#running';
 /** Attribute of items that may die: the second, since the epoch, from which DynamoDB may delete them. */
 export const EXPIRES_AT = 'expiresAt';
 
-/** A partition of a table or an index takes 1,000 write units a second: these take the due times of 8,000 commits. */
+/**
+ * A partition of a table or an index takes 1,000 write units a second: these take the due times of 8,000
+ * commits.
+ */
 const DEFAULT_DUE_SHARDS = 8;
 const MAX_DUE_SHARDS = 64;
 /** The same for the counters, with one write for each commit. */
@@ -107,10 +114,10 @@ const COARSE_MS = 300_000;
 const FAR_MS = 600_000;
 
 /**
- * The due time as the index has it: rounded up, so that a host found there is due, or is so within 15 s; and so that
- * most commits leave the index alone, whose every change costs two write units more. Up to ten minutes ahead, to 15 s;
- * beyond that (a token's loss noticed after 15 minutes, a recrawl) to 5 minutes: a turn would else move it each time. The
- * head has the exact time.
+ * The due time as the index has it: rounded up, so that a host found there is due, or is so within 15 s; and
+ * so that most commits leave the index alone, whose every change costs two write units more. Up to ten
+ * minutes ahead, to 15 s; beyond that (a token's loss noticed after 15 minutes, a recrawl) to 5 minutes: a
+ * turn would else move it each time. The head has the exact time.
  */
 export function indexedDueAt(dueAt: number, now: number): number {
   return roundUp(dueAt, dueAt - now > FAR_MS ? COARSE_MS : FINE_MS);
@@ -121,7 +128,7 @@ export const indexedUntil = (now: number): number => roundUp(now, FINE_MS);
 
 const roundUp = (at: number, step: number): number => Math.ceil(at / step) * step;
 
-/** Of a write: that it replaces the item of that `version`, and of 0 that there is none yet. */
+/** The condition of a write: it replaces the item of that `version`; 0: there is none yet. */
 export const replacing = (version: number) =>
   version === 0
     ? { ConditionExpression: 'attribute_not_exists(pk)' }

@@ -1,10 +1,15 @@
-/** One WARC file while it is being written: `NAME.open`, appended to through a buffer, renamed to `NAME` at its end. */
+/**
+ * One WARC file while it is being written: `NAME.open`, appended to through a buffer, renamed to `NAME` at
+ * its end.
+ */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StorageFailed } from '../../../storage-failed.ts';
 import { OPEN_SUFFIX, syncFolder } from './archive-names.ts';
 
-/** Writes are at most this large, and but for the last before a sync just so: fewer calls, whole disk pages. */
+/**
+ * Writes are at most this large, and but for the last before a sync just so: fewer calls, whole disk pages.
+ */
 const BUFFER_BYTES = 1024 * 1024;
 
 /** One caller at a time: no method may be called before the last call's promise is settled. */
@@ -17,7 +22,10 @@ export interface OpenWarcFile {
   add(pieces: readonly Uint8Array[]): Promise<void>;
   /** Drops what was added after the first `size` bytes. */
   cutTo(size: number): Promise<void>;
-  /** Writes all that was added, and fdatasync: durable when it resolves. Resolves with the size. Fails if the file is gone. */
+  /**
+   * Writes all that was added, and fdatasync: durable when it resolves. Resolves with the size. Fails if the
+   * file is gone.
+   */
   sync(): Promise<number>;
   /** Closes the file, synced before, under its final name; that is durable when it resolves. */
   finish(): Promise<void>;

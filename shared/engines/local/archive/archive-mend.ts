@@ -19,10 +19,10 @@ export interface MendOptions {
 }
 
 /**
- * Gives each `.open` file its final name, cut to the length in the journal: what lies beyond was never announced.
- * A file that the journal does not know, or that is shorter than the journal says, keeps its whole captures from its
- * start. A file that is left with no capture is removed; others are indexed, where they can be. May be repeated, also
- * after a crash in its midst.
+ * Gives each `.open` file its final name, cut to the length in the journal: what lies beyond was never
+ * announced. A file that the journal does not know, or that is shorter than the journal says, keeps its whole
+ * captures from its start. A file that is left with no capture is removed; others are indexed, where they can
+ * be. May be repeated, also after a crash in its midst.
  */
 export async function mendFolder(options: MendOptions): Promise<void> {
   const { folder, indexFolder, pattern, journal, warn } = options;
@@ -104,8 +104,9 @@ async function cutDurably(path: string, bytes: number): Promise<void> {
 }
 
 /**
- * How many bytes from the file's start hold whole captures: no record among them says that it is concurrent to one
- * that is not. 0 if there is nothing but warcinfo. `problem` tells why the scan ended before the file's end.
+ * How many bytes from the file's start hold whole captures: no record among them says that it is concurrent
+ * to one that is not. 0 if there is nothing but warcinfo. `problem` says why the scan ended before the file's
+ * end.
  */
 export async function scanCaptures(path: string): Promise<{ bytes: number; problem?: string }> {
   const handle = await open(path, 'r');
@@ -117,7 +118,8 @@ export async function scanCaptures(path: string): Promise<{ bytes: number; probl
       const id = fieldOf(record, 'WARC-Record-ID') ?? '';
       const concurrent = fieldOf(record, 'WARC-Concurrent-To');
       const goesOn = concurrent !== undefined && met.has(concurrent);
-      // Captures do not reach over one another, so that nothing after this place can ask for a record before it.
+      // Captures do not reach over one another, so that nothing after this place can ask for a record before
+      // it.
       if (awaited.size === 0 && !goesOn) met.clear();
       if (concurrent !== undefined && !goesOn) awaited.add(concurrent);
       awaited.delete(id);

@@ -13,7 +13,10 @@ export function warcFileName(prefix: string, at: number, serial: number): string
   return `${prefix}-${stamp}-${String(serial).padStart(5, '0')}.warc.gz`;
 }
 
-/** Matches the names that {@link warcFileName} makes of `prefix`, the serial number captured. Throws for a bad prefix. */
+/**
+ * Matches the names that {@link warcFileName} makes of `prefix`, the serial number captured. Throws for a bad
+ * prefix.
+ */
 export function warcFilePattern(prefix: string): RegExp {
   checkWarcPrefix(prefix);
   // linear: for names of the crawl's own files; the prefix is plain text.

@@ -29,12 +29,14 @@ export interface FileArchiveOptions {
   readonly journal: FileArchiveJournal;
   /** {@link mendFileArchive} was called, as it must be where several archives write in one folder. */
   readonly isMended?: boolean;
-  /** Hears of what had to be mended, or was lost. */
+  /** Called with what had to be repaired, or was lost. */
   readonly warn?: (message: string) => void;
 }
 
 export interface FileArchive extends Archive {
-  /** Makes everything durable and gives the file being written its final name. Nothing may be appended after. */
+  /**
+   * Makes everything durable and gives the file being written its final name. Nothing may be appended after.
+   */
   close(): Promise<void>;
 }
 
@@ -49,16 +51,16 @@ interface CurrentFile {
 }
 
 /**
- * The archive can no longer write (disk full, folder gone). Every later call fails with the same cause. What earlier
- * flushes announced is safe; the rest is cut off when the folder is opened again.
+ * The archive can no longer write (disk full, folder gone). Every later call fails with the same cause. What
+ * earlier flushes announced is safe; the rest is cut off when the folder is opened again.
  */
 export class ArchiveFailed extends StorageFailed {
   override name = 'ArchiveFailed';
 }
 
 /**
- * Mends what killed writers left in the folder: of the prefix, and of it with a number after, `strand` and `strand-1`.
- * To be called while no archive is open there, before the first of several is.
+ * Mends what killed writers left in the folder: of the prefix, and of it with a number after, `strand` and
+ * `strand-1`. To be called while no archive is open there, before the first of several is.
  */
 export async function mendFileArchive(
   options: Pick<FileArchiveOptions, 'folder' | 'indexFolder' | 'prefix' | 'journal' | 'warn'>,
@@ -70,16 +72,17 @@ export async function mendFileArchive(
 const indexFolderOf = (folder: string): string => join(dirname(folder), 'indexes');
 
 /**
- * Opens the folder, after mending what a killed writer left in it. Appends are done one after the other, through one
- * buffer of 1 MiB; an append resolves when its bytes are in the buffer or the file. Locations name the final file,
- * which has `.open` after its name until it is closed.
+ * Opens the folder, after mending what a killed writer left in it. Appends are done one after the other,
+ * through one buffer of 1 MiB; an append resolves when its bytes are in the buffer or the file. Locations
+ * name the final file, which has `.open` after its name until it is closed.
  *
- * Soon after a file is closed, and at the latest when the archive is, its index is made of the `captures` given with
- * each append; not so if an append came without, or if that fails, as an index can be made at any time
- * (`cdxj-files.ts`).
+ * Soon after a file is closed, and at the latest when the archive is, its index is made of the `captures`
+ * given with each append; not so if an append came without, or if that fails, as an index can be made at any
+ * time (`cdxj-files.ts`).
  *
- * An append whose member fails while it is iterated leaves no trace and rejects with that error. A failing disk ends
- * the archive with {@link ArchiveFailed}: nothing is then known of bytes once accepted, so nothing more is accepted.
+ * An append whose member fails while it is iterated leaves no trace and rejects with that error. A failing
+ * disk ends the archive with {@link ArchiveFailed}: nothing is then known of bytes once accepted, so nothing
+ * more is accepted.
  */
 export async function openFileArchive(options: FileArchiveOptions): Promise<FileArchive> {
   const { folder, prefix, maxBytes = 1_000_000_000, warcinfo, clock, journal, warn = () => {} } = options;

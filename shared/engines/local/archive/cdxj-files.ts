@@ -1,7 +1,7 @@
 /**
- * The CDXJ indexes beside an archive's WARC files: `FILE.cdxj` in a folder of their own for each `FILE.warc.gz` that is
- * closed, sorted, just what scanning the file gives. They hold nothing that is not in the WARC files: one that is
- * missing, or that is not of its file, is made again when it is asked for.
+ * The CDXJ indexes beside an archive's WARC files: `FILE.cdxj` in a folder of their own for each
+ * `FILE.warc.gz` that is closed, sorted, just what scanning the file gives. They hold nothing that is not in
+ * the WARC files: one that is missing, or that is not of its file, is made again when it is asked for.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -57,8 +57,8 @@ export interface IndexedFile extends Pick<WarcFileEntry, 'file' | 'path'> {
 }
 
 /**
- * Makes the file's index by scanning it. Throws `NotWarc` where a member of it is not whole, and has then made no index;
- * with `isPartial`, it has made one of the members before that.
+ * Makes the file's index by scanning it. Throws `NotWarc` where a member of it is not whole, and has then
+ * made no index; with `isPartial`, it has made one of the members before that.
  */
 export async function indexByScanning(
   warc: IndexedFile,
@@ -106,10 +106,10 @@ export async function removeIndexLeftovers(indexFolder: string, pattern: RegExp)
 }
 
 /**
- * All lines of the index of the crawl in `folder`, sorted, each with its line feed; also while it is crawled into: of a
- * file that is being written, what is durable of it. Of a file that is damaged or cut, what stands before the damage; `warn`
- * is called for each, with its name and the damage's offset. Damage between records that an index names is found by `warc
- * check` alone. Memory: some 100 KB for each WARC file.
+ * All lines of the index of the crawl in `folder`, sorted, each with its line feed; also while it is crawled
+ * into: of a file that is being written, what is durable of it. Of a file that is damaged or cut, what stands
+ * before the damage; `warn` is called for each, with its name and the damage's offset. Damage between records
+ * that an index names is found by `warc check` alone. Memory: some 100 KB for each WARC file.
  */
 export async function* mergedCdxj(
   folder: string,
@@ -117,7 +117,8 @@ export async function* mergedCdxj(
 ): AsyncGenerator<string, void, undefined> {
   const { archive, indexes, database } = foldersOf(folder);
   const files = await listWarcFiles(archive);
-  // Asked for after the files: one that is open in the list and not known now was closed meanwhile, and is whole.
+  // Asked for after the files: one that is open in the list and not known now was closed meanwhile, and is
+  // whole.
   const durable = durableBytes(database);
   const temporary = await mkdtemp(join(tmpdir(), 'strand-cdxj-'));
   try {
@@ -208,8 +209,8 @@ const isUnwritable = (error: unknown): boolean =>
   );
 
 /**
- * Whether the file is there, whole and sorted, all its lines name places in that WARC file, and what follows the last of these
- * places is whole.
+ * Whether the file is there, whole and sorted, all its lines name places in that WARC file, and what follows
+ * the last of these places is whole.
  */
 async function isIndexOf(path: string, { file, path: warcPath, bytes }: WarcFileEntry): Promise<boolean> {
   const end = `, "filename": ${JSON.stringify(file)}}\n`;

@@ -50,8 +50,8 @@ async function* once(lines: readonly string[]): AsyncGenerator<readonly string[]
 }
 
 /**
- * The file's lines with their line feeds, some at a time. The file is open only while some of it is read, so that any
- * number of files can be read at once. Throws if a line is too long, or the last one has no end.
+ * The file's lines with their line feeds, some at a time. The file is open only while some of it is read, so
+ * that any number of files can be read at once. Throws if a line is too long, or the last one has no end.
  */
 export async function* readLines(path: string): AsyncGenerator<readonly string[], void, undefined> {
   let rest = '';
@@ -77,7 +77,10 @@ async function readAt(path: string, at: number): Promise<Buffer> {
   }
 }
 
-/** Makes the file of these lines, which is durable when this resolves; until then there is none, or the one before. */
+/**
+ * Makes the file of these lines, which is durable when this resolves; until then there is none, or the one
+ * before.
+ */
 export async function writeLines(
   path: string,
   lines: AsyncIterable<string>,

@@ -19,7 +19,10 @@ interface Row {
 const loadFrom = (database: DatabaseSync): Row[] =>
   database.prepare('SELECT file, bytes FROM warc_files').all() as unknown as Row[];
 
-/** How many bytes of each open WARC file are good, beside the heads that name their records. `pattern`: of which files. */
+/**
+ * How many bytes of each open WARC file are good, beside the heads that name their records. `pattern`: of
+ * which files.
+ */
 export function createWarcJournal(database: DatabaseSync, pattern = /^/): FileArchiveJournal {
   const save = database.prepare('INSERT OR REPLACE INTO warc_files (file, bytes) VALUES (?, ?)');
   const close = database.prepare('DELETE FROM warc_files WHERE file = ?');
@@ -30,7 +33,10 @@ export function createWarcJournal(database: DatabaseSync, pattern = /^/): FileAr
   };
 }
 
-/** Of each WARC file that is being written the bytes that no crash takes back, by the crawl's database at `path`. */
+/**
+ * For each WARC file that is being written, how many bytes survive a crash, by the crawl's database at
+ * `path`.
+ */
 export function durableBytes(path: string): ReadonlyMap<string, number> {
   if (!existsSync(path)) return new Map();
   const database = openDatabase(path, 'read');

@@ -19,7 +19,7 @@ import type { HostKey } from '../../../url/host-key.ts';
 import { coalesced } from '../../coalesced.ts';
 import { inTransaction } from '../database.ts';
 
-/** Goes into the database of the heads, which tell what of the staged items counts. */
+/** Goes into the database of the heads, which decide which of the staged items count. */
 export const ITEMS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS staged_items (
   crawl TEXT NOT NULL, host TEXT NOT NULL, version INTEGER NOT NULL, part INTEGER NOT NULL, lines TEXT NOT NULL,
@@ -28,7 +28,9 @@ CREATE TABLE IF NOT EXISTS staged_items (
 CREATE TABLE IF NOT EXISTS item_files (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
 `;
 
-/** A row holds lines of so many characters, or one longer line: a turn may have hundreds of megabytes of them. */
+/**
+ * A row holds lines of so many characters, or one longer line: a turn may have hundreds of megabytes of them.
+ */
 const ROW_CHARS = 256 * 1024;
 /** What is written between two syncs: so much memory, and so much that is written again after a crash. */
 const BATCH_CHARS = 8 * 1024 * 1024;
@@ -37,8 +39,9 @@ const ROWS_READ = 32;
 const syncData = promisify(fdatasync);
 
 /**
- * What any number of threads may have, each by its own connection, beside the one {@link createItemStore}. A turn without
- * items stages none (it costs one look): an earlier one that was thrown away may have staged some for the same version.
+ * What any number of threads may have, each by its own connection, beside the one {@link createItemStore}. A
+ * turn without items stages none (it costs one look): an earlier one that was thrown away may have staged
+ * some for the same version.
  */
 export function createItemStage(database: DatabaseSync): Pick<ItemStore, 'stage'> {
   const selectHead = database.prepare('SELECT version FROM heads WHERE crawl = ? AND host = ?');
@@ -54,7 +57,8 @@ export function createItemStage(database: DatabaseSync): Pick<ItemStore, 'stage'
       if (lines.length === 0 && isStaged.get(crawl, host, version) === undefined) return;
       inTransaction(database, () => {
         const head = selectHead.get(crawl, host);
-        // Whoever comes so late has lost its turn. The items of that version are another's, and perhaps half published.
+        // A caller that comes so late has lost its turn. The items of that version are another's, and perhaps
+        // half published.
         if (head !== undefined && (head.version as number) >= version) return;
         unstage.run(crawl, host, version);
         rowsOf(lines).forEach((row, part) => {
@@ -71,14 +75,14 @@ interface StagedRow {
 }
 
 /**
- * Items on their way to `file`: one JSON value a line, each in it once whatever is killed when. The database keeps how
- * much of the file is good. A publication appends and syncs; then one transaction deletes the rows and saves the new
- * length. Opening cuts the file to the saved length, publishes the rows that a committed head covers, and drops the
- * others, so it comes before anything is staged.
+ * Items on their way to `file`: one JSON value a line, each in it once whatever is killed when. The database
+ * keeps how much of the file is good. A publication appends and syncs; then one transaction deletes the rows
+ * and saves the new length. Opening cuts the file to the saved length, publishes the rows that a committed
+ * head covers, and drops the others, so it comes before anything is staged.
  *
- * The only one that writes the file, and the file is not created before there is an item. Publications that are asked
- * for while one is under way share the next, and its sync. One that fails is made up for by the host's next, or by
- * the next opening. A file that somebody else has shortened is gone on with from its end.
+ * The only one that writes the file, and the file is not created before there is an item. Publications that
+ * are asked for while one is under way share the next, and its sync. One that fails is made up for by the
+ * host's next, or by the next opening. A file that somebody else has shortened is gone on with from its end.
  */
 export function createItemStore(
   database: DatabaseSync,
@@ -96,7 +100,7 @@ export function createItemStore(
   const save = database.prepare('INSERT OR REPLACE INTO item_files (file, bytes) VALUES (?, ?)');
   const name = basename(file);
   let descriptor: number | undefined;
-  /** Of the file, as saved. */
+  /** Length of the file, as saved. */
   let bytes = 0;
   let wanted: { crawl: CrawlId; host: HostKey; version: number }[] = [];
 
@@ -186,7 +190,9 @@ function rowsOf(lines: readonly string[]): string[] {
   return rows;
 }
 
-/** Rows in the order of their ids, a few at a time; those read may be deleted before the next are asked for. */
+/**
+ * Rows in the order of their ids, a few at a time; those read may be deleted before the next are asked for.
+ */
 function* paged(read: (after: number) => unknown[]): Generator<StagedRow> {
   for (let after = 0; ; ) {
     const rows = read(after) as StagedRow[];

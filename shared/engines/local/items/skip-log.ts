@@ -5,8 +5,8 @@ import { fingerprint } from '../../../url/fingerprint.ts';
 import { inTransaction } from '../database.ts';
 
 /**
- * `fingerprint`: of the URL, mixed with those of reason and crawl: what makes a link left out the same one again. Few have
- * a cause of their own.
+ * `fingerprint`: of the URL, mixed with those of reason and crawl: what makes a link left out the same one
+ * again. Few have a cause of their own.
  */
 export const SKIPS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS skips (
@@ -18,7 +18,9 @@ CREATE TABLE IF NOT EXISTS skips_beyond (crawl TEXT PRIMARY KEY, count INTEGER N
 `;
 
 export interface SkipLogOptions {
-  /** Links kept in the database, of all crawls in it and by all that write to it; further ones are counted. */
+  /**
+   * Links kept in the database, of all crawls in it and by all that write to it; further ones are counted.
+   */
   readonly maxRows?: number;
   /** So many new links are written together ... */
   readonly batch?: number;
@@ -35,15 +37,15 @@ export interface LocalSkipLog extends SkipLog {
 
 /** Recent links known by their fingerprints: 512 KiB. */
 const CACHE_SLOTS = 2 ** 16;
-/** Of longer URLs the rest is not kept: `maxUrlLength` is 2,083 unless it is set. */
+/** The rest of longer URLs is not kept: `maxUrlLength` is 2,083 unless it is set. */
 const MAX_URL_CHARS = 4096;
 /** While the database cannot be written to, so many batches are gathered, and then dropped. */
 const MAX_BATCHES = 10;
 
 /**
- * Keeps the links that were left out in SQLite, each once. A site's menu is on all its pages, so nearly all links were
- * noted a moment ago: those cost one look into a table of recent fingerprints (0.15 us), new ones a row (6 us).
- * Several, each with a connection of its own, may write to one database.
+ * Keeps the links that were left out in SQLite, each once. A site's menu is on all its pages, so nearly all
+ * links were noted a moment ago: those cost one look into a table of recent fingerprints (0.15 us), new ones
+ * a row (6 us). Several, each with a connection of its own, may write to one database.
  */
 export function createSkipLog(database: DatabaseSync, options: SkipLogOptions = {}): LocalSkipLog {
   const { maxRows = 1_000_000, batch = 1000, flushMs = 1000 } = options;
@@ -56,10 +58,13 @@ export function createSkipLog(database: DatabaseSync, options: SkipLogOptions = 
   const countBeyond = database.prepare(
     'INSERT INTO skips_beyond VALUES (?, 1) ON CONFLICT DO UPDATE SET count = count + 1',
   );
-  /** Pairs of high and low halves. A slot that was never used holds zeros: that fingerprint is as good as none. */
+  /**
+   * Pairs of high and low halves. A slot that was never used holds zeros: that fingerprint is as good as
+   * none.
+   */
   const recent = new Uint32Array(2 * CACHE_SLOTS);
   const halves = new Uint32Array(2);
-  /** Of reasons and crawls, which are few. */
+  /** Ids of reasons and crawls, which are few. */
   const words = new Map<string, number>();
   let gathered: { readonly key: bigint; readonly crawl: CrawlId; readonly skip: Skip }[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -91,7 +96,9 @@ export function createSkipLog(database: DatabaseSync, options: SkipLogOptions = 
     else timer ??= setTimeout(tryFlush, flushMs).unref();
   }
 
-  /** Links left out are worth no turn: while the disk is full or the database busy, they wait, and then go. */
+  /**
+   * Links left out are worth no turn: while the disk is full or the database busy, they wait, and then go.
+   */
   function tryFlush(): void {
     try {
       flush();
@@ -105,7 +112,7 @@ export function createSkipLog(database: DatabaseSync, options: SkipLogOptions = 
     timer = undefined;
     if (gathered.length === 0) return;
     inTransaction(database, () => {
-      // Rows are never deleted, so the last one's number is how many there are, whoever wrote them.
+      // Rows are never deleted, so the last one's number is how many there are, from all processes.
       let rows = (selectRows.get() as { n: number | null }).n ?? 0;
       for (const { key, crawl, skip } of gathered) {
         if (rows < maxRows)
@@ -120,7 +127,10 @@ export function createSkipLog(database: DatabaseSync, options: SkipLogOptions = 
   return { note, flush, close: tryFlush };
 }
 
-/** The links that were left out, in the order in which they were first met. The database may be an older crawl's. */
+/**
+ * The links that were left out, in the order in which they were first met. The database may be an older
+ * crawl's.
+ */
 export function* readSkips(database: DatabaseSync, crawl: CrawlId): Generator<Skip> {
   if (!hasSkips(database)) return;
   const columns = hasTable(database, 'skip_causes')

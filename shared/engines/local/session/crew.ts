@@ -20,7 +20,10 @@ export interface Crew {
 export interface CrewOptions {
   /** Aborted to stop: turns commit what they have. */
   readonly signal: AbortSignal;
-  /** Hears of turns that failed by our own fault, and of threads that died. `where`: the host, or the thread. */
+  /**
+   * Called for turns that failed by an error of our own, and for threads that died. `where`: the host, or the
+   * thread.
+   */
   readonly onError?: (error: unknown, where: string) => void;
   /** Called when a seed was not fetched: at each try that fails, and at its end. */
   readonly onSeed?: OnSeed;

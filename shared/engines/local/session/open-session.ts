@@ -32,15 +32,21 @@ export interface LocalSession {
 export interface SessionOptions {
   /** Name and version of the program, for the WARC files. */
   readonly software: string;
-  /** Hears of what was mended after a crash. */
+  /** Called with what was repaired after a crash. */
   readonly warn?: (message: string) => void;
-  /** Whose middleware and hooks stand around fetches and pages. Several workers read its file anew, each its own. */
+  /**
+   * Whose middleware and hooks stand around fetches and pages. Each of several workers reads the file for
+   * itself.
+   */
   readonly project?: Project;
   /** Threads that crawl, each some of the hosts. Default: 1, this one. */
   readonly workers?: number;
   /** The folder of an earlier crawl, whose payloads are not stored again. */
   readonly dedupeFrom?: string;
-  /** Shows a watchdog what this thread does. With several workers it is the threads that crawl which are watched. */
+  /**
+   * Shows a watchdog what this thread does. With several workers it is the threads that crawl which are
+   * watched.
+   */
   readonly watched?: { readonly work: PageWork; readonly board: Board };
   /** Goes on though the crawl began with other rules for canonical URLs. */
   readonly newUrlRules?: boolean;

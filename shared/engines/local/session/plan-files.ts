@@ -1,4 +1,7 @@
-/** How many hosts and connections a process may have at once, as far as its limit of open files (`ulimit -n`) allows. */
+/**
+ * How many hosts and connections a process may have at once, as far as its limit of open files (`ulimit -n`)
+ * allows.
+ */
 import { readFileSync } from 'node:fs';
 import { type CrawlConfig, InvalidConfig } from '../../../crawl/config.ts';
 
@@ -11,15 +14,18 @@ export interface FilePlan {
 
 /** More sockets bring no speed to one process. */
 const MAX_SOCKETS = 900;
-/** Descriptors of Node itself (about 20), the database, the index, items, DNS look-ups, and files that are read for a moment. */
+/**
+ * Descriptors of Node itself (about 20), the database, the index, items, DNS look-ups, and files that are
+ * read for a moment.
+ */
 const RESERVED = 44;
-/** Of each thread: its event loop, its connection to the database, its WARC file and that one's index. */
+/** For each thread: its event loop, its connection to the database, its WARC file and that one's index. */
 const RESERVED_PER_THREAD = 10;
 
 /**
- * Each page in work may hold a socket, and a temporary file for its body: both fit into the limit for all hosts served at
- * once, and what is left keeps connections open between requests. `limit`: of open files; undefined where there is none.
- * Throws `InvalidConfig` where a crawl cannot work at all.
+ * Each page in work may hold a socket, and a temporary file for its body: both fit into the limit for all
+ * hosts served at once, and what is left keeps connections open between requests. `limit`: of open files;
+ * undefined where there is none. Throws `InvalidConfig` where a crawl cannot work at all.
  */
 export function planFiles(
   limit: number | undefined,
@@ -39,7 +45,10 @@ export function planFiles(
   return { hosts: served, sockets: Math.min(MAX_SOCKETS, spare - served * most) };
 }
 
-/** The process's limit of open files; undefined where there is none. Node raises the soft limit to the hard one at its start. */
+/**
+ * The process's limit of open files; undefined where there is none. Node raises the soft limit to the hard
+ * one at its start.
+ */
 export function maxOpenFiles(): number | undefined {
   const limit = process.platform === 'linux' ? fromProc() : fromReport();
   return Number.isInteger(limit) ? limit : undefined;

@@ -17,9 +17,9 @@ export interface ThreadDeath {
 }
 
 /**
- * After the only thread of a crawl was ended: the page that blocked it goes to quarantine. If the page is not known, or
- * the thread died otherwise, each URL that was in progress is under suspicion. No thread may work in the folder.
- * Returns the requests that the crawl has committed.
+ * After the only thread of a crawl was ended: the page that blocked it goes to quarantine. If the page is not
+ * known, or the thread died otherwise, each URL that was in progress is under suspicion. No thread may work
+ * in the folder. Returns the requests that the crawl has committed.
  */
 export async function recover(
   folder: string,

@@ -31,8 +31,8 @@ const WAKER_MS = 1000;
 type StartCrew = (options: CrewOptions) => Crew;
 
 /**
- * Runs crew, router and waker until the crawl is finished, a limit is met, its status is changed by somebody else, or
- * `signal` aborts.
+ * Runs crew, router and waker until the crawl is finished, a limit is met, its status is changed by somebody
+ * else, or `signal` aborts.
  */
 export async function runLocalCrawl(
   engine: LocalEngine,
@@ -117,7 +117,7 @@ async function runToEnd(
   }
 
   try {
-    // Whichever ends first, in peace or not, ends all.
+    // The first that ends, with or without an error, ends all.
     const parts = [crew.done, route(), wake(), watch()].map((part) => part.finally(stop));
     for (const part of await Promise.allSettled(parts)) if (part.status === 'rejected') throw part.reason;
   } finally {

@@ -1,4 +1,7 @@
-/** A crawl on this machine, from its beginning or from where it stands: what `strand crawl` and `strand resume` do. */
+/**
+ * A crawl on this machine, from its beginning or from where it stands: what `strand crawl` and `strand
+ * resume` do.
+ */
 import { resolve } from 'node:path';
 import { InvalidConfig, parseConfig } from '../../../crawl/config.ts';
 import { CrawlExists, NoCrawl } from '../../../crawl/crawl-errors.ts';
@@ -74,8 +77,8 @@ const MAX_WARNED_SEEDS = 10;
 const MAX_SEED_CHARS = 200;
 
 /**
- * Opens the folder's crawl again after its thread has died in this process: as it stands, without another try for hosts
- * that were given up.
+ * Opens the folder's crawl again after its thread has died in this process: as it stands, without another try
+ * for hosts that were given up.
  */
 export async function continueCrawl(folder: string, session: SessionOptions): Promise<LocalSession> {
   const { id, record, dedupeFrom } = await readCrawl(folder);
@@ -85,9 +88,9 @@ export async function continueCrawl(folder: string, session: SessionOptions): Pr
 }
 
 /**
- * Goes on with the folder's crawl, whatever ended it: with other limits where given, and with another try for hosts
- * that were set aside. Throws `InvalidConfig` where there is no crawl, or one that knows its URLs by other rules and
- * shall not go on with them all the same (`newUrlRules`); and `FolderInUse`.
+ * Goes on with the folder's crawl, whatever ended it: with other limits where given, and with another try for
+ * hosts that were set aside. Throws `InvalidConfig` where there is no crawl, or one that knows its URLs by
+ * other rules and shall not go on with them all the same (`newUrlRules`); and `FolderInUse`.
  */
 export async function resumeCrawl(
   folder: string,

@@ -15,11 +15,13 @@ export interface Board {
   note(url: string): void;
   /** The host is not served any more: what it was asked for has killed nobody. */
   leave(host: HostKey): void;
-  /** Nothing is noted or forgotten any more: the thread ends, though code of it may still run for a moment. */
+  /**
+   * Nothing is noted or forgotten any more: the thread ends, though code of it may still run for a moment.
+   */
   freeze(): void;
 }
 
-/** A board outlives its thread: it tells what a dead one was about. Costs 1 us for a URL. */
+/** A board outlives its thread: it shows what a dead thread was doing. Costs 1 us for a URL. */
 export function createBoard(memory: Uint8Array): Board {
   const view = new DataView(memory.buffer);
   const free = Array.from({ length: memory.length / PLACE_BYTES }, (_, i) => i * PLACE_BYTES);

@@ -1,4 +1,4 @@
-/** A thread that crawls: what `thread.ts` starts. It ends when it is told to, in peace, or dies and is begun anew. */
+/** A thread that crawls: what `thread.ts` starts. It ends on request, or dies and is started again. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createFetcher } from '../../../fetcher/fetcher.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';

@@ -1,7 +1,10 @@
 import { fingerprint } from '../../../url/fingerprint.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 
-/** Which of so many threads serves the host, from 0 on: the same each time, in all threads that share the memory. */
+/**
+ * Which of so many threads serves the host, from 0 on: the same each time, in all threads that share the
+ * memory.
+ */
 export type BlockOf = (host: HostKey) => number;
 
 /** Hosts that are handed out evenly; of so many and more, a hash hands out evenly enough. A power of two. */
@@ -16,9 +19,10 @@ export const hostBlocksMemory = (places = PLACES): Int32Array =>
   new Int32Array(new SharedArrayBuffer((MOST_BLOCKS + places) * Int32Array.BYTES_PER_ELEMENT));
 
 /**
- * A host belongs to the block that had the fewest when the host was first asked for: of fifty hosts, a hash would give one of
- * two threads some 28. Whoever asks first writes the host's place, once, and it is never emptied; for a host without a
- * place the hash decides. Two hosts may be taken for one: they have the same block.
+ * A host belongs to the block that had the fewest when the host was first asked for: of fifty hosts, a hash
+ * would give one of two threads some 28. The first thread that asks writes the host's place, once, and it is
+ * never emptied; for a host without a place the hash decides. Two hosts may be taken for one: they have the
+ * same block.
  */
 export function createBlockOf(memory: Int32Array, blocks: number): BlockOf {
   const mask = memory.length - MOST_BLOCKS - 1;

@@ -12,7 +12,10 @@ export const notingFetcher = (fetcher: Fetcher, board: Pick<Board, 'note'>): Fet
   },
 });
 
-/** Again, as the host may have been asked for its next page meanwhile; and a project's code is the likeliest to kill. */
+/**
+ * Again, as the host may have been asked for its next page meanwhile; and a project's code is the likeliest
+ * to kill.
+ */
 export const notingHooks = (hooks: PageHooks, board: Pick<Board, 'note'>): PageHooks => ({
   ...hooks,
   extract(page) {

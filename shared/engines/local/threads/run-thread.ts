@@ -7,7 +7,7 @@ import { readSlot } from '../../watchdog/work-slot.ts';
 import { threadEnvironment } from './thread-environment.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
 
-/** How a thread ended: told to, or by its own word that nothing can go on, or in no such way. */
+/** How a thread ended: on request, by reporting that it cannot go on, or otherwise. */
 export type ThreadEnd =
   | { readonly kind: 'ended' }
   | { readonly kind: 'failed'; readonly message: string; readonly isStorage?: boolean }
@@ -18,11 +18,11 @@ export type ThreadEnd =
 export interface RunningThread {
   /** Does nothing once the thread has ended. */
   tell(message: ToThread): void;
-  /** Never rejects. All that the thread has told was heard before it resolves. */
+  /** Never rejects. All messages of the thread were handled before it resolves. */
   readonly end: Promise<ThreadEnd>;
 }
 
-/** Starts a thread that crawls. `hear`: hears all but its last word. */
+/** Starts a thread that crawls. `hear`: called with all messages but the last one. */
 export function runThread(start: ThreadStart, hear: (message: FromThread) => void): RunningThread {
   const worker = new Worker(ownFile('./crawl-thread', import.meta.url), {
     workerData: start,

@@ -1,6 +1,6 @@
 import type { Tally } from '../../../crawl-state/tally.ts';
 
-/** Of each block: pages made and reserved, pages made, bytes; and the committed parts of the last two. */
+/** For each block: pages made and reserved, pages made, bytes; and the committed parts of the last two. */
 const [TAKEN, PAGES, BYTES, COMMITTED_PAGES, COMMITTED_BYTES, WIDTH] = [0, 1, 2, 3, 4, 5];
 
 /** Memory for {@link createSharedTally}: as many blocks as threads. */
@@ -11,9 +11,10 @@ export const tallyMemory = (blocks: number): BigInt64Array =>
 const POLL_MS = 20;
 
 /**
- * The tally of one thread of several, which count together: each writes to its own block of the memory, and reads all.
- * A page is taken before the sum is read, so that of two threads that take at once one sees both at least; it gives its
- * own back. So no more than `max` are ever reserved, and whoever was too modest tries again.
+ * The tally of one thread of several, which count together: each writes to its own block of the memory, and
+ * reads all. A page is taken before the sum is read, so that of two threads that take at once one sees both
+ * at least; it gives its own back. So no more than `max` are ever reserved, and a thread that took too few
+ * tries again.
  */
 export function createSharedTally(memory: BigInt64Array, block: number): Tally {
   const add = (field: number, count: number) => Atomics.add(memory, block * WIDTH + field, BigInt(count));
@@ -54,7 +55,7 @@ export function createSharedTally(memory: BigInt64Array, block: number): Tally {
   };
 }
 
-/** Of a block whose thread does not run: what its hosts' heads say, and nothing reserved. */
+/** For a block whose thread does not run: what its hosts' heads say, and nothing reserved. */
 export function resetTally(
   memory: BigInt64Array,
   block: number,

@@ -26,7 +26,7 @@ export interface ThreadsOptions extends CrewOptions {
     ThreadStart,
     'block' | 'hostBlocks' | 'tally' | 'changes' | 'board' | 'slot' | 'reportsEvents'
   >;
-  /** Hears what is worth telling people. */
+  /** Called with messages for people. */
   readonly warn?: (message: string) => void;
 }
 
@@ -35,7 +35,10 @@ export interface ThreadCrew extends Crew {
   notice(hosts: readonly HostKey[]): void;
 }
 
-/** A thread that dies so often in a row, and no request is committed meanwhile, would always die. One page kills 3 times. */
+/**
+ * A thread that dies so often in a row, and no request is committed meanwhile, would always die. One page
+ * kills 3 times.
+ */
 const MAX_DEATHS = 10;
 /** A new thread is begun after this, and so much longer after each death in a row. */
 const RESTART_MS = 100;
@@ -44,9 +47,9 @@ const RESTART_MS = 100;
 interface Block {
   /** What its heads came to when its thread was begun. */
   begun: Sums;
-  /** What its thread has told since. */
+  /** What its thread has reported since. */
   told?: ThreadProgress;
-  /** What earlier threads of it had told when they died. */
+  /** What its earlier threads had reported when they died. */
   gone: CrewStats;
   /** What its thread is about. */
   readonly board: Uint8Array;
@@ -54,10 +57,11 @@ interface Block {
 }
 
 /**
- * The workers of several threads, each of which serves the hosts of one block by its own connection to the database.
- * This thread routes, wakes, watches and publishes items for all. A thread that dies is begun anew: its turns were not
- * committed, so their messages come again; what it was about is under suspicion, which finds out the page that kills
- * (`suspect.ts`); and its hosts are kept back as long as their longest rest (`keep-back.ts`).
+ * The workers of several threads, each of which serves the hosts of one block by its own connection to the
+ * database. This thread routes, wakes, watches and publishes items for all. A thread that dies is started
+ * again: its turns were not committed, so their messages come again; what it was about is under suspicion,
+ * which finds out the page that kills (`suspect.ts`); and its hosts are kept back as long as their longest
+ * rest (`keep-back.ts`).
  */
 export function startThreads(engine: LocalEngine, options: ThreadsOptions): ThreadCrew {
   const { registry, exchange, items, clock, database } = engine;
@@ -83,7 +87,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
   const own = sharingRegistry(registry, { tally: ownTally, onChange: () => {} });
   const crawls = createCrawls(own, clock, ownTally);
   let seenChanges = 0;
-  /** Before anything that may go by a change is routed: who gets it is told first of the change. */
+  /** Before anything that may go by a change is routed: the receiver learns of the change first. */
   function passChanges(): void {
     const now = Atomics.load(changes, 0);
     if (now === seenChanges) return;
@@ -149,7 +153,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
     }
   }
 
-  /** Runs the block's threads, one after the other, until one ends in peace. */
+  /** Runs the block's threads, one after the other, until one ends normally. */
   async function keep(block: Block, index: number): Promise<void> {
     for (let deaths = 0; ; ) {
       const end = await runOne(block, index);
@@ -197,7 +201,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
     return end;
   }
 
-  /** After a death: what the thread had not told stands in the heads, and nothing else of it counts. */
+  /** After a death: what the thread had not reported stands in the heads, and nothing else counts. */
   function takeStock(block: Block, index: number): void {
     if (block.told) block.gone = addStats(block.gone, endedStats(block.told.stats));
     block.told = undefined;
@@ -205,7 +209,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
     resetTally(tally, index, block.begun.totals);
   }
 
-  /** Of the items that the thread has staged, those of its committed turns are published, and the others dropped. */
+  /** Publishes the staged items of the thread's committed turns, and drops the others. */
   async function settleItems(index: number): Promise<void> {
     for (const { host, staged, committed } of stagedItems(database, crawl)) {
       if (blockOf(host) !== index) continue;
@@ -216,7 +220,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
 
   async function run(): Promise<void> {
     const runs = blocks.map((block, index) => keep(block, index));
-    // One that cannot go on ends all, in peace; and all have ended before that is told.
+    // One that cannot go on ends all others normally, and all have ended before it is reported.
     for (const one of runs) one.catch(() => stopping.abort());
     for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason;
   }

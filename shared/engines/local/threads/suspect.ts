@@ -4,10 +4,10 @@ import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import { hostKey } from '../../../url/host-key.ts';
 
 /**
- * Any of `urls` may be what has killed a thread: their hosts' next turns are careful (`turn/quarantine.ts`) until each has
- * been fetched. By receive counts alone it would take two more deaths for each page that comes before the one that
- * kills. What a careful turn has announced is known already. The hosts must be with nobody. Gives how many heads were
- * replaced.
+ * Any of `urls` may be what has killed a thread: their hosts' next turns are quarantine turns
+ * (`turn/quarantine.ts`) until each has been fetched. By receive counts alone it would take two more deaths
+ * for each page that comes before the one that kills. What a quarantine turn has announced is known already.
+ * No worker may hold the hosts. Gives how many heads were replaced.
  */
 export async function suspect(
   ledgers: Pick<LedgerStore, 'loadHead' | 'commit'>,

@@ -23,9 +23,9 @@ export interface ThreadEngine extends LocalPorts {
 }
 
 /**
- * The engine of one thread of several: its own connection to the crawl's database, its own WARC files, the hosts of its
- * block. Its registry's sums and totals are of what it has done itself, but for pages and bytes, which all count
- * together.
+ * The engine of one thread of several: its own connection to the crawl's database, its own WARC files, the
+ * hosts of its block. Its registry's sums and totals are of what it has done itself, but for pages and bytes,
+ * which all count together.
  */
 export async function openThreadEngine(
   start: ThreadStart,

@@ -1,4 +1,4 @@
-/** What the main thread and the threads that crawl tell one another. All of it can be cloned. */
+/** Messages between the main thread and the threads that crawl. All of them can be cloned. */
 import type { CrawlConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { SeedEvent } from '../../../turn/seed-events.ts';
@@ -71,9 +71,11 @@ export type FromThread =
       readonly host: HostKey;
       readonly version: number;
     }
-  /** The thread has stopped in peace, all is durable. */
+  /** The thread has stopped normally; everything is durable. */
   | { readonly kind: 'ended' }
-  /** It cannot go on, and another one could not either. `isStorage`: with a `StorageFailed` of this message. */
+  /**
+   * It cannot go on, and another one could not either. `isStorage`: with a `StorageFailed` of this message.
+   */
   | { readonly kind: 'failed'; readonly message: string; readonly isStorage?: boolean };
 
 /** Since the thread began. */

@@ -1,4 +1,7 @@
-/** Node's part of AWS Lambda: takes events from the Runtime API, hands them to the function's handler, and answers. */
+/**
+ * Node's part of AWS Lambda: takes events from the Runtime API, hands them to the function's handler, and
+ * answers.
+ */
 import { existsSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -45,8 +48,8 @@ async function loadHandler(name: string): Promise<Handler> {
 }
 
 /**
- * CDK's functions of custom resources answer to a host and a path, by https and on its own port. What is for the
- * emulator goes to the emulator's port.
+ * CDK's functions of custom resources answer to a host and a path, by https and on its own port. What is for
+ * the emulator goes to the emulator's port.
  */
 function answerCustomResourcesHere(): void {
   const { request } = https;
