@@ -29,7 +29,7 @@ export async function findStack(client: StackLookup, name: string, region: strin
     return parseStackSettings(settings);
   } catch (cause) {
     throw new UsageError(
-      `The stack ${name} was deployed by another version of Strand, which this one cannot read. Deploy it anew ` +
+      `The stack ${name} was deployed by another version of Strand, which this one cannot read. Deploy it again ` +
         `(${DEPLOY}), or use the version that deployed it`,
       { cause },
     );

@@ -65,5 +65,5 @@ export const contactText = ({
 }): string =>
   fault === 'unreadable'
     ? `Expected --contact to be a URL or a mail address, got ${quoted(contact)}`
-    : 'The hosts must be able to reach whoever crawls them: add --contact https://example.org/about-my-crawl ' +
+    : 'The owners of the hosts must be able to reach you: add --contact https://example.org/about-my-crawl ' +
       'or --contact me@example.org (or a URL or mail address within --user-agent)';

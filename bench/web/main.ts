@@ -6,5 +6,5 @@ import { serveWeb } from './server.ts';
 const [hosts = '50', pages = '100'] = process.argv.slice(2);
 const { port } = await serveWeb({ hosts: Number(hosts), pages: Number(pages) });
 console.log(port);
-// Whoever began it has died.
+// The process that started it has died.
 process.stdin.on('end', () => process.exit(0)).resume();

@@ -25,7 +25,7 @@ export function signIn({ origin, loginPath, form, pauseMs }: SignInOptions): Fet
   let session: Promise<string> | undefined;
 
   /**
-   * `stale`: what the site no longer takes. Whoever comes second with it gets what the first one has begun.
+   * `stale`: what the site no longer takes. A second caller with it gets what the first one has begun.
    */
   function signedIn(stale?: Promise<string>): Promise<string> {
     if (session !== undefined && session !== stale) return session;

@@ -14,7 +14,7 @@ export interface Logged {
 const PAGES_PER_SESSION = 5;
 const MEMBERS_PAGES = 13;
 
-/** `log` hears of each request once it is answered. */
+/** `log` is called for each request once it is answered. */
 export function createMembersSite(log: (request: Logged) => void = () => {}): Server {
   /** Pages that are left to each session. */
   const sessions = new Map<string, number>();

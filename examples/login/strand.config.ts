@@ -10,7 +10,7 @@ const {
 export default defineCrawl({
   crawl: {
     delayMs: 200,
-    // Whoever follows the link that signs out has to sign in again.
+    // A crawler that follows the link that signs out has to sign in again.
     exclude: ['/login', '/logout'],
   },
   middleware: [

@@ -121,7 +121,7 @@ export function checkContact(seeds: readonly string[], config: CrawlConfig): voi
   if (fault === 'missing')
     throw new ControlError(
       'invalid',
-      'The hosts must be able to reach whoever crawls them: the crawl needs a config.contact such as ' +
+      'The owners of the hosts must be able to reach you: the crawl needs a config.contact such as ' +
         'https://example.org/about-my-crawl or me@example.org (or a URL or mail address within config.userAgent)',
       'config.contact',
     );

@@ -90,7 +90,7 @@ test('seeds in their canonical form wait for the crawl, whose scope is drawn aro
   expect(clock.now()).toBe(0);
 });
 
-test('a process that crawls hears of a wider scope before it has the seeds', async () => {
+test('a process that crawls learns of a wider scope before it has the seeds', async () => {
   await makeCrawl({}, { status: 'running' });
   const lock = lockFolder(folder);
   const seen: number[] = [];

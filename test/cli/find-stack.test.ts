@@ -85,11 +85,11 @@ describe('a stack is found by its name', () => {
     ],
     [
       { Strand: { outputs: { Settings: '{"stack":"Strand"}' } } },
-      'The stack Strand was deployed by another version of Strand, which this one cannot read. Deploy it anew (npm run deploy), or use the version that deployed it',
+      'The stack Strand was deployed by another version of Strand, which this one cannot read. Deploy it again (npm run deploy), or use the version that deployed it',
     ],
     [
       { Strand: { outputs: { Settings: 'no JSON' } } },
-      'The stack Strand was deployed by another version of Strand, which this one cannot read. Deploy it anew (npm run deploy), or use the version that deployed it',
+      'The stack Strand was deployed by another version of Strand, which this one cannot read. Deploy it again (npm run deploy), or use the version that deployed it',
     ],
   ])('or not, in words that name the mend: %j', async (stacks, message) => {
     await expect(findStack(cloudFormation(stacks), 'Strand', 'eu-west-1')).rejects.toThrow(

@@ -70,7 +70,7 @@ export function paper(isTTY = false, columns = 200) {
   };
 }
 
-/** A clock whose sleeps take no time, but are counted; `onSleep` hears the time before each. */
+/** A clock whose sleeps take no time, but are counted; `onSleep` is called with the time before each. */
 export function fastClock(onSleep: (now: number) => void = () => {}) {
   let now = 0;
   return {

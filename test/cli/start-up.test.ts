@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
-/** Tells every module as it is loaded, whoever loads it and how. */
+/** Prints every module as it is loaded, by any import. */
 const TRACE = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   import { writeSync } from 'node:fs';

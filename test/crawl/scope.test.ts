@@ -187,7 +187,7 @@ describe('overrides', () => {
     expect(asked.map((url) => scope.check(url, 1))).toEqual([undefined, undefined, 'include', 'include']);
   });
 
-  test('are looked up anew when more hosts were met than are remembered', () => {
+  test('are looked up again when more hosts were met than are remembered', () => {
     for (let i = 0; i < 25_000; i++)
       if (check(`http://h${i % 12_000}.b.com/`, 2) !== 'depth') expect(i).toBeUndefined();
   });

@@ -49,7 +49,7 @@ test('an entry that the answer does not name is sent again', async () => {
   expect(sent).toEqual(['abc', 'bc']);
 });
 
-test('an entry throttled by itself is sent again, whoever is said to be at fault', async () => {
+test('an entry throttled by itself is sent again, whether the sender or the service is said to be at fault', async () => {
   const { sent, fates } = calling(failing('b', 'KMS.ThrottlingException', true), all);
   expect(await fates).toEqual(NONE);
   expect(sent).toEqual(['abc', 'b']);

@@ -17,7 +17,7 @@ describe('blocks', () => {
     return found;
   };
 
-  test('take evenly many hosts, and a host is of the same one for all who share the memory, whoever asks first', () => {
+  test('take evenly many hosts, and a host is of the same one for all who share the memory, in any order of questions', () => {
     for (const blocks of [2, 3, 8]) {
       const memory = hostBlocksMemory();
       const threads = Array.from({ length: blocks }, () => createBlockOf(memory, blocks));
@@ -38,7 +38,7 @@ describe('blocks', () => {
 });
 
 describe('the tally of several threads', () => {
-  test('never reserves more than the limit, whoever does what, and holds what was done', () => {
+  test('never reserves more than the limit, in any order of calls, and holds what was done', () => {
     const step = fc.record({
       block: fc.nat(2),
       what: fc.constantFrom('reserve', 'page', 'none', 'giveBack', 'die'),

@@ -12,7 +12,7 @@ function abortable(): Abortable & { calls: number } {
   };
 }
 
-test('whoever still watches is told, once, and nobody else', () => {
+test('only those that still watch are called, once', () => {
   const steps = fc.array(fc.record({ who: fc.nat(9), isComing: fc.boolean() }), { maxLength: 60 });
   fc.assert(
     fc.property(steps, (all) => {

@@ -21,7 +21,7 @@ function createParts() {
   return { parts, read };
 }
 
-/** A host's ledger over many turns, opened anew for each, as a crash or another worker would. */
+/** A host's ledger over many turns, opened again for each, as a crash or another worker would. */
 function createHost(sizes: Sizes = SIZES) {
   const { parts, read } = createParts();
   let index: LedgerIndex = EMPTY_INDEX;

@@ -211,7 +211,7 @@ describe('a hook that fails', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no\n way'))],
-  ])('because it %s costs its page its items, and onError hears of it', async (_, hook) => {
+  ])('because it %s costs its page its items, and onError is called for it', async (_, hook) => {
     const errors: CrawlError[] = [];
     const outcome = await onPage({}, hook, { project: { onError: (error) => void errors.push(error) } });
     expect(outcome).toEqual({ items: [], error: 'no way' });
@@ -266,7 +266,7 @@ describe('a hook that fails', () => {
 });
 
 describe('onError', () => {
-  test('hears of URLs that failed for good', async () => {
+  test('is called for URLs that failed for good', async () => {
     const errors: CrawlError[] = [];
     const hooks = hooksOf({ onError: (error) => void errors.push(error) });
     await hooks.onError('http://a.test/', 'connect: refused');

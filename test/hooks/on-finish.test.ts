@@ -6,7 +6,7 @@ import { handClock } from './made-page.ts';
 const summary = { pages: 7 } as CrawlSummary;
 const limits = { clock: handClock().clock, limitMs: 10_000 };
 
-test('onFinish hears of the crawl, and is waited for', async () => {
+test('onFinish is called with the summary, and is waited for', async () => {
   const heard: number[] = [];
   const onFinish = async ({ pages }: CrawlSummary) => {
     await null;

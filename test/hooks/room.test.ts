@@ -5,7 +5,7 @@ import { handClock } from './made-page.ts';
 /** Lets all that can go on go on. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('whoever finds no room waits for it, in the order of coming', async () => {
+test('a caller that finds no room waits for it, in the order of the calls', async () => {
   const room = createRoom(10, { clock: handClock().clock, limitMs: 1000 });
   const entered: string[] = [];
   const enter = async (name: string, size: number) => {
@@ -39,7 +39,7 @@ test('what is larger than all the room has it alone', async () => {
   await next;
 });
 
-test('whoever has waited too long gives up, and holds up nobody', async () => {
+test('a caller that has waited too long gives up, and holds up no other', async () => {
   const { clock, pass } = handClock();
   const room = createRoom(10, { clock, limitMs: 1000 });
   const leave = await room.enter(10);

@@ -54,7 +54,7 @@ async function cdk(...args: string[]): Promise<string> {
 }
 
 /**
- * Two test files may do it at once: whoever comes second finds the first one at work, and then its result.
+ * Two test files may do it at once: the second one finds the first one at work, and then its result.
  */
 async function bootstrap(out: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {

@@ -312,7 +312,7 @@ describe('queries and scans', () => {
       const page = call('Scan', { Limit: 7, ExclusiveStartKey: start });
       found.push(...(page.Items ?? []).map(({ pk }) => pk?.S as string));
       start = page.LastEvaluatedKey;
-      // Whoever was met may go: the scan goes on all the same.
+      // An item that was met may be deleted: the scan goes on all the same.
       if (start) call('DeleteItem', { Key: start });
     } while (start);
     expect(found).not.toEqual(names);
@@ -418,7 +418,7 @@ describe('what is consumed', () => {
     expect(batch.Responses).toEqual({ T: [sized(10)] });
   });
 
-  test('whoever watches partitions hears of all units, also of those that a failed condition costs', () => {
+  test('the observer of partitions is called with all units, also of those that a failed condition costs', () => {
     const { call, dynamo } = createServices();
     const heard: unknown[][] = [];
     call('PutItem', { Item: sized(3000, { shard: S('x'), at: N(1) }) });

@@ -174,7 +174,7 @@ export interface SimWeb {
   requisitesOf(url: string): readonly string[];
   /** A page of some host, or of the host of that URL; now and then one that is not there. Canonical. */
   someUrl(random: () => number, at?: string): string;
-  /** What the page does to whoever parses it. */
+  /** What the page does to the process that parses it. */
   harmOf(url: string): Harm | undefined;
   /** Where the URL redirects to, whenever it is asked; canonical. */
   redirectOf(url: string): string | undefined;

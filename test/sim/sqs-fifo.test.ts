@@ -261,7 +261,7 @@ describe('a FIFO queue, as recorded on AWS', () => {
     expect(texts(receiveAll())).toEqual(['a1']);
   });
 
-  it('gives the same messages to a receive that is tried again, hidden anew', async () => {
+  it('gives the same messages to a receive that is tried again, hidden again', async () => {
     const { time, send, receive, receiveAll, remove } = queueWorld();
     send('a1', 'b1');
     const attempt = {

@@ -317,7 +317,7 @@ describe('an exchange', () => {
     );
   });
 
-  test('goes on at the server when the process dies, and nobody hears of it', async () => {
+  test('goes on at the server when the process dies, and nobody learns of it', async () => {
     const scene = sceneOf(1, shape);
     let isHeard = false;
     const hear = () => {

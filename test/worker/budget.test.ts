@@ -144,7 +144,7 @@ test('limits are those of the last reading', async () => {
   expect(budget.metLimit()).toBeUndefined();
 });
 
-test('who waits for a page hears of a limit that was raised', async () => {
+test('a waiting caller learns of a limit that was raised', async () => {
   const { budget } = open({ maxPages: 1 });
   await budget.reserve();
   const waiting = budget.reserve();

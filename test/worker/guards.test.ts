@@ -286,7 +286,7 @@ describe('limits over several processes', () => {
     expect((await world.engine.registry.totals(CRAWL)).pages).toBe(12);
   });
 
-  test('what a process has done counts once, before and after its totals are read anew', async () => {
+  test('what a process has done counts once, before and after its totals are read again', async () => {
     const clock = createFakeClock();
     const budget = createBudget({ maxPages: 10 }, { pages: 0, bytes: 0, activeMs: 0 }, clock.now);
     for (let i = 0; i < 4; i++) {
@@ -372,7 +372,7 @@ describe('a worker with an end', () => {
     expect(await queue.receive(1, 0)).toHaveLength(1);
   });
 
-  test('ends in peace what is under way when nothing can be received any more', async () => {
+  test('lets what is under way run to its end when nothing can be received any more', async () => {
     const world = createWorld(site([host], 5));
     const { clock, engine, fetcher } = world;
     // All within one turn, which is short in a young crawl.

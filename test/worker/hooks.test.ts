@@ -9,7 +9,7 @@ const A = 'http://a.test';
 const crawl = (site: Site, hooks: Partial<PageHooks>, config: CrawlOptions = {}) =>
   crawlToEnd(site, config, { hooks: { ...SILENT, ...hooks } });
 
-test('a project hears of each page that is for everybody, and of no other', async () => {
+test('onPage is called for each public page, and for no other', async () => {
   const seen: string[] = [];
   const site: Site = {
     [`${A}/`]: page('/noindex', '/copy', '/gone', '/1'),
@@ -56,7 +56,7 @@ test('links are those that the extraction gives', async () => {
   expect(Object.keys(states).sort()).toEqual([`${A}/`, `${A}/added`]);
 });
 
-test('a project hears of what failed for good, once', async () => {
+test('onError is called once for each URL that failed for good', async () => {
   const heard: string[] = [];
   const onError = async (url: string, message: string) => {
     heard.push(`${url}: ${message}`);

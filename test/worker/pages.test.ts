@@ -174,7 +174,7 @@ describe('what a page asks for', () => {
   });
 });
 
-/** The pages that the project hears of. */
+/** The pages that onPage is called for. */
 async function seenBy(site: Site) {
   const seen: string[] = [];
   const onPage = async ({ url }: { url: string }) => {
@@ -185,7 +185,7 @@ async function seenBy(site: Site) {
   return { ...world, seen: seen.sort() };
 }
 
-describe('a project hears', () => {
+describe('onPage is called', () => {
   test('of pages that call each other canonical, one is given to the project', async () => {
     const site: Site = {
       [`${A}/`]: page('/a', '/b'),

@@ -33,7 +33,7 @@ export interface World {
 
 export const CRAWL = 'crawl';
 
-/** Hooks of a project that changes nothing, has no items and hears nothing. */
+/** Hooks of a project that changes nothing, returns no items and ignores errors. */
 export const SILENT: PageHooks = {
   extract: async ({ facts }) => ({ facts }),
   onPage: async () => ({ items: [] }),

@@ -30,7 +30,7 @@ export interface CallFaults {
   /** Makes a call of the process, perhaps struck. What is called is told in traces. */
   call<T>(process: SimProcess, what: string, work: () => Promise<T>): Promise<T>;
   /**
-   * The same for a request to the web, which never throws: it is struck only afterwards, as whoever stands
+   * The same for a request to the web, which never throws: it is struck only afterwards, as a process that stands
    * still between the last look at the clock and the sending hurries a host whatever the code is.
    */
   request<T>(process: SimProcess, work: () => Promise<T>): Promise<T>;
@@ -93,7 +93,7 @@ export function createCallFaults(options: CallFaultsOptions): CallFaults {
       process.freeze();
       time.at(until, () => process.thaw());
     }
-    // Whoever stands still gets here later, and whoever is dead never.
+    // A process that stands still gets here later, and a dead one never.
     await process.io(() => time.sleep(BROKEN_MS));
     if (fate === 'fails')
       throw Object.assign(new Error(`socket hang up (${what})`), { name: 'TimeoutError' });

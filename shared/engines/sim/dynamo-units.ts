@@ -3,7 +3,7 @@ import type { ConsumedCapacity, ReturnConsumedCapacity } from '@aws-sdk/client-d
 import type { Row, Table } from './dynamo-table.ts';
 
 /**
- * Hears of all units, by the partition of the table or, with its name, of the index: what a partition takes
+ * Called with all units, by the partition of the table or, with its name, of the index: what a partition takes
  * in a second is limited.
  */
 export type OnUnits = (

@@ -29,7 +29,7 @@ export interface SimDynamo extends SimService {
    * store's own, not to be changed.
    */
   items(table: string): Iterable<Readonly<Item>>;
-  /** Hears of what each call consumes where; scans, which are nobody's partition, apart. */
+  /** Called with what each call consumes in which partition; scans are counted apart. */
   onUnits: OnUnits | undefined;
   /** Called after each item that is written or deleted (then `after` is undefined). */
   onWrite: OnWrite | undefined;

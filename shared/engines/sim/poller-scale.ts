@@ -14,7 +14,7 @@ export interface PollerScale {
   noteTrouble(): void;
   /** Nothing came for so long: what had grown is given up. */
   noteIdle(ms: number): void;
-  /** When the limit grows next, if it does: whoever has met it looks again then. */
+  /** When the limit grows next, if it does: a poller that has met it looks again then. */
   growsInMs(): number | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * S3, as far as it promises: an object is there whole or not at all, and whoever reads or lists sees what was
+ * S3, as far as it promises: an object is there whole or not at all, and reads and lists see what was
  * written last. What the model does not know it refuses, options too.
  */
 import type { DeleteObjectsCommandInput } from '@aws-sdk/client-s3';

@@ -106,7 +106,7 @@ export function createMessageStore(name: string): MessageStore {
       else first = after;
       if (after) after.before = before;
       else last = before;
-      // Whoever still knows it is not to keep all others alive.
+      // A caller that still knows it must not keep all others alive.
       message.before = undefined;
       message.after = undefined;
     },

@@ -121,7 +121,7 @@ function valueIn<T>(read: () => T): T | undefined {
   }
 }
 
-/** Everything of a record is used, as whoever reads it does. */
+/** Everything of a record is used, as its readers do. */
 const used = (records: readonly UrlRecord[]): number =>
   records.reduce((sum, { url, via = '' }) => sum + url.charCodeAt(url.length >> 1) + via.charCodeAt(0), 0);
 

@@ -19,7 +19,7 @@ const swallow: Operator = {
   },
 };
 
-/** A step whose failure nobody hears of. */
+/** A step whose failure nobody sees. */
 const swallowStep: Operator = {
   name: 'swallow-step',
   group: 'errors',

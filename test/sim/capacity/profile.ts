@@ -17,8 +17,8 @@ type Owner = 'crawler' | 'models' | 'nobody';
 const MODELS = /\/(shared\/engines\/sim|test\/sim)\//;
 
 /**
- * The crawler's part of all time at work: 0 to 1. What a package or Node itself does belongs to whoever
- * called it; garbage collection and what nobody called is shared out.
+ * The crawler's part of all time at work: 0 to 1. What a package or Node itself does belongs to its
+ * caller; garbage collection and what nobody called is shared out.
  */
 export function shareOfCrawler({ nodes }: Profile): number {
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -23,7 +23,7 @@ export interface PoolOptions {
   readonly watch?: Watch;
   /** After so many worlds a process makes room for another: what leaks does not add up. */
   readonly worldsEach?: number;
-  /** Whether what worlds print is let through, to standard error: whoever looks for a bug has them print. */
+  /** Whether what worlds print is let through, to standard error: for developers who look for a bug. */
   readonly isHeard?: boolean;
 }
 

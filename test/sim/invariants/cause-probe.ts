@@ -27,7 +27,7 @@ export interface CauseProbe {
  */
 export function createCauseProbe(now: () => number): CauseProbe {
   const findings = createFindings('oneChain');
-  /** By head and version: tokens named by whoever tried to write that version. One of them has. */
+  /** By head and version: tokens named by the processes that tried to write that version. One of them has. */
   const named = new Map<string, Map<number, Set<string>>>();
   const committed = new Set<string>();
   const droppedEarly = new Set<string>();

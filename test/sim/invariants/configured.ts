@@ -3,7 +3,7 @@ import { createFindings, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits } from './visits.ts';
 
-/** A worker hears of a change within two seconds (docs/aws.md, "Operate"), and a second is for calls. */
+/** A worker learns of a change within two seconds (docs/aws.md, "Operate"), and a second is for calls. */
 const HEARD_MS = 3000;
 
 /**

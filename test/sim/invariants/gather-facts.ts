@@ -48,7 +48,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
     hasEnded: world.hasEnded,
     web: {
       log: web.log,
-      // Asked for by several invariants, and made anew each time.
+      // Asked for by several invariants, and made again each time.
       linksOf(url) {
         const known = links.get(url) ?? web.linksOf(url);
         links.set(url, known);

@@ -21,7 +21,7 @@ const TURNS_TO_LIMIT = 20;
  * flight when they are met; no URL is deeper, longer or reached by more redirects than allowed.
  *
  * In flight (`crawl-state/budget.ts`): a process knows its own pages at once, and those of others when their
- * turns are committed and it reads the totals anew. So each host may add one turn's pages, a twentieth of
+ * turns are committed and it reads the totals again. So each host may add one turn's pages, a twentieth of
  * `maxPages` at most, and what it can give at its pace until the totals are read. Pages that the counters
  * lost (`counted`) nobody can have known of.
  */

@@ -4,7 +4,7 @@ import { createFindings, seconds, since } from './findings.ts';
 
 type Given = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
-/** A worker hears of a status within two seconds (docs/aws.md, "Operate") ... */
+/** A worker learns of a status within two seconds (docs/aws.md, "Operate") ... */
 const HEARD_MS = 2000;
 /**
  * ... and what it asks the services between that and its request takes less than this, where none of them

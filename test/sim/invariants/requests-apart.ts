@@ -76,7 +76,7 @@ interface Delays {
 }
 
 /**
- * The least that must lie between the two, whoever made them. The gap after a request is by the crawl that
+ * The least that must lie between the two, from any process. The gap after a request is by the crawl that
  * made it, as its contact tells.
  */
 function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {

@@ -57,7 +57,7 @@ const HARMLESS: readonly FaultName[] = [
 const OF_OLD_VERSION = /version \d+: this program knows/;
 
 /**
- * Whoever stood still for long reads by a head that was replaced twice since, and whose parts are swept: its
+ * A process that stood still for long reads by a head that was replaced twice since, and whose parts are swept: its
  * turn is thrown away, as it would be at its commit.
  */
 const OF_STALE_READER = /the part \S+ of \S+ ledger is not there/;

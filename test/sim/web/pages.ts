@@ -33,7 +33,7 @@ export interface Redirect {
 export interface Pages {
   typeOf(host: WebHost, page: number): PageType;
   troubleOf(host: WebHost, page: number): PageTrouble | undefined;
-  /** What the page does to whoever parses it. */
+  /** What the page does to the process that parses it. */
   harmOf(host: WebHost, page: number): Harm | undefined;
   /** Where everything at that place redirects to, if it does. */
   redirectOf(place: Place): Redirect | undefined;

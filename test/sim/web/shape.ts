@@ -39,7 +39,7 @@ export const HOST_KINDS = {
   robotsAtNeighbour: { weight: 1, isSteady: true },
   /** Its rules change every while. */
   robotsChanging: { weight: 1, isSteady: true },
-  /** Some of its pages kill whoever parses them, or block the thread. */
+  /** Some of its pages kill the process that parses them, or block the thread. */
   poisonous: { weight: 0.5, isSteady: true },
   /** A calendar without end. */
   trap: { weight: 0.5, isSteady: true },

@@ -23,7 +23,7 @@ export const traps: MakeCorner = (site) => ({
     if (/^\/x\/traps\/deeper\/(further\/)*$/.test(path))
       return page('deeper', [to(`${path.slice(TRAPS.length)}further/`)]);
     if (/^\/x\/traps\/shop\?item=\d&sid=[0-9a-f]{1,8}$/.test(path)) {
-      // Whoever comes without a cookie gets a new session with every page.
+      // A visitor without a cookie gets a new session with every page.
       const session = hash(site.origin, path).toString(16);
       return page(
         'shop',

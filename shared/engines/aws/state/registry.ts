@@ -125,7 +125,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
   }
 
   async function change(crawl: CrawlId, changes: (stored: StoredCrawl) => StoredCrawl): Promise<void> {
-    // Whoever changes a crawl may send it work next, which a look at the queues need not show at once.
+    // A caller that changes a crawl may send it work next, which a look at the queues need not show at once.
     await quiet.noteBusy(crawl);
     for (let attempt = 1; attempt <= CHANGE_ATTEMPTS; attempt++) {
       const stored = await load(crawl);
@@ -210,7 +210,7 @@ export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
           runningSince: isRunning ? now : undefined,
         };
       });
-      // Whoever sets another status at the same time may strike it out between our two writes, or we what
+      // Another process that sets a status at the same time may delete it between our two writes, or we what
       // they entered: so the one enters it again, and the other looks again.
       if (isSet && isRunning) await enter(RUNNING, crawl);
       else if (isSet) {

@@ -1,0 +1,32 @@
+/** Words of a private dialect that were replaced by the terms of the field. A newcomer would have to learn them. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDERS = 'api,bench,cdk,cli,docs,examples,functions,packaging,shared,test';
+
+/** Each with what to write instead. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bwhoever\b/i, 'the caller, the process, the reader'],
+  [/\banew\b/i, 'again'],
+  [/\bin peace\b/i, 'gracefully, to its end'],
+  [/\bguilty\b|\bacquit/i, 'the terms of quarantine'],
+  [/\blast deed\b/i, 'the last request'],
+  [/\bhears\b/i, 'is called with, receives'],
+];
+
+const files = globSync([`{${FOLDERS}}/**/*.{ts,md}`, '*.md'], {
+  cwd: ROOT,
+  exclude: ['**/node_modules/**', 'CHANGELOG.md', 'test/docs/plain-words.test.ts'],
+});
+
+test.each(WORDS)('no file says %s: write %s', (word) => {
+  expect(files.length).toBeGreaterThan(1000);
+  const found = files.flatMap((file) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .flatMap((line, i) => (word.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
