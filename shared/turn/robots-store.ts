@@ -124,7 +124,7 @@ export class RobotsStore {
 
   /** Undefined: an earlier version of the program wrote them. */
   async #read(host: HostKey, robots: HostRobots): Promise<RobotsRules | undefined> {
-    if (robots.kind === 'allowAll') return NO_RULES;
+    if (robots.kind === 'allowAll') return withoutRules(robots);
     if (!robots.part) return decodeRules(robots.rules ?? '');
     const { engine } = this.#services;
     const bytes = await engine.ledgers.readPart(this.#options.crawl.id, host, robots.part);
@@ -140,3 +140,7 @@ export class RobotsStore {
     return { ...kept, part };
   }
 }
+
+/** Nothing is forbidden, and there may be a crawl delay. */
+const withoutRules = ({ crawlDelayMs }: HostRobots): RobotsRules =>
+  crawlDelayMs === undefined ? NO_RULES : { ...NO_RULES, crawlDelayMs };

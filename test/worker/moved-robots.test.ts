@@ -26,6 +26,17 @@ const SITE: Site = {
 };
 
 describe('a robots.txt that redirects to that of another host of the crawl', () => {
+  test('gives both hosts its Crawl-delay, also when it forbids nothing', async () => {
+    const site = { ...SITE, [`${WWW}/robots.txt`]: robots('User-agent: *\nCrawl-delay: 7\nDisallow:\n') };
+    const { fetcher } = await crawlToEnd(site, { seeds: [`${A}/`, `${WWW}/`], delayMs: 1000 });
+    for (const host of ['example.test', 'www.example.test']) {
+      // The gap after the redirect itself: no rules were known yet.
+      const gaps = gapsOf(fetcher, host).slice(host === 'example.test' ? 1 : 0);
+      expect(gaps.length, host).toBeGreaterThan(0);
+      expect(Math.min(...gaps), host).toBeGreaterThanOrEqual(7000);
+    }
+  });
+
   test('counts for both, is fetched once, and a page is asked for within seconds', async () => {
     const { fetcher, states, clock } = await crawlToEnd(SITE, { seeds: [`${A}/`, `${WWW}/`], delayMs: 1000 });
     expect(states).toMatchObject({
