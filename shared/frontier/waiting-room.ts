@@ -35,6 +35,13 @@ export function createWaitingRoom(find: (url: string) => UrlRecord | undefined):
     queue.next = 0;
   }
 
+  /** Keeps the record until its due time. */
+  function wait({ url, dueAt }: UrlRecord): void {
+    let at = timed.length;
+    while (at > 0 && (timed[at - 1] as { dueAt: number }).dueAt > dueAt) at--;
+    timed.splice(at, 0, { url, dueAt });
+  }
+
   const counts = (entry: { url: string; dueAt: number }) => {
     const record = find(entry.url);
     return record?.state === 'waiting' && record.dueAt === entry.dueAt;
@@ -42,10 +49,8 @@ export function createWaitingRoom(find: (url: string) => UrlRecord | undefined):
 
   return {
     add(record) {
-      if (record.dueAt === 0) return enqueue(record);
-      let at = timed.length;
-      while (at > 0 && (timed[at - 1] as { dueAt: number }).dueAt > record.dueAt) at--;
-      timed.splice(at, 0, { url: record.url, dueAt: record.dueAt });
+      if (record.dueAt === 0) enqueue(record);
+      else wait(record);
     },
 
     firstRank(now) {
@@ -58,8 +63,13 @@ export function createWaitingRoom(find: (url: string) => UrlRecord | undefined):
         if (!queue) continue;
         for (; queue.next < queue.urls.length; queue.next++) {
           const record = find(queue.urls[queue.next] as string);
-          if (record?.state !== 'waiting' || record.dueAt > now) continue;
+          if (record?.state !== 'waiting') continue;
           if (rankOf(record.depth, record.level, record.kind) !== rank) continue;
+          if (record.dueAt > now) {
+            // It was due by an earlier call: the clock was set back since, or that call looked ahead.
+            wait(record);
+            continue;
+          }
           trim(queue);
           first = { record, queue };
           return rank;

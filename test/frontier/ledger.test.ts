@@ -113,6 +113,19 @@ describe('a ledger of few URLs', () => {
     expect((await ledger.next(NOW + 60_000))?.attempts).toBe(1);
   });
 
+  test('loses no URL if the clock is set back after its due time', async () => {
+    const ledger = await createHost().open();
+    for (const path of ['/a', '/b', '/c']) ledger.merge(link(path), NOW);
+    for (let r = await ledger.next(NOW); r; r = await ledger.next(NOW))
+      ledger.settle({ ...r, dueAt: NOW + 60_000 });
+    const taken = (await ledger.next(NOW + 60_000)) as UrlRecord;
+    ledger.settle(fetched(taken));
+    expect(await ledger.next(NOW)).toBeUndefined();
+    expect(ledger.nextDueAt(NOW)).toBe(NOW + 60_000);
+    expect(await ledger.next(NOW + 60_000)).toBeDefined();
+    expect(await ledger.next(NOW + 60_000)).toBeDefined();
+  });
+
   test('refuses a commit while a URL is taken', async () => {
     const ledger = await createHost().open();
     ledger.merge(link('/a'), NOW);
@@ -203,6 +216,8 @@ describe('a ledger against a naive model', () => {
           known.level = Math.max(known.level, level);
         }
       },
+      leastDueAt: () =>
+        Math.min(...[...urls.values()].flatMap((u) => (u.state === 'waiting' ? u.dueAt : []))),
       leastRank() {
         const ranks = [...urls.values()]
           .filter((u) => u.state === 'waiting' && u.dueAt === 0)
@@ -213,6 +228,8 @@ describe('a ledger against a naive model', () => {
   }
 
   interface ScriptedTurn {
+    /** How far the clock goes on before it, or back. */
+    readonly stepMs: number;
     readonly links: readonly { page: number; depth: number; via: number; bulk: number }[];
     readonly takes: number;
     readonly fate: 'fetched' | 'retry' | 'putBack';
@@ -223,6 +240,7 @@ describe('a ledger against a naive model', () => {
   const turns = (size: { links: number; takes: number; space: number }): fc.Arbitrary<ScriptedTurn[]> =>
     fc.array(
       fc.record({
+        stepMs: fc.constantFrom(1000, 1000, 3000, -2000),
         links: fc.array(
           fc.record({
             page: fc.nat(size.space),
@@ -250,7 +268,7 @@ describe('a ledger against a naive model', () => {
     let ledger = await host.open();
     let now = NOW;
     for (const turn of script) {
-      now += 1000;
+      now += turn.stepMs;
       const before = structuredClone([...model.urls]);
       for (const { page, depth, via, bulk } of turn.links) {
         for (let i = 0; i < bulk; i++) {
@@ -266,6 +284,7 @@ describe('a ledger against a naive model', () => {
         const record = await ledger.next(now);
         if (record === undefined) {
           expect(least).toBeUndefined();
+          expect(ledger.nextDueAt(now) ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(model.leastDueAt());
           break;
         }
         const expected = model.urls.get(record.url);
