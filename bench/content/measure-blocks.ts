@@ -14,7 +14,7 @@ for (const file of readdirSync(`${folder}/html`).sort()) {
   const html = gunzipSync(readFileSync(`${folder}/html/${file}`)).toString('utf8');
   const elements = parseElements(html);
   const found = textBlocks(elements[0]!);
-  const rows = blockFeatures(elements, found, readMetadata(elements));
+  const rows = blockFeatures(elements, found, readMetadata(elements, 'https://example.org/'));
   const blocks = found.map(({ text }, i) => ({ text, features: Array.from(rows[i]!, rounded) }));
   process.stdout.write(`${JSON.stringify({ id: file.replace('.html.gz', ''), blocks })}\n`);
 }

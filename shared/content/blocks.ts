@@ -21,7 +21,7 @@ export interface TextBlock {
 }
 
 /** Further blocks of a document are left out. */
-const MAX_BLOCKS = 6000;
+export const MAX_BLOCKS = 20_000;
 
 /** Returns the blocks in document order, those of elements that are not seen left out. */
 export function textBlocks(root: ContentElement): TextBlock[] {

@@ -15,7 +15,7 @@ export interface ContentElement {
 }
 
 /** Further elements of a document are dropped, with the text in them. */
-const MAX_ELEMENTS = 100_000;
+export const MAX_ELEMENTS = 100_000;
 
 /**
  * Parses HTML, whatever it is. Returns all elements in document order, the root first. Time and memory are

@@ -1,6 +1,6 @@
 /** The main content of a page, without navigation, advertisements and the like. */
-import { textBlocks } from './blocks.ts';
-import { parseElements } from './element-tree.ts';
+import { MAX_BLOCKS, textBlocks } from './blocks.ts';
+import { MAX_ELEMENTS, parseElements } from './element-tree.ts';
 import { mainBlocks } from './main-blocks.ts';
 import { markdownOf } from './markdown.ts';
 import { type PageMetadata, readMetadata } from './metadata.ts';
@@ -11,6 +11,8 @@ export interface Extracted {
   readonly text: string;
   /** The main content as Markdown (CommonMark, with GFM's tables), references absolute. */
   readonly markdown: string;
+  /** Whether the page was too large, and its end was left out. */
+  readonly isTruncated: boolean;
 }
 
 /** Further characters of a page are not looked at: they would take seconds. */
@@ -19,7 +21,7 @@ const MAX_CHARS = 8 * 1024 * 1024;
 /**
  * Extracts a page's main content and metadata. `url`: what references are relative to, unless the page has a
  * base element. `rewrite`: may replace the absolute URLs of links and images. Never throws. Time and memory
- * are linear in the page's length, up to 8 million characters.
+ * are linear in the page's length, up to 8 million characters, 100,000 elements and 20,000 blocks of text.
  */
 export function extractContent(
   html: string,
@@ -28,13 +30,15 @@ export function extractContent(
 ): Extracted {
   const elements = parseElements(html.slice(0, MAX_CHARS));
   const root = elements[0]!;
-  const data = readMetadata(elements);
-  const blocks = mainBlocks(elements, textBlocks(root), data);
+  const data = readMetadata(elements, url);
+  const all = textBlocks(root);
+  const blocks = mainBlocks(elements, all, data);
   const href = elements.find(({ name }) => name === 'base')?.attributes.href?.slice(0, 2000);
   const base = (href === undefined ? undefined : URL.parse(href, url)?.href) ?? url;
   let markdown: string | undefined;
   return {
     metadata: data.metadata,
+    isTruncated: html.length > MAX_CHARS || elements.length >= MAX_ELEMENTS || all.length >= MAX_BLOCKS,
     text: blocks.map(({ text }) => text).join('\n\n'),
     get markdown() {
       markdown ??= markdownOf(root, blocks, (reference) => {

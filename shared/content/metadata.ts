@@ -1,6 +1,7 @@
 /** What a document says of itself: meta elements, Open Graph, JSON-LD, and its title. */
 import { fold } from './blocks.ts';
 import type { ContentElement } from './element-tree.ts';
+import { chooseTitle, type Heading } from './title.ts';
 
 export interface PageMetadata {
   readonly title?: string;
@@ -29,14 +30,13 @@ const MAX_JSON_CHARS = 500_000;
 const MAX_JSON_VALUES = 5000;
 const MAX_DEPTH = 32;
 const MAX_HEADINGS = 200;
-const MAX_TITLE_CHARS = 2000;
 
-export function readMetadata(elements: readonly ContentElement[]): StructuredData {
+/** `url`: the page's, whose host may be the name of the site. */
+export function readMetadata(elements: readonly ContentElement[], url: string): StructuredData {
   const meta = new Map<string, string>();
   let titleElement: string | undefined;
   let language: string | undefined;
-  const headings: string[] = [];
-  let firstH1: string | undefined;
+  const headings: Heading[] = [];
   const items: LdItem[] = [];
   for (const element of elements) {
     const { name, attributes } = element;
@@ -44,9 +44,7 @@ export function readMetadata(elements: readonly ContentElement[]): StructuredDat
     else if (name === 'title' && titleElement === undefined && element.parent?.name !== 'svg')
       titleElement = textOf(element);
     else if (/^h[1-3]$/.test(name) && headings.length < MAX_HEADINGS) {
-      const text = textOf(element);
-      headings.push(text);
-      if (name === 'h1') firstH1 ??= text;
+      headings.push({ level: Number(name[1]), text: textOf(element) });
     } else if (name === 'meta') {
       const key = (attributes.property ?? attributes.name ?? attributes.itemprop ?? '').toLowerCase();
       if (key !== '' && attributes.content && !meta.has(key)) meta.set(key, attributes.content.trim());
@@ -60,11 +58,18 @@ export function readMetadata(elements: readonly ContentElement[]): StructuredDat
     for (const item of items) if (item[key] !== undefined && item[key] !== '') return item[key] as string;
     return undefined;
   };
-  const declared = first('headline') ?? meta.get('og:title') ?? meta.get('twitter:title');
-  const title = declared ?? titleAmong(titleElement, headings) ?? firstH1 ?? titleElement;
+  const declared = [first('headline'), meta.get('og:title') ?? meta.get('twitter:title')].flatMap(
+    (text) => text ?? [],
+  );
   const type = meta.get('og:type');
   const metadata = withoutEmpty({
-    title: title === undefined ? undefined : fold(title),
+    title: chooseTitle({
+      declared,
+      titleElement,
+      headings,
+      siteName: meta.get('og:site_name'),
+      host: URL.parse(url)?.hostname ?? '',
+    }),
     description: meta.get('description') ?? meta.get('og:description') ?? first('description'),
     author: first('author') ?? meta.get('author') ?? meta.get('article:author') ?? meta.get('dc.creator'),
     published:
@@ -81,26 +86,9 @@ export function readMetadata(elements: readonly ContentElement[]): StructuredDat
     types: [...new Set([...items.flatMap(({ types }) => types), ...(type ? [type] : [])])],
   });
   const texts = [metadata.description, ...items.flatMap(({ texts }) => texts)];
-  const modelTitle = fold(declared ?? firstH1 ?? titleElement ?? '');
+  const firstH1 = headings.find(({ level }) => level === 1)?.text;
+  const modelTitle = fold(declared[0] ?? firstH1 ?? titleElement ?? '');
   return { metadata, modelTitle, texts: texts.filter((text) => text !== undefined) };
-}
-
-/**
- * The part of the title element that is a heading of the page: of `Comments - The Book` the first part, where
- * `The Book` may be a heading as well, of all pages.
- */
-function titleAmong(titleElement: string | undefined, headings: readonly string[]): string | undefined {
-  const known = new Set(headings.map((text) => text.toLowerCase()));
-  const parts = (titleElement ?? '')
-    .slice(0, MAX_TITLE_CHARS)
-    .split(/ [-\u2013\u2014|\u00b7:\u00bb] /)
-    .map((part) => part.trim());
-  const found = parts.find((part) => known.has(part.toLowerCase()));
-  if (found === undefined || found !== parts.at(-1) || parts.length === 1) return found;
-  // The name of the site, if another heading has the words before it: `A - Keywords - The Book`, `Appendix A:
-  // Keywords`.
-  const before = parts.at(-2)!.toLowerCase();
-  return headings.find((text) => text !== found && text.toLowerCase().includes(before)) ?? found;
 }
 
 interface LdItem {

@@ -43,7 +43,7 @@ export function createPageContent(
   const main = once(() =>
     isHtml(facts.mimeType)
       ? extractContent(html(), facts.url)
-      : { metadata: { types: [] }, text: html(), markdown: html() },
+      : { metadata: { types: [] }, text: html(), markdown: html(), isTruncated: false },
   );
   const $ = once(() => loadDocument(html(), isXml(facts.mimeType)));
   return {

@@ -12,7 +12,8 @@ export function frontMatter(document: PageDocument): string {
   const lines = Object.entries(facts).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${yamlString(value)}\n`],
   );
-  return `---\n${lines.join('')}---\n\n`;
+  const truncated = document.truncated ? 'truncated: true\n' : '';
+  return `---\n${lines.join('')}${truncated}---\n\n`;
 }
 
 /** A double-quoted scalar (YAML 1.2, section 7.3.1): JSON is one, if no line separators stand in it. */

@@ -15,6 +15,8 @@ export interface PageDocument extends PageMetadata {
   readonly text: string;
   /** The main content as Markdown (CommonMark with GFM's tables). */
   readonly markdown: string;
+  /** The page was too large, and its end was left out. */
+  readonly truncated?: true;
 }
 
 /** Media types whose content is a document. The text types are taken as they are. */
@@ -47,6 +49,6 @@ export function documentOf(
   const decoder = createCharsetDecoder(sniffCharset(bytes, contentType));
   const source = decoder.decode(bytes) + decoder.end();
   if (!/html/.test(contentType!)) return { url, fetchedAt: date, types: [], text: source, markdown: source };
-  const { metadata, text, markdown } = extractContent(source, url, rewrite);
-  return { url, fetchedAt: date, ...metadata, text, markdown };
+  const { metadata, text, markdown, isTruncated } = extractContent(source, url, rewrite);
+  return { url, fetchedAt: date, ...metadata, ...(isTruncated && { truncated: true }), text, markdown };
 }

@@ -60,12 +60,45 @@ test.each([
   ['News | The harbour', '<h1>The harbour</h1>', 'The harbour'],
   ['A - Keywords - The Book', '<h1>The Book</h1><h2>Appendix A: Keywords</h2>', 'Appendix A: Keywords'],
   ['Only a title', '<p>No heading</p>', 'Only a title'],
+  ['Creating maps - Guide', '<h1>Guide</h1><h2>Contents</h2><h2>Creating maps of towns</h2>', 'Guide'],
+  ['Root: "quoted" --- #x', '<h1>Root</h1>', 'Root'],
+  ['Maps | Harbour News', '<p>No heading</p>', 'Maps'],
+  ['Harbour News - Maps - Old', '<p>No heading</p>', 'Maps - Old'],
+  ['Maps - Old | harbour-news.example.org', '<p>No heading</p>', 'Maps - Old'],
+  ['The 8 best maps, tested by us', '<h1>The best maps</h1>', 'The best maps'],
+  ['The 8 best maps', '<h1>Our harbour</h1>', 'The 8 best maps'],
+  ['Maps of towns', '<h1>Towns</h1><h1>Maps</h1>', 'Towns'],
+  ['', '<h1>Maps \u00b6</h1>', 'Maps'],
+  ['Ann&amp;#39;s maps', '', "Ann's maps"],
+  ['|', '', undefined],
 ])('the title of %s with %s is %s', (title, body, expected) => {
   const { metadata } = extractContent(
     `<title>${title}</title>${body}${paragraph(0)}`,
-    'https://example.org/',
+    'https://www.harbour-news.example.org/',
   );
   expect(metadata.title).toBe(expected);
+});
+
+test('a declared title is the heading that it resembles, and references in it are decoded', () => {
+  const of = (head: string, body: string) =>
+    extractContent(`${head}${body}${paragraph(0)}`, 'https://example.org/').metadata.title;
+  const json =
+    '<script type="application/ld+json">{"@type":"Article","headline":"Ann&#39;s harbour"}</script>';
+  expect(of(json, '')).toBe("Ann's harbour");
+  const graph =
+    '<meta property="og:title" content="Maps | Town News"><meta property="og:site_name" content="Town News">';
+  expect(of(graph, '<h1>Town News</h1>')).toBe('Maps');
+  expect(of(graph, '<h1>Town News</h1><h1>Maps</h1>')).toBe('Maps');
+});
+
+test('a text has no holes: code, headings and lists between its paragraphs stay', () => {
+  const html = `<body><nav><a href=/>Home</a></nav><main><article><h1>How to reverse a list</h1>${paragraph(0)}<p>First:</p>
+<pre><code>const reversed = [...list].reverse();</code></pre><p>It copies.</p><p>Second, without a copy, for a list that you may change:</p>
+<pre>list.reverse();</pre><h2>Notes</h2><ul><li>Fast</li><li>Simple</li></ul>${paragraph(1)}</article></main><footer>Copyright Ann</footer></body>`;
+  const { markdown } = extractContent(html, 'https://example.org/');
+  for (const part of ['[...list].reverse()', 'It copies.', 'list.reverse();', '## Notes', '- Fast\n- Simple'])
+    expect(markdown).toContain(part);
+  expect(markdown).not.toMatch(/Copyright|Home/);
 });
 
 test('the content of a forum that stands in noscript is found', () => {

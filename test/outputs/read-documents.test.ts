@@ -93,6 +93,15 @@ test('a page is a document with its main content, metadata and time', async () =
   );
 });
 
+test('a page that is too large is marked as truncated', async () => {
+  const source = await crawlOf({
+    '/a': { body: page('A') + '<p>one more paragraph of it</p>'.repeat(21_000) },
+  });
+  const { found } = await read(source);
+  expect(found[0]!.truncated).toBe(true);
+  expect(frontMatter(found[0]!)).toContain('\ntruncated: true\n---\n');
+});
+
 test('links may be rewritten, each with its page', async () => {
   const source = await crawlOf({ '/a': { body: page('A') } });
   const { found } = await read(source, (link, from) => `x:${link.length}:${from}`);
