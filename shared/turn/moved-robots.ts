@@ -41,11 +41,10 @@ export class MovedRobotsFinder {
     this.#options = options;
   }
 
-  /** Remembers that the robots.txt of the key `from` redirects to a URL of another host. */
-  note(from: string, to: string, cacheControl: readonly string[]): MovedRobots {
-    const now = this.#services.engine.clock.now();
-    const expiresAt = expiry(now, cacheControl, this.#options.crawl.config.robotsMaxAgeMs);
-    const moved = { from, to, since: now, expiresAt, tries: 0 };
+  /** Remembers that the robots.txt of the key `from`, asked for at `at`, redirects to a URL of another host. */
+  note(from: string, to: string, at: number, cacheControl: readonly string[]): MovedRobots {
+    const expiresAt = expiry(at, cacheControl, this.#options.crawl.config.robotsMaxAgeMs);
+    const moved = { from, to, since: at, expiresAt, tries: 0 };
     this.#options.known.setRedirect(moved);
     return moved;
   }

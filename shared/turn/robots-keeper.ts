@@ -40,8 +40,13 @@ export type RobotsAccess =
 
 type Chain =
   | Extract<RobotsAccess, { kind: 'blocked' }>
-  /** It redirects to a URL of another host. */
-  | { readonly kind: 'moved'; readonly to: string; readonly cacheControl: readonly string[] }
+  /** It redirects to a URL of another host. `at`: when it was asked for. */
+  | {
+      readonly kind: 'moved';
+      readonly to: string;
+      readonly at: number;
+      readonly cacheControl: readonly string[];
+    }
   | { readonly kind: 'judged'; readonly verdict: RobotsVerdict; readonly outcome: FetchOutcome };
 
 export interface RobotsKeeperOptions {
@@ -105,7 +110,7 @@ export class RobotsKeeper {
     const chain = await this.#fetchChain(key);
     if (chain.kind === 'blocked') return;
     if (chain.kind === 'moved') {
-      moved.note(key, chain.to, chain.cacheControl);
+      moved.note(key, chain.to, chain.at, chain.cacheControl);
       known.trim(this.#now());
       return;
     }
@@ -123,7 +128,8 @@ export class RobotsKeeper {
     if (redirect) return this.#follow(origin, redirect);
     const chain = await this.#fetchChain(origin);
     if (chain.kind === 'blocked') return chain;
-    if (chain.kind === 'moved') return this.#follow(origin, moved.note(origin, chain.to, chain.cacheControl));
+    if (chain.kind === 'moved')
+      return this.#follow(origin, moved.note(origin, chain.to, chain.at, chain.cacheControl));
     const { verdict, outcome } = chain;
     try {
       return await this.#accessBy(origin, verdict, outcome);
@@ -137,7 +143,9 @@ export class RobotsKeeper {
       return { kind: 'known', rules: await this.#keep(origin, verdict, outcome, false) };
     const { known, store } = this.#options;
     // What we have not asked for, or broken off, says nothing about the host.
-    const before = isAborted(outcome) ? undefined : await store.knownLonger(origin);
+    const before = isAborted(outcome)
+      ? undefined
+      : await store.knownLonger(origin, outcome.startedAt + STALE_MS);
     if (before) return { kind: 'known', rules: before };
     const cause = verdict.why;
     const isHostFine = known.isOtherOriginOpen(origin, this.#now()) && !isAborted(outcome);
@@ -188,7 +196,7 @@ export class RobotsKeeper {
       const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
       if (outcome.status === 'response') await outcome.body.dispose();
       url = verdict.location;
-      if (hostKey(url) !== crawl.host) return { kind: 'moved', to: url, cacheControl };
+      if (hostKey(url) !== crawl.host) return { kind: 'moved', to: url, at: outcome.startedAt, cacheControl };
       const why = await this.#waitForRedirect(key);
       if (why !== undefined) return { kind: 'judged', verdict: { kind: 'unreachable', why }, outcome };
     }
@@ -235,7 +243,8 @@ export class RobotsKeeper {
     const response = outcome.status === 'response' ? outcome : undefined;
     const rules = verdict.kind === 'rules' && response ? await this.#parse(key, response) : NO_RULES;
     const cacheControl = response ? headersOf(response, 'cache-control') : [];
-    const expiresAt = expiry(this.#now(), cacheControl, crawl.config.robotsMaxAgeMs);
+    // The process may have stood still since the request.
+    const expiresAt = expiry(outcome.startedAt, cacheControl, crawl.config.robotsMaxAgeMs);
     await store.keep(key, rules, expiresAt, isForOthers);
     if (isForOthers && !isOriginKey(key)) return rules;
     // The gap after robots.txt itself is the one that it asks for.

@@ -93,7 +93,7 @@ export class RobotsStore {
   }
 
   /** What was known before, for some minutes more. */
-  async knownLonger(key: string, until = this.#now() + STALE_MS): Promise<RobotsRules | undefined> {
+  async knownLonger(key: string, until: number): Promise<RobotsRules | undefined> {
     const { known } = this.#options;
     const before = known.of(key);
     const rules = before && (await this.#rulesOf(before));
