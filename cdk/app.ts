@@ -4,6 +4,7 @@ import { InvalidConfig } from '../shared/crawl/config.ts';
 import { readProject } from '../shared/project/project-file.ts';
 import { CrawlerStack } from './crawler-stack.ts';
 import { InvalidOptions, optionsInContext, parseOptions, projectFileIn } from './options.ts';
+import { propsOf } from './props-options.ts';
 
 const app = new App();
 try {
@@ -18,7 +19,7 @@ try {
       `${project.file}: a stack calls no ${unheard.join(', ')}; crawls on one machine do\n`,
     );
   const options = parseOptions({ ...aws, ...optionsInContext(context) });
-  new CrawlerStack(app, options.stackName, { options, crawl, configFile: path });
+  new CrawlerStack(app, options.stackName, { ...propsOf(options), crawl, configFile: path });
 } catch (error) {
   if (!(error instanceof InvalidOptions || error instanceof InvalidConfig)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -1,69 +1,52 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput, type CfnResource, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { CrawlOptions } from '../shared/crawl/config.ts';
-import { Alarms } from './constructs/alarms.ts';
-import { Api } from './constructs/api.ts';
-import { Archive } from './constructs/archive.ts';
-import { Dashboard } from './constructs/dashboard.ts';
-import { Frontier } from './constructs/frontier.ts';
-import { Functions } from './constructs/functions.ts';
-import { State } from './constructs/state.ts';
-import type { StackOptions } from './options.ts';
-import { settingsOf } from './settings.ts';
+import { Crawler } from './crawler.ts';
+import type { CrawlerProps } from './crawler-props.ts';
 
-export interface CrawlerStackProps {
-  readonly options: StackOptions;
-  /** What crawls are configured with where they do not say otherwise. */
-  readonly crawl?: CrawlOptions;
-  /** The project's file, whose middleware runs in the worker. Absolute. */
-  readonly configFile?: string;
+export interface CrawlerStackProps extends CrawlerProps {
+  /** The stack's name, and the crawler's. */
+  readonly name: string;
 }
 
-/** A whole crawler. No network of its own: no VPC, no NAT gateway, nothing that costs while it rests. */
+/** A stack with one crawler in it, whose outputs name all that it is made of. */
 export class CrawlerStack extends Stack {
-  constructor(scope: Construct, id: string, props: CrawlerStackProps) {
-    const { options, crawl = {}, configFile } = props;
-    super(scope, id, { description: 'Strand, a web crawler' });
-    const stores = {
-      frontier: new Frontier(this, 'Frontier', options),
-      state: new State(this, 'State', options),
-      archive: new Archive(this, 'Archive', options),
-    };
-    const settings = settingsOf(options, crawl, stores);
-    const settingsJson = this.toJsonString(settings);
-    const { byName: functions } = new Functions(this, 'Functions', {
-      options,
-      settings,
-      settingsJson,
-      stores,
-      configFile,
-    });
-    const api = new Api(this, 'Api', options, functions.api);
-    const { frontier } = stores;
-    const alarms = new Alarms(this, 'Alarms', { options, frontier, functions });
-    if (options.dashboard) {
-      const { stackName } = options;
-      new Dashboard(this, 'Dashboard', { stackName, frontier, functions, alarms: alarms.all });
-    }
+  readonly crawler: Crawler;
 
+  constructor(scope: Construct, id: string, props: CrawlerStackProps) {
+    super(scope, id, { stackName: props.name, description: 'Strand, a web crawler' });
+    // CloudFormation's ids leave out "Default": tables and bucket keep those that they had before there was a
+    // construct, so an upgrade replaces none.
+    const crawler = new Crawler(this, 'Default', props);
+    this.crawler = crawler;
+    this.keepNoLogOfDeletion();
+    const { functions, deadLetterQueues, tables } = crawler;
     this.output({
-      Settings: settingsJson,
-      ApiUrl: api.rest.url,
-      ApiId: api.rest.restApiId,
-      ApiKeyId: api.keyId,
-      SeedQueueUrl: frontier.linkQueue.queueUrl,
-      TurnQueueUrls: frontier.turns.urls.pattern,
-      TurnDeadLetterUrl: frontier.turnDeadLetters.queueUrl,
-      LinkDeadLetterUrl: frontier.linkDeadLetters.queueUrl,
-      Bucket: settings.bucket,
-      CrawlStateTable: settings.crawlState,
-      UrlSeenTable: settings.urlSeen,
+      ApiUrl: crawler.api.url,
+      ApiId: crawler.api.restApiId,
+      ApiKeyId: crawler.apiKeyId,
+      SeedQueueUrl: crawler.seedQueue.queueUrl,
+      TurnQueueUrls: crawler.turnQueueUrls,
+      TurnDeadLetterUrl: deadLetterQueues.turns.queueUrl,
+      LinkDeadLetterUrl: deadLetterQueues.links.queueUrl,
+      Bucket: crawler.bucket.bucketName,
+      CrawlStateTable: tables.crawlState.tableName,
+      UrlSeenTable: tables.urlSeen.tableName,
       WorkerName: functions.worker.functionName,
       RouterName: functions.router.functionName,
       WakerName: functions.waker.functionName,
       ApiName: functions.api.functionName,
       CompactorName: functions.compactor.functionName,
     });
+  }
+
+  /**
+   * The function that empties a bucket belongs to the CDK. It would write its log while the stack is being
+   * deleted, to a group that nothing deletes. Here it may not; what goes wrong stands in the stack's events.
+   */
+  private keepNoLogOfDeletion(): void {
+    const provider = this.node.tryFindChild('Custom::S3AutoDeleteObjectsCustomResourceProvider');
+    const role = provider?.node.findChild('Role') as CfnResource | undefined;
+    role?.addPropertyDeletionOverride('ManagedPolicyArns');
   }
 
   private output(values: Readonly<Record<string, string | undefined>>): void {

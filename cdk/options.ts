@@ -130,6 +130,15 @@ export const stackOptionsSchema = z.strictObject({
    */
   maxCostPerHour: number('dollars', 0.01, 1_000_000).default(5),
 
+  /**
+   * Parameter of the Systems Manager that holds the stack's settings, for a command line without access to
+   * CloudFormation.
+   */
+  parameterName: matching(
+    /^(?:\/[A-Za-z0-9_.-]+){1,15}$/,
+    'a path such as /strand/news: letters, digits, ., - and _ after each /',
+  ).optional(),
+
   // ---- tests
   /** Environment variables for the worker alone. */
   workerEnvironment: variables.default({}),

@@ -96,8 +96,14 @@ function needsFolder(verb: Verb): UsageError {
   );
 }
 
-/** As CloudFormation takes names of stacks. */
+/** SSM takes no longer name of a parameter. */
+const MAX_STACK_PATH = 1011;
+
+/** A stack's name, a construct's path (`MyStack/News`), or a parameter (`/strand/news`). */
 function readStackName(text: string): string {
   if (/^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(text)) return text;
-  throw new UsageError(`Expected --stack NAME (a letter, then letters, digits and -), got ${quoted(text)}`);
+  if (/^\/?[\w.-]+(?:\/[\w.-]+)+$|^\/[\w.-]+$/.test(text) && text.length <= MAX_STACK_PATH) return text;
+  throw new UsageError(
+    `Expected --stack NAME (a letter, then letters, digits and -), --stack STACK/CONSTRUCT or --stack /PARAMETER, got ${quoted(text)}`,
+  );
 }

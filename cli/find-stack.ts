@@ -1,32 +1,43 @@
-/** From a stack's name to what it is made of, by its CloudFormation output `Settings`. */
-import {
-  type CloudFormationClient,
-  DescribeStacksCommand,
-  type Output,
-  type Stack,
-} from '@aws-sdk/client-cloudformation';
+/** From a crawler's name in the account to what it is made of, by the settings that its stack publishes. */
+import { type CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation';
+import { pathInDescription, SETTINGS_OUTPUT } from '../shared/engines/aws/published-settings.ts';
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { nearest } from '../shared/text/nearest.ts';
+import { DEPLOY } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What is needed of the client. */
 export type StackLookup = Pick<CloudFormationClient, 'send'>;
 
-/** The output of the stack that holds its settings. */
-const SETTINGS = 'Settings';
-const DEPLOY = 'npm run deploy';
+/** Where stacks and parameters are looked up. */
+export interface Lookup {
+  readonly client: StackLookup;
+  /** The value of a parameter of the Systems Manager; undefined if there is none of this name. */
+  readonly readParameter: (name: string) => Promise<string | undefined>;
+  /** For messages. */
+  readonly region: string;
+}
+
 const MAX_NAMED = 10;
+/** Pages of 100 stacks or so that are looked through for a path. */
+const MAX_PAGES = 100;
+
+/** A crawler in a stack. */
+interface Published {
+  /** The stack's name, or the construct's path where the stack has several. */
+  readonly name: string;
+  readonly json: string;
+}
 
 /**
- * What the stack publishes for its operators. `region` is where it is sought, for the messages. Throws {@link
- * UsageError} where there is no such stack, or none that can be used; other errors are those of AWS.
+ * Finds a crawler by its stack's name (`Strand`), its construct's path (`MyStack/News`) or the parameter that
+ * holds its settings (`/strand/news`). Throws {@link UsageError} if there is none, or none that can be used;
+ * other errors are those of AWS.
  */
-export async function findStack(client: StackLookup, name: string, region: string): Promise<StackSettings> {
-  const stack = await describe(client, name, region);
-  const settings = settingsIn(stack);
-  if (settings === undefined) throw new UsageError(withoutSettings(name, stack.StackStatus ?? ''));
+export async function findStack(lookup: Lookup, name: string): Promise<StackSettings> {
+  const json = name.startsWith('/') ? await inParameter(lookup, name) : (await published(lookup, name)).json;
   try {
-    return parseStackSettings(settings);
+    return parseStackSettings(json);
   } catch (cause) {
     throw new UsageError(
       `The stack ${name} was deployed by another version of Strand, which this one cannot read. Deploy it again ` +
@@ -36,48 +47,86 @@ export async function findStack(client: StackLookup, name: string, region: strin
   }
 }
 
-async function describe(client: StackLookup, name: string, region: string): Promise<Stack> {
+async function inParameter({ readParameter, region }: Lookup, name: string): Promise<string> {
+  const json = await readParameter(name);
+  if (json !== undefined) return json;
+  throw new UsageError(
+    `There is no parameter ${name} in ${region}: parameterName of the stack or construct creates it. ${elsewhere()}`,
+  );
+}
+
+async function published({ client, region }: Lookup, name: string): Promise<Published> {
+  const stack = await describe(client, name.split('/', 1)[0]!);
+  const inStack = stack === undefined ? [] : crawlersIn(stack);
+  const found = name.includes('/')
+    ? (inStack.find(isAt(name)) ?? (await everyCrawler(client)).find(isAt(name)))
+    : inStack[0];
+  if (found !== undefined && (inStack.length <= 1 || name.includes('/'))) return found;
+  if (found !== undefined)
+    throw new UsageError(`The stack ${name} has ${inStack.length} crawlers: ${list(inStack)}`);
+  if (stack !== undefined && !name.includes('/'))
+    throw new UsageError(withoutSettings(name, stack.StackStatus ?? ''));
+  throw new UsageError(noStack(name, region, await everyCrawler(client).catch(() => [])));
+}
+
+const isAt =
+  (path: string) =>
+  ({ name }: Published): boolean =>
+    name === path;
+
+async function describe(client: StackLookup, StackName: string): Promise<Stack | undefined> {
   try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
-    const there = Stacks.find(isThere);
-    if (there) return there;
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    return Stacks.find(isThere);
   } catch (error) {
     // CloudFormation has no error of its own for it: "Stack with id X does not exist".
     const isUnknown = error instanceof Error && /does not exist/.test(error.message);
     if (!isUnknown) throw error;
+    return undefined;
   }
-  throw new UsageError(noStack(name, region, await strandStacks(client)));
 }
 
-/**
- * The account's stacks of Strand in the region, as far as one answer holds them and the operator may see
- * them.
- */
-async function strandStacks(client: StackLookup): Promise<string[]> {
-  try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({}));
-    return Stacks.filter(isThere).flatMap((stack) => (settingsIn(stack) && stack.StackName) || []);
-  } catch {
-    return [];
+/** The crawlers of the region that the operator may see. */
+async function everyCrawler(client: StackLookup): Promise<Published[]> {
+  const all: Published[] = [];
+  let NextToken: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer = await client.send(new DescribeStacksCommand({ ...(NextToken && { NextToken }) }));
+    for (const stack of answer.Stacks ?? []) if (isThere(stack)) all.push(...crawlersIn(stack));
+    NextToken = answer.NextToken;
+    if (NextToken === undefined) break;
   }
+  return all;
 }
 
 /** CloudFormation lists destroyed stacks for a while. */
 const isThere = ({ StackStatus }: Stack): boolean => StackStatus !== 'DELETE_COMPLETE';
 
-/** The settings, if the stack is one of Strand's. */
-function settingsIn({ Outputs = [] }: Stack): string | undefined {
-  return Outputs.find(({ OutputKey }: Output) => OutputKey === SETTINGS)?.OutputValue;
+/** A stack that was deployed before there was a construct has no description in its one output. */
+function crawlersIn({ StackName = '', Outputs = [] }: Stack): Published[] {
+  return Outputs.flatMap(({ OutputKey = '', OutputValue: json, Description }) => {
+    const path = pathInDescription(Description);
+    const isCrawler = OutputKey === SETTINGS_OUTPUT || path !== undefined;
+    if (!isCrawler || json === undefined) return [];
+    return [{ name: OutputKey === SETTINGS_OUTPUT ? StackName : (path ?? StackName), json }];
+  });
 }
 
-function noStack(name: string, region: string, there: readonly string[]): string {
-  const meant = nearest(name, there);
-  const named = there.slice(0, MAX_NAMED).join(', ') + (there.length > MAX_NAMED ? ', ...' : '');
-  const hint = meant ? `: did you mean ${meant}?` : there.length > 0 ? `: there are ${named}.` : '.';
-  return (
-    `There is no stack ${name} in ${region}${hint} In another region: --region REGION or ` +
-    `AWS_REGION; in another account: AWS_PROFILE; not deployed yet: ${DEPLOY}`
+const elsewhere = (): string =>
+  `In another region: --region REGION or AWS_REGION; in another account: AWS_PROFILE; not deployed yet: ${DEPLOY}`;
+
+function noStack(name: string, region: string, there: readonly Published[]): string {
+  const meant = nearest(
+    name,
+    there.map((crawler) => crawler.name),
   );
+  const hint = meant ? `: did you mean ${meant}?` : there.length > 0 ? `: there are ${list(there)}.` : '.';
+  return `There is no stack ${name} in ${region}${hint} ${elsewhere()}`;
+}
+
+function list(crawlers: readonly Published[]): string {
+  const names = crawlers.slice(0, MAX_NAMED).map(({ name }) => name);
+  return names.join(', ') + (crawlers.length > MAX_NAMED ? ', ...' : '');
 }
 
 function withoutSettings(name: string, status: string): string {
@@ -87,5 +136,5 @@ function withoutSettings(name: string, status: string): string {
   if (/ROLLBACK|FAILED|DELETE/.test(status)) {
     return `The stack ${name} cannot be used (${status}): look at its events in CloudFormation, then ${DEPLOY}`;
   }
-  return `The stack ${name} is none of Strand's: it has no output ${SETTINGS}`;
+  return `The stack ${name} is none of Strand's: it has no output ${SETTINGS_OUTPUT}`;
 }

@@ -1,6 +1,6 @@
 import { UsageError } from './usage-error.ts';
 
-const PACKAGES = ['cloudformation', 'dynamodb', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
+const PACKAGES = ['cloudformation', 'dynamodb', 's3', 'sqs', 'ssm'].map((name) => `@aws-sdk/client-${name}`);
 
 /**
  * Returns the message for the user if `error` says that the AWS SDK is not installed (the published package

@@ -36,7 +36,10 @@ export async function withStack<T>(
   if (region !== undefined) process.env.AWS_REGION = region;
   const lookup = new CloudFormationClient({});
   try {
-    const settings = await findStack(lookup, name, await lookup.config.region());
+    const settings = await findStack(
+      { client: lookup, readParameter, region: await lookup.config.region() },
+      name,
+    );
     const stack = openStack(settings, { clock: systemClock });
     try {
       const policy = controlPolicyOf(settings);
@@ -53,6 +56,20 @@ export async function withStack<T>(
     throw awsRefusal(error, { region: AWS_REGION, profile: AWS_PROFILE }) ?? error;
   } finally {
     lookup.destroy();
+  }
+}
+
+/** Its package is needed only by those who name a parameter. */
+async function readParameter(Name: string): Promise<string | undefined> {
+  const { GetParameterCommand, ParameterNotFound, SSMClient } = await import('@aws-sdk/client-ssm');
+  const client = new SSMClient({});
+  try {
+    return (await client.send(new GetParameterCommand({ Name }))).Parameter?.Value;
+  } catch (error) {
+    if (error instanceof ParameterNotFound) return undefined;
+    throw error;
+  } finally {
+    client.destroy();
   }
 }
 

@@ -15,6 +15,8 @@ export interface AlarmsProps {
   readonly options: StackOptions;
   readonly frontier: Frontier;
   readonly functions: Readonly<Record<FunctionName, lambda.Function>>;
+  /** The operator's, to which alarms are published. */
+  readonly topic?: sns.ITopic | undefined;
 }
 
 /**
@@ -48,6 +50,7 @@ export class Alarms extends Construct {
     this.watchQueues(props.frontier);
     this.watchWaker(props.functions.waker);
     this.watchCrawls(props.options);
+    if (props.topic !== undefined) this.publishTo(props.topic);
     if (props.options.alarmEmail !== undefined) this.mailTo(props.options.alarmEmail);
   }
 
@@ -135,6 +138,10 @@ export class Alarms extends Construct {
       }),
     );
     topic.addSubscription(new EmailSubscription(address));
+    this.publishTo(topic);
+  }
+
+  private publishTo(topic: sns.ITopic): void {
     for (const alarm of this.all) alarm.addAlarmAction(new SnsAction(topic));
   }
 }

@@ -1,4 +1,3 @@
-import { Stack } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -25,7 +24,7 @@ export class Api extends Construct {
     const isByKey = options.apiAuth === 'key';
     const { rateLimit, burstLimit } = THROTTLE;
     this.rest = new apigateway.RestApi(this, 'Rest', {
-      restApiName: `${Stack.of(this).stackName} crawls`,
+      restApiName: `${options.stackName} crawls`,
       cloudWatchRole: false,
       endpointConfiguration: { types: [apigateway.EndpointType.REGIONAL] },
       deployOptions: {

@@ -1,17 +1,31 @@
-import { type CfnResource, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 
 /** The bucket: WARC files under `warc/`, large parts of ledgers under `parts/`. */
 export class Archive extends Construct {
-  readonly bucket: s3.Bucket;
+  /** The operator's, or one that the crawler makes. */
+  readonly bucket: s3.IBucket;
 
-  constructor(scope: Construct, id: string, options: StackOptions) {
+  constructor(
+    scope: Construct,
+    id: string,
+    options: StackOptions,
+    { bucket, encryptionKey }: Pick<ExistingResources, 'bucket' | 'encryptionKey'>,
+  ) {
     super(scope, id);
-    const isKept = options.removalPolicy === 'retain';
-    this.bucket = new s3.Bucket(this, 'Bucket', {
-      encryption: s3.BucketEncryption.S3_MANAGED,
+    this.bucket = bucket ?? this.create(options, encryptionKey);
+  }
+
+  private create({ removalPolicy }: StackOptions, encryptionKey: kms.IKey | undefined): s3.Bucket {
+    const isKept = removalPolicy === 'retain';
+    const bucket = new s3.Bucket(this, 'Bucket', {
+      ...(encryptionKey
+        ? { encryption: s3.BucketEncryption.KMS, encryptionKey, bucketKeyEnabled: true }
+        : { encryption: s3.BucketEncryption.S3_MANAGED }),
       blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
       objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
@@ -22,17 +36,7 @@ export class Archive extends Construct {
       autoDeleteObjects: !isKept,
     });
     // A bucket that stays goes on refusing plain HTTP.
-    if (isKept) this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
-    else keepNoLog(this);
+    if (isKept) bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    return bucket;
   }
-}
-
-/**
- * The function that empties the bucket belongs to the CDK. Left to itself it writes its log while the stack
- * is being deleted, to a group that nothing deletes. It may not; what goes wrong stands in the stack's
- * events.
- */
-function keepNoLog(scope: Construct): void {
-  const provider = Stack.of(scope).node.findChild('Custom::S3AutoDeleteObjectsCustomResourceProvider');
-  (provider.node.findChild('Role') as CfnResource).addPropertyDeletionOverride('ManagedPolicyArns');
 }

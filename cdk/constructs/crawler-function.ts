@@ -1,22 +1,17 @@
-import { join } from 'node:path';
 import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
+import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
-
-const ROOT = join(import.meta.dirname, '../..');
-
-/** Some dependencies are CommonJS, and call a `require` that modules do not have. */
-const BANNER =
-  "import{createRequire as strandRequire}from'node:module';const require=strandRequire(import.meta.url);";
+import type { FunctionName } from '../permissions.ts';
+import { functionCode } from './function-code.ts';
 
 export interface CrawlerFunctionProps {
   readonly options: Pick<StackOptions, 'logRetentionDays' | 'tracing'>;
-  /** File of `functions/`, whose export `handler` it is. */
-  readonly file: string;
+  readonly name: FunctionName;
   readonly memoryMb: number;
   readonly timeoutS: number;
   /** For temporary files. */
@@ -24,8 +19,9 @@ export interface CrawlerFunctionProps {
   /** JSON of the stack's settings. */
   readonly settings: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The project's file, which takes the place of `#strand-config`. */
-  readonly configFile?: string;
+  /** The project's file, whose code is a part of the function. */
+  readonly configFile?: string | undefined;
+  readonly existing: Pick<ExistingResources, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
   /** Takes part in a chain of functions that call each other without end: that is what a crawl is. */
   readonly isInLoop?: boolean;
 }
@@ -40,16 +36,16 @@ export class CrawlerFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: CrawlerFunctionProps) {
     super(scope, id);
-    const { options, settings, environment, configFile } = props;
+    const { options, settings, environment, existing } = props;
     const logGroup = new logs.LogGroup(this, 'Log', {
       retention: options.logRetentionDays as number as logs.RetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.role = new iam.Role(this, 'Role', { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(this.role);
-    this.function = new NodejsFunction(this, 'Function', {
-      entry: join(ROOT, 'functions', props.file),
-      handler: 'handler',
+    this.function = new lambda.Function(this, 'Function', {
+      code: functionCode(props.name, props.configFile),
+      handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
       memorySize: props.memoryMb,
@@ -63,24 +59,26 @@ export class CrawlerFunction extends Construct {
       // guide, "recursive loop detection"): a crawl would stop, without an error, at the sixteenth turn of a
       // host.
       recursiveLoop: props.isInLoop ? lambda.RecursiveLoop.ALLOW : undefined,
-      // The code reads no other variable; the connection reuse that CDK switches on is SDK v3's default.
-      awsSdkConnectionReuse: false,
       environment: { ...environment, STRAND_SETTINGS: settings, NODE_OPTIONS: '--enable-source-maps' },
-      projectRoot: ROOT,
-      depsLockFilePath: join(ROOT, 'package-lock.json'),
-      bundling: {
-        format: OutputFormat.ESM,
-        target: 'node24',
-        mainFields: ['module', 'main'],
-        minify: true,
-        // Errors are recognized by their classes' names.
-        keepNames: true,
-        sourceMap: true,
-        sourcesContent: false,
-        bundleAwsSDK: true,
-        banner: BANNER,
-        esbuildArgs: configFile === undefined ? undefined : { '--alias:#strand-config': configFile },
-      },
+      ...networkOf(existing),
     });
+    if (existing.vpc !== undefined) this.allowNetwork();
+  }
+
+  /** What Lambda asks of the role of a function in a VPC; none of it can be limited to a resource. */
+  private allowNetwork(): void {
+    const actions = ['CreateNetworkInterface', 'DescribeNetworkInterfaces', 'DeleteNetworkInterface'];
+    this.role.addToPolicy(
+      new iam.PolicyStatement({ actions: actions.map((action) => `ec2:${action}`), resources: ['*'] }),
+    );
   }
 }
+
+const networkOf = ({ vpc, vpcSubnets, securityGroups }: CrawlerFunctionProps['existing']) =>
+  vpc === undefined
+    ? {}
+    : {
+        vpc,
+        ...(vpcSubnets !== undefined && { vpcSubnets }),
+        ...(securityGroups !== undefined && { securityGroups: [...securityGroups] as ec2.ISecurityGroup[] }),
+      };

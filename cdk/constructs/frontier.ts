@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
+import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import { type NumberedQueues, numberedQueues } from './numbered-queues.ts';
 import { ROUTER_TIMEOUT_S, SHARD_WINDOW_S } from './times.ts';
@@ -29,13 +30,20 @@ export class Frontier extends Construct {
   /** Standard: links to very many hosts on their way, each host's in one of them. None by default. */
   readonly linkShards: NumberedQueues;
 
-  constructor(scope: Construct, id: string, options: StackOptions) {
+  constructor(
+    scope: Construct,
+    id: string,
+    options: StackOptions,
+    { encryptionKey }: Pick<ExistingResources, 'encryptionKey'>,
+  ) {
     super(scope, id);
     const common = {
-      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      ...(encryptionKey
+        ? { encryption: sqs.QueueEncryption.KMS, encryptionMasterKey: encryptionKey }
+        : { encryption: sqs.QueueEncryption.SQS_MANAGED }),
       enforceSSL: true,
       retentionPeriod: RETENTION,
-    } as const;
+    };
     // In high-throughput mode the limits on calls hold for each partition of the groups, not for the queue.
     const fifo = {
       ...common,

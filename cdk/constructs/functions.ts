@@ -6,6 +6,7 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { ToldSettings } from '../../shared/engines/aws/settings.ts';
+import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
 import { CrawlerFunction, type CrawlerFunctionProps } from './crawler-function.ts';
@@ -25,7 +26,8 @@ export interface FunctionsProps {
   /** The same as JSON, with the names that are known at deployment only. */
   readonly settingsJson: string;
   readonly stores: Stores;
-  readonly configFile?: string;
+  readonly existing: ExistingResources;
+  readonly configFile?: string | undefined;
 }
 
 /** Lambda's least and most (Lambda developer guide, ephemeral storage). */
@@ -75,9 +77,11 @@ export class Functions extends Construct {
   private create(name: FunctionName, own: Own, props: FunctionsProps): lambda.Function {
     const { role, function: created } = new CrawlerFunction(this, capitalized(name), {
       options: props.options,
-      file: `${name}.ts`,
+      name,
       settings: props.settingsJson,
-      configFile: props.configFile,
+      existing: props.existing,
+      // The worker alone calls the project's code.
+      configFile: name === 'worker' ? props.configFile : undefined,
       ...own,
     });
     grantPermissions(role, name, props.stores);

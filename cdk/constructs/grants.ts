@@ -1,4 +1,5 @@
 import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
 import { type FunctionName, PERMISSIONS, type ResourceName } from '../permissions.ts';
 import type { Archive } from './archive.ts';
@@ -11,13 +12,21 @@ export interface Stores {
   readonly archive: Archive;
 }
 
-/** Gives the role what {@link PERMISSIONS} says of the function. */
+/** The operator's keys that encrypt what is stored. */
+export function keysOf({ state, archive, frontier }: Stores): readonly kms.IKey[] {
+  const { bucket } = archive;
+  const keys = [bucket.encryptionKey, state.encryptionKey, frontier.linkQueue.encryptionMasterKey];
+  return [...new Set(keys)].filter((key) => key !== undefined);
+}
+
+/** Gives the role what {@link PERMISSIONS} says of the function, and the use of the operator's keys. */
 export function grantPermissions(role: iam.Role, name: FunctionName, stores: Stores): void {
   for (const [resource, actions] of Object.entries(PERMISSIONS[name])) {
     const target = targetOf(resource as ResourceName, stores);
     if (target.resources.length > 0)
       role.addToPolicy(new iam.PolicyStatement({ actions: [...actions], ...target }));
   }
+  for (const key of keysOf(stores)) key.grantEncryptDecrypt(role);
 }
 
 type Target = Pick<iam.PolicyStatementProps, 'conditions'> & { readonly resources: string[] };

@@ -103,7 +103,7 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     verbs: [],
     stackVerbs: STACK_VERBS,
     group: 'Stack',
-    help: 'on the stack that `cdk deploy` created under this name, not on this machine',
+    help: 'on the stack of this name, not on this machine; or a construct (STACK/ID) or parameter (/NAME)',
   },
   {
     name: 'region',

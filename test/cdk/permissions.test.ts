@@ -40,9 +40,9 @@ const line = (effect: string, action: string, resource: unknown, condition?: unk
 
 /** What the list of permissions says, in the same lines. */
 function listed({ stack, resources }: Synthesized, name: FunctionName): string[] {
-  const { linkQueue, linkShards, linkDeadLetters } = stack.node.findChild('Frontier') as Frontier;
-  const { crawlState, urlSeen } = stack.node.findChild('State') as State;
-  const { bucket } = stack.node.findChild('Archive') as Archive;
+  const { linkQueue, linkShards, linkDeadLetters } = stack.crawler.node.findChild('Frontier') as Frontier;
+  const { crawlState, urlSeen } = stack.crawler.node.findChild('State') as State;
+  const { bucket } = stack.crawler.node.findChild('Archive') as Archive;
   const queueArn = (resource: string) => stack.formatArn({ service: 'sqs', resource });
   const arns: Record<string, string[]> = {
     turnQueues: [queueArn(`${stack.stackName}-turns-*.fifo`)],

@@ -6,6 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll } from 'vitest';
 import { CrawlerStack } from '../../cdk/crawler-stack.ts';
 import { parseOptions } from '../../cdk/options.ts';
+import { propsOf } from '../../cdk/props-options.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
@@ -35,7 +36,7 @@ export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOp
   const outdir = mkdtempSync(join(folder, 'out-'));
   const app = new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
   const options = parseOptions(given);
-  const stack = new CrawlerStack(app, options.stackName, { options, crawl });
+  const stack = new CrawlerStack(app, options.stackName, { ...propsOf(options), ...(crawl && { crawl }) });
   const template = Template.fromStack(stack);
   const resources = (type: string) => template.findResources(type) as Record<string, Resource>;
   return {

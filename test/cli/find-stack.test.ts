@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { awsRefusal } from '../../cli/aws-refusal.ts';
-import { findStack, type StackLookup } from '../../cli/find-stack.ts';
+import { findStack as find, type StackLookup } from '../../cli/find-stack.ts';
 import { ServiceUnavailable, UsageError } from '../../cli/usage-error.ts';
+import { settingsDescription } from '../../shared/engines/aws/published-settings.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 
 const SETTINGS: StackSettings = {
@@ -25,7 +26,16 @@ const SETTINGS: StackSettings = {
 interface FakeStack {
   readonly status?: string;
   readonly outputs?: Readonly<Record<string, string>>;
+  /** By output. */
+  readonly descriptions?: Readonly<Record<string, string>>;
 }
+
+const findStack = (
+  client: StackLookup,
+  name: string,
+  region: string,
+  parameters: Readonly<Record<string, string>> = {},
+) => find({ client, region, readParameter: async (parameter) => parameters[parameter] }, name);
 
 /** CloudFormation with these stacks, as it answers. */
 function cloudFormation(stacks: Readonly<Record<string, FakeStack>>): StackLookup {
@@ -35,6 +45,7 @@ function cloudFormation(stacks: Readonly<Record<string, FakeStack>>): StackLooku
     Outputs: Object.entries(stacks[name]?.outputs ?? {}).map(([OutputKey, OutputValue]) => ({
       OutputKey,
       OutputValue,
+      Description: stacks[name]?.descriptions?.[OutputKey],
     })),
   });
   return {
@@ -105,6 +116,63 @@ describe('a stack is found by its name', () => {
       },
     } as unknown as StackLookup;
     await expect(findStack(lookup, 'Strand', 'us-east-1')).rejects.toThrow('There is no stack Strand in');
+  });
+});
+
+describe('a crawler of somebody’s own app is found', () => {
+  const crawler = (path: string, key: string) => ({
+    outputs: { [key]: JSON.stringify({ ...SETTINGS, stack: path }) },
+    descriptions: { [key]: settingsDescription(path) },
+  });
+  const news = crawler('Data/News', 'NewsSettings1A2B3C4D');
+  const shop = crawler('Data/Shop', 'ShopSettings1A2B3C4D');
+  const both = {
+    outputs: { OtherSettings: 'theirs', ...news.outputs, ...shop.outputs },
+    descriptions: { ...news.descriptions, ...shop.descriptions },
+  };
+  const named = crawler('Stage/Data/News', 'NewsSettings1A2B3C4D');
+
+  test.each<[string, Readonly<Record<string, FakeStack>>, string]>([
+    ['Data', { Data: news }, 'Data/News'],
+    ['Data/News', { Data: news }, 'Data/News'],
+    ['Data/Shop', { Data: both }, 'Data/Shop'],
+    ['Stage/Data/News', { 'Stage-Data': named, Data: both }, 'Stage/Data/News'],
+  ])('by %s', async (name, stacks, path) => {
+    expect(await findStack(cloudFormation(stacks), name, 'us-east-1')).toMatchObject({ stack: path });
+  });
+
+  test('by the parameter that holds its settings', async () => {
+    const parameters = { '/strand/news': JSON.stringify(SETTINGS) };
+    const none = cloudFormation({});
+    expect(await findStack(none, '/strand/news', 'us-east-1', parameters)).toEqual(SETTINGS);
+    await expect(findStack(none, '/strand/shop', 'us-east-1', parameters)).rejects.toThrow(
+      'There is no parameter /strand/shop in us-east-1',
+    );
+  });
+
+  test('though its stack is on a later page of them', async () => {
+    const pages: Record<string, object> = {
+      1: { Stacks: [], NextToken: '2' },
+      2: {
+        Stacks: (
+          (await cloudFormation({ Other: named }).send({ input: {} } as never)) as object as { Stacks: [] }
+        ).Stacks,
+      },
+    };
+    const lookup = {
+      async send({ input }: { input: { StackName?: string; NextToken?: string } }) {
+        if (input.StackName !== undefined) throw new Error('Stack with id Stage does not exist');
+        return pages[input.NextToken ?? '1'];
+      },
+    } as unknown as StackLookup;
+    expect(await findStack(lookup, 'Stage/Data/News', 'x')).toMatchObject({ stack: 'Stage/Data/News' });
+  });
+
+  test.each([
+    ['Data', 'The stack Data has 2 crawlers: Data/News, Data/Shop'],
+    ['Data/Nws', 'There is no stack Data/Nws in us-east-1: did you mean Data/News?'],
+  ])('or not, by %s', async (name, message) => {
+    await expect(findStack(cloudFormation({ Data: both }), name, 'us-east-1')).rejects.toThrow(message);
   });
 });
 

@@ -168,7 +168,10 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ['--stack S', 'Expected npm run strand -- --stack NAME COMMAND, got "--stack" "S"'],
     ['--stack', 'Expected npm run strand -- --stack NAME COMMAND, got "--stack"'],
     ['status news --stack', 'Expected --stack NAME, got nothing'],
-    ['--stack a/b status news', 'Expected --stack NAME (a letter, then letters, digits and -), got "a/b"'],
+    [
+      '--stack a//b status news',
+      'Expected --stack NAME (a letter, then letters, digits and -), --stack STACK/CONSTRUCT or --stack /PARAMETER, got "a//b"',
+    ],
     [
       '--stack S status crawls/news',
       'Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got "crawls/news"; all of a stack: npm run strand -- --stack NAME list',

@@ -1,0 +1,57 @@
+/** Makes one file of a function and all that it imports. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { BuildOptions, buildSync } from 'esbuild';
+import { isSource } from '../shared/own-file.ts';
+import { InvalidOptions } from './options.ts';
+import type { FunctionName } from './permissions.ts';
+
+/** Where the functions' modules are, in the repository as in the package. */
+export const FUNCTIONS_FOLDER = join(import.meta.dirname, '../functions');
+
+/** Some dependencies are CommonJS, and call a `require` that modules do not have. */
+const BANNER =
+  "import{createRequire as strandRequire}from'node:module';const require=strandRequire(import.meta.url);";
+
+export interface Bundle {
+  /** The folder that `index.mjs` is written to. */
+  readonly outdir: string;
+  /** The project's file, which takes the place of `#strand-config`. Absolute. */
+  readonly configFile?: string | undefined;
+  readonly sourcemap: boolean;
+}
+
+/** Throws {@link InvalidOptions} if esbuild is not installed; and what esbuild throws. */
+export function bundleFunction(name: FunctionName, { outdir, configFile, sourcemap }: Bundle): void {
+  const options: BuildOptions = {
+    entryPoints: [join(FUNCTIONS_FOLDER, `${name}${isSource(import.meta.url) ? '.ts' : '.js'}`)],
+    outfile: join(outdir, 'index.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    minify: true,
+    // Errors are recognized by their classes' names.
+    keepNames: true,
+    sourcemap,
+    sourcesContent: false,
+    legalComments: 'eof',
+    banner: { js: BANNER },
+    logLevel: 'warning',
+    ...(configFile !== undefined && { alias: { '#strand-config': configFile } }),
+  };
+  loadEsbuild()(options);
+}
+
+/** Loaded when needed: in the package, only projects with a file of their own have it. */
+function loadEsbuild(): typeof buildSync {
+  try {
+    return createRequire(import.meta.url)('esbuild').buildSync;
+  } catch (cause) {
+    throw new InvalidOptions(
+      'The functions are bundled with your project file, which needs esbuild: npm install --save-dev esbuild',
+      { cause },
+    );
+  }
+}

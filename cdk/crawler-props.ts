@@ -1,0 +1,204 @@
+import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type * as ec2 from 'aws-cdk-lib/aws-ec2';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as logs from 'aws-cdk-lib/aws-logs';
+import type * as s3 from 'aws-cdk-lib/aws-s3';
+import type * as sns from 'aws-cdk-lib/aws-sns';
+import type { CrawlOptions } from '../shared/crawl/config.ts';
+
+/** Resources of your own that a crawler uses. It makes those that are not given, and needs no VPC. */
+export interface ExistingResources {
+  /**
+   * Bucket for the archive (`warc/`) and for large parts of the crawls' state (`parts/`). The crawler neither
+   * changes its settings nor deletes it. One bucket serves one crawler. Add a lifecycle rule that aborts
+   * incomplete multipart uploads.
+   *
+   * @default a bucket with S3's own encryption, without public access, TLS only
+   */
+  readonly bucket?: s3.IBucket;
+  /**
+   * Key for the bucket (if the crawler makes it), the tables and the queues. The functions and those to whom
+   * you grant access may use it.
+   *
+   * @default keys of the services, which cost nothing
+   */
+  readonly encryptionKey?: kms.IKey;
+  /**
+   * Topic that alarms are published to. An encrypted topic needs a key that `cloudwatch.amazonaws.com` may
+   * use.
+   *
+   * @default none: alarms are shown in CloudWatch only, or go to `alarmEmail`
+   */
+  readonly alarmTopic?: sns.ITopic;
+  /**
+   * VPC that the functions run in. Its subnets need a way to the internet and to the AWS services: a NAT
+   * gateway, and gateway endpoints for S3 and DynamoDB, which save its fees.
+   *
+   * @default none: the functions reach the internet directly, for nothing
+   */
+  readonly vpc?: ec2.IVpc;
+  /** Subnets of `vpc`. @default its private subnets with a way out */
+  readonly vpcSubnets?: ec2.SubnetSelection;
+  /** Security groups of the functions in `vpc`. @default one for each function, which allows all traffic out */
+  readonly securityGroups?: readonly ec2.ISecurityGroup[];
+}
+
+/** What can be said of a crawler. Everything has a default. */
+export interface CrawlerProps extends ExistingResources {
+  /**
+   * Name of the crawler: a letter, then letters, digits and hyphens, at most 64. Its turn queues and metrics
+   * carry it, so it must be unique in account and region. A new name replaces the queues.
+   *
+   * @default made from the stack's name and the construct's path
+   */
+  readonly name?: string;
+  /**
+   * Settings of crawls that do not say otherwise.
+   *
+   * @default { }: those of the configuration's own list
+   */
+  readonly crawl?: CrawlOptions;
+  /**
+   * File of a project (`strand.config.ts`) whose `middleware` runs around each fetch. The worker is then
+   * bundled when the app is synthesized, which needs `esbuild` as a development dependency.
+   *
+   * @default none: the functions that were bundled when the package was published
+   */
+  readonly configFile?: string;
+  /**
+   * Name of a parameter of the Systems Manager that holds the crawler's settings, such as `/strand/news`. The
+   * command line finds the crawler by it (`--stack /strand/news`) without access to CloudFormation.
+   *
+   * @default none
+   */
+  readonly parameterName?: string;
+
+  /**
+   * How long a worker may run: 30 seconds to 15 minutes. All other times follow from it.
+   *
+   * @default Duration.minutes(10)
+   */
+  readonly workerTimeout?: Duration;
+  /**
+   * MB of a worker, 256 to 10,240. 1,769 MB is one whole CPU.
+   *
+   * @default 1769
+   */
+  readonly workerMemoryMb?: number;
+  /**
+   * Hosts that one worker serves at once, 1 to 500. A worker mostly waits, so this decides the cost.
+   *
+   * @default 50
+   */
+  readonly hostsPerWorker?: number;
+  /**
+   * Workers at once over all turn queues, 2 to 1,000: at least 2 for each queue.
+   *
+   * @default 50
+   */
+  readonly maxConcurrency?: number;
+
+  /**
+   * FIFO queues of the hosts' messages, 1 to 64: one for each 25,000 hosts that are crawled at the same time.
+   * Change it only while all of them are empty.
+   *
+   * @default 1
+   */
+  readonly turnQueues?: number;
+  /**
+   * Queues that gather links to very many hosts for up to 5 minutes, 0 to 64: one for each 100 pages a second
+   * of a broad crawl.
+   *
+   * @default 0
+   */
+  readonly linkShards?: number;
+  /**
+   * Partitions of the index of due hosts, 1 to 64. May grow, never shrink.
+   *
+   * @default 8
+   */
+  readonly dueShards?: number;
+  /**
+   * How long the router gathers links, up to 5 minutes. Longer means fewer, larger messages.
+   *
+   * @default Duration.seconds(5)
+   */
+  readonly routerWindow?: Duration;
+
+  /**
+   * Who may call the API: callers that IAM allows, or callers that have the key.
+   *
+   * @default 'iam'
+   */
+  readonly apiAuth?: 'iam' | 'key';
+  /**
+   * CIDR blocks of special addresses, such as `10.0.0.0/8`, that crawls may be allowed to connect to.
+   *
+   * @default none
+   */
+  readonly allowPrivateAddresses?: readonly string[];
+  /**
+   * Ports that browsers refuse, and that crawls may be allowed to ask.
+   *
+   * @default none
+   */
+  readonly allowPorts?: readonly number[];
+
+  /**
+   * What happens to the tables and to the bucket when the crawler is removed. `DESTROY` deletes all that was
+   * ever fetched, but never a bucket of your own.
+   *
+   * @default RemovalPolicy.RETAIN
+   */
+  readonly removalPolicy?: RemovalPolicy.RETAIN | RemovalPolicy.DESTROY;
+  /**
+   * Whether every state of the tables in the last 35 days can be restored: $0.20 for each GB and month.
+   *
+   * @default false
+   */
+  readonly pointInTimeRecovery?: boolean;
+  /**
+   * The crawl of a seed message that names none.
+   *
+   * @default 'default'
+   */
+  readonly defaultCrawl?: string;
+
+  /**
+   * How long logs are kept.
+   *
+   * @default RetentionDays.ONE_MONTH
+   */
+  readonly logRetention?: logs.RetentionDays;
+  /**
+   * Whether the functions write traces to X-Ray: $5 for a million.
+   *
+   * @default false
+   */
+  readonly tracing?: boolean;
+  /**
+   * Whether there is a dashboard.
+   *
+   * @default true
+   */
+  readonly dashboard?: boolean;
+  /**
+   * Mail address that alarms are sent to. It has to confirm.
+   *
+   * @default none
+   */
+  readonly alarmEmail?: string;
+  /**
+   * US dollars that all crawls may cost in an hour before the alarm `Spend`. It stops nothing: a crawl's
+   * `maxCost` does.
+   *
+   * @default 5
+   */
+  readonly maxCostPerHour?: number;
+  /**
+   * Environment variables of the worker, for tests.
+   *
+   * @default { }
+   */
+  readonly workerEnvironment?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,57 @@
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import type { CrawlerProps } from './crawler-props.ts';
+import { parseOptions, type StackOptions } from './options.ts';
+
+/** Props that are not options: resources, and what is not about the stack itself. */
+type Other =
+  | 'name'
+  | 'crawl'
+  | 'configFile'
+  | 'bucket'
+  | 'encryptionKey'
+  | 'alarmTopic'
+  | 'vpc'
+  | 'vpcSubnets'
+  | 'securityGroups';
+
+/** The options that the props stand for. Throws `InvalidOptions` with a line for each that is wrong. */
+export function optionsOf(stackName: string, props: CrawlerProps): StackOptions {
+  const { logRetention, workerTimeout, routerWindow, ...rest } = withoutOthers(props);
+  const given = {
+    ...rest,
+    stackName,
+    logRetentionDays: logRetention,
+    workerTimeout: workerTimeout?.toSeconds(),
+    routerWindow: routerWindow?.toSeconds(),
+  };
+  return parseOptions(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
+}
+
+function withoutOthers(props: CrawlerProps): Omit<CrawlerProps, Other> {
+  const {
+    name: _name,
+    crawl: _crawl,
+    configFile: _configFile,
+    bucket: _bucket,
+    encryptionKey: _encryptionKey,
+    alarmTopic: _alarmTopic,
+    vpc: _vpc,
+    vpcSubnets: _vpcSubnets,
+    securityGroups: _securityGroups,
+    ...options
+  } = props;
+  return options;
+}
+
+/** The props that the options stand for. */
+export function propsOf(options: StackOptions): CrawlerProps & { readonly name: string } {
+  const { stackName, logRetentionDays, workerTimeout, routerWindow, ...rest } = options;
+  return {
+    ...rest,
+    name: stackName,
+    removalPolicy: rest.removalPolicy as RemovalPolicy.RETAIN | RemovalPolicy.DESTROY,
+    logRetention: logRetentionDays as number,
+    workerTimeout: Duration.seconds(workerTimeout),
+    routerWindow: Duration.seconds(routerWindow),
+  };
+}
