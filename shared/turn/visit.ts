@@ -199,10 +199,11 @@ export class UrlVisit {
   }
 
   /**
-   * When a URL that is to be tried again may be: 0, at the host's pace, if nothing else speaks against it.
+   * When a URL may be tried again; 0 if it is not to be. It has a due time in any case: a ledger's runs keep
+   * the tries of no other URL that a link raises.
    */
   #dueAt({ state, retryMs }: Verdict): number {
-    if (state !== 'waiting' || retryMs === 0) return 0;
+    if (state !== 'waiting') return 0;
     return Math.max(this.#now(), this.#options.pace.nextFetchAt) + retryMs;
   }
 

@@ -1,5 +1,6 @@
 /** At what pace hosts are asked. */
 import { describe, expect, test } from 'vitest';
+import { SIZES } from '../../shared/sizes.ts';
 import { page, redirect, robots, type Site } from './scripted-fetcher.ts';
 import {
   begin,
@@ -475,6 +476,25 @@ describe('a host in trouble', () => {
       result: { cause: 'HTTP 503' },
     });
     expect(await recordOf(engine, `${A}/2`)).toMatchObject({ state: 'failed', attempts: 3 });
+  });
+
+  test('is asked for one URL at most maxAttempts times, also if it is in a run and links keep raising it', async () => {
+    const site: Site = {
+      [`${A}/`]: page('/x'),
+      [`${A}/x`]: (before) => {
+        void world.engine.exchange.send({
+          crawl: 'crawl',
+          links: [{ url: `${A}/x`, depth: 1, level: before + 3 }],
+        });
+        return { fails: 'reset', isStaleConnection: true };
+      },
+    };
+    const { engine, ...others } = createWorld(site);
+    const sizes = { ...SIZES, maxSegments: 1, maxSegmentRecords: 0, maxFreshRecords: 0 };
+    const world = { ...others, engine: { ...engine, sizes } };
+    await begin(world, [`${A}/`], { maxAttempts: 2, turnMaxPages: 1 });
+    expect(await runToEnd(world)).toEqual([]);
+    expect(world.fetcher.count(`${A}/x`)).toBe(2);
   });
 
   test('is set aside by a robots.txt that fails at last, though its old rules may still be used', async () => {

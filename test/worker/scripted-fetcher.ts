@@ -17,6 +17,8 @@ export interface Answer {
   /** No response, but this. */
   readonly fails?: FailureReason;
   readonly code?: FailureCode;
+  /** The server had closed the kept connection. */
+  readonly isStaleConnection?: boolean;
   readonly truncated?: 'length' | 'time' | 'disconnect';
 }
 /** By URL; a function is asked at each request, with the number of requests of that URL before. */
@@ -49,13 +51,14 @@ export function createScriptedFetcher(clock: Clock, site: Site, tookMs = 50): Sc
     request.endedAt = clock.now();
     const times = { url, startedAt: request.startedAt, endedAt: request.endedAt };
     const fails = signal?.aborted ? 'aborted' : answer.fails;
-    const { code } = answer;
+    const { code, isStaleConnection } = answer;
     if (fails)
       return {
         status: 'failed',
         reason: fails,
         message: `${fails}: ${url}`,
         ...(code && { code }),
+        ...(isStaleConnection && { isStaleConnection }),
         ...times,
       };
     const bytes = Buffer.from(answer.body ?? '');
