@@ -66,6 +66,12 @@ export interface StoredCrawl extends AsyncDisposable {
   /** Writes `llms.txt` and `llms-full.txt` into `out`, a new or empty folder. Throws `FolderNotEmpty`. */
   exportLlms(out: string, options?: Pick<DocumentOptions, 'skip'>): Promise<ExportedDocuments>;
   /**
+   * Writes the crawl as Parquet tables into `out`, a new or empty folder: `index` (every capture, with the columns
+   * of Common Crawl's URL index), `urls`, `items`, and on request `documents`. Throws `FolderNotEmpty`, and
+   * `RangeError` for items of more than 1,000 different keys.
+   */
+  exportParquet(out: string, options?: ParquetOptions): Promise<ExportedTables>;
+  /**
    * Yields the bytes of a WACZ file of the archive. Throws `NothingArchived` if there is no WARC file yet.
    */
   wacz(warn?: (message: string) => void): AsyncIterable<Uint8Array>;
@@ -100,6 +106,18 @@ export interface ExportedDocuments {
   /** Pages whose document could not be made. */
   readonly skipped: number;
 }
+
+export type TableName = 'index' | 'urls' | 'items' | 'documents';
+
+export interface ParquetOptions extends Pick<DocumentOptions, 'skip'> {
+  /** @default ['index', 'urls', 'items'] */
+  readonly tables?: readonly TableName[];
+  /** Called for each part of the archive that cannot be read. */
+  readonly warn?: (message: string) => void;
+}
+
+/** Rows written, by table. */
+export type ExportedTables = Readonly<Partial<Record<TableName, number>>>;
 
 export interface SkippedUrl {
   readonly url: string;

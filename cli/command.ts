@@ -1,4 +1,5 @@
 /** A command as it was given. Options and limits hold only what was given: `crawl-config.ts` checks them. */
+import type { TableName } from '../api/stored-crawl.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { ExportFormat } from './option-spec.ts';
@@ -62,6 +63,8 @@ export type LocalCommand =
       readonly out?: string;
       /** Documents are cut into pieces of at most this many tokens. */
       readonly chunkTokens?: number;
+      /** Tables of a Parquet export; undefined: the default ones. */
+      readonly tables?: readonly TableName[];
     }
   | {
       readonly verb: 'read';

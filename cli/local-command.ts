@@ -1,7 +1,8 @@
 /** The command for a folder of this machine. */
+import type { TableName } from '../api/stored-crawl.ts';
 import { quoted } from '../shared/text/printable.ts';
 import type { LocalCommand, LocalCommandOf } from './command.ts';
-import { isRowFormat } from './option-spec.ts';
+import { type ExportFormat, isFolderFormat, isRowFormat, TABLES } from './option-spec.ts';
 import { optionsOf } from './options.ts';
 import type { Given } from './read-options.ts';
 import { configOf, isSet, readFormat, readSeedWords, readWords, textOf, wrongWords } from './read-words.ts';
@@ -92,7 +93,7 @@ function exportCommand(given: Given): LocalCommandOf<'export'> {
   if (skipped && items) throw new UsageError('Expected --items or --skipped, got both');
   if (format === 'wacz' && out === undefined)
     throw new UsageError('Expected --out FILE with --format wacz: it is one file, and not text');
-  if ((format === 'markdown' || format === 'llms') && out === undefined)
+  if (isFolderFormat(format) && out === undefined)
     throw new UsageError(`Expected --out FOLDER with --format ${format}: it writes several files`);
   const chunkTokens = given.values.get('chunk') as number | undefined;
   if (chunkTokens !== undefined && format !== 'documents')
@@ -107,7 +108,16 @@ function exportCommand(given: Given): LocalCommandOf<'export'> {
     items,
     out,
     chunkTokens,
+    tables: readTables(given, format),
   };
+}
+
+function readTables({ values }: Given, format: ExportFormat): readonly TableName[] | undefined {
+  const tables = values.get('tables') as Readonly<Record<string, boolean>> | undefined;
+  if (tables === undefined) return undefined;
+  if (format !== 'parquet')
+    throw new UsageError(`Expected --format parquet with --tables, got ${quoted(format)}`);
+  return TABLES.filter((name) => tables[name]);
 }
 
 function warcAsk(given: Given, json: boolean): LocalCommandOf<'warc'>['ask'] {

@@ -1,4 +1,5 @@
 /** What the table of options says of each. */
+import type { TableName } from '../api/stored-crawl.ts';
 import type { CrawlConfig } from '../shared/crawl/config.ts';
 import type { StackVerb, Verb } from './verbs.ts';
 
@@ -6,10 +7,16 @@ import type { StackVerb, Verb } from './verbs.ts';
 export const ROW_FORMATS = ['jsonl', 'csv'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
 /** Made of a folder's archive. */
-export const LOCAL_FORMATS = ['cdxj', 'wacz', 'documents', 'markdown', 'llms'] as const;
+export const LOCAL_FORMATS = ['cdxj', 'wacz', 'documents', 'markdown', 'llms', 'parquet'] as const;
 export type LocalFormat = (typeof LOCAL_FORMATS)[number];
 export const EXPORT_FORMATS = [...ROW_FORMATS, ...LOCAL_FORMATS] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Made of several files. */
+export const isFolderFormat = (format: ExportFormat): boolean =>
+  ['markdown', 'llms', 'parquet'].includes(format);
+
+export const TABLES = ['index', 'urls', 'items', 'documents'] as const satisfies readonly TableName[];
 
 export const isRowFormat = (format: ExportFormat): format is RowFormat =>
   (ROW_FORMATS as readonly ExportFormat[]).includes(format);

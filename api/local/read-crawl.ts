@@ -42,7 +42,7 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     await archive.close();
   }
 
-  return {
+  const stored: StoredCrawl = {
     name: crawl,
     folder,
     options: record.config,
@@ -94,9 +94,13 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     async exportLlms(out, options) {
       return (await import('./write-documents.ts')).writeLlms(opened, folder, out, options);
     },
+    async exportParquet(out, options) {
+      return (await import('./export-parquet.ts')).exportParquet(stored, out, options);
+    },
     wacz: archive.wacz,
     addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
     close,
     [Symbol.asyncDispose]: close,
   };
+  return stored;
 }

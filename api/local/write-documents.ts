@@ -8,18 +8,10 @@ import { relativeReference } from '../../shared/outputs/relative-path.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import type { DocumentOptions, ExportedDocuments } from '../stored-crawl.ts';
 import { documentsOf, documentUrls } from './documents.ts';
+import { FolderNotEmpty } from './folder-not-empty.ts';
 import type { OpenedFolder } from './open-folder.ts';
 
 type SkipOptions = Pick<DocumentOptions, 'skip'>;
-
-/** The folder for an export holds files already. */
-export class FolderNotEmpty extends Error {
-  override name = 'FolderNotEmpty';
-
-  constructor(folder: string) {
-    super(`${folder} holds files already. Choose a new or an empty folder`);
-  }
-}
 
 /**
  * Writes a file for each page, named after its URL, with front matter and with relative links between the

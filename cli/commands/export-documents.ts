@@ -5,7 +5,7 @@ import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { formatCounted } from '../format.ts';
-import { UsageError } from '../usage-error.ts';
+import { intoFolder } from './into-folder.ts';
 import { withOutput } from './output-file.ts';
 import { writerTo } from './write-rows.ts';
 
@@ -65,16 +65,4 @@ async function writeLines(
 function chunksOf({ text: _, markdown, ...facts }: DocumentRow, maxTokens: number): object[] {
   const chunks = chunkMarkdown(markdown, { maxTokens, overlapTokens: Math.floor(maxTokens / 8) });
   return chunks.map((chunk, i) => ({ ...facts, chunk: i, chunks: chunks.length, ...chunk }));
-}
-
-async function intoFolder(write: () => Promise<ExportedDocuments>): Promise<ExportedDocuments> {
-  try {
-    return await write();
-  } catch (error) {
-    const { name, code, message } = error as NodeJS.ErrnoException;
-    if (name === 'FolderNotEmpty') throw new UsageError(message, { cause: error });
-    if (code !== undefined && ['EEXIST', 'ENOTDIR', 'EACCES', 'EROFS', 'EPERM'].includes(code))
-      throw new UsageError(`The folder cannot be written: ${message}`, { cause: error });
-    throw error;
-  }
 }

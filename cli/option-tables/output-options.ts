@@ -1,4 +1,4 @@
-import { BOTH, EXPORT_FORMATS, LOCAL_FORMATS, type OptionSpec } from '../option-spec.ts';
+import { BOTH, EXPORT_FORMATS, LOCAL_FORMATS, type OptionSpec, TABLES } from '../option-spec.ts';
 import { LOCAL_VERBS, STACK_VERBS } from '../verbs.ts';
 
 /** How answers are given, and which stack is asked. */
@@ -41,7 +41,7 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     stackVerbs: [],
     reason: 'answers of a stack go to standard output',
     group: 'Output',
-    help: 'write to this file instead of standard output; required for wacz, and for markdown and llms, as a folder',
+    help: 'write to this file instead of standard output; required for wacz, and for markdown, llms and parquet, as a folder',
   },
   {
     name: 'chunk',
@@ -52,6 +52,18 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     reason: 'documents are made from the archive of a crawl on one machine',
     group: 'Output',
     help: 'with --format documents: cut documents at headings and paragraphs into pieces of at most this many tokens',
+  },
+  {
+    name: 'tables',
+    argument: 'NAMES',
+    type: 'rules',
+    choices: TABLES,
+    verbs: ['export'],
+    stackVerbs: [],
+    reason: 'Parquet tables are made from the archive of a crawl on one machine',
+    group: 'Output',
+    preset: 'index,urls,items',
+    help: 'with --format parquet: the tables to write, with commas between them: index, urls, items, documents',
   },
   {
     name: 'html',

@@ -1,0 +1,110 @@
+/** Parquet files (https://parquet.apache.org), written a group of rows at a time. */
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { constants, zstdCompressSync } from 'node:zlib';
+import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import type { Column, ColumnType, Row } from '../../shared/outputs/parquet/table.ts';
+
+export interface ParquetFile {
+  /** Rows written so far. */
+  readonly rows: number;
+  add(row: Row): Promise<void>;
+  /** Writes what is left. Then the file has its name. */
+  finish(): Promise<void>;
+  /** Deletes what was written, unless the file is finished. */
+  discard(): Promise<void>;
+}
+
+/** Rows are compressed together. Memory is a group of rows, and once more its columns. */
+const GROUP_ROWS = 50_000;
+const GROUP_CHARS = 16 * 1024 * 1024;
+/** What a value costs that is no text. */
+const CELL_CHARS = 8;
+
+const TYPES: Readonly<Record<ColumnType, Partial<SchemaElement>>> = {
+  string: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  int16: { type: 'INT32', converted_type: 'INT_16' },
+  int32: { type: 'INT32' },
+  int64: { type: 'INT64' },
+  double: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
+  timestamp: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+};
+
+/** Creates the file at `path`, under another name until it is finished. */
+export async function createParquetFile(path: string, columns: readonly Column[]): Promise<ParquetFile> {
+  const unfinished = `${path}.part`;
+  const handle = await open(unfinished, 'wx');
+  const parquet = new ParquetWriter({
+    writer: fileWriter(handle),
+    schema: schemaOf(columns),
+    codec: 'ZSTD',
+    compressors: {
+      ZSTD: (bytes) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
+    },
+    createdBy: 'strand-crawler',
+  });
+  let group: Row[] = [];
+  let chars = 0;
+  let rows = 0;
+  let isDone = false;
+
+  async function flush(): Promise<void> {
+    const columnData = columns.map(({ name, isSorted }) => ({
+      name,
+      data: group.map((row) => row[name]),
+      columnIndex: isSorted ?? false,
+    }));
+    await parquet.write({ columnData, rowGroupSize: Math.max(1, group.length) });
+    group = [];
+    chars = 0;
+  }
+
+  return {
+    get rows() {
+      return rows;
+    },
+    async add(row) {
+      group.push(row);
+      rows++;
+      for (const { name } of columns) {
+        const value = row[name];
+        chars += typeof value === 'string' ? value.length : CELL_CHARS;
+      }
+      if (group.length >= GROUP_ROWS || chars >= GROUP_CHARS) await flush();
+    },
+    async finish() {
+      if (group.length > 0 || rows === 0) await flush();
+      await parquet.finish();
+      await handle.close();
+      await rename(unfinished, path);
+      isDone = true;
+    },
+    async discard() {
+      if (isDone) return;
+      await handle.close();
+      await unlink(unfinished);
+    },
+  };
+}
+
+const schemaOf = (columns: readonly Column[]): SchemaElement[] => [
+  { name: 'root', num_children: columns.length },
+  ...columns.map(
+    ({ name, type, isRequired }): SchemaElement => ({
+      name,
+      repetition_type: isRequired ? 'REQUIRED' : 'OPTIONAL',
+      ...TYPES[type],
+    }),
+  ),
+];
+
+/** Holds a group of rows and writes it to the file. */
+function fileWriter(handle: FileHandle): ByteWriter & { flush(): Promise<void>; finish(): Promise<void> } {
+  const writer = new ByteWriter();
+  async function flush(): Promise<void> {
+    const bytes = new Uint8Array(writer.buffer, 0, writer.index);
+    for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
+    writer.index = 0;
+  }
+  return Object.assign(writer, { flush, finish: flush });
+}

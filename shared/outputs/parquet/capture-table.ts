@@ -1,0 +1,156 @@
+/**
+ * The index of captures as a table: the columns of Common Crawl's URL index, by the same names and in the same
+ * order (cc-index-table, `cc-index-schema-flat.json`), then Strand's own.
+ */
+import { parse } from 'tldts';
+import type { ResponseHeads } from '../../archive/read-heads.ts';
+import { fieldOf } from '../../archive/read-warc.ts';
+import { charsetParameter, essenceOf } from '../../parser/media-type.ts';
+import type { Column, Row } from './table.ts';
+
+const required = (name: string, type: Column['type'] = 'string'): Column => ({
+  name,
+  type,
+  isRequired: true,
+});
+const optional = (name: string, type: Column['type'] = 'string'): Column => ({ name, type });
+
+export const CAPTURE_COLUMNS: readonly Column[] = [
+  { ...required('url_surtkey'), isSorted: true },
+  required('url'),
+  { ...required('url_host_name'), isSorted: true },
+  optional('url_host_tld'),
+  optional('url_host_2nd_last_part'),
+  optional('url_host_3rd_last_part'),
+  optional('url_host_4th_last_part'),
+  optional('url_host_5th_last_part'),
+  optional('url_host_registry_suffix'),
+  optional('url_host_registered_domain'),
+  optional('url_host_private_suffix'),
+  optional('url_host_private_domain'),
+  optional('url_host_name_reversed'),
+  required('url_protocol'),
+  optional('url_port', 'int32'),
+  required('url_path'),
+  optional('url_query'),
+  required('fetch_time', 'timestamp'),
+  required('fetch_status', 'int16'),
+  optional('fetch_redirect'),
+  optional('content_digest'),
+  optional('content_mime_type'),
+  optional('content_mime_detected'),
+  optional('content_charset'),
+  optional('content_languages'),
+  optional('content_truncated'),
+  required('warc_filename'),
+  required('warc_record_offset', 'int64'),
+  required('warc_record_length', 'int64'),
+  required('warc_segment'),
+  required('warc_type'),
+  optional('warc_refers_to_uri'),
+  optional('warc_refers_to_date', 'timestamp'),
+  optional('ip_address'),
+];
+
+/**
+ * Common Crawl's partitions: `warc` for pages that were fetched, `robotstxt`, and `crawldiagnostics` for what has no
+ * content of its own: redirects, errors, revisits.
+ */
+export const SUBSETS = ['warc', 'crawldiagnostics', 'robotstxt'] as const;
+export type Subset = (typeof SUBSETS)[number];
+
+/** A capture in an index. */
+export interface CapturePlace {
+  readonly surt: string;
+  readonly url: string;
+  /** Payload digest: `sha1:` and Base32. */
+  readonly digest?: string;
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Strand's files have no segments as Common Crawl's have. */
+const SEGMENT = '0';
+
+/** Returns undefined if the URL has no host. */
+export function captureRow(
+  place: CapturePlace,
+  { record, httpStatus, headers }: ResponseHeads,
+): { readonly subset: Subset; readonly row: Row } | undefined {
+  const url = URL.parse(place.url);
+  const date = dateOf(fieldOf(record, 'WARC-Date'));
+  if (!url || url.hostname === '' || date === undefined) return undefined;
+  const headerOf = (wanted: string) => headers.findLast(([name]) => name.toLowerCase() === wanted)?.[1];
+  const contentType = headerOf('content-type');
+  const isRevisit = fieldOf(record, 'WARC-Type') === 'revisit';
+  const row: Row = {
+    url_surtkey: place.surt,
+    url: place.url,
+    ...hostColumns(url.hostname),
+    url_protocol: url.protocol.slice(0, -1),
+    url_port: url.port === '' ? undefined : Number(url.port),
+    url_path: url.pathname,
+    url_query: url.search === '' ? undefined : url.search.slice(1),
+    fetch_time: date,
+    fetch_status: httpStatus,
+    fetch_redirect: redirectOf(httpStatus, headerOf('location'), url),
+    content_digest: place.digest?.replace(/^sha1:/, ''),
+    content_mime_type: essenceOf(contentType),
+    content_mime_detected: fieldOf(record, 'WARC-Identified-Payload-Type'),
+    content_charset: charsetName(charsetParameter(contentType)),
+    // A revisit is cut by its nature, not for a limit.
+    content_truncated: isRevisit ? undefined : fieldOf(record, 'WARC-Truncated'),
+    warc_filename: place.file,
+    warc_record_offset: BigInt(place.offset),
+    warc_record_length: BigInt(place.length),
+    warc_segment: SEGMENT,
+    warc_type: isRevisit ? 'revisit' : 'response',
+    warc_refers_to_uri: fieldOf(record, 'WARC-Refers-To-Target-URI'),
+    warc_refers_to_date: dateOf(fieldOf(record, 'WARC-Refers-To-Date')),
+    ip_address: fieldOf(record, 'WARC-IP-Address'),
+  };
+  if (url.pathname === '/robots.txt') return { subset: 'robotstxt', row };
+  return { subset: httpStatus === 200 && !isRevisit ? 'warc' : 'crawldiagnostics', row };
+}
+
+/** Of an address: only its name, as in Common Crawl's index. */
+function hostColumns(hostname: string): Row {
+  const icann = parse(hostname, { allowPrivateDomains: false, extractHostname: false });
+  if (icann.isIp || hostname.startsWith('[')) return { url_host_name: hostname };
+  const owners = parse(hostname, { allowPrivateDomains: true, extractHostname: false });
+  const parts = hostname.split('.').reverse();
+  return {
+    url_host_name: hostname,
+    url_host_tld: parts[0],
+    url_host_2nd_last_part: parts[1],
+    url_host_3rd_last_part: parts[2],
+    url_host_4th_last_part: parts[3],
+    url_host_5th_last_part: parts[4],
+    url_host_registry_suffix: icann.publicSuffix ?? undefined,
+    url_host_registered_domain: icann.domain ?? undefined,
+    url_host_private_suffix: owners.publicSuffix ?? undefined,
+    url_host_private_domain: owners.domain ?? undefined,
+    url_host_name_reversed: parts.join('.'),
+  };
+}
+
+function redirectOf(status: number, location: string | undefined, base: URL): string | undefined {
+  if (status < 300 || status >= 400 || location === undefined) return undefined;
+  return URL.parse(location, base.href)?.href;
+}
+
+/** The name of the Encoding standard, as browsers show it: `UTF-8`. */
+function charsetName(label: string | undefined): string | undefined {
+  if (label === undefined) return undefined;
+  try {
+    return new TextDecoder(label).encoding.toUpperCase();
+  } catch {
+    return undefined;
+  }
+}
+
+function dateOf(text: string | undefined): Date | undefined {
+  const date = new Date(text ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}

@@ -1,0 +1,42 @@
+/** The documents of pages as a table: what `export --format documents` writes. */
+import type { DocumentRow } from '../document-row.ts';
+import type { Column, Row } from './table.ts';
+
+const TEXTS = [
+  'title',
+  'description',
+  'author',
+  'published',
+  'modified',
+  'language',
+  'siteName',
+  'image',
+] as const;
+
+export const DOCUMENT_COLUMNS: readonly Column[] = [
+  { name: 'url', type: 'string', isRequired: true },
+  { name: 'fetchedAt', type: 'timestamp', isRequired: true },
+  ...TEXTS.map((name): Column => ({ name, type: 'string' })),
+  { name: 'types', type: 'string' },
+  { name: 'truncated', type: 'boolean' },
+  { name: 'depth', type: 'int32', isRequired: true },
+  { name: 'via', type: 'string' },
+  { name: 'payloadDigest', type: 'string' },
+  { name: 'warcFile', type: 'string' },
+  { name: 'warcOffset', type: 'int64' },
+  { name: 'warcLength', type: 'int64' },
+  { name: 'text', type: 'string', isRequired: true },
+  { name: 'markdown', type: 'string', isRequired: true },
+];
+
+/** `types`: with commas between them. */
+export function documentTableRow({ location, types, fetchedAt, ...row }: DocumentRow): Row {
+  return {
+    ...row,
+    fetchedAt: new Date(fetchedAt),
+    types: types.length === 0 ? undefined : types.join(','),
+    warcFile: location?.file,
+    warcOffset: location && BigInt(location.offset),
+    warcLength: location && BigInt(location.length),
+  };
+}
