@@ -4,22 +4,24 @@ import type { HostKey } from '../url/host-key.ts';
 
 interface Lane {
   inFlight: number;
-  /** By the clock's `elapsed`. */
+  /** By the clock's `elapsed`, both. */
   lastEndedAt: number;
   restUntil: number;
   readonly waiting: (() => void)[];
 }
 
+const NEVER = Number.NEGATIVE_INFINITY;
+
 /** Above `maxIdle` hosts those are forgotten that have rested for long. */
 export function createLanes(clock: Clock, maxIdle: number): Lanes {
   const lanes = new Map<HostKey, Lane>();
-  // A clock that is set forward must hurry no host.
+  // A clock that is set forward must hurry no host, and one that is set back must stall none.
   const elapsed = clock.elapsed ?? clock.now;
 
   function laneOf(host: HostKey): Lane {
     let lane = lanes.get(host);
     if (!lane) {
-      lane = { inFlight: 0, lastEndedAt: Number.NEGATIVE_INFINITY, restUntil: 0, waiting: [] };
+      lane = { inFlight: 0, lastEndedAt: NEVER, restUntil: NEVER, waiting: [] };
       lanes.set(host, lane);
     }
     return lane;
@@ -43,27 +45,30 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
       } finally {
         lane.inFlight--;
         lane.waiting.shift()?.();
-        if (lanes.size > maxIdle) forgetIdle(lanes, clock.now(), elapsed());
+        if (lanes.size > maxIdle) forgetIdle(lanes, elapsed());
       }
     },
     rest(host, until) {
       const lane = laneOf(host);
-      lane.restUntil = Math.max(lane.restUntil, until);
+      lane.restUntil = Math.max(lane.restUntil, elapsed() + until - clock.now());
     },
-    restUntil: (host) => lanes.get(host)?.restUntil ?? 0,
+    restUntil(host) {
+      const restMs = (lanes.get(host)?.restUntil ?? NEVER) - elapsed();
+      return restMs > 0 ? clock.now() + Math.ceil(restMs) : 0;
+    },
   };
 }
 
 /** By then the host's clock in its head has the say. */
 const IDLE_MS = 300_000;
 
-function forgetIdle(lanes: Map<HostKey, Lane>, now: number, elapsed: number): void {
+function forgetIdle(lanes: Map<HostKey, Lane>, elapsed: number): void {
   for (const [host, lane] of lanes)
     if (
       lane.inFlight === 0 &&
       lane.waiting.length === 0 &&
       elapsed > lane.lastEndedAt + IDLE_MS &&
-      now > lane.restUntil
+      elapsed > lane.restUntil
     )
       lanes.delete(host);
 }

@@ -108,3 +108,15 @@ test('of very many hosts those are forgotten that rest no longer and were asked 
   await lanes.run('h', { perHost: 1, gapMs: 0, latestAt: LATE + 1 }, async () => {});
   expect([lanes.restUntil('h0'), lanes.restUntil('resting')]).toEqual([0, T0 + 7_200_000]);
 });
+
+test('a rest ends in its time, though the clock is set meanwhile', async () => {
+  const { clock, lanes } = open();
+  lanes.rest('h', clock.now() + 5000);
+  clock.set(-3_600_000);
+  expect(lanes.restUntil('h')).toBe(clock.now() + 5000);
+  await clock.advance(2000);
+  clock.set(7_200_000);
+  expect(lanes.restUntil('h')).toBe(clock.now() + 3000);
+  await clock.advance(3000);
+  expect(lanes.restUntil('h')).toBe(0);
+});
