@@ -127,6 +127,8 @@ export interface SkippedUrl {
   readonly via?: string | undefined;
   /** More of why, in words. */
   readonly cause?: string | undefined;
+  /** The same for programs. */
+  readonly causeCode?: string | undefined;
 }
 
 export interface LocallyAdded extends AddedSeeds {

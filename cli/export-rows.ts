@@ -26,6 +26,8 @@ export const EXPORT_COLUMNS = [
   'bodyBytes',
   'tookMs',
   'cause',
+  'causeCode',
+  'duplicateOf',
 ] as const satisfies readonly (keyof UrlRow)[];
 
 /** What comes before the first row: the column names in CSV, nothing in JSON lines. */

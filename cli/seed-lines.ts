@@ -1,7 +1,8 @@
 /** Lines about seeds that cannot be fetched, printed as it happens. */
+import { shownCodeOf } from '../shared/causes/cause.ts';
 import { outcomeInWords } from '../shared/report/outcome-words.ts';
 import { printable, shorten } from '../shared/text/printable.ts';
-import { MOVED, type OnSeed, type SeedEvent } from '../shared/turn/seed-events.ts';
+import type { OnSeed, SeedEvent } from '../shared/turn/seed-events.ts';
 import { formatDuration } from './format.ts';
 
 /** Seeds that fail for the same cause: so many are named ... */
@@ -10,19 +11,41 @@ const MAX_NAMED = 3;
 const MAX_KINDS = 20;
 const MAX_CHARS = 300;
 
-/** Prints each new kind of failure: a seed's first failure of a kind, and what it ends with. */
+/** Something that cannot be fetched now: a seed, or a host. */
+export interface Trouble {
+  readonly name: string;
+  /** Why, in words. */
+  readonly words: string;
+  /** What it has in common with those of the same failure. */
+  readonly kind: string;
+  /** ms since the epoch. */
+  readonly nextTryAt?: number | undefined;
+  readonly isGivenUp?: boolean | undefined;
+}
+
+/** Prints each new kind of failure: a name's first failure of a kind, and what it ends with. */
+export function createTroubleLines(
+  log: (line: string) => void,
+  now: () => number,
+): (trouble: Trouble) => void {
+  const namesByKind = new Map<string, Set<string>>();
+  return (trouble) => {
+    const kind = `${trouble.kind} ${trouble.isGivenUp}`;
+    const names = namesByKind.get(kind) ?? new Set();
+    if (names.has(trouble.name) || names.size >= MAX_NAMED || namesByKind.size >= MAX_KINDS) return;
+    names.add(trouble.name);
+    namesByKind.set(kind, names);
+    log(troubleLine(trouble, now()));
+    if (names.size === MAX_NAMED) log('More seeds like these are counted in the summary');
+  };
+}
+
+/** The same for seeds. */
 export function createSeedLines(log: (line: string) => void, now: () => number): OnSeed {
-  const urlsByKind = new Map<string, Set<string>>();
+  const print = createTroubleLines(log, now);
   return (event) => {
-    const text = seedLine(event, now());
-    if (text === undefined) return;
-    const kind = kindOf(event);
-    const urls = urlsByKind.get(kind) ?? new Set();
-    if (urls.has(event.url) || urls.size >= MAX_NAMED || urlsByKind.size >= MAX_KINDS) return;
-    urls.add(event.url);
-    urlsByKind.set(kind, urls);
-    log(text);
-    if (urls.size === MAX_NAMED) log('More seeds like these are counted in the summary');
+    const trouble = troubleOf(event);
+    if (trouble) print(trouble);
   };
 }
 
@@ -48,26 +71,18 @@ export function createSilenceLine(
 }
 
 /** Undefined for a redirect within the site: what it leads to has a line of its own if that fails. */
-function seedLine(event: SeedEvent, now: number): string | undefined {
-  const { url, state, isGivenUp, nextTryAt } = event;
-  if (state === 'redirect' && !event.cause?.endsWith(MOVED)) return undefined;
-  const words = outcomeInWords({ ...event, cause: withoutUrl(event) });
+function troubleOf(event: SeedEvent): Trouble | undefined {
+  const { url, state, httpStatus, cause, isGivenUp, nextTryAt } = event;
+  if (state === 'redirect' && !(cause?.code === 'redirect' && cause.joins)) return undefined;
+  const kind = [state, httpStatus, cause && shownCodeOf(cause)].join(' ');
+  return { name: url, words: outcomeInWords(event), kind, nextTryAt, isGivenUp };
+}
+
+function troubleLine({ name, words, nextTryAt, isGivenUp }: Trouble, now: number): string {
   const next = isGivenUp
     ? '; given up'
     : nextTryAt === undefined
       ? ''
       : `; next try in ${formatDuration(Math.max(1000, Math.round((nextTryAt - now) / 1000) * 1000))}`;
-  return `${shorten(printable(url), MAX_CHARS)}: ${shorten(printable(words), MAX_CHARS)}${next}`;
-}
-
-/** A cause often begins with the URL, which the line has already. */
-function withoutUrl({ url, cause }: SeedEvent): string | undefined {
-  return cause?.startsWith(`${url}: `) ? cause.slice(url.length + 2) : cause;
-}
-
-/** What a failure has in common with those of other seeds: its cause without names and numbers. */
-function kindOf(event: SeedEvent): string {
-  const { state, httpStatus, isGivenUp, host } = event;
-  const cause = (withoutUrl(event) ?? '').slice(0, MAX_CHARS).replaceAll(host, '').replaceAll(/\d/g, '');
-  return [state, httpStatus, isGivenUp, cause].join(' ');
+  return `${shorten(printable(name), MAX_CHARS)}: ${shorten(printable(words), MAX_CHARS)}${next}`;
 }

@@ -4,11 +4,12 @@
  * messages come back after their leases.
  */
 import { Worker } from 'node:worker_threads';
+import { causeText } from '../shared/causes/cause-text.ts';
 import { CHECK_MS } from '../shared/engines/watchdog/block-watch.ts';
 import { readSlot, type SlotMemory, slotMemory, writeSlot } from '../shared/engines/watchdog/work-slot.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { LedgerStore } from '../shared/ports/ledger-store.ts';
-import { causeOfBlock, type PageTask, type PageWork } from '../shared/turn/page-work.ts';
+import type { PageTask, PageWork } from '../shared/turn/page-work.ts';
 import { quarantinePage } from '../shared/turn/quarantine-page.ts';
 import type { Log } from './log.ts';
 
@@ -82,6 +83,7 @@ export async function storeBlocked(
 ): Promise<void> {
   if (!task) return;
   const { crawl, url } = task;
-  log('error', { message: `A page ${causeOfBlock(task, blockedMs)}: this process ends`, crawl, url });
+  const words = causeText({ code: 'threadBlocked', ms: blockedMs, step: task.step });
+  log('error', { message: `A page ${words}: this process ends`, crawl, url });
   await quarantinePage(ledgers, task, blockedMs, clock.now());
 }

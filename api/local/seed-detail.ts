@@ -1,3 +1,4 @@
+import { causeText } from '../../shared/causes/cause-text.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import type { UrlDetail } from '../../shared/report/url-detail.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
@@ -9,5 +10,6 @@ export const seedDetail = ({ url, depth, kind }: Link): UrlDetail => ({
   depth,
   status: 'waiting',
   kind,
-  cause: "a seed that waits for its host's first visit",
+  cause: causeText({ code: 'awaitsFirstVisit' }),
+  causeCode: 'awaitsFirstVisit',
 });

@@ -1,8 +1,10 @@
 /** The links that a crawl left out, and the URLs that it knows and did not fetch, each with the reason. */
 import type { DatabaseSync } from 'node:sqlite';
+import { shownCodeOf } from '../../shared/causes/cause.ts';
+import { optionalText, resultText } from '../../shared/causes/cause-text.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { readSkips } from '../../shared/engines/local/items/skip-log.ts';
-import type { UrlState } from '../../shared/frontier/url-record.ts';
+import type { FetchResult, UrlState } from '../../shared/frontier/url-record.ts';
 import type { SkippedUrl } from '../stored-crawl.ts';
 import { type RowSource, recordsOf } from './url-rows.ts';
 
@@ -16,11 +18,17 @@ export async function* skippedUrls(
   source: RowSource & { readonly database: DatabaseSync },
   crawl: CrawlId,
 ): AsyncGenerator<SkippedUrl, void, undefined> {
-  yield* readSkips(source.database, crawl);
+  for (const { cause, ...skip } of readSkips(source.database, crawl))
+    yield { ...skip, cause: optionalText(cause), causeCode: cause && shownCodeOf(cause) };
   for await (const { host, head } of source.ledgers.hosts(crawl)) {
     const { deniedByRobots, skipped } = head.ledger.counts;
     if (deniedByRobots + skipped === 0) continue;
     for await (const { url, state, via, result } of recordsOf(source, crawl, host, head))
-      if (LEFT_OUT.has(state)) yield { url, reason: state, via, cause: result?.cause };
+      if (LEFT_OUT.has(state)) yield { url, reason: state, via, ...saidOf(result) };
   }
 }
+
+const saidOf = (result: FetchResult | undefined): Pick<SkippedUrl, 'cause' | 'causeCode'> => ({
+  cause: result && resultText(result),
+  causeCode: result?.cause && shownCodeOf(result.cause),
+});

@@ -3,10 +3,9 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
-import type { SeedEvent } from '../../shared/turn/seed-events.ts';
 import { createDrawnLine, type LiveStream, renderParts, type TerminalEnvironment } from '../drawn-line.ts';
 import { createRateMeter } from '../live-line.ts';
-import { createSeedLines } from '../seed-lines.ts';
+import { createTroubleLines, type Trouble } from '../seed-lines.ts';
 import { watchParts } from '../watch-line.ts';
 
 export interface WatchOptions {
@@ -40,7 +39,7 @@ export async function watchCrawl(
 ): Promise<CrawlSummary | undefined> {
   const line = createDrawnLine(stream, environment);
   const rates = createRateMeter(RATE_WINDOW_MS);
-  const tellHost = createSeedLines(line.log, clock.now);
+  const tellHost = createTroubleLines(line.log, clock.now);
   let failures = 0;
   let printedAt = -Infinity;
   let printedState: CrawlSummary['state'] | undefined;
@@ -57,7 +56,7 @@ export async function watchCrawl(
       }
       if (summary) {
         const now = clock.now();
-        for (const event of hostEvents(summary)) tellHost(event);
+        for (const trouble of hostTroubles(summary)) tellHost(trouble);
         const parts = watchParts(summary, rates({ ...summary, now }));
         line.draw(parts);
         if (!line.isLive && (now - printedAt >= PRINT_MS || summary.state !== printedState)) {
@@ -76,19 +75,17 @@ export async function watchCrawl(
 }
 
 /** The hosts that fail, printed as a crawl on this machine prints its seeds. */
-const hostEvents = ({ failing, setAside }: CrawlSummary): SeedEvent[] => [
-  ...failing.map(({ host, cause, nextTryAt }) => ({
-    url: host,
-    host,
-    state: 'waiting' as const,
-    cause,
+const hostTroubles = ({ failing, setAside }: CrawlSummary): Trouble[] => [
+  ...failing.map(({ host, cause, causeCode = '', nextTryAt }) => ({
+    name: host,
+    words: cause,
+    kind: causeCode,
     nextTryAt: Date.parse(nextTryAt),
   })),
-  ...setAside.map(({ host, cause }) => ({
-    url: host,
-    host,
-    state: 'waiting' as const,
-    cause,
+  ...setAside.map(({ host, cause, causeCode = '' }) => ({
+    name: host,
+    words: cause,
+    kind: causeCode,
     isGivenUp: true,
   })),
 ];

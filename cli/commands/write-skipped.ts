@@ -3,7 +3,7 @@ import { exportHeader, rowLine } from '../export-rows.ts';
 import type { RowFormat } from '../option-spec.ts';
 import { type RowStream, writerTo } from './write-rows.ts';
 
-const COLUMNS = ['url', 'reason', 'via', 'cause'] as const;
+const COLUMNS = ['url', 'reason', 'via', 'cause', 'causeCode'] as const;
 
 /**
  * Writes the links that a crawl left out, and the URLs that it knows and did not fetch, each with the reason.

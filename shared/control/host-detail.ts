@@ -1,3 +1,4 @@
+import { optionalText } from '../causes/cause-text.ts';
 import type { Head } from '../frontier/head.ts';
 import { countUrls } from '../frontier/url-record.ts';
 import { isoTime } from '../report/url-detail.ts';
@@ -15,8 +16,8 @@ export function hostEntry(host: HostKey, { ledger, totals, clock, dueAt, setAsid
     nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
     dueAt: dueAt === undefined ? undefined : isoTime(dueAt),
     failures: clock.failures,
-    cause: clock.cause,
-    setAside: setAside?.cause,
+    cause: optionalText(clock.cause),
+    setAside: optionalText(setAside?.cause),
   };
 }
 

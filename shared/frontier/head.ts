@@ -3,6 +3,8 @@
  * names the parts that count, holds the host's clock (so politeness survives turns, workers and restarts) and
  * sums up the host. It is JSON, and small: writes are billed by size.
  */
+import type { Cause } from '../causes/cause.ts';
+import { storedCause } from '../causes/stored-cause.ts';
 import type { RobotsState } from '../robots/policy.ts';
 import { EMPTY_INDEX, type LedgerIndex } from './ledger.ts';
 import { FRESH_CLOCK, type HostClock } from './politeness.ts';
@@ -33,7 +35,7 @@ export interface Head extends TrapState {
    */
   readonly dueAt?: number;
   /** The host failed again and again: no more turns, until the crawl is resumed. */
-  readonly setAside?: { readonly cause: string; readonly at: number };
+  readonly setAside?: GivenUp;
   /**
    * The delivery of the last wake-up by the operator that was obeyed: one that comes back does not try the
    * host once more.
@@ -51,9 +53,15 @@ export interface Head extends TrapState {
   readonly quarantine?: readonly BlockedPage[];
 }
 
+/** Why the host was given up, and when. */
+export interface GivenUp {
+  readonly cause: Cause;
+  readonly at: number;
+}
+
 export interface BlockedPage {
   readonly url: string;
-  readonly cause: string;
+  readonly cause: Cause;
 }
 
 export interface SitemapPace {
@@ -86,7 +94,7 @@ export interface ClosedOrigin {
   readonly origin: string;
   readonly until: number;
   readonly failures: number;
-  readonly cause: string;
+  readonly cause: Cause;
 }
 
 /** What the host has cost and given so far. */
@@ -152,6 +160,24 @@ export const NEW_HEAD: Head = {
   ledger: EMPTY_INDEX,
   totals: NO_TOTALS,
 };
+
+/** Reads a stored head. In heads that an earlier version wrote the causes are sentences. */
+export function parseHead(json: string): Head {
+  const head = JSON.parse(json) as Head;
+  const { clock, setAside, closedOrigins, quarantine } = head;
+  return {
+    ...head,
+    ...(clock.cause !== undefined && { clock: withCause(clock, clock.cause) }),
+    ...(setAside && { setAside: withCause(setAside, setAside.cause) }),
+    ...(closedOrigins && { closedOrigins: closedOrigins.map((one) => withCause(one, one.cause)) }),
+    ...(quarantine && { quarantine: quarantine.map((one) => withCause(one, one.cause)) }),
+  };
+}
+
+const withCause = <T extends object>(stored: T, cause: Cause | string) => ({
+  ...stored,
+  cause: storedCause(cause),
+});
 
 /** Sums, key by key. */
 export function addTotals(a: HostTotals, b: HostTotals): HostTotals {

@@ -12,9 +12,9 @@ import { CorruptBytes, inflateOwn } from './bytes.ts';
 export const KEY_RUN_MAGIC = 0x4b;
 /**
  * Version of the whole run, with its lists of records. 2: records may have a kind, and results a size. 3: and
- * a canonical URL.
+ * a canonical URL. 4: causes are data.
  */
-export const KEY_RUN_VERSION = 3;
+export const KEY_RUN_VERSION = 4;
 const OLDEST = 1;
 const HEADER_BYTES = 8;
 

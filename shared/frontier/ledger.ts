@@ -51,16 +51,6 @@ export interface LedgerCommit {
   readonly obsolete: readonly string[];
 }
 
-/** A longer cause is cut: pages may have a part in its words, and it is kept for each URL. Room for a URL. */
-const MAX_CAUSE_CHARS = 2500;
-
-function withShortCause(result: NonNullable<UrlRecord['result']>): UrlRecord['result'] {
-  const { cause } = result;
-  if (cause === undefined || cause.length <= MAX_CAUSE_CHARS) return result;
-  // Copied: a slice would keep all of it in memory.
-  return { ...result, cause: `${Buffer.from(cause.slice(0, MAX_CAUSE_CHARS)).toString()}...` };
-}
-
 /** Waiting pages that one search for requisites moves from runs into memory, at most. */
 const MAX_MOVED = 1000;
 
@@ -286,7 +276,6 @@ export class HostLedger {
       kind: record.state === 'waiting' ? risen?.kind : record.kind,
       depth: Math.min(record.depth, risen?.depth ?? record.depth),
       level: Math.max(record.level, risen?.level ?? 0),
-      result: record.result && withShortCause(record.result),
     });
   }
 
@@ -301,7 +290,7 @@ export class HostLedger {
   async outcome(url: string): Promise<UrlOutcome | undefined> {
     const fresh = this.#fresh.get(url);
     if (!fresh) return this.#runs.outcome(url);
-    return { state: fresh.state, names: (other) => fresh.result?.canonical === other };
+    return { state: fresh.state, isDuplicateOf: (other) => fresh.result?.duplicateOf === other };
   }
 
   /** What is known of the URL, or undefined. Reads lists through: for asking, not for crawling. */

@@ -1,4 +1,5 @@
 /** When a host may be asked next. Pure: the clock of a host is data, kept in its head. */
+import type { Cause } from '../causes/cause.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import { type FailureCode, mostTriesOf } from '../fetcher/outcome/failure-codes.ts';
 
@@ -7,8 +8,8 @@ export interface HostClock {
   readonly nextFetchAt: number;
   /** Failures in a row, less those that good answers have forgiven. */
   readonly failures: number;
-  /** Cause of the last failure, in words. */
-  readonly cause?: string;
+  /** Of the last failure. */
+  readonly cause?: Cause;
   /**
    * The code of the last failure, if it was a fetch that came to nothing. Heads written before 2026-12 have
    * none.
@@ -75,7 +76,7 @@ export function afterNothing(clock: HostClock, request: EndedRequest, config: Po
 }
 
 export interface HostFailure {
-  readonly cause: string;
+  readonly cause: Cause;
   readonly code?: FailureCode | undefined;
   /** How many failures it counts for. */
   readonly weight: number;

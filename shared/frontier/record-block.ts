@@ -9,6 +9,7 @@
  * zlib.
  */
 import { deflateRawSync } from 'node:zlib';
+import { decodeResultCause, encodeCause, type ResultCause } from '../causes/stored-cause.ts';
 import type { HostKey } from '../url/host-key.ts';
 import { URL_KINDS, type UrlKind } from '../url/url-kind.ts';
 import { ByteReader, ByteWriter, CorruptBytes, inflateOwn } from './bytes.ts';
@@ -28,7 +29,7 @@ const HAS_TYPE = 4;
 const HAS_CAUSE = 8;
 const HAS_SIZE = 16;
 /** Parts before version 3 have none. */
-const HAS_CANONICAL = 32;
+const HAS_DUPLICATE_OF = 32;
 const DIGEST_BYTES = 20;
 
 /** A block bigger than this after decompression is not one of ours. */
@@ -75,7 +76,7 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
   let offset = 0;
   for (const { result } of records) {
     if (result === undefined) continue;
-    const { httpStatus, contentType, digest, location, cause, canonical, bodyBytes, tookMs } = result;
+    const { httpStatus, contentType, digest, location, cause, duplicateOf, bodyBytes, tookMs } = result;
     const hasSize = bodyBytes !== undefined || tookMs !== undefined;
     out.byte(
       (location ? HAS_LOCATION : 0) |
@@ -83,15 +84,15 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
         (contentType !== undefined ? HAS_TYPE : 0) |
         (cause !== undefined ? HAS_CAUSE : 0) |
         (hasSize ? HAS_SIZE : 0) |
-        (canonical !== undefined ? HAS_CANONICAL : 0),
+        (duplicateOf !== undefined ? HAS_DUPLICATE_OF : 0),
     );
     out.varint(httpStatus ?? 0);
     out.signed(result.fetchedAt - fetchedAt);
     fetchedAt = result.fetchedAt;
     if (contentType !== undefined) out.varint(types.indexOf(contentType));
-    if (cause !== undefined) out.varint(causes.indexOf(cause));
-    // Among the causes: a part of the cause's own words.
-    if (canonical !== undefined) out.varint(causes.indexOf(canonical));
+    if (cause !== undefined) out.varint(causes.indexOf(encodeCause(cause)));
+    // Among the causes, as earlier versions have it.
+    if (duplicateOf !== undefined) out.varint(causes.indexOf(duplicateOf));
     if (location) {
       out.varint(files.indexOf(location.file));
       out.signed(location.offset - offset);
@@ -136,12 +137,14 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
   const fileTable = readTable(input);
   const typeTable = readTable(input);
   const causeTable = readTable(input);
+  const causes = new CauseReader(causeTable);
 
   return paths.map((path, i) => {
     const flag = flags[i] as number;
     const state = URL_STATES[flag & 0x07];
     if (state === undefined) throw new CorruptBytes(`record ${i} has the unknown state ${flag & 0x07}`);
     const raw = results[i];
+    const said = causes.at(raw?.cause ?? -1);
     const result: FetchResult | undefined = raw && {
       fetchedAt: raw.fetchedAt,
       httpStatus: raw.httpStatus || undefined,
@@ -153,8 +156,8 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
           : { file: textAt(fileTable, raw.file) as string, offset: raw.offset, length: raw.length },
       bodyBytes: raw.bodyBytes < 0 ? undefined : raw.bodyBytes,
       tookMs: raw.tookMs < 0 ? undefined : raw.tookMs,
-      cause: textAt(causeTable, raw.cause),
-      canonical: textAt(causeTable, raw.canonical),
+      cause: said.cause,
+      duplicateOf: textAt(causeTable, raw.duplicateOf) ?? said.duplicateOf,
     };
     const { redirects, attempts, dueAt } = retried[i] as typeof NOT_RETRIED;
     return {
@@ -213,7 +216,7 @@ function readResults(input: ByteReader, flags: readonly number[], firstTime: num
     fetchedAt += input.signed();
     const type = has & HAS_TYPE ? input.varint() : -1;
     const cause = has & HAS_CAUSE ? input.varint() : -1;
-    const canonical = has & HAS_CANONICAL ? input.varint() : -1;
+    const duplicateOf = has & HAS_DUPLICATE_OF ? input.varint() : -1;
     const file = has & HAS_LOCATION ? input.varint() : -1;
     if (file >= 0) offset += input.signed();
     const length = file >= 0 ? input.varint() : 0;
@@ -226,7 +229,7 @@ function readResults(input: ByteReader, flags: readonly number[], firstTime: num
       fetchedAt,
       type,
       cause,
-      canonical,
+      duplicateOf,
       file,
       offset,
       length,
@@ -258,6 +261,25 @@ class Table {
     for (const text of this.#index.keys()) out.text(text);
   }
 }
+
+/** The causes of a block. Each is read once, however many records have it. */
+class CauseReader {
+  readonly #table: readonly string[];
+  readonly #read: (ResultCause | undefined)[] = [];
+
+  constructor(table: readonly string[]) {
+    this.#table = table;
+  }
+
+  at(i: number): ResultCause {
+    const text = textAt(this.#table, i);
+    if (text === undefined) return NO_CAUSE;
+    this.#read[i] ??= decodeResultCause(text);
+    return this.#read[i];
+  }
+}
+
+const NO_CAUSE: ResultCause = { cause: undefined };
 
 const readTable = (input: ByteReader): string[] => repeat(input.varint(), () => input.text());
 

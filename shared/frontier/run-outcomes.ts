@@ -12,14 +12,14 @@ import { URL_STATES, type UrlState } from './url-record.ts';
 /** What a ledger knows of a URL without reading its whole record. */
 export interface UrlOutcome {
   readonly state: UrlState;
-  /** Whether it is a page that names `url` as its canonical one. */
-  names(url: string): boolean;
+  /** Whether it is a page that counts as a copy of `url`. */
+  isDuplicateOf(url: string): boolean;
 }
 
 /** By the place of a URL's key in the run. */
 export type RunOutcomes = (place: number) => UrlOutcome;
 
-export const WAITING: UrlOutcome = { state: 'waiting', names: () => false };
+export const WAITING: UrlOutcome = { state: 'waiting', isDuplicateOf: () => false };
 
 /**
  * `done`: the run's list of all URLs that do not wait; of several records of a URL the first counts, as in
@@ -27,7 +27,7 @@ export const WAITING: UrlOutcome = { state: 'waiting', names: () => false };
  */
 export function readOutcomes(host: HostKey, keys: KeyRun, done: Uint8Array): RunOutcomes {
   const states = new Uint8Array(keys.count);
-  const canonicals = new Uint32Array(2 * keys.count);
+  const originals = new Uint32Array(2 * keys.count);
   const key = new Uint32Array(2);
   for (const header of listBlocks(done)) {
     for (const { url, state, result } of decodeRecords(host, blockPayload(done, header))) {
@@ -35,7 +35,7 @@ export function readOutcomes(host: HostKey, keys: KeyRun, done: Uint8Array): Run
       const place = placeOfKey(keys, key[0] as number, key[1] as number);
       if (place < 0 || states[place] !== 0) continue;
       states[place] = URL_STATES.indexOf(state);
-      if (result?.canonical !== undefined) fingerprint(result.canonical, canonicals, 2 * place);
+      if (result?.duplicateOf !== undefined) fingerprint(result.duplicateOf, originals, 2 * place);
     }
   }
   return (place) => {
@@ -43,9 +43,9 @@ export function readOutcomes(host: HostKey, keys: KeyRun, done: Uint8Array): Run
     if (state === undefined || state === 'waiting') return WAITING;
     return {
       state,
-      names(url) {
+      isDuplicateOf(url) {
         fingerprint(url, key, 0);
-        return key[0] === canonicals[2 * place] && key[1] === canonicals[2 * place + 1];
+        return key[0] === originals[2 * place] && key[1] === originals[2 * place + 1];
       },
     };
   };

@@ -9,8 +9,8 @@ import { decodeRecords, encodeRecords } from './record-block.ts';
 import type { UrlRecord } from './url-record.ts';
 
 export const SEGMENT_MAGIC = 0x53;
-/** 2: records may have a kind, and results a size. 3: and a canonical URL. */
-export const SEGMENT_VERSION = 3;
+/** 2: records may have a kind, and results a size. 3: and a canonical URL. 4: causes are data. */
+export const SEGMENT_VERSION = 4;
 const OLDEST = 1;
 
 export function encodeSegment(host: HostKey, records: readonly UrlRecord[]): Uint8Array {

@@ -5,6 +5,7 @@
  * nothing for a link while nothing is closed; what they keep in the host's head is at most about 12 KB of
  * JSON (`test/frontier/trap-watch.test.ts`).
  */
+import type { TrapKind } from '../causes/cause.ts';
 import type { Sizes } from '../sizes.ts';
 import { combinationOf } from '../url/combination-of.ts';
 import { createCombinationWatch, type WatchedCombinations } from './combination-watch.ts';
@@ -20,7 +21,7 @@ export interface TrapState {
 
 /** What URLs that are closed together have in common. */
 export interface ClosedGroup {
-  readonly kind: 'template' | 'combinations' | 'folder';
+  readonly kind: TrapKind;
   readonly group: string;
 }
 
@@ -103,14 +104,4 @@ export function closedGroups(state: TrapState): (ClosedGroup & { readonly pages:
     ...closed(combinations).map(({ group, pages }) => ({ kind: 'combinations' as const, group, pages })),
     ...closed(folders).map(({ group, pages }) => ({ kind: 'folder' as const, group, pages })),
   ];
-}
-
-/** Why a URL of a closed group is left out, in words. */
-export function trapWords({ kind, group }: ClosedGroup): string {
-  const why = {
-    template: `the last pages with URLs like ${group} brought nothing new`,
-    combinations: `combinations of parameters at ${group} brought no new pages`,
-    folder: `the folder ${group} gives the same pages under ever new paths`,
-  }[kind];
-  return `${why} (--trap-after-pages 0 fetches them)`;
 }

@@ -1,4 +1,5 @@
 import type { RecordLocation } from '../archive/record-location.ts';
+import type { Cause } from '../causes/cause.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 
 /** What became of a URL. All but `waiting` are final until a recrawl. */
@@ -31,10 +32,10 @@ export interface FetchResult {
   readonly bodyBytes?: number;
   /** From the request to the body's end. */
   readonly tookMs?: number;
-  /** Why it failed, was denied or skipped, in words; of a redirect, where to. */
-  readonly cause?: string;
+  /** Why it failed, was denied or skipped; of a redirect, where to. */
+  readonly cause?: Cause;
   /** For a page that counts as a copy: the URL that it names as canonical. */
-  readonly canonical?: string;
+  readonly duplicateOf?: string;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What the outcome of a fetch means for the URL and for its host. */
+import { boundedText, type Cause } from '../causes/cause.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { HostFailure } from './politeness.ts';
@@ -7,8 +8,8 @@ import type { UrlState } from './url-record.ts';
 export interface Verdict {
   /** The URL's state; `waiting`: to be tried again. */
   readonly state: UrlState;
-  /** In words, where the state alone does not say it. */
-  readonly cause?: string;
+  /** Where the state alone does not say it. */
+  readonly cause?: Cause;
   /** The host, not the URL, is in trouble, and rests. */
   readonly hostFailure?: HostFailure;
   /** The try counts against the URL's attempts. */
@@ -36,7 +37,7 @@ export function judge(
   retryAfterMs?: number,
 ): Verdict {
   const isLastTry = attempts + 1 >= config.maxAttempts;
-  const again = (cause: string, finally_: UrlState, firstMs: number, hostFailure?: HostFailure): Verdict => ({
+  const again = (cause: Cause, finally_: UrlState, firstMs: number, hostFailure?: HostFailure): Verdict => ({
     state: isLastTry ? finally_ : 'waiting',
     cause,
     hostFailure,
@@ -45,36 +46,42 @@ export function judge(
     retryMs: Math.min(firstMs * 2 ** attempts, config.maxBackoffMs),
   });
   // The host rests, and the URL longer than that, so that another one of the host's is tried before it.
-  const trouble = (cause: string, finally_: UrlState): Verdict =>
+  const trouble = (cause: Cause, finally_: UrlState): Verdict =>
     again(cause, finally_, config.backoffMs, { cause, weight: 1, retryAfterMs });
 
   if (outcome.status === 'failed') {
-    const { reason, message } = outcome;
+    const { reason } = outcome;
+    const cause = causeOfFailure(outcome);
     if (reason === 'aborted') return { state: 'waiting', isAttempt: false, isFinal: false, retryMs: 0 };
-    if (outcome.isStaleConnection) return again(message, 'failed', 0);
-    if (reason === 'blockedAddress' || reason === 'blockedPort') return final('skipped', message);
+    if (outcome.isStaleConnection) return again(cause, 'failed', 0);
+    if (reason === 'blockedAddress' || reason === 'blockedPort') return final('skipped', cause);
     // The project's own code, which may break at this page alone.
-    if (reason === 'middleware') return again(message, 'failed', config.retryMs);
-    return again(message, 'failed', config.backoffMs, hostFailureOf(outcome, message));
+    if (reason === 'middleware') return again(cause, 'failed', config.retryMs);
+    return again(cause, 'failed', config.backoffMs, hostFailureOf(outcome, cause));
   }
 
   const { httpStatus, truncated } = outcome;
-  const status = `HTTP ${httpStatus}`;
+  const status: Cause = { code: 'httpStatus', httpStatus };
   if (OVERLOADED.has(httpStatus) || PASSING.has(httpStatus)) return trouble(status, 'failed');
   // Mostly the page's fault, sometimes a passing one; no reason to rest.
   if (httpStatus === 500) return again(status, 'failed', config.retryMs);
   if (truncated === 'disconnect' || truncated === 'time')
-    return trouble(`the body broke off (${truncated})`, stateOf(httpStatus));
+    return trouble({ code: 'bodyBrokeOff', truncated }, stateOf(httpStatus));
   if (REDIRECTS.has(httpStatus)) return final('redirect');
   return final(stateOf(httpStatus));
 }
 
+/** Why the exchange failed. */
+export function causeOfFailure({ code, message }: Pick<FetchFailure, 'code' | 'message'>): Cause {
+  return { code: 'fetchFailed', ...(code !== undefined && { failure: code }), detail: boundedText(message) };
+}
+
 /** What a failed exchange means for its host. A name that does not resolve rarely comes back: fewer tries. */
-export function hostFailureOf({ reason, code }: FetchFailure, cause: string): HostFailure {
+export function hostFailureOf({ reason, code }: FetchFailure, cause: Cause): HostFailure {
   return { cause, weight: reason === 'dns' ? 2 : 1, ...(code !== undefined && { code }) };
 }
 
-const final = (state: UrlState, cause?: string): Verdict => ({
+const final = (state: UrlState, cause?: Cause): Verdict => ({
   state,
   cause,
   isAttempt: true,

@@ -1,9 +1,11 @@
 /** Requests and answers of the API, by the names under which its description lists them. */
 import { z } from 'zod';
+import { CAUSE_CODES } from '../causes/cause-text.ts';
 import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../control/control.ts';
 import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
 import { resumeLimitsSchema } from '../control/resume-limits.ts';
 import { crawlConfigSchema } from '../crawl/config.ts';
+import { FAILURE_CODES } from '../fetcher/outcome/failure-codes.ts';
 import { URL_STATES } from '../frontier/url-record.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { UrlDetail } from '../report/url-detail.ts';
@@ -25,6 +27,9 @@ const STATES = ['finished', 'limited', 'interrupted', 'running', 'stopped', 'pau
 
 const HOOK_SOURCES = ['onPage', 'extraction', 'item', 'middleware', 'onError', 'file'] as const;
 
+const causeCode = z.enum([...CAUSE_CODES, ...FAILURE_CODES]).optional();
+const givenUpHost = { host: z.string(), cause: z.string(), causeCode };
+
 const crawlSummarySchema = z.strictObject({
   pages: count,
   urls: count.describe('URLs known, whatever became of them'),
@@ -42,11 +47,11 @@ const crawlSummarySchema = z.strictObject({
   costByItem: z.record(z.string(), amount).describe('What that is made of, in US dollars'),
   reason: z.string().optional().describe('Why the crawl is in that state'),
   setAside: z
-    .array(z.strictObject({ host: z.string(), cause: z.string() }))
+    .array(z.strictObject(givenUpHost))
     .describe('Hosts given up: at most 100, and looked for only in crawls of up to 2,000 hosts'),
   httpStatus: counts.describe('Responses by HTTP status code'),
   failing: z
-    .array(z.strictObject({ host: z.string(), cause: z.string(), nextTryAt: time }))
+    .array(z.strictObject({ ...givenUpHost, nextTryAt: time }))
     .describe('Hosts whose last tries failed, and which are tried again; as many as of `setAside`'),
   seeds: counts.describe('Seeds that are done with, and what they redirected to, by what became of them'),
   failedSeeds: z
@@ -125,6 +130,8 @@ const urlDetailSchema = z.strictObject({
   bodyBytes: count.optional().describe('Of the body as received'),
   tookMs: count.optional().describe("From the request to the body's end"),
   cause: z.string().optional().describe('Why it was denied, skipped or has failed; where it redirects to'),
+  causeCode: causeCode.describe('The same for programs'),
+  duplicateOf: z.string().optional().describe('The page that this one names as its canonical one'),
   seenAt: time.optional(),
   attempts: count.optional(),
   dueAt: time.optional(),

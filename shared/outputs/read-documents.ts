@@ -32,7 +32,7 @@ export const hasDocument = ({ state, kind, result }: UrlRecord): boolean =>
   kind === undefined &&
   result?.httpStatus === 200 &&
   result.location !== undefined &&
-  result.canonical === undefined &&
+  result.duplicateOf === undefined &&
   isDocumentType(result.contentType);
 
 /**

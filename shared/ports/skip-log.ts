@@ -1,3 +1,4 @@
+import type { Cause } from '../causes/cause.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 
 /**
@@ -15,6 +16,6 @@ export interface Skip {
   readonly reason: string;
   /** The page it was found on. */
   readonly via?: string | undefined;
-  /** More of why, in words. Of a page whose links were left out: how many. */
-  readonly cause?: string;
+  /** More of why. Of a page whose links were left out: how many. */
+  readonly cause?: Cause;
 }

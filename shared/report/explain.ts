@@ -1,11 +1,12 @@
 /** What would happen to a URL, and why: each rule that has a say, with the word that it speaks. Pure. */
+import { causeText, optionalText, trapText } from '../causes/cause-text.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
 import { createScope, type ScopeVerdict } from '../crawl/scope.ts';
 import type { Head } from '../frontier/head.ts';
 import { rankOf } from '../frontier/rank.ts';
-import { closedGroups, createTrapWatch, trapWords } from '../frontier/trap-watch.ts';
+import { closedGroups, createTrapWatch } from '../frontier/trap-watch.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
@@ -112,7 +113,7 @@ function templateWord(
   return {
     template,
     isClosed: trap !== undefined,
-    why: trap && trapWords(trap),
+    why: trap && trapText(trap),
     pages: (closed ?? open)?.pages,
   };
 }
@@ -122,7 +123,8 @@ function robotsWord({ config, head, robots, now }: ExplainFacts, url: string): R
   const from = origin(url);
   if (createHostConfigs(config)(hostKey(url)).robots === 'ignore') return { says: 'ignored', url: at };
   const closed = head?.closedOrigins?.find((one) => one.origin === from && one.until > now);
-  if (closed) return { says: 'closed', url: at, until: isoTime(closed.until), cause: closed.cause };
+  if (closed)
+    return { says: 'closed', url: at, until: isoTime(closed.until), cause: causeText(closed.cause) };
   const kept = head?.robots.find((one) => one.origin === from && one.expiresAt > now);
   if (!kept || (kept.kind === 'rules' && !robots)) return { says: 'unknown', url: at };
   const until = isoTime(kept.expiresAt);
@@ -142,8 +144,8 @@ function hostWord({ clock, setAside, totals }: Head, { maxPagesPerHost = Infinit
     pages: totals.pages,
     nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
     failures: clock.failures,
-    cause: clock.failures > 0 ? clock.cause : undefined,
-    setAside: setAside?.cause,
+    cause: clock.failures > 0 ? optionalText(clock.cause) : undefined,
+    setAside: optionalText(setAside?.cause),
     isFull: totals.pages >= maxPagesPerHost,
   };
 }

@@ -1,4 +1,5 @@
 /** Why the seeds of a crawl gave nothing. */
+import { causeText, resultText } from '../causes/cause-text.ts';
 import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlRecord, CrawlTotals } from '../ports/crawl-registry.ts';
@@ -13,8 +14,6 @@ const MAX_NAMED = 10;
 /** ... and looked up: each costs some reads. */
 const MAX_LOOKED_UP = 50;
 const MAX_REDIRECTS = 10;
-/** How a redirect's record says where it led (`turn/redirects.ts`). */
-const TARGET = /^to (\S+)/;
 
 /**
  * The first seeds, each with what keeps it from being fetched; none where a seed was fetched, or where none
@@ -58,14 +57,14 @@ async function causeOf(
     const { state, result } = record;
     if (state === 'waiting') {
       const cause = head?.setAside?.cause ?? result?.cause ?? head?.clock.cause;
-      return cause === undefined ? undefined : joined(led, cause);
+      return cause && joined(led, causeText(cause));
     }
     const { httpStatus, cause } = result ?? {};
-    if (state === 'fetched') return cause === undefined ? undefined : joined(led, cause);
+    if (state === 'fetched') return result && optionalJoined(led, resultText(result));
     const words = outcomeInWords({ state, httpStatus, cause });
-    const target = state === 'redirect' ? TARGET.exec(cause ?? '')?.[1] : undefined;
-    if (target === undefined || target === url) return joined(led, words);
-    led = led === '' ? words : `${led}, then ${cause}`;
+    const target = cause?.code === 'redirect' && cause.notFollowed === undefined ? cause.to : undefined;
+    if (!cause || target === undefined || target === url) return joined(led, words);
+    led = led === '' ? words : `${led}, then ${causeText(cause)}`;
     targets.add(target);
     url = target;
   }
@@ -73,3 +72,6 @@ async function causeOf(
 }
 
 const joined = (led: string, cause: string): string => (led === '' ? cause : `${led}: ${cause}`);
+
+const optionalJoined = (led: string, cause: string | undefined): string | undefined =>
+  cause === undefined ? undefined : joined(led, cause);

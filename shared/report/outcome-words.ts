@@ -1,3 +1,5 @@
+import type { Cause } from '../causes/cause.ts';
+import { optionalText } from '../causes/cause-text.ts';
 import type { UrlState } from '../frontier/url-record.ts';
 import { STATUS_CODES } from './status-codes.ts';
 
@@ -5,7 +7,7 @@ import { STATUS_CODES } from './status-codes.ts';
 export interface LastTry {
   readonly state: UrlState;
   readonly httpStatus?: number | undefined;
-  readonly cause?: string | undefined;
+  readonly cause?: Cause | undefined;
 }
 
 const HINTS: Readonly<Record<number, string>> = {
@@ -17,11 +19,12 @@ const HINTS: Readonly<Record<number, string>> = {
  * Why a URL was not fetched, for people: `HTTP 404 (Not Found)`, `denied by robots.txt, line 2: Disallow: /`.
  */
 export function outcomeInWords({ state, httpStatus, cause }: LastTry): string {
-  if (state === 'redirect') return `redirects ${cause ?? 'to nowhere'}`;
-  if (state === 'deniedByRobots') return `denied by ${cause ?? 'robots.txt'}`;
-  const isSaid = cause === undefined || cause === `HTTP ${httpStatus}`;
-  if (httpStatus !== undefined && isSaid) return statusInWords(httpStatus);
-  return cause ?? state;
+  const words = optionalText(cause);
+  if (state === 'redirect') return `redirects ${words ?? 'to nowhere'}`;
+  if (state === 'deniedByRobots') return `denied by ${words ?? 'robots.txt'}`;
+  const isStatus = cause === undefined || cause.code === 'httpStatus';
+  if (httpStatus !== undefined && isStatus) return statusInWords(httpStatus);
+  return words ?? state;
 }
 
 function statusInWords(httpStatus: number): string {

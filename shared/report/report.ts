@@ -2,6 +2,7 @@
  * What a crawl came to, in full: the figures of `strand report`, made in one pass over the hosts and their
  * URLs.
  */
+import { optionalText } from '../causes/cause-text.ts';
 import type { Head } from '../frontier/head.ts';
 import { type ClosedGroup, closedGroups } from '../frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
@@ -173,7 +174,7 @@ function createHostTables() {
         errors: Object.values(totals.errors).reduce((sum, count) => sum + count, 0),
         meanMs: times.count > 0 ? Math.round(times.sum / times.count) : 0,
         maxMs: times.max,
-        cause: head.setAside?.cause ?? head.clock.cause,
+        cause: optionalText(head.setAside?.cause ?? head.clock.cause),
       };
       byPages.add(row);
       byBytes.add(row);

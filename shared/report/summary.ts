@@ -1,3 +1,4 @@
+import type { ShownCauseCode } from '../causes/cause.ts';
 import type { UrlState } from '../frontier/url-record.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
 
@@ -32,7 +33,7 @@ export interface CrawlSummary {
   /** Why the crawl is in that state, for people. */
   readonly reason?: string;
   /** Hosts that the crawl gave up. */
-  readonly setAside: readonly { readonly host: string; readonly cause: string }[];
+  readonly setAside: readonly GivenUpHost[];
   /** Hosts whose last tries failed, and which are tried again. */
   readonly failing: readonly FailingHost[];
   /**
@@ -54,10 +55,14 @@ export interface CrawlSummary {
   readonly hookErrors: readonly HookError[];
 }
 
-export interface FailingHost {
+export interface GivenUpHost {
   readonly host: string;
-  /** Cause of the last failure. */
+  /** In words. */
   readonly cause: string;
+  readonly causeCode?: ShownCauseCode | undefined;
+}
+
+export interface FailingHost extends GivenUpHost {
   /** ISO 8601, UTC. */
   readonly nextTryAt: string;
 }

@@ -1,7 +1,9 @@
 /** Hosts that fail, for the summary: those given up, and those that are tried again. */
+import { type Cause, shownCodeOf } from '../causes/cause.ts';
+import { causeText } from '../causes/cause-text.ts';
 import type { Head } from '../frontier/head.ts';
 import type { HostKey } from '../url/host-key.ts';
-import type { CrawlSummary } from './summary.ts';
+import type { CrawlSummary, FailingHost, GivenUpHost } from './summary.ts';
 import { isoTime } from './url-detail.ts';
 
 export interface KnownHost {
@@ -14,11 +16,14 @@ export const isTroubled = ({ setAside, clock, dueAt }: Head): boolean =>
 
 /** Of hosts that {@link isTroubled}. */
 export function troubledHosts(hosts: readonly KnownHost[]): Pick<CrawlSummary, 'setAside' | 'failing'> {
-  const setAside: { host: string; cause: string }[] = [];
-  const failing: { host: string; cause: string; nextTryAt: string }[] = [];
+  const setAside: GivenUpHost[] = [];
+  const failing: FailingHost[] = [];
   for (const { host, head } of hosts) {
-    if (head.setAside) setAside.push({ host, cause: head.setAside.cause });
-    else failing.push({ host, cause: head.clock.cause ?? '', nextTryAt: isoTime(head.clock.nextFetchAt) });
+    if (head.setAside) setAside.push({ host, ...said(head.setAside.cause) });
+    else failing.push({ host, ...said(head.clock.cause), nextTryAt: isoTime(head.clock.nextFetchAt) });
   }
   return { setAside, failing };
 }
+
+const said = (cause: Cause | undefined): Pick<GivenUpHost, 'cause' | 'causeCode'> =>
+  cause ? { cause: causeText(cause), causeCode: shownCodeOf(cause) } : { cause: '' };

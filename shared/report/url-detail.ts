@@ -1,4 +1,6 @@
 import { sha1Label } from '../archive/digest.ts';
+import { type ShownCauseCode, shownCodeOf } from '../causes/cause.ts';
+import { causeText, optionalText, resultText } from '../causes/cause-text.ts';
 import type { Head } from '../frontier/head.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import { hostKey } from '../url/host-key.ts';
@@ -32,6 +34,10 @@ export interface UrlRow {
   readonly tookMs?: number;
   /** Why it was denied or skipped, or has failed, for people; of a redirect, where to. */
   readonly cause?: string;
+  /** The same for programs (`causes/cause.ts`). */
+  readonly causeCode?: ShownCauseCode;
+  /** For a page that counts as a copy: the URL that it names as canonical. */
+  readonly duplicateOf?: string;
 }
 
 /** All that is known of it. */
@@ -74,7 +80,9 @@ export function urlDetail(record: UrlRecord, head?: Head): UrlDetail {
     kind,
     bodyBytes: result?.bodyBytes,
     tookMs: result?.tookMs,
-    cause: result?.cause,
+    cause: result && resultText(result),
+    causeCode: result?.cause && shownCodeOf(result.cause),
+    duplicateOf: result?.duplicateOf,
     seenAt: isoTime(seenAt),
     attempts: attempts > 0 ? attempts : undefined,
     dueAt: dueAt > 0 ? isoTime(dueAt) : undefined,
@@ -86,8 +94,10 @@ function hostTrouble({
   setAside,
   clock,
 }: Head): Pick<UrlDetail, 'hostGivenUp' | 'hostFailing' | 'hostNextTryAt'> {
-  if (setAside) return { hostGivenUp: setAside.cause };
-  return clock.failures > 0 ? { hostFailing: clock.cause, hostNextTryAt: isoTime(clock.nextFetchAt) } : {};
+  if (setAside) return { hostGivenUp: causeText(setAside.cause) };
+  return clock.failures > 0
+    ? { hostFailing: optionalText(clock.cause), hostNextTryAt: isoTime(clock.nextFetchAt) }
+    : {};
 }
 
 export const isoTime = (time: number): string => new Date(time).toISOString();

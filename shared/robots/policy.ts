@@ -2,6 +2,7 @@
  * What became of fetching robots.txt, and what it means for the host (RFC 9309, section 2.3). How long to
  * wait before trying again is politeness's to say, not decided here.
  */
+import { boundedText, type Cause } from '../causes/cause.ts';
 import { isBeforeRequest } from '../fetcher/outcome/failure-codes.ts';
 import type { FetchedResponse, FetchFailure } from '../fetcher/outcome/fetch-outcome.ts';
 import { parseUrl } from '../url/parse-url.ts';
@@ -42,9 +43,9 @@ export type RobotsVerdict =
   /** There is none: all may be fetched (RFC 9309, section 2.3.1.3). */
   | { readonly kind: 'allowAll'; readonly why: string }
   /**
-   * Unknown: nothing may be fetched, try again later (section 2.3.1.4). `why` is the cause that people read.
+   * Unknown: nothing may be fetched, try again later (section 2.3.1.4).
    */
-  | { readonly kind: 'unreachable'; readonly why: string }
+  | { readonly kind: 'unreachable'; readonly cause: Cause }
   /** Fetch this absolute http(s) URL next; what it gives counts for the origin that was asked first. */
   | { readonly kind: 'redirect'; readonly location: string };
 
@@ -81,14 +82,17 @@ export function robotsVerdict(exchange: RobotsExchange, redirectsSoFar: number):
   if (exchange.status === 'failed') {
     // Without a connection the whole host is the matter, not its robots.txt.
     const isOfHost = redirectsSoFar === 0 && isBeforeRequest(exchange);
-    return { kind: 'unreachable', why: isOfHost ? exchange.message : `robots.txt: ${exchange.message}` };
+    const { code: failure, message } = exchange;
+    const code = isOfHost ? 'fetchFailed' : 'robotsFailed';
+    const cause = { code, ...(failure !== undefined && { failure }), detail: boundedText(message) } as const;
+    return { kind: 'unreachable', cause };
   }
   const { httpStatus, truncated } = exchange;
   const why = `status ${httpStatus}`;
   if (httpStatus >= 200 && httpStatus < 300) {
     const brokeOff = truncated === 'time' || truncated === 'disconnect';
     return brokeOff
-      ? { kind: 'unreachable', why: `robots.txt: the body broke off (${truncated})` }
+      ? { kind: 'unreachable', cause: { code: 'robotsBrokeOff', truncated } }
       : { kind: 'rules' };
   }
   if (httpStatus >= 300 && httpStatus < 400) {
@@ -100,7 +104,7 @@ export function robotsVerdict(exchange: RobotsExchange, redirectsSoFar: number):
     return { kind: 'redirect', location };
   }
   if (httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429) return { kind: 'allowAll', why };
-  return { kind: 'unreachable', why: `robots.txt: the server answered HTTP ${httpStatus}` };
+  return { kind: 'unreachable', cause: { code: 'robotsStatus', httpStatus } };
 }
 
 /**

@@ -1,5 +1,6 @@
+import { boundedText, type Cause } from '../causes/cause.ts';
 import { isDraining } from '../crawl-state/drain.ts';
-import { type TrapWatch, trapWords } from '../frontier/trap-watch.ts';
+import type { TrapWatch } from '../frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import { robotsUrl } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
@@ -26,7 +27,7 @@ export type Admission =
    * It is settled, and the turn takes no further URL. `seedCause`: the cause that is reported to the operator
    * if it is a seed.
    */
-  | { readonly outcome: 'turnEnds'; readonly record: UrlRecord; readonly seedCause?: string };
+  | { readonly outcome: 'turnEnds'; readonly record: UrlRecord; readonly seedCause?: Cause };
 
 const FETCH: Admission = { outcome: 'fetch' };
 
@@ -73,7 +74,9 @@ export class UrlAdmission {
   #checkTraps(record: UrlRecord): Admission | undefined {
     if (record.depth === 0 || record.kind !== undefined || isOwnRequest(record.url)) return undefined;
     const trap = this.#options.traps.closedBy(record.url);
-    return trap && this.#unasked(record, 'skipped', `a trap: ${trapWords(trap)}`);
+    return (
+      trap && this.#unasked(record, 'skipped', { code: 'trap', ...trap, group: boundedText(trap.group) })
+    );
   }
 
   async #checkRobots(record: UrlRecord, origin: string): Promise<Admission | undefined> {
@@ -98,7 +101,7 @@ export class UrlAdmission {
     const url = robotsUrl(origin) as string;
     const answer = await quarantine.announce(url);
     if (answer === 'allowed') return undefined;
-    if (answer === 'quarantined') pace.giveUp(causeOfDeath('its robots.txt'));
+    if (answer === 'quarantined') pace.giveUp(causeOfDeath('robots'));
     quarantine.clear(url);
     return { outcome: 'turnEnds', record };
   }
@@ -129,7 +132,7 @@ export class UrlAdmission {
   /** Puts off a URL whose origin's robots.txt cannot be had, or gives it up after as many tries as any. */
   #ofClosedOrigin(
     record: UrlRecord,
-    { cause, until }: { readonly cause: string; readonly until: number },
+    { cause, until }: { readonly cause: Cause; readonly until: number },
   ): Admission {
     const attempts = record.attempts + 1;
     const isLast = attempts >= this.#options.crawl.config.maxAttempts;
@@ -150,8 +153,8 @@ export class UrlAdmission {
       isAllowed(rules, pathOf(fetchedUrl(url))),
     );
     if (allowed) return undefined;
-    const cause = rule ? `robots.txt, line ${rule.line}: Disallow: ${rule.pattern}` : 'robots.txt';
-    return this.#unasked(record, 'deniedByRobots', cause);
+    const by = rule && { line: rule.line, pattern: boundedText(rule.pattern) };
+    return this.#unasked(record, 'deniedByRobots', { code: 'robotsDenied', ...by });
   }
 
   async #checkIntent(record: UrlRecord): Promise<Admission | undefined> {
@@ -159,7 +162,7 @@ export class UrlAdmission {
     if (answer === 'allowed') return undefined;
     if (answer === 'busy') return { outcome: 'turnEnds', record };
     // To be committed before another URL is announced in its place, and perhaps kills, too.
-    const result = { fetchedAt: this.#now(), cause: causeOfDeath('this') };
+    const result = { fetchedAt: this.#now(), cause: causeOfDeath('page') };
     return { outcome: 'turnEnds', record: { ...record, state: 'failed', result } };
   }
 
@@ -176,7 +179,7 @@ export class UrlAdmission {
     return { outcome: mayGoOn && !isTooLate ? 'putBack' : 'turnEnds', record };
   }
 
-  #unasked(record: UrlRecord, state: UrlState, cause: string): Admission {
+  #unasked(record: UrlRecord, state: UrlState, cause: Cause): Admission {
     return { outcome: 'unasked', record: { ...record, state, result: { fetchedAt: this.#now(), cause } } };
   }
 

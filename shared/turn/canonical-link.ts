@@ -39,7 +39,7 @@ export class CanonicalLinks {
     const isPage =
       outcome === undefined ||
       outcome.state === 'waiting' ||
-      (outcome.state === 'fetched' && !outcome.names(record.url));
+      (outcome.state === 'fetched' && !outcome.isDuplicateOf(record.url));
     if (!isPage) return undefined;
     this.#intake.take(link, now);
     return url;

@@ -1,8 +1,10 @@
+import { boundedText, type DroppedLinksCause } from '../causes/cause.ts';
 import type { DroppedLinks } from '../parser/link-set.ts';
 
-/** `23958 links left out: more than 100000 links`; undefined if none was. */
-export function droppedText({ droppedLinks, dropCause }: DroppedLinks): string | undefined {
-  return droppedLinks === 0
-    ? undefined
-    : `${droppedLinks} ${droppedLinks === 1 ? 'link' : 'links'} left out: ${dropCause ?? 'too long to be URLs'}`;
+/** What is said of a page whose links were left out; undefined if none was. */
+export function droppedCause({
+  droppedLinks: links,
+  dropCause = 'too long to be URLs',
+}: DroppedLinks): DroppedLinksCause | undefined {
+  return links === 0 ? undefined : { code: 'linksDropped', links, detail: boundedText(dropCause) };
 }

@@ -1,3 +1,4 @@
+import type { Cause } from '../causes/cause.ts';
 import { MAX_AGE_MS } from '../crawl-state/crawls.ts';
 import type { FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
@@ -202,7 +203,7 @@ export class HostPace {
   }
 
   /** Counts a failure of the host that no exchange shows. */
-  fail(cause: string): void {
+  fail(cause: Cause): void {
     const { clock } = this.#services.engine;
     const now = clock.now();
     const moment = { startedAt: now, endedAt: now };
@@ -236,7 +237,7 @@ export class HostPace {
     return isHopeless(this.#clock, this.#options.crawl.config);
   }
 
-  giveUp(cause: string): void {
+  giveUp(cause: Cause): void {
     this.#givenUp = { cause, at: this.#services.engine.clock.now() };
   }
 
@@ -248,7 +249,7 @@ export class HostPace {
   async giveUpIfHopeless(): Promise<void> {
     if (this.#givenUp) return;
     if (!this.isHopeless && !(await this.#hasNoAnswerAnywhere())) return;
-    this.giveUp(this.#clock.cause ?? 'it failed again and again');
+    this.giveUp(this.#clock.cause ?? { code: 'hostFailed' });
   }
 
   async #hasNoAnswerAnywhere(): Promise<boolean> {

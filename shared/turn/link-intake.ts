@@ -101,7 +101,7 @@ export class LinkIntake {
     const request = ownRequest(link.url);
     if (!isNew || request === undefined || !isPlainGet(request)) return isNew;
     const { depth, via } = link;
-    const label = request.label === undefined ? '' : ` with the label ${JSON.stringify(request.label)}`;
+    const { label } = request;
     ledger.addSettled({
       url: fetchedUrl(link.url),
       state: 'skipped',
@@ -113,7 +113,7 @@ export class LinkIntake {
       redirects: 0,
       attempts: 0,
       dueAt: 0,
-      result: { fetchedAt: now, cause: `requested by the project${label}` },
+      result: { fetchedAt: now, cause: { code: 'ownRequest', ...(label !== undefined && { label }) } },
     });
     return true;
   }

@@ -1,3 +1,4 @@
+import { boundedText, type Cause } from '../causes/cause.ts';
 import { withoutFarTimes } from '../frontier/far-times.ts';
 import type { Head, HostRobots, MovedRobots } from '../frontier/head.ts';
 import { expiry, MAX_ROBOTS_REDIRECTS, robotsKey } from '../robots/policy.ts';
@@ -70,7 +71,7 @@ export class MovedRobotsFinder {
    * Has the host of `url` asked, and this one rest until the next look. Returns the cause when that has taken
    * so long that it counts as a failure.
    */
-  async wait(moved: MovedRobots, url: string): Promise<string | undefined> {
+  async wait(moved: MovedRobots, url: string): Promise<Cause | undefined> {
     const { engine } = this.#services;
     const { crawl, known, pace } = this.#options;
     const tries = moved.tries + 1;
@@ -82,7 +83,7 @@ export class MovedRobotsFinder {
       pace.postponeTo(engine.clock.now() + FIRST_LOOK_MS * 2 ** (tries - 1));
       return undefined;
     }
-    const cause = `robots.txt: it redirects to ${url.slice(0, 200)}, which cannot be had`;
+    const cause: Cause = { code: 'robotsMoved', to: boundedText(url) };
     pace.fail(cause);
     return cause;
   }

@@ -2,6 +2,7 @@
  * Pages whose markup does not hold what their reader sees: reported to the operator, since nothing else looks
  * wrong with them.
  */
+import type { Cause } from '../causes/cause.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import type { DocumentFacts } from '../parser/document.ts';
@@ -11,10 +12,9 @@ import { pathOf } from '../url/host-key.ts';
 export type PageHint = 'javascript' | 'login';
 
 /** What `url` and `export` say of such a page. */
-export const HINT_WORDS: Readonly<Record<PageHint, string>> = {
-  javascript:
-    'it has scripts, but hardly any text and no links: probably it needs JavaScript, which Strand does not run',
-  login: 'it is a login page, to which a seed redirected',
+export const HINT_CAUSES: Readonly<Record<PageHint, Cause>> = {
+  javascript: { code: 'needsJavaScript' },
+  login: { code: 'loginPage' },
 };
 
 /** Pages of a host that are looked at, besides seeds: a site that needs JavaScript does so everywhere. */

@@ -7,7 +7,7 @@ import type { DocumentFacts } from '../parser/document.ts';
 import { type HtmlLink, isRequisite } from '../parser/link-set.ts';
 import { sizesOf } from '../sizes.ts';
 import type { TurnCounters } from './counters.ts';
-import { droppedText } from './dropped-links.ts';
+import { droppedCause } from './dropped-links.ts';
 import type { LinkIntake } from './link-intake.ts';
 import type { TurnServices } from './services.ts';
 import type { SitemapLinks } from './sitemap-links.ts';
@@ -123,7 +123,7 @@ export class PageLinks {
 
   /** Counts the links that the parser left out, and lists them as far as they are known. */
   #countDropped({ url, via }: UrlRecord, facts: DocumentFacts): void {
-    const cause = droppedText(facts);
+    const cause = droppedCause(facts);
     if (cause === undefined) return;
     const { counters, intake } = this.#options;
     const reason = 'linksPerPage';

@@ -1,11 +1,12 @@
+import { boundedText, type Cause } from '../causes/cause.ts';
 import type { Verdict } from '../frontier/verdict.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CanonicalLinks } from './canonical-link.ts';
 import type { TurnCounters } from './counters.ts';
-import { droppedText } from './dropped-links.ts';
+import { droppedCause } from './dropped-links.ts';
 import type { FetchedPage } from './fetched-page.ts';
-import { HINT_WORDS, hintOf, type PageHint } from './page-hints.ts';
+import { HINT_CAUSES, hintOf, type PageHint } from './page-hints.ts';
 import type { Redirects } from './redirects.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnHooks } from './turn-hooks.ts';
@@ -14,11 +15,11 @@ import type { TurnHooks } from './turn-hooks.ts';
 export interface PageReading {
   readonly facts?: DocumentFacts | undefined;
   readonly state: Verdict['state'];
-  readonly cause?: string | undefined;
+  readonly cause?: Cause | undefined;
   /** What keeps the crawler from the page's content. */
   readonly hint?: PageHint | undefined;
   /** The page counts as a copy of this one. */
-  readonly canonical?: string | undefined;
+  readonly duplicateOf?: string | undefined;
 }
 
 export interface PageReaderOptions {
@@ -54,11 +55,11 @@ export class PageReader {
     if (state === 'redirect')
       return { facts, state, cause: await redirects.followLocation(record, { response, request }, now) };
     if (facts === undefined || record.kind === 'sitemap')
-      return { facts, state, cause: page.cause ?? facts?.fault };
+      return { facts, state, cause: page.cause ?? faultOf(facts) };
     const target = redirects.softTarget(record, facts);
     if (target !== undefined) {
-      const to = await redirects.follow(record, target, now);
-      return { facts, state: 'redirect', cause: `${to} (meta refresh)` };
+      const redirect = await redirects.follow(record, target, now);
+      return { facts, state: 'redirect', cause: { ...redirect, isSoft: true } };
     }
     return this.#readDocument(fetched, page, facts);
   }
@@ -69,24 +70,32 @@ export class PageReader {
     found: DocumentFacts,
   ): Promise<PageReading | undefined> {
     const { crawl, counters, canonicalLinks, hooks } = this.#options;
-    const canonical = request
+    const duplicateOf = request
       ? undefined
       : await canonicalLinks.originalOf(record, found.canonical, this.#clock.now());
     const isHidden = crawl.config.obeyNoindex && found.robots.noindex;
     const hint = state === 'fetched' ? hintOf(record, found) : undefined;
-    const told = hint === undefined ? cause : (cause ?? HINT_WORDS[hint]);
-    const remark = canonical ? `its canonical URL is ${canonical}` : isHidden ? 'noindex' : told;
-    const forItems = !canonical && !isHidden && record.kind === undefined;
+    const remark = isHidden ? NOINDEX : (cause ?? (hint && HINT_CAUSES[hint]));
+    const forItems = !duplicateOf && !isHidden && record.kind === undefined;
     const hooked = await hooks.callForPage(record, { response, facts: found, forItems, request });
     if (hooked === undefined) return undefined;
     if (hint !== undefined) counters.count('hints', hint);
-    return { facts: hooked.facts, state, cause: remark ?? hooked.error, hint, canonical };
+    const said = duplicateOf ? undefined : (remark ?? hookCause(hooked.error));
+    return { facts: hooked.facts, state, cause: said, hint, duplicateOf };
   }
 }
 
 /** Says of a page that links of it were left out, before what else there is to say of it. */
 export function withDroppedLinks(page: PageReading): PageReading {
-  const dropped = page.facts && droppedText(page.facts);
+  const dropped = page.facts && droppedCause(page.facts);
   if (dropped === undefined || page.state !== 'fetched') return page;
-  return { ...page, cause: page.cause === undefined ? dropped : `${dropped}; ${page.cause}` };
+  return { ...page, cause: page.cause === undefined ? dropped : { ...dropped, besides: page.cause } };
 }
+
+const NOINDEX: Cause = { code: 'noindex' };
+
+const faultOf = (facts: DocumentFacts | undefined): Cause | undefined =>
+  facts?.fault === undefined ? undefined : { code: 'badDocument', detail: boundedText(facts.fault) };
+
+const hookCause = (error: string | undefined): Cause | undefined =>
+  error === undefined ? undefined : { code: 'hookFailed', detail: boundedText(error) };

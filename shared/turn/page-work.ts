@@ -1,15 +1,6 @@
 /** What a worker does for a page without a pause, reported to the watchdog of the thread. */
+import type { PageStep } from '../causes/cause.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
-
-/** What is done for the page, as the causes of blocked pages say it. */
-export const PAGE_STEPS = {
-  parse: 'when it was parsed',
-  robots: 'when its robots.txt was read',
-  links: 'when its links were taken in',
-  hook: 'in a hook of the project',
-} as const;
-
-export type PageStep = keyof typeof PAGE_STEPS;
 
 /** A page that a thread works on, and what it does for it. */
 export interface PageTask {
@@ -17,10 +8,6 @@ export interface PageTask {
   readonly url: string;
   readonly step: PageStep;
 }
-
-/** Why a page is in quarantine, for people. */
-export const causeOfBlock = ({ step }: Pick<PageTask, 'step'>, blockedMs: number): string =>
-  `blocked its thread for ${Math.round(blockedMs / 1000)} s ${PAGE_STEPS[step]}`;
 
 /**
  * Knows what the thread does right now. A watchdog in another thread reads it when this one is blocked, so

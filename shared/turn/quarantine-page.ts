@@ -2,10 +2,11 @@
  * Pages that blocked their thread are not fetched again: they are in quarantine, which is kept in the head of
  * their host.
  */
+import type { PageStep } from '../causes/cause.ts';
 import { type BlockedPage, type Head, NEW_HEAD } from '../frontier/head.ts';
 import type { LedgerStore } from '../ports/ledger-store.ts';
 import { hostKey } from '../url/host-key.ts';
-import { causeOfBlock, type PageTask } from './page-work.ts';
+import type { PageTask } from './page-work.ts';
 
 /** A host with so many pages that block their thread is given up. */
 const MAX_BLOCKED_PAGES = 3;
@@ -17,7 +18,8 @@ const MAX_KEPT = 20;
  * robots.txt blocks.
  */
 export function withQuarantine(head: Head, task: PageTask, blockedMs: number, now: number): Head {
-  const page: BlockedPage = { url: task.url, cause: causeOfBlock(task, blockedMs) };
+  const { url, step } = task;
+  const page: BlockedPage = { url, cause: { code: 'threadBlocked', ms: blockedMs, step } };
   const others = (head.quarantine ?? []).filter(({ url }) => url !== page.url);
   const quarantine = [...others, page].slice(-MAX_KEPT);
   const { intent, ...rest } = head;
@@ -26,15 +28,19 @@ export function withQuarantine(head: Head, task: PageTask, blockedMs: number, no
     version: head.version + 1,
     quarantine,
     ...(intent && intent.url !== page.url && { intent }),
-    setAside: head.setAside ?? setAsideBy(quarantine, task, now),
+    setAside: head.setAside ?? setAsideBy(quarantine.length, { ms: blockedMs, step }, now),
   };
 }
 
-function setAsideBy(quarantine: readonly BlockedPage[], { step }: PageTask, now: number): Head['setAside'] {
-  const { cause } = quarantine.at(-1)!;
-  if (step === 'robots') return { cause: `it ${cause}`, at: now };
-  if (quarantine.length < MAX_BLOCKED_PAGES) return undefined;
-  return { cause: `${quarantine.length} of its pages blocked their thread; the last one ${cause}`, at: now };
+/** `pages`: in quarantine; `last`: how the last of them blocked. */
+function setAsideBy(
+  pages: number,
+  last: { readonly ms: number; readonly step: PageStep },
+  now: number,
+): Head['setAside'] {
+  if (last.step === 'robots') return { cause: { code: 'robotsBlockedThread', ...last }, at: now };
+  if (pages < MAX_BLOCKED_PAGES) return undefined;
+  return { cause: { code: 'pagesBlockedThread', pages, ...last }, at: now };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Cause } from '../causes/cause.ts';
 import type { BlockedPage, Head } from '../frontier/head.ts';
 import type { TurnServices } from './services.ts';
 import type { StoredHead } from './stored-head.ts';
@@ -69,7 +70,7 @@ export class Quarantine {
   }
 
   /** Why the page is not fetched again, if it has blocked its thread. */
-  causeOf(url: string): string | undefined {
+  causeOf(url: string): Cause | undefined {
     return this.blocked.length === 0 ? undefined : this.blocked.find((page) => page.url === url)?.cause;
   }
 
@@ -123,5 +124,8 @@ export class Quarantine {
   }
 }
 
-export const causeOfDeath = (what: string): string =>
-  `the worker died ${MAX_INTENTS} times when it fetched ${what}`;
+export const causeOfDeath = (at: 'page' | 'robots'): Cause => ({
+  code: 'workerDied',
+  times: MAX_INTENTS,
+  at,
+});

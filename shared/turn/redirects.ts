@@ -1,3 +1,4 @@
+import { boundedText, type Cause, type RedirectCause } from '../causes/cause.ts';
 import { linkOf } from '../frontier/message.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
@@ -10,7 +11,6 @@ import type { TurnCounters } from './counters.ts';
 import type { FetchedPage } from './fetched-page.ts';
 import type { LinkIntake } from './link-intake.ts';
 import { headersOf } from './response-headers.ts';
-import { MOVED } from './seed-events.ts';
 import type { SitemapLinks } from './sitemap-links.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
@@ -19,6 +19,8 @@ import type { TurnCrawl } from './turn-crawl.ts';
  * near here.
  */
 const MAX_SOFT_REDIRECT_MS = 5000;
+/** Of a Location that is no URL. */
+const MAX_LOCATION_CHARS = 200;
 
 export interface RedirectsOptions {
   readonly crawl: TurnCrawl;
@@ -45,14 +47,14 @@ export class Redirects {
     return target === undefined || target === url ? undefined : target;
   }
 
-  /** Follows a response's Location. Returns where it leads, in words. */
+  /** Follows a response's Location. Returns where it leads. */
   async followLocation(
     record: UrlRecord,
     { response, request }: Pick<FetchedPage, 'response' | 'request'>,
     now: number,
-  ): Promise<string> {
+  ): Promise<Cause> {
     const location = headersOf(response, 'location')[0];
-    if (location === undefined) return 'a redirect without Location';
+    if (location === undefined) return { code: 'redirectWithoutLocation' };
     // Fields come as Latin-1; a Location that is not ASCII was meant as UTF-8.
     const target = canonicalize(Buffer.from(location, 'latin1').toString('utf8').trim(), record.url);
     if (target !== undefined && request) {
@@ -66,18 +68,18 @@ export class Redirects {
     }
     if (target !== undefined) return this.follow(record, target, now);
     this.#options.counters.countSkipped('badUrl');
-    return `to ${location.slice(0, 200)}, which is no http(s) URL`;
+    return { code: 'redirectToNoUrl', location: location.slice(0, MAX_LOCATION_CHARS) };
   }
 
-  /** Takes the canonical URL `target` in as a link of the same depth. Returns where it leads, in words. */
-  async follow(record: UrlRecord, target: string, now: number): Promise<string> {
+  /** Takes the canonical URL `target` in as a link of the same depth. Returns where it leads. */
+  async follow(record: UrlRecord, target: string, now: number): Promise<RedirectCause> {
     const { crawl, intake, sitemapLinks } = this.#options;
     const { depth, kind } = record;
     const via = record.url;
     const redirects = record.redirects + 1;
     if (redirects > crawl.config.maxRedirects) {
       intake.skip({ url: target, via }, 'redirects');
-      return `to ${target}, not followed: ${redirects} redirects in a row`;
+      return { ...this.#to(target), notFollowed: 'redirects', redirects };
     }
     // A site that adds a session id, or looks for a cookie by it, answers nothing else without it.
     const named = crawl.nameOf(target);
@@ -86,27 +88,34 @@ export class Redirects {
     // `http://example.org/` that leads to `https://www.example.org/`, or to its new name: the operator means that site.
     if (role.widensScope && !(await crawl.widenScope(url))) {
       intake.skip({ url, via }, 'scope');
-      return `to ${target}, not followed: the record of the crawl has no room for another URL of its scope`;
+      return { ...this.#to(target), notFollowed: 'scopeFull' };
     }
     if (kind === 'sitemap' && !sitemapLinks.isOwn(url, via)) {
       intake.skip({ url, via }, 'scope');
-      return `to ${target}, not followed: a sitemap of another site`;
+      return { ...this.#to(target), notFollowed: 'otherSite' };
     }
     intake.take(linkOf({ url, depth, via, redirects, isSeed: role.isSeed, kind }), now);
-    return role.isMoved ? `to ${target}${MOVED}` : `to ${target}`;
+    return role.isMoved ? { ...this.#to(target), joins: true } : this.#to(target);
   }
 
   /** Takes in the request that a redirect makes of a request of the project (RFC 9110, section 15.4). */
-  #followRequest(record: UrlRecord, target: string, next: OwnRequest, now: number): string {
+  #followRequest(record: UrlRecord, target: string, next: OwnRequest, now: number): RedirectCause {
     const { crawl, intake } = this.#options;
     const redirects = record.redirects + 1;
     const { url: via, depth, level } = record;
     if (redirects > crawl.config.maxRedirects) {
       intake.skip({ url: target, via }, 'redirects');
-      return `to ${target}, not followed: ${redirects} redirects in a row`;
+      return { ...this.#to(target), notFollowed: 'redirects', redirects };
     }
     intake.take(linkOf({ url: requestUrl(crawl.nameOf(target), next), depth, via, redirects, level }), now);
-    return `to ${target}`;
+    return this.#to(target);
+  }
+
+  /** A target longer than any URL of the crawl is not kept whole. */
+  #to(target: string): RedirectCause {
+    const { maxUrlLength } = this.#options.crawl.config;
+    if (target.length <= maxUrlLength) return { code: 'redirect', to: target };
+    return { code: 'redirect', to: boundedText(target), notFollowed: 'urlLength' };
   }
 
   /**

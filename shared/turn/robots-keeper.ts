@@ -1,7 +1,8 @@
+import type { Cause } from '../causes/cause.ts';
 import type { FetchedResponse, FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { MovedRobots } from '../frontier/head.ts';
 import { gapAfter, type HostFailure } from '../frontier/politeness.ts';
-import { hostFailureOf } from '../frontier/verdict.ts';
+import { causeOfFailure, hostFailureOf } from '../frontier/verdict.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
 import { MAX_ROBOTS_BYTES, parseRobots, robotName } from '../robots/parse-robots.ts';
 import {
@@ -29,14 +30,14 @@ export type RobotsAccess =
   /** Another host's turn fetches them; the host's clock says when to look again. */
   | { readonly kind: 'awaited' }
   /** Nothing may be fetched now; the host's clock says when to try again. */
-  | { readonly kind: 'unreachable'; readonly cause: string }
+  | { readonly kind: 'unreachable'; readonly cause: Cause }
   /**
    * Nothing of this origin may be fetched before `until`; the host is not to blame, or another one of its
    * answers, so it does not rest.
    */
-  | { readonly kind: 'closed'; readonly cause: string; readonly until: number }
+  | { readonly kind: 'closed'; readonly cause: Cause; readonly until: number }
   /** The host's address or port is blocked; no request was made. */
-  | { readonly kind: 'blocked'; readonly cause: string };
+  | { readonly kind: 'blocked'; readonly cause: Cause };
 
 type Chain =
   | Extract<RobotsAccess, { kind: 'blocked' }>
@@ -147,7 +148,7 @@ export class RobotsKeeper {
       ? undefined
       : await store.knownLonger(origin, outcome.startedAt + STALE_MS);
     if (before) return { kind: 'known', rules: before };
-    const cause = verdict.why;
+    const { cause } = verdict;
     const isHostFine = known.isOtherOriginOpen(origin, this.#now()) && !isAborted(outcome);
     // If the host is not to blame, its URLs use up their tries.
     return isByMiddleware(outcome) || isHostFine
@@ -187,7 +188,7 @@ export class RobotsKeeper {
     for (let redirects = 0; ; redirects++) {
       const crawlDelayMs = known.of(isOriginKey(key) ? key : originOf(url))?.crawlDelayMs;
       const outcome = await pace.exchange({ url, maxBodyBytes: MAX_ROBOTS_BYTES + 1 }, crawlDelayMs);
-      if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: outcome.message };
+      if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: causeOfFailure(outcome) };
       const verdict = robotsVerdict(outcome, redirects);
       pace.record(outcome, this.#hostFailureOf(key, verdict, outcome), crawlDelayMs);
       if (outcome.status === 'response') await this.#archive(outcome);
@@ -197,8 +198,8 @@ export class RobotsKeeper {
       if (outcome.status === 'response') await outcome.body.dispose();
       url = verdict.location;
       if (hostKey(url) !== crawl.host) return { kind: 'moved', to: url, at: outcome.startedAt, cacheControl };
-      const why = await this.#waitForRedirect(key);
-      if (why !== undefined) return { kind: 'judged', verdict: { kind: 'unreachable', why }, outcome };
+      const cause = await this.#waitForRedirect(key);
+      if (cause !== undefined) return { kind: 'judged', verdict: { kind: 'unreachable', cause }, outcome };
     }
   }
 
@@ -208,8 +209,8 @@ export class RobotsKeeper {
     const now = this.#now();
     if (this.#options.known.isOtherOriginOpen(key, now)) return undefined;
     return outcome.status === 'failed'
-      ? hostFailureOf(outcome, verdict.why)
-      : { cause: verdict.why, weight: 1, retryAfterMs: retryAfterOf(outcome, now) };
+      ? hostFailureOf(outcome, verdict.cause)
+      : { cause: verdict.cause, weight: 1, retryAfterMs: retryAfterOf(outcome, now) };
   }
 
   async #archive(response: FetchedResponse): Promise<void> {
@@ -218,18 +219,18 @@ export class RobotsKeeper {
   }
 
   /** Waits until a redirect may be followed. Why it may not be, if so. */
-  async #waitForRedirect(key: string): Promise<string | undefined> {
+  async #waitForRedirect(key: string): Promise<Cause | undefined> {
     const { crawl, pace, known } = this.#options;
     const { engine, stopping } = this.#services;
     const now = engine.clock.now();
     const at = Math.max(now, pace.nextFetchAt);
     if (at > pace.lastRequestAt) {
-      const why = 'robots.txt: its redirects take longer than a turn';
-      if (!known.isOtherOriginOpen(key, now)) pace.fail(why);
-      return why;
+      const cause: Cause = { code: 'robotsRedirectsTooSlow' };
+      if (!known.isOtherOriginOpen(key, now)) pace.fail(cause);
+      return cause;
     }
     await engine.clock.sleep(at - now, stopping);
-    return (await crawl.isRunning()) ? undefined : 'robots.txt: the crawl does not run';
+    return (await crawl.isRunning()) ? undefined : { code: 'crawlNotRunning' };
   }
 
   /** Keeps the rules that an exchange brought, or that it means. */

@@ -1,3 +1,4 @@
+import type { Cause } from '../causes/cause.ts';
 import type { HostRobots } from '../frontier/head.ts';
 import { backoffAfter, gapAfter } from '../frontier/politeness.ts';
 import { isOriginKey } from '../robots/policy.ts';
@@ -102,7 +103,7 @@ export class RobotsStore {
   }
 
   /** Closes the origin for a time, twice as long each time. Returns until when. */
-  close(origin: string, cause: string): number {
+  close(origin: string, cause: Cause): number {
     const { crawl, known } = this.#options;
     const failures = (known.closedOrigin(origin)?.failures ?? 0) + 1;
     const until = this.#now() + backoffAfter(failures, crawl.config);

@@ -1,5 +1,6 @@
 /** Events of seeds, reported at once, so that an operator sees a mistake in the first seconds of a crawl. */
 
+import type { Cause } from '../causes/cause.ts';
 import type { Head } from '../frontier/head.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
@@ -12,16 +13,13 @@ export interface SeedEvent {
   /** `waiting`: it is tried again at `nextTryAt`, unless its host `isGivenUp`. */
   readonly state: UrlRecord['state'];
   readonly httpStatus?: number;
-  /** In words. Of a redirect, where to. */
-  readonly cause?: string;
+  /** Of a redirect, where to. */
+  readonly cause?: Cause;
   /** ms since the epoch. */
   readonly nextTryAt?: number;
   /** The host failed so often that the crawl does without it, until it is resumed. */
   readonly isGivenUp?: boolean;
 }
-
-/** Follows the target's URL in the words for a seed that redirects to another site. */
-export const MOVED = ' (another site, which joins the crawl like a seed)';
 
 export type OnSeed = (event: SeedEvent) => void;
 

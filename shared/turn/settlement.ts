@@ -1,3 +1,5 @@
+import type { Cause } from '../causes/cause.ts';
+import { causeText } from '../causes/cause-text.ts';
 import type { HostLedger } from '../frontier/ledger.ts';
 import { isSeedRecord } from '../frontier/rank.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
@@ -48,7 +50,7 @@ export class Settlement {
   }
 
   /** Reports a seed that was not fetched to the operator. `cause`: why, if the record does not say it. */
-  tellSeed(record: UrlRecord, cause?: string): void {
+  tellSeed(record: UrlRecord, cause?: Cause): void {
     const { onSeed, host, pace } = this.#options;
     if (!onSeed) return;
     const event = seedEventOf({ host, nextFetchAt: pace.nextFetchAt, givenUp: pace.givenUp }, record, cause);
@@ -59,5 +61,6 @@ export class Settlement {
 const SETTLED = Promise.resolve();
 
 function failureText({ result }: UrlRecord): string {
-  return result?.cause ?? (result?.httpStatus === undefined ? '' : `HTTP ${result.httpStatus}`);
+  const { cause, httpStatus } = result ?? {};
+  return cause ? causeText(cause) : httpStatus === undefined ? '' : `HTTP ${httpStatus}`;
 }

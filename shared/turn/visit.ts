@@ -188,7 +188,7 @@ export class UrlVisit {
         bodyBytes: received?.body.size,
         tookMs: received && received.endedAt - received.startedAt,
         cause: page.cause,
-        canonical: page.canonical,
+        duplicateOf: page.duplicateOf,
       },
     };
     const isAnswer = received !== undefined && page.state !== 'redirect';

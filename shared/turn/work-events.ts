@@ -1,5 +1,7 @@
 /** What a worker reports while it works, for listeners of a running crawl. */
 
+import { type ShownCauseCode, shownCodeOf } from '../causes/cause.ts';
+import { causeText, resultText } from '../causes/cause-text.ts';
 import type { HostClock } from '../frontier/politeness.ts';
 import type { UrlRecord, UrlState } from '../frontier/url-record.ts';
 import type { HostKey } from '../url/host-key.ts';
@@ -34,6 +36,10 @@ export interface PageEvent {
   readonly tookMs?: number;
   /** Why it failed, was denied or skipped, in words; of a redirect, where to. */
   readonly cause?: string;
+  /** The same for programs, where there is a code for it. */
+  readonly causeCode?: ShownCauseCode;
+  /** For a page that counts as a copy: the URL that it names as canonical. */
+  readonly duplicateOf?: string;
 }
 
 /** `onPage` returned an item. */
@@ -51,7 +57,9 @@ export interface HostBackoffEvent {
   readonly until: number;
   /** Failures in a row. */
   readonly failures: number;
+  /** In words. */
   readonly cause?: string;
+  readonly causeCode?: ShownCauseCode;
 }
 
 export type OnWorkEvent = (event: WorkEvent) => void;
@@ -60,7 +68,8 @@ export type OnWorkEvent = (event: WorkEvent) => void;
 export function pageEventOf(host: HostKey, record: UrlRecord): PageEvent | undefined {
   const { url, state, kind, depth, via, result } = record;
   if (state === 'waiting') return undefined;
-  const { httpStatus, contentType, bodyBytes, tookMs, cause } = result ?? {};
+  const { httpStatus, contentType, bodyBytes, tookMs, cause, duplicateOf } = result ?? {};
+  const words = result && resultText(result);
   const { label } = ownRequest(url) ?? {};
   return {
     type: 'page',
@@ -75,11 +84,19 @@ export function pageEventOf(host: HostKey, record: UrlRecord): PageEvent | undef
     ...(contentType !== undefined && { contentType }),
     ...(bodyBytes !== undefined && { bodyBytes }),
     ...(tookMs !== undefined && { tookMs }),
-    ...(cause !== undefined && { cause }),
+    ...(words !== undefined && { cause: words }),
+    ...(cause !== undefined && { causeCode: shownCodeOf(cause) }),
+    ...(duplicateOf !== undefined && { duplicateOf }),
   };
 }
 
 /** The event of a host that has failed, and rests. */
 export function backoffEventOf(host: HostKey, { failures, nextFetchAt, cause }: HostClock): HostBackoffEvent {
-  return { type: 'hostBackoff', host, until: nextFetchAt, failures, ...(cause !== undefined && { cause }) };
+  return {
+    type: 'hostBackoff',
+    host,
+    until: nextFetchAt,
+    failures,
+    ...(cause !== undefined && { cause: causeText(cause), causeCode: shownCodeOf(cause) }),
+  };
 }

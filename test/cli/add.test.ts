@@ -146,7 +146,11 @@ test('links left out are written in the order met, then known URLs that were den
     for (const path of ['', 'x', 'y']) ledger.merge({ url: `${SEED}${path}`, depth: 1, via: SEED }, 1000);
     for (const state of ['fetched', 'deniedByRobots', 'skipped'] as const) {
       const record = (await ledger.next(2000))!;
-      ledger.settle({ ...record, state, result: { fetchedAt: 2000, cause: `why ${state}` } });
+      ledger.settle({
+        ...record,
+        state,
+        result: { fetchedAt: 2000, cause: { code: 'other', text: `why ${state}` } },
+      });
     }
     const { parts, index } = await ledger.prepareCommit('1');
     for (const { name, bytes } of parts) await ledgers.putPart('c', 'localhost:8080', name, bytes);
@@ -157,16 +161,16 @@ test('links left out are written in the order met, then known URLs that were den
     expect(crawl.skippedBeyond()).toBe(0);
     const lines = out.text().split('\r\n');
     expect(lines.slice(0, 3)).toEqual([
-      'url,reason,via,cause',
-      `https://b.example/,scope,${SEED},`,
-      `"${SEED}a,b",trap,,`,
+      'url,reason,via,cause,causeCode',
+      `https://b.example/,scope,${SEED},,`,
+      `"${SEED}a,b",trap,,,`,
     ]);
     expect(
       lines
         .slice(3, 5)
         .map((line) => line.split(',').slice(1).join())
         .toSorted(),
-    ).toEqual([`deniedByRobots,${SEED},why deniedByRobots`, `skipped,${SEED},why skipped`]);
+    ).toEqual([`deniedByRobots,${SEED},why deniedByRobots,other`, `skipped,${SEED},why skipped,other`]);
     expect(lines).toHaveLength(6);
   });
 });

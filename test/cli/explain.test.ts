@@ -125,7 +125,14 @@ describe('the verdict names what decides', () => {
         PAGE,
         {},
         head({
-          closedOrigins: [{ origin: 'https://a.example', until: NOW + 60_000, failures: 1, cause: 'tls' }],
+          closedOrigins: [
+            {
+              origin: 'https://a.example',
+              until: NOW + 60_000,
+              failures: 1,
+              cause: { code: 'other', text: 'tls' },
+            },
+          ],
         }),
       ),
       true,
@@ -133,7 +140,7 @@ describe('the verdict names what decides', () => {
     ],
     [
       'a host set aside',
-      facts(PAGE, {}, head({ setAside: { cause: 'HTTP 503', at: NOW } })),
+      facts(PAGE, {}, head({ setAside: { cause: { code: 'other', text: 'HTTP 503' }, at: NOW } })),
       false,
       'It would not be fetched: its host was given up (HTTP 503), until the crawl is resumed.',
     ],
@@ -149,7 +156,9 @@ describe('the verdict names what decides', () => {
         PAGE,
         {},
         {
-          ...head({ clock: { nextFetchAt: NOW + 5000, failures: 1, cause: 'HTTP 503' } }),
+          ...head({
+            clock: { nextFetchAt: NOW + 5000, failures: 1, cause: { code: 'other', text: 'HTTP 503' } },
+          }),
           record: record(PAGE),
           line: { before: 11, alike: 0 },
         },
@@ -192,7 +201,12 @@ describe('the verdict names what decides', () => {
       facts(
         PAGE,
         {},
-        { record: record(PAGE, { state: 'deniedByRobots', result: { fetchedAt: NOW, cause: 'line 3' } }) },
+        {
+          record: record(PAGE, {
+            state: 'deniedByRobots',
+            result: { fetchedAt: NOW, cause: { code: 'other', text: 'line 3' } },
+          }),
+        },
       ),
       false,
       'It was denied by robots.txt (line 3); it is not fetched again.',
@@ -239,7 +253,9 @@ test('people read each rule that has a say in a line of its own', () => {
       asked,
       { overrides: [{ hosts: ['a.example'], delayMs: 5000 }] },
       {
-        ...head({ clock: { nextFetchAt: NOW + 5000, failures: 2, cause: 'HTTP 503\x1b[2J' } }),
+        ...head({
+          clock: { nextFetchAt: NOW + 5000, failures: 2, cause: { code: 'other', text: 'HTTP 503\x1b[2J' } },
+        }),
         record: record(url),
         line: { before: 3, alike: 1 },
       },

@@ -101,7 +101,7 @@ const HOSTS = () => [
   ),
   hostOf('b.test', [], {
     totals: { ...NO_TOTALS, requests: 2, errors: { timeout: 2 } },
-    setAside: { cause: 'no answer', at: T0 },
+    setAside: { cause: { code: 'other', text: 'no answer' }, at: T0 },
   }),
 ];
 
@@ -154,7 +154,7 @@ describe('a report', () => {
     const long = `${'very-'.repeat(40)}long.test`;
     const head = {
       totals: { ...NO_TOTALS, pages: 1, requests: 2, errors: { dns: 1 } },
-      clock: { nextFetchAt: 0, failures: 1, cause: 'x'.repeat(300) },
+      clock: { nextFetchAt: 0, failures: 1, cause: { code: 'other', text: 'x'.repeat(300) } as const },
     };
     const report = await buildReport(each([...HOSTS(), hostOf(long, [], head)]), SUMMARY, T0);
     const text = reportText(report, false);
@@ -171,7 +171,7 @@ describe('the page of HTML', () => {
     const records = [recordOf('http://x.test/', { result: resultOf({ contentType: HOSTILE }) })];
     const host = hostOf(HOSTILE, records, {
       totals: { ...NO_TOTALS, pages: 1, requests: 2, errors: { [HOSTILE]: 1 } },
-      setAside: { cause: HOSTILE, at: T0 },
+      setAside: { cause: { code: 'other', text: HOSTILE }, at: T0 },
       templates: [{ template: HOSTILE, pages: 1, fresh: 0, seen: [], isClosed: true }],
     });
     const summary = {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSeedLines, createSilenceLine } from '../../cli/seed-lines.ts';
-import { MOVED, type SeedEvent } from '../../shared/turn/seed-events.ts';
+import type { FailureCode } from '../../shared/fetcher/outcome/failure-codes.ts';
+import type { SeedEvent } from '../../shared/turn/seed-events.ts';
 
 const seed = (name: string, event: Partial<SeedEvent>): SeedEvent => ({
   url: `http://${name}/`,
@@ -8,6 +9,8 @@ const seed = (name: string, event: Partial<SeedEvent>): SeedEvent => ({
   state: 'waiting',
   ...event,
 });
+
+const failed = (detail: string, failure: FailureCode) => ({ code: 'fetchFailed', failure, detail }) as const;
 
 function printed(events: readonly SeedEvent[]): string[] {
   const lines: string[] = [];
@@ -20,16 +23,16 @@ function printed(events: readonly SeedEvent[]): string[] {
 }
 
 test('each kind of failure is printed once a seed, with the time of the next try, and so is the end', () => {
-  const cause = 'connection refused by a.test:80';
+  const cause = failed('connection refused by a.test:80', 'connectionRefused');
   const events = [
     seed('a.test', { cause, nextTryAt: 6200 }),
     seed('a.test', { cause, nextTryAt: 16_000 }),
     seed('a.test', { cause, isGivenUp: true }),
     seed('b.test', { state: 'gone', httpStatus: 404 }),
-    seed('c.test', { state: 'deniedByRobots', cause: 'robots.txt, line 2: Disallow: /' }),
-    seed('m.test', { state: 'redirect', cause: 'to http://m.test/home' }),
-    seed('m.test', { state: 'redirect', cause: `to http://n.test/${MOVED}` }),
-    seed('d.test', { cause: 'http://d.test/: no answer', nextTryAt: 1000 }),
+    seed('c.test', { state: 'deniedByRobots', cause: { code: 'robotsDenied', line: 2, pattern: '/' } }),
+    seed('m.test', { state: 'redirect', cause: { code: 'redirect', to: 'http://m.test/home' } }),
+    seed('m.test', { state: 'redirect', cause: { code: 'redirect', to: 'http://n.test/', joins: true } }),
+    seed('d.test', { cause: failed('no answer', 'noResponse'), nextTryAt: 1000 }),
   ];
   expect(printed(events)).toEqual([
     'http://a.test/: connection refused by a.test:80; next try in 5s',
@@ -44,7 +47,7 @@ test('each kind of failure is printed once a seed, with the time of the next try
 test('of many seeds with the same failure three are printed', () => {
   const events = Array.from({ length: 100 }, (_, i) => {
     const host = `h${i}.test`;
-    return seed(host, { cause: `no such host: ${host}`, nextTryAt: 2000 });
+    return seed(host, { cause: failed(`no such host: ${host}`, 'noSuchHost'), nextTryAt: 2000 });
   });
   const lines = printed(events);
   expect(lines).toHaveLength(4);
@@ -52,7 +55,9 @@ test('of many seeds with the same failure three are printed', () => {
 });
 
 test('control characters of a host do not reach the terminal', () => {
-  expect(printed([seed('a.test', { cause: '\x1b[2Jno answer', isGivenUp: true })])[0]).not.toContain('\x1b');
+  expect(
+    printed([seed('a.test', { cause: failed('\x1b[2Jno answer', 'noResponse'), isGivenUp: true })])[0],
+  ).not.toContain('\x1b');
 });
 
 test.each([

@@ -52,11 +52,17 @@ test('a cause is kept where there is one, also when the link comes again', () =>
   const database = newDatabase();
   const log = createSkipLog(database, { batch: 1 });
   log.note('c', skip(1));
-  log.note('c', { ...skip(2, 'linksPerPage'), cause: '7 links left out: more than 5 links' });
-  log.note('c', { ...skip(2, 'linksPerPage'), cause: '7 links left out: more than 5 links' });
+  log.note('c', {
+    ...skip(2, 'linksPerPage'),
+    cause: { code: 'linksDropped', links: 7, detail: 'more than 5 links' },
+  });
+  log.note('c', {
+    ...skip(2, 'linksPerPage'),
+    cause: { code: 'linksDropped', links: 7, detail: 'more than 5 links' },
+  });
   expect([...readSkips(database, 'c')]).toEqual([
     skip(1),
-    { ...skip(2, 'linksPerPage'), cause: '7 links left out: more than 5 links' },
+    { ...skip(2, 'linksPerPage'), cause: { code: 'linksDropped', links: 7, detail: 'more than 5 links' } },
   ]);
 });
 

@@ -29,7 +29,7 @@ export function ledgerStoreContract(subject: Subject): void {
     for (let version = 1; version <= 5; version++) {
       const head = headOf(version, {
         token: `t${version}`,
-        clock: { nextFetchAt: 1.7e12 + version, failures: 2, cause: '503 «…»' },
+        clock: { nextFetchAt: 1.7e12 + version, failures: 2, cause: { code: 'other', text: '503 «…»' } },
         robots: [{ origin: 'http://a.test', kind: 'rules', expiresAt: 5, rules: 'x\n\u{1F600}' }],
       });
       await store().commit(CRAWL, A, head);

@@ -201,8 +201,11 @@ describe('strand crawl', () => {
     const blocked = await strand(...args).ended;
     expect(blocked.code).toBe(4);
     const { records, setAside } = await recordsOf(place.folder);
-    expect([...records.values()].map(({ state, result }) => [state, result?.cause])).toEqual([
-      ['skipped', expect.stringContaining('--allow-private-addresses')],
+    expect([...records.values()].map(({ state, result }) => [state, result?.cause])).toMatchObject([
+      [
+        'skipped',
+        { failure: 'blockedAddress', detail: expect.stringContaining('--allow-private-addresses') },
+      ],
     ]);
     expect(setAside.size).toBe(0);
   }, 60_000);

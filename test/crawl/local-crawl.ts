@@ -1,7 +1,9 @@
 /** Runs a crawl of the generated web on the local engine, in this process, and tells what its ledgers say. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { causeText } from '../../shared/causes/cause-text.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
 import type { LocalRunEnd } from '../../shared/engines/local/session/run.ts';
@@ -72,7 +74,7 @@ export async function recordsOf(
   for await (const { host, head } of reader.ledgers.hosts(crawl)) {
     const ledger = await openLedger(reader.ledgers, { crawl, host, index: head.ledger });
     for await (const record of ledger.records()) records.set(record.url, record);
-    if (head.setAside) setAside.set(host, head.setAside.cause);
+    if (head.setAside) setAside.set(host, causeText(head.setAside.cause));
   }
   reader.close();
   return { records, setAside };

@@ -91,9 +91,9 @@ describe('a crawl by two threads', () => {
       if (url !== poison)
         expect([url, found?.state]).toEqual([url, found?.state === orState ? orState : state]);
       else
-        expect([found?.state, found?.result?.cause]).toEqual([
+        expect([found?.state, found?.result?.cause]).toMatchObject([
           'failed',
-          expect.stringMatching(/died 3 times/),
+          { code: 'workerDied', times: 3 },
         ]);
     }
     expect(checkLog(web, log, { truth, allowRepeats: () => true, toleranceMs: 3 })).toEqual([]);

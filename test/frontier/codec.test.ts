@@ -48,8 +48,11 @@ const record: fc.Arbitrary<UrlRecord> = fc
           }),
           bodyBytes: fc.nat(),
           tookMs: fc.nat(),
-          cause: fc.string({ unit: 'grapheme' }),
-          canonical: fc.webPath().map((path) => `https://${HOST}${path}`),
+          cause: fc.oneof(
+            fc.string({ unit: 'grapheme' }).map((text) => ({ code: 'other', text }) as const),
+            fc.nat(999).map((httpStatus) => ({ code: 'httpStatus', httpStatus }) as const),
+          ),
+          duplicateOf: fc.webPath().map((path) => `https://${HOST}${path}`),
         },
         { requiredKeys: ['fetchedAt'] },
       ),
@@ -97,7 +100,7 @@ describe('a segment', () => {
         result: { fetchedAt: 1_800_000_002_500, httpStatus: 200, contentType: 'text/html' },
       },
     ]);
-    expect(Buffer.from(bytes.subarray(0, 2)).toString('hex')).toBe('5303');
+    expect(Buffer.from(bytes.subarray(0, 2)).toString('hex')).toBe('5304');
     expect(inflateRawSync(bytes.subarray(2)).toString('hex')).toBe(
       [
         '02', // records

@@ -46,13 +46,13 @@ test('a head keeps every time that a clock that runs right could have given, and
   /** All times of a head: of its host, of robots.txt, of a robots.txt elsewhere, of a closed origin. */
   const headOf = (restMs: number, robotsMs: number): Head => ({
     ...NEW_HEAD,
-    clock: { nextFetchAt: NOW + restMs, failures: 2, cause: 'c' },
+    clock: { nextFetchAt: NOW + restMs, failures: 2, cause: { code: 'other', text: 'c' } },
     robots: [
       { origin: 'http://a.test', kind: 'allowAll', expiresAt: NOW + robotsMs },
       { origin: 'https://a.test', kind: 'allowAll', expiresAt: NOW + 5 },
     ],
     movedRobots: [{ from: 'x', to: 'y', since: 1, expiresAt: NOW + robotsMs, tries: 3 }],
-    closedOrigins: [{ origin: 'o', until: NOW + restMs, failures: 1, cause: 'd' }],
+    closedOrigins: [{ origin: 'o', until: NOW + restMs, failures: 1, cause: { code: 'other', text: 'd' } }],
   });
   // robots.txt is kept for a day.
   const latest = headOf(REST_MS, 86_460_000);

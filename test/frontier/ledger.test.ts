@@ -171,8 +171,8 @@ describe('a ledger of many URLs', () => {
     const settleSome = async () => {
       for (const state of states) {
         const record = (await ledger.next(NOW)) as UrlRecord;
-        const canonical = state === 'fetched' ? `${record.url}#original` : undefined;
-        ledger.settle({ ...fetched(record), state, result: { fetchedAt: NOW, canonical } });
+        const duplicateOf = state === 'fetched' ? `${record.url}#original` : undefined;
+        ledger.settle({ ...fetched(record), state, result: { fetchedAt: NOW, duplicateOf } });
         settled.set(record.url, state);
       }
       const later = (await ledger.next(NOW)) as UrlRecord;
@@ -190,8 +190,8 @@ describe('a ledger of many URLs', () => {
     for (const [url, state] of settled) {
       const outcome = await ledger.outcome(url);
       expect([url, outcome?.state]).toEqual([url, state]);
-      expect(outcome?.names(`${url}#original`)).toBe(state === 'fetched');
-      expect(outcome?.names(url)).toBe(false);
+      expect(outcome?.isDuplicateOf(`${url}#original`)).toBe(state === 'fetched');
+      expect(outcome?.isDuplicateOf(url)).toBe(false);
     }
     expect((await ledger.outcome(link('/a/5999').url))?.state).toBe('waiting');
     expect(await ledger.outcome(link('/unknown').url)).toBeUndefined();

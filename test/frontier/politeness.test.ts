@@ -11,6 +11,9 @@ import {
   type PolitenessConfig,
 } from '../../shared/frontier/politeness.ts';
 
+const HTTP_503 = { code: 'httpStatus', httpStatus: 503 } as const;
+const EXPIRED = { code: 'fetchFailed', detail: 'expired' } as const;
+
 const DEFAULTS: PolitenessConfig = crawlConfigSchema.parse({});
 const T0 = 1_700_000_000_000;
 
@@ -85,7 +88,7 @@ describe('after an answer', () => {
     [4, 2],
     [9, 4],
   ])('half of the failures are forgiven: of %i, %i are left', (failures, left) => {
-    const clock = { nextFetchAt: 0, failures, cause: 'HTTP 503' };
+    const clock = { nextFetchAt: 0, failures, cause: HTTP_503 };
     expect(afterAnswer(clock, took(10), DEFAULTS)).toEqual({ nextFetchAt: end(10) + 1000, failures: left });
   });
 
@@ -101,7 +104,7 @@ describe('after an answer', () => {
 });
 
 describe('after a failure', () => {
-  const failure = { cause: 'HTTP 503', weight: 1 };
+  const failure = { cause: HTTP_503, weight: 1 };
   /** How long the host rests, without jitter. */
   const restOf = (failures: number, more = {}, random = 0.5) =>
     afterFailure({ nextFetchAt: 0, failures }, took(10), { ...failure, ...more }, DEFAULTS, random)
@@ -120,15 +123,15 @@ describe('after a failure', () => {
     expect(restOf(0, { weight: 2 })).toBe(restOf(1));
     expect(afterFailure(FRESH_CLOCK, took(10), { ...failure, weight: 2 }, DEFAULTS, 0)).toMatchObject({
       failures: 2,
-      cause: 'HTTP 503',
+      cause: HTTP_503,
     });
   });
 
   test('a failure that lasts makes the host hopeless at the second try, after a short rest', () => {
-    const lasting = { cause: 'expired', code: 'certificateExpired', weight: 1 } as const;
+    const lasting = { cause: EXPIRED, code: 'certificateExpired', weight: 1 } as const;
     expect(restOf(0, lasting)).toBe(5000);
     const once = afterFailure(FRESH_CLOCK, took(10), lasting, DEFAULTS, 0);
-    expect(once).toMatchObject({ cause: 'expired', code: 'certificateExpired' });
+    expect(once).toMatchObject({ cause: EXPIRED, code: 'certificateExpired' });
     expect(isHopeless(once, DEFAULTS)).toBe(false);
     expect(isHopeless(afterFailure(once, took(10), lasting, DEFAULTS, 0), DEFAULTS)).toBe(true);
     // A failure that may pass has more tries.
@@ -168,7 +171,13 @@ describe('after a failure', () => {
         fc.integer({ min: 1, max: 2 }),
         chances,
         (clock, request, config, retryAfterMs, weight, random) => {
-          const next = afterFailure(clock, request, { cause: 'x', weight, retryAfterMs }, config, random);
+          const next = afterFailure(
+            clock,
+            request,
+            { cause: HTTP_503, weight, retryAfterMs },
+            config,
+            random,
+          );
           const restMs = next.nextFetchAt - request.endedAt;
           const backoffMs = Math.min(
             config.backoffMs * 2 ** (clock.failures + weight - 1),
@@ -194,7 +203,7 @@ describe('a host is hopeless', () => {
     let clock = FRESH_CLOCK;
     const seen: boolean[] = [];
     for (let i = 0; i < 6; i++) {
-      clock = afterFailure(clock, took(10), { cause: 'x', weight: 1 }, DEFAULTS, 0);
+      clock = afterFailure(clock, took(10), { cause: HTTP_503, weight: 1 }, DEFAULTS, 0);
       seen.push(isHopeless(clock, DEFAULTS));
     }
     expect(seen).toEqual([false, false, false, false, true, true]);
@@ -203,7 +212,7 @@ describe('a host is hopeless', () => {
   test('not if every other request succeeds, however long', () => {
     let clock = FRESH_CLOCK;
     for (let i = 0; i < 1000; i++) {
-      clock = afterFailure(clock, took(10), { cause: 'x', weight: 1 }, DEFAULTS, 0);
+      clock = afterFailure(clock, took(10), { cause: HTTP_503, weight: 1 }, DEFAULTS, 0);
       expect(isHopeless(clock, DEFAULTS)).toBe(false);
       clock = afterAnswer(clock, took(10), DEFAULTS);
     }

@@ -12,6 +12,7 @@ import {
   readBlockHeader,
 } from '../../shared/frontier/block-list.ts';
 import { ByteReader, ByteWriter, CorruptBytes } from '../../shared/frontier/bytes.ts';
+import { NEW_HEAD, parseHead } from '../../shared/frontier/head.ts';
 import { buildKeyRun, decodeKeyRun, encodeKeyRun, findKey } from '../../shared/frontier/key-run.ts';
 import { createListReader } from '../../shared/frontier/list-reader.ts';
 import type { Message } from '../../shared/frontier/message.ts';
@@ -20,7 +21,7 @@ import { decodeRecords, encodeRecords } from '../../shared/frontier/record-block
 import { startOf } from '../../shared/frontier/run.ts';
 import { openRunStack } from '../../shared/frontier/run-stack.ts';
 import { decodeSegment, encodeSegment } from '../../shared/frontier/segment.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { FetchResult, UrlRecord } from '../../shared/frontier/url-record.ts';
 import { createWaitingRoom } from '../../shared/frontier/waiting-room.ts';
 
 const HOST = 'h.test';
@@ -48,8 +49,8 @@ const FULL: UrlRecord = {
     location: { file: 'f', offset: 300, length: 7 },
     bodyBytes: 130,
     tookMs: 9,
-    cause: 'c',
-    canonical: 'k',
+    cause: { code: 'other', text: 'c' },
+    duplicateOf: 'k',
   },
 };
 const PLAIN: UrlRecord = {
@@ -72,7 +73,7 @@ describe('the bytes of a record', () => {
     '01 00 09 687474703a2f2f762f', // one page that links
     '01 0166', // files
     '01 0174', // content types
-    '02 0163 016b', // causes, and canonical URLs
+    `02 1b ${hex(Buffer.from('{"code":"other","text":"c"}'))} 016b`, // causes, and canonical URLs
   ].join('');
 
   test('are exact, before compression', () => {
@@ -123,16 +124,64 @@ describe('the bytes of a record', () => {
   });
 });
 
+describe('causes that earlier versions stored as sentences', () => {
+  /** A record of that time: the text tables end with causes and canonical URLs. */
+  const stored = (sentence: string, canonical?: string): UrlRecord => {
+    const out = new ByteWriter();
+    const flags = canonical === undefined ? 0x08 : 0x28;
+    for (const byte of [1, 0, 0, 2, 0x2f, 0x61, 0x41, 0, 0, 0, flags, 0, 0, 0]) out.byte(byte);
+    if (canonical !== undefined) out.byte(1);
+    for (const byte of [0, 0, 0, canonical === undefined ? 1 : 2]) out.byte(byte);
+    out.text(sentence);
+    if (canonical !== undefined) out.text(canonical);
+    return decodeRecords(HOST, deflateRawSync(out.bytes()))[0]!;
+  };
+
+  test.each<[string, string | undefined, Partial<FetchResult>]>([
+    ['to http://a.test/x', undefined, { cause: { code: 'redirect', to: 'http://a.test/x' } }],
+    ['no answer', undefined, { cause: { code: 'other', text: 'no answer' } }],
+    ['its canonical URL is http://a/', 'http://a/', { duplicateOf: 'http://a/' }],
+    ['its canonical URL is http://a/', undefined, { duplicateOf: 'http://a/' }],
+    [
+      '2 links left out: more than 3 links; its canonical URL is http://a/',
+      'http://a/',
+      { cause: { code: 'linksDropped', links: 2, detail: 'more than 3 links' }, duplicateOf: 'http://a/' },
+    ],
+  ])('are read: %s', (sentence, canonical, result) => {
+    expect(stored(sentence, canonical).result).toEqual({ fetchedAt: 0, ...result });
+  });
+
+  test('are read in a head', () => {
+    const old = {
+      ...NEW_HEAD,
+      clock: { nextFetchAt: 1, failures: 1, cause: 'HTTP 503' },
+      setAside: { cause: 'it failed again and again', at: 2 },
+      closedOrigins: [{ origin: 'http://a', until: 3, failures: 1, cause: 'tls' }],
+      quarantine: [{ url: 'http://a/', cause: 'blocked its thread for 4 s when it was parsed' }],
+    };
+    const head = parseHead(JSON.stringify(old));
+    expect(head).toEqual({
+      ...NEW_HEAD,
+      clock: { nextFetchAt: 1, failures: 1, cause: { code: 'httpStatus', httpStatus: 503 } },
+      setAside: { cause: { code: 'hostFailed' }, at: 2 },
+      closedOrigins: [{ origin: 'http://a', until: 3, failures: 1, cause: { code: 'other', text: 'tls' } }],
+      quarantine: [{ url: 'http://a/', cause: { code: 'threadBlocked', ms: 4000, step: 'parse' } }],
+    });
+    expect(parseHead(JSON.stringify(head))).toEqual(head);
+    expect(parseHead(JSON.stringify(NEW_HEAD))).toEqual(NEW_HEAD);
+  });
+});
+
 test('a segment of another kind is said to be none, and versions beyond those known are named', () => {
   const bytes = encodeSegment(HOST, [PLAIN]);
   const withHeader = (magic: number, version: number) => Uint8Array.of(magic, version, ...bytes.subarray(2));
-  expect(hex(bytes.subarray(0, 2))).toBe('5303');
+  expect(hex(bytes.subarray(0, 2))).toBe('5304');
   expect(() => decodeSegment(HOST, withHeader(0x54, 3))).toThrow('not a segment');
-  for (const version of [0, 4])
+  for (const version of [0, 5])
     expect(() => decodeSegment(HOST, withHeader(0x53, version))).toThrow(
-      `segment version ${version}: this program knows 1 to 3`,
+      `segment version ${version}: this program knows 1 to 4`,
     );
-  for (const version of [1, 2, 3]) expect(decodeSegment(HOST, withHeader(0x53, version))).toEqual([PLAIN]);
+  for (const version of [1, 2, 3, 4]) expect(decodeSegment(HOST, withHeader(0x53, version))).toEqual([PLAIN]);
 });
 
 describe('numbers', () => {
@@ -175,7 +224,7 @@ describe('numbers', () => {
 
 describe('a key run', () => {
   /** Two keys, and their notes under DEFLATE. */
-  const HEAD = '4b030000 02000000 01000000 07000000 04030201 08000000';
+  const HEAD = '4b040000 02000000 01000000 07000000 04030201 08000000';
   const run = buildKeyRun(Uint32Array.from([7, 8, 1, 0x01020304]), Uint8Array.from([0x9a, 3]), 2);
   const bytes = encodeKeyRun(run);
 
@@ -193,7 +242,7 @@ describe('a key run', () => {
     ]);
   });
 
-  test.each([1, 2, 3])('of version %i is read', (version) => {
+  test.each([1, 2, 3, 4])('of version %i is read', (version) => {
     const other = Uint8Array.from(bytes);
     other[1] = version;
     expect(decodeKeyRun(other).count).toBe(2);
@@ -202,8 +251,8 @@ describe('a key run', () => {
   const notes = (...list: number[]) => hex(deflateRawSync(Uint8Array.from(list)));
   test.each([
     ['another kind of part', `5303${HEAD.slice(4)}${notes(3, 4)}`, 'not a key run'],
-    ['a part that ends within its header', '4b0300000200', 'not a key run'],
-    ['a later version', `4b04${HEAD.slice(4)}${notes(3, 4)}`, 'key run version 4: this program knows 1 to 3'],
+    ['a part that ends within its header', '4b0400000200', 'not a key run'],
+    ['a later version', `4b05${HEAD.slice(4)}${notes(3, 4)}`, 'key run version 5: this program knows 1 to 4'],
     ['no version', `4b00${HEAD.slice(4)}${notes(3, 4)}`, 'key run version 0'],
     ['too few keys', HEAD.slice(0, -3), 'a key run is cut short'],
     ['too few notes', HEAD + notes(3), '1 notes for 2 keys'],

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  closedGroups,
-  createTrapWatch,
-  type TrapState,
-  trapWords,
-} from '../../shared/frontier/trap-watch.ts';
+import { closedGroups, createTrapWatch, type TrapState } from '../../shared/frontier/trap-watch.ts';
 import { hashOf, wordsOf } from './watched-crawl.ts';
 
 const A = 'http://a.com';
@@ -187,10 +182,4 @@ describe('the state', () => {
   test('is nothing for a host without pages', () => {
     expect(watch().state()).toEqual({});
   });
-});
-
-test('why a URL is left out is said in words, with the way to have it all the same', () => {
-  expect(trapWords({ kind: 'folder', group: '/deep/**' })).toBe(
-    'the folder /deep/** gives the same pages under ever new paths (--trap-after-pages 0 fetches them)',
-  );
 });

@@ -73,8 +73,8 @@ describe('trouble', () => {
     (status) => {
       expect(judge(answer(status), 0, CONFIG, 7000)).toMatchObject({
         state: 'waiting',
-        cause: `HTTP ${status}`,
-        hostFailure: { cause: `HTTP ${status}`, weight: 1, retryAfterMs: 7000 },
+        cause: { code: 'httpStatus', httpStatus: status },
+        hostFailure: { cause: { code: 'httpStatus', httpStatus: status }, weight: 1, retryAfterMs: 7000 },
         isAttempt: true,
         isFinal: false,
       });
@@ -112,8 +112,8 @@ describe('trouble', () => {
     const weight = reason === 'dns' ? 2 : 1;
     expect(judge(failed(reason), 1, CONFIG)).toMatchObject({
       state: 'waiting',
-      cause: `${reason} happened`,
-      hostFailure: { cause: `${reason} happened`, weight },
+      cause: { code: 'fetchFailed', detail: `${reason} happened` },
+      hostFailure: { cause: { code: 'fetchFailed', detail: `${reason} happened` }, weight },
       isFinal: false,
     });
     expect(judge(failed(reason), 2, CONFIG)).toMatchObject({ state: 'failed', isFinal: true });
@@ -128,7 +128,7 @@ describe('trouble', () => {
   test('what the project’s own middleware breaks counts against the URL alone', () => {
     expect(judge(failed('middleware'), 0, CONFIG)).toEqual({
       state: 'waiting',
-      cause: 'middleware happened',
+      cause: { code: 'fetchFailed', detail: 'middleware happened' },
       hostFailure: undefined,
       isAttempt: true,
       isFinal: false,
@@ -140,7 +140,7 @@ describe('trouble', () => {
   test.each(['blockedAddress', 'blockedPort'] as const)('%s is skipped with its cause', (reason) => {
     expect(judge(failed(reason), 0, CONFIG)).toMatchObject({
       state: 'skipped',
-      cause: `${reason} happened`,
+      cause: { code: 'fetchFailed', detail: `${reason} happened` },
       isFinal: true,
     });
   });

@@ -368,7 +368,7 @@ describe('waking all hosts of a crawl', () => {
         ...NEW_HEAD,
         version: 1,
         ledger: { ...NEW_HEAD.ledger, counts },
-        ...(i % 9 === 0 && { setAside: { cause: 'failed', at: 1 } }),
+        ...(i % 9 === 0 && { setAside: { cause: { code: 'other', text: 'failed' }, at: 1 } }),
       });
     }
     return set;

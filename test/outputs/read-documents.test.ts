@@ -114,7 +114,7 @@ test('what is no page with a text is left out: errors, images, requisites, copie
     '/404': { body, result: { httpStatus: 404 } },
     '/image': { body, headers: [['Content-Type', 'image/png']] },
     '/part': { body, record: { kind: 'requisite' } },
-    '/copy': { body, result: { canonical: `${SITE}/a` } },
+    '/copy': { body, result: { duplicateOf: `${SITE}/a` } },
     '/waits': { body, record: { state: 'waiting' } },
     '/nowhere': { body, result: { location: undefined } },
   });

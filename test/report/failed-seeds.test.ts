@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { urlText } from '../../cli/export-rows.ts';
+import { causeText } from '../../shared/causes/cause-text.ts';
 import { findFailedSeeds } from '../../shared/report/failed-seeds.ts';
 import { lookUpUrl } from '../../shared/report/look-up-url.ts';
 import { urlDetail } from '../../shared/report/url-detail.ts';
@@ -34,6 +35,16 @@ test.each<[string, Site, string, RegExp]>([
   expect(await failedSeeds(site, [url])).toEqual([{ url, cause: expect.stringMatching(cause) }]);
 });
 
+test('a seed that redirects to a URL of thousands of characters is followed there', async () => {
+  const long = `/${'x'.repeat(4000)}`;
+  const { engine, totals } = await crawlToEnd(
+    { [`${A}/`]: redirect(long) },
+    { seeds: [`${A}/`], maxUrlLength: 8000 },
+  );
+  const [seed] = await findFailedSeeds(engine.ledgers, CRAWL, (await engine.registry.load(CRAWL))!, totals);
+  expect(seed?.cause).toMatch(/x: HTTP 404 \(Not Found\)$/);
+});
+
 test('no seed is named where one was fetched', async () => {
   expect(await failedSeeds({ [`${A}/`]: page() }, [`${A}/`, `${A}/missing`])).toEqual([]);
 });
@@ -58,10 +69,16 @@ test('at most ten seeds are named', async () => {
 test('a URL that waits tells of its host: given up, or tried again', async () => {
   const { engine } = await crawlToEnd({ [`${A}/robots.txt`]: { fails: 'connect' } });
   const { record, head } = await lookUpUrl(engine.ledgers, CRAWL, `${A}/`);
-  expect(urlDetail(record!, head)).toMatchObject({ status: 'waiting', hostGivenUp: head!.setAside!.cause });
+  expect(urlDetail(record!, head)).toMatchObject({
+    status: 'waiting',
+    hostGivenUp: causeText(head!.setAside!.cause),
+  });
   const failing = { ...head!, setAside: undefined };
   const detail = urlDetail(record!, failing);
-  expect(detail).toMatchObject({ hostFailing: head!.clock.cause, hostNextTryAt: expect.any(String) });
+  expect(detail).toMatchObject({
+    hostFailing: causeText(head!.clock.cause!),
+    hostNextTryAt: expect.any(String),
+  });
   expect(urlText(urlDetail(record!, head), { dir: 'crawls/a' })).toMatch(
     /Status +waits, but its host was given up: [\s\S]*Next +try the host again by npm run strand -- resume crawls\/a/,
   );

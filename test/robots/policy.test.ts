@@ -39,10 +39,13 @@ describe('what the answer to robots.txt means', () => {
     for (const reason of ['dns', 'connect', 'tls', 'timeout', 'reset', 'protocol'] as const) {
       const failed = { status: 'failed', reason, message: 'it broke' } as const;
       const isOfHost = ['dns', 'connect', 'tls'].includes(reason);
-      const why = isOfHost ? 'it broke' : 'robots.txt: it broke';
-      expect(robotsVerdict(failed, 0)).toEqual({ kind: 'unreachable', why });
+      const cause = { code: isOfHost ? 'fetchFailed' : 'robotsFailed', detail: 'it broke' };
+      expect(robotsVerdict(failed, 0)).toEqual({ kind: 'unreachable', cause });
       // Another host's, to which a redirect led.
-      expect(robotsVerdict(failed, 1)).toEqual({ kind: 'unreachable', why: 'robots.txt: it broke' });
+      expect(robotsVerdict(failed, 1)).toEqual({
+        kind: 'unreachable',
+        cause: { code: 'robotsFailed', detail: 'it broke' },
+      });
     }
   });
 

@@ -49,7 +49,7 @@ describe('oneChain', () => {
     ]);
     expect(running({ dueAt: T0 })).toEqual([]);
     expect(running({ token: '2-x' }, [token('2-x')])).toEqual([]);
-    expect(running({ setAside: { cause: 'down', at: T0 } })).toEqual([]);
+    expect(running({ setAside: { cause: { code: 'other', text: 'down' }, at: T0 } })).toEqual([]);
   });
 
   test('two messages that carry the token of a head are found', () => {

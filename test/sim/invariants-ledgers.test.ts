@@ -40,7 +40,9 @@ describe('oneState', () => {
 
   test('hosts set aside, and those that are full, may have URLs that wait', () => {
     const waiting = urlRecord(OTHER, 'waiting', undefined, { attempts: 0 });
-    const setAside = hostFacts('b.test', [waiting], { setAside: { cause: 'it is down', at: 0 } });
+    const setAside = hostFacts('b.test', [waiting], {
+      setAside: { cause: { code: 'other', text: 'it is down' }, at: 0 },
+    });
     const aside = { ...crawlFacts([...without(OTHER), waiting]) };
     expect(
       told(makeFacts({ crawls: [{ ...aside, hosts: new Map([...aside.hosts, ['b.test', setAside]]) }] })),
@@ -81,7 +83,9 @@ describe('oneState', () => {
         /^oneState: crawl has met its limit of pages, but http:\/\/b\.test\/1\.png waits/,
       ),
     ]);
-    expect(toldOf(withHead({ setAside: { cause: 'it is down', at: 0 } }))).toEqual([]);
+    expect(toldOf(withHead({ setAside: { cause: { code: 'other', text: 'it is down' }, at: 0 } }))).toEqual(
+      [],
+    );
     const timed = withHead({});
     expect(toldOf({ ...timed, config: { ...timed.config, maxTimeMs: 1000 } })).toEqual([]);
   });

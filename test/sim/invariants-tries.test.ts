@@ -81,7 +81,7 @@ describe('triesKept', () => {
 });
 
 describe('givenUp', () => {
-  const gone = { cause: 'HTTP 503', at: 0 };
+  const gone = { cause: { code: 'httpStatus', httpStatus: 503 }, at: 0 } as const;
   const answered = headAt(1, undefined, { totals: totals(1, { 404: 1 }) });
   const log = [
     request(ROBOTS, 0, 0.1, { httpStatus: 404 }),

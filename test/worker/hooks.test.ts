@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
 import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import { page, type Site } from './scripted-fetcher.ts';
-import { begin, crawlToEnd, createWorld, recordOf, SILENT, startProcess } from './world.ts';
+import { begin, crawlToEnd, createWorld, recordOf, SILENT, said, startProcess } from './world.ts';
 
 const A = 'http://a.test';
 
@@ -20,7 +20,7 @@ test('onPage is called for each public page, and for no other', async () => {
   const hooks = { onPage: async ({ url }: { url: string }) => ({ items: [], ...(seen.push(url) && {}) }) };
   const { engine } = await crawl(site, hooks);
   expect(seen.sort()).toEqual([`${A}/`, `${A}/1`]);
-  expect((await recordOf(engine, `${A}/noindex`))?.result?.cause).toBe('noindex');
+  expect(said(await recordOf(engine, `${A}/noindex`))).toBe('noindex');
   seen.length = 0;
   await crawl(site, hooks, { obeyNoindex: false, obeyCanonical: false });
   expect(seen).toHaveLength(4);
@@ -32,7 +32,7 @@ test('a hook that fails is counted against its page, which stays fetched', async
   expect(totals.errors).toEqual({ onPage: 1 });
   expect(await recordOf(engine, `${A}/`)).toMatchObject({
     state: 'fetched',
-    result: { cause: 'onPage: no price' },
+    result: { cause: { code: 'hookFailed', detail: 'onPage: no price' } },
   });
 });
 

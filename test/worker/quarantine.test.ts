@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { optionalText } from '../../shared/causes/cause-text.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { PageTask } from '../../shared/turn/page-work.ts';
 import { quarantinePage, withQuarantine } from '../../shared/turn/quarantine-page.ts';
 import { page, robots, type Site } from './scripted-fetcher.ts';
-import { begin, CRAWL, createWorld, recordOf, runToEnd, statesOf } from './world.ts';
+import { begin, CRAWL, createWorld, recordOf, runToEnd, said, statesOf } from './world.ts';
 
 const task = (url: string, step: PageTask['step'] = 'parse'): PageTask => ({ crawl: CRAWL, url, step });
 const SITE: Site = {
@@ -26,7 +27,7 @@ describe('a page in quarantine', () => {
     // A turn that was under way is thrown away: it is stale, which is no error.
     expect(errors).toEqual([]);
     const record = await recordOf(engine, 'http://a.test/3');
-    expect([record?.state, record?.result?.cause]).toEqual([
+    expect([record?.state, said(record)]).toEqual([
       'failed',
       'blocked its thread for 4 s when it was parsed',
     ]);
@@ -44,15 +45,16 @@ describe('a host', () => {
     expect([head.version, head.quarantine?.length, head.setAside]).toEqual([3, 2, undefined]);
     head = withQuarantine(head, task('http://a.test/3', 'links'), 4000, 7);
     expect(head.setAside).toEqual({
-      cause:
-        '3 of its pages blocked their thread; the last one blocked its thread for 4 s when its links were taken in',
+      cause: { code: 'pagesBlockedThread', pages: 3, ms: 4000, step: 'links' },
       at: 7,
     });
   });
 
   test('is given up at once if its robots.txt blocks', () => {
     const head = withQuarantine(NEW_HEAD, task('http://a.test/robots.txt', 'robots'), 4000, 7);
-    expect(head.setAside?.cause).toBe('it blocked its thread for 4 s when its robots.txt was read');
+    expect(optionalText(head.setAside?.cause)).toBe(
+      'it blocked its thread for 4 s when its robots.txt was read',
+    );
   });
 
   test('keeps the suspicion of another page, and drops that of this one', () => {

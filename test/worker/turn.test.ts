@@ -10,6 +10,7 @@ import {
   createWorld,
   recordOf,
   runToEnd,
+  said,
   startProcess,
   statesOf,
   type World,
@@ -208,7 +209,7 @@ describe('a URL that kills its worker', () => {
       [`${A}/2`]: 'gone',
       [`${A}/bad`]: 'failed',
     });
-    expect((await recordOf(engine, `${A}/bad`))?.result?.cause).toMatch(/^the worker died 3 times/);
+    expect(said(await recordOf(engine, `${A}/bad`))).toMatch(/^the worker died 3 times/);
   });
 
   test('takes no page from the budget', async () => {

@@ -101,7 +101,7 @@ test.each([
 const head = (waiting: number, isSetAside = false) => ({
   ...NEW_HEAD,
   ledger: { ...NEW_HEAD.ledger, counts: { ...NEW_HEAD.ledger.counts, waiting } },
-  ...(isSetAside && { setAside: { cause: 'dead', at: 1 } }),
+  ...(isSetAside && { setAside: { cause: { code: 'other' as const, text: 'dead' }, at: 1 } }),
 });
 
 test('resuming wakes the hosts that have URLs waiting and those that were given up', async () => {

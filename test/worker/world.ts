@@ -2,7 +2,9 @@
  * A world for turns: an engine in memory, a scripted web, virtual time; and what is to hold when a crawl is
  * over.
  */
+
 import { expect } from 'vitest';
+import { resultText } from '../../shared/causes/cause-text.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { endCrawlsAtLimits } from '../../shared/crawl-state/limits.ts';
 import type { Head } from '../../shared/frontier/head.ts';
@@ -214,3 +216,7 @@ export function leastGap(fetcher: ScriptedFetcher): number {
   const hosts = new Set(fetcher.log.map(({ host }) => host));
   return Math.min(...[...hosts].flatMap((host) => gapsOf(fetcher, host)));
 }
+
+/** What is said of a URL, as exports have it. */
+export const said = (record: Pick<UrlRecord, 'result'> | undefined): string | undefined =>
+  resultText(record?.result ?? {});

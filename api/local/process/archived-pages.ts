@@ -23,8 +23,8 @@ export async function* archivedPages(
   const bodyPlaceOf = await findBodies(archive);
   for await (const { host, head } of reader.ledgers.hosts(crawl)) {
     for await (const { url, state, kind, depth, via, result } of recordsOf(reader, crawl, host, head)) {
-      const { location, canonical, digest, httpStatus = 0 } = result ?? {};
-      const isPage = state === 'fetched' && kind === undefined && canonical === undefined;
+      const { location, duplicateOf, digest, httpStatus = 0 } = result ?? {};
+      const isPage = state === 'fetched' && kind === undefined && duplicateOf === undefined;
       if (!isPage || !location || httpStatus < 200 || httpStatus > 299) continue;
       const { file, offset } = location;
       const bodyPlace = bodyPlaceOf({ file, offset }, digest && sha1Label(digest));

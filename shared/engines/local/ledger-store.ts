@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import { createLimit } from '../../create-limit.ts';
-import type { Head } from '../../frontier/head.ts';
+import { type Head, parseHead } from '../../frontier/head.ts';
 import type { LedgerStore } from '../../ports/ledger-store.ts';
 import { StaleTurn } from '../../ports/stale-turn.ts';
 import type { HostKey } from '../../url/host-key.ts';
@@ -53,7 +53,7 @@ export function createLedgerStore(
 
   const loadHead = (crawl: CrawlId, host: HostKey): Head | undefined => {
     const row = selectHead.get(crawl, host) as { head: string } | undefined;
-    return row && JSON.parse(row.head);
+    return row && parseHead(row.head);
   };
 
   return {
@@ -111,7 +111,7 @@ export function createLedgerStore(
     async *hosts(crawl) {
       for (let last = ''; ; ) {
         const rows = selectHosts.all(crawl, last) as { host: string; head: string }[];
-        for (const { host, head } of rows) yield { host, head: JSON.parse(head) as Head };
+        for (const { host, head } of rows) yield { host, head: parseHead(head) };
         if (rows.length === 0) return;
         last = (rows.at(-1) as { host: string }).host;
       }

@@ -1,4 +1,5 @@
-import { causeOfBlock, type PageTask } from '../../turn/page-work.ts';
+import { causeText } from '../../causes/cause-text.ts';
+import type { PageTask } from '../../turn/page-work.ts';
 import type { SlotReader } from './work-slot.ts';
 
 /** How often a watchdog looks. */
@@ -23,7 +24,7 @@ export interface Block {
 /** What people read about it. */
 export const blockText = ({ task, blockedMs }: Block): string =>
   task
-    ? `${task.url} ${causeOfBlock(task, blockedMs)}: it is in quarantine, and the crawl goes on without it`
+    ? `${task.url} ${causeText({ code: 'threadBlocked', ms: blockedMs, step: task.step })}: it is in quarantine, and the crawl goes on without it`
     : `the thread was blocked for ${Math.round(blockedMs / 1000)} s: each URL in progress is suspected, and tried by itself`;
 
 /**

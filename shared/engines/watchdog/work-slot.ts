@@ -1,6 +1,7 @@
 /** Shared memory in which a thread says that it is alive, and what it works on right now. */
 import { setImmediate } from 'node:timers/promises';
-import { PAGE_STEPS, type PageStep, type PageTask, type PageWork } from '../../turn/page-work.ts';
+import { PAGE_STEPS } from '../../causes/cause.ts';
+import type { PageTask, PageWork } from '../../turn/page-work.ts';
 
 /**
  * The first words: how often the thread has reported that it is alive; the task's step, 0 for none; how many
@@ -12,7 +13,6 @@ const HEADER_BYTES = (WORDS as number) * Int32Array.BYTES_PER_ELEMENT;
 const TEXT_BYTES = 16 * 1024;
 /** How often a thread says that it is alive. */
 const BEAT_MS = 250;
-const STEPS = Object.keys(PAGE_STEPS) as PageStep[];
 
 export type SlotMemory = SharedArrayBuffer;
 
@@ -48,7 +48,7 @@ export function writeSlot(memory: SlotMemory): WorkSlot {
     run(crawl, url, step, work) {
       write(crawl, url);
       Atomics.add(words, TASKS!, 1);
-      Atomics.store(words, STEP!, 1 + STEPS.indexOf(step));
+      Atomics.store(words, STEP!, 1 + PAGE_STEPS.indexOf(step));
       try {
         return work();
       } finally {
@@ -85,7 +85,7 @@ export function readSlot(memory: SlotMemory): SlotReader {
     tasks: () => Atomics.load(words, TASKS!),
     hasHooks: () => Atomics.load(words, HOOKS!) > 0,
     task() {
-      const step = STEPS[Atomics.load(words, STEP!) - 1];
+      const step = PAGE_STEPS[Atomics.load(words, STEP!) - 1];
       const [crawlBytes, urlBytes] = [words[CRAWL_BYTES!]!, words[URL_BYTES!]!];
       if (step === undefined || urlBytes === 0) return undefined;
       return { crawl: decode(0, crawlBytes), url: decode(crawlBytes, urlBytes), step };

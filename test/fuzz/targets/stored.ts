@@ -43,7 +43,7 @@ const RECORDS: readonly UrlRecord[] = [
         httpStatus: 200,
         contentType: 'text/html',
         digest: new Uint8Array(20),
-        cause: 'ü',
+        cause: { code: 'other', text: 'ü' },
       },
       ...{ location: { file: 'a.warc.gz', offset: 5, length: 6 }, bodyBytes: 7, tookMs: 8 },
     },

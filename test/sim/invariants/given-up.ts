@@ -1,3 +1,4 @@
+import type { CauseCode } from '../../../shared/causes/cause.ts';
 import type { Violation } from '../spec.ts';
 import { type Facts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
@@ -10,7 +11,11 @@ import type { HostVisits, Visit } from './visits.ts';
  * "Politeness").
  */
 const FIRST_TRIES = 2;
-const OF_DEATHS = /died|blocked/;
+const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>([
+  'workerDied',
+  'robotsBlockedThread',
+  'pagesBlockedThread',
+]);
 /** A head is counted by a write of its own, after it. */
 const COUNTED_MS = 1000;
 /**
@@ -74,7 +79,13 @@ function checkVisit(
   const isHopeless = clock.failures >= crawl.config.maxHostFailures;
   const isUnheard = crawl.hosts.size > 0 && !hasAnswered(crawl.hosts.values(), last.startedAt - COUNTED_MS);
   const mayEndEarly = !crawl.config.keepTrying && clock.failures >= FIRST_TRIES && isUnheard;
-  if (setAside && !before?.head.setAside && !isHopeless && !mayEndEarly && !OF_DEATHS.test(setAside.cause))
+  if (
+    setAside &&
+    !before?.head.setAside &&
+    !isHopeless &&
+    !mayEndEarly &&
+    !OF_DEATHS.has(setAside.cause.code)
+  )
     findings.add(
       `${tell} gives the host up after ${clock.failures} failures in a row, expected ${crawl.config.maxHostFailures}`,
       // Whether a host has answered is read from the counters.

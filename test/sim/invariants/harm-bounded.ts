@@ -1,3 +1,4 @@
+import { causeText } from '../../../shared/causes/cause-text.ts';
 import type { Violation } from '../spec.ts';
 import { type Facts, isBy, TURN_LOSING_OTHERS } from './facts.ts';
 import { createFindings } from './findings.ts';
@@ -34,11 +35,13 @@ export function harmBounded({
           { host: requests[0]?.host },
         );
     }
-    for (const { url, result } of crawl.known.values())
-      if (/the worker died|blocked its thread/.test(result?.cause ?? '') && web.harmOf(url) === undefined)
-        findings.add(`${crawl.id}: ${url} is blamed (${result?.cause}), and is harmless`, {
-          host: new URL(url).host,
-        });
+    for (const { url, result } of crawl.known.values()) {
+      const blame = result?.cause;
+      const isBlamed = blame?.code === 'workerDied' || blame?.code === 'threadBlocked';
+      if (!isBlamed || web.harmOf(url) !== undefined) continue;
+      const text = `${crawl.id}: ${url} is blamed (${causeText(blame)}), and is harmless`;
+      findings.add(text, { host: new URL(url).host });
+    }
   }
   return findings.list;
 }

@@ -109,7 +109,7 @@ export const RECORDS: readonly UrlRecord[] = [
   urlRecord(OLD, 'redirect', 301),
   urlRecord(SECRET, 'deniedByRobots', undefined, {
     attempts: 0,
-    result: { fetchedAt: T0, cause: 'robots.txt, line 3' },
+    result: { fetchedAt: T0, cause: { code: 'robotsDenied', line: 3, pattern: '/secret' } },
   }),
   urlRecord(OTHER, 'fetched', 200),
 ];

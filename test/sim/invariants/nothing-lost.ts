@@ -50,7 +50,7 @@ function checkKnown(
         isFirstSeed(record) ? scope.acceptsSeed(url) : scope.accepts(url, record.depth);
       if (target !== undefined && isFollowed && isAccepted(target) && isMissing(target))
         findings.add(
-          `${id}: ${record.url} redirects to ${target}, which is not known (depth ${record.depth}, ${record.result?.cause})`,
+          `${id}: ${record.url} redirects to ${target}, which is not known (depth ${record.depth}, ${record.result?.cause?.code})`,
           { host: hostKey(target) },
         );
     }

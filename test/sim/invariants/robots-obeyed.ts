@@ -56,7 +56,7 @@ export function robotsObeyed(
         const answers = robots.answersOf(origin(url));
         if (answers.every((answer) => answer.kind === 'nothing' || allows(answer, url, facts)))
           findings.add(
-            `${id}: ${url} counts as denied (${result?.cause}), but no robots.txt served denies it`,
+            `${id}: ${url} counts as denied (${result?.cause?.code}), but no robots.txt served denies it`,
             {
               host,
             },

@@ -1,3 +1,4 @@
+import type { CauseCode } from '../../../shared/causes/cause.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import { origin } from '../../../shared/url/host-key.ts';
 import type { Violation, WebRequest } from '../spec.ts';
@@ -12,7 +13,7 @@ type Given = Pick<Facts, 'strikes'>;
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 598, 599]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** A URL or host of which the operator is told that it kills workers or blocks their threads. */
-const OF_DEATHS = /the worker died|blocked/;
+const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>(['workerDied', 'threadBlocked']);
 
 /**
  * What became of a URL is justified by what the web answered, after as many tries as the crawl makes: no
@@ -74,7 +75,7 @@ function problemOf(
   if (attempts > maxAttempts) return `expected ${maxAttempts} at most`;
   if (attempts > tries.length + closings)
     return `and was asked for ${tries.length} times (${closings} answers of its robots.txt may count, too)`;
-  const isDeath = OF_DEATHS.test(result?.cause ?? '');
+  const isDeath = result?.cause !== undefined && OF_DEATHS.has(result.cause.code);
   switch (state) {
     case 'waiting':
       return attempts >= maxAttempts ? `expected an end after ${maxAttempts}` : undefined;

@@ -1,7 +1,7 @@
 /** The heads of a crawl's hosts, read by scanning the table: all, or page by page. */
 import { ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
-import type { Head } from '../../../frontier/head.ts';
+import { type Head, parseHead } from '../../../frontier/head.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { withRetry } from '../retry.ts';
@@ -28,7 +28,7 @@ export const headScan = (table: string, crawl: CrawlId): ScanCommandInput => ({
   ConsistentRead: true,
 });
 
-export const headIn = (item: Item): Head => JSON.parse(item.head?.S as string);
+export const headIn = (item: Item): Head => parseHead(item.head?.S as string);
 
 export const entryOf = (item: Item): HostEntry => ({
   host: hostOf(item.pk?.S as string),

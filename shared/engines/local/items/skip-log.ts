@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { decodeCause, encodeCause } from '../../../causes/stored-cause.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Skip, SkipLog } from '../../../ports/skip-log.ts';
 import { fingerprint } from '../../../url/fingerprint.ts';
@@ -118,7 +119,7 @@ export function createSkipLog(database: DatabaseSync, options: SkipLogOptions = 
         if (rows < maxRows)
           rows += Number(insert.run(key, crawl, skip.url, skip.reason, skip.via ?? null).changes);
         else if (!selectKnown.get(key)) countBeyond.run(crawl);
-        if (skip.cause !== undefined && rows < maxRows) insertCause.run(key, skip.cause);
+        if (skip.cause !== undefined && rows < maxRows) insertCause.run(key, encodeCause(skip.cause));
       }
     });
     gathered = [];
@@ -142,7 +143,7 @@ export function* readSkips(database: DatabaseSync, crawl: CrawlId): Generator<Sk
       url: url as string,
       reason: reason as string,
       via: via ?? undefined,
-      ...(cause != null && { cause }),
+      ...(cause != null && { cause: decodeCause(cause) }),
     };
   }
 }

@@ -1,0 +1,115 @@
+/** Causes as sentences, for the command line, reports, exports and events. */
+import type { Cause, CauseCode, DroppedLinksCause, PageStep, RedirectCause, TrapKind } from './cause.ts';
+
+type CauseOf<Code extends CauseCode> = Extract<Cause, { readonly code: Code }>;
+
+/** Says what was done for a page that blocked its thread. */
+export const STEP_WORDS: Readonly<Record<PageStep, string>> = {
+  parse: 'when it was parsed',
+  robots: 'when its robots.txt was read',
+  links: 'when its links were taken in',
+  hook: 'in a hook of the project',
+};
+
+const NOT_FOLLOWED: Readonly<
+  Record<Exclude<NonNullable<RedirectCause['notFollowed']>, 'redirects'>, string>
+> = {
+  scopeFull: 'the record of the crawl has no room for another URL of its scope',
+  otherSite: 'a sitemap of another site',
+  urlLength: 'longer than maxUrlLength',
+};
+
+const JOINS_WORDS = ' (another site, which joins the crawl like a seed)';
+export const SOFT_WORDS = ' (meta refresh)';
+const JAVASCRIPT_WORDS =
+  'it has scripts, but hardly any text and no links: probably it needs JavaScript, which Strand does not run';
+const LOGIN_WORDS = 'it is a login page, to which a seed redirected';
+/** A target is shown with so many characters. */
+const MAX_SHOWN_URL = 200;
+
+/** How each cause is said. */
+const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } = {
+  httpStatus: ({ httpStatus }) => `HTTP ${httpStatus}`,
+  bodyBrokeOff: ({ truncated }) => `the body broke off (${truncated})`,
+  fetchFailed: ({ detail }) => detail,
+  redirect: redirectText,
+  redirectWithoutLocation: () => 'a redirect without Location',
+  redirectToNoUrl: ({ location }) => `to ${location}, which is no http(s) URL`,
+  noindex: () => 'noindex',
+  needsJavaScript: () => JAVASCRIPT_WORDS,
+  loginPage: () => LOGIN_WORDS,
+  badDocument: ({ detail }) => detail,
+  linksDropped: ({ besides, ...dropped }) =>
+    besides === undefined ? droppedText(dropped) : `${droppedText(dropped)}; ${causeText(besides)}`,
+  robotsDenied: ({ line, pattern }) =>
+    line === undefined ? 'robots.txt' : `robots.txt, line ${line}: Disallow: ${pattern}`,
+  robotsFailed: ({ detail }) => `robots.txt: ${detail}`,
+  robotsStatus: ({ httpStatus }) => `robots.txt: the server answered HTTP ${httpStatus}`,
+  robotsBrokeOff: ({ truncated }) => `robots.txt: the body broke off (${truncated})`,
+  robotsRedirectsTooSlow: () => 'robots.txt: its redirects take longer than a turn',
+  robotsMoved: ({ to }) => `robots.txt: it redirects to ${to.slice(0, MAX_SHOWN_URL)}, which cannot be had`,
+  crawlNotRunning: () => 'robots.txt: the crawl does not run',
+  trap: (trap) => `a trap: ${trapText(trap)}`,
+  workerDied: ({ times, at }) =>
+    `the worker died ${times} times when it fetched ${at === 'robots' ? 'its robots.txt' : 'this'}`,
+  threadBlocked: blockText,
+  robotsBlockedThread: (blocked) => `it ${blockText(blocked)}`,
+  pagesBlockedThread: ({ pages, ...last }) =>
+    `${pages} of its pages blocked their thread; the last one ${blockText(last)}`,
+  hostFailed: () => 'it failed again and again',
+  awaitsFirstVisit: () => "a seed that waits for its host's first visit",
+  hookFailed: ({ detail }) => detail,
+  ownRequest: ({ label }) =>
+    `requested by the project${label === undefined ? '' : ` with the label ${JSON.stringify(label)}`}`,
+  other: ({ text }) => text,
+};
+
+/** All codes. */
+export const CAUSE_CODES = Object.keys(WORDS) as readonly CauseCode[];
+
+/** The cause as a sentence without a full stop. Not cut: the caller shortens what is to be shown in a line. */
+export function causeText(cause: Cause): string {
+  return (WORDS[cause.code] as (cause: Cause) => string)(cause);
+}
+
+/** The same of a cause that may not be there. */
+export const optionalText = (cause: Cause | undefined): string | undefined => cause && causeText(cause);
+
+/** What is said of a URL by its cause, and by the page that it is a duplicate of. */
+export function resultText({
+  cause,
+  duplicateOf,
+}: {
+  readonly cause?: Cause | undefined;
+  readonly duplicateOf?: string | undefined;
+}): string | undefined {
+  const words = optionalText(cause);
+  if (duplicateOf === undefined) return words;
+  return [words, `${DUPLICATE_WORDS}${duplicateOf}`].filter(Boolean).join('; ');
+}
+
+export const DUPLICATE_WORDS = 'its canonical URL is ';
+
+/** Why a URL of a closed group is left out. */
+export function trapText({ kind, group }: { readonly kind: TrapKind; readonly group: string }): string {
+  const why = {
+    template: `the last pages with URLs like ${group} brought nothing new`,
+    combinations: `combinations of parameters at ${group} brought no new pages`,
+    folder: `the folder ${group} gives the same pages under ever new paths`,
+  }[kind];
+  return `${why} (--trap-after-pages 0 fetches them)`;
+}
+
+function blockText({ ms, step }: { readonly ms: number; readonly step: PageStep }): string {
+  return `blocked its thread for ${Math.round(ms / 1000)} s ${STEP_WORDS[step]}`;
+}
+
+/** `23958 links left out: more than 100000 links`. */
+const droppedText = ({ links, detail }: Pick<DroppedLinksCause, 'links' | 'detail'>): string =>
+  `${links} ${links === 1 ? 'link' : 'links'} left out: ${detail}`;
+
+function redirectText({ to, isSoft, joins, notFollowed, redirects }: RedirectCause): string {
+  const why = notFollowed === 'redirects' ? `${redirects} redirects in a row` : NOT_FOLLOWED[notFollowed!];
+  const rest = notFollowed === undefined ? '' : `, not followed: ${why}`;
+  return `to ${to}${joins ? JOINS_WORDS : ''}${rest}${isSoft ? SOFT_WORDS : ''}`;
+}

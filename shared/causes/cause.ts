@@ -1,0 +1,100 @@
+/**
+ * Why a URL or a host is in the state it is in, as data. The program decides by codes and fields;
+ * `cause-text.ts` makes sentences of them where people read. Causes are stored: never rename a code or a
+ * field.
+ */
+import type { FailureCode } from '../fetcher/outcome/failure-codes.ts';
+
+/** What is done for a page without a pause. */
+export const PAGE_STEPS = ['parse', 'robots', 'links', 'hook'] as const;
+export type PageStep = (typeof PAGE_STEPS)[number];
+
+/** What a group of URLs that is closed as a trap has in common. */
+export type TrapKind = 'template' | 'combinations' | 'folder';
+
+/** How a body ended before it was whole. */
+export type BrokenOff = 'time' | 'disconnect';
+
+/** Where a redirect leads, and what the crawl made of its target. */
+export interface RedirectCause {
+  readonly code: 'redirect';
+  /** Canonical; whole, unless it is `notFollowed` for its length. */
+  readonly to: string;
+  /** By the page's markup. */
+  readonly isSoft?: true;
+  /** A seed has moved to another site, which joins the crawl like a seed. */
+  readonly joins?: true;
+  readonly notFollowed?: 'redirects' | 'scopeFull' | 'otherSite' | 'urlLength';
+  /** Redirects in a row, if they are too many. */
+  readonly redirects?: number;
+}
+
+/** Links of a page that were left out. */
+export interface DroppedLinksCause {
+  readonly code: 'linksDropped';
+  readonly links: number;
+  readonly detail: string;
+  /** What else there is to say of the page. */
+  readonly besides?: Cause;
+}
+
+/** `detail`: more, for people; bounded by {@link boundedText}. */
+export type Cause =
+  // ---- the exchange
+  | { readonly code: 'httpStatus'; readonly httpStatus: number }
+  | { readonly code: 'bodyBrokeOff'; readonly truncated: BrokenOff }
+  | { readonly code: 'fetchFailed'; readonly failure?: FailureCode; readonly detail: string }
+  // ---- what a response says of itself
+  | RedirectCause
+  | { readonly code: 'redirectWithoutLocation' }
+  | { readonly code: 'redirectToNoUrl'; readonly location: string }
+  | { readonly code: 'noindex' }
+  | { readonly code: 'needsJavaScript' }
+  | { readonly code: 'loginPage' }
+  | { readonly code: 'badDocument'; readonly detail: string }
+  | DroppedLinksCause
+  // ---- robots.txt
+  | { readonly code: 'robotsDenied'; readonly line?: number; readonly pattern?: string }
+  | { readonly code: 'robotsFailed'; readonly failure?: FailureCode; readonly detail: string }
+  | { readonly code: 'robotsStatus'; readonly httpStatus: number }
+  | { readonly code: 'robotsBrokeOff'; readonly truncated: BrokenOff }
+  | { readonly code: 'robotsRedirectsTooSlow' }
+  | { readonly code: 'robotsMoved'; readonly to: string }
+  | { readonly code: 'crawlNotRunning' }
+  // ---- traps, and pages that crash or block workers
+  | { readonly code: 'trap'; readonly kind: TrapKind; readonly group: string }
+  | { readonly code: 'workerDied'; readonly times: number; readonly at: 'page' | 'robots' }
+  | { readonly code: 'threadBlocked'; readonly ms: number; readonly step: PageStep }
+  | { readonly code: 'robotsBlockedThread'; readonly ms: number; readonly step: PageStep }
+  | {
+      readonly code: 'pagesBlockedThread';
+      readonly pages: number;
+      readonly ms: number;
+      readonly step: PageStep;
+    }
+  // ---- the host, and the project
+  | { readonly code: 'hostFailed' }
+  | { readonly code: 'awaitsFirstVisit' }
+  | { readonly code: 'hookFailed'; readonly detail: string }
+  | { readonly code: 'ownRequest'; readonly label?: string }
+  /** A sentence that an earlier version stored, and that says nothing of its code. */
+  | { readonly code: 'other'; readonly text: string };
+
+export type CauseCode = Cause['code'];
+
+/** What programs are given beside the sentence: for a failed fetch what exactly failed. */
+export type ShownCauseCode = CauseCode | FailureCode;
+
+/** The code of a cause, as exports and reports give it. */
+export const shownCodeOf = (cause: Cause): ShownCauseCode =>
+  cause.code === 'fetchFailed' ? (cause.failure ?? cause.code) : cause.code;
+
+/** Texts that the web has a part in are kept for each URL. */
+const MAX_TEXT_CHARS = 2000;
+
+/** The text, cut where it is too long to be kept. Nothing decides by it. */
+export function boundedText(text: string): string {
+  if (text.length <= MAX_TEXT_CHARS) return text;
+  // Copied: a slice would keep all of it in memory.
+  return `${Buffer.from(text.slice(0, MAX_TEXT_CHARS)).toString()}...`;
+}
