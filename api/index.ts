@@ -3,8 +3,8 @@
  * what a function needs is loaded when it is called.
  */
 
-export { InvalidConfig } from '../shared/crawl/config.ts';
 export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';
+export { InvalidConfig } from '../shared/crawl/invalid-config.ts';
 export type { DocumentRow } from '../shared/outputs/document-row.ts';
 export type { PageDocument } from '../shared/outputs/page-document.ts';
 export * from '../shared/project/project.ts';

@@ -1,5 +1,5 @@
 /** What a crawl of this machine is started with. */
-import type { CrawlOptions } from '../shared/crawl/config.ts';
+import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 import type { StrandConfig } from '../shared/project/project.ts';
 
 /** Functions of yours that the crawl calls. See `defineCrawl`. */

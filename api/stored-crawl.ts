@@ -1,6 +1,6 @@
 /** A crawl in a folder, as `openCrawl` gives it. */
 import type { AddedSeeds } from '../shared/control/control.ts';
-import type { CrawlOptions } from '../shared/crawl/config.ts';
+import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 import type { DocumentRow } from '../shared/outputs/document-row.ts';
 import type { Item } from '../shared/project/project.ts';
 import type { Explanation } from '../shared/report/explanation.ts';

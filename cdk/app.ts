@@ -3,7 +3,8 @@ import { App } from 'aws-cdk-lib';
 import { InvalidConfig } from '../shared/crawl/config.ts';
 import { readProject } from '../shared/project/project-file.ts';
 import { CrawlerStack } from './crawler-stack.ts';
-import { InvalidOptions, optionsInContext, parseOptions, projectFileIn } from './options.ts';
+import { InvalidOptions } from './invalid-options.ts';
+import { optionsInContext, parseOptions, projectFileIn } from './options.ts';
 import { propsOf } from './props-options.ts';
 
 const app = new App();

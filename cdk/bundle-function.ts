@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { BuildOptions, buildSync } from 'esbuild';
 import { isSource } from '../shared/own-file.ts';
-import { InvalidOptions } from './options.ts';
+import { InvalidOptions } from './invalid-options.ts';
 import type { FunctionName } from './permissions.ts';
 
 /** Where the functions' modules are, in the repository as in the package. */
@@ -21,7 +21,9 @@ export interface Bundle {
   readonly sourcemap: boolean;
 }
 
-/** Throws {@link InvalidOptions} if esbuild is not installed; and what esbuild throws. */
+const SDK = ['dynamodb', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
+
+/** Throws {@link InvalidOptions} if esbuild or the AWS SDK is not installed; and what esbuild throws. */
 export function bundleFunction(name: FunctionName, { outdir, configFile, sourcemap }: Bundle): void {
   const options: BuildOptions = {
     entryPoints: [join(FUNCTIONS_FOLDER, `${name}${isSource(import.meta.url) ? '.ts' : '.js'}`)],
@@ -38,10 +40,19 @@ export function bundleFunction(name: FunctionName, { outdir, configFile, sourcem
     sourcesContent: false,
     legalComments: 'eof',
     banner: { js: BANNER },
-    logLevel: 'warning',
+    logLevel: 'silent',
     ...(configFile !== undefined && { alias: { '#strand-config': configFile } }),
   };
-  loadEsbuild()(options);
+  const build = loadEsbuild();
+  try {
+    build(options);
+  } catch (cause) {
+    if (!/Could not resolve "@aws-sdk\//.test(String(cause))) throw cause;
+    throw new InvalidOptions(
+      `The functions are bundled with your project file, which needs the AWS SDK: npm install ${SDK.join(' ')}`,
+      { cause },
+    );
+  }
 }
 
 /** Loaded when needed: in the package, only projects with a file of their own have it. */

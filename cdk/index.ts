@@ -3,5 +3,5 @@ export type { MetricName } from '../shared/engines/aws/metric-names.ts';
 export { Crawler } from './crawler.ts';
 export type { CrawlerProps, ExistingResources } from './crawler-props.ts';
 export { CrawlerStack, type CrawlerStackProps } from './crawler-stack.ts';
-export { InvalidOptions } from './options.ts';
+export { InvalidOptions } from './invalid-options.ts';
 export type { FunctionName } from './permissions.ts';

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { MAX_QUEUES } from '../shared/engines/aws/settings.ts';
 import { parseCidr } from '../shared/fetcher/ip-address.ts';
 import { didYouMean } from '../shared/text/nearest.ts';
+import { InvalidOptions } from './invalid-options.ts';
 
 /** What a text from the command line stands for: `300`, `true`, `{"a":"b"}`; else itself. */
 function fromText(value: unknown): unknown {
@@ -146,11 +147,6 @@ export const stackOptionsSchema = z.strictObject({
 
 /** A stack's options, complete. */
 export type StackOptions = Readonly<z.infer<typeof stackOptionsSchema>>;
-
-/** The options cannot be used. The message names each at fault, what was expected and what came. */
-export class InvalidOptions extends Error {
-  override name = 'InvalidOptions';
-}
 
 /** The complete options. Throws {@link InvalidOptions} with a line for each that is unknown or wrong. */
 export function parseOptions(given: Readonly<Record<string, unknown>>): StackOptions {

@@ -1,7 +1,8 @@
 import { type CrawlOptions, parseConfig } from '../shared/crawl/config.ts';
 import { type StackTimes, type ToldSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { Stores } from './constructs/grants.ts';
-import { InvalidOptions, type StackOptions } from './options.ts';
+import { InvalidOptions } from './invalid-options.ts';
+import type { StackOptions } from './options.ts';
 
 /**
  * The settings that the stack gives its functions and its operators. Names are the CDK's placeholders until

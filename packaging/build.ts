@@ -1,81 +1,37 @@
 /**
- * Builds the package that is published into `dist/`: JavaScript without comments, source maps, the
- * declarations that its public modules need, and a package.json of its own. `npm pack ./dist` makes the
- * tarball.
+ * Builds the packages that are published into `dist/`, a folder for each: `strand-crawler` and
+ * `strand-crawler-functions`. `npm pack ./dist/NAME` makes a tarball.
  */
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
-import { type Manifest, publishedManifest } from './manifest.ts';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleFunction } from '../cdk/bundle-function.ts';
+import { FUNCTIONS } from '../cdk/permissions.ts';
+import { buildCrawler } from './build-crawler.ts';
+import { functionsManifest, type Manifest } from './manifest.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
 /** Builds into `dist`, which is emptied before. Throws if the compiler finds an error. */
 export function build(dist = join(ROOT, 'dist')): void {
   rmSync(dist, { recursive: true, force: true });
-  // Twice, since the compiler strips comments from both or from none: editors show those of the declarations.
-  compile(dist, '--removeComments', '--sourceMap');
-  compile(dist, '--declaration', '--emitDeclarationOnly');
-  const manifest = publishedManifest(
-    JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest,
-  );
-  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md'])
-    copyFileSync(join(ROOT, file), join(dist, file));
-  moveWeb(dist);
-  for (const folder of ['cli', 'web']) removeMaps(join(dist, folder));
-  removeInnerDeclarations(dist, publicTypes(manifest));
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  buildCrawler(join(dist, 'strand-crawler'), manifest);
+  buildFunctions(join(dist, 'strand-crawler-functions'), manifest);
 }
 
-/**
- * The generated web stands with the tests here. A published folder of that name looks like tests published by
- * mistake.
- */
-function moveWeb(dist: string): void {
-  renameSync(join(dist, 'test/web'), join(dist, 'web'));
-  rmSync(join(dist, 'test'), { recursive: true });
-  for (const file of ['packaging/testing.js', 'packaging/testing.d.ts']) {
-    const text = readFileSync(join(dist, file), 'utf8');
-    writeFileSync(join(dist, file), text.replaceAll('../test/web/', '../web/'));
+/** The code of the Lambda functions, each in one file with all that it imports. */
+function buildFunctions(dist: string, manifest: Manifest): void {
+  for (const name of FUNCTIONS) {
+    const outdir = join(dist, name);
+    mkdirSync(outdir, { recursive: true });
+    bundleFunction(name, { outdir, sourcemap: false });
   }
+  writeJson(join(dist, 'package.json'), functionsManifest(manifest));
+  copyFileSync(join(import.meta.dirname, 'functions-readme.md'), join(dist, 'README.md'));
+  copyFileSync(join(ROOT, 'LICENSE'), join(dist, 'LICENSE'));
 }
 
-/** Source maps are a third of the package. They help where users debug: in what they import. */
-function removeMaps(folder: string): void {
-  for (const file of globSync('**/*.js', { cwd: folder })) {
-    const path = join(folder, file);
-    rmSync(`${path}.map`, { force: true });
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
-  }
-}
-
-function compile(dist: string, ...options: readonly string[]): void {
-  const compiler = join(ROOT, 'node_modules/.bin/tsc');
-  execFileSync(compiler, ['-p', join(import.meta.dirname, 'tsconfig.json'), '--outDir', dist, ...options], {
-    stdio: 'inherit',
-  });
-}
-
-function publicTypes({ exports }: Manifest): string[] {
-  return Object.values(exports as Record<string, string | { types: string }>)
-    .filter((entry) => typeof entry !== 'string')
-    .map(({ types }) => types);
-}
-
-/** Two thirds of the declarations belong to modules that no public one refers to. */
-function removeInnerDeclarations(dist: string, entries: readonly string[]): void {
-  const needed = new Set<string>();
-  const rest = entries.map((entry) => normalize(entry));
-  for (let file = rest.pop(); file !== undefined; file = rest.pop()) {
-    if (needed.has(file)) continue;
-    needed.add(file);
-    const text = readFileSync(join(dist, file), 'utf8');
-    for (const [, from = ''] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g))
-      rest.push(join(dirname(file), `${from}.d.ts`));
-  }
-  for (const file of globSync('**/*.d.ts', { cwd: dist })) if (!needed.has(file)) rmSync(join(dist, file));
-  const missing = [...needed].filter((file) => !existsSync(join(dist, file)));
-  if (missing.length > 0) throw new Error(`Expected declarations of ${missing.join(', ')}, got none`);
-}
+export const writeJson = (path: string, value: unknown): void =>
+  writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`);
 
 if (import.meta.main) build();

@@ -8,8 +8,16 @@ export interface Manifest {
 /** Loaded only by commands for a stack. */
 const isForStacks = (name: string): boolean => name.startsWith('@aws-sdk/');
 
+/** Its used parts are in the package (`vendor-zod.ts`). */
+const isVendored = (name: string): boolean => name === 'zod';
+
+/** What the construct needs. `Validations` and the runtime of the functions are not in older versions. */
+const CDK = { 'aws-cdk-lib': '^2.257.0', constructs: '^10.5.0', esbuild: '>=0.25.0' };
+
+const FUNCTIONS = 'strand-crawler-functions';
+
 /** The modules that are imported by name, without the end of their file names. */
-const ENTRIES = { '.': './api/index', './testing': './packaging/testing' };
+const ENTRIES = { '.': './api/index', './cdk': './cdk/index', './testing': './packaging/testing' };
 
 /**
  * Keeps what describes the package and what it runs on. Packages for stacks become optional peers: a crawl on
@@ -18,7 +26,12 @@ const ENTRIES = { '.': './api/index', './testing': './packaging/testing' };
 export function publishedManifest(source: Manifest): Manifest {
   const { name, version, description, license, type, dependencies, repository, keywords } = source;
   const entries = Object.entries(dependencies);
-  const peers = entries.filter(([peer]) => isForStacks(peer));
+  const sdk = entries.filter(([peer]) => isForStacks(peer)).map(([peer, exact]) => [peer, `^${exact}`]);
+  const peers: Record<string, string> = {
+    ...Object.fromEntries(sdk),
+    ...CDK,
+    [FUNCTIONS]: version as string,
+  };
   return {
     name,
     version,
@@ -38,8 +51,23 @@ export function publishedManifest(source: Manifest): Manifest {
       ),
       './package.json': './package.json',
     },
-    dependencies: Object.fromEntries(entries.filter(([peer]) => !isForStacks(peer))),
-    peerDependencies: Object.fromEntries(peers.map(([peer, exact]) => [peer, `^${exact}`])),
-    peerDependenciesMeta: Object.fromEntries(peers.map(([peer]) => [peer, { optional: true }])),
+    // A bundle of a project's file puts that file in its place.
+    imports: { '#strand-config': './shared/project/no-config.js' },
+    dependencies: Object.fromEntries(entries.filter(([own]) => !isForStacks(own) && !isVendored(own))),
+    peerDependencies: peers,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(peers).map((peer) => [peer, { optional: true }])),
+  };
+}
+
+/** The functions have all that they import in their bundles. */
+export function functionsManifest({ version, license, type, repository }: Manifest): Manifest {
+  return {
+    name: FUNCTIONS,
+    version,
+    description: 'The Lambda functions of strand-crawler, bundled for its CDK construct.',
+    ...(repository === undefined ? {} : { repository }),
+    license,
+    type,
+    dependencies: {},
   };
 }

@@ -4,7 +4,7 @@ import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { isSource } from '../../shared/own-file.ts';
 import { bundleFunction, FUNCTIONS_FOLDER } from '../bundle-function.ts';
-import { InvalidOptions } from '../options.ts';
+import { InvalidOptions } from '../invalid-options.ts';
 import type { FunctionName } from '../permissions.ts';
 
 /** The package of functions that were bundled in advance. */

@@ -1,6 +1,6 @@
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { InvalidOptions } from '../options.ts';
+import { InvalidOptions } from '../invalid-options.ts';
 
 /** By app, the buckets that were given to crawlers, with the crawler's path. */
 const takenIn = new WeakMap<object, Map<string, string>>();

@@ -8,8 +8,9 @@
  * | resume | The crawl goes on where it stands, whatever ended it, with other limits where some are given; hosts that were set aside get another try. |
  * | stop | As pause, but for good: hosts are given no more turns. It can still be resumed. |
  */
-import type { CrawlOptions } from '../crawl/config.ts';
+
 import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { CrawlOptions } from '../crawl/crawl-options.ts';
 import type { CrawlStatus } from '../ports/crawl-registry.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { UrlDetail } from '../report/url-detail.ts';

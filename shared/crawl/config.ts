@@ -3,9 +3,10 @@
  * Parsed once, immutable. Durations are milliseconds, sizes bytes.
  */
 import { z } from 'zod';
-import type { CrawlOptions, ScopePreset } from './crawl-options.ts';
+import type { CrawlConfig, CrawlOptions, HostOverride, ScopePreset } from './crawl-options.ts';
+import { InvalidConfig } from './invalid-config.ts';
 
-export type { CrawlOptions, ScopePreset };
+export { type CrawlConfig, type CrawlOptions, type HostOverride, InvalidConfig, type ScopePreset };
 
 const count = z.int().min(0);
 const positive = z.int().min(1);
@@ -255,15 +256,6 @@ export const crawlConfigSchema = z.strictObject({
   /** WARC files are closed at this size. */
   warcMaxBytes: positive.default(1_000_000_000),
 });
-
-/** A crawl's configuration, complete: every default filled in. */
-export type CrawlConfig = Readonly<z.infer<typeof crawlConfigSchema>>;
-export type HostOverride = CrawlConfig['overrides'][number];
-
-/** The configuration cannot be used. The message names the key, what was expected and what came. */
-export class InvalidConfig extends Error {
-  override name = 'InvalidConfig';
-}
 
 /**
  * The complete configuration. Throws {@link InvalidConfig} with a line for each key that is unknown or wrong.

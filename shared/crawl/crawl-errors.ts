@@ -2,7 +2,7 @@
  * Why a crawl could not be started, opened or continued: an error class for each thing that a caller may want
  * to handle.
  */
-import { InvalidConfig } from './config.ts';
+import { InvalidConfig } from './invalid-config.ts';
 
 /** There is no crawl in the folder. */
 export class NoCrawl extends InvalidConfig {

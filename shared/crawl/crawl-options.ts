@@ -399,3 +399,21 @@ export interface CrawlOptions {
    */
   warcMaxBytes?: number;
 }
+
+/** Settings that have no default, and may be missing in a complete configuration. */
+export type WithoutDefault =
+  | 'maxDepth'
+  | 'modifiedSince'
+  | 'maxPages'
+  | 'maxBytes'
+  | 'maxTimeMs'
+  | 'maxCost'
+  | 'maxPagesPerHost'
+  | 'contact';
+
+/** A crawl's configuration, complete: every default filled in. */
+export type CrawlConfig = Readonly<
+  Required<Omit<CrawlOptions, WithoutDefault | 'urlRules'>> &
+    Pick<CrawlOptions, WithoutDefault> & { urlRules: Required<UrlRuleOptions> }
+>;
+export type HostOverride = OverrideOptions;

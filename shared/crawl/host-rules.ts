@@ -1,7 +1,7 @@
 /** The part of the scope that `overrides` may say otherwise for some hosts: patterns and depth. */
 import QuickLRU from 'quick-lru';
 import { type HostKey, hostKey } from '../url/host-key.ts';
-import type { CrawlConfig } from './config.ts';
+import type { CrawlConfig } from './crawl-options.ts';
 import { compileHosts } from './host-config.ts';
 import { compilePatterns } from './scope-patterns.ts';
 

@@ -2,7 +2,7 @@
 
 import { blockedPortOfUrl } from '../url/blocked-ports.ts';
 import type { HostKey } from '../url/host-key.ts';
-import type { CrawlConfig } from './config.ts';
+import type { CrawlConfig } from './crawl-options.ts';
 import { createHostRules, type HostRulesConfig } from './host-rules.ts';
 import { createHostPreset, createPreset } from './scope-presets.ts';
 import { ruleInWords } from './scope-words.ts';

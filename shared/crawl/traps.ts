@@ -3,7 +3,7 @@
  * calendar's query that each click makes longer. Judged by the URL alone; what shows only in the pages is
  * `frontier/template-watch.ts`.
  */
-import type { CrawlConfig } from './config.ts';
+import type { CrawlConfig } from './crawl-options.ts';
 
 export type TrapReason =
   /** The path has more segments than `maxPathDepth`. */

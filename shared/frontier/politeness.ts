@@ -1,6 +1,6 @@
 /** When a host may be asked next. Pure: the clock of a host is data, kept in its head. */
 import type { Cause } from '../causes/cause.ts';
-import type { CrawlConfig } from '../crawl/config.ts';
+import type { CrawlConfig } from '../crawl/crawl-options.ts';
 import { type FailureCode, mostTriesOf } from '../fetcher/outcome/failure-codes.ts';
 
 export interface HostClock {

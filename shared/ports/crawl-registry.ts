@@ -1,5 +1,5 @@
-import type { CrawlOptions } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { CrawlOptions } from '../crawl/crawl-options.ts';
 import type { HostTotals } from '../frontier/head.ts';
 import type { UrlState } from '../frontier/url-record.ts';
 

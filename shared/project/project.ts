@@ -8,7 +8,7 @@
  */
 import type { CheerioAPI } from 'cheerio';
 import type { PageMetadata } from '../content/metadata.ts';
-import type { CrawlOptions } from '../crawl/config.ts';
+import type { CrawlOptions } from '../crawl/crawl-options.ts';
 import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../fetcher/outcome/fetch-request.ts';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';

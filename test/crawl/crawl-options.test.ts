@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
-import { type CrawlOptions, crawlConfigSchema, parseConfig } from '../../shared/crawl/config.ts';
+import {
+  type CrawlConfig,
+  type CrawlOptions,
+  crawlConfigSchema,
+  parseConfig,
+} from '../../shared/crawl/config.ts';
 
 const TEXT = readFileSync(new URL('../../shared/crawl/crawl-options.ts', import.meta.url), 'utf8');
 
@@ -19,6 +24,13 @@ const DEFAULTS: Readonly<Record<string, unknown>> = parseConfig({});
 
 test('the options have the types that the schema takes', () => {
   expectTypeOf<CrawlOptions>().toEqualTypeOf<z.input<typeof crawlConfigSchema>>();
+});
+
+test('the complete configuration has the types that the schema gives', () => {
+  expectTypeOf<CrawlConfig>().toExtend<z.output<typeof crawlConfigSchema>>();
+  expectTypeOf<z.output<typeof crawlConfigSchema>>().toExtend<CrawlConfig>();
+  type Missing = Exclude<keyof z.output<typeof crawlConfigSchema>, keyof CrawlConfig>;
+  expectTypeOf<Missing>().toEqualTypeOf<never>();
 });
 
 test('each option is documented, in the order of the schema', () => {

@@ -1,75 +1,66 @@
-/**
- * The package as it is published: built, packed, unpacked below `node_modules` of an empty folder, and used
- * there.
- */
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+/** The package as it is published, in an empty folder. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { programName } from '../../cli/program.ts';
-import { build } from '../../packaging/build.ts';
+import { constructSuite } from './construct-suite.ts';
+import { type Packed, type Project, packAll, ROOT } from './packed.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-
-let folder: string;
+let packed: Packed;
 let dist: string;
-let tarball: string;
-let installed: string;
+let app: Project;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'strand-package-'));
-  dist = join(folder, 'dist');
-  build(dist);
-  execFileSync('npm', ['pack', dist, '--pack-destination', folder, '--silent'], { stdio: 'pipe' });
-  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) as string);
-  installed = join(folder, 'app/node_modules/strand-crawler');
-  mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['xzf', tarball, '-C', installed, '--strip-components', '1']);
-  // What npm would install beside it; the repository has the same versions.
-  const { dependencies } = manifest();
-  for (const name of [...Object.keys(dependencies), '@types/node']) {
-    const link = join(folder, 'app/node_modules', name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(ROOT, 'node_modules', name), link);
-  }
-  writeFileSync(join(folder, 'app/package.json'), '{"type":"module"}');
-}, 120_000);
+  packed = packAll();
+  dist = join(packed.dist, 'strand-crawler');
+  app = packed.project('app', ['strand-crawler'], ['@types/node']);
+}, 180_000);
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => packed?.remove());
 
 const manifest = () => JSON.parse(readFileSync(join(dist, 'package.json'), 'utf8'));
+const run = (...args: string[]) => app.run(...args);
 
-function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: join(folder, 'app'),
-    encoding: 'utf8',
-    env: { ...process.env, npm_lifecycle_event: 'npx' },
-  });
-  return { code: status, out: stdout, err: stderr };
+/** By name and version, the folder of a package, as Node finds it from `from`, and those of its dependencies. */
+function installedFolders(from: string, name: string, found = new Map<string, string>()) {
+  for (let folder = from; folder !== '/'; folder = dirname(folder)) {
+    const path = join(folder, 'node_modules', name);
+    if (!existsSync(path)) continue;
+    const real = realpathSync(path);
+    const { version, dependencies = {} } = JSON.parse(readFileSync(join(real, 'package.json'), 'utf8'));
+    if (found.has(`${name}@${version}`)) return found;
+    found.set(`${name}@${version}`, real);
+    const inner = name === 'strand-crawler' ? from : real;
+    for (const dependency of Object.keys(dependencies)) installedFolders(inner, dependency, found);
+    return found;
+  }
+  throw new Error(`${name} is not installed`);
 }
-
-const strand = (...words: string[]) => run(join(installed, 'cli/bin.js'), ...words);
 
 describe('the package', () => {
   test('is below 700 kB packed, and has no test in it', () => {
-    expect(statSync(tarball).size).toBeLessThan(700_000);
-    const files = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).split('\n');
-    expect(files.filter((file) => /test(?!ing\.)|engines\/sim|\/bench\//.test(file))).toEqual([]);
+    expect(statSync(packed.tarballs['strand-crawler'] as string).size).toBeLessThan(700_000);
+    const files = execFileSync('tar', ['tzf', packed.tarballs['strand-crawler'] as string], {
+      encoding: 'utf8',
+    }).split('\n');
+    expect(files.filter((file) => /test(?!ing\.|-faults\.)|engines\/sim|\/bench\//.test(file))).toEqual([]);
     expect(files).toContain('package/LICENSE');
+  });
+
+  test('takes less than 25 MB of disk with all that it depends on', () => {
+    const folders = installedFolders(app.folder, 'strand-crawler');
+    const bytes = [...folders.values()].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => !file.startsWith('node_modules'))
+        .map((file) => lstatSync(join(folder, file)).blocks * 512),
+    );
+    expect(folders.size).toBeGreaterThan(20);
+    expect(bytes.reduce((a, b) => a + b)).toBeLessThan(25_000_000);
   });
 
   test('passes publint', async () => {
@@ -79,10 +70,15 @@ describe('the package', () => {
 
   test('names each package that it imports, those of AWS as optional', () => {
     const { dependencies, peerDependencies, peerDependenciesMeta } = manifest();
-    const all = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies;
-    expect(Object.keys({ ...dependencies, ...peerDependencies }).sort()).toEqual(Object.keys(all).sort());
-    expect(Object.keys(peerDependencies).every((name) => name.startsWith('@aws-sdk/'))).toBe(true);
+    const { zod, ...all } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies;
+    const cdk = ['aws-cdk-lib', 'constructs', 'esbuild', 'strand-crawler-functions'];
+    expect(Object.keys({ ...dependencies, ...peerDependencies }).sort()).toEqual(
+      [...Object.keys(all), ...cdk].sort(),
+    );
+    expect(Object.keys(dependencies).filter((name) => name.startsWith('@aws-sdk/'))).toEqual([]);
     expect(Object.keys(peerDependenciesMeta)).toEqual(Object.keys(peerDependencies));
+    const readable = readFileSync(join(dist, 'shared/zod-LICENSE'), 'utf8');
+    expect(readable).toContain('MIT License');
   });
 
   test('is imported from JavaScript', () => {
@@ -95,8 +91,8 @@ describe('the package', () => {
   });
 
   test('is imported from TypeScript, and its types notice a misspelt setting', () => {
-    writeFileSync(
-      join(folder, 'app/config.ts'),
+    app.write(
+      'config.ts',
       `import { defineCrawl, type Page } from 'strand-crawler';
        export default defineCrawl({ onPage: (page: Page) => ({ url: page.url, links: page.$('a').length }) });
        // @ts-expect-error: there is no such setting.
@@ -122,14 +118,14 @@ describe('the package', () => {
       'false',
     ];
     const compiler = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, 'config.ts'], {
-      cwd: join(folder, 'app'),
+      cwd: app.folder,
       encoding: 'utf8',
     });
     expect(compiler.stdout).toBe('');
   });
 
-  test('says which packages --stack needs', () => {
-    const { code, err } = strand('--stack', 'Strand', 'list');
+  test('says which packages --stack needs', async () => {
+    const { code, err } = await app.strand('--stack', 'Strand', 'list');
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('npm install @aws-sdk/client-') });
   });
 });
@@ -149,33 +145,24 @@ describe('a crawl by the package', () => {
   });
   afterAll(() => void server.close());
 
-  const script = (...args: string[]) =>
-    new Promise<{ code: number; out: string }>((resolve) => {
-      const options = { cwd: join(folder, 'app'), env: { ...process.env, npm_lifecycle_event: 'npx' } };
-      execFile(process.execPath, args, options, (error, stdout) =>
-        resolve({ code: Number(error?.code ?? 0), out: stdout }),
-      );
-    });
-  const crawl = (...words: string[]) => script(join(installed, 'cli/bin.js'), ...words);
-
   test('runs the hooks of strand.config.ts, in threads too, and hints name the command to type', async () => {
-    writeFileSync(
-      join(folder, 'app/strand.config.ts'),
+    app.write(
+      'strand.config.ts',
       `import { defineCrawl } from 'strand-crawler';
        export default defineCrawl({ onPage: ({ url, $ }) => ({ url, links: $('a').length }) });`,
     );
     const options = ['--allow-private-addresses', '--delay', '0', '--no-adaptive', '--max-pages', '2'];
-    const { code, out } = await crawl('crawl', site, ...options, '--workers', '2', '--out', 'c');
+    const { code, out } = await app.strand('crawl', site, ...options, '--workers', '2', '--out', 'c');
     expect({ code, out }).toEqual({ code: 3, out: expect.stringContaining('npx strand resume c') });
-    const items = readFileSync(join(folder, 'app/c/items.jsonl'), 'utf8').trim().split('\n');
+    const items = app.read('c/items.jsonl').trim().split('\n');
     expect(items.map((line) => JSON.parse(line).links)).toEqual([2, 2]);
-    expect(await crawl('resume', 'c', '--max-pages', '10')).toMatchObject({ code: 0 });
-    expect(strand('warc', 'check', 'c/archive')).toMatchObject({ code: 0 });
+    expect(await app.strand('resume', 'c', '--max-pages', '10')).toMatchObject({ code: 0 });
+    expect(await app.strand('warc', 'check', 'c/archive')).toMatchObject({ code: 0 });
   });
 
   test('runs in a script, with hooks that are functions, and is read again', async () => {
-    writeFileSync(
-      join(folder, 'app/crawl.mjs'),
+    app.write(
+      'crawl.mjs',
       `import { openCrawl, startCrawl } from 'strand-crawler';
        const options = { allowPrivateAddresses: ['127.0.0.0/8'], delayMs: 0, adaptive: false };
        const onPage = ({ url, $ }) => ({ path: new URL(url).pathname, links: $('a').length });
@@ -189,7 +176,7 @@ describe('a crawl by the package', () => {
        const { state, pages } = await inThread.done;
        console.log(JSON.stringify({ types: [...new Set(types)].sort(), items: items.sort(), state, pages }));`,
     );
-    const { code, out } = await script('crawl.mjs');
+    const { code, out } = await app.start('crawl.mjs');
     expect({ code, ...JSON.parse(out) }).toEqual({
       code: 0,
       types: ['finished', 'item', 'page'],
@@ -201,8 +188,8 @@ describe('a crawl by the package', () => {
 });
 
 test('the generated web judges a crawl from its own log', () => {
-  writeFileSync(
-    join(folder, 'app/web.mjs'),
+  app.write(
+    'web.mjs',
     `import { startCrawl } from 'strand-crawler';
      import { checkLog, closure, generateWeb, PLAIN, startWeb } from 'strand-crawler/testing';
      const { seeds, web, address, log, stop } = await startWeb(
@@ -220,6 +207,8 @@ test('the generated web judges a crawl from its own log', () => {
   const { code, out, err } = run('web.mjs');
   expect({ code, out, err }).toEqual({ code: 0, out: 'true 0 true\n', err: '' });
 });
+
+describe('the construct', () => constructSuite(() => packed));
 
 test.each([
   [{ isSource: true, path: '/repo/cli/bin.js' }, 'npm run strand --'],

@@ -1,0 +1,86 @@
+/**
+ * The package `strand-crawler`: JavaScript without comments, source maps of what users import, the
+ * declarations that its public modules need, and a package.json of its own.
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { type Manifest, publishedManifest } from './manifest.ts';
+import { vendorZod } from './vendor-zod.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Builds into `dist`. Throws if the compiler finds an error. */
+export function buildCrawler(dist: string, source: Manifest): void {
+  // Twice, since the compiler strips comments from both or from none: editors show those of the declarations.
+  compile(dist, '--removeComments', '--sourceMap');
+  compile(dist, '--declaration', '--emitDeclarationOnly');
+  const manifest = publishedManifest(source);
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md'])
+    copyFileSync(join(ROOT, file), join(dist, file));
+  moveWeb(dist);
+  removeMaps(dist);
+  vendorZod(dist, ROOT);
+  removeInnerDeclarations(dist, publicTypes(manifest));
+}
+
+/**
+ * The generated web stands with the tests here. A published folder of that name looks like tests published by
+ * mistake.
+ */
+function moveWeb(dist: string): void {
+  renameSync(join(dist, 'test/web'), join(dist, 'web'));
+  rmSync(join(dist, 'test'), { recursive: true });
+  for (const file of ['packaging/testing.js', 'packaging/testing.d.ts']) {
+    const text = readFileSync(join(dist, file), 'utf8');
+    writeFileSync(join(dist, file), text.replaceAll('../test/web/', '../web/'));
+  }
+}
+
+/** Folders whose source maps stay: what users call, and what calls their hooks. */
+const MAPPED = /^(?:api|cdk|shared\/(?:hooks|project))[\\/]/;
+
+/** Source maps of all modules are a third of the package. */
+function removeMaps(dist: string): void {
+  for (const file of globSync('**/*.js', { cwd: dist })) {
+    if (MAPPED.test(file)) continue;
+    const path = join(dist, file);
+    rmSync(`${path}.map`, { force: true });
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
+  }
+}
+
+function compile(dist: string, ...options: readonly string[]): void {
+  const compiler = join(ROOT, 'node_modules/.bin/tsc');
+  execFileSync(compiler, ['-p', join(import.meta.dirname, 'tsconfig.json'), '--outDir', dist, ...options], {
+    stdio: 'inherit',
+  });
+}
+
+function publicTypes({ exports }: Manifest): string[] {
+  return Object.values(exports as Record<string, string | { types: string }>)
+    .filter((entry) => typeof entry !== 'string')
+    .map(({ types }) => types);
+}
+
+/** Two thirds of the declarations belong to modules that no public one refers to. */
+function removeInnerDeclarations(dist: string, entries: readonly string[]): void {
+  const needed = new Set<string>();
+  const rest = entries.map((entry) => normalize(entry));
+  for (let file = rest.pop(); file !== undefined; file = rest.pop()) {
+    if (needed.has(file)) continue;
+    needed.add(file);
+    const text = readFileSync(join(dist, file), 'utf8');
+    for (const [, from = ''] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g))
+      rest.push(join(dirname(file), `${from}.d.ts`));
+  }
+  for (const file of globSync('**/*.d.ts', { cwd: dist })) if (!needed.has(file)) rmSync(join(dist, file));
+  const withZod = [...needed].filter((file) =>
+    /from ['"]zod['"]/.test(readFileSync(join(dist, file), 'utf8')),
+  );
+  if (withZod.length > 0)
+    throw new Error(`Expected declarations without zod, which is not installed: ${withZod.join(', ')}`);
+  const missing = [...needed].filter((file) => !existsSync(join(dist, file)));
+  if (missing.length > 0) throw new Error(`Expected declarations of ${missing.join(', ')}, got none`);
+}
