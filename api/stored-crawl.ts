@@ -72,6 +72,11 @@ export interface StoredCrawl extends AsyncDisposable {
    */
   exportParquet(out: string, options?: ParquetOptions): Promise<ExportedTables>;
   /**
+   * Writes a WET file (the text of each page) or a WAT file (what each record says of itself, and the links of its
+   * page) for each WARC file into `out`, a new or empty folder. Throws `FolderNotEmpty`.
+   */
+  exportDerived(format: DerivedFormat, out: string, options?: DerivedOptions): Promise<ExportedRecords>;
+  /**
    * Yields the bytes of a WACZ file of the archive. Throws `NothingArchived` if there is no WARC file yet.
    */
   wacz(warn?: (message: string) => void): AsyncIterable<Uint8Array>;
@@ -105,6 +110,18 @@ export interface ExportedDocuments {
   readonly documents: number;
   /** Pages whose document could not be made. */
   readonly skipped: number;
+}
+
+export type DerivedFormat = 'wet' | 'wat';
+
+export interface DerivedOptions {
+  /** Called for each record that gives none, though it should, and for damage to a file. */
+  readonly warn?: (message: string) => void;
+}
+
+export interface ExportedRecords {
+  readonly files: number;
+  readonly records: number;
 }
 
 export type TableName = 'index' | 'urls' | 'items' | 'documents';

@@ -7,14 +7,23 @@ import type { StackVerb, Verb } from './verbs.ts';
 export const ROW_FORMATS = ['jsonl', 'csv'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
 /** Made of a folder's archive. */
-export const LOCAL_FORMATS = ['cdxj', 'wacz', 'documents', 'markdown', 'llms', 'parquet'] as const;
+export const LOCAL_FORMATS = [
+  'cdxj',
+  'wacz',
+  'documents',
+  'markdown',
+  'llms',
+  'parquet',
+  'wet',
+  'wat',
+] as const;
 export type LocalFormat = (typeof LOCAL_FORMATS)[number];
 export const EXPORT_FORMATS = [...ROW_FORMATS, ...LOCAL_FORMATS] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Made of several files. */
 export const isFolderFormat = (format: ExportFormat): boolean =>
-  ['markdown', 'llms', 'parquet'].includes(format);
+  ['markdown', 'llms', 'parquet', 'wet', 'wat'].includes(format);
 
 export const TABLES = ['index', 'urls', 'items', 'documents'] as const satisfies readonly TableName[];
 

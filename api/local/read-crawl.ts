@@ -97,6 +97,9 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     async exportParquet(out, options) {
       return (await import('./export-parquet.ts')).exportParquet(stored, out, options);
     },
+    async exportDerived(format, out, options) {
+      return (await import('./derived-warc.ts')).exportDerived(stored, format, out, options);
+    },
     wacz: archive.wacz,
     addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
     close,

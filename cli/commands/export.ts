@@ -39,6 +39,9 @@ async function exportArchive(command: ArchiveExport): Promise<number> {
   } else if (format === 'parquet') {
     const { exportParquet } = await import('./export-parquet.ts');
     return exportParquet(command);
+  } else if (format === 'wet' || format === 'wat') {
+    const { exportDerived } = await import('./export-derived.ts');
+    return exportDerived({ ...command, format });
   } else {
     const { exportDocuments } = await import('./export-documents.ts');
     return exportDocuments({ ...command, format });

@@ -41,7 +41,7 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     stackVerbs: [],
     reason: 'answers of a stack go to standard output',
     group: 'Output',
-    help: 'write to this file instead of standard output; required for wacz, and for markdown, llms and parquet, as a folder',
+    help: 'write to this file instead of standard output; required for wacz, and for markdown, llms, parquet, wet and wat, as a folder',
   },
   {
     name: 'chunk',

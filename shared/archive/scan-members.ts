@@ -14,6 +14,8 @@ export interface ScannedMember {
   readonly offset: number;
   readonly length: number;
   readonly record: WarcRecordHead;
+  /** Of version line, fields and empty line, in bytes. */
+  readonly headLength: number;
   /**
    * The first {@link MAX_RECORD_HEAD} bytes of the record's block, or all of it. To be let go with the
    * member.
@@ -82,7 +84,7 @@ function checkedMember(offset: number, { length, size, crc, start, end }: Inflat
     );
   }
   const blockStart = start.subarray(headLength, headLength + Math.min(blockLength, MAX_RECORD_HEAD));
-  return { offset, length, record, blockStart };
+  return { offset, length, record, headLength, blockStart };
 }
 
 const isPlainHead = (bytes: Uint8Array): boolean =>

@@ -16,7 +16,7 @@ export interface Extracted {
 }
 
 /** Further characters of a page are not looked at: they would take seconds. */
-const MAX_CHARS = 8 * 1024 * 1024;
+export const MAX_CHARS = 8 * 1024 * 1024;
 
 /**
  * Extracts a page's main content and metadata. `url`: what references are relative to, unless the page has a

@@ -1,5 +1,6 @@
 /** What a document says of itself: meta elements, Open Graph, JSON-LD, and its title. */
 import { fold } from './blocks.ts';
+import { textOf } from './element-text.ts';
 import type { ContentElement } from './element-tree.ts';
 import { chooseTitle, type Heading } from './title.ts';
 
@@ -155,16 +156,6 @@ function nameOf(author: unknown): string | undefined {
     return string([name].flat()[0]) ?? [];
   });
   return names.length > 0 ? names.slice(0, 10).join(', ') : undefined;
-}
-
-function textOf(element: ContentElement): string {
-  const pieces: string[] = [];
-  const rest: (ContentElement | string)[] = [element];
-  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
-    if (typeof node === 'string') pieces.push(node);
-    else for (const child of node.children.toReversed()) rest.push(child);
-  }
-  return fold(pieces.join(' '));
 }
 
 function withoutEmpty<T extends object>(value: T): T {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCrawl, readPage, type StoredCrawl, startCrawl } from '../../api/index.ts';
+import { checkWarc, openCrawl, readPage, type StoredCrawl, startCrawl } from '../../api/index.ts';
 import { exportUrls } from '../../cli/commands/export.ts';
 import { QUICK } from '../crawl/local-crawl.ts';
 import { type SmallSite, startSite } from '../crawl/small-site.ts';
@@ -58,6 +58,20 @@ describe('the pages of a crawl', () => {
       ['/a/b', 'B'],
       ['/same', 'Start'],
     ]);
+  });
+
+  test.each(['wet', 'wat'] as const)('become a sound WARC file: %s', async (format) => {
+    const { files, records } = await crawl.exportDerived(format, out(format));
+    const names = readdirSync(out(format));
+    expect([files, names.length]).toEqual([1, 1]);
+    const path = join(out(format), names[0]!);
+    expect(path).toMatch(new RegExp(`\\.warc\\.${format}\\.gz$`));
+    // A revisit has no text of its own in WET.
+    if (format === 'wet') expect(records).toBe(2);
+    const checked = await checkWarc(path);
+    const kept = Object.values(checked.records).reduce((sum, count) => sum + count, 0);
+    expect([checked.errors, kept]).toEqual([0, records + 1]);
+    await expect(crawl.exportDerived(format, out(format))).rejects.toMatchObject({ name: 'FolderNotEmpty' });
   });
 
   test('become Markdown files that link to each other', async () => {

@@ -1,0 +1,159 @@
+/** WET and WAT files made of the WARC files of a crawl's folder. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openRecord } from '../../shared/archive/read-member.ts';
+import { type ReadAt, type ScannedMember, scanMembers } from '../../shared/archive/scan-members.ts';
+import { recordId } from '../../shared/archive/warc-record.ts';
+import { encodeWarcinfo } from '../../shared/archive/warcinfo.ts';
+import { windowedRead } from '../../shared/archive/windowed-read.ts';
+import { messageOf } from '../../shared/error-message.ts';
+import type { NewId, SourceRecord } from '../../shared/outputs/warc/source-record.ts';
+import { watRecord } from '../../shared/outputs/warc/wat.ts';
+import { wetRecord } from '../../shared/outputs/warc/wet.ts';
+import { version } from '../../shared/version.ts';
+import type { DerivedFormat, DerivedOptions, ExportedRecords } from '../stored-crawl.ts';
+import { FolderNotEmpty } from './folder-not-empty.ts';
+import { openWarcFiles } from './warc-files.ts';
+
+/** Of a larger record only the beginning is looked at. */
+const MAX_BLOCK_BYTES = 16 * 1024 * 1024;
+/** Written together. */
+const WRITE_BYTES = 1024 * 1024;
+
+const MAKERS: Readonly<
+  Record<DerivedFormat, (source: SourceRecord, newId: NewId) => Uint8Array[] | undefined>
+> = { wet: wetRecord, wat: watRecord };
+
+const newId = () => recordId(randomUUID());
+
+/**
+ * Writes a file for each WARC file, `NAME.warc.wet.gz` or `NAME.warc.wat.gz`, into `out`. A file has its name when it
+ * is complete. Throws {@link FolderNotEmpty}.
+ */
+export async function exportDerived(
+  crawl: { readonly name: string; readonly folder: string },
+  format: DerivedFormat,
+  out: string,
+  { warn = () => {} }: DerivedOptions = {},
+): Promise<ExportedRecords> {
+  await mkdir(out, { recursive: true });
+  if ((await readdir(out)).length > 0) throw new FolderNotEmpty(out);
+  const files = await openWarcFiles(crawl.folder);
+  const counts = { files: 0, records: 0 };
+  try {
+    for (const { name } of files.list) {
+      const derived = name.replace(/\.warc\.gz$/, `.warc.${format}.gz`);
+      const file = await createFile(join(out, derived));
+      try {
+        await file.add(warcinfo(crawl.name, name, derived));
+        for await (const source of sourcesIn(files.reader(name), name, warn)) {
+          const record = madeOf(source, format, warn);
+          if (record) counts.records++;
+          if (record) await file.add(record);
+        }
+        await file.finish();
+        counts.files++;
+      } finally {
+        await file.discard();
+      }
+    }
+  } finally {
+    await files.close();
+  }
+  return counts;
+}
+
+function madeOf(
+  source: SourceRecord,
+  format: DerivedFormat,
+  warn: (message: string) => void,
+): Uint8Array[] | undefined {
+  try {
+    return MAKERS[format](source, newId);
+  } catch (error) {
+    warn(`${source.file} at ${source.offset} is left out: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** The records up to the first one that is damaged. */
+async function* sourcesIn(
+  read: ReadAt,
+  file: string,
+  warn: (message: string) => void,
+): AsyncGenerator<SourceRecord, void, undefined> {
+  try {
+    for await (const member of scanMembers(windowedRead(read))) {
+      const { record, offset, length, headLength } = member;
+      const block = await blockOf(read, member);
+      yield { record, file, offset, length, headLength, block, isCut: block.length < record.blockLength };
+    }
+  } catch (error) {
+    if ((error as Error).name !== 'NotWarc') throw error;
+    warn(`${file}: ${messageOf(error)}; what follows is left out`);
+  }
+}
+
+async function blockOf(read: ReadAt, { record, offset, blockStart }: ScannedMember): Promise<Uint8Array> {
+  if (blockStart.length >= record.blockLength) return blockStart;
+  const { block, close } = await openRecord(read, offset);
+  try {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of block) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= MAX_BLOCK_BYTES) break;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    await close();
+  }
+}
+
+const warcinfo = (crawl: string, source: string, filename: string): Uint8Array[] =>
+  encodeWarcinfo({
+    filename,
+    date: Date.now(),
+    software: `Strand/${version}`,
+    crawl,
+    description: `Made of ${source}`,
+    id: newId(),
+  });
+
+async function createFile(path: string) {
+  const unfinished = `${path}.part`;
+  const handle = await open(unfinished, 'wx');
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  let isDone = false;
+
+  async function flush(): Promise<void> {
+    const bytes = Buffer.concat(pieces);
+    pieces = [];
+    size = 0;
+    for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
+  }
+
+  return {
+    async add(record: readonly Uint8Array[]): Promise<void> {
+      for (const piece of record) {
+        pieces.push(piece);
+        size += piece.length;
+      }
+      if (size >= WRITE_BYTES) await flush();
+    },
+    async finish(): Promise<void> {
+      await flush();
+      await handle.close();
+      await rename(unfinished, path);
+      isDone = true;
+    },
+    async discard(): Promise<void> {
+      if (isDone) return;
+      await handle.close();
+      await unlink(unfinished);
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { fold } from './blocks.ts';
+import type { ContentElement } from './element-tree.ts';
+
+/**
+ * Returns the text in the element, white space folded. Looks at `maxNodes` elements and texts at most, and at
+ * `maxChars` characters of each text: elements that stand in each other would be read again and again otherwise.
+ */
+export function textOf(
+  element: ContentElement,
+  maxNodes = Number.POSITIVE_INFINITY,
+  maxChars = Number.POSITIVE_INFINITY,
+): string {
+  const pieces: string[] = [];
+  const rest: (ContentElement | string)[] = [element];
+  let left = maxNodes;
+  for (let node = rest.pop(); node !== undefined && left > 0; node = rest.pop(), left--) {
+    if (typeof node === 'string') pieces.push(node.slice(0, maxChars));
+    else for (let i = Math.min(node.children.length, left) - 1; i >= 0; i--) rest.push(node.children[i]!);
+  }
+  return fold(pieces.join(' '));
+}

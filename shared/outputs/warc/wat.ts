@@ -1,0 +1,136 @@
+/**
+ * WAT files: what each record of a WARC file says of itself, and the links of its page, as JSON in a WARC record of
+ * type `metadata`, in the form of Common Crawl's (the Web Archive Transformation specification).
+ */
+import { hash } from 'node:crypto';
+import { sha1Label } from '../../archive/digest.ts';
+import { fieldOf, recordHeadLength } from '../../archive/read-warc.ts';
+import { encodeRecord } from '../../archive/warc-record.ts';
+import { sniffCharset } from '../../parser/charset.ts';
+import { createCharsetDecoder } from '../../parser/charset-decoder.ts';
+import { decodeBody } from '../../parser/decode-body.ts';
+import { essenceOf } from '../../parser/media-type.ts';
+import { htmlMetadata } from './html-metadata.ts';
+import { isHttpResponse, type NewId, type SourceRecord, targetOf } from './source-record.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const MAX_DECODED_BYTES = 64 * 1024 * 1024;
+/** Around a member's deflated bytes (RFC 1952); writers that give names or times have longer heads. */
+const GZIP_HEAD = '10';
+const GZIP_FOOT = '8';
+
+/** Returns the `metadata` record of any record that has a date, as one gzip member. Lengths are texts, as there. */
+export function watRecord(source: SourceRecord, newId: NewId): Uint8Array[] | undefined {
+  const { record } = source;
+  const date = fieldOf(record, 'WARC-Date');
+  if (date === undefined) return undefined;
+  const content = Buffer.from(JSON.stringify(watJson(source)));
+  return encodeRecord(
+    {
+      'WARC-Type': 'metadata',
+      'WARC-Record-ID': newId(),
+      'WARC-Date': date,
+      'WARC-Target-URI': targetOf(record),
+      'WARC-Refers-To': fieldOf(record, 'WARC-Record-ID'),
+      'WARC-Block-Digest': sha1Label(hash('sha1', content, 'buffer')),
+      'Content-Type': 'application/json',
+    },
+    content,
+  );
+}
+
+function watJson(source: SourceRecord): Json {
+  const { record, file, offset, length, headLength } = source;
+  return {
+    Container: {
+      Filename: file,
+      Compressed: true,
+      Offset: String(offset),
+      'Gzip-Metadata': {
+        'Deflate-Length': String(length),
+        'Header-Length': GZIP_HEAD,
+        'Footer-Length': GZIP_FOOT,
+        'Inflated-Length': String(headLength + record.blockLength + 4),
+      },
+    },
+    Envelope: {
+      Format: 'WARC',
+      'WARC-Header-Length': String(headLength),
+      'Actual-Content-Length': String(record.blockLength),
+      'WARC-Header-Metadata': objectOf(record.fields),
+      'Payload-Metadata': payloadOf(source),
+    },
+  };
+}
+
+function payloadOf({ record, block, isCut }: SourceRecord): Json {
+  const type = fieldOf(record, 'Content-Type');
+  const common = { 'Actual-Content-Type': type, 'Block-Digest': fieldOf(record, 'WARC-Block-Digest') };
+  const isHttp = /^application\/http\b/i.test(type ?? '');
+  if (/^application\/warc-fields\b/i.test(type ?? '')) {
+    const lines = latin1(block)
+      .split('\r\n')
+      .filter((line) => line.includes(':'));
+    const name =
+      fieldOf(record, 'WARC-Type') === 'warcinfo' ? 'WARC-Info-Metadata' : 'WARC-Metadata-Metadata';
+    return { ...common, [name]: objectOf(lines.map(fieldIn)) };
+  }
+  const headLength = isHttp ? recordHeadLength(block) : undefined;
+  if (headLength === undefined) return common;
+  const [firstLine = '', ...lines] = latin1(block.subarray(0, headLength)).trimEnd().split('\r\n');
+  const headers = lines.filter((line) => line.includes(':')).map(fieldIn);
+  const http = {
+    'Headers-Length': String(headLength),
+    Headers: objectOf(headers),
+    'Entity-Length': String(record.blockLength - headLength),
+  };
+  if (!firstLine.startsWith('HTTP/')) {
+    const [Method, Path, Version] = firstLine.split(' ');
+    return { ...common, 'HTTP-Request-Metadata': { 'Request-Message': { Method, Path, Version }, ...http } };
+  }
+  const [Version, Status, ...reason] = firstLine.split(' ');
+  const body = isCut || !isHttpResponse(record) ? undefined : block.subarray(headLength);
+  return {
+    ...common,
+    'HTTP-Response-Metadata': {
+      'Response-Message': { Status, Version, Reason: reason.join(' ') },
+      ...http,
+      'Entity-Digest': fieldOf(record, 'WARC-Payload-Digest'),
+      'HTML-Metadata': body && htmlOf(headers, body),
+    },
+  };
+}
+
+/** Undefined for other media types, and where the body cannot be decoded. */
+function htmlOf(headers: readonly (readonly [string, string])[], body: Uint8Array): Json | undefined {
+  const valuesOf = (wanted: string) =>
+    headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
+  const contentType = valuesOf('content-type').at(-1);
+  if (!/^(text\/html|application\/xhtml\+xml)$/.test(essenceOf(contentType) ?? '')) return undefined;
+  try {
+    const bytes = decodeBody(body, valuesOf('content-encoding').join(', '), MAX_DECODED_BYTES);
+    const decoder = createCharsetDecoder(sniffCharset(bytes, contentType));
+    return htmlMetadata(decoder.decode(bytes) + decoder.end());
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldIn(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).trim()];
+}
+
+/** A name that comes again has a list of values. */
+function objectOf(fields: Iterable<readonly [string, string]>): Json {
+  const values = new Map<string, string | string[]>();
+  for (const [name, value] of fields) {
+    const before = values.get(name);
+    values.set(name, before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(values);
+}
+
+const latin1 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

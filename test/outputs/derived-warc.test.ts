@@ -1,0 +1,143 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
+import type { SourceRecord } from '../../shared/outputs/warc/source-record.ts';
+import { watRecord } from '../../shared/outputs/warc/wat.ts';
+import { wetRecord } from '../../shared/outputs/warc/wet.ts';
+
+const URL_OF_PAGE = 'https://example.org/a';
+let ids = 0;
+const newId = () => `<urn:uuid:${++ids}>`;
+
+function sourceOf(block: Buffer, fields: Readonly<Record<string, string>> = {}, isCut = false): SourceRecord {
+  const given = {
+    'WARC-Type': 'response',
+    'WARC-Date': '2026-01-02T03:04:05Z',
+    'WARC-Target-URI': URL_OF_PAGE,
+    'WARC-Record-ID': '<urn:uuid:source>',
+    'Content-Type': 'application/http; msgtype=response',
+    ...fields,
+  };
+  const record = { version: 'WARC/1.1', fields: Object.entries(given), blockLength: block.length };
+  return { record, file: 'a.warc.gz', offset: 17, length: 99, headLength: 200, block, isCut } as never;
+}
+
+const http = (
+  body: string | Uint8Array,
+  headers = 'Content-Type: text/html; charset=utf-8',
+  status = '200 OK',
+) => Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n`), Buffer.from(body)]);
+
+function read(pieces: Uint8Array[] | undefined) {
+  const { record, text } = (() => {
+    const decoded = decodeMember(Buffer.concat(pieces!));
+    return { record: decoded, text: Buffer.from(decoded.block).toString() };
+  })();
+  return { field: (name: string) => fieldOf(record, name), text };
+}
+
+const PAGE = `<!doctype html><title>The  title</title><meta name=description content="A page"><link rel=stylesheet href=s.css>
+<script src=x.js></script><style>p{}</style><nav><a href="/b" rel=nofollow> To <b>B</b></a></nav><p>Caf\u00e9, one<br>two</p><img src=i.png alt=Image>`;
+
+/** Inflates to more than is looked at. */
+const BOMB = http(gzipSync(Buffer.alloc(70_000_000)), 'Content-Type: text/html\r\nContent-Encoding: gzip');
+
+describe('WET', () => {
+  test('a page becomes a conversion record with all its text, a line for each block', () => {
+    const { field, text } = read(wetRecord(sourceOf(http(PAGE)), newId));
+    expect(text).toBe('The title\nTo B\nCaf\u00e9, one two\n');
+    expect(field('WARC-Type')).toBe('conversion');
+    expect(field('WARC-Target-URI')).toBe(URL_OF_PAGE);
+    expect(field('WARC-Refers-To')).toBe('<urn:uuid:source>');
+    expect(field('WARC-Date')).toBe('2026-01-02T03:04:05Z');
+    expect(field('Content-Type')).toBe('text/plain');
+  });
+
+  test('content codings and charsets are undone', () => {
+    const headers = 'Content-Type: text/plain; charset=latin1\r\nContent-Encoding: gzip';
+    const { text } = read(
+      wetRecord(sourceOf(http(gzipSync(Buffer.from('Caf\u00e9', 'latin1')), headers)), newId),
+    );
+    expect(text).toBe('Caf\u00e9\n');
+  });
+
+  test('what is no page with a text gives no record', () => {
+    const none = [
+      sourceOf(http('not found', undefined, '404 Not Found')),
+      sourceOf(http('x', 'Content-Type: image/png')),
+      sourceOf(http('<script>only</script>')),
+      sourceOf(http(PAGE), { 'WARC-Type': 'revisit' }),
+      sourceOf(Buffer.from('no HTTP head')),
+      sourceOf(Buffer.from('a: b\r\n'), {
+        'WARC-Type': 'warcinfo',
+        'Content-Type': 'application/warc-fields',
+      }),
+    ];
+    for (const source of none) expect(wetRecord(source, newId)).toBeUndefined();
+  });
+
+  test('a body that is cut or damaged is an error, a long page is marked', () => {
+    expect(() => wetRecord(sourceOf(http(PAGE), {}, true), newId)).toThrow(/more than/);
+    const damaged = sourceOf(BOMB);
+    expect(() => wetRecord(damaged, newId)).toThrow();
+    const { field } = read(wetRecord(sourceOf(http('<p>a'.repeat(30_000))), newId));
+    expect(field('WARC-Truncated')).toBe('length');
+  });
+});
+
+describe('WAT', () => {
+  const jsonOf = (source: SourceRecord) => JSON.parse(read(watRecord(source, newId)).text);
+
+  test('a response has its place, its heads, and the head and links of its page', () => {
+    const block = http(PAGE, 'Content-Type: text/html\r\nSet-Cookie: a\r\nSet-Cookie: b');
+    const { Container, Envelope } = jsonOf(sourceOf(block, { 'WARC-Payload-Digest': 'sha1:X' }));
+    expect(Container).toMatchObject({ Filename: 'a.warc.gz', Offset: '17', Compressed: true });
+    expect(Envelope['WARC-Header-Metadata']['WARC-Target-URI']).toBe(URL_OF_PAGE);
+    const response = Envelope['Payload-Metadata']['HTTP-Response-Metadata'];
+    expect(response).toMatchObject({
+      'Response-Message': { Status: '200', Version: 'HTTP/1.1', Reason: 'OK' },
+      Headers: { 'Content-Type': 'text/html', 'Set-Cookie': ['a', 'b'] },
+      'Entity-Digest': 'sha1:X',
+      'Entity-Length': String(Buffer.byteLength(PAGE)),
+    });
+    expect(response['HTML-Metadata']).toEqual({
+      Head: {
+        Title: 'The title',
+        Metas: [{ name: 'description', content: 'A page' }],
+        Link: [{ path: 'LINK@/href', url: 's.css', rel: 'stylesheet' }],
+        Scripts: [{ path: 'SCRIPT@/src', url: 'x.js' }],
+      },
+      Links: [
+        { path: 'A@/href', url: '/b', text: 'To B', rel: 'nofollow' },
+        { path: 'IMG@/src', url: 'i.png', alt: 'Image' },
+      ],
+    });
+  });
+
+  test('requests, metadata and warcinfo have their fields', () => {
+    const request = sourceOf(Buffer.from('GET /a HTTP/1.1\r\nHost: example.org\r\n\r\n'), {
+      'WARC-Type': 'request',
+    });
+    expect(jsonOf(request).Envelope['Payload-Metadata']['HTTP-Request-Metadata']).toMatchObject({
+      'Request-Message': { Method: 'GET', Path: '/a', Version: 'HTTP/1.1' },
+      Headers: { Host: 'example.org' },
+    });
+    const info = { 'WARC-Type': 'warcinfo', 'Content-Type': 'application/warc-fields' };
+    const { Envelope } = jsonOf(sourceOf(Buffer.from('software: S\r\nnote: a: b\r\n'), info));
+    expect(Envelope['Payload-Metadata']['WARC-Info-Metadata']).toEqual({ software: 'S', note: 'a: b' });
+  });
+
+  test('whatever a page is, there is a record, without its links where it cannot be read', () => {
+    const damaged = sourceOf(BOMB);
+    expect(
+      jsonOf(damaged).Envelope['Payload-Metadata']['HTTP-Response-Metadata']['HTML-Metadata'],
+    ).toBeUndefined();
+    for (const page of [
+      '<a href=x>'.repeat(200_000),
+      '<a href=x>'.repeat(500) + 'text '.repeat(1_000_000),
+      '<img src=',
+    ])
+      expect(jsonOf(sourceOf(http(page)))).toHaveProperty('Envelope');
+    expect(jsonOf(sourceOf(Buffer.from('nothing'), { 'Content-Type': 'x/y' }))).toHaveProperty('Container');
+  });
+});
