@@ -11,7 +11,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'simulation/test/**/*.test.ts'],
           exclude: ['test/localstack/**', 'test/fuzz/**'],
           globalSetup: 'test/conformance/global-setup.ts',
           testTimeout: 30_000,

@@ -6,11 +6,11 @@
 
 import { parseConfig } from '../shared/crawl/config.ts';
 import { LINE_ITEMS } from '../shared/engines/aws/cost/prices.ts';
-import { SMALL_CRAWL } from '../test/sim/capacity/measure-crawl.ts';
-import { parseCapacityArgs } from '../test/sim/capacity/options.ts';
-import { runWorld } from '../test/sim/capacity/run.ts';
-import { summarize } from '../test/sim/capacity/summary.ts';
-import { readUnitFigures } from '../test/sim/capacity/unit-figures.ts';
+import { SMALL_CRAWL } from '../simulation/capacity/measure-crawl.ts';
+import { parseCapacityArgs } from '../simulation/capacity/options.ts';
+import { runWorld } from '../simulation/capacity/run.ts';
+import { summarize } from '../simulation/capacity/summary.ts';
+import { readUnitFigures } from '../simulation/capacity/unit-figures.ts';
 import type { Measured } from './record.ts';
 
 /** Long enough for a steady half: 12 virtual minutes. Turns as they are by default. */

@@ -10,9 +10,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus } from 'node:os';
-import { measureCrawl } from '../test/sim/capacity/measure-crawl.ts';
-import { measureOutside } from '../test/sim/capacity/measure-outside.ts';
-import { MEDIAN_LATENCY_MS, UNIT_FILE, type UnitFigures } from '../test/sim/capacity/unit-figures.ts';
+import { measureCrawl } from '../simulation/capacity/measure-crawl.ts';
+import { measureOutside } from '../simulation/capacity/measure-outside.ts';
+import { MEDIAN_LATENCY_MS, UNIT_FILE, type UnitFigures } from '../simulation/capacity/unit-figures.ts';
 
 const file = process.argv[2] ?? UNIT_FILE;
 const outside = await measureOutside();

@@ -1,6 +1,6 @@
 /**
  * Sizes at which the program goes another way: it merges, splits, stores elsewhere, comes again for the rest.
- * One list, so that a simulated world can choose small ones (`test/sim/sizes.ts`): then a few pages reach
+ * One list, so that a simulated world can choose small ones (`simulation/worlds/sizes.ts`): then a few pages reach
  * what else takes a million. A deployment and a local crawl have {@link SIZES}. Each process of a deployment
  * has its own: one that reads what another one wrote must not count on any.
  */

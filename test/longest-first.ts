@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest files of each group of projects, in the order in which they begin. */
 const LONGEST = [
-  'test/sim/simulate.test.ts',
+  'simulation/test/command/simulate.test.ts',
   'test/crawl/generated-web.test.ts',
   'test/engines/local-threads.test.ts',
   'test/crawl/cli.test.ts',

@@ -5,12 +5,12 @@
 import { describe } from 'vitest';
 import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
-import { createSimCloud } from '../../shared/engines/sim/cloud.ts';
-import { openSimEngine } from '../../shared/engines/sim/engine.ts';
-import { createFaults, type FaultName } from '../../shared/engines/sim/faults.ts';
-import type { SimProcess } from '../../shared/engines/sim/process.ts';
-import { drive, type VirtualTime } from '../../shared/engines/sim/virtual-time.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
+import { createSimCloud } from '../../simulation/models/cloud.ts';
+import { openSimEngine } from '../../simulation/models/engine.ts';
+import { createFaults, type FaultName } from '../../simulation/models/faults.ts';
+import type { SimProcess } from '../../simulation/models/process.ts';
+import { drive, type VirtualTime } from '../../simulation/models/virtual-time.ts';
 import { engineContract } from './engine-contract.ts';
 import type { OpenOptions } from './subject.ts';
 

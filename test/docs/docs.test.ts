@@ -18,7 +18,6 @@ import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/cost/prices.ts';
 import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
-import { FAULTS } from '../../shared/engines/sim/faults.ts';
 import { FAILURE_CODES, mostTriesOf, reasonOf } from '../../shared/fetcher/outcome/failure-codes.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import { ROUTES } from '../../shared/http-api/route-table.ts';
@@ -26,15 +25,16 @@ import type { StrandConfig } from '../../shared/project/project.ts';
 import { type Project, readProject } from '../../shared/project/project-file.ts';
 import { SUMMARY_KEYS } from '../../shared/report/summary.ts';
 import { keysAt } from '../../shared/text/schema-keys.ts';
+import { readCommand } from '../../simulation/command/options.ts';
+import { FAULTS } from '../../simulation/models/faults.ts';
+import { GROUPS } from '../../simulation/mutants/operators/operator.ts';
+import { readOptions as readMutantsOptions } from '../../simulation/mutants/options.ts';
+import { EXCUSES, INVARIANTS } from '../../simulation/worlds/spec.ts';
 import { RECORDS } from '../archive/captures.ts';
 import { synthesized } from '../cdk/synthesized.ts';
 import { KINDS } from '../faults/kinds.ts';
 import { readOptions as readFaultsOptions } from '../faults/options.ts';
 import { SCENARIOS } from '../faults/scenarios.ts';
-import { GROUPS } from '../mutants/operators/operator.ts';
-import { readOptions as readMutantsOptions } from '../mutants/options.ts';
-import { readCommand } from '../sim/cli/options.ts';
-import { EXCUSES, INVARIANTS } from '../sim/spec.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -51,7 +51,7 @@ function markdownFiles(): string[] {
 /** Folders below `folder`, at any depth, as `shared/engines/local/`. */
 function foldersBelow(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && entry.name !== 'test')
     .flatMap(({ name }) => [`${folder}${name}/`, ...foldersBelow(`${folder}${name}/`)]);
 }
 
@@ -444,7 +444,11 @@ describe('a Markdown file', () => {
   });
 
   test.each(markdownFiles())('%s names only files of the project that are there', (path) => {
-    const named = [...read(path).matchAll(/`((?:shared|cli|cdk|functions|test|bench|docs)\/[\w./-]+)`/g)];
+    const named = [
+      ...read(path).matchAll(
+        /`((?:api|shared|cli|cdk|functions|packaging|simulation|test|bench|docs)\/[\w./-]+)`/g,
+      ),
+    ];
     expect(named.map(([, name]) => name as string).filter((name) => !existsSync(join(ROOT, name)))).toEqual(
       [],
     );
@@ -455,7 +459,7 @@ describe('ARCHITECTURE.md', () => {
   const text = read('ARCHITECTURE.md');
 
   test('names every folder of the core, of the command line and of the deployment', () => {
-    const folders = ['shared/', 'cli/', 'cdk/'].flatMap((folder) => foldersBelow(folder));
+    const folders = ['shared/', 'cli/', 'cdk/', 'simulation/'].flatMap((folder) => foldersBelow(folder));
     expect(folders.filter((folder) => !text.includes(code(folder)))).toEqual([]);
   });
 

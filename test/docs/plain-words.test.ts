@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDERS = 'api,bench,cdk,cli,docs,examples,functions,packaging,shared,test';
+const FOLDERS = 'api,bench,cdk,cli,docs,examples,functions,packaging,shared,simulation,test';
 
 /** Each with what to write instead. */
 const WORDS: readonly (readonly [RegExp, string])[] = [

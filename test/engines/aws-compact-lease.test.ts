@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { layOut } from '../../shared/engines/aws/archive/compact-layout.ts';
 import { LeaseLost, takeLease } from '../../shared/engines/aws/archive/compact-lease.ts';
-import { createServices } from '../sim/dynamo-services.ts';
+import { createServices } from '../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 /** The counters of a crawl, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
 import { createCrawlCounters } from '../../shared/engines/aws/state/crawl-counters.ts';
-import { createServices } from '../sim/dynamo-services.ts';
+import { createServices } from '../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 interface Sent {

@@ -1,7 +1,7 @@
 /** Batch calls of DynamoDB, whose entries stay unprocessed one by one. */
 import { expect, test } from 'vitest';
 import { getItems, inBatches, writeItems } from '../../shared/engines/aws/state/dynamo-batch.ts';
-import { createServices, key, often } from '../sim/dynamo-services.ts';
+import { createServices, key, often } from '../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 /** Calls `inBatches` with a sender that leaves over so many of each batch. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createEventClaims } from '../../shared/engines/aws/queues/event-claims.ts';
-import { createServices } from '../sim/dynamo-services.ts';
+import { createServices } from '../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 function open() {

@@ -6,7 +6,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { createPartStore } from '../../shared/engines/aws/state/part-store.ts';
 import { partObject } from '../../shared/engines/aws/state/tables.ts';
-import { createServices } from '../sim/dynamo-services.ts';
+import { createServices } from '../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 
 const [CRAWL, HOST] = ['crawl', 'a.test'];

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { createQuietNotes, idleFor, isSettled } from '../../shared/engines/aws/state/quiet.ts';
 import { createRegistry } from '../../shared/engines/aws/state/registry.ts';
-import { createSimCloud } from '../../shared/engines/sim/cloud.ts';
-import { drive } from '../../shared/engines/sim/virtual-time.ts';
+import { createSimCloud } from '../../simulation/models/cloud.ts';
+import { drive } from '../../simulation/models/virtual-time.ts';
+import { createServices } from '../../simulation/test/models/dynamo-services.ts';
 import { headOf, RECORD } from '../contract/subjects.ts';
-import { createServices } from '../sim/dynamo-services.ts';
 import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 
 function open() {

@@ -4,10 +4,10 @@
  * fails.
  */
 import { type AwsClients, type AwsEngine, createAwsEngine } from '../../shared/engines/aws/engine.ts';
-import { createSimCloud, type SimCloud } from '../../shared/engines/sim/cloud.ts';
-import { type Faults, NO_FAULTS } from '../../shared/engines/sim/faults.ts';
-import { drive } from '../../shared/engines/sim/virtual-time.ts';
 import { SIZES } from '../../shared/sizes.ts';
+import { createSimCloud, type SimCloud } from '../../simulation/models/cloud.ts';
+import { type Faults, NO_FAULTS } from '../../simulation/models/faults.ts';
+import { drive } from '../../simulation/models/virtual-time.ts';
 
 /**
  * `throttled`: refused for its rate. `fails`: the service says no, for good. `isDown`: this call and all

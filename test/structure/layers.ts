@@ -23,10 +23,9 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['shared/hooks', 'shared/http-api'],
   ['shared/engines/*', 'shared/engines/watchdog'],
   ['shared/engines/local', 'shared/engines/aws'],
-  ['shared/engines/sim'],
   ['api'],
   ['cli', 'cdk', 'functions'],
-  ['bench', 'examples', 'packaging', 'test', '*'],
+  ['bench', 'examples', 'packaging', 'simulation', 'test', '*'],
 ];
 
 /** Returns a sentence for each import that goes upwards, and for each file whose folder is in no row. */

@@ -1,0 +1,180 @@
+/**
+ * Worlds run in processes of their own. Each process runs one world at a time (to ask costs far less than a
+ * world), and shares nothing with the others. One that dies or hangs is a finding at the seed it was at;
+ * another one takes its place.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Outcome, WorldSpec } from '../worlds/spec.ts';
+import { type Answer, type Ask, outcomeWithout, type RunWorld } from './serve.ts';
+
+/** The processes cannot even be started: nothing is said of any seed. */
+export class CannotRun extends Error {
+  override name = 'CannotRun';
+}
+
+/** Calls `giveUp` when a world has gone on for too long, unless stopped by the function it gives. */
+export type Watch = (spec: WorldSpec, giveUp: () => void) => () => void;
+
+export interface PoolOptions {
+  /** The program of the processes, which calls `serveWorlds`, and its arguments. */
+  readonly program: string;
+  readonly args?: readonly string[];
+  readonly jobs: number;
+  readonly watch?: Watch;
+  /** After so many worlds a process makes room for another: what leaks does not add up. */
+  readonly worldsEach?: number;
+  /** Whether what worlds print is let through, to standard error: for developers who look for a bug. */
+  readonly isHeard?: boolean;
+}
+
+export interface WorldPool {
+  /** Waits for a free process. Rejects with {@link CannotRun}, and with that alone. */
+  readonly run: RunWorld;
+  /** Ends all processes at once; what runs is never answered. Safe to repeat. */
+  close(): void;
+}
+
+/**
+ * A world takes a fraction of a second; one of many hosts, by order, longer. A world that comes to no end is
+ * known by its steps (`virtual-time.ts`): this is for code that never gives the thread back, which no machine
+ * is slow enough to be taken for.
+ */
+const PATIENCE_MS = 900_000;
+const PATIENCE_HOSTS = 100;
+const WORLDS_EACH = 1000;
+/** Of what a process wrote before it died. */
+const LAST_CHARACTERS = 2000;
+
+const watchClock: Watch = ({ hosts = 0 }, giveUp) => {
+  const timer = setTimeout(giveUp, PATIENCE_MS * Math.max(1, hosts / PATIENCE_HOSTS));
+  return () => clearTimeout(timer);
+};
+
+export function createPool(options: PoolOptions): WorldPool {
+  const { program, args = [], jobs, watch = watchClock, worldsEach = WORLDS_EACH, isHeard = false } = options;
+  const idle: Worker[] = [];
+  const all = new Set<Worker>();
+  const waiting: ((place: Worker | undefined) => void)[] = [];
+  let places = jobs;
+
+  /** A process that is free, or undefined for leave to begin one. */
+  function take(): Promise<Worker | undefined> {
+    for (let free = idle.pop(); free; free = idle.pop()) {
+      if (!free.isGone()) return Promise.resolve(free);
+      all.delete(free);
+      places++;
+    }
+    if (places > 0) {
+      places--;
+      return Promise.resolve(undefined);
+    }
+    return new Promise((resolve) => waiting.push(resolve));
+  }
+
+  function give(worker: Worker | undefined): void {
+    const next = waiting.shift();
+    if (next) next(worker);
+    else if (worker) idle.push(worker);
+    else places++;
+  }
+
+  async function run(spec: WorldSpec, runOptions?: Ask['options']): Promise<Outcome> {
+    let worker = await take();
+    try {
+      if (!worker) {
+        worker = begin(program, args, isHeard);
+        all.add(worker);
+        await worker.ready;
+      }
+      return await worker.ask({ spec, options: runOptions }, watch);
+    } finally {
+      if (worker && (worker.isGone() || worker.worlds() >= worldsEach)) {
+        worker.end();
+        all.delete(worker);
+        worker = undefined;
+      }
+      give(worker);
+    }
+  }
+
+  return {
+    run,
+    close() {
+      for (const worker of all) worker.end();
+      all.clear();
+    },
+  };
+}
+
+interface Worker {
+  /** Rejects with {@link CannotRun} if it ends before. */
+  readonly ready: Promise<void>;
+  ask(ask: Ask, watch: Watch): Promise<Outcome>;
+  worlds(): number;
+  isGone(): boolean;
+  end(): void;
+}
+
+function begin(program: string, args: readonly string[], isHeard: boolean): Worker {
+  // What worlds print is no part of what the command says on standard output.
+  const stdio = ['ignore', isHeard ? process.stderr : 'ignore', 'pipe', 'ipc'] as const;
+  const child: ChildProcess = fork(program, args, { stdio: [...stdio] });
+  const ready = Promise.withResolvers<void>();
+  let written = '';
+  let worlds = 0;
+  let isGone = false;
+  let answered: ((outcome: Outcome | string) => void) | undefined;
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    written = (written + text).slice(-LAST_CHARACTERS);
+    if (isHeard) process.stderr.write(text);
+  });
+  child.on('message', (answer: Answer) => {
+    if ('isReady' in answer) ready.resolve();
+    else answered?.(answer.outcome);
+  });
+  const gone = (how: string) => {
+    if (isGone) return;
+    isGone = true;
+    ready.reject(new CannotRun(`A process for the worlds ended before it could begin: ${how}\n${written}`));
+    answered?.(`The simulator died at this seed: ${how}${errorIn(written)}`);
+  };
+  child.on('error', ({ message }) => gone(message));
+  // Not 'exit': all that it wrote is there by 'close'.
+  child.on('close', (code, signal) => gone(signal ?? `exit code ${code}`));
+  ready.promise.catch(() => {});
+
+  return {
+    ready: ready.promise,
+    worlds: () => worlds,
+    isGone: () => isGone,
+    end() {
+      isGone = true;
+      child.kill('SIGKILL');
+    },
+    async ask(ask, watch) {
+      worlds++;
+      const answer = Promise.withResolvers<Outcome | string>();
+      answered = answer.resolve;
+      const stop = watch(ask.spec, () => {
+        answer.resolve('The simulator hung at this seed');
+        isGone = true;
+        child.kill('SIGKILL');
+      });
+      // A process that is gone by now says so by 'close'.
+      child.send(ask, () => {});
+      const outcome = await answer.promise;
+      stop();
+      answered = undefined;
+      return typeof outcome === 'string'
+        ? outcomeWithout(ask.spec, { invariant: 'ends', message: outcome })
+        : outcome;
+    },
+  };
+}
+
+/** The line that names the error, of what Node writes when it ends by one, and where it was thrown. */
+function errorIn(written: string): string {
+  const lines = written.split('\n').map((line) => line.trim());
+  const at = lines.findIndex((line) => /^(\w*Error|\[?\w+\]?: |FATAL ERROR)/.test(line));
+  return at < 0 ? '' : `: ${lines.slice(at, at + 3).join(' | ')}`;
+}

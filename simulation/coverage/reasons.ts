@@ -1,0 +1,33 @@
+/**
+ * Why a range of code may stay unreached by all worlds: a closed list. Each range in `unreached.json` has one
+ * of them.
+ */
+export const REASONS = {
+  wiring:
+    'It joins a deployed function to its environment, sockets and log. In a world simulation/worlds/deployment.ts stands in its place; test/localstack deploys and calls it.',
+  oneMachine:
+    'It exists on one machine only, or for a project with hooks: items, revisits, messages about seeds, threads and their watchdog. test/crawl and test/hooks reach it.',
+  defaults: 'A default for callers that say less than a world does: other tools, or tests.',
+  types:
+    'The types of the SDK or of the language let a value be absent that the service, its model and all callers always give.',
+  bytes:
+    'It refuses bytes that no version of the program wrote, or reads those of earlier versions. A world’s queues and tables keep bytes as they are. test/fuzz and the tests of each format reach it.',
+  input:
+    'It refuses what an operator mistyped or a stranger sent. The operator of a world makes no mistakes; test/functions and test/engines reach it.',
+  misuse: 'It refuses a call that no caller in the program makes. A unit test reaches it.',
+  settings:
+    'A setting that no crawl of a world has: overrides for hosts, ascending paths, named sitemaps, other ports.',
+  operator:
+    'Tools of an operator call it: reports, exports, the API. The operator of a world does not. test/control, test/cli and test/localstack reach it.',
+  polling:
+    'It receives messages from a queue. In a deployment they come with the event; only tests and tools receive by themselves.',
+  web: 'The web of the worlds has nothing of the kind: sitemaps, feeds, canonical URLs, refreshes, nofollow, groups of URLs that close as traps, log-in pages, blocked addresses. test/worker and test/crawl reach it.',
+  damage:
+    'Rows and objects that are lost, changed or put there by somebody else are not modelled. The tests of the compactor and of the stores reach it.',
+  size: 'It needs thousands of URLs, parts, hosts or errors, more than small sizes bring about in a world. A unit test reaches it.',
+  chance:
+    'Worlds can reach it, and one in some thousands does: two rare faults must meet in one moment. A unit test reaches it, or systematic faults (`--systematic`).',
+  ignored: 'The empty handler of a failure that is told elsewhere, or whose work is tried again later.',
+} as const;
+
+export type ReasonName = keyof typeof REASONS;

@@ -1,0 +1,74 @@
+import type { Violation, World } from '../worlds/spec.ts';
+import { announcedOnce } from './announced-once.ts';
+import { bestFirst } from './best-first.ts';
+import { configured } from './configured.ts';
+import { counted, recounted, requestsCounted } from './counted.ts';
+import { depthTrue } from './depth-true.ts';
+import { endsRightly } from './ends-rightly.ts';
+import type { CrawlFacts, Facts } from './facts.ts';
+import { gatherFacts, totalsOf } from './gather-facts.ts';
+import { givenUp } from './given-up.ts';
+import { harmBounded } from './harm-bounded.ts';
+import { limitsKept } from './limits-kept.ts';
+import { noGarbage } from './no-garbage.ts';
+import { notRunning } from './not-running.ts';
+import { nothingLost } from './nothing-lost.ts';
+import { onTime } from './on-time.ts';
+import { oneChain } from './one-chain.ts';
+import { oneState } from './one-state.ts';
+import { pastLimits } from './past-limits.ts';
+import { requestsApart } from './requests-apart.ts';
+import { rested } from './rested.ts';
+import { readRobotsLog } from './robots-answers.ts';
+import { robotsObeyed } from './robots-obeyed.ts';
+import { ends, noCrash, noDeadLetters } from './run-ended.ts';
+import { triesKept } from './tries-kept.ts';
+import { readVisits } from './visits.ts';
+
+/**
+ * What the world has broken of what the crawler promises; mostly nothing. The counters are recounted
+ * afterwards.
+ */
+export async function checkWorld(world: World): Promise<Violation[]> {
+  const facts = await gatherFacts(world);
+  const crawls: CrawlFacts[] = [];
+  for (const crawl of facts.crawls) {
+    await world.recount(crawl.id);
+    crawls.push({ ...crawl, recounted: totalsOf(world.cloud, crawl.id) });
+  }
+  return checkFacts({ ...facts, crawls });
+}
+
+/** The same of facts, wherever they are from. */
+export function checkFacts(facts: Facts): Violation[] {
+  const robots = readRobotsLog(facts);
+  const visits = readVisits(facts);
+  return [
+    ...ends(facts),
+    ...endsRightly(facts),
+    ...onTime(facts, visits),
+    ...oneState(facts),
+    ...nothingLost(facts, visits),
+    ...announcedOnce(facts),
+    ...counted(facts),
+    ...recounted(facts),
+    ...requestsCounted(facts, visits),
+    ...requestsApart(facts, robots),
+    ...rested(facts, visits, robots),
+    ...robotsObeyed(facts, robots, visits),
+    ...depthTrue(facts, visits, robots),
+    ...harmBounded(facts),
+    ...triesKept(facts, visits, robots),
+    ...givenUp(facts, visits, robots),
+    ...notRunning(facts),
+    ...limitsKept(facts),
+    ...pastLimits(facts, robots),
+    ...bestFirst(facts, visits, robots),
+    ...configured(visits, robots),
+    ...noGarbage(facts),
+    ...oneChain(facts),
+    ...noDeadLetters(facts),
+    ...noCrash(facts),
+    ...facts.seen,
+  ];
+}

@@ -1,0 +1,156 @@
+import type { Head } from '../../shared/frontier/head.ts';
+import { URL_STATES } from '../../shared/frontier/url-record.ts';
+import type { Violation } from '../worlds/spec.ts';
+import {
+  type CrawlFacts,
+  type Facts,
+  type HostFacts,
+  isFetchedRequisite,
+  isPage,
+  mayHaveLostTurns,
+} from './facts.ts';
+import { createFindings, type Findings } from './findings.ts';
+import type { HostVisits } from './visits.ts';
+
+type Given = Pick<Facts, 'crawls' | 'strikes' | 'hostsPerWorker'>;
+
+/**
+ * A head counts each request that was made for its host by a turn that is committed, and no other: fewer than
+ * the web's log has only where turns may have been thrown away.
+ */
+export function requestsCounted(facts: Given, visited: readonly HostVisits[]): readonly Violation[] {
+  const findings = createFindings('counted');
+  for (const { crawl, host, requests, lost } of visited) {
+    if (lost === 0) continue;
+    if (lost > 0 && mayHaveLostTurns(facts)) continue;
+    findings.add(
+      `${crawl.id}: the head of ${host.host} counts ${host.head.totals.requests} requests, the web had ${requests.length}`,
+      { host: host.host },
+    );
+  }
+  return findings.list;
+}
+
+/**
+ * A head counts as many pages as its ledger holds; and the crawl's counters are the sums over its heads.
+ *
+ * The counters follow a head's write by a write of their own, so a process that dies between the two loses
+ * that difference for good, and so does one that learns only from a refused repetition that its head was
+ * written (`ledger-store.ts`); an update whose answer was lost counts twice if another process added to the
+ * same item meanwhile (`crawl-counters.ts`). So exact equality is asked for where no such fault struck. Else
+ * each strike may explain one update of the counters, which holds what one worker's hosts have changed in two
+ * rounds at most; in throttling storms, and where calls fail so that updates are put off, more gathers, and
+ * nothing is asked for.
+ */
+export function counted({ crawls, strikes, hostsPerWorker }: Given): readonly Violation[] {
+  const findings = createFindings('counted');
+  const putOff = strikes.throttleStorm + strikes.callFailsBefore;
+  const uncertain =
+    strikes.workerKilled +
+    strikes.workerFrozen +
+    strikes.callStruck +
+    strikes.pageHarms +
+    strikes.callFailsAfter +
+    strikes.conditionAnswerLost;
+  for (const crawl of crawls) {
+    checkPages(findings, crawl);
+    if (putOff > 0) continue;
+    if (uncertain === 0) checkTotals(findings, crawl);
+    else checkBounds(findings, crawl, 2 * hostsPerWorker * uncertain);
+  }
+  return findings.list;
+}
+
+/**
+ * After a recount the counters are the sums over the heads, whatever has struck; what was used of AWS is
+ * kept.
+ */
+export function recounted({ crawls }: Pick<Facts, 'crawls'>): readonly Violation[] {
+  const findings = createFindings('recounted');
+  for (const { id, hosts, totals, recounted } of crawls) {
+    if (!recounted) continue;
+    const sums = sumOf(Array.from(hosts.values(), ({ head }) => head));
+    for (const name of new Set([...Object.keys(sums), ...Object.keys(totals), ...Object.keys(recounted)])) {
+      const isUsage = name.startsWith('usage.');
+      const [expected = 0, total = 0] = [isUsage ? totals[name] : sums[name], recounted[name]];
+      if (isUsage ? total < expected : total !== expected)
+        findings.add(
+          `${id}: after a recount the counter ${name} is ${total}, ${isUsage ? `and was ${expected}` : `the heads add up to ${expected}`}`,
+        );
+    }
+  }
+  return findings.list;
+}
+
+function checkPages(findings: Findings, { id, hosts }: CrawlFacts): void {
+  for (const { host, head, records, problem } of hosts.values()) {
+    const pages = records.filter(isPage).length;
+    if (problem === undefined && pages !== head.totals.pages)
+      findings.add(
+        `${id}: the head of ${host} counts ${head.totals.pages} pages, its ledger holds ${pages}`,
+        { host },
+      );
+    if (problem === undefined) checkRequisites(findings, id, { host, head, records });
+  }
+}
+
+function checkRequisites(
+  findings: Findings,
+  id: string,
+  { host, head, records }: Pick<HostFacts, 'host' | 'head' | 'records'>,
+): void {
+  const held = {
+    fetched: records.filter(isFetchedRequisite).length,
+    waiting: records.filter(({ kind, state }) => kind === 'requisite' && state === 'waiting').length,
+  };
+  for (const name of ['fetched', 'waiting'] as const) {
+    const count = head.totals.requisites?.[name] ?? 0;
+    if (count !== held[name])
+      findings.add(
+        `${id}: the head of ${host} counts ${count} requisites as ${name}, its ledger holds ${held[name]}`,
+        { host },
+      );
+  }
+}
+
+function checkTotals(findings: Findings, { id, hosts, totals }: CrawlFacts): void {
+  const sums = sumOf(Array.from(hosts.values(), ({ head }) => head));
+  for (const name of new Set([...Object.keys(sums), ...Object.keys(totals)])) {
+    const [sum, total] = [sums[name] ?? 0, totals[name] ?? 0];
+    if (!name.startsWith('usage.') && sum !== total)
+      findings.add(
+        `${id}: the counter ${name} is ${total}, the heads of ${hosts.size} hosts add up to ${sum}`,
+      );
+  }
+}
+
+/** Of these, one update changes one for each of its hosts at most. */
+const ONE_EACH = ['hosts', 'hostsWaiting', 'hostsDue'];
+
+function checkBounds(findings: Findings, { id, hosts, totals }: CrawlFacts, most: number): void {
+  const sums = sumOf(Array.from(hosts.values(), ({ head }) => head));
+  for (const name of ONE_EACH) {
+    const [sum, total] = [sums[name] ?? 0, totals[name] ?? 0];
+    if (Math.abs(total - sum) > most)
+      findings.add(
+        `${id}: the counter ${name} is ${total}, the heads add up to ${sum}; faults explain a difference of ${most} at most`,
+      );
+  }
+}
+
+function sumOf(heads: readonly Head[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  const add = (name: string, count: number) => {
+    sums[name] = (sums[name] ?? 0) + count;
+  };
+  for (const { ledger, totals, dueAt } of heads) {
+    add('hosts', 1);
+    add('hostsWaiting', ledger.counts.waiting > 0 ? 1 : 0);
+    add('hostsDue', dueAt === undefined ? 0 : 1);
+    for (const name of ['pages', 'bytes', 'requests'] as const) add(name, totals[name]);
+    for (const state of URL_STATES) add(`urls.${state}`, ledger.counts[state]);
+    for (const map of ['httpStatus', 'skipped', 'errors', 'seeds', 'hooks', 'hints', 'requisites'] as const)
+      for (const [key, count] of Object.entries(totals[map] ?? {})) add(`${map}.${key}`, count);
+  }
+  return sums;
+}

@@ -1,0 +1,124 @@
+import { levelOf, MAX_LEVEL } from '../../shared/frontier/rank.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { hostKey } from '../../shared/url/host-key.ts';
+import type { Violation, WebRequest } from '../worlds/spec.ts';
+import type { CrawlFacts, Facts } from './facts.ts';
+import { createFindings } from './findings.ts';
+import type { RobotsLog } from './robots-answers.ts';
+import { scopeOf } from './scope.ts';
+import type { HostVisits } from './visits.ts';
+
+/** What leads to a URL: the operator, a link or a redirect, with what it gives the URL. */
+interface Source {
+  readonly from?: UrlRecord;
+  readonly depth: number;
+  readonly redirects: number;
+  readonly level: number;
+}
+
+/**
+ * Depth, level and redirects of a URL are those of a seed, link or redirect of the web that the crawl has
+ * met; and the depth is no more, the level no less than that of each link of the same host which was surely
+ * met before the URL was first asked for: one that was asked for rises no more where it has moved to a run.
+ * How many pages a level stands for is the core's to say (`rank.ts`, with tests of its own).
+ *
+ * With several requests at once a page may rise while it is fetched: such crawls are left out. Where a turn
+ * was thrown away, its links may have left it, with the depth that the page had then.
+ */
+export function depthTrue(
+  { web }: Pick<Facts, 'web'>,
+  visited: readonly HostVisits[],
+  robots: RobotsLog,
+): readonly Violation[] {
+  const findings = createFindings('depthTrue');
+  for (const [crawl, hosts] of Map.groupBy(visited, (visits) => visits.crawl)) {
+    if (crawl.config.perHost > 1) continue;
+    const sources = sourcesIn(crawl, web);
+    const scope = scopeOf(crawl.config, crawl.seeds);
+    const excuse = hosts.some(({ lost }) => lost > 0) ? ('lostTurn' as const) : undefined;
+    for (const { host, requests } of hosts) {
+      const byUrl = Map.groupBy(
+        requests.filter((request) => !robots.isOfRobots(request)),
+        ({ url }) => url,
+      );
+      const { trapAfterPages } = crawl.config;
+      const isWatched = trapAfterPages > 0 && host.head.totals.pages >= trapAfterPages;
+      // Links that the scope leaves out, or that lead into a trap, are not met.
+      const isMet = (from: UrlRecord, to: UrlRecord) =>
+        !isWatched && scope.accepts(to.url, from.depth + 1) && isMetBefore(from, to, byUrl);
+      for (const record of host.records) {
+        // An image, a style or a font has no links: nothing follows from its depth.
+        if (record.kind === 'requisite') continue;
+        const some = sources.get(record.url) ?? [];
+        for (const problem of problemsOf(record, some, isMet))
+          findings.add(`${crawl.id}: ${record.url} has ${problem}`, { host: host.host, excuse });
+      }
+    }
+  }
+  return findings.list;
+}
+
+function sourcesIn({ known, seeds, laterSeeds }: CrawlFacts, web: Facts['web']): Map<string, Source[]> {
+  const sources = new Map<string, Source[]>();
+  const add = (url: string, source: Source) => {
+    if (!known.has(url)) return;
+    const some = sources.get(url);
+    if (some) some.push(source);
+    else sources.set(url, [source]);
+  };
+  for (const url of [...seeds, ...laterSeeds]) add(url, { depth: 0, redirects: 0, level: MAX_LEVEL });
+  for (const from of known.values()) {
+    const { url, state, depth } = from;
+    if (state === 'fetched')
+      for (const link of web.linksOf(url))
+        add(link, { from, depth: depth + 1, redirects: 0, level: levelOf(link, url) });
+    const target = state === 'redirect' ? web.redirectOf(url) : undefined;
+    if (target === undefined) continue;
+    const redirects = from.redirects + 1;
+    // The target of a seed counts as a seed, where it is of the crawl.
+    add(target, { from, depth, redirects, level: depth === 0 ? MAX_LEVEL : levelOf(target, url) });
+  }
+  return sources;
+}
+
+function* problemsOf(
+  record: UrlRecord,
+  sources: readonly Source[],
+  isMet: (from: UrlRecord, to: UrlRecord) => boolean,
+): Generator<string> {
+  // A URL from nowhere is another invariant's.
+  if (sources.length === 0) return;
+  const { url, depth, level, redirects } = record;
+  if (!sources.some((source) => source.depth === depth))
+    yield `depth ${depth}, its sources give it ${tell(sources, 'depth')}`;
+  if (!sources.some((source) => source.redirects === redirects))
+    yield `${redirects} redirects, its sources give it ${tell(sources, 'redirects')}`;
+  if (sources.every((source) => source.level < level))
+    yield `level ${level}, its sources give it ${tell(sources, 'level')}`;
+  for (const { from, ...source } of sources) {
+    if (from?.state !== 'fetched' || !isMet(from, record)) continue;
+    if (depth > source.depth)
+      yield `depth ${depth}, ${from.url} (depth ${from.depth}) linked to ${url} before`;
+    // A URL that was taken to be fetched does not rise any more: only the rank of what waits counts.
+    if (record.state === 'waiting' && level < source.level)
+      yield `level ${level}, the link of ${from.url} alone gives it ${source.level}`;
+  }
+}
+
+const tell = (sources: readonly Source[], key: 'depth' | 'redirects' | 'level'): string =>
+  [...new Set(sources.map((source) => source[key]))].join(' or ');
+
+/**
+ * Whether the page of the same host was asked for once, came whole, and before the URL was first asked for.
+ */
+function isMetBefore(
+  from: UrlRecord,
+  { url, state }: UrlRecord,
+  byUrl: ReadonlyMap<string, readonly WebRequest[]>,
+): boolean {
+  if (hostKey(from.url) !== hostKey(url) || from.url === url) return false;
+  const [page, again] = byUrl.get(from.url) ?? [];
+  if (!page || again || page.isCut) return false;
+  const first = byUrl.get(url)?.[0];
+  return first ? page.endedAt < first.startedAt : state === 'waiting';
+}

@@ -1,0 +1,169 @@
+import type { Violation } from '../worlds/spec.ts';
+import {
+  type CrawlFacts,
+  type Facts,
+  isFullHost,
+  mayHaveHidden,
+  mayHaveLostTurns,
+  wakerLagMs,
+} from './facts.ts';
+import { createFindings, type Findings, seconds, since } from './findings.ts';
+import type { HeadChange, StatusChange } from './history-probe.ts';
+
+type Given = Pick<Facts, 'crawls' | 'strikes' | 'leaseMs' | 'hasLinkShards'>;
+
+/** The waker looks each minute, and takes up to a minute; its clock may be 5 s off, and its start slow. */
+const WAKER_MS = 130_000;
+/** Two looks a minute apart have to find a crawl quiet (docs/aws.md, "Operate") ... */
+const QUIET_MS = 2 * WAKER_MS;
+/** ... or, where other crawls keep the queues busy, looks over twenty minutes. */
+const SHARED_MS = 1_200_000;
+/** A host's message is hidden for so long at most while the host rests. */
+const MAX_PARK_MS = 900_000;
+/** A crawl at its limit of pages waits so long for links to requisites after its last turn. */
+const DRAIN_MS = 60_000;
+/** Links that go by a shard are gathered for five minutes, and may be received a second time. */
+const SHARDS_MS = 2 * 300_000 + 60_000;
+/** Clocks may differ by this. */
+const SKEW_MS = 10_000;
+
+/**
+ * A crawl is called finished when no host of it has anything left to fetch, and limited when what is
+ * committed has met a limit; and it is called so within minutes.
+ *
+ * Counters may be ahead where the answer to an update was lost, and behind where a process died; where calls
+ * fail, the waker may need another run, and a message that nobody has may hide for a lease.
+ */
+export function endsRightly(facts: Given): readonly Violation[] {
+  const findings = createFindings('endsRightly');
+  for (const crawl of facts.crawls)
+    for (const [i, change] of crawl.statuses.entries()) {
+      const before = crawl.statuses[i - 1];
+      if (change.status === 'finished') checkFinished(findings, crawl, change, facts);
+      if (change.status === 'limited' && before) checkLimited(findings, crawl, i, facts);
+      if (before?.status === 'running') checkInTime(findings, crawl, before, change, facts);
+    }
+  return findings.list;
+}
+
+function checkFinished(findings: Findings, crawl: CrawlFacts, { at, messages }: StatusChange, facts: Given) {
+  const { id, hosts } = crawl;
+  for (const host of hosts.values()) {
+    const head = headBefore(host.heads, at)?.head;
+    if (!head || head.dueAt === undefined || head.setAside || isFullHost(crawl, host)) continue;
+    findings.add(
+      `${id} was called finished ${since(at)}, when ${head.ledger.counts.waiting} URLs of ${host.host} waited, due ${since(head.dueAt)}`,
+      { host: host.host, at, excuse: mayHaveLostTurns(facts) ? 'earlyEnd' : undefined },
+    );
+  }
+  if (messages > 0 && facts.crawls.length === 1)
+    findings.add(`${id} was called finished ${since(at)}, when ${messages} messages waited for its hosts`, {
+      at,
+      excuse: mayHaveLostTurns(facts) ? 'earlyEnd' : undefined,
+    });
+  const quietAt = Math.max(lastChangeOf(crawl, at), crawl.statuses.findLast((one) => one.at < at)?.at ?? 0);
+  const isShared = facts.crawls.length > 1;
+  const lateMs = at - quietAt;
+  const mostMs =
+    QUIET_MS +
+    (isShared ? SHARED_MS : 0) +
+    (facts.hasLinkShards ? SHARDS_MS : 0) +
+    (facts.strikes.clockStepped > 0 ? QUIET_MS : 0);
+  if (lateMs > mostMs)
+    findings.add(
+      `${id} was called finished ${since(at)}, ${seconds(lateMs)} after its last turn; expected ${seconds(mostMs)} at most`,
+      {
+        at,
+        excuse:
+          mayHaveHidden(facts) && lateMs <= SHARED_MS + mostMs + 2 * facts.leaseMs + wakerLagMs(facts)
+            ? 'lateEnd'
+            : undefined,
+      },
+    );
+}
+
+function checkLimited(findings: Findings, crawl: CrawlFacts, index: number, facts: Given): void {
+  const change = crawl.statuses[index] as StatusChange;
+  const { maxPages, maxBytes, maxTimeMs } = change.limits;
+  const used = usedAt(crawl, change.at);
+  const activeMs = activeMsAt(crawl, change.at);
+  const isMet =
+    used.pages >= (maxPages ?? Number.POSITIVE_INFINITY) ||
+    used.bytes >= (maxBytes ?? Number.POSITIVE_INFINITY) ||
+    activeMs + SKEW_MS >= (maxTimeMs ?? Number.POSITIVE_INFINITY);
+  if (!isMet)
+    findings.add(
+      `${crawl.id} was called limited ${since(change.at)} after ${used.pages} pages, ${used.bytes} bytes and ${seconds(activeMs)}; its limits are ${JSON.stringify(change.limits)}`,
+      { at: change.at, excuse: mayHaveLostTurns(facts) ? 'earlyEnd' : undefined },
+    );
+}
+
+/** While it ran, no limit was met for long. */
+function checkInTime(
+  findings: Findings,
+  crawl: CrawlFacts,
+  { at: from, limits }: StatusChange,
+  { at: until }: StatusChange,
+  facts: Given,
+): void {
+  const { maxPages = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, maxTimeMs } = limits;
+  const changes = [...crawl.hosts.values()].flatMap(({ heads }) => heads.map(({ at }) => at));
+  const metFirst = (isMet: (used: { readonly pages: number; readonly bytes: number }) => boolean) =>
+    [from, ...changes]
+      .filter((at) => at >= from && at < until)
+      .sort((a, b) => a - b)
+      .find((at) => isMet(usedAt(crawl, at))) ?? Number.POSITIVE_INFINITY;
+  const { requisites } = crawl.config;
+  // At the limit of pages a crawl goes on with their requisites: until its hosts have had their last turns,
+  // and links to others have not come for a minute; or for long where counters are wrong, as a process died
+  // (`engines/aws/state/quiet.ts`).
+  const lastAt = Math.max(from, ...changes.filter((at) => at < until));
+  const drainMs = requisites ? DRAIN_MS + (mayHaveLostTurns(facts) ? SHARED_MS : 0) : 0;
+  const pagesAt = metFirst(({ pages }) => pages >= maxPages);
+  const metAt = Math.min(
+    metFirst(({ bytes }) => bytes >= maxBytes),
+    requisites ? Math.max(pagesAt, lastAt + drainMs) : pagesAt,
+  );
+  const timeAt =
+    maxTimeMs === undefined
+      ? Number.POSITIVE_INFINITY
+      : from + Math.max(0, maxTimeMs - activeMsAt(crawl, from));
+  const lateMs = until - Math.min(metAt, timeAt);
+  if (lateMs > WAKER_MS)
+    findings.add(
+      `${crawl.id} had met a limit ${since(until - lateMs)}, and ran until ${since(until)}; expected ${seconds(WAKER_MS)} more at most`,
+      { at: until, excuse: mayHaveHidden(facts) ? 'lateEnd' : undefined },
+    );
+}
+
+const headBefore = (heads: readonly HeadChange[], at: number): HeadChange | undefined =>
+  heads.findLast((change) => change.at <= at);
+
+function usedAt({ hosts }: CrawlFacts, at: number): { readonly pages: number; readonly bytes: number } {
+  let pages = 0;
+  let bytes = 0;
+  for (const { heads } of hosts.values()) {
+    const totals = headBefore(heads, at)?.head.totals;
+    pages += totals?.pages ?? 0;
+    bytes += totals?.bytes ?? 0;
+  }
+  return { pages, bytes };
+}
+
+/** How long its status had been `running`. */
+function activeMsAt({ statuses }: CrawlFacts, at: number): number {
+  let sum = 0;
+  for (const [i, change] of statuses.entries())
+    if (change.status === 'running' && change.at < at)
+      sum += Math.min(at, statuses[i + 1]?.at ?? at) - change.at;
+  return sum;
+}
+
+/** When the last host had its turn, and the rest after it in which its message is parked. */
+function lastChangeOf({ hosts }: CrawlFacts, at: number): number {
+  const ends = Array.from(hosts.values(), ({ heads }) => {
+    const last = headBefore(heads, at);
+    return last ? Math.max(last.at, Math.min(last.head.clock.nextFetchAt, last.at + MAX_PARK_MS)) : 0;
+  });
+  return Math.max(0, ...ends);
+}

@@ -1,0 +1,146 @@
+/** A world after its run as plain facts: all that the invariants judge. */
+import type { CrawlConfig } from '../../shared/crawl/config.ts';
+import type { Head } from '../../shared/frontier/head.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
+import { type FaultName, TURN_LOSING } from '../models/faults.ts';
+import { MAX_INDEX_LAG_MS } from '../models/index-lag.ts';
+import type { Failure, SimWeb, Violation, WebRequest } from '../worlds/spec.ts';
+import type { ConfigChange, CostChange, HeadChange, StatusChange } from './history-probe.ts';
+
+export interface Facts {
+  /** The world's time at its end. */
+  readonly now: number;
+  readonly hasEnded: boolean;
+  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'fetcherOf'>;
+  readonly crawls: readonly CrawlFacts[];
+  /** How often each fault struck. */
+  readonly strikes: Readonly<Record<FaultName, number>>;
+  readonly failures: readonly Failure[];
+  /** In the turn queues and the link queue. */
+  readonly messages: readonly MessageFacts[];
+  readonly deadLetters: readonly { readonly queue: string; readonly body: string }[];
+  readonly seen: readonly Violation[];
+  /** How long a worker holds a host at most. */
+  readonly leaseMs: number;
+  readonly hostsPerWorker: number;
+  readonly hasCompactor: boolean;
+  readonly hasLinkShards: boolean;
+}
+
+export interface CrawlFacts {
+  readonly id: string;
+  /** Canonical. */
+  readonly seeds: readonly string[];
+  /**
+   * Seeds that the operator added while it ran, canonical: what was found before is judged by the scope of
+   * then.
+   */
+  readonly laterSeeds: readonly string[];
+  /** As begun with, complete. */
+  readonly config: CrawlConfig;
+  /** As stored; undefined where the crawl is not there. */
+  readonly status: CrawlStatus | undefined;
+  /** Each status as it was stored, in order. */
+  readonly statuses: readonly StatusChange[];
+  /** Its configuration as it began, and each change of it, in order. */
+  readonly changes: readonly ConfigChange[];
+  /** What it had cost, where it has a limit of money. */
+  readonly costs: readonly CostChange[];
+  /** As stored: the seeds, and where they redirected to. */
+  readonly scopeSeeds: readonly string[];
+  readonly hosts: ReadonlyMap<string, HostFacts>;
+  /** Of all ledgers, by URL. */
+  readonly known: ReadonlyMap<string, UrlRecord>;
+  /** The sum of the counter items, by the names of `head-counts.ts`. */
+  readonly totals: Readonly<Record<string, number>>;
+  /** The bytes of the objects in the crawl's WARC folder, by their names within. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Those that the compactor cannot join and leaves as they are. */
+  readonly aside: readonly string[];
+  /** Multipart uploads of such objects that have not ended, by their keys. */
+  readonly uploads: readonly string[];
+  /** The counters after a recount; undefined where none was made. */
+  readonly recounted?: Readonly<Record<string, number>>;
+  /** Where files stand that were joined. */
+  readonly joined: ReadonlyMap<string, JoinedFacts>;
+}
+
+export interface JoinedFacts {
+  readonly file: string;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export interface HostFacts {
+  readonly host: string;
+  readonly head: Head;
+  /** Each head as it was stored, in order: `head` is the last one. */
+  readonly heads: readonly HeadChange[];
+  /** All that the ledger holds, in its order. */
+  readonly records: readonly UrlRecord[];
+  /** Names of its stored parts, and of the objects that hold some of them. */
+  readonly parts: readonly string[];
+  readonly partObjects: readonly string[];
+  /** Why the ledger cannot be read, where it cannot. */
+  readonly problem?: string;
+}
+
+export interface MessageFacts {
+  readonly queue: string;
+  /** Undefined where the message cannot be read. */
+  readonly crawl?: string;
+  readonly host?: string;
+  readonly kind: 'links' | 'token' | 'wake' | 'robots' | 'seeds' | 'wakeAll' | 'unreadable';
+  readonly token?: string;
+  /** URLs that it brings. */
+  readonly urls: readonly string[];
+}
+
+/** Whether the crawl may have made the request. */
+export const isBy = ({ contact }: WebRequest, { config }: Pick<CrawlFacts, 'config'>): boolean =>
+  contact === undefined || contact === config.contact;
+
+/** Whether turns may have been thrown away with what they had learned. */
+export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =>
+  TURN_LOSING.some((name) => strikes[name] > 0);
+
+/**
+ * Whether a host's messages may have been hidden from workers that could use them: also by a receive whose
+ * answer was lost, by workers of an older version, which cannot read what a newer one has written, and if the
+ * queue has lost one. Or the host from the waker, as the index stood still or its clock was behind.
+ */
+export const mayHaveHidden = (facts: Pick<Facts, 'strikes'>): boolean =>
+  mayHaveLostTurns(facts) ||
+  (['receivedUnseen', 'oldVersion', 'messageLost', 'indexLags', 'clockStepped'] as const).some(
+    (name) => facts.strikes[name] > 0,
+  );
+/**
+ * A process lives no longer (`models/lambda.ts`): so long its clock may be behind, and longer is no host
+ * hidden.
+ */
+const MAX_PROCESS_MS = 7_200_000;
+
+/**
+ * For how long the waker may not have known that a host was due, or that none was: twice the index may have
+ * stood still, or its clock was behind.
+ */
+export const wakerLagMs = ({ strikes }: Pick<Facts, 'strikes'>): number =>
+  (strikes.indexLags > 0 ? 2 * MAX_INDEX_LAG_MS : 0) + (strikes.clockStepped > 0 ? MAX_PROCESS_MS : 0);
+
+/** Those by which turns are lost, but for pages that harm their workers. */
+export const TURN_LOSING_OTHERS = TURN_LOSING.filter((name) => name !== 'pageHarms');
+
+/**
+ * Whether the host has had its share of pages: links to it are dropped then, and nothing of it is fetched.
+ */
+export const isFullHost = ({ config }: CrawlFacts, host: HostFacts | undefined): boolean =>
+  config.maxPagesPerHost !== undefined && (host?.head.totals.pages ?? 0) >= config.maxPagesPerHost;
+
+/** Whether the record stands for a final response that is no redirect (`turn/visit.ts`). */
+const isAnswered = ({ state, result }: UrlRecord): boolean =>
+  result?.location !== undefined && state !== 'redirect';
+
+export const isPage = (record: UrlRecord): boolean => record.kind === undefined && isAnswered(record);
+export const isFetchedRequisite = (record: UrlRecord): boolean =>
+  record.kind === 'requisite' && isAnswered(record);

@@ -1,0 +1,283 @@
+/**
+ * Reads the facts out of the simulated services directly: no call, no virtual time, nothing of the engine
+ * above them.
+ */
+import { gunzipSync } from 'node:zlib';
+import { parseConfig } from '../../shared/crawl/config.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
+import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
+import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
+import { timesOf } from '../../shared/engines/aws/settings.ts';
+import {
+  ASIDE_PREFIX,
+  CRAWL,
+  HEAD,
+  hostOf,
+  hostPartition,
+  type Item,
+  JOINED_PREFIX,
+  partObject,
+  TOTALS_PREFIX,
+} from '../../shared/engines/aws/state/tables.ts';
+import type { Head } from '../../shared/frontier/head.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
+import { openLedger } from '../../shared/turn/open-ledger.ts';
+import type { HostKey } from '../../shared/url/host-key.ts';
+import type { SimCloud } from '../models/cloud.ts';
+import { asPresent } from '../worlds/newer-version.ts';
+import type { CrawlPlan, World } from '../worlds/spec.ts';
+import { headIn } from '../worlds/stored-items.ts';
+import type { CrawlFacts, Facts, HostFacts, JoinedFacts, MessageFacts } from './facts.ts';
+import type { History } from './history-probe.ts';
+
+export async function gatherFacts(world: World): Promise<Facts> {
+  const { cloud, web } = world;
+  const { settings } = cloud;
+  const tables = readTables(cloud);
+  const { dynamo, s3 } = cloud;
+  const parts = new Map<string, Item>();
+  for (const item of dynamo.items(settings.urlSeen)) parts.set(`${item.pk?.S}\n${item.sk?.S}`, item);
+  const objects = s3.objects(settings.bucket);
+  const readPart = partReader(parts, objects);
+  const stored = storedParts(world);
+  const links = new Map<string, readonly string[]>();
+  return {
+    now: cloud.time.now(),
+    hasEnded: world.hasEnded,
+    web: {
+      log: web.log,
+      // Asked for by several invariants, and made again each time.
+      linksOf(url) {
+        const known = links.get(url) ?? web.linksOf(url);
+        links.set(url, known);
+        return known;
+      },
+      requisitesOf: (url) => web.requisitesOf(url),
+      redirectOf: (url) => web.redirectOf(url),
+      harmOf: (url) => web.harmOf(url),
+      allows: (url, version) => web.allows(url, version),
+      crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),
+    },
+    crawls: await Promise.all(
+      world.crawls.map((plan) => crawlFacts(plan, tables, objects, readPart, world.history, stored)),
+    ),
+    strikes: cloud.faults.counts,
+    failures: world.failures,
+    messages: queuedMessages(cloud),
+    deadLetters: [...new Set([cloud.turnDeadLetterUrl, settings.linkDeadLetterUrl])].flatMap((queue) =>
+      Array.from(cloud.sqs.messages(queue), ({ body }) => ({ queue, body })),
+    ),
+    seen: world.seen,
+    leaseMs: timesOf(settings).leaseMs,
+    hostsPerWorker: settings.hostsPerWorker,
+    hasCompactor: world.hasCompactor,
+    hasLinkShards: settings.linkShardUrls.length > 0,
+  };
+}
+
+interface Tables {
+  /** By crawl: its own items, and its hosts' heads. */
+  readonly own: ReadonlyMap<CrawlId, readonly Item[]>;
+  readonly heads: ReadonlyMap<CrawlId, ReadonlyMap<HostKey, Head>>;
+}
+
+function readTables({ dynamo, settings }: SimCloud): Tables {
+  const own = new Map<CrawlId, Item[]>();
+  const heads = new Map<CrawlId, Map<HostKey, Head>>();
+  for (const item of dynamo.items(settings.crawlState)) {
+    const partition = item.pk?.S ?? '';
+    const blank = partition.indexOf(' ');
+    const crawl = blank < 0 ? partition : partition.slice(0, blank);
+    if (item.sk?.S === HEAD && blank >= 0) {
+      const ofCrawl = heads.get(crawl) ?? new Map<HostKey, Head>();
+      heads.set(crawl, ofCrawl.set(hostOf(partition), headIn(item)));
+    } else {
+      const items = own.get(crawl);
+      if (items) items.push(item);
+      else own.set(crawl, [item]);
+    }
+  }
+  return { own, heads };
+}
+
+/** By the host's partition. */
+interface StoredParts {
+  readonly rows: ReadonlyMap<string, readonly string[]>;
+  readonly objects: ReadonlyMap<string, readonly string[]>;
+  readonly uploads: readonly string[];
+}
+
+function storedParts({ cloud: { dynamo, s3, settings }, history }: World): StoredParts {
+  const rows = new Map<string, string[]>();
+  const objects = new Map<string, string[]>();
+  const keys = [...s3.objects(settings.bucket).keys()].filter((key) => key.startsWith('parts/'));
+  for (const { pk, sk } of dynamo.items(settings.urlSeen)) {
+    const partition = pk?.S ?? '';
+    const names = rows.get(partition) ?? [];
+    rows.set(partition, names);
+    names.push(sk?.S ?? '');
+  }
+  for (const partition of keys.length > 0 ? history.heads.keys() : []) {
+    const blank = partition.indexOf(' ');
+    const prefix = partObject(partition.slice(0, blank), hostOf(partition), '');
+    objects.set(
+      partition,
+      keys.flatMap((key) => (key.startsWith(prefix) ? key.slice(prefix.length) : [])),
+    );
+  }
+  return { rows, objects, uploads: Array.from(s3.uploads(settings.bucket).values(), ({ key }) => key) };
+}
+
+type Objects = ReadonlyMap<string, { readonly bytes: Uint8Array }>;
+type ReadPart = (
+  crawl: CrawlId,
+  host: HostKey,
+  name: string,
+  offset?: number,
+  length?: number,
+) => Promise<Uint8Array>;
+
+function partReader(parts: ReadonlyMap<string, Item>, objects: Objects): ReadPart {
+  return async (crawl, host, name, offset = 0, length) => {
+    const row = parts.get(`${hostPartition(crawl, host)}\n${name}`);
+    if (!row) throw new Error(`the head names the part ${name}, which is not there`);
+    const bytes = row.bytes?.B ?? objects.get(row.object?.S ?? '')?.bytes;
+    if (!bytes) throw new Error(`the part ${name} stands in the object ${row.object?.S}, which is not there`);
+    const read = bytes.subarray(offset, length === undefined ? undefined : offset + length);
+    return offset === 0 ? asPresent(name, read) : read;
+  };
+}
+
+async function crawlFacts(
+  { id, seeds, laterSeeds = [], config }: CrawlPlan,
+  { own, heads }: Tables,
+  objects: Objects,
+  readPart: ReadPart,
+  history: History,
+  parts: StoredParts,
+): Promise<CrawlFacts> {
+  const items = own.get(id) ?? [];
+  const stored = items.find(({ sk }) => sk?.S === CRAWL)?.record?.B;
+  const record = stored && (JSON.parse(gunzipSync(stored).toString('utf8')) as CrawlRecord);
+  const hosts = new Map<HostKey, HostFacts>();
+  const known = new Map<string, UrlRecord>();
+  for (const [host, head] of heads.get(id) ?? []) {
+    const changes = history.heads.get(hostPartition(id, host)) ?? [];
+    const partition = hostPartition(id, host);
+    const facts = {
+      ...(await hostFacts(id, host, head, readPart)),
+      heads: changes,
+      parts: parts.rows.get(partition) ?? [],
+      partObjects: parts.objects.get(partition) ?? [],
+    };
+    hosts.set(host, facts);
+    for (const each of facts.records) known.set(each.url, each);
+  }
+  const folder = `${warcFolder(id)}/`;
+  return {
+    id,
+    seeds,
+    laterSeeds,
+    config: parseConfig(config),
+    status: record?.status,
+    statuses: history.statuses.get(id) ?? [],
+    changes: history.changes.get(id) ?? [],
+    costs: history.costs.get(id) ?? [],
+    scopeSeeds: record?.scopeSeeds ?? seeds,
+    hosts,
+    known,
+    totals: totalsIn(items),
+    files: new Map(
+      [...objects].flatMap(([key, { bytes }]) =>
+        key.startsWith(folder) ? [[key.slice(folder.length), bytes] as const] : [],
+      ),
+    ),
+    aside: items.flatMap(({ sk }) =>
+      sk?.S?.startsWith(ASIDE_PREFIX) ? sk.S.slice(ASIDE_PREFIX.length) : [],
+    ),
+    uploads: parts.uploads.filter((key) => key.startsWith(folder)),
+    joined: joinedIn(items),
+  };
+}
+
+async function hostFacts(
+  crawl: CrawlId,
+  host: HostKey,
+  head: Head,
+  readPart: ReadPart,
+): Promise<Omit<HostFacts, 'heads' | 'parts' | 'partObjects'>> {
+  const records: UrlRecord[] = [];
+  try {
+    const ledger = await openLedger({ readPart }, { crawl, host, index: head.ledger });
+    for await (const record of ledger.records()) records.push(record);
+    return { host, head, records };
+  } catch (error) {
+    return { host, head, records, problem: String(error) };
+  }
+}
+
+/** A crawl's counters as they are now. */
+export const totalsOf = (cloud: SimCloud, crawl: CrawlId): Record<string, number> =>
+  totalsIn(readTables(cloud).own.get(crawl) ?? []);
+
+/** As `crawl-counters.ts` writes them: an attribute `n.NAME` for each. */
+function totalsIn(items: readonly Item[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const item of items) {
+    if (!item.sk?.S?.startsWith(TOTALS_PREFIX)) continue;
+    for (const [name, value] of Object.entries(item))
+      if (name.startsWith('n.')) sums[name.slice(2)] = (sums[name.slice(2)] ?? 0) + Number(value.N);
+  }
+  return sums;
+}
+
+function joinedIn(items: readonly Item[]): Map<string, JoinedFacts> {
+  const joined = new Map<string, JoinedFacts>();
+  for (const { sk, file, offset, bytes } of items)
+    if (sk?.S?.startsWith(JOINED_PREFIX))
+      joined.set(sk.S.slice(JOINED_PREFIX.length), {
+        file: file?.S ?? '',
+        offset: Number(offset?.N),
+        bytes: Number(bytes?.N),
+      });
+  return joined;
+}
+
+function queuedMessages({ sqs, settings }: SimCloud): MessageFacts[] {
+  const found: MessageFacts[] = [];
+  for (const queue of settings.turnQueueUrls)
+    for (const { body } of sqs.messages(queue)) found.push({ queue, ...turnMessage(body) });
+  for (const queue of [settings.linkQueueUrl, ...settings.linkShardUrls])
+    for (const { body } of sqs.messages(queue)) found.push({ queue, ...linkMessage(body) });
+  return found;
+}
+
+type Read = Omit<MessageFacts, 'queue'>;
+const UNREADABLE: Read = { kind: 'unreadable', urls: [] };
+
+function turnMessage(body: string): Read {
+  try {
+    const { host, message } = parseMessageText(body);
+    const { kind, crawl } = message;
+    const urls = kind === 'links' ? message.links.map(({ url }) => url) : [];
+    return { kind, crawl, host, urls, ...(kind === 'token' && { token: message.token }) };
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function linkMessage(body: string): Read {
+  try {
+    const message = parseLinkText(body);
+    if (message.kind === 'parcel') {
+      const { crawl, links } = message.outLinks;
+      return { kind: 'links', crawl, urls: links.map(({ url }) => url) };
+    }
+    if (message.kind === 'wakeAll') return { kind: 'wakeAll', crawl: message.crawl, urls: [] };
+    return { kind: 'seeds', crawl: message.crawl, urls: message.urls };
+  } catch {
+    return UNREADABLE;
+  }
+}

@@ -1,0 +1,47 @@
+import { causeText } from '../../shared/causes/cause-text.ts';
+import type { Violation } from '../worlds/spec.ts';
+import { type Facts, isBy, TURN_LOSING_OTHERS } from './facts.ts';
+import { createFindings } from './findings.ts';
+
+/**
+ * A page that kills its workers is asked for twice before its host is treated with care, three times then,
+ * and once more where a turn with care had begun before; one that blocks them is stored at once
+ * (`turn/quarantine.ts`, `quarantine-page.ts`). A worker that another page kills meanwhile makes it come
+ * again: as often for each such page.
+ */
+const MOST = { kills: 6, blocks: 2 } as const;
+
+/**
+ * A page that kills or blocks its workers is asked for a few times only, and no other page is blamed for it.
+ * Where other faults throw turns away, too, nobody can tell what killed a worker.
+ */
+export function harmBounded({
+  crawls,
+  web,
+  strikes,
+}: Pick<Facts, 'crawls' | 'web' | 'strikes'>): readonly Violation[] {
+  const findings = createFindings('harmBounded');
+  if (strikes.pageHarms === 0 || TURN_LOSING_OTHERS.some((name) => strikes[name] > 0)) return findings.list;
+  const harmful = web.log.filter(({ url }) => web.harmOf(url) !== undefined);
+  const pages = new Set(harmful.map(({ url }) => url)).size * crawls.length;
+  for (const crawl of crawls) {
+    const own = harmful.filter((request) => isBy(request, crawl));
+    for (const [url, requests] of Map.groupBy(own, ({ url }) => url)) {
+      const harm = web.harmOf(url);
+      const most = harm && MOST[harm] * pages;
+      if (most !== undefined && requests.length > most)
+        findings.add(
+          `${crawl.id}: ${url}, which ${harm} its worker, was asked for ${requests.length} times, expected ${most} at most`,
+          { host: requests[0]?.host },
+        );
+    }
+    for (const { url, result } of crawl.known.values()) {
+      const blame = result?.cause;
+      const isBlamed = blame?.code === 'workerDied' || blame?.code === 'threadBlocked';
+      if (!isBlamed || web.harmOf(url) !== undefined) continue;
+      const text = `${crawl.id}: ${url} is blamed (${causeText(blame)}), and is harmless`;
+      findings.add(text, { host: new URL(url).host });
+    }
+  }
+  return findings.list;
+}

@@ -1,0 +1,112 @@
+/**
+ * Keeps what the state table was told while a world runs: each status of a crawl, and each head of a host.
+ */
+
+import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
+import { costOf } from '../../shared/engines/aws/cost/prices.ts';
+import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
+import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
+import { countsIn } from '../../shared/engines/aws/state/crawl-counters.ts';
+import { type Counts, sumOfCounts, totalsOf } from '../../shared/engines/aws/state/head-counts.ts';
+import { CRAWL, HEAD, type Item, TOTALS_PREFIX } from '../../shared/engines/aws/state/tables.ts';
+import type { Head } from '../../shared/frontier/head.ts';
+import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
+import type { SimCloud } from '../models/cloud.ts';
+import { crawlIn, headIn } from '../worlds/stored-items.ts';
+
+/** A status as it was stored. Times are the world's. */
+export interface StatusChange {
+  readonly at: number;
+  readonly status: CrawlStatus;
+  /** Messages that carried links, wake-ups or tokens of the crawl to its hosts at that moment. */
+  readonly messages: number;
+  /** As they were configured then. */
+  readonly limits: Limits;
+}
+
+/** A head as it was stored. */
+export interface HeadChange {
+  readonly at: number;
+  readonly head: Head;
+}
+
+export type Limits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'>;
+
+/** What the operator may change of a running crawl and the web shows. */
+export interface ConfigChange {
+  readonly at: number;
+  readonly turnMaxPages: number;
+}
+
+/** What a crawl had cost by its counters, US dollars. */
+export interface CostChange {
+  readonly at: number;
+  readonly cost: number;
+}
+
+export interface History {
+  /** By crawl, in order: each configuration that was stored after the first one. */
+  readonly changes: ReadonlyMap<string, readonly ConfigChange[]>;
+  /** By crawl, in order, where the crawl has a limit of money. */
+  readonly costs: ReadonlyMap<string, readonly CostChange[]>;
+  /** By crawl, in order. */
+  readonly statuses: ReadonlyMap<string, readonly StatusChange[]>;
+  /** By crawl and host, in order: `hostPartition` makes the key. */
+  readonly heads: ReadonlyMap<string, readonly HeadChange[]>;
+}
+
+/** Listens to the table from now on. */
+export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): History {
+  const changes = new Map<string, ConfigChange[]>();
+  const costs = new Map<string, CostChange[]>();
+  /** By crawl: the rows of its counters. */
+  const counters = new Map<string, Map<string, Counts>>();
+  const prices = stackPrices(settings);
+  const statuses = new Map<string, StatusChange[]>();
+  const heads = new Map<string, HeadChange[]>();
+
+  function messagesOf(crawl: string): number {
+    let count = 0;
+    for (const queue of settings.turnQueueUrls)
+      for (const { body } of sqs.messages(queue)) if (parseMessageText(body).message.crawl === crawl) count++;
+    return count;
+  }
+
+  function noteCost(crawl: string, item: Readonly<Item>): void {
+    const rows = counters.get(crawl) ?? new Map<string, Counts>();
+    counters.set(crawl, rows.set(item.sk?.S ?? '', countsIn(item)));
+    if (statuses.get(crawl)?.at(-1)?.limits.maxCost === undefined) return;
+    const { usage = {} } = totalsOf([...rows.values()].reduce(sumOfCounts, {}));
+    const list = costs.get(crawl) ?? [];
+    costs.set(crawl, list);
+    list.push({ at: time.now(), cost: costOf(usage, prices).total });
+  }
+
+  dynamo.onWrite = (table, item) => {
+    if (table !== settings.crawlState || !item) return;
+    const partition = item.pk?.S ?? '';
+    if (item.sk?.S === HEAD) {
+      const list = heads.get(partition) ?? [];
+      heads.set(partition, list);
+      list.push({ at: time.now(), head: headIn(item) });
+    } else if (item.sk?.S === CRAWL && item.record) {
+      const { status, config } = crawlIn(item).record;
+      const list = statuses.get(partition) ?? [];
+      statuses.set(partition, list);
+      const { turnMaxPages } = parseConfig(config);
+      const known = changes.get(partition);
+      if (known && known.at(-1)?.turnMaxPages !== turnMaxPages) known.push({ at: time.now(), turnMaxPages });
+      else if (!known) changes.set(partition, [{ at: time.now(), turnMaxPages }]);
+      if (list.at(-1)?.status !== status)
+        list.push({ at: time.now(), status, messages: messagesOf(partition), limits: limitsOf(config) });
+    } else if (item.sk?.S?.startsWith(TOTALS_PREFIX)) noteCost(partition, item);
+  };
+  return { statuses, heads, changes, costs };
+}
+
+const limitsOf = ({ maxPages, maxBytes, maxTimeMs, maxCost }: CrawlOptions): Limits => ({
+  ...(maxPages !== undefined && { maxPages }),
+  ...(maxBytes !== undefined && { maxBytes }),
+  ...(maxTimeMs !== undefined && { maxTimeMs }),
+  ...(maxCost !== undefined && { maxCost }),
+});

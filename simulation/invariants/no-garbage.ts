@@ -1,0 +1,85 @@
+import { indexName } from '../../shared/engines/aws/archive/compact-layout.ts';
+import type { Head } from '../../shared/frontier/head.ts';
+import type { Violation } from '../worlds/spec.ts';
+import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';
+import { createFindings, type Findings } from './findings.ts';
+
+type Given = Pick<Facts, 'crawls' | 'strikes' | 'hasCompactor'>;
+
+const RUN_PARTS = ['keys', 'ready', 'later', 'done'];
+
+/**
+ * What a commit makes obsolete, it sweeps: all parts that neither the new head names nor the one before, but
+ * for those of attempts at this version or later. An object that holds a part has its row. And a crawl that
+ * is over has no other WARC objects than joined ones where there is a compactor, and no multipart upload that
+ * goes on.
+ *
+ * A process that died after its commit, or whose calls failed, leaves its sweep to the next one.
+ */
+export function noGarbage(facts: Given): readonly Violation[] {
+  const findings = createFindings('noGarbage');
+  const excuse = mayHaveLostTurns(facts) ? ('leftBehind' as const) : undefined;
+  for (const crawl of facts.crawls) {
+    for (const host of crawl.hosts.values()) checkParts(findings, crawl, host, excuse);
+    if (facts.hasCompactor) checkArchive(findings, crawl, excuse);
+  }
+  return findings.list;
+}
+
+type Excuse = 'leftBehind' | undefined;
+
+function checkParts(
+  findings: Findings,
+  { id }: CrawlFacts,
+  { host, heads, parts, partObjects }: HostFacts,
+  excuse: Excuse,
+): void {
+  const rows = new Set(parts);
+  for (const name of partObjects)
+    if (!rows.has(name))
+      findings.add(`${id}: the object of the part ${name} of ${host} has no row`, { host, excuse });
+
+  // The last commit that made parts obsolete. `intent` commits of careful turns change no parts.
+  const at = heads.findLastIndex((change, i) => {
+    const before = heads[i - 1];
+    return before && ledgerParts(before.head).some((name) => !ledgerParts(change.head).includes(name));
+  });
+  const [before, swept] = [heads[at - 1]?.head, heads[at]?.head];
+  if (!before || !swept) return;
+  const kept = new Set([...namesOf(before), ...heads.slice(at).flatMap(({ head }) => namesOf(head))]);
+  for (const name of parts)
+    if (!kept.has(name) && versionOf(name) <= before.version)
+      findings.add(
+        `${id}: the part ${name} of ${host} is still there; version ${swept.version} of its head has swept what is not named`,
+        { host, excuse },
+      );
+}
+
+const ledgerParts = ({ ledger }: Head): string[] => [
+  ...ledger.segments,
+  ...ledger.runs.flatMap(({ id }) => RUN_PARTS.map((part) => `${id}.${part}`)),
+];
+
+const namesOf = (head: Head): string[] => [
+  ...ledgerParts(head),
+  ...head.robots.flatMap(({ part }) => part ?? []),
+];
+
+/** Parts are called by letters, the version of the head that they were made for, and chance. */
+const versionOf = (name: string): number => Number(/^[a-z]+(\d+)-/.exec(name)?.[1] ?? Number.NaN);
+
+function checkArchive(
+  findings: Findings,
+  { id, status, files, joined, uploads, aside }: CrawlFacts,
+  excuse: Excuse,
+): void {
+  for (const key of uploads) findings.add(`${id}: an upload of ${key} has not ended`, { excuse });
+  const made = new Set(Array.from(joined.values(), ({ file }) => file));
+  for (const source of joined.keys())
+    if (files.has(source)) findings.add(`${id}: ${source} was joined, and is still there`, { excuse });
+  if (status !== 'finished' && status !== 'stopped') return;
+  const indexes = new Set([...made].map(indexName));
+  for (const file of files.keys())
+    if (!made.has(file) && !indexes.has(file) && !joined.has(file) && !aside.includes(file))
+      findings.add(`${id} is ${status}, and ${file} has not been joined`, { excuse });
+}

@@ -1,0 +1,190 @@
+import { closedGroups, createTrapWatch } from '../../shared/frontier/trap-watch.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { hostKey } from '../../shared/url/host-key.ts';
+import type { Violation } from '../worlds/spec.ts';
+import { type CrawlFacts, type Facts, type HostFacts, isBy, isFullHost, mayHaveLostTurns } from './facts.ts';
+import { createFindings, type Findings } from './findings.ts';
+import { scopeOf } from './scope.ts';
+import type { HostVisits } from './visits.ts';
+
+/**
+ * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and
+ * limits certainly accept; and nothing that is neither. What a message still carries counts as known: whether
+ * it may be there is the chain's invariant to say. Links to hosts that are full, or to groups of URLs that
+ * have closed since they bring nothing new, are dropped by design.
+ */
+export function nothingLost(
+  facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,
+  visited: readonly HostVisits[],
+): readonly Violation[] {
+  const findings = createFindings('nothingLost');
+  const reachable = reachableUrls(facts);
+  for (const crawl of facts.crawls) {
+    checkKnown(findings, crawl, facts);
+    checkNothingElse(findings, crawl, reachable);
+  }
+  checkAsked(findings, facts, visited);
+  return findings.list;
+}
+
+function checkKnown(
+  findings: Findings,
+  crawl: CrawlFacts,
+  { web, messages }: Pick<Facts, 'web' | 'messages'>,
+): void {
+  const { id, config, known, hosts } = crawl;
+  const pending = new Set(messages.flatMap((message) => (message.crawl === id ? message.urls : [])));
+  const scope = scopeOf(config, crawl.seeds);
+  const isUnknown = (url: string) => !known.has(url) && !pending.has(url);
+  const isMissing = (url: string) => isUnknown(url) && !leavesOut(crawl, hosts.get(hostKey(url)), url);
+  for (const seed of [...crawl.seeds, ...crawl.laterSeeds])
+    if (scope.acceptsSeed(seed) && isMissing(seed))
+      findings.add(`${id}: the seed ${seed} is not known`, { host: hostKey(seed) });
+
+  const whole = wholeDigests(web.log);
+  for (const record of known.values()) {
+    if (record.state === 'redirect') {
+      const target = web.redirectOf(record.url);
+      const isFollowed = record.redirects + 1 <= config.maxRedirects;
+      const isAccepted = (url: string) =>
+        isFirstSeed(record) ? scope.acceptsSeed(url) : scope.accepts(url, record.depth);
+      if (target !== undefined && isFollowed && isAccepted(target) && isMissing(target))
+        findings.add(
+          `${id}: ${record.url} redirects to ${target}, which is not known (depth ${record.depth}, ${record.result?.cause?.code})`,
+          { host: hostKey(target) },
+        );
+    }
+    if (
+      record.state === 'fetched' &&
+      isOk(record) &&
+      !isWhole(record, whole) &&
+      record.attempts < config.maxAttempts
+    )
+      findings.add(
+        `${id}: ${record.url} is fetched after ${record.attempts} of ${config.maxAttempts} tries, though its body broke off`,
+        { host: hostKey(record.url) },
+      );
+    if (record.state !== 'fetched' || !isOk(record) || !isWhole(record, whole)) continue;
+    for (const part of config.requisites ? web.requisitesOf(record.url) : [])
+      if (scope.acceptsSeed(part) && isUnknown(part))
+        findings.add(
+          `${id}: ${record.url} (fetched, depth ${record.depth}) has the requisite ${part}, which is not known`,
+          { host: hostKey(part) },
+        );
+    const links = web.linksOf(record.url);
+    // Which of too many links are kept is not for us to say.
+    if (links.length > config.maxLinksPerPage) continue;
+    // With several requests at once a page may rise while it is fetched: its links then came from deeper than
+    // its record says.
+    const isDepthCertain = config.perHost === 1 || config.maxDepth === undefined;
+    if (!isDepthCertain) continue;
+    const own = hasScopeOfItsOwn(record, crawl) ? scopeOf(config, [...crawl.seeds, record.url]) : scope;
+    for (const link of links)
+      if (own.accepts(link, record.depth + 1) && isMissing(link))
+        findings.add(
+          `${id}: ${record.url} (fetched, depth ${record.depth}) links to ${link}, which is not known`,
+          { host: hostKey(link) },
+        );
+  }
+}
+
+/**
+ * Whether links to the URL are dropped by design: the host is full, or the group that the URL is of has
+ * closed.
+ */
+function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string): boolean {
+  if (isFullHost(crawl, host)) return true;
+  if (!host || closedGroups(host.head).length === 0) return false;
+  const isKnown = (other: string) => crawl.known.has(other);
+  return createTrapWatch(host.head, { minNew: crawl.config.trapMinNew, isKnown }).isClosed(url);
+}
+
+/** A seed from the beginning on: a redirect of it is followed wherever it leads. */
+const isFirstSeed = ({ depth, via, kind }: UrlRecord): boolean =>
+  depth === 0 && via === undefined && kind === undefined;
+
+/**
+ * The scope was widened by the URL before it was fetched: it was added as a seed, or a seed redirects to it.
+ */
+function hasScopeOfItsOwn({ url, depth, via }: UrlRecord, { laterSeeds, known }: CrawlFacts): boolean {
+  if (laterSeeds.includes(url)) return true;
+  const from = via === undefined ? undefined : known.get(via);
+  return depth === 0 && from?.state === 'redirect' && isFirstSeed(from);
+}
+
+/** The digests of the bodies that came whole, by URL. Of others, the links beyond the cut were never seen. */
+function wholeDigests(log: Facts['web']['log']): Map<string, Set<string>> {
+  const whole = new Map<string, Set<string>>();
+  for (const { url, sha1, isCut } of log) {
+    if (sha1 === undefined || isCut) continue;
+    const digests = whole.get(url);
+    if (digests) digests.add(sha1);
+    else whole.set(url, new Set([sha1]));
+  }
+  return whole;
+}
+
+function isWhole({ url, result }: UrlRecord, whole: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  return whole.get(url)?.has(Buffer.from(result?.digest ?? []).toString('hex')) ?? false;
+}
+
+const isOk = ({ result: { digest, httpStatus = 0 } = { fetchedAt: 0 } }: UrlRecord): boolean =>
+  digest !== undefined && httpStatus >= 200 && httpStatus < 300;
+
+/** What the web has shown to the process that asked what was asked. */
+function reachableUrls({ web }: Pick<Facts, 'web'>): Set<string> {
+  const reachable = new Set<string>();
+  const asked = new Set(web.log.flatMap(({ url, isRobots }) => (isRobots ? [] : url)));
+  for (const url of asked) {
+    for (const link of [...web.linksOf(url), ...web.requisitesOf(url)]) reachable.add(link);
+    const target = web.redirectOf(url);
+    if (target !== undefined) reachable.add(target);
+  }
+  return reachable;
+}
+
+function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: ReadonlySet<string>): void {
+  const { id, config, known } = crawl;
+  const seeds = new Set([...crawl.seeds, ...crawl.laterSeeds]);
+  const scope = scopeOf(config, crawl.scopeSeeds);
+  for (const { url, kind, depth, via } of known.values()) {
+    const host = hostKey(url);
+    const from = `depth ${depth}, from ${via ?? 'nowhere'}`;
+    if (!seeds.has(url) && !reachable.has(url))
+      findings.add(`${id}: ${url} is known (${from}), but is no seed and on no page that was asked for`, {
+        host,
+      });
+    else if (kind === 'requisite' ? !config.requisites : depth > 0 && !scope.accepts(url, depth))
+      findings.add(`${id}: ${url} is known (${from}), but is not within the crawl's scope and limits`, {
+        host,
+      });
+  }
+}
+
+/**
+ * Nothing is asked for that no ledger knows in the end. Not judged of what robots.txt redirects to; and where
+ * turns may be thrown away, only of hosts of which none was: it may have found a URL on a page that answered
+ * otherwise when it was asked again.
+ */
+function checkAsked(
+  findings: Findings,
+  facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,
+  visited: readonly HostVisits[],
+): void {
+  const { crawls, web, messages } = facts;
+  if (!crawls.every(({ status }) => status === 'finished') || messages.length > 0) return;
+  const robotsTargets = new Set(
+    web.log.flatMap(({ url, isRobots }) => (isRobots && web.redirectOf(url)) || []),
+  );
+  const isCertain = !mayHaveLostTurns(facts);
+  const whole = new Set(
+    visited.flatMap(({ host, requests, lost }) => (lost === 0 && host.heads.length > 0 ? requests : [])),
+  );
+  for (const request of web.log) {
+    const { url, host, isRobots, startedAt } = request;
+    if (isRobots || robotsTargets.has(url) || !(isCertain || whole.has(request))) continue;
+    const makers = crawls.filter((crawl) => isBy(request, crawl));
+    if (!(makers.length > 0 ? makers : crawls).some(({ known }) => known.has(url)))
+      findings.add(`${url} was asked for, and no ledger knows it`, { host, at: startedAt });
+  }
+}

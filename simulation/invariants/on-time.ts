@@ -1,0 +1,108 @@
+import type { Violation } from '../worlds/spec.ts';
+import { type CrawlFacts, type Facts, mayHaveHidden, wakerLagMs } from './facts.ts';
+import { createFindings, type Findings, seconds, since } from './findings.ts';
+import type { HeadChange } from './history-probe.ts';
+import type { HostVisits } from './visits.ts';
+
+type Given = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls'>;
+
+/**
+ * The waker looks after a host whose token has not come back this long after its time (`turn/next-turn.ts`).
+ */
+const TOKEN_LOST_MS = 900_000;
+/** A due time is never so far ahead: two hours and the longest rest (`turn/next-turn.ts`). */
+const MAX_AHEAD_MS = 14_400_000;
+/** It looks each minute, and gives a host its message again after five (`routing/waker.ts`). */
+const WAKER_MS = 60_000;
+const WAKE_AGAIN_MS = 300_000;
+/** For starts of functions, for messages that come late, and for clocks that differ. */
+const SLACK_MS = 40_000;
+
+/**
+ * A host that is due comes to its turn: it is asked, or its head is replaced, soon after its time or after
+ * the crawl was set running, whichever is later. Its message may wait for a worker while all of them serve
+ * other hosts.
+ *
+ * Where a fault may have taken the message or the worker that had it, the host's lease or the waker brings it
+ * back.
+ */
+export function onTime(facts: Given, visited: readonly HostVisits[]): readonly Violation[] {
+  const findings = createFindings('onTime');
+  // Of a host that has its turn first.
+  const turnMs = Math.max(...facts.crawls.map(({ config }) => config.turnMaxMs + config.totalTimeoutMs));
+  for (const visits of visited) {
+    const others = visited.filter((other) => other !== visits && other.host.host === visits.host.host);
+    checkHost(findings, facts, visits, others, turnMs);
+  }
+  return findings.list;
+}
+
+function checkHost(
+  findings: Findings,
+  facts: Given,
+  visits: HostVisits,
+  others: readonly HostVisits[],
+  turnMs: number,
+): void {
+  const { crawl, host, requests } = visits;
+  const dueMs = WAKER_MS + SLACK_MS + turnMs;
+  const lostMs = dueMs + TOKEN_LOST_MS + WAKE_AGAIN_MS + 2 * facts.leaseMs + wakerLagMs(facts);
+  for (const [i, change] of host.heads.entries()) {
+    const at = dueOf(change);
+    if (at === undefined) continue;
+    const next = Math.min(
+      host.heads[i + 1]?.at ?? Number.POSITIVE_INFINITY,
+      requests.find(({ startedAt }) => startedAt >= change.at)?.startedAt ?? Number.POSITIVE_INFINITY,
+    );
+    if (next === Number.POSITIVE_INFINITY) continue;
+    const from = runningFrom(
+      crawl,
+      Math.max(at, change.at, ...others.map((other) => restBefore(other, next))),
+      next,
+    );
+    if (from === undefined) continue;
+    const lateMs = next - from - indexMs(change);
+    if (lateMs > dueMs)
+      findings.add(
+        `${crawl.id}: ${host.host} was due ${since(from)}, and came to its turn ${seconds(lateMs)} later; expected ${seconds(dueMs)} at most`,
+        {
+          host: host.host,
+          at: next,
+          excuse: mayHaveHidden(facts) && lateMs <= lostMs ? 'lateTurn' : undefined,
+        },
+      );
+  }
+}
+
+/**
+ * A host without a token is found by the index of due hosts, whose times are rounded up
+ * (`engines/aws/state/tables.ts`).
+ */
+function indexMs({ at, head: { dueAt = 0, token } }: HeadChange): number {
+  if (token !== undefined) return 0;
+  return dueAt - at > 600_000 ? 300_000 : 15_000;
+}
+
+/** A host's messages are those of all crawls: it rests for one of them as long as for any. */
+const restBefore = ({ host }: HostVisits, until: number): number =>
+  host.heads.findLast(({ at }) => at < until)?.head.clock.nextFetchAt ?? 0;
+
+/**
+ * A token comes at the host's time, and names a later one by which it is lost. What is further ahead than
+ * anything may be, by a clock that was set, counts as come.
+ */
+function dueOf({ at, head: { dueAt, token } }: HeadChange): number | undefined {
+  if (dueAt === undefined) return undefined;
+  if (dueAt - at > MAX_AHEAD_MS) return at;
+  return token === undefined ? dueAt : dueAt - TOKEN_LOST_MS;
+}
+
+/**
+ * Since when the crawl has been running at `until`, if that is after `from`; undefined: it was not running
+ * then.
+ */
+function runningFrom({ statuses }: CrawlFacts, from: number, until: number): number | undefined {
+  const last = statuses.findLast(({ at }) => at <= until);
+  if (last?.status !== 'running') return undefined;
+  return Math.max(from, last.at);
+}

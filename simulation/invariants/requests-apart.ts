@@ -1,0 +1,121 @@
+import { origin } from '../../shared/url/host-key.ts';
+import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
+import { createFindings, type Findings, seconds, since } from './findings.ts';
+import type { RobotsAnswer, RobotsLog } from './robots-answers.ts';
+
+type Given = Pick<Facts, 'web' | 'crawls' | 'strikes'>;
+
+/**
+ * No host has more requests in flight than `perHost`, mostly one, over all crawls and processes; and from the
+ * end of one to the start of the next passes at least the delay that holds, to the millisecond, whatever the
+ * processes' clocks say.
+ */
+export function requestsApart(facts: Given, robots: RobotsLog): readonly Violation[] {
+  const oneRequest = createFindings('oneRequest');
+  const unhurried = createFindings('unhurried');
+  const isStrict = !mayHaveLostTurns(facts);
+  for (const [host, requests] of Map.groupBy(facts.web.log, (request) => request.host)) {
+    requests.sort((a, b) => a.startedAt - b.startedAt);
+    const ofHost = facts.crawls.filter((crawl) => crawl.hosts.has(host));
+    const crawls = ofHost.length > 0 ? ofHost : facts.crawls;
+    const lanes = Math.max(...crawls.map(({ config }) => config.perHost));
+    const delays: Delays = { facts, crawls, robots, isStrict };
+    checkInFlight(oneRequest, requests, lanes);
+    if (lanes === 1) checkGaps(unhurried, requests, (before, after) => delayAfter(before, after, delays));
+  }
+  return [...oneRequest.list, ...unhurried.list];
+}
+
+/** `requests` by their start, of one host. */
+function checkInFlight(findings: Findings, requests: readonly WebRequest[], lanes: number): void {
+  let open: WebRequest[] = [];
+  for (const request of requests) {
+    open = open.filter(({ endedAt }) => endedAt > request.startedAt);
+    const other = open[0];
+    if (other && open.length >= lanes) reportOverlap(findings, other, request, lanes);
+    open.push(request);
+  }
+}
+
+function reportOverlap(findings: Findings, open: WebRequest, request: WebRequest, lanes = 1): void {
+  findings.add(
+    `${tell(request)} began while ${tell(open)}, which ended ${since(open.endedAt)}, was in flight; expected at most ${lanes} at once`,
+    { host: request.host, at: request.startedAt },
+  );
+}
+
+function checkGaps(
+  findings: Findings,
+  requests: readonly WebRequest[],
+  delayAfter: (before: WebRequest, after: WebRequest) => { readonly ms: number; readonly why: string },
+): void {
+  let before: WebRequest | undefined;
+  for (const request of requests) {
+    // What overlaps is the other invariant's.
+    if (before && request.startedAt >= before.endedAt) {
+      const gapMs = request.startedAt - before.endedAt;
+      const { ms, why } = delayAfter(before, request);
+      if (gapMs < ms)
+        findings.add(
+          `${tell(request)} began ${seconds(gapMs)} after the end, ${since(before.endedAt)}, of ${tell(before)}; expected at least ${seconds(ms)} (${why})`,
+          { host: request.host, at: request.startedAt },
+        );
+    }
+    if (!before || request.endedAt > before.endedAt) before = request;
+  }
+}
+
+interface Delays {
+  readonly facts: Given;
+  /** Those that know the host. */
+  readonly crawls: readonly CrawlFacts[];
+  readonly robots: RobotsLog;
+  /** Each answer of robots.txt was heard for good: no turn can have been thrown away with it. */
+  readonly isStrict: boolean;
+}
+
+/**
+ * The least that must lie between the two, from any process. The gap after a request is by the crawl that
+ * made it, as its contact tells.
+ */
+function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
+  const { crawls, facts } = delays;
+  const makers = crawls.filter((crawl) => isBy(before, crawl));
+  const possible = makers.length > 0 ? makers : crawls;
+  const delayMs = Math.min(...possible.map(({ config }) => config.delayMs));
+  if (possible.some(({ config }) => config.robots === 'ignore')) return { ms: delayMs, why: 'delayMs' };
+  const capMs = Math.min(...possible.map(({ config }) => config.maxCrawlDelayMs));
+  const heard = heardAt(before, after, delays).filter(({ kind }) => kind !== 'nothing');
+  const asked = heard.map(({ version }) =>
+    version === undefined ? 0 : (facts.web.crawlDelayMs(before.host, version) ?? 0),
+  );
+  const crawlDelayMs = heard.length === 0 ? 0 : Math.min(capMs, ...asked);
+  return crawlDelayMs > delayMs ? { ms: crawlDelayMs, why: 'Crawl-delay' } : { ms: delayMs, why: 'delayMs' };
+}
+
+/**
+ * The answers of robots.txt, one of which the crawler went by after the request. Where no turn is thrown
+ * away, that is the last one. Else a page shows that its process went by one of those before it; and an
+ * answer of robots.txt itself was surely heard only if the same process asked for a page next, since one
+ * without rules asks for them again.
+ */
+function heardAt(before: WebRequest, after: WebRequest, delays: Delays): readonly RobotsAnswer[] {
+  const { crawls, robots, isStrict } = delays;
+  const until = before.endedAt;
+  // Each crawl asks for itself.
+  const answers = robots
+    .answersOf(origin(before.url))
+    .filter(({ at, request }) => at <= until && request.contact === before.contact);
+  const isAlone = crawls.length === 1 || before.contact !== undefined;
+  if (isStrict && isAlone) return answers.filter(({ kind }) => kind !== 'nothing').slice(-1);
+  if (!robots.isOfRobots(before)) return answers.filter(({ at }) => at <= before.startedAt);
+  const isHeard =
+    isAlone &&
+    !robots.isOfRobots(after) &&
+    after.process === before.process &&
+    origin(after.url) === origin(before.url);
+  return isHeard ? answers.filter(({ request }) => request === before) : [];
+}
+
+const tell = ({ url, process, startedAt }: WebRequest): string => `${url} (${process}, ${since(startedAt)})`;

@@ -1,0 +1,116 @@
+import type { CauseCode } from '../../shared/causes/cause.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { origin } from '../../shared/url/host-key.ts';
+import type { Violation, WebRequest } from '../worlds/spec.ts';
+import { type Facts, mayHaveLostTurns } from './facts.ts';
+import { createFindings, type Findings, since } from './findings.ts';
+import type { RobotsLog } from './robots-answers.ts';
+import type { HostVisits } from './visits.ts';
+
+type Given = Pick<Facts, 'strikes'>;
+
+/** Statuses worth another try (README, "Politeness"; RFC 9110 and RFC 6585). */
+const PASSING = new Set([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 598, 599]);
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** A URL or host of which the operator is told that it kills workers or blocks their threads. */
+const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>(['workerDied', 'threadBlocked']);
+
+/**
+ * What became of a URL is justified by what the web answered, after as many tries as the crawl makes: no
+ * final state without an answer that makes it so, none called failed after fewer tries than `maxAttempts`,
+ * and none asked again after its final answer.
+ *
+ * Where a turn was thrown away, its requests are made again: no more of them than those that no head counts.
+ */
+export function triesKept(
+  facts: Given,
+  visited: readonly HostVisits[],
+  robots: RobotsLog,
+): readonly Violation[] {
+  const findings = createFindings('triesKept');
+  for (const visits of visited) checkHost(findings, visits, robots, mayHaveLostTurns(facts));
+  return findings.list;
+}
+
+function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, mayLose: boolean): void {
+  const { crawl, host, requests, lost } = visits;
+  const byUrl = Map.groupBy(
+    requests.filter((request) => !robots.isOfRobots(request) && request.failure !== 'aborted'),
+    ({ url }) => url,
+  );
+  const origins = new Set(requests.map(({ url }) => origin(url)));
+  let surplus = 0;
+  for (const record of host.records) {
+    const tries = byUrl.get(record.url) ?? [];
+    // Where an origin's robots.txt cannot be had while the other one's can, its URLs use up tries without a
+    // request.
+    const closings =
+      origins.size > 1
+        ? robots.answersOf(origin(record.url)).filter(({ kind }) => kind === 'nothing').length
+        : 0;
+    const problem = problemOf(record, tries, closings, crawl.config.maxAttempts);
+    if (problem !== undefined)
+      findings.add(
+        `${crawl.id}: ${record.url} is ${record.state} after ${record.attempts} tries, ${problem}`,
+        {
+          host: host.host,
+        },
+      );
+    surplus += Math.max(0, tries.length - record.attempts);
+  }
+  if (surplus > 0 && host.heads.length > 0 && (surplus > lost || !mayLose))
+    findings.add(
+      `${crawl.id}: URLs of ${host.host} were asked for ${surplus} times more than they have tries, and ${lost} requests were lost with their turns`,
+      { host: host.host },
+    );
+}
+
+/** What is wrong with the record, if anything is. */
+function problemOf(
+  { state, attempts, result }: UrlRecord,
+  tries: readonly WebRequest[],
+  closings: number,
+  maxAttempts: number,
+): string | undefined {
+  if (attempts > maxAttempts) return `expected ${maxAttempts} at most`;
+  if (attempts > tries.length + closings)
+    return `and was asked for ${tries.length} times (${closings} answers of its robots.txt may count, too)`;
+  const isDeath = result?.cause !== undefined && OF_DEATHS.has(result.cause.code);
+  switch (state) {
+    case 'waiting':
+      return attempts >= maxAttempts ? `expected an end after ${maxAttempts}` : undefined;
+    case 'deniedByRobots':
+    case 'skipped':
+      return undefined;
+    case 'failed': {
+      const isFinal = tries.some((request) => finalStateOf(request) === 'failed');
+      return isFinal || isDeath || attempts === maxAttempts ? undefined : lastAnswer(tries);
+    }
+    default: {
+      // A body that breaks off at the last try stands as it came.
+      const isKept = (request: WebRequest) =>
+        attempts === maxAttempts && request.isCut === true && stateOf(request.httpStatus) === state;
+      return tries.some((request) => finalStateOf(request) === state || isKept(request))
+        ? undefined
+        : lastAnswer(tries);
+    }
+  }
+}
+
+/** What a single answer makes of the URL; undefined: it is tried again. */
+function finalStateOf({ failure, httpStatus = 0, isCut }: WebRequest): string | undefined {
+  if (failure !== undefined || isCut || PASSING.has(httpStatus)) return undefined;
+  return stateOf(httpStatus);
+}
+
+function stateOf(httpStatus = 0): string {
+  if (httpStatus >= 200 && httpStatus <= 300) return 'fetched';
+  if (REDIRECTS.has(httpStatus)) return 'redirect';
+  return httpStatus === 404 || httpStatus === 410 ? 'gone' : 'failed';
+}
+
+function lastAnswer(tries: readonly WebRequest[]): string {
+  const last = tries.at(-1);
+  if (!last) return 'and was never asked for';
+  return `and the web's last answer, ${since(last.endedAt)}, was ${last.httpStatus ?? last.failure}${last.isCut ? ', cut' : ''}`;
+}

@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest';
+import { type Head, NEW_HEAD } from '../../../shared/frontier/head.ts';
+import { EMPTY_INDEX } from '../../../shared/frontier/ledger.ts';
+import type { CrawlFacts } from '../../invariants/facts.ts';
+import type { HeadChange, Limits, StatusChange } from '../../invariants/history-probe.ts';
+import type { WebRequest } from '../../worlds/spec.ts';
+import {
+  crawlFacts,
+  excused,
+  headAt,
+  hostWith,
+  LOG,
+  makeFacts,
+  PAGE,
+  RECORDS,
+  ROBOTS,
+  request,
+  struck,
+  told,
+  urlRecord,
+} from './made-facts.ts';
+
+const T = headAt(0, undefined, {}).at;
+const totals = (requests: number, more = {}) => ({ ...NEW_HEAD.totals, requests, ...more });
+const statusAt = (at: number, status: StatusChange['status'], limits: Limits = {}, messages = 0) => ({
+  at: T + at * 1000,
+  status,
+  messages,
+  limits,
+});
+/** What is found of one invariant. */
+const of = (invariant: string, facts: Parameters<typeof told>[0]) =>
+  told(facts).filter((text) => text.startsWith(`${invariant}:`));
+const namesOf = (invariant: string, facts: Parameters<typeof told>[0]) => of(invariant, facts).length;
+
+describe('rested', () => {
+  /**
+   * The page is asked for twice, with this answer and so many seconds between; the heads count so many
+   * requests.
+   */
+  function facts(answer: Partial<WebRequest>, gap: number, config = {}, counted = [2, 3]) {
+    const log = [
+      request(ROBOTS, 0, 0.1, { httpStatus: 404 }),
+      request(PAGE, 10, 12, answer),
+      request(PAGE, 12 + gap, 13 + gap),
+    ];
+    const first = headAt(12.5, undefined, { totals: totals(counted[0] as number) });
+    const heads = [first, headAt(2000, first, { totals: totals(counted[1] as number) })];
+    const record = urlRecord(PAGE, 'fetched', 200, { attempts: 2 });
+    return makeFacts({ log, crawls: [hostWith(heads, [record], { backoffMs: 60_000, ...config })] });
+  }
+
+  test('a host rests after a failure by its back-off, less a quarter of jitter', () => {
+    expect(namesOf('rested', facts({ httpStatus: 503 }, 45))).toBe(0);
+    expect(of('rested', facts({ httpStatus: 503 }, 44.9))).toEqual([
+      `rested: crawl: ${PAGE} (worker-1, T0+56.900 s) began 44.900 s after the end of ${PAGE} (worker-1, T0+12.000 s); expected at least 45.000 s (back-off)`,
+    ]);
+  });
+
+  test('or as long as its Retry-After asks, up to what the crawl takes', () => {
+    const asked = { httpStatus: 503, retryAfterMs: 100_000 };
+    expect(namesOf('rested', facts(asked, 100))).toBe(0);
+    expect(of('rested', facts(asked, 99)).join()).toContain('expected at least 100.000 s (Retry-After)');
+    expect(namesOf('rested', facts(asked, 80, { maxRetryAfterMs: 80_000 }))).toBe(0);
+  });
+
+  test('and a multiple of the time that a slow answer took, where the crawl is adaptive', () => {
+    expect(namesOf('rested', facts({}, 5))).toBe(0);
+    expect(of('rested', facts({}, 9.9, { adaptive: true })).join()).toContain('at least 10.000 s (adaptive)');
+    expect(namesOf('rested', facts({}, 10, { adaptive: true }))).toBe(0);
+  });
+
+  test('where clocks differ, the rest after a failure that another process has seen may be shorter by that', () => {
+    const early = (more: Partial<WebRequest>, strikes: ReturnType<typeof struck>) => ({
+      ...facts({ httpStatus: 503, ...more }, 35.1),
+      strikes,
+    });
+    const skewed = struck('clockSkew');
+    expect(namesOf('rested', early({ process: 'worker-2' }, skewed))).toBe(0);
+    expect(namesOf('rested', early({}, skewed))).toBe(1);
+    expect(namesOf('rested', early({ process: 'worker-2' }, struck()))).toBe(1);
+  });
+
+  test('a rest that was lost with its turn is excused', () => {
+    const lost = facts({ httpStatus: 503 }, 5, {}, [1, 2]);
+    expect(namesOf('rested', lost)).toBe(0);
+    expect(excused(lost).filter((text) => text.includes('back-off'))).toHaveLength(1);
+  });
+});
+
+describe('notRunning', () => {
+  const withStatuses = (...statuses: StatusChange[]) => [{ ...crawlFacts(), statuses }];
+  const running = statusAt(0, 'running');
+  const facts = (crawls: CrawlFacts[], strikes = struck()) => makeFacts({ crawls, strikes });
+
+  test('what is asked for within two seconds of a pause was heard of too late; a second more is for calls', () => {
+    expect(namesOf('notRunning', facts(withStatuses(running, statusAt(6.3, 'paused'))))).toBe(0);
+    expect(of('notRunning', facts(withStatuses(running, statusAt(6.2, 'paused'))))).toEqual([
+      'notRunning: crawl was paused T0+6.200 s, and worker-1 asked for http://a.test/old 3.100 s later; expected none after 2.000 s',
+    ]);
+    const resumed = withStatuses(running, statusAt(6.2, 'stopped'), statusAt(9, 'running'));
+    expect(namesOf('notRunning', facts(resumed))).toBe(0);
+  });
+
+  test('requests of another crawl are its own', () => {
+    const crawl = crawlFacts(RECORDS, {
+      config: { contact: 'https://sim.test/other' },
+      statuses: [running, statusAt(1, 'limited')],
+    });
+    const log = LOG.map((one) => ({ ...one, contact: 'https://sim.test/one' }));
+    expect(namesOf('notRunning', makeFacts({ log, crawls: [crawl] }))).toBe(0);
+  });
+
+  test('a process that stood still is excused, for four minutes', () => {
+    const paused = withStatuses(running, statusAt(0.5, 'paused'));
+    expect(namesOf('notRunning', facts(paused, struck('workerFrozen')))).toBe(0);
+    expect(excused(facts(paused, struck('workerFrozen'))).length).toBeGreaterThan(0);
+    const log = [...LOG, request(PAGE, 250, 251)];
+    expect(namesOf('notRunning', makeFacts({ log, crawls: paused, strikes: struck('workerFrozen') }))).toBe(
+      1,
+    );
+  });
+});
+
+const waiting = urlRecord(PAGE, 'waiting', undefined, { attempts: 0 });
+const ledger = { ...EMPTY_INDEX, counts: { ...EMPTY_INDEX.counts, waiting: 1 } };
+const hostDue = (heads: readonly HeadChange[], ...statuses: StatusChange[]) => [
+  hostWith(heads, [waiting], { turnMaxMs: 20_000, totalTimeoutMs: 10_000 }, statuses),
+];
+
+describe('onTime', () => {
+  const running = statusAt(0, 'running');
+  const due = (head: Partial<Head>) => headAt(10, undefined, { ledger, ...head });
+  const facts = (first: HeadChange, nextAt: number, strikes = struck(), ...more: StatusChange[]) =>
+    makeFacts({ log: [], strikes, crawls: hostDue([first, headAt(nextAt, first, {})], running, ...more) });
+
+  test('a host comes to its turn soon after its token’s time', () => {
+    const token = due({ token: '1-x', dueAt: T + 60_000 + 900_000 });
+    expect(namesOf('onTime', facts(token, 180))).toBe(0);
+    expect(of('onTime', facts(token, 195))).toEqual([
+      'onTime: crawl: a.test was due T0+60.000 s, and came to its turn 135.000 s later; expected 130.000 s at most',
+    ]);
+  });
+
+  test('without a token it is found by the waker, by an index that is rounded up', () => {
+    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 200))).toBe(0);
+    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 210))).toBe(1);
+  });
+
+  test('a due time that only a clock that was ahead can have given counts as come', () => {
+    expect(namesOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 430))).toBe(0);
+    expect(namesOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 450))).toBe(1);
+  });
+
+  test('the time counts from when the crawl was resumed', () => {
+    const resumed = [statusAt(50, 'paused'), statusAt(1000, 'running')];
+    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 1100, struck(), ...resumed))).toBe(0);
+    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 1200, struck(), ...resumed))).toBe(1);
+  });
+
+  test('a worker or a message that was lost excuses it, until the waker must have noticed', () => {
+    const killed = struck('workerKilled');
+    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 1200, killed))).toBe(0);
+    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 2000, killed))).toBe(1);
+  });
+});
+
+describe('endsRightly', () => {
+  const limits = { maxPages: 3 };
+  const pages = (at: number, count: number, before?: HeadChange) =>
+    headAt(at, before, { totals: totals(count, { pages: count }) });
+  const facts = (heads: readonly HeadChange[], strikes: ReturnType<typeof struck>, ...more: StatusChange[]) =>
+    makeFacts({ log: [], strikes, crawls: hostDue(heads, statusAt(0, 'running', limits), ...more) });
+  const none = struck();
+
+  test('a crawl that is finished while a URL waits, or a message, is found', () => {
+    const due = headAt(10, undefined, { ledger, dueAt: T + 20_000 });
+    const done = headAt(10, undefined, {});
+    expect(namesOf('endsRightly', facts([done], none, statusAt(100, 'finished')))).toBe(0);
+    expect(of('endsRightly', facts([due], none, statusAt(100, 'finished')))).toEqual([
+      'endsRightly: crawl was called finished T0+100.000 s, when 1 URLs of a.test waited, due T0+20.000 s',
+    ]);
+    expect(namesOf('endsRightly', facts([done], none, statusAt(100, 'finished', {}, 1)))).toBe(1);
+    expect(excused(facts([due], struck('workerKilled'), statusAt(100, 'finished')))).toHaveLength(1);
+  });
+
+  test('one that is finished long after its last turn is found', () => {
+    const done = headAt(10, undefined, {});
+    expect(namesOf('endsRightly', facts([done], none, statusAt(269, 'finished')))).toBe(0);
+    expect(namesOf('endsRightly', facts([done], none, statusAt(271, 'finished')))).toBe(1);
+    expect(namesOf('endsRightly', facts([done], struck('receivedUnseen'), statusAt(271, 'finished')))).toBe(
+      0,
+    );
+  });
+
+  test('one that is called limited must have met its limit by what is committed', () => {
+    expect(namesOf('endsRightly', facts([pages(10, 3)], none, statusAt(20, 'limited', limits)))).toBe(0);
+    expect(of('endsRightly', facts([pages(10, 2)], none, statusAt(20, 'limited', limits)))).toEqual([
+      'endsRightly: crawl was called limited T0+20.000 s after 2 pages, 0 bytes and 20.000 s; its limits are {"maxPages":3}',
+    ]);
+    const time = { maxTimeMs: 60_000 };
+    expect(namesOf('endsRightly', facts([], none, statusAt(55, 'limited', time)))).toBe(0);
+    expect(namesOf('endsRightly', facts([], none, statusAt(45, 'limited', time)))).toBe(1);
+  });
+
+  test('one that has met its limit may run on for two minutes', () => {
+    const first = pages(10, 3);
+    expect(namesOf('endsRightly', facts([first], none, statusAt(139, 'limited', limits)))).toBe(0);
+    expect(of('endsRightly', facts([first], none, statusAt(141, 'limited', limits)))).toEqual([
+      'endsRightly: crawl had met a limit T0+10.000 s, and ran until T0+141.000 s; expected 130.000 s more at most',
+    ]);
+  });
+});
+
+test('recounted: a counter unlike the heads after a recount is found, whatever struck; usage is kept', () => {
+  const crawl = crawlFacts();
+  const strikes = struck('workerKilled', 'throttleStorm');
+  const facts = (recounted: Record<string, number>) =>
+    of('recounted', makeFacts({ strikes, crawls: [{ ...crawl, recounted }] }));
+  expect(facts({ ...crawl.totals })).toEqual([]);
+  expect(facts({ ...crawl.totals, pages: 2 })).toEqual([
+    'recounted: crawl: after a recount the counter pages is 2, the heads add up to 3',
+  ]);
+  expect(facts({ ...crawl.totals, 'usage.s3Puts': 0 })).toEqual([
+    'recounted: crawl: after a recount the counter usage.s3Puts is 0, and was 3',
+  ]);
+});
+
+describe('noGarbage', () => {
+  const segments = (...names: string[]) => ({ ledger: { ...EMPTY_INDEX, segments: names } });
+  const first = headAt(1, undefined, segments('s1-a'));
+  const second = headAt(2, first, segments('s1-a', 's2-a'));
+  const third = headAt(3, second, segments('s3-a'));
+  function facts(parts: readonly string[], strikes = struck(), partObjects: readonly string[] = []) {
+    const crawl = hostWith([first, second, third], [waiting]);
+    const [host] = crawl.hosts.values();
+    if (!host) throw new Error('expected a host');
+    const hosts = new Map([[host.host, { ...host, parts, partObjects }]]);
+    return makeFacts({ log: [], strikes, crawls: [{ ...crawl, hosts }] });
+  }
+
+  test('a part that no head names any more is found, but those of the head before and of later attempts', () => {
+    expect(namesOf('noGarbage', facts(['s1-a', 's2-a', 's3-a', 's3-lost']))).toBe(0);
+    expect(of('noGarbage', facts(['s3-a', 's2-lost']))).toEqual([
+      'noGarbage: crawl: the part s2-lost of a.test is still there; version 3 of its head has swept what is not named',
+    ]);
+    expect(excused(facts(['s3-a', 's2-lost'], struck('workerKilled')))).toHaveLength(1);
+    expect(namesOf('noGarbage', facts(['s3-a'], struck(), ['s3-a', 's2-b']))).toBe(1);
+  });
+
+  test('an upload that goes on, a source that stands beside its joined file, and one that was never joined are found', () => {
+    const files = new Map(
+      ['old.warc.gz', 'joined.warc.gz', 'joined.cdxj', 'left.warc.gz'].map((name) => [
+        name,
+        new Uint8Array(),
+      ]),
+    );
+    const joined = new Map([['old.warc.gz', { file: 'joined.warc.gz', offset: 0, bytes: 1 }]]);
+    const crawl = { ...crawlFacts([]), files, joined, uploads: ['warc/crawl/x.gz'] };
+    const garbage = (hasCompactor: boolean) =>
+      of('noGarbage', makeFacts({ log: [], crawls: [crawl], hasCompactor }));
+    expect(garbage(false)).toEqual([]);
+    expect(garbage(true).map((text) => text.slice(0, 60))).toHaveLength(3);
+  });
+});

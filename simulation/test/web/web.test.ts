@@ -1,0 +1,397 @@
+import { hash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { FetchOutcome } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../../../shared/fetcher/outcome/fetch-request.ts';
+import { createDocumentParser } from '../../../shared/parser/document.ts';
+import { parseRobots } from '../../../shared/robots/parse-robots.ts';
+import { isAllowed, pathAndQuery } from '../../../shared/robots/rules.ts';
+import { canonicalize, createResolver } from '../../../shared/url/canonical.ts';
+import { hostKey } from '../../../shared/url/host-key.ts';
+import { createFaults, type Faults, NO_FAULTS } from '../../models/faults.ts';
+import { createProcess, type SimProcess } from '../../models/process.ts';
+import { randomOf } from '../../models/random.ts';
+import { createVirtualTime, drive, T0, type VirtualTime } from '../../models/virtual-time.ts';
+import { createAtlas } from '../../web/atlas.ts';
+import { HOST_KIND_NAMES, type HostKind, shapeOf, type WebShape } from '../../web/shape.ts';
+import { createSimWeb } from '../../web/web.ts';
+import type { SimWeb, WebRequest } from '../../worlds/spec.ts';
+
+const CONFIG = { totalTimeoutMs: 120_000, userAgent: 'Strand/0.1' };
+
+interface Scene {
+  readonly time: VirtualTime;
+  readonly web: SimWeb;
+  readonly process: SimProcess;
+  readonly requests: WebRequest[];
+  get(url: string, request?: Partial<FetchRequest>): Promise<FetchOutcome>;
+}
+
+function sceneOf(seed: number, shape: WebShape, faults: Faults = NO_FAULTS, skewMs = 0): Scene {
+  const time = createVirtualTime(randomOf(seed, 'ties'));
+  const requests: WebRequest[] = [];
+  const web = createSimWeb({ seed, time, faults, shape, onRequest: (request) => requests.push(request) });
+  const random = randomOf(seed, 'process');
+  const process = createProcess({ name: 'worker', time, random, faults: NO_FAULTS, skewMs });
+  const fetcher = web.fetcherOf(process, CONFIG);
+  const get = (url: string, request: Partial<FetchRequest> = {}) =>
+    drive(time, fetcher.fetch({ url, ...request }));
+  return { time, web, process, requests, get };
+}
+
+/** URLs that are reached from the seeds, in the order in which they are met, so many at most. */
+function reachable(web: SimWeb, max: number): string[] {
+  const urls = new Set(web.seeds);
+  for (const url of urls) {
+    if (urls.size >= max) break;
+    for (const link of web.linksOf(url)) urls.add(link);
+    const target = web.redirectOf(url);
+    if (target !== undefined) urls.add(target);
+  }
+  return [...urls].slice(0, max);
+}
+
+/** What the crawler makes of the response. */
+async function parsedLinks(outcome: FetchOutcome, url: string): Promise<string[]> {
+  if (outcome.status !== 'response' || outcome.httpStatus !== 200) return [];
+  const parser = createDocumentParser({
+    url,
+    headers: outcome.headers,
+    maxDecodedBytes: 1e7,
+    maxLinks: 6000,
+    resolve: (reference, base) => createResolver(base)(reference),
+  });
+  parser.write(await outcome.body.bytes());
+  return (await parser.end()).links.map((link) => link.url);
+}
+
+const seeds = fc.integer({ min: 0, max: 1e9 });
+const kinds = fc.constantFrom<HostKind>(...HOST_KIND_NAMES);
+const hourLater = async ({ time }: Scene) => time.advance(3_600_000);
+
+describe('truth', () => {
+  test('the crawler finds in each page just the links that the web says it has, in their order', async () => {
+    await fc.assert(
+      fc.asyncProperty(seeds, async (seed) => {
+        const scene = sceneOf(seed, shapeOf(seed));
+        await hourLater(scene);
+        for (const url of reachable(scene.web, 60)) {
+          const outcome = await scene.get(url);
+          if (outcome.status !== 'response' || outcome.httpStatus !== 200 || outcome.truncated) continue;
+          expect(await parsedLinks(outcome, url)).toEqual(scene.web.linksOf(url));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('every URL is canonical', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const { web } = sceneOf(seed, shapeOf(seed));
+        for (const url of reachable(web, 100)) expect(canonicalize(url)).toBe(url);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('a redirect leads where the web says', async () => {
+    let redirects = 0;
+    for (let seed = 0; seed < 40; seed++) {
+      const scene = sceneOf(seed, shapeOf(seed, { kinds: ['moving'], hosts: 4, maxPages: 40 }));
+      for (const url of reachable(scene.web, 80)) {
+        const outcome = await scene.get(url);
+        if (outcome.status !== 'response') continue;
+        const location = outcome.headers.find(([name]) => name === 'Location')?.[1];
+        const target = location === undefined ? undefined : canonicalize(location, url);
+        expect(target).toBe(scene.web.redirectOf(url));
+        if (target !== undefined) redirects++;
+      }
+    }
+    expect(redirects).toBeGreaterThan(200);
+  });
+
+  test('from the seeds all pages of all hosts are reached', () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const shape = shapeOf(seed, { kinds: HOST_KIND_NAMES.filter((kind) => kind !== 'trap') });
+      const { hosts, places } = createAtlas(seed, shape);
+      const urls = new Set(reachable(sceneOf(seed, shape).web, 1e6));
+      for (let number = 0; number < hosts.count; number++) {
+        const host = hosts.of(number);
+        for (let page = 0; page < host.pages; page++) expect(urls).toContain(places.pageUrl(host, page));
+      }
+    }
+  });
+
+  test("robots.txt allows the crawler what the web's own rules allow, and asks for the same delay", async () => {
+    let forbidden = 0;
+    await fc.assert(
+      fc.asyncProperty(seeds, kinds, fc.integer({ min: 0, max: 9 }), async (seed, kind, hours) => {
+        const scene = sceneOf(seed, shapeOf(seed, { kinds: [kind], maxPages: 40 }));
+        await scene.time.advance(3_600_000 * (1 + hours));
+        for (const seedUrl of scene.web.seeds) {
+          const host = hostKey(seedUrl);
+          let outcome = await scene.get(new URL('/robots.txt', seedUrl).href);
+          const location = headerOf(outcome, 'Location');
+          expect(scene.web.redirectOf(outcome.url)).toBe(location);
+          if (location !== undefined) outcome = await scene.get(location);
+          const version = scene.requests.at(-1)?.robotsVersion;
+          if (outcome.status !== 'response' || version === undefined) continue;
+          const text = outcome.httpStatus === 200 ? await outcome.body.bytes() : Buffer.alloc(0);
+          const rules = parseRobots(text, 'Strand');
+          expect(rules.crawlDelayMs).toBe(scene.web.crawlDelayMs(host, version));
+          for (const url of reachable(scene.web, 150)) {
+            if (hostKey(url) !== host) continue;
+            const { allowed } = isAllowed(rules, pathAndQuery(url));
+            expect(allowed).toBe(scene.web.allows(url, version));
+            if (!allowed) forbidden++;
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+    expect(forbidden).toBeGreaterThan(50);
+  });
+
+  test('rules that change do so within hours', async () => {
+    const scene = sceneOf(3, shapeOf(3, { kinds: ['robotsChanging'], hosts: 6, maxPages: 30 }));
+    const versions = new Set<number | undefined>();
+    for (let hour = 0; hour < 8; hour++) {
+      await scene.get(new URL('/robots.txt', scene.web.seeds[0]).href);
+      versions.add(scene.requests.at(-1)?.robotsVersion);
+      await hourLater(scene);
+    }
+    expect(versions.size).toBeGreaterThan(2);
+  });
+});
+
+const withoutScheme = (url: string): string => url.slice(url.indexOf(':'));
+
+const headerOf = (outcome: FetchOutcome, name: string): string | undefined =>
+  outcome.status === 'response' ? outcome.headers.find(([given]) => given === name)?.[1] : undefined;
+
+describe('a web', () => {
+  test('is the same for the same seed, and another for another', async () => {
+    const of = async (seed: number) => {
+      const scene = sceneOf(seed, shapeOf(1));
+      for (const url of reachable(scene.web, 40)) await scene.get(url);
+      return scene.requests;
+    };
+    expect(await of(1)).toEqual(await of(1));
+    expect(await of(1)).not.toEqual(await of(2));
+  });
+
+  test('serves the same page whenever it is asked', async () => {
+    const scene = sceneOf(5, shapeOf(5, { kinds: ['ordinary'], hosts: 3, maxPages: 25 }));
+    for (const url of reachable(scene.web, 40)) {
+      await scene.get(url);
+      await scene.get(url);
+      const [first, second] = scene.requests.slice(-2);
+      expect(second?.sha1).toBe(first?.sha1);
+    }
+  });
+
+  test('of ten million hosts needs none of them before it is visited', async () => {
+    const shape = { ...shapeOf(1), hosts: 1e7, plain: true, maxPages: 1000, seedHosts: 0 };
+    const { web, get } = sceneOf(1, shape);
+    const url = 'http://h9876543.sim.test/';
+    expect((await get(url)).status).toBe('response');
+    expect(web.linksOf(url).length).toBeGreaterThan(0);
+    expect(await get('http://h10000000.sim.test/')).toMatchObject({ reason: 'dns' });
+  });
+
+  test('may have a host to which every page links, and one that is slow and large', async () => {
+    const hugeHost = { pages: 1_000_000, responseMs: 2000 };
+    const shape = { ...shapeOf(1), hosts: 100, plain: true, popularHost: true, hugeHost, seedHosts: 1 };
+    const { web, get } = sceneOf(1, shape);
+    const urls = reachable(web, 500);
+    expect(web.seeds).toHaveLength(2);
+    for (const url of urls)
+      expect(web.linksOf(url).some((link) => link.startsWith('http://h100.sim.test/'))).toBe(true);
+    const outcome = await get('http://h101.sim.test/');
+    expect(outcome.endedAt - outcome.startedAt).toBeGreaterThan(900);
+  });
+
+  test('has calendars without end', () => {
+    const { web } = sceneOf(1, shapeOf(1, { kinds: ['trap'], hosts: 1 }));
+    expect(reachable(web, 5000)).toHaveLength(5000);
+  });
+
+  test('fills its pages up to the size wanted', async () => {
+    const { get } = sceneOf(1, { ...shapeOf(1), plain: true, bodyBytes: 30_000 });
+    const outcome = await get('http://h0.sim.test/');
+    expect(outcome.status === 'response' && outcome.body.size).toBeGreaterThan(28_000);
+  });
+
+  test.each<[HostKind, RegExp]>([
+    ['ordinary', /^200 \d+$/],
+    ['slow', /^200 (?:[2-9]|1\d)\d{3}$/],
+    ['broken', /^(?:reset|500|503) \d+$/],
+    ['dead', /^(?:connect|tls|timeout) \d+$/],
+    ['nameless', /^dns \d+$/],
+    ['trap', /^200 \d+$/],
+  ])('has hosts that are %s', async (kind, expected) => {
+    for (let seed = 0; seed < 10; seed++) {
+      const { web, get } = sceneOf(seed, shapeOf(seed, { kinds: [kind], hosts: 2 }));
+      const outcome = await get(web.seeds[0] as string);
+      const what = outcome.status === 'failed' ? outcome.reason : outcome.httpStatus;
+      expect(`${what} ${outcome.endedAt - outcome.startedAt}`).toMatch(expected);
+    }
+  });
+
+  test('has pages that fail once or twice, and others that fail for ever', async () => {
+    const tries: number[] = [];
+    for (let seed = 0; seed < 20; seed++) {
+      const { web, get } = sceneOf(seed, shapeOf(seed, { kinds: ['flaky'], hosts: 1, maxPages: 25 }));
+      const isServed = (outcome: FetchOutcome) =>
+        outcome.status === 'response' && outcome.httpStatus < 500 && !outcome.truncated;
+      for (const url of reachable(web, 40).filter((link) => /h0\.sim/.test(link))) {
+        let failed = 0;
+        while (failed < 9 && !isServed(await get(url))) failed++;
+        tries.push(failed);
+      }
+    }
+    expect(tries).toEqual(expect.arrayContaining([0, 1, 2, 9]));
+    expect(new Set(tries).size).toBe(4);
+  });
+
+  test('has hosts with pages at both schemes, each at one of them and redirected to from the other', async () => {
+    let redirects = 0;
+    for (let seed = 0; seed < 60; seed++) {
+      const { web, get } = sceneOf(seed, shapeOf(seed, { kinds: ['ordinary'], hosts: 6, maxPages: 25 }));
+      for (const url of reachable(web, 80)) {
+        const target = web.redirectOf(url);
+        if (target === undefined || target === url || withoutScheme(target) !== withoutScheme(url)) continue;
+        redirects++;
+        expect(await get(url)).toMatchObject({ httpStatus: 301 });
+        expect(web.redirectOf(target)).not.toBe(url);
+      }
+    }
+    expect(redirects).toBeGreaterThan(5);
+  });
+
+  test('has hosts that fail at first and are well later', async () => {
+    for (const kind of ['failing', 'unresolved', 'robotsFailing'] as const) {
+      let mended = 0;
+      for (let seed = 0; seed < 10; seed++) {
+        const scene = sceneOf(seed, shapeOf(seed, { kinds: [kind], hosts: 1 }));
+        const robots = new URL('/robots.txt', scene.web.seeds[0]).href;
+        const isWell = (outcome: FetchOutcome) => outcome.status === 'response' && outcome.httpStatus < 500;
+        const before = isWell(await scene.get(robots));
+        await hourLater(scene);
+        expect(isWell(await scene.get(robots))).toBe(true);
+        if (!before) mended++;
+      }
+      expect(mended).toBeGreaterThan(7);
+    }
+  });
+});
+
+describe('an exchange', () => {
+  const shape: WebShape = { ...shapeOf(1), hosts: 1, maxPages: 1, plain: true, responseMs: [100] };
+  const ROOT = 'http://h0.sim.test/';
+
+  test('is by the clock of its process for it, and by the time of the world in the log', async () => {
+    const scene = sceneOf(1, shape, NO_FAULTS, 5000);
+    const outcome = await scene.get(ROOT);
+    const [request] = scene.web.log;
+    expect(request?.startedAt).toBe(T0);
+    expect(outcome).toMatchObject({ startedAt: T0 + 5000, endedAt: (request?.endedAt ?? 0) + 5000 });
+  });
+
+  test('gives head and body to the caller as they arrive, and the digest of what it served to the log', async () => {
+    const scene = sceneOf(1, { ...shape, bodyBytes: 100_000 });
+    const pieces: { at: number; bytes: Uint8Array }[] = [];
+    const outcome = await scene.get(ROOT, {
+      onHead: () => (bytes) => pieces.push({ at: scene.time.now(), bytes }),
+    });
+    if (outcome.status !== 'response') throw new Error(outcome.message);
+    const body = Buffer.concat(pieces.map(({ bytes }) => bytes));
+    expect(body.equals(await outcome.body.bytes())).toBe(true);
+    expect(new Set(pieces.map(({ at }) => at)).size).toBe(2);
+    const sha1 = hash('sha1', body);
+    expect(Buffer.from(outcome.body.sha1).toString('hex')).toBe(sha1);
+    expect(scene.web.log[0]).toMatchObject({ sha1, httpStatus: 200, isCut: false });
+    expect(Buffer.from(outcome.requestHead).toString()).toMatch(
+      /^GET \/ HTTP\/1\.1\r\nhost: h0.sim.test\r\n.*\r\n\r\n$/s,
+    );
+  });
+
+  test('goes on at the server when the process dies, and nobody learns of it', async () => {
+    const scene = sceneOf(1, shape);
+    let isHeard = false;
+    const hear = () => {
+      isHeard = true;
+    };
+    scene.web.fetcherOf(scene.process, CONFIG).fetch({ url: ROOT }).then(hear, hear);
+    await scene.time.advance(1);
+    scene.process.kill('test');
+    await scene.time.advance(10_000);
+    expect(isHeard).toBe(false);
+    expect(scene.web.log[0]?.endedAt).toBeGreaterThan(T0 + 40);
+  });
+
+  test('is over for a process that stood still when that goes on', async () => {
+    const scene = sceneOf(1, shape);
+    scene.time.at(T0 + 10, scene.process.freeze);
+    scene.time.at(T0 + 60_000, scene.process.thaw);
+    expect(await scene.get(ROOT)).toMatchObject({ startedAt: T0, endedAt: T0 + 60_000 });
+    expect(scene.web.log[0]?.endedAt).toBeLessThan(T0 + 1000);
+  });
+
+  test('ends when the client aborts it, at the server too', async () => {
+    const scene = sceneOf(1, shape);
+    const controller = new AbortController();
+    scene.time.at(T0 + 10, () => controller.abort());
+    const outcome = await scene.get(ROOT, { signal: controller.signal });
+    expect(outcome).toMatchObject({ status: 'failed', reason: 'aborted', endedAt: T0 + 10 });
+    expect(scene.web.log[0]?.endedAt).toBe(T0 + 10);
+    expect(scene.web.log[0]?.httpStatus).toBeUndefined();
+    await scene.get(ROOT, { signal: controller.signal });
+    expect(scene.web.log).toHaveLength(1);
+  });
+
+  test('is cut where the body is longer than wanted', async () => {
+    const scene = sceneOf(1, shape);
+    const outcome = await scene.get(ROOT, { maxBodyBytes: 10 });
+    expect(outcome).toMatchObject({ truncated: 'length', body: { size: 10 } });
+    expect(scene.web.log[0]?.isCut).toBe(true);
+  });
+
+  test('that faults strike fails in every way, and is over when the client gives up', async () => {
+    const now = () => T0;
+    const names = ['httpFails', 'dnsFails'] as const;
+    const ways = new Set<string>();
+    for (let seed = 0; seed < 30; seed++) {
+      const faults = createFaults({ seed, names, isCalm: () => now() > T0 });
+      const scene = sceneOf(seed, shape, faults);
+      for (let i = 0; i < 300; i++) {
+        const outcome = await scene.get(ROOT);
+        const request = scene.requests.at(-1);
+        expect(outcome.endedAt).toBe(request?.endedAt);
+        expect(outcome.endedAt - outcome.startedAt).toBeLessThanOrEqual(CONFIG.totalTimeoutMs);
+        if (outcome.status === 'failed') {
+          expect(request?.httpStatus).toBeUndefined();
+          ways.add(outcome.reason);
+        } else {
+          expect(request?.sha1).toBe(hash('sha1', await outcome.body.bytes()));
+          ways.add(outcome.truncated ?? String(outcome.httpStatus));
+        }
+      }
+    }
+    expect([...ways].toSorted()).toEqual([
+      '200',
+      '500',
+      '502',
+      '503',
+      '799',
+      'connect',
+      'disconnect',
+      'dns',
+      'protocol',
+      'reset',
+      'time',
+      'timeout',
+    ]);
+  });
+});

@@ -1,0 +1,227 @@
+/** What the web answers to a request, if nothing but its own nature is in the way. */
+import { hash } from 'node:crypto';
+import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
+import type { ResponseHead } from '../../shared/fetcher/outcome/response-head.ts';
+import { ASSETS } from './asset-kinds.ts';
+import { renderStyle } from './assets.ts';
+import type { Atlas } from './atlas.ts';
+import { DRAW } from './chance.ts';
+import type { WebHost } from './hosts.ts';
+import { filling, renderHtml } from './html.ts';
+import type { PageTrouble } from './pages.ts';
+import type { Place } from './places.ts';
+
+export interface Failed {
+  readonly kind: 'failed';
+  readonly reason: FailureReason;
+  /** How long until the client knows; for ever: it waits until it gives up. */
+  readonly afterMs: number;
+  readonly isStaleConnection?: boolean;
+}
+
+export interface Responded extends ResponseHead {
+  readonly kind: 'response';
+  readonly body: Uint8Array;
+  readonly headMs: number;
+  /** From the head to the body's end. 0: they come together. */
+  readonly bodyMs: number;
+  /** Only so many bytes come; then the connection ends, or nothing happens any more. */
+  readonly cut?: { readonly bytes: number; readonly isEnd: boolean };
+  /** Of an answer that says (or leads to) which rules hold. */
+  readonly robotsVersion?: number;
+}
+
+export type Answer = Failed | Responded;
+
+/** `age`: ms since the web's beginning. */
+export type Answerer = (url: string, place: Place, age: number) => Answer;
+
+const REFUSED_MS = 3;
+const NAMELESS_MS = 20;
+const LARGE_BYTES = 100_000;
+const PAGE_BYTES = 600;
+const BYTES_PER_MS = 2000;
+const PIECE_BYTES = 16 * 1024;
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  204: 'No Content',
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  404: 'Not Found',
+  410: 'Gone',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+};
+/** For how long hosts that come round fail at first. */
+const MAX_TROUBLE_MS = 600_000;
+const TYPES = { html: 'text/html; charset=utf-8', text: 'text/plain', image: 'image/png' } as const;
+const ASSET_TYPES = { css: 'text/css', png: 'image/png', woff2: 'font/woff2' } as const;
+const NO_BYTES = new Uint8Array(0);
+
+export function createAnswerer(atlas: Atlas): Answerer {
+  const { chance, shape, pages, assets, links, rules, places } = atlas;
+  /** Requests so far of pages that fail so many times, until they do not any more. */
+  const tries = new Map<string, number>();
+
+  return (url, place, age) => {
+    if (place.what === 'noHost')
+      return place.refused
+        ? { kind: 'failed', reason: 'connect', afterMs: REFUSED_MS }
+        : { kind: 'failed', reason: 'dns', afterMs: NAMELESS_MS };
+    const { host } = place;
+    const server = place.what === 'robots' ? place.server : host;
+    const trouble = hostTrouble(server, place, age);
+    if (trouble) return trouble;
+    const paceMs = pace(server, url, age);
+    if (place.what === 'robots') return robots(host, place.isFirst, age, paceMs);
+    const redirect = pages.redirectOf(place);
+    if (redirect) {
+      const location = redirect.location === undefined ? [] : [['Location', redirect.location] as const];
+      return respond(redirect.status, location, text('Moved.\n'), paceMs);
+    }
+    const response = contentOf(url, place, paceMs);
+    const failure = place.what === 'page' ? pages.troubleOf(host, place.page) : undefined;
+    return failure && mustFail(url, failure) ? spoil(response, failure.how) : response;
+  };
+
+  function mustFail(url: string, { times }: PageTrouble): boolean {
+    if (times === Number.POSITIVE_INFINITY) return true;
+    const before = tries.get(url) ?? 0;
+    if (before < times) tries.set(url, before + 1);
+    return before < times;
+  }
+
+  /** Whole ms, about the host's median, with a long tail. */
+  function pace(host: WebHost, url: string, age: number): number {
+    const at = chance.at(DRAW.latency, host.number, url.length, age);
+    return Math.max(1, Math.round(host.medianMs * (0.5 + at + (at > 0.97 ? 3 * at : 0))));
+  }
+
+  function hostTrouble(host: WebHost, place: Place, age: number): Answer | undefined {
+    const at = chance.at(DRAW.trouble, host.number);
+    const isEarly = age < at * MAX_TROUBLE_MS;
+    if (host.kind === 'nameless' || (host.kind === 'unresolved' && isEarly))
+      return { kind: 'failed', reason: 'dns', afterMs: NAMELESS_MS };
+    if (host.kind === 'dead') return deadAnswer(chance.at(DRAW.trouble, host.number, 1));
+    const isFailing =
+      host.kind === 'broken' ||
+      (host.kind === 'failing' && isEarly) ||
+      (host.kind === 'robotsFailing' && place.what === 'robots' && isEarly);
+    if (!isFailing) return undefined;
+    const way = Math.floor(chance.at(DRAW.trouble, host.number, 2) * 5);
+    if (way === 0) return { kind: 'failed', reason: 'reset', afterMs: host.medianMs };
+    if (way === 1 && host.kind !== 'broken')
+      return { kind: 'failed', reason: 'timeout', afterMs: Number.POSITIVE_INFINITY };
+    return errorResponse(way === 2 ? 500 : 503, host.medianMs, way === 3 ? 20 : undefined);
+  }
+
+  function robots(host: WebHost, isFirst: boolean, age: number, paceMs: number): Answer {
+    const robotsVersion = rules.versionAt(host, age);
+    const target = isFirst ? places.robotsTarget(host) : undefined;
+    if (target !== undefined)
+      return { ...respond(301, [['Location', target]], NO_BYTES, paceMs), robotsVersion };
+    const plan = rules.planOf(host, robotsVersion);
+    if (plan.rules === undefined)
+      return { ...respond(404, [['Content-Type', TYPES.text]], text('No rules.\n'), paceMs), robotsVersion };
+    const headers: [string, string][] = [['Content-Type', TYPES.text]];
+    if (plan.maxAgeSeconds !== undefined) headers.push(['Cache-Control', `max-age=${plan.maxAgeSeconds}`]);
+    return { ...respond(200, headers, text(rules.textOf(host, robotsVersion)), paceMs), robotsVersion };
+  }
+
+  function contentOf(url: string, place: Place, paceMs: number): Responded {
+    if (place.what === 'day') return html(url, place, 0, paceMs);
+    if (place.what === 'asset') return asset(url, place, paceMs);
+    if (place.what !== 'page') return missing(404, paceMs);
+    const type = pages.typeOf(place.host, place.page);
+    const random = chance.stream(DRAW.body, place.host.number, place.page);
+    switch (type) {
+      case 'html':
+        return html(url, place, shape.bodyBytes ?? PAGE_BYTES * (0.5 + random()), paceMs);
+      case 'large':
+        return html(url, place, LARGE_BYTES, paceMs);
+      case 'text':
+        return respond(200, [['Content-Type', TYPES.text]], text(filling(2000 * random(), random)), paceMs);
+      case 'image':
+        return respond(200, [['Content-Type', TYPES.image]], image(url), paceMs);
+      case 'empty':
+        return respond(200, [['Content-Type', TYPES.html]], NO_BYTES, paceMs);
+      case 'noContent':
+        return respond(204, [], NO_BYTES, paceMs);
+      default:
+        return missing(type === 'gone' ? 410 : 404, paceMs);
+    }
+  }
+
+  function asset(url: string, place: Place & { what: 'asset' }, paceMs: number): Responded {
+    const type = ASSETS[place.asset] ?? 'png';
+    const body = type === 'css' ? text(renderStyle(assets.of(place))) : image(url);
+    return respond(200, [['Content-Type', ASSET_TYPES[type]]], body, paceMs);
+  }
+
+  function html(url: string, place: Place, bytes: number, paceMs: number): Responded {
+    const at = place.what === 'page' ? place.page : place.what === 'day' ? -1 - place.day : 0;
+    const random = chance.stream(DRAW.spelling, place.what === 'noHost' ? 0 : place.host.number, at);
+    return respond(
+      200,
+      [['Content-Type', TYPES.html]],
+      renderHtml(url, links.of(place), assets.of(place), bytes, random),
+      paceMs,
+    );
+  }
+}
+
+/** Refused, never answered, or no TLS to be had. */
+function deadAnswer(way: number): Failed {
+  if (way < 0.5) return { kind: 'failed', reason: 'connect', afterMs: REFUSED_MS };
+  if (way < 0.8) return { kind: 'failed', reason: 'timeout', afterMs: Number.POSITIVE_INFINITY };
+  return { kind: 'failed', reason: 'tls', afterMs: REFUSED_MS };
+}
+
+export function errorResponse(status: number, headMs: number, retryAfterSeconds?: number): Responded {
+  const headers: [string, string][] = [['Content-Type', TYPES.html]];
+  if (retryAfterSeconds !== undefined) headers.push(['Retry-After', String(retryAfterSeconds)]);
+  // A link that must never be taken: the page is none.
+  return respond(status, headers, text(`<a href="/error/${status}">Error ${status}</a>\n`), headMs);
+}
+
+const missing = (status: number, headMs: number): Responded =>
+  respond(status, [['Content-Type', TYPES.html]], text('<a href="/error/missing">Not here</a>\n'), headMs);
+
+/** The same response as a client finds it that has no luck. */
+export function spoil(response: Responded, how: PageTrouble['how']): Answer {
+  if (how === 'status500') return errorResponse(500, response.headMs);
+  if (how === 'status503') return errorResponse(503, response.headMs, 3);
+  if (how === 'reset' || response.body.length < 2)
+    return { kind: 'failed', reason: 'reset', afterMs: response.headMs };
+  return { ...response, cut: { bytes: response.body.length >> 1, isEnd: true } };
+}
+
+function respond(
+  httpStatus: number,
+  headers: ResponseHead['headers'],
+  body: Uint8Array,
+  headMs: number,
+): Responded {
+  const length = httpStatus === 204 ? [] : [['Content-Length', String(body.length)] as const];
+  return {
+    kind: 'response',
+    httpStatus,
+    statusText: STATUS_TEXTS[httpStatus] ?? '',
+    headers: [['Server', 'sim'], ...headers, ...length],
+    body,
+    headMs,
+    bodyMs: body.length > PIECE_BYTES ? Math.ceil(body.length / BYTES_PER_MS) : 0,
+  };
+}
+
+const text = (content: string): Uint8Array => Buffer.from(content);
+
+/** Bytes that begin as a PNG does. */
+function image(url: string): Uint8Array {
+  const noise = hash('sha512', url, 'buffer');
+  return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), noise, noise, noise]);
+}

@@ -1,0 +1,117 @@
+/** Each host's robots.txt, and what it allows: judged from the plan, not from the text. */
+import { matchesNaively } from '../../test/web/naive-pattern.ts';
+import { type Chance, DRAW } from './chance.ts';
+import type { WebHost } from './hosts.ts';
+
+export interface RulesPlan {
+  /** None: robots.txt is not there (404), and all is allowed. */
+  readonly rules?: readonly PlannedRule[];
+  readonly crawlDelayMs?: number;
+  /** Of Cache-Control, if there is such a field. */
+  readonly maxAgeSeconds?: number;
+}
+
+export interface PlannedRule {
+  readonly isAllow: boolean;
+  readonly pattern: string;
+}
+
+export interface Rules {
+  /** Which of the host's versions is there so long after the web's beginning. */
+  versionAt(host: WebHost, age: number): number;
+  planOf(host: WebHost, version: number): RulesPlan;
+  allows(host: WebHost, version: number, path: string): boolean;
+  textOf(host: WebHost, version: number): string;
+}
+
+const FORBIDDEN = [
+  '/private/',
+  '/p/*1.html$',
+  '/p/*.html$',
+  '/*.php',
+  '/*sort=',
+  '/a/*/deep/',
+  '/list?page=',
+  '/c-x/',
+  '/missing',
+  '/cal/*-',
+  '/hop/',
+  '/*/b/*0.html$',
+];
+const ALLOWED = ['/private/a/', '/*2.html$', '/shop/item-1', '/list?page=2', '/a/b/', '/$'];
+const HOUR_MS = 3_600_000;
+/** A robots.txt is used for five minutes at least, and for a day if nothing is said. */
+const PERIODS = [HOUR_MS / 4, HOUR_MS, 3 * HOUR_MS];
+const MAX_AGES = [0, 300, 600, 900];
+
+export function createRules(chance: Chance): Rules {
+  function planOf(host: WebHost, version: number): RulesPlan {
+    const random = chance.stream(DRAW.robots, host.number, version + 1);
+    const { kind } = host;
+    const crawlDelayMs = 500 * (1 + Math.floor(random() ** 3 * 40));
+    const hasAge = random() < (kind === 'robotsChanging' ? 0.8 : 0.1);
+    const maxAgeSeconds = hasAge ? MAX_AGES[Math.floor(random() * MAX_AGES.length)] : undefined;
+    if (kind === 'ordinary' && random() < 0.5) return {};
+    if (kind === 'closed') return { rules: CLOSED, maxAgeSeconds };
+    const isRuled = kind === 'forbidding' || kind.startsWith('robots') || (kind === 'trap' && random() < 0.3);
+    const hasDelay = kind === 'delaying' || (kind.startsWith('robots') && random() < 0.3);
+    return {
+      rules: isRuled ? drawRules(random) : [],
+      maxAgeSeconds,
+      ...(hasDelay && { crawlDelayMs }),
+    };
+  }
+
+  return {
+    planOf,
+    versionAt(host, age) {
+      if (host.kind !== 'robotsChanging') return 0;
+      const at = chance.at(DRAW.robots, host.number);
+      return Math.floor(age / (PERIODS[Math.floor(at * PERIODS.length)] as number));
+    },
+    allows(host, version, path) {
+      if (path === '/robots.txt') return true;
+      let longest: PlannedRule | undefined;
+      for (const rule of planOf(host, version).rules ?? []) {
+        const isLonger = !longest || rule.pattern.length > longest.pattern.length;
+        const isEqual = rule.pattern.length === longest?.pattern.length;
+        if ((isLonger || (isEqual && rule.isAllow)) && matchesNaively(rule.pattern, path)) longest = rule;
+      }
+      return longest?.isAllow ?? true;
+    },
+    textOf(host, version) {
+      const { rules = [], crawlDelayMs } = planOf(host, version);
+      const random = chance.stream(DRAW.robots, host.number, -1);
+      return write(rules, crawlDelayMs, random());
+    },
+  };
+}
+
+/** All but a few pages. */
+const CLOSED: readonly PlannedRule[] = [
+  { isAllow: false, pattern: '/' },
+  { isAllow: true, pattern: '/p/' },
+];
+
+function drawRules(random: () => number): PlannedRule[] {
+  const draw = (from: readonly string[], count: number, isAllow: boolean): PlannedRule[] =>
+    Array.from({ length: count }, () => ({
+      isAllow,
+      pattern: from[Math.floor(random() * from.length)] as string,
+    }));
+  return [
+    ...draw(FORBIDDEN, 1 + Math.floor(random() * 4), false),
+    ...draw(ALLOWED, Math.floor(random() * 3), true),
+  ];
+}
+
+/** Groups of others and comments are there for reading past them. */
+function write(rules: readonly PlannedRule[], crawlDelayMs: number | undefined, way: number): string {
+  const end = way < 0.3 ? '\r\n' : '\n';
+  const lines = rules.map(({ isAllow, pattern }) => `${isAllow ? 'Allow' : 'Disallow'}: ${pattern}`);
+  const delay = crawlDelayMs === undefined ? [] : [`Crawl-delay: ${crawlDelayMs / 1000}`];
+  const ours = ['User-agent: *', ...delay, ...(lines.length > 0 ? lines : ['Disallow:'])];
+  const others = ['User-agent: OtherBot', 'Crawl-delay: 77', 'Disallow: /'];
+  const groups = way < 0.5 ? [...others, '', ...ours] : [...ours, '', ...others];
+  return ['# Rules of this host', ...groups, ''].join(end);
+}

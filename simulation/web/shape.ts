@@ -1,0 +1,108 @@
+/** What a simulated web is like: how large, how woven, and what kinds of hosts it has. */
+import { between, pick, randomOf } from '../models/random.ts';
+
+/**
+ * Kinds of hosts, how many of each there are beside the others, and whether the root of one can be counted
+ * on.
+ */
+export const HOST_KINDS = {
+  /** Answers as it should; now and then a page of another type, a dead link, a redirect. */
+  ordinary: { weight: 8, isSteady: true },
+  /** Takes seconds to answer. */
+  slow: { weight: 1, isSteady: true },
+  /** Answers nothing well for some time from the beginning: 503 with Retry-After, 500, resets, time-outs. */
+  failing: { weight: 1, isSteady: false },
+  /** The same for ever. */
+  broken: { weight: 0.5, isSteady: false },
+  /** Single pages fail: once or twice, or for ever. */
+  flaky: { weight: 2, isSteady: true },
+  /** Takes no connections. */
+  dead: { weight: 0.5, isSteady: false },
+  /** Its name does not resolve; or not for some time from the beginning. */
+  nameless: { weight: 0.5, isSteady: false },
+  unresolved: { weight: 0.5, isSteady: false },
+  /** Many pages redirect: to the same host, to others, in chains, in loops, to nowhere. */
+  moving: { weight: 2, isSteady: false },
+  /** Has moved to the next host: its root, which is all that is left of it, redirects to that one's. */
+  relocated: { weight: 0.7, isSteady: false },
+  /**
+   * robots.txt: forbids some paths; all but some; asks for a delay; can't be had for some time; is elsewhere.
+   */
+  forbidding: { weight: 2, isSteady: true },
+  closed: { weight: 0.5, isSteady: false },
+  delaying: { weight: 1, isSteady: true },
+  robotsFailing: { weight: 1, isSteady: false },
+  robotsMoved: { weight: 1, isSteady: true },
+  /** On a host of its own, which serves nothing else. */
+  robotsElsewhere: { weight: 0.5, isSteady: true },
+  /** On another host that is crawled too; of half of them it is that host's own robots.txt. */
+  robotsAtNeighbour: { weight: 1, isSteady: true },
+  /** Its rules change every while. */
+  robotsChanging: { weight: 1, isSteady: true },
+  /** Some of its pages kill the process that parses them, or block the thread. */
+  poisonous: { weight: 0.5, isSteady: true },
+  /** A calendar without end. */
+  trap: { weight: 0.5, isSteady: true },
+} as const satisfies Record<string, { readonly weight: number; readonly isSteady: boolean }>;
+
+export type HostKind = keyof typeof HOST_KINDS;
+export const HOST_KIND_NAMES = Object.keys(HOST_KINDS) as readonly HostKind[];
+
+export interface WebShape {
+  readonly hosts: number;
+  /** Of a host; Zipf-like: most have few. */
+  readonly maxPages: number;
+  /** Mean, of an HTML page. */
+  readonly linksPerPage: number;
+  /** Of the links, those to the page's own host. The others go to few hosts mostly (Zipf). */
+  readonly sameHostShare: number;
+  /** Requisites of an HTML page, mean. Default: none. */
+  readonly assetsPerPage?: number;
+  /** One is a host's median. */
+  readonly responseMs: readonly number[];
+  /** Only these kinds of hosts. */
+  readonly kinds?: readonly HostKind[];
+  /** Ordinary hosts with nothing odd about them. */
+  readonly plain?: boolean;
+  /** One host more, to which every page links. Its number is `hosts`. */
+  readonly popularHost?: boolean;
+  /** One host more, slow and large. Its number is the last. */
+  readonly hugeHost?: { readonly pages: number; readonly responseMs: number };
+  /** A page is filled up to about this size. */
+  readonly bodyBytes?: number;
+  /** The first so many hosts are seeds (of 0: only those that no link leads to). */
+  readonly seedHosts?: number;
+}
+
+/** Of worlds, those whose pages have requisites. */
+const WITH_ASSETS = 0.35;
+
+/** Whether the pages of the world's web have requisites. */
+export const hasAssets = (seed: number): boolean => randomOf(seed, 'assets')() < WITH_ASSETS;
+
+/** A small web for a proving world. */
+export function shapeOf(seed: number, overrides: Partial<WebShape> = {}): WebShape {
+  const random = randomOf(seed, 'shape');
+  const assets = randomOf(seed, 'assets of pages');
+  const paces = [20, 80, 300, 1200];
+  return {
+    hosts: between(random, 1, 8),
+    maxPages: between(random, 1, 25),
+    linksPerPage: between(random, 2, 12),
+    sameHostShare: 0.3 + random() * 0.6,
+    responseMs: [pick(random, paces), pick(random, paces), pick(random, paces)],
+    assetsPerPage: hasAssets(seed) ? between(assets, 1, 6) : 0,
+    ...overrides,
+  };
+}
+
+/** The kind that lies at `chance` of all, by weight. */
+export function kindAt(chance: number, kinds: readonly HostKind[]): HostKind {
+  const total = kinds.reduce((sum, kind) => sum + HOST_KINDS[kind].weight, 0);
+  let left = chance * total;
+  for (const kind of kinds) {
+    left -= HOST_KINDS[kind].weight;
+    if (left < 0) return kind;
+  }
+  return kinds.at(-1) ?? 'ordinary';
+}

@@ -1,0 +1,167 @@
+/**
+ * The simulated web: hosts, pages and their links follow from a seed, by hash, so that nothing of a host is
+ * kept before it is visited, and next to nothing after. It knows nothing of the crawler: URLs are made
+ * canonical and then written in many ways, robots rules are drawn and then written down.
+ */
+
+import type { FetchRequest } from '../../shared/fetcher/outcome/fetch-request.ts';
+import type { CallFaults } from '../models/call-faults.ts';
+import type { Faults } from '../models/faults.ts';
+import type { Trace } from '../models/trace.ts';
+import type { VirtualTime } from '../models/virtual-time.ts';
+import type { SimWeb, WebRequest } from '../worlds/spec.ts';
+import { createAnswerer, type Responded } from './answers.ts';
+import { createAtlas } from './atlas.ts';
+import { type Exchange, planExchange } from './exchange.ts';
+import { createSimFetcher, type OpenExchange } from './fetcher.ts';
+import { createMishaps } from './mishaps.ts';
+import type { WebShape } from './shape.ts';
+
+export interface SimWebOptions {
+  readonly seed: number;
+  readonly time: VirtualTime;
+  readonly faults: Faults;
+  readonly calls?: CallFaults;
+  readonly trace?: Trace;
+  readonly shape: WebShape;
+  /** Whether `log` is kept; it is unless this says no. */
+  readonly keepLog?: boolean;
+  /**
+   * Called as a request reaches the server. What is known then is how it will end; should the client go away
+   * before that, the same object says so afterwards.
+   */
+  readonly onRequest?: (request: WebRequest) => void;
+}
+
+/** Of the URLs that people give, those of pages. */
+const THERE = 0.9;
+
+export function createSimWeb(options: SimWebOptions): SimWeb {
+  const { seed, time, faults, trace, shape, keepLog = true, onRequest } = options;
+  const atlas = createAtlas(seed, shape);
+  const { hosts, places, pages, assets, links, rules } = atlas;
+  const answer = createAnswerer(atlas);
+  const mishaps = createMishaps(faults, time.now);
+  const beganAt = time.now();
+  const log: WebRequest[] = [];
+  let seeds: readonly string[] | undefined;
+
+  function open(
+    { process, contact }: Pick<WebRequest, 'process' | 'contact'>,
+    totalTimeoutMs: number,
+    request: FetchRequest,
+  ): OpenExchange {
+    const { url, maxBodyBytes } = request;
+    const startedAt = time.now();
+    const host = hostOf(url);
+    const place = places.find(url);
+    const answered = mishaps(host, answer(url, place, startedAt - beganAt));
+    const exchange = planExchange(answered, startedAt, startedAt + totalTimeoutMs, maxBodyBytes);
+    const entry: Mutable<WebRequest> = {
+      url,
+      host,
+      isRobots: place.what === 'robots' || url.endsWith('/robots.txt'),
+      startedAt,
+      endedAt: exchange.endedAt,
+      process,
+      ...(contact !== undefined && { contact }),
+      ...served(exchange),
+    };
+    if (keepLog) log.push(entry);
+    trace?.({ process, host, what: `GET ${url}: ${summary(exchange)}` });
+    onRequest?.(entry);
+    return {
+      exchange,
+      abandon() {
+        entry.endedAt = time.now();
+        for (const key of OF_ANSWERS) delete entry[key];
+        entry.failure = 'aborted';
+        trace?.({ process, host, what: `GET ${url}: abandoned` });
+      },
+    };
+  }
+
+  return {
+    get seeds() {
+      seeds ??= links.seeds();
+      return seeds;
+    },
+    log,
+    fetcherOf: (process, { totalTimeoutMs, userAgent, contact }) =>
+      createSimFetcher({
+        process,
+        time,
+        userAgent,
+        calls: options.calls,
+        open: (request) => open({ process: process.name, contact }, totalTimeoutMs, request),
+        addressOf: (url) => addressOf(hosts.byKey(hostOf(url))?.number ?? 0),
+      }),
+    linksOf: (url) => links.of(places.find(url)),
+    requisitesOf: (url) => assets.of(places.find(url)),
+    someUrl(random, at) {
+      const host =
+        hosts.byKey(at === undefined ? '' : hostOf(at)) ?? hosts.of(Math.floor(random() * hosts.count));
+      const isThere = random() < THERE;
+      return isThere
+        ? places.pageUrl(host, Math.floor(random() * host.pages))
+        : `${places.pageUrl(host, 0)}missing/x`;
+    },
+    harmOf(url) {
+      const place = places.find(url);
+      return place.what === 'page' ? pages.harmOf(place.host, place.page) : undefined;
+    },
+    redirectOf(url) {
+      const place = places.find(url);
+      if (place.what === 'robots') return place.isFirst ? places.robotsTarget(place.host) : undefined;
+      return pages.redirectOf(place)?.target;
+    },
+    allows(url, robotsVersion) {
+      const host = hosts.byKey(hostOf(url));
+      return !host || rules.allows(places.rulesOf(host), robotsVersion, url.slice(url.indexOf('/', 8)));
+    },
+    crawlDelayMs(key, robotsVersion) {
+      const host = hosts.byKey(key);
+      return host && rules.planOf(places.rulesOf(host), robotsVersion).crawlDelayMs;
+    },
+  };
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** What the log says of the response. */
+function served(exchange: Exchange): Partial<WebRequest> {
+  if (exchange.kind === 'failed') return { failure: exchange.isStaleConnection ? 'stale' : exchange.reason };
+  const { response, sha1, truncated } = exchange;
+  const { httpStatus, robotsVersion } = response;
+  const retryAfter = fieldOf(response, 'Retry-After');
+  const maxAge = fieldOf(response, 'Cache-Control')?.replace('max-age=', '');
+  return {
+    httpStatus,
+    sha1: Buffer.from(sha1).toString('hex'),
+    isCut: truncated !== undefined,
+    ...(robotsVersion !== undefined && { robotsVersion }),
+    ...(retryAfter !== undefined && { retryAfterMs: 1000 * Number(retryAfter) }),
+    ...(maxAge !== undefined && { maxAgeSeconds: Number(maxAge) }),
+  };
+}
+
+/** A field as this web writes it. */
+const fieldOf = ({ headers }: Pick<Responded, 'headers'>, name: string): string | undefined =>
+  headers.find(([field]) => field === name)?.[1];
+
+const OF_ANSWERS = ['httpStatus', 'sha1', 'isCut', 'robotsVersion', 'retryAfterMs', 'maxAgeSeconds'] as const;
+
+function summary(exchange: Exchange): string {
+  if (exchange.kind === 'failed') return `fails (${exchange.reason})`;
+  const { response, bytes, truncated } = exchange;
+  return `${response.httpStatus}, ${bytes.length} bytes${truncated ? `, cut (${truncated})` : ''}`;
+}
+
+function hostOf(url: string): string {
+  const from = url.indexOf('//') + 2;
+  return url.slice(from, url.indexOf('/', from));
+}
+
+/** An address of 10.0.0.0/8. */
+const addressOf = (number: number): string =>
+  `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;

@@ -1,0 +1,317 @@
+/**
+ * The stack's functions as they are deployed, in the simulated account: the handlers themselves, wired as
+ * `functions/*.ts` wire them, and started as `cdk/constructs/functions.ts` has them started.
+ */
+import type { SQSEvent } from 'aws-lambda';
+import {
+  LINK_BATCH,
+  LINK_WINDOW_BATCH,
+  MEMORY_MB,
+  ROUTERS,
+  SHARD_ROUTERS,
+  TURN_BATCH,
+} from '../../cdk/constructs/sizes.ts';
+import {
+  COMPACTOR_TIMEOUT_S,
+  ROUTER_TIMEOUT_S,
+  SHARD_WINDOW_S,
+  WAKER_TIMEOUT_S,
+} from '../../cdk/constructs/times.ts';
+import { parseOptions } from '../../cdk/options.ts';
+import { createCompactorHandler } from '../../functions/compactor-handler.ts';
+import { createDeadLetter } from '../../functions/dead-letter.ts';
+import { errorFields, type Log } from '../../functions/log.ts';
+import { createRouterHandler } from '../../functions/router-handler.ts';
+import { createWakerHandler } from '../../functions/waker-handler.ts';
+import { createWorkerHandler, type WorkerStack } from '../../functions/worker-handler.ts';
+import { createControl } from '../../shared/control/create-control.ts';
+import type { CrawlConfig } from '../../shared/crawl/config.ts';
+import { createCrawls } from '../../shared/crawl-state/crawls.ts';
+import { compactCrawl } from '../../shared/engines/aws/archive/compactor.ts';
+import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
+import { costOf } from '../../shared/engines/aws/cost/prices.ts';
+import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
+import { timesOf } from '../../shared/engines/aws/settings.ts';
+import { allowLinearFlag } from '../../shared/linear-regexps.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import { createFetchers } from '../../shared/worker/fetchers.ts';
+import { createLanes } from '../../shared/worker/lanes.ts';
+import type { SimCloud } from '../models/cloud.ts';
+import { createSimLambda, type SimFunction, type SimHandler } from '../models/lambda.ts';
+import { createSimPoller, type SimPoller, type SimPollerOptions } from '../models/poller.ts';
+import type { SqsEvent } from '../models/poller-event.ts';
+import type { SimProcess } from '../models/process.ts';
+import { randomOf } from '../models/random.ts';
+import { createSimSchedule } from '../models/schedule.ts';
+import type { Desk } from './operator.ts';
+import { openOperator } from './operator-process.ts';
+import { createPageGuard } from './page-guard.ts';
+import type { Failure, Harm } from './spec.ts';
+
+export interface DeployOptions {
+  /** The fetcher of a worker's process for crawls of that configuration. */
+  readonly fetcherOf: (process: SimProcess, config: CrawlConfig) => Fetcher;
+  /** Workers at once, over all turn queues. Default: the stack's own. */
+  readonly maxConcurrency?: number;
+  readonly routerWindowMs?: number;
+  /** Of an event of a link shard. Default: what Lambda allows. */
+  readonly shardEventBytes?: number;
+  /** What a page does to the worker that parses it. */
+  readonly harmOf?: (url: string) => Harm | undefined;
+  readonly hasCompactor?: boolean;
+  readonly compactorPeriodMs?: number;
+  /** Another version of the worker: asked once for each process. */
+  readonly wrapWorkerEngine?: <E extends Engine>(process: SimProcess, engine: E) => E;
+}
+
+export interface Deployment {
+  /** An operator's, in a process of its own that no fault strikes: the same one each time. */
+  operator(): Desk;
+  readonly failures: readonly Failure[];
+  readonly functions: {
+    readonly worker: SimFunction<SqsEvent, unknown>;
+    readonly router: SimFunction<SqsEvent, unknown>;
+    readonly waker: SimFunction<undefined, unknown>;
+    readonly compactor: SimFunction<undefined, unknown>;
+  };
+  readonly pollers: {
+    readonly turns: readonly SimPoller[];
+    readonly links: SimPoller;
+    readonly linkShards: readonly SimPoller[];
+  };
+  /** Another version is deployed: no process serves another invocation. */
+  replaceAll(): void;
+  /** Nothing is started any more: what runs is seen to its end. */
+  stop(): void;
+  /** Kills the worker (router, ...) that has run the longest. Whether there is one. */
+  killOne(name: keyof Deployment['functions']): boolean;
+}
+
+type FunctionName = keyof Deployment['functions'];
+
+/** As `cdk/constructs/functions.ts` has them. */
+const WAKER_PERIOD_MS = 60_000;
+const COMPACTOR_PERIOD_MS = 3_600_000;
+/** A worker's environment keeps so many at least (`functions/worker-fetchers.ts`). */
+const MAX_FETCHERS = 8;
+
+export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
+  allowLinearFlag();
+  const { time, faults, trace, sqs, settings } = cloud;
+  const seed = seedOf(cloud);
+  const defaults = parseOptions({});
+  const { maxConcurrency = defaults.maxConcurrency, routerWindowMs = defaults.routerWindow * 1000 } = options;
+  const failures: Failure[] = [];
+  const fail = (process: string, message: string) => failures.push({ at: time.now(), process, message });
+
+  const logOf =
+    (process: SimProcess): Log =>
+    (level, fields) => {
+      if (level === 'info') return;
+      const message = String(
+        fields.cause === undefined ? fields.message : `${fields.message} (${fields.cause})`,
+      );
+      trace?.({
+        process: process.name,
+        host: fields.host as string | undefined,
+        what: `${level}: ${message}`,
+      });
+      if (level === 'error') fail(process.name, message);
+    };
+
+  function createFunction<Event>(
+    name: FunctionName,
+    timeoutMs: number,
+    load: (process: SimProcess, log: Log) => SimHandler<Event, unknown>,
+  ): SimFunction<Event, unknown> {
+    return createSimLambda<Event, unknown>({
+      name,
+      time,
+      faults,
+      trace,
+      timeoutMs,
+      random: randomOf(seed, 'function', name),
+      begin: cloud.begin,
+      onBegin: (process) => cloud.calls.begin(name, process),
+      load: (process) => load(process, logOf(process)),
+      onFailure: ({ process, error }) => {
+        const { message, cause } = errorFields(error);
+        fail(process, cause === undefined ? message : `${message} (${cause})`);
+      },
+    });
+  }
+
+  const functions = {
+    worker: createFunction<SqsEvent>('worker', settings.workerTimeoutMs, loadWorker),
+    router: createFunction<SqsEvent>('router', ROUTER_TIMEOUT_S * 1000, loadRouter),
+    waker: createFunction<undefined>('waker', WAKER_TIMEOUT_S * 1000, loadWaker),
+    compactor: createFunction<undefined>('compactor', COMPACTOR_TIMEOUT_S * 1000, loadCompactor),
+  };
+
+  function loadWorker(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
+    const { clock } = process;
+    const prices = stackPrices(settings);
+    const fetchers = createFetchers({
+      make: (config) => options.fetcherOf(process, config),
+      max: MAX_FETCHERS,
+      onError: (error) => log('warn', errorFields(error)),
+    });
+    const { harmOf } = options;
+    const work = harmOf && createPageGuard({ cloud, process, harmOf, log });
+    let last: { readonly turnQueueUrl: string; readonly stack: WorkerStack } | undefined;
+    function open(turnQueueUrl: string): WorkerStack {
+      if (last?.turnQueueUrl !== turnQueueUrl) {
+        const opened = cloud.open(process, { turnQueueUrl, memoryMb: settings.workerMemoryMb });
+        const { meter, flushMeter } = opened;
+        const engine = options.wrapWorkerEngine?.(process, opened.engine) ?? opened.engine;
+        const takeCost = () => costOf(meter.takeTotal(), prices).total;
+        last = { turnQueueUrl, stack: { engine, meter, flushMeter, takeCost } };
+      }
+      return last.stack;
+    }
+    return ofSqs(
+      createWorkerHandler({
+        settings,
+        clock,
+        log,
+        open,
+        fetchers,
+        lanes: createLanes(clock, cloud.sizes.maxIdleLanes),
+        work,
+        write() {},
+      }),
+    );
+  }
+
+  function loadRouter(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
+    const { clock } = process;
+    const stack = cloud.open(process, { memoryMb: MEMORY_MB.router });
+    return ofSqs(
+      createRouterHandler({
+        settings,
+        clock,
+        log,
+        stack,
+        control: createControl(controlEngineOf(stack, settings), controlPolicyOf(settings)),
+        crawls: createCrawls(stack.engine.registry, clock),
+        deadLetter: createDeadLetter({
+          client: stack.clients.sqs,
+          queueUrl: settings.linkDeadLetterUrl,
+          clock,
+        }),
+      }),
+    );
+  }
+
+  function loadWaker(process: SimProcess, log: Log): SimHandler<undefined, unknown> {
+    const { clock } = process;
+    const stack = cloud.open(process, { memoryMb: MEMORY_MB.waker });
+    return createWakerHandler({ clock, log, stack, crawls: createCrawls(stack.engine.registry, clock) });
+  }
+
+  function loadCompactor(process: SimProcess, log: Log): SimHandler<undefined, unknown> {
+    const { clock } = process;
+    const stack = cloud.open(process, { memoryMb: MEMORY_MB.compactor });
+    const { s3, dynamo } = stack.clients;
+    return createCompactorHandler({
+      clock,
+      log,
+      stack,
+      compact: (more) => compactCrawl({ s3, dynamo, clock, names: settings, sizes: cloud.sizes, ...more }),
+    });
+  }
+
+  const world = { time, faults, trace };
+  const perQueue = Math.floor(maxConcurrency / settings.turnQueueUrls.length);
+  const turns = settings.turnQueueUrls.map((queueUrl, shard) =>
+    createSimPoller({
+      ...world,
+      random: randomOf(seed, 'turn poller', shard),
+      sqs,
+      queueUrl,
+      isFifo: true,
+      batchSize: TURN_BATCH,
+      maxConcurrency: perQueue,
+      visibilityMs: timesOf(settings).leaseMs,
+      invoke: functions.worker.invoke,
+    }),
+  );
+  const linkPoller = (
+    own: Pick<SimPollerOptions, 'random' | 'queueUrl' | 'windowMs' | 'maxEventBytes' | 'maxConcurrency'>,
+  ) =>
+    createSimPoller({
+      ...world,
+      ...own,
+      sqs,
+      isFifo: false,
+      batchSize: own.windowMs === 0 ? LINK_BATCH : LINK_WINDOW_BATCH,
+      visibilityMs: 6000 * ROUTER_TIMEOUT_S + (own.windowMs ?? 0),
+      invoke: functions.router.invoke,
+    });
+  const links = linkPoller({
+    random: randomOf(seed, 'link poller'),
+    queueUrl: settings.linkQueueUrl,
+    windowMs: routerWindowMs,
+    maxConcurrency: ROUTERS,
+  });
+  const linkShards = settings.linkShardUrls.map((queueUrl, shard) =>
+    linkPoller({
+      random: randomOf(seed, 'link shard poller', shard),
+      queueUrl,
+      windowMs: SHARD_WINDOW_S * 1000,
+      maxEventBytes: options.shardEventBytes,
+      maxConcurrency: SHARD_ROUTERS,
+    }),
+  );
+  const schedule = (name: 'waker' | 'compactor', periodMs: number) =>
+    createSimSchedule({
+      time,
+      faults,
+      random: randomOf(seed, 'schedule', name),
+      periodMs,
+      invoke: () => functions[name].invoke(undefined),
+    });
+  const schedules = [schedule('waker', WAKER_PERIOD_MS)];
+  if (options.hasCompactor)
+    schedules.push(schedule('compactor', options.compactorPeriodMs ?? COMPACTOR_PERIOD_MS));
+
+  let known: Desk | undefined;
+  function operator(): Desk {
+    if (!known) {
+      const stack = openOperator(cloud, seed);
+      const control = createControl(controlEngineOf(stack, settings), controlPolicyOf(settings));
+      const { registry } = stack.engine;
+      const sendText = (text: string) => stack.engine.exchange.sendTexts([text]);
+      const recount = (crawl: string) => registry.recount(crawl, stack.engine.ledgers);
+      known = { control, registry, sendText, recount };
+    }
+    return known;
+  }
+
+  return {
+    failures,
+    functions,
+    pollers: { turns, links, linkShards },
+    operator,
+    stop() {
+      for (const end of schedules) end();
+      for (const poller of [...turns, links, ...linkShards]) poller.stop();
+    },
+    replaceAll() {
+      for (const each of Object.values(functions)) each.replaceAll();
+    },
+    killOne: (name) => functions[name].killOne('killed by the operator'),
+  };
+}
+
+/** A number of the cloud's own: processes have chance by its seed. */
+const seedOf = (cloud: SimCloud): number => Math.floor(cloud.begin('deployment').clock.random() * 2 ** 32);
+
+/** The handlers take as much of an event as SQS fills in. */
+const ofSqs =
+  (
+    handler: (event: SQSEvent, context: Parameters<SimHandler<SqsEvent, unknown>>[1]) => Promise<unknown>,
+  ): SimHandler<SqsEvent, unknown> =>
+  (event, context) =>
+    handler(event as unknown as SQSEvent, context);

@@ -1,0 +1,188 @@
+/**
+ * The operator, who has begun the crawls: pauses one now and then, changes it, raises its limits, adds seeds.
+ */
+import { type Control, ControlError } from '../../shared/control/control.ts';
+import { parseConfig } from '../../shared/crawl/config.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { CRAWL } from '../../shared/engines/aws/state/tables.ts';
+import type { CrawlRecord, CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
+import { scopeOf } from '../invariants/scope.ts';
+import type { SimCloud } from '../models/cloud.ts';
+import { randomOf } from '../models/random.ts';
+import { askAbout } from './operator-asks.ts';
+import { planChanges } from './plan.ts';
+import { type AddedSeeds, type OperatorPlan, type Question, raised } from './plan-operator.ts';
+import type { CrawlPlan } from './spec.ts';
+import { crawlIn } from './stored-items.ts';
+
+const MAX_PAUSE_MS = 300_000;
+/** Of the pauses, those that stop the crawl. It is resumed all the same. */
+const STOPS = 0.2;
+const AGAIN_MS = 10_000;
+/** A message of a standard queue comes twice within this time, by SQS or by its poller. */
+const COPIES_MS = 300_000;
+/** As `shared/control/create-control.ts` has it. */
+const BY_OPERATOR = 'by the operator';
+
+export interface Operator {
+  /** Once a minute. */
+  look(): void;
+  /** Whether there is still something to be done. */
+  isBusy(): boolean;
+  /** With the limits and seeds that they have by now. */
+  crawls(): readonly CrawlPlan[];
+}
+
+/** What the operator works with: control, and the link queue. */
+export interface Desk {
+  readonly control: Control;
+  readonly registry: CrawlRegistry;
+  /** Puts a message on the link queue. */
+  readonly sendText: (text: string) => Promise<void>;
+  /** Sums up the heads of the crawl again: see `AwsCrawlRegistry.recount`. */
+  readonly recount: (crawl: CrawlId) => Promise<void>;
+}
+
+export function createOperator(
+  cloud: SimCloud,
+  plans: readonly CrawlPlan[],
+  seed: number,
+  { additions, questions, raises }: OperatorPlan,
+  open: () => Desk,
+): Operator {
+  const { faults, time, trace } = cloud;
+  const random = randomOf(seed, 'operator');
+  const crawls = new Map(plans.map((plan) => [plan.id, plan]));
+  const raisesLeft = new Map(raises);
+  const raising = new Set<CrawlId>();
+  /** Crawls that are still to be given seeds. */
+  const adding = new Set(additions.map(({ crawl }) => crawl));
+  let busy = 0;
+
+  async function whileBusy(work: () => Promise<void>): Promise<void> {
+    busy++;
+    try {
+      await work();
+    } finally {
+      busy--;
+    }
+  }
+
+  /** Tries again, whatever the services answer, until it is done or refused. Gives the refusal. */
+  async function insist(what: string, work: () => Promise<unknown>): Promise<ControlError | undefined> {
+    for (;;) {
+      try {
+        await work();
+        trace?.({ process: 'operator', what });
+        return undefined;
+      } catch (error) {
+        trace?.({ process: 'operator', what: `${what}: ${(error as Error).message}` });
+        if (error instanceof ControlError) return error;
+        await time.sleep(AGAIN_MS);
+      }
+    }
+  }
+
+  /** When its seeds are taken in: those for a stopped crawl are refused. */
+  async function stop(id: CrawlId): Promise<void> {
+    const { linkQueueUrl } = cloud.settings;
+    const isTaken = () => {
+      const { visible, inFlight, delayed } = cloud.sqs.size(linkQueueUrl);
+      return !adding.has(id) && visible + inFlight + delayed === 0;
+    };
+    while (!isTaken()) await time.sleep(AGAIN_MS);
+    // Also the copies of those that come twice.
+    await time.sleep(COPIES_MS);
+    await insist(`stops ${id}`, () => open().control.stop(id));
+  }
+
+  async function pause(id: CrawlId): Promise<void> {
+    // It may have come to its end or its limit meanwhile.
+    if (faults.random('paused') < STOPS && !adding.has(id)) await stop(id);
+    else await insist(`pauses ${id}`, () => open().control.pause(id));
+    await time.sleep(faults.random('paused') * MAX_PAUSE_MS);
+    if (recordOf(cloud, id)?.reason !== BY_OPERATOR) return;
+    const refusal = await insist(`resumes ${id}`, () => open().control.resume(id));
+    // At a limit meanwhile. Paused, it would stand for ever.
+    if (refusal && statusOf(cloud, id) === 'paused') await stop(id);
+  }
+
+  /**
+   * Of a crawl that stands at a limit. One that is only paused by it is stopped in the end: it would stand
+   * for ever.
+   */
+  async function raise(id: CrawlId): Promise<void> {
+    raising.add(id);
+    await time.sleep(random() * MAX_PAUSE_MS);
+    const left = raisesLeft.get(id) ?? 0;
+    if (left > 0) {
+      raisesLeft.set(id, left - 1);
+      const limits = raised((crawls.get(id) as CrawlPlan).config);
+      const refusal = await insist(`raises the limits of ${id}: ${JSON.stringify(limits)}`, () =>
+        open().control.resume(id, limits),
+      );
+      const plan = crawls.get(id) as CrawlPlan;
+      if (!refusal) crawls.set(id, { ...plan, config: { ...plan.config, ...limits } });
+    } else if (statusOf(cloud, id) === 'paused') await stop(id);
+    raising.delete(id);
+  }
+
+  async function add({ crawl: id, urls, way, atMs }: AddedSeeds): Promise<void> {
+    await time.sleep(atMs);
+    const plan = crawls.get(id) as CrawlPlan;
+    const scope = scopeOf(parseConfig(plan.config), []);
+    const seeds = urls.filter((url) => scope.acceptsSeed(url));
+    const status = statusOf(cloud, id);
+    // A message that nothing can be made of becomes a dead letter, and rightly so.
+    if (seeds.length === 0 || status === undefined || status === 'stopped') return;
+    crawls.set(id, { ...plan, laterSeeds: [...(plan.laterSeeds ?? []), ...seeds] });
+    const what = `adds by ${way} to ${id}: ${seeds.join(' ')}`;
+    await insist(what, async () => {
+      if (way === 'api') await open().control.addSeeds(id, seeds);
+      else
+        await open().sendText(way === 'text' ? seeds.join('\n') : JSON.stringify({ crawl: id, urls: seeds }));
+    });
+  }
+
+  async function addAll(id: CrawlId): Promise<void> {
+    await Promise.all(additions.filter(({ crawl }) => crawl === id).map(add));
+    adding.delete(id);
+  }
+
+  async function ask({ crawl, url, atMs }: Question): Promise<void> {
+    await time.sleep(atMs);
+    await insist(`asks about ${crawl}`, () => askAbout(open().control, crawl, url));
+  }
+
+  for (const id of adding) void whileBusy(() => addAll(id));
+  for (const question of questions) void whileBusy(() => ask(question));
+  return {
+    isBusy: () => busy > 0,
+    crawls: () => [...crawls.values()],
+    look() {
+      for (const id of crawls.keys()) {
+        const { status, reason } = recordOf(cloud, id) ?? {};
+        const isAtLimit = status === 'limited' ? (raisesLeft.get(id) ?? 0) > 0 : isByCost(status, reason);
+        if (isAtLimit && !raising.has(id)) void whileBusy(() => raise(id));
+        if (status === 'running' && faults.strikes('paused')) void whileBusy(() => pause(id));
+        if (faults.strikes('configChanged'))
+          void whileBusy(async () => {
+            await insist(`configures ${id}`, () => open().registry.configure(id, planChanges(random)));
+          });
+      }
+    },
+  };
+}
+
+const isByCost = (status: CrawlRecord['status'] | undefined, reason = ''): boolean =>
+  status === 'paused' && reason.startsWith('maxCost');
+
+export const statusOf = (cloud: SimCloud, crawl: CrawlId): CrawlRecord['status'] | undefined =>
+  recordOf(cloud, crawl)?.status;
+
+/** As the table has it at this moment. */
+function recordOf({ dynamo, settings }: SimCloud, crawl: CrawlId): CrawlRecord | undefined {
+  for (const item of dynamo.items(settings.crawlState))
+    if (item.pk?.S === crawl && item.sk?.S === CRAWL) return crawlIn(item).record;
+  return undefined;
+}

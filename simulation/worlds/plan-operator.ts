@@ -1,0 +1,79 @@
+/**
+ * What the operator of a world does besides what a fault decides: adds seeds, and raises limits that were
+ * met.
+ */
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { between, pick, randomOf } from '../models/random.ts';
+import type { CrawlPlan, SimWeb } from './spec.ts';
+
+export interface OperatorPlan {
+  readonly additions: readonly AddedSeeds[];
+  /** When the operator asks what there is of a crawl, and which URL's host. */
+  readonly questions: readonly Question[];
+  /** How often the operator raises the limits of a crawl that stands at one. */
+  readonly raises: readonly (readonly [crawl: CrawlId, times: number])[];
+}
+
+export interface AddedSeeds {
+  readonly crawl: CrawlId;
+  /** Canonical. */
+  readonly urls: readonly string[];
+  /**
+   * By the API's `addSeeds`, or as a message on the link queue: an object, or plain text for the stack's
+   * default crawl.
+   */
+  readonly way: 'api' | 'message' | 'text';
+  /** After the crawl's beginning. */
+  readonly atMs: number;
+}
+
+export interface Question {
+  readonly crawl: CrawlId;
+  readonly url: string;
+  /** After the crawl's beginning. */
+  readonly atMs: number;
+}
+
+const ADDING_WORLDS = 0.3;
+const ASKING_WORLDS = 0.3;
+const MAX_QUESTIONS = 3;
+const MAX_ADDITIONS = 3;
+const MAX_URLS = 4;
+/** Mostly while the crawl runs; the later ones find it finished. */
+const MAX_MS = 1_200_000;
+
+export function planOperator(
+  seed: number,
+  crawls: readonly CrawlPlan[],
+  web: Pick<SimWeb, 'someUrl'>,
+  defaultCrawl: CrawlId,
+): OperatorPlan {
+  const random = randomOf(seed, 'operator plan');
+  const count = random() < ADDING_WORLDS ? between(random, 1, MAX_ADDITIONS) : 0;
+  const additions = Array.from({ length: count }, (): AddedSeeds => {
+    const crawl = pick(random, crawls).id;
+    const ways =
+      crawl === defaultCrawl ? (['api', 'message', 'text'] as const) : (['api', 'message'] as const);
+    const urls = Array.from({ length: between(random, 1, MAX_URLS) }, () => web.someUrl(random));
+    return { crawl, urls: [...new Set(urls)], way: pick(random, ways), atMs: random() ** 2 * MAX_MS };
+  });
+  const asking = randomOf(seed, 'operator questions');
+  const questions = asking() < ASKING_WORLDS ? between(asking, 1, MAX_QUESTIONS) : 0;
+  const questionsOf = Array.from({ length: questions }, () => ({
+    crawl: pick(asking, crawls).id,
+    url: web.someUrl(asking),
+    atMs: asking() * MAX_MS,
+  }));
+  return { additions, questions: questionsOf, raises: crawls.map(({ id }) => [id, between(random, 0, 2)]) };
+}
+
+/** The limits that a crawl has, far enough above what they were. */
+export function raised({ maxPages, maxBytes, maxTimeMs, maxCost }: CrawlOptions): CrawlOptions {
+  return {
+    ...(maxPages !== undefined && { maxPages: 3 * maxPages }),
+    ...(maxBytes !== undefined && { maxBytes: 10 * maxBytes }),
+    ...(maxTimeMs !== undefined && { maxTimeMs: 4 * maxTimeMs }),
+    ...(maxCost !== undefined && { maxCost: 10 * maxCost }),
+  };
+}

@@ -1,0 +1,59 @@
+/** What a crawl takes in, how polite it is, and when it ends: settings that most crawls leave as they are. */
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { between, pick, type Random } from '../models/random.ts';
+
+/** Patterns that leave some pages of most hosts (`web/places.ts`), and all their roots. */
+const INCLUDES = ['/$|\\.html$', '^https?://[^/]+/(?:[a-p]|$)', '\\d/?$|/$', 'sim\\.test(?::\\d+)?/[^?]*$'];
+const EXCLUDES = ['/private/', '\\.php', '[?&]sort=', '/deep/', '/news/', '[13579]\\.html$'];
+
+/**
+ * Of a hundred crawls: 8 begin below a folder, 3 are of pages alone, 8 include, 12 exclude, 5 ignore
+ * robots.txt.
+ */
+export function planScope(random: Random): CrawlOptions {
+  const scope = pick(random, ['any', 'any', 'any', 'any', 'domain', 'host'] as const);
+  const way = random();
+  return {
+    scope: way < 0.08 ? 'prefix' : way < 0.11 ? 'page' : scope,
+    ...(random() < 0.08 && { include: [pick(random, INCLUDES)] }),
+    ...(random() < 0.12 && { exclude: [pick(random, EXCLUDES)] }),
+    ...(random() < 0.05 && { robots: 'ignore' as const }),
+    ...(random() < 0.06 && { perHost: between(random, 2, 3) }),
+  };
+}
+
+/**
+ * Of a hundred crawls of a web with requisites, 70 fetch those; and of these, half have a limit of pages, at
+ * which they make their pages whole. The draws are their own, so that the other settings of a seed stay what
+ * they are.
+ */
+export function planRequisites(random: Random): CrawlOptions {
+  if (random() >= 0.7) return {};
+  return { requisites: true, ...(random() < 0.5 && { maxPages: between(random, 1, 20) }) };
+}
+
+/**
+ * Of a hundred crawls: 40 look for traps among their first pages, 5 never do, 10 write no metadata records.
+ */
+export function planPages(random: Random): CrawlOptions {
+  const way = random();
+  return {
+    ...(way < 0.45 && { trapAfterPages: way < 0.05 ? 0 : between(random, 1, 6) }),
+    ...(random() < 0.3 && { trapMinNew: pick(random, [0.02, 0.3, 0.6]) }),
+    ...(random() < 0.1 && { metadata: false }),
+  };
+}
+
+/**
+ * Of a hundred crawls: 15 have a limit of pages, 20 one for each host, and 6 each one of bytes, time or
+ * money.
+ */
+export function planLimits(random: Random): CrawlOptions {
+  return {
+    ...(random() < 0.15 && { maxPages: between(random, 3, 30) }),
+    ...(random() < 0.2 && { maxPagesPerHost: between(random, 2, 12) }),
+    ...(random() < 0.06 && { maxBytes: between(random, 1000, 40_000) }),
+    ...(random() < 0.06 && { maxTimeMs: between(random, 5, 600) * 1000 }),
+    ...(random() < 0.06 && { maxCost: between(random, 1, 40) / 100_000 }),
+  };
+}

@@ -1,0 +1,105 @@
+/** What the seed decides of a world besides its web: the stack, and the crawls. */
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { StackSettings } from '../../shared/engines/aws/settings.ts';
+import type { Sizes } from '../../shared/sizes.ts';
+import { between, pick, type Random, randomOf } from '../models/random.ts';
+import { hasAssets } from '../web/shape.ts';
+import { planLimits, planPages, planRequisites, planScope } from './plan-settings.ts';
+import { planSizes } from './sizes.ts';
+import type { CrawlPlan, SimWeb } from './spec.ts';
+
+export interface StackPlan {
+  readonly settings: Pick<StackSettings, 'workerTimeoutMs' | 'hostsPerWorker' | 'dueShards'>;
+  readonly turnQueues: number;
+  readonly linkShards: number;
+  readonly maxConcurrency: number;
+  readonly routerWindowMs: number;
+  readonly hasCompactor: boolean;
+  readonly sizes: Sizes;
+}
+
+export function planStack(seed: number): StackPlan {
+  const random = randomOf(seed, 'stack');
+  const shards = randomOf(seed, 'link shards');
+  const turnQueues = between(random, 1, 3);
+  return {
+    settings: {
+      workerTimeoutMs: pick(random, [30_000, 60_000, 60_000, 120_000, 600_000]),
+      hostsPerWorker: between(random, 1, 12),
+      dueShards: between(random, 1, 3),
+    },
+    turnQueues,
+    linkShards: shards() < 0.2 ? between(shards, 2, 3) : 0,
+    maxConcurrency: turnQueues * between(random, 2, 5),
+    routerWindowMs: pick(random, [0, 1000, 5000]),
+    hasCompactor: random() < 0.3,
+    sizes: planSizes(seed),
+  };
+}
+
+/** One crawl mostly; sometimes two of the same hosts, which SQS keeps apart by one group. */
+export function planCrawls(
+  seed: number,
+  web: Pick<SimWeb, 'seeds' | 'someUrl'>,
+  maxTotalTimeoutMs: number,
+): CrawlPlan[] {
+  const random = randomOf(seed, 'crawls');
+  const requisites = randomOf(seed, 'requisites');
+  const count = random() < 0.25 ? 2 : 1;
+  return Array.from({ length: count }, (_, i) => {
+    const config = {
+      ...configOf(random, maxTotalTimeoutMs),
+      ...(hasAssets(seed) && planRequisites(requisites)),
+      // By its contact the web knows which crawl asks.
+      ...planPages(randomOf(seed, 'pages of crawl', i)),
+      contact: `https://sim.test/crawl-${i}`,
+    };
+    return { id: `crawl-${i}`, seeds: seedsFor(config, web, random), config };
+  });
+}
+
+/** Where the scope is drawn around folders, most seeds have one: otherwise each would be its whole host. */
+function seedsFor(
+  { scope, exclude = [] }: CrawlOptions,
+  { seeds, someUrl }: Pick<SimWeb, 'seeds' | 'someUrl'>,
+  random: Random,
+): readonly string[] {
+  if (scope !== 'prefix') return seeds;
+  const isExcluded = (url: string) => exclude.some((pattern) => new RegExp(pattern).test(url));
+  const drawn = seeds.map((seed) => (random() < 0.7 ? someUrl(random, seed) : seed));
+  return drawn.map((url, i) => (isExcluded(url) ? (seeds[i] as string) : url));
+}
+
+function configOf(random: Random, maxTotalTimeoutMs: number): CrawlOptions {
+  const totalTimeoutMs = Math.min(maxTotalTimeoutMs, pick(random, [5000, 10_000, 20_000]));
+  return {
+    ...planScope(random),
+    maxDepth: between(random, 3, 7),
+    delayMs: pick(random, [100, 500, 1000, 1000, 5000, 15_000, 40_000]),
+    adaptive: random() < 0.2,
+    totalTimeoutMs,
+    headersTimeoutMs: totalTimeoutMs,
+    turnMaxPages: pick(random, [1, 3, 10, 100]),
+    turnMaxMs: pick(random, [2000, 20_000, 60_000]),
+    turnMaxWaitMs: pick(random, [500, 10_000]),
+    // Long rests are the waker's: the host has no token then.
+    backoffMs: pick(random, [500, 5000, 60_000]),
+    maxBackoffMs: pick(random, [60_000, 600_000]),
+    maxRetryAfterMs: 60_000,
+    retryMs: pick(random, [200, 1000, 45_000]),
+    maxAttempts: between(random, 2, 4),
+    maxHostFailures: between(random, 4, 8),
+    robotsMaxAgeMs: pick(random, [86_400_000, 86_400_000, 120_000, 20_000]),
+    ...planLimits(random),
+  };
+}
+
+/** What an operator may change of a running crawl without changing what it has promised. */
+export function planChanges(random: Random): CrawlOptions {
+  return {
+    turnMaxPages: between(random, 1, 20),
+    turnMaxMs: between(random, 1000, 20_000),
+    turnMaxWaitMs: between(random, 500, 10_000),
+    retryMs: between(random, 100, 2000),
+  };
+}

@@ -1,0 +1,222 @@
+/** What a simulated world is made from, and what came of it: the types that all of `simulation/` shares. */
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { History } from '../invariants/history-probe.ts';
+import type { CallFault, CallFaults } from '../models/call-faults.ts';
+import type { SimCloud } from '../models/cloud.ts';
+import type { FaultName } from '../models/faults.ts';
+import type { SimProcess } from '../models/process.ts';
+
+/**
+ * Everything about a world follows from this. Two runs of the same one are the same, happening by happening.
+ */
+export interface WorldSpec {
+  readonly seed: number;
+  readonly faults: readonly FaultName[];
+  /** Hosts of the web, instead of what the seed says. */
+  readonly hosts?: number;
+  /** Pages of a host at most. */
+  readonly pages?: number;
+  /** Faults strike so often at most. */
+  readonly maxStrikes?: number;
+  /** This call is struck, instead of those that the seed plans. */
+  readonly strike?: CallFault;
+}
+
+export const INVARIANTS = {
+  oneState: 'Every accepted URL is in exactly one state at the end, and none waits that could be fetched',
+  nothingLost: 'Every link of a page that was fetched is known, every seed is, and nothing else',
+  announcedOnce:
+    'Every fetched URL has exactly one announced WARC record, which holds what was served, and one index line',
+  counted: 'Counters equal the sets',
+  recounted: 'A recount makes the counters exact',
+  oneRequest: 'A host has never two requests in flight',
+  unhurried: 'Two requests of a host are never closer than its delay',
+  rested: 'A host rests after a slow answer, and after a failure as long as its back-off or Retry-After asks',
+  robotsObeyed: 'Nothing is fetched that robots.txt forbids, and nothing before it was asked',
+  depthTrue: 'Depth, level and redirects of a URL are those of the links that the crawl has met',
+  harmBounded:
+    'A page that kills or blocks its workers is asked for a few times, and no other page is blamed',
+  triesKept:
+    'What became of a URL is what the web answered, after as many tries as were configured, neither fewer nor more',
+  givenUp: 'A host is given up when it has failed as often as configured, neither sooner nor later',
+  notRunning: 'Nothing is asked for while a crawl is paused, stopped or limited, but for what was in flight',
+  limitsKept: 'Limits are never passed by more than what is in flight',
+  bestFirst: 'The pages of a host are asked for in the order of their ranks',
+  configured: 'A change of the configuration holds for each turn that begins three seconds later',
+  ends: 'The run ends',
+  endsRightly: 'A crawl is called finished or limited when it is so, neither sooner nor much later',
+  onTime: 'A host that is due comes to its turn in time',
+  noGarbage: 'Nothing is left that nobody needs: parts, uploads, objects that were joined',
+  oneChain: 'No chain of tokens doubles or dies',
+  noDeadLetters: 'No message becomes a dead letter',
+  noCrash: 'No function fails but by a fault',
+} as const;
+export type InvariantName = keyof typeof INVARIANTS;
+
+/**
+ * Where faults may keep a promise from being held to the letter: what is excused, and in which share of the
+ * worlds at most. A world in which a turn may have been lost is not excused for that alone: only what was
+ * found there is counted.
+ */
+export const EXCUSES = {
+  lostTurn: { what: 'A turn was thrown away, and the next one did not know its answers', maxShare: 0.27 },
+  lateTurn: { what: 'A host came late, as the worker or the message that it had was lost', maxShare: 0.32 },
+  leftBehind: { what: 'A process died before it could delete something, or a call failed', maxShare: 0.11 },
+  earlyEnd: {
+    what: 'Counters were wrong, or a message was hidden, when a crawl was called over',
+    maxShare: 0.02,
+  },
+  lateEnd: { what: 'A crawl was called over late, as calls failed or a message was hidden', maxShare: 0.11 },
+  wrongClock: { what: 'A process whose clock had been set told when a host may be asked', maxShare: 0.02 },
+  lateHearing: { what: 'A process stood still, or waited for a service, before its request', maxShare: 0.03 },
+} as const satisfies Record<string, { readonly what: string; readonly maxShare: number }>;
+export type ExcuseName = keyof typeof EXCUSES;
+export const EXCUSE_NAMES = Object.keys(EXCUSES) as readonly ExcuseName[];
+
+export interface Violation {
+  readonly invariant: InvariantName;
+  /** What explains it: then it counts as an excuse, and breaks nothing. */
+  readonly excuse?: ExcuseName;
+  readonly message: string;
+  /** The host concerned. */
+  readonly host?: string;
+  /** The world's time. */
+  readonly at?: number;
+}
+
+export interface Outcome {
+  readonly spec: WorldSpec;
+  readonly violations: readonly Violation[];
+  readonly strikes: Readonly<Record<FaultName, number>>;
+  /** How often each excuse was used; those that were not used are left out. */
+  readonly excuses: Readonly<Partial<Record<ExcuseName, number>>>;
+  readonly figures: {
+    readonly hosts: number;
+    readonly pages: number;
+    readonly requests: number;
+    /** Heads committed. */
+    readonly turns: number;
+    /** Simulated time, and real time. */
+    readonly virtualMs: number;
+    readonly realMs: number;
+  };
+  /**
+   * Numbers of the blocks of each file that were first reached in it, if that was asked for (`coverage/`).
+   */
+  readonly reached?: Readonly<Record<string, readonly number[]>>;
+  /**
+   * The calls of each invocation (`worker/1`), as {@link CallFaults.made} has them, if they were asked for.
+   */
+  readonly calls?: Readonly<Record<string, string>>;
+  /** What happened, if it was asked for. */
+  readonly timeline?: readonly TimelineEntry[];
+}
+
+export interface TimelineEntry {
+  readonly at: number;
+  readonly process?: string;
+  readonly host?: string;
+  readonly what: string;
+}
+
+/**
+ * One request as the simulated web has seen it: the world's time, and nothing that the crawler says of
+ * itself.
+ */
+export interface WebRequest {
+  readonly url: string;
+  readonly host: string;
+  readonly isRobots: boolean;
+  readonly startedAt: number;
+  /** When the last byte, or the failure, was there, or would have been. */
+  readonly endedAt: number;
+  readonly process: string;
+  /** Status of the response; none where the exchange failed. */
+  readonly httpStatus?: number;
+  /** SHA-1 of the body as served, hex; and whether it came whole. */
+  readonly sha1?: string;
+  readonly isCut?: boolean;
+  /** Of a robots.txt: which of the host's versions it was. */
+  readonly robotsVersion?: number;
+  /** The contact that the request named: each crawl of a world has its own. */
+  readonly contact?: string;
+  /** Why the exchange failed, where it did; `stale`: the server had closed the kept connection. */
+  readonly failure?: FailureReason | 'stale';
+  /** What the response asked for by `Retry-After`, ms. */
+  readonly retryAfterMs?: number;
+  /** `max-age` of the response's `Cache-Control`, s. */
+  readonly maxAgeSeconds?: number;
+}
+
+/** A page may kill the process that parses it, or block its thread. */
+export type Harm = 'kills' | 'blocks';
+
+/** The simulated web: what there is on it, what it served, and to whom. */
+export interface SimWeb {
+  /** From them all of it is reached. Canonical. */
+  readonly seeds: readonly string[];
+  readonly log: readonly WebRequest[];
+  /**
+   * The fetcher of a process. Exchanges take the world's time, and go on at the server when the process dies.
+   */
+  fetcherOf(
+    process: SimProcess,
+    config: { readonly totalTimeoutMs: number; readonly userAgent: string; readonly contact?: string },
+  ): Fetcher;
+  /**
+   * The links of the page, canonical, in the order served; a page's content never changes. Empty for what is
+   * no page.
+   */
+  linksOf(url: string): readonly string[];
+  /** The requisites of the page or style, canonical. Empty for what has none. */
+  requisitesOf(url: string): readonly string[];
+  /** A page of some host, or of the host of that URL; now and then one that is not there. Canonical. */
+  someUrl(random: () => number, at?: string): string;
+  /** What the page does to the process that parses it. */
+  harmOf(url: string): Harm | undefined;
+  /** Where the URL redirects to, whenever it is asked; canonical. */
+  redirectOf(url: string): string | undefined;
+  /** Whether that version of the host's robots.txt allows the URL, by rules of the web's own. */
+  allows(url: string, robotsVersion: number): boolean;
+  /** Crawl-delay of that version, ms. */
+  crawlDelayMs(host: string, robotsVersion: number): number | undefined;
+}
+
+/** A crawl of the world. */
+export interface CrawlPlan {
+  readonly id: string;
+  readonly seeds: readonly string[];
+  /** Seeds that the operator has added since. */
+  readonly laterSeeds?: readonly string[];
+  /**
+   * As begun with, but for limits that were raised. An operator's other changes (`configChanged`) never touch
+   * what an invariant rests on.
+   */
+  readonly config: CrawlOptions;
+}
+
+/** A function's invocation that threw, or an error that it logged. */
+export interface Failure {
+  readonly at: number;
+  readonly process: string;
+  readonly message: string;
+}
+
+/** A world after its run, for the invariants. */
+export interface World {
+  readonly spec: WorldSpec;
+  readonly cloud: SimCloud;
+  readonly web: SimWeb;
+  readonly crawls: readonly CrawlPlan[];
+  /** Whether all crawls came to their end in time. */
+  readonly hasEnded: boolean;
+  readonly failures: readonly Failure[];
+  /** What was found while it ran. */
+  readonly seen: readonly Violation[];
+  readonly history: History;
+  readonly hasCompactor: boolean;
+  /** Has the counters of the crawl recounted, which takes virtual time. */
+  recount(crawl: string): Promise<void>;
+}

@@ -1,0 +1,206 @@
+/**
+ * A world from its seed to its end: the deployed stack, its web, an operator, faults; and what is to be said
+ * of it then.
+ */
+import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
+import { timesOf } from '../../shared/engines/aws/settings.ts';
+import { HEAD } from '../../shared/engines/aws/state/tables.ts';
+import { createCauseProbe } from '../invariants/cause-probe.ts';
+import { createChainProbe } from '../invariants/chain-probe.ts';
+import { checkWorld } from '../invariants/check-world.ts';
+import { probeDeletes } from '../invariants/delete-probe.ts';
+import { createHistoryProbe } from '../invariants/history-probe.ts';
+import { createSimCloud, type SimCloud } from '../models/cloud.ts';
+import { createFaults } from '../models/faults.ts';
+import { randomOf } from '../models/random.ts';
+import type { TraceEntry } from '../models/trace.ts';
+import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
+import { shapeOf } from '../web/shape.ts';
+import { createSimWeb } from '../web/web.ts';
+import { deploy } from './deployment.ts';
+import { createRollout } from './newer-version.ts';
+import { createOperator, statusOf } from './operator.ts';
+import { askForRecords } from './operator-asks.ts';
+import { planCrawls, planStack } from './plan.ts';
+import { planCallFaults } from './plan-call-faults.ts';
+import { planOperator } from './plan-operator.ts';
+import type { ExcuseName, Outcome, TimelineEntry, Violation, World, WorldSpec } from './spec.ts';
+
+export interface RunOptions {
+  /** Whether what happens is written down. */
+  readonly timeline?: boolean;
+  /** Whether the calls of each invocation are given. */
+  readonly calls?: boolean;
+  /** Called when the world is over, before it is judged. */
+  readonly beforeJudging?: () => void;
+}
+
+const MINUTE = 60_000;
+/** Faults strike so long from the beginning on. What the world comes to without them is to be seen. */
+const CALM_MS = 45 * MINUTE;
+/** By then every crawl is to have ended. */
+const END_MS = 24 * 60 * MINUTE;
+/** It comes more often than once an hour, so that it meets more faults. */
+const COMPACTOR_PERIOD_MS = 20 * MINUTE;
+/**
+ * Faults strike so long again after the crawls' end. By then it has joined all: it leaves alone what is
+ * younger than an hour.
+ */
+const COMPACTED_MS = 90 * MINUTE;
+/**
+ * Of 60 worlds of default size, up to 8 hosts, the longest took 15,000 steps, 14 of them within one
+ * millisecond. Much more is a loop without end.
+ */
+const MAX_STEPS = 1_000_000;
+const MAX_STEPS_AT_ONCE = 10_000;
+const MAX_STEPS_OF_HOSTS = 8;
+const timeLimitsOf = ({ hosts = 0 }: WorldSpec): TimeLimits => {
+  const size = Math.max(1, hosts / MAX_STEPS_OF_HOSTS);
+  return { steps: size * MAX_STEPS, stepsAtOnce: size * MAX_STEPS_AT_ONCE };
+};
+
+/** The waker looks after a host whose token or wake-up is lost; links are in no other place. */
+function isHealed(body: string): boolean {
+  const { message } = parseMessageText(body);
+  return message.kind === 'token' || (message.kind === 'wake' && !message.isResumed);
+}
+
+/** How long an invocation has what it works on for itself: a host, messages, the compaction of a crawl. */
+const leaseOf =
+  (turnLeaseMs: number) =>
+  (actor: string): number =>
+    ({ worker: turnLeaseMs, router: 6 * MINUTE, waker: MINUTE, compactor: 5 * MINUTE })[actor] ?? 0;
+
+/** Runs the world to its end. The same spec gives the same outcome, but for the real time. */
+export async function runWorld(
+  spec: WorldSpec,
+  { timeline: isTraced = false, calls: isCounted = false, beforeJudging }: RunOptions = {},
+): Promise<Outcome> {
+  const { seed } = spec;
+  const startedAt = performance.now();
+  const entries: TimelineEntry[] = [];
+  let now = () => T0;
+  const trace = isTraced ? (entry: TraceEntry) => entries.push({ at: now(), ...entry }) : undefined;
+  let calmAt = T0 + CALM_MS;
+  const stack = planStack(seed);
+  const cloud = createSimCloud({
+    seed,
+    settings: { ...stack.settings, defaultCrawl: 'crawl-0' },
+    sizes: stack.sizes,
+    turnQueues: stack.turnQueues,
+    linkShards: stack.linkShards,
+    mayLose: isHealed,
+    callFaults: {
+      planned: spec.strike ? [spec.strike] : planCallFaults(seed),
+      leaseMs: leaseOf(timesOf(stack.settings).leaseMs),
+    },
+    timeLimits: timeLimitsOf(spec),
+    faults: (now) =>
+      createFaults({
+        seed,
+        names: spec.strike ? [...new Set([...spec.faults, 'callStruck' as const])] : spec.faults,
+        certain: spec.strike ? ['callStruck'] : [],
+        isCalm: () => now() >= calmAt,
+        maxStrikes: spec.maxStrikes,
+      }),
+    trace,
+  });
+  const { time, faults } = cloud;
+  now = time.now;
+  const shape = shapeOf(seed, {
+    ...(spec.hosts !== undefined && { hosts: spec.hosts }),
+    ...(spec.pages !== undefined && { maxPages: spec.pages }),
+  });
+  const web = createSimWeb({ seed, time, faults, calls: cloud.calls, trace, shape });
+  const causes = createCauseProbe(time.now);
+  const history = createHistoryProbe(cloud);
+  const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
+  const deployment = deploy(cloud, {
+    fetcherOf: (process, config) => web.fetcherOf(process, config),
+    harmOf: web.harmOf,
+    maxConcurrency: stack.maxConcurrency,
+    routerWindowMs: stack.routerWindowMs,
+    hasCompactor: stack.hasCompactor,
+    compactorPeriodMs: COMPACTOR_PERIOD_MS,
+    wrapWorkerEngine: (_process, engine) => causes.wrap(rollout.wrap(engine)),
+  });
+  const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs);
+  const probe = createChainProbe(cloud, causes);
+  const deletes = probeDeletes(cloud);
+  const plan = planOperator(seed, crawls, web, cloud.settings.defaultCrawl);
+  const operator = createOperator(cloud, crawls, seed, plan, deployment.operator);
+  const { turnQueueUrls, linkQueueUrl, linkShardUrls } = cloud.settings;
+  const isOver = () =>
+    !operator.isBusy() &&
+    crawls.every(({ id }) => ['finished', 'limited', 'stopped'].includes(statusOf(cloud, id) ?? '')) &&
+    [...turnQueueUrls, linkQueueUrl, ...linkShardUrls].every((url) => {
+      const { visible, inFlight, delayed } = cloud.sqs.size(url);
+      return visible + inFlight + delayed === 0;
+    });
+
+  const { control } = deployment.operator();
+  for (const { id, seeds, config } of crawls)
+    await drive(time, control.seed({ crawl: id, seeds, config }), T0 + END_MS);
+  while (time.now() < T0 + END_MS && !isOver()) {
+    await time.advance(MINUTE);
+    probe.sample();
+    operator.look();
+    if (rollout.look() || faults.strikes('deployed')) deployment.replaceAll();
+  }
+  // Also while the compactor works, faults strike.
+  if (stack.hasCompactor) {
+    calmAt = time.now() + COMPACTED_MS;
+    await time.advance(COMPACTED_MS + CALM_MS);
+  }
+  deployment.stop();
+  const asked: Violation[] = [];
+  for (const { id } of crawls) asked.push(...(await drive(time, askForRecords(cloud, web, control, id))));
+
+  const hasEnded = isOver();
+  const world: World = {
+    spec,
+    cloud,
+    web,
+    crawls: operator.crawls(),
+    hasEnded,
+    failures: deployment.failures,
+    seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
+    history,
+    hasCompactor: stack.hasCompactor,
+    recount: (crawl) => drive(time, deployment.operator().recount(crawl), time.now() + END_MS),
+  };
+  beforeJudging?.();
+  const found = await checkWorld(world);
+  const violations = found.filter(({ excuse }) => excuse === undefined);
+  const pages = web.log.filter(({ isRobots, httpStatus }) => !isRobots && httpStatus !== undefined).length;
+  return {
+    spec,
+    violations,
+    strikes: faults.counts,
+    excuses: excusesIn(found),
+    figures: {
+      hosts: new Set(web.log.map(({ host }) => host)).size,
+      pages,
+      requests: web.log.length,
+      turns: commitsOf(cloud),
+      virtualMs: time.now() - T0,
+      realMs: performance.now() - startedAt,
+    },
+    ...(isCounted && { calls: Object.fromEntries(cloud.calls.made) }),
+    ...(isTraced && { timeline: entries }),
+  };
+}
+
+function excusesIn(found: readonly Violation[]): Outcome['excuses'] {
+  const excuses: Partial<Record<ExcuseName, number>> = {};
+  for (const { excuse } of found) if (excuse) excuses[excuse] = (excuses[excuse] ?? 0) + 1;
+  return excuses;
+}
+
+/** A head counts its own. */
+function commitsOf({ dynamo, settings }: SimCloud): number {
+  let commits = 0;
+  for (const { sk, version } of dynamo.items(settings.crawlState))
+    if (sk?.S === HEAD) commits += Number(version?.N);
+  return commits;
+}
