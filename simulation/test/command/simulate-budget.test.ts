@@ -106,7 +106,7 @@ describe('a run by budget', () => {
     >[2];
     expect(await simulateSeeds(command, run, streams, new AbortController().signal)).toBe(1);
     expect(written.join('')).toMatch(
-      /add to test\/sim\/corpus\.json:\n +\{"seed":\d+,"date":"\d{4}-\d\d-\d\d","found":"unhurried: too early"\}\n/,
+      /add to simulation\/command\/corpus\.json:\n +\{"seed":\d+,"date":"\d{4}-\d\d-\d\d","found":"unhurried: too early"\}\n/,
     );
   });
 });
