@@ -75,7 +75,7 @@ export function createWakerHandler({ clock, log, stack, crawls }: WakerDeps) {
   async function endAtLimits(id: CrawlId): Promise<void> {
     await crawls.get(id);
     const known = () => crawls.known().filter((crawl) => crawl.id === id);
-    await endCrawlsAtLimits(registry, { ...crawls, known });
+    await endCrawlsAtLimits(engine, { ...crawls, known });
   }
 
   /** Whether there may be more to wake. */

@@ -115,7 +115,7 @@ function watch(
       // The status of a crawl that has had no turn lately may be old: a stopped one is not to be called
       // limited.
       for (const { id, budget } of crawls.known()) if (budget.metForGood()) await crawls.get(id);
-      await endCrawlsAtLimits(engine.registry, crawls);
+      await endCrawlsAtLimits(engine, crawls);
     } catch (error) {
       log('error', errorFields(error));
     }

@@ -2,8 +2,11 @@
  * The end of a crawl that has met its limit of pages, and fetches requisites: no further page is begun, and
  * those that were fetched become whole. Then the crawl is called limited.
  */
+
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { HostTotals } from '../frontier/head.ts';
 import type { CrawlRegistry } from '../ports/crawl-registry.ts';
+import type { Engine } from '../ports/engine.ts';
 import type { MetLimit } from './budget.ts';
 import type { Crawl } from './crawls.ts';
 
@@ -14,6 +17,9 @@ import type { Crawl } from './crawls.ts';
  */
 export const MAX_REQUISITES_PER_PAGE = 1000;
 
+/** Hosts looked at before a crawl ends at its limit of pages: those that are due first. */
+const MAX_HOSTS = 50;
+
 /** Whether no further page is begun, but requisites of those that were fetched still are. */
 export function isDraining({ status, budget }: Pick<Crawl, 'status' | 'budget'>): boolean {
   return status === 'running' && budget.metLimit()?.allowsRequisites === true;
@@ -23,14 +29,33 @@ export function isDraining({ status, budget }: Pick<Crawl, 'status' | 'budget'>)
  * What ends the crawl now that it has met `met`; undefined: nothing does, and requisites are still fetched.
  */
 export async function endOf(
-  registry: CrawlRegistry,
+  engine: Pick<Engine, 'registry' | 'ledgers' | 'clock'>,
   crawl: Crawl,
   met: MetLimit | undefined,
 ): Promise<MetLimit | undefined> {
+  const { registry } = engine;
   if (met && !met.allowsRequisites) return met;
-  return (
-    (await tooMany(registry, crawl)) ?? (met && (await registry.isQuiet(crawl.id, true)) ? met : undefined)
-  );
+  const end = await tooMany(registry, crawl);
+  if (end || !met || !(await registry.isQuiet(crawl.id, true))) return end;
+  return registry.isShared && (await isAnyAwaited(engine, crawl.id)) ? undefined : met;
+}
+
+/**
+ * Whether the head of a host says that its requisites are awaited. The counters of several processes do not
+ * tell that of a host whose process has died, or is slow, between the head and its count; and how long ago
+ * the last count was is not known where a clock is wrong.
+ */
+async function isAnyAwaited(
+  { ledgers, clock }: Pick<Engine, 'ledgers' | 'clock'>,
+  crawl: CrawlId,
+): Promise<boolean> {
+  const now = clock.now();
+  // Those that are due later, too.
+  for (const { host } of await ledgers.dueHosts(crawl, now, MAX_HOSTS, now)) {
+    const head = await ledgers.loadHead(crawl, host);
+    if ((head?.totals.requisites?.awaited ?? 0) > 0) return true;
+  }
+  return false;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CrawlRegistry } from '../ports/crawl-registry.ts';
+import type { Engine } from '../ports/engine.ts';
 import type { Crawls } from './crawls.ts';
 import { endOf } from './drain.ts';
 
@@ -6,12 +6,15 @@ import { endOf } from './drain.ts';
  * Sets the status of each crawl known to this process that has met one of its limits and awaits no more
  * requisites, so that every process learns of it. Safe to repeat, and for several to do at once.
  */
-export async function endCrawlsAtLimits(registry: CrawlRegistry, crawls: Crawls): Promise<void> {
+export async function endCrawlsAtLimits(
+  engine: Pick<Engine, 'registry' | 'ledgers' | 'clock'>,
+  crawls: Crawls,
+): Promise<void> {
   for (const crawl of crawls.known()) {
     if (crawl.status !== 'running') continue;
-    const end = await endOf(registry, crawl, crawl.budget.metForGood());
+    const end = await endOf(engine, crawl, crawl.budget.metForGood());
     if (!end) continue;
-    await registry.setStatus(crawl.id, end.status, end.reason, { from: ['running'] });
+    await engine.registry.setStatus(crawl.id, end.status, end.reason, { from: ['running'] });
     crawls.refresh(crawl.id);
   }
 }

@@ -6,7 +6,7 @@ import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { KnownRobots } from './known-robots.ts';
 import type { LinkIntake } from './link-intake.ts';
-import { type NextTurn, planNextTurn } from './next-turn.ts';
+import { type NextTurn, planNextTurn, reviveIfCutShort } from './next-turn.ts';
 import { parcelsOf } from './parcels.ts';
 import { newPartId, versionOfPart } from './part-id.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -78,6 +78,7 @@ export class TurnCommit {
     if (output.items.length > 0) await engine.items?.publish(crawl.id, crawl.host, after.version);
 
     this.#services.ledgers.put(crawl.id, crawl.host, after.version, ledger);
+    await reviveIfCutShort(engine, this.#results);
     if (commit.obsolete.length > 0) await this.#sweep(before, after);
     return plan.restUntil;
   }

@@ -61,6 +61,18 @@ export async function planNextTurn(
   return nextTurn(turn, clock.now());
 }
 
+/**
+ * Sets the crawl running again if it was called limited while the turn committed its head: those who called
+ * it so did not know yet that requisites of the host are awaited.
+ */
+export async function reviveIfCutShort(
+  { registry }: Pick<Engine, 'registry'>,
+  { crawl, counters: { totals } }: Pick<NextTurnParts, 'crawl' | 'counters'>,
+): Promise<void> {
+  if (!isDraining(crawl) || (totals.requisites?.awaited ?? 0) === 0) return;
+  if (await isCutShort(registry, await crawl.latest(), totals)) await crawl.revive();
+}
+
 function nextTurn({ crawl, ledger, counters, pace }: NextTurnParts, now: number): NextTurn {
   const { nextFetchAt } = pace;
   // A host that was given up is not waited for: what it has left of its rest would only keep a crawl from its

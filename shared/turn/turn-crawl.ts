@@ -44,6 +44,12 @@ export class TurnCrawl {
     return this;
   }
 
+  /** Loads the record again, whatever its age. */
+  async latest(): Promise<this> {
+    this.#services.crawls.refresh(this.id);
+    return this.current();
+  }
+
   async isRunning(): Promise<boolean> {
     return (await this.current()).status === 'running';
   }

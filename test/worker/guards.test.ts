@@ -125,7 +125,7 @@ test('an operator’s word is not overwritten by a limit that was found out befo
   const crawls = createCrawls(engine.registry, clock);
   await crawls.get(CRAWL);
   await engine.registry.setStatus(CRAWL, 'stopped', 'by the operator');
-  await endCrawlsAtLimits(engine.registry, crawls);
+  await endCrawlsAtLimits(engine, crawls);
   expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'stopped', reason: 'by the operator' });
 });
 

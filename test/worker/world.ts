@@ -118,7 +118,7 @@ export function startProcess(
   }
   async function watch() {
     while (!signal.aborted) {
-      await endCrawlsAtLimits(engine.registry, worker.crawls);
+      await endCrawlsAtLimits(engine, worker.crawls);
       await clock.sleep(1000, signal);
     }
   }

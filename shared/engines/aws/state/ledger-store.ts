@@ -172,8 +172,9 @@ export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
         ...shards.map((shard) => indexedHosts(shard, '<=', indexedUntil(now), most)),
         ...(farAfter < Infinity ? shards.map((shard) => indexedHosts(shard, '>', farAfter, most)) : []),
       ]);
-      const first = found
-        .flat()
+      // One that is due within the index's step after `farAfter` is found twice.
+      const unique = new Map(found.flat().map((item) => [item.pk?.S, item]));
+      const first = [...unique.values()]
         .sort((a, b) => Number(a.dueAt?.N) - Number(b.dueAt?.N))
         .slice(0, most);
       const keys = first.map(({ pk }) => itemKey(pk?.S as string, HEAD));

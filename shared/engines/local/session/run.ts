@@ -95,7 +95,7 @@ async function runToEnd(
       const current = await crew.crawls.get(crawl);
       const limit = current?.budget.metLimit();
       if (current && current.status !== 'running') end = { status: current.status };
-      else end = (current && (await endOf(registry, current, limit))) ?? end;
+      else end = (current && (await endOf(engine, current, limit))) ?? end;
       if (end.status === 'running' && limit === undefined && (await registry.isQuiet(crawl)))
         end = { status: 'finished' };
       if (end.status !== 'running') break;
