@@ -19,6 +19,8 @@ export const URL_COLUMNS: readonly Column[] = [
   { name: 'bodyBytes', type: 'int64' },
   { name: 'tookMs', type: 'int32' },
   { name: 'cause', type: 'string' },
+  { name: 'causeCode', type: 'string' },
+  { name: 'duplicateOf', type: 'string' },
 ];
 
 export function urlTableRow(url: UrlRow): Row {
