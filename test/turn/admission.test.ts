@@ -1,0 +1,367 @@
+import { expect, test } from 'vitest';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { parseRobots } from '../../shared/robots/parse-robots.ts';
+import type { RobotsRules } from '../../shared/robots/robots-rules.ts';
+import { UrlAdmission, type UrlAdmissionOptions } from '../../shared/turn/admission.ts';
+import type { QuarantineAnswer } from '../../shared/turn/quarantine.ts';
+import type { RobotsAccess } from '../../shared/turn/robots-keeper.ts';
+import type { TurnServices } from '../../shared/turn/services.ts';
+import { requestUrl } from '../../shared/url/request-url.ts';
+import { T0 } from '../worker/fake-clock.ts';
+import { type CrawlOfTurn, crawlOfTurn, ORIGIN, recordOf } from './turn-fakes.ts';
+
+const OPEN: RobotsRules = { rules: [], sitemaps: [] };
+const SECRET = parseRobots(Buffer.from('User-agent: *\nDisallow: /secret\n'), 'strand');
+const PAGE = `${ORIGIN}/page`;
+const NEXT = T0 + 7000;
+
+interface Situation {
+  crawl?: CrawlOfTurn;
+  /** Rules that are known and fresh. */
+  known?: RobotsRules;
+  /** What fetching robots.txt brings. */
+  access?: RobotsAccess;
+  /** Answers of `waitForMoment`, one after the other; then true. */
+  moments?: readonly boolean[];
+  isAnnouncing?: boolean;
+  answers?: readonly QuarantineAnswer[];
+  blockedUrl?: string;
+  isTrap?: boolean;
+  isHopeless?: boolean;
+  isStopping?: boolean;
+  reserves?: boolean;
+  allowsRequisites?: boolean;
+  isHostFull?: boolean;
+  /** The registry fails. */
+  fault?: Error;
+}
+
+/** Asks for a decision. `log`: the calls that changed something, in their order. */
+async function decide(record: UrlRecord, situation: Situation = {}) {
+  const { admission, log } = admissionIn(situation);
+  return { ...(await admission.decide(record, ORIGIN)), log };
+}
+
+/** Decides by the situation as it is at each call. */
+function admissionIn(situation: Situation) {
+  const log: string[] = [];
+  const moments = [...(situation.moments ?? [])];
+  const answers = [...(situation.answers ?? [])];
+  const { isHostFull = false, isAnnouncing = false } = situation;
+  let givenUp: { cause: string; at: number } | undefined;
+  const options = {
+    crawl: crawlOfTurn(situation.crawl),
+    counters: { countError: (kind: string) => log.push(`error ${kind}`) },
+    quarantine: {
+      isAnnouncing,
+      causeOf: (url: string) => (url === situation.blockedUrl ? 'it blocked its thread' : undefined),
+      async announce(url: string) {
+        if (!isAnnouncing) return 'allowed';
+        log.push(`announce ${url}`);
+        return answers.shift() ?? 'allowed';
+      },
+      clear: (url: string) => log.push(`clear ${url}`),
+    },
+    traps: { closedBy: () => (situation.isTrap ? { kind: 'folder', group: '/x/' } : undefined) },
+    robots: {
+      async known(origin: string) {
+        expect(origin).toBe(ORIGIN);
+        return situation.known;
+      },
+      async fetch(origin: string) {
+        log.push(`fetch ${origin}`);
+        return situation.access ?? { kind: 'known', rules: OPEN };
+      },
+    },
+    pace: {
+      nextFetchAt: NEXT,
+      get givenUp() {
+        return givenUp;
+      },
+      async waitForMoment() {
+        log.push('wait');
+        return moments.shift() ?? true;
+      },
+      giveUp(cause: string) {
+        givenUp = { cause, at: T0 };
+        log.push(`give up: ${cause}`);
+      },
+      async giveUpIfHopeless() {
+        if (situation.fault) throw situation.fault;
+        if (situation.isHopeless) this.giveUp('hopeless');
+      },
+    },
+    allowance: {
+      isHostFull,
+      allowsRequisites: situation.allowsRequisites ?? true,
+      async reserve() {
+        log.push('reserve');
+        return situation.reserves ?? true;
+      },
+      cancel: () => log.push('cancel'),
+    },
+  };
+  const services = {
+    engine: { clock: { now: () => T0 } },
+    work: { run: (_crawl: string, _url: string, _step: string, work: () => unknown) => work() },
+    stopping: { aborted: situation.isStopping ?? false },
+  } as unknown as TurnServices;
+  return { admission: new UrlAdmission(services, options as unknown as UrlAdmissionOptions), log };
+}
+
+test('a page that the rules allow is fetched: after the host’s moment, and with a page reserved', async () => {
+  expect(await decide(recordOf(PAGE), { known: OPEN })).toEqual({
+    outcome: 'fetch',
+    log: ['wait', 'reserve', 'wait'],
+  });
+});
+
+test('a requisite needs no page, but a limit that allows it', async () => {
+  const style = recordOf(`${ORIGIN}/s.css`, { kind: 'requisite' });
+  expect(await decide(style, { known: OPEN, reserves: false })).toMatchObject({
+    outcome: 'fetch',
+    log: ['wait', 'wait'],
+  });
+  expect(await decide(style, { known: OPEN, allowsRequisites: false })).toMatchObject({
+    outcome: 'turnEnds',
+    record: style,
+  });
+  // Of a host that has its pages, requisites are fetched all the same.
+  expect(await decide(style, { known: OPEN, isHostFull: true })).toMatchObject({ outcome: 'fetch' });
+});
+
+test('a page that blocked its thread fails, is counted, and no robots.txt is asked for', async () => {
+  expect(await decide(recordOf(PAGE), { blockedUrl: PAGE, isTrap: true })).toEqual({
+    outcome: 'unasked',
+    record: recordOf(PAGE, { state: 'failed', result: { fetchedAt: T0, cause: 'it blocked its thread' } }),
+    log: ['error blocked'],
+  });
+});
+
+test('a page of a trap is skipped, but no seed, no requisite and no request of the project', async () => {
+  const trap = { known: OPEN, isTrap: true };
+  const skipped = await decide(recordOf(PAGE), trap);
+  expect(skipped).toMatchObject({ outcome: 'unasked', record: { state: 'skipped' }, log: [] });
+  expect(skipped).toHaveProperty(
+    'record.result.cause',
+    expect.stringMatching(/^a trap: the folder \/x\/ gives/),
+  );
+  for (const record of [
+    recordOf(PAGE, { depth: 0 }),
+    recordOf(PAGE, { kind: 'requisite' }),
+    recordOf(PAGE, { kind: 'sitemap' }),
+    recordOf(requestUrl(PAGE, { label: 'x' })),
+  ])
+    expect(await decide(record, trap)).toMatchObject({ outcome: 'fetch' });
+});
+
+test('what robots.txt forbids is settled so, with the line that forbids it', async () => {
+  const secret = recordOf(`${ORIGIN}/secret/1?x`);
+  const denied = {
+    outcome: 'unasked',
+    record: {
+      state: 'deniedByRobots',
+      result: { fetchedAt: T0, cause: 'robots.txt, line 2: Disallow: /secret' },
+    },
+  };
+  expect(await decide(secret, { known: SECRET })).toMatchObject({ ...denied, log: [] });
+  const fetched = await decide(secret, { access: { kind: 'known', rules: SECRET } });
+  expect(fetched).toMatchObject({ ...denied, log: [`fetch ${ORIGIN}`, `clear ${ORIGIN}/robots.txt`] });
+  // A request of the project goes by the URL that is fetched.
+  const own = recordOf(requestUrl(`${ORIGIN}/secret/1?x`, { method: 'POST' }));
+  expect(await decide(own, { known: SECRET })).toMatchObject(denied);
+  expect(await decide(recordOf(PAGE), { known: SECRET })).toMatchObject({ outcome: 'fetch' });
+});
+
+test('rules that are not known are fetched first, and the page waits for its moment after them', async () => {
+  expect(await decide(recordOf(PAGE))).toEqual({
+    outcome: 'fetch',
+    log: [`fetch ${ORIGIN}`, `clear ${ORIGIN}/robots.txt`, 'wait', 'reserve', 'wait'],
+  });
+});
+
+test('a host that fails while its old rules are still used is given up when it is hopeless', async () => {
+  const access: RobotsAccess = { kind: 'known', rules: OPEN };
+  expect(await decide(recordOf(PAGE), { access, isHopeless: true })).toMatchObject({
+    outcome: 'turnEnds',
+    record: recordOf(PAGE),
+  });
+});
+
+test('a URL waits as long as its host while another host’s turn fetches the rules', async () => {
+  expect(await decide(recordOf(PAGE), { access: { kind: 'awaited' } })).toMatchObject({
+    outcome: 'putBack',
+    record: recordOf(PAGE, { dueAt: NEXT }),
+  });
+});
+
+test('a host that cannot be reached ends the turn; its URL comes after the others, and a seed’s cause is told', async () => {
+  const access: RobotsAccess = { kind: 'unreachable', cause: 'connection refused' };
+  expect(await decide(recordOf(PAGE), { access })).toMatchObject({
+    outcome: 'turnEnds',
+    record: recordOf(PAGE, { dueAt: NEXT + 1 }),
+    seedCause: 'connection refused',
+  });
+  const hopeless = await decide(recordOf(PAGE), { access, isHopeless: true });
+  expect(hopeless.log).toContain('give up: hopeless');
+  // A worker that stops has broken the request off itself: nothing is told, and nothing is put off.
+  const stopped = await decide(recordOf(PAGE), { access, isStopping: true, isHopeless: true });
+  expect(stopped).toEqual({
+    outcome: 'turnEnds',
+    record: recordOf(PAGE),
+    log: [`fetch ${ORIGIN}`, `clear ${ORIGIN}/robots.txt`],
+  });
+});
+
+test('a URL at a blocked address is skipped', async () => {
+  expect(
+    await decide(recordOf(PAGE), { access: { kind: 'blocked', cause: 'a private address' } }),
+  ).toMatchObject({
+    outcome: 'unasked',
+    record: { state: 'skipped', result: { fetchedAt: T0, cause: 'a private address' } },
+  });
+});
+
+test('a URL of a closed origin is put off as often as any is tried, and fails then', async () => {
+  const access: RobotsAccess = { kind: 'closed', cause: 'HTTP 500', until: T0 + 60_000 };
+  const crawl = { config: { maxAttempts: 3 } };
+  expect(await decide(recordOf(PAGE, { attempts: 1 }), { access, crawl })).toMatchObject({
+    outcome: 'unasked',
+    record: { state: 'waiting', attempts: 2, dueAt: T0 + 60_000, result: { cause: 'HTTP 500' } },
+  });
+  expect(await decide(recordOf(PAGE, { attempts: 2 }), { access, crawl })).toMatchObject({
+    outcome: 'unasked',
+    record: { state: 'failed', attempts: 3, dueAt: 0, result: { cause: 'HTTP 500' } },
+  });
+});
+
+test('a turn that announces its URLs announces robots.txt, then the page', async () => {
+  expect(await decide(recordOf(PAGE), { isAnnouncing: true })).toEqual({
+    outcome: 'fetch',
+    log: [
+      ...[`announce ${ORIGIN}/robots.txt`, `fetch ${ORIGIN}`, `clear ${ORIGIN}/robots.txt`],
+      ...['wait', `announce ${PAGE}`, 'reserve', 'wait'],
+    ],
+  });
+});
+
+test('a robots.txt that has killed too many workers is not fetched: its host is given up', async () => {
+  const killed = await decide(recordOf(PAGE), { isAnnouncing: true, answers: ['quarantined'] });
+  expect(killed).toMatchObject({ outcome: 'turnEnds', record: recordOf(PAGE) });
+  expect(killed.log).toEqual([
+    `announce ${ORIGIN}/robots.txt`,
+    expect.stringMatching(/^give up: the worker died 3 times when it fetched its robots.txt$/),
+    `clear ${ORIGIN}/robots.txt`,
+  ]);
+  const busy = await decide(recordOf(PAGE), { isAnnouncing: true, answers: ['busy'] });
+  expect(busy).toMatchObject({ outcome: 'turnEnds', record: recordOf(PAGE) });
+  expect(busy.log).toEqual([`announce ${ORIGIN}/robots.txt`, `clear ${ORIGIN}/robots.txt`]);
+});
+
+test('a page that has killed too many workers fails, and the turn ends; another turn’s announcement only ends it', async () => {
+  const situation = { isAnnouncing: true, known: OPEN };
+  expect(await decide(recordOf(PAGE), { ...situation, answers: ['quarantined'] })).toMatchObject({
+    outcome: 'turnEnds',
+    record: {
+      url: PAGE,
+      state: 'failed',
+      result: { fetchedAt: T0, cause: 'the worker died 3 times when it fetched this' },
+    },
+    log: ['wait', `announce ${PAGE}`],
+  });
+  expect(await decide(recordOf(PAGE), { ...situation, answers: ['busy'] })).toEqual({
+    outcome: 'turnEnds',
+    record: recordOf(PAGE),
+    log: ['wait', `announce ${PAGE}`],
+  });
+});
+
+test('where the host’s moment does not come, the turn ends and no page is reserved', async () => {
+  expect(await decide(recordOf(PAGE), { known: OPEN, moments: [false] })).toEqual({
+    outcome: 'turnEnds',
+    record: recordOf(PAGE),
+    log: ['wait'],
+  });
+});
+
+test('a page that was waited for too long is given back, and the turn ends', async () => {
+  expect(await decide(recordOf(PAGE), { known: OPEN, moments: [true, false] })).toEqual({
+    outcome: 'turnEnds',
+    record: recordOf(PAGE),
+    log: ['wait', 'reserve', 'wait', 'cancel'],
+  });
+  // A requisite has none to give back.
+  const style = recordOf(`${ORIGIN}/s.css`, { kind: 'requisite' });
+  expect(await decide(style, { known: OPEN, moments: [true, false] })).toEqual({
+    outcome: 'turnEnds',
+    record: style,
+    log: ['wait', 'wait'],
+  });
+});
+
+test('a page more than the host may have is put back, and its page is given back', async () => {
+  expect(await decide(recordOf(PAGE), { known: OPEN, isHostFull: true })).toEqual({
+    outcome: 'putBack',
+    record: recordOf(PAGE),
+    log: ['wait', 'reserve', 'wait', 'cancel'],
+  });
+  // A turn that announces one URL ends with it.
+  expect(await decide(recordOf(PAGE), { known: OPEN, isHostFull: true, isAnnouncing: true })).toMatchObject({
+    outcome: 'turnEnds',
+    record: recordOf(PAGE),
+  });
+});
+
+test('at the limit of pages the turn ends; where requisites are still fetched it goes on', async () => {
+  expect(await decide(recordOf(PAGE), { known: OPEN, reserves: false })).toEqual({
+    outcome: 'turnEnds',
+    record: recordOf(PAGE),
+    log: ['wait', 'reserve'],
+  });
+  const draining = {
+    known: OPEN,
+    reserves: false,
+    crawl: { config: { maxPages: 5, requisites: true }, pages: 5 },
+  };
+  expect(await decide(recordOf(PAGE), draining)).toMatchObject({
+    outcome: 'putBack',
+    record: recordOf(PAGE),
+  });
+  expect(await decide(recordOf(PAGE), { ...draining, isAnnouncing: true })).toMatchObject({
+    outcome: 'turnEnds',
+  });
+});
+
+test('each decision goes by the moment it is made at', async () => {
+  const situation: Situation = {};
+  const { admission, log } = admissionIn(situation);
+  const outcomes: string[] = [];
+  const decideNow = async (change: Partial<Situation>) => {
+    Object.assign(situation, change);
+    outcomes.push((await admission.decide(recordOf(PAGE), ORIGIN)).outcome);
+  };
+  await decideNow({ access: { kind: 'awaited' } });
+  await decideNow({ access: { kind: 'known', rules: OPEN } });
+  await decideNow({ reserves: false });
+  await decideNow({ reserves: true, known: OPEN });
+  expect(outcomes).toEqual(['putBack', 'fetch', 'turnEnds', 'fetch']);
+  expect(log.filter((call) => call === `fetch ${ORIGIN}`)).toHaveLength(3);
+  expect(log.filter((call) => call === 'wait')).toHaveLength(5);
+});
+
+test('each announcement is one of its own', async () => {
+  const { admission, log } = admissionIn({ isAnnouncing: true, answers: ['allowed', 'allowed', 'busy'] });
+  expect(await admission.decide(recordOf(PAGE), ORIGIN)).toMatchObject({ outcome: 'fetch' });
+  expect(await admission.decide(recordOf(PAGE), ORIGIN)).toMatchObject({ outcome: 'turnEnds' });
+  const known = admissionIn({ isAnnouncing: true, known: OPEN, answers: ['allowed', 'busy'] });
+  expect(await known.admission.decide(recordOf(PAGE), ORIGIN)).toMatchObject({ outcome: 'fetch' });
+  expect(await known.admission.decide(recordOf(PAGE), ORIGIN)).toMatchObject({ outcome: 'turnEnds' });
+  expect(log.filter((call) => call.startsWith('announce'))).toHaveLength(3);
+});
+
+test('a registry that fails makes the turn fail', async () => {
+  const fault = new Error('the registry is out of reach');
+  await expect(decide(recordOf(PAGE), { fault })).rejects.toThrow(fault);
+  const access: RobotsAccess = { kind: 'unreachable', cause: 'no connection' };
+  await expect(decide(recordOf(PAGE), { access, fault })).rejects.toThrow(fault);
+});

@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import { NO_TOTALS } from '../../shared/frontier/head.ts';
+import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
+import { TurnCounters } from '../../shared/turn/counters.ts';
+import { maxDueMs, type NextTurnParts, planNextTurn } from '../../shared/turn/next-turn.ts';
+import { newStats } from '../../shared/turn/worker-stats.ts';
+import { createFakeClock, T0 } from '../worker/fake-clock.ts';
+import { crawlOfTurn } from './turn-fakes.ts';
+
+const MINUTE = 60_000;
+
+interface Situation {
+  readonly config?: CrawlOptions;
+  readonly status?: CrawlStatus;
+  /** Of the crawl so far. */
+  readonly pages?: number;
+  readonly hostPages?: number;
+  /** When the next page and the next requisite of the host are due. */
+  readonly pageAt?: number;
+  readonly requisiteAt?: number;
+  readonly nextFetchAt?: number;
+  readonly gapUntil?: number;
+  readonly isGivenUp?: boolean;
+  readonly awaited?: number;
+  readonly fetchedRequisites?: number;
+}
+
+async function plan(situation: Situation) {
+  const { config, status, pages, hostPages = 0, pageAt, requisiteAt, awaited } = situation;
+  const crawl = crawlOfTurn({ config, status, pages });
+  let revived = 0;
+  const counters = new TurnCounters({ ...NO_TOTALS, pages: hostPages }, newStats());
+  if (awaited !== undefined) counters.set('requisites', { awaited });
+  const parts = {
+    crawl: Object.assign(crawl, {
+      async revive() {
+        revived++;
+        crawl.status = 'running';
+      },
+    }),
+    counters,
+    ledger: {
+      nextDueAt: (_now: number, requisitesOnly = false) =>
+        requisitesOnly || pageAt === undefined ? requisiteAt : Math.min(pageAt, requisiteAt ?? pageAt),
+    },
+    pace: {
+      nextFetchAt: situation.nextFetchAt ?? T0,
+      gapUntil: situation.gapUntil ?? T0,
+      givenUp: situation.isGivenUp ? { cause: 'it failed', at: T0 } : undefined,
+    },
+  } as unknown as NextTurnParts;
+  const registry = {
+    isShared: false,
+    totals: async () => ({ requisites: { fetched: situation.fetchedRequisites ?? 0 } }),
+  };
+  const next = await planNextTurn({ registry: registry as never, clock: createFakeClock() }, parts);
+  return { ...next, revived };
+}
+
+test('a host with a URL that is due has a token, and rests until its next moment', async () => {
+  expect(await plan({ pageAt: 0, nextFetchAt: T0 + 1000 })).toEqual({
+    hasToken: true,
+    dueAt: T0 + 1000 + 15 * MINUTE,
+    restUntil: T0 + 1000,
+    revived: 0,
+  });
+  expect(await plan({ pageAt: 0, nextFetchAt: T0 - 1000 })).toMatchObject({ hasToken: true, restUntil: T0 });
+  expect(await plan({ pageAt: T0 + 5000, nextFetchAt: T0 + 1000 })).toMatchObject({
+    hasToken: true,
+    restUntil: T0 + 5000,
+  });
+});
+
+test('a host with nothing to fetch has no token and is not due', async () => {
+  expect(await plan({ nextFetchAt: T0 + 1000 })).toEqual({
+    hasToken: false,
+    restUntil: T0 + 1000,
+    revived: 0,
+  });
+});
+
+test('a host that was given up is not waited for, but for the gap after its last request', async () => {
+  const givenUp = { isGivenUp: true, pageAt: 0, nextFetchAt: T0 + 60 * MINUTE };
+  expect(await plan({ ...givenUp, gapUntil: T0 + 1000 })).toEqual({
+    hasToken: false,
+    restUntil: T0 + 1000,
+    revived: 0,
+  });
+  expect(await plan({ ...givenUp, gapUntil: T0 + 1000, nextFetchAt: T0 + 500 })).toMatchObject({
+    restUntil: T0 + 500,
+  });
+});
+
+test('a host parks for 15 minutes at most, and for one of its URLs for 30 seconds', async () => {
+  expect(await plan({ pageAt: 0, nextFetchAt: T0 + 15 * MINUTE })).toMatchObject({ hasToken: true });
+  expect(await plan({ pageAt: 0, nextFetchAt: T0 + 15 * MINUTE + 1 })).toEqual({
+    hasToken: false,
+    dueAt: T0 + 15 * MINUTE + 1,
+    restUntil: T0 + 15 * MINUTE + 1,
+    revived: 0,
+  });
+  expect(await plan({ pageAt: T0 + 30_000 })).toMatchObject({ hasToken: true, restUntil: T0 + 30_000 });
+  expect(await plan({ pageAt: T0 + 30_000, nextFetchAt: T0 - 9000 })).toMatchObject({ hasToken: true });
+  expect(await plan({ pageAt: T0 + 30_001 })).toEqual({
+    hasToken: false,
+    dueAt: T0 + 30_001,
+    restUntil: T0,
+    revived: 0,
+  });
+  // The rest of the host does not count as waiting for its URL.
+  const resting = { nextFetchAt: T0 + 5 * MINUTE, pageAt: T0 + 5 * MINUTE + 30_000 };
+  expect(await plan(resting)).toMatchObject({ hasToken: true, restUntil: resting.pageAt });
+  expect(await plan({ ...resting, pageAt: resting.pageAt + 1 })).toMatchObject({ hasToken: false });
+});
+
+test('a time that no clock that runs right could have given counts as come', async () => {
+  expect(await plan({ pageAt: T0 + 300 * 86_400_000 })).toMatchObject({ hasToken: true, restUntil: T0 });
+});
+
+test('a crawl that does not run has its hosts due and gives no token', async () => {
+  for (const status of ['paused', 'stopped'] as const)
+    expect(await plan({ status, pageAt: 0, nextFetchAt: T0 + 1000 })).toEqual({
+      hasToken: false,
+      dueAt: T0 + 1000,
+      restUntil: T0 + 1000,
+      revived: 0,
+    });
+});
+
+test('at its limit of pages a crawl gives no token', async () => {
+  const limit = { config: { maxPages: 3 }, pageAt: 0, nextFetchAt: T0 + 1000 };
+  expect(await plan({ ...limit, pages: 3 })).toMatchObject({ hasToken: false, dueAt: T0 + 1000 });
+  expect(await plan({ ...limit, pages: 2 })).toMatchObject({ hasToken: true });
+});
+
+test('a crawl that only fetches requisites looks after hosts with pages two hours later', async () => {
+  const draining = { config: { maxPages: 3, requisites: true }, pages: 3 };
+  expect(await plan({ ...draining, pageAt: 0, nextFetchAt: T0 + 1000 })).toEqual({
+    hasToken: false,
+    dueAt: T0 + 120 * MINUTE,
+    restUntil: T0 + 1000,
+    revived: 0,
+  });
+  expect(await plan({ ...draining, pageAt: 0, requisiteAt: T0 })).toMatchObject({ hasToken: true });
+  expect(await plan(draining)).toEqual({ hasToken: false, restUntil: T0, revived: 0 });
+  // A host that has its share of pages has nothing to do.
+  const full = { config: { ...draining.config, maxPagesPerHost: 2 }, pages: 3, hostPages: 2, pageAt: 0 };
+  expect(await plan(full)).toEqual({ hasToken: false, restUntil: T0, revived: 0 });
+});
+
+test('a host that has its share of pages goes on with requisites alone', async () => {
+  const full = { config: { maxPagesPerHost: 2 }, hostPages: 2, pageAt: 0 };
+  expect(await plan(full)).toEqual({ hasToken: false, restUntil: T0, revived: 0 });
+  expect(await plan({ ...full, requisiteAt: 0 })).toMatchObject({ hasToken: true });
+});
+
+test('a crawl that was called finished while links were on their way runs again, if there is something to do', async () => {
+  expect(await plan({ status: 'finished', pageAt: 0 })).toMatchObject({ hasToken: true, revived: 1 });
+  expect(await plan({ status: 'finished' })).toEqual({ hasToken: false, restUntil: T0, revived: 0 });
+});
+
+test('a crawl that was called limited while requisites are awaited runs again', async () => {
+  const limited = {
+    status: 'limited' as const,
+    config: { maxPages: 3, requisites: true },
+    pages: 3,
+    requisiteAt: 0,
+  };
+  expect(await plan({ ...limited, awaited: 2 })).toMatchObject({ hasToken: true, revived: 1 });
+  expect(await plan({ ...limited, awaited: 0 })).toMatchObject({ hasToken: false, revived: 0 });
+  expect(await plan(limited)).toMatchObject({ hasToken: false, revived: 0 });
+  expect(await plan({ ...limited, awaited: 2, fetchedRequisites: 3000 })).toMatchObject({ revived: 0 });
+  expect(await plan({ ...limited, awaited: 2, fetchedRequisites: 2999 })).toMatchObject({ revived: 1 });
+  expect(await plan({ ...limited, awaited: 2, status: 'stopped' })).toMatchObject({ revived: 0 });
+});
+
+test('no host is due later than two hours after the longest wait of a URL', () => {
+  const config = crawlOfTurn().config;
+  expect(maxDueMs(config)).toBeGreaterThan(120 * MINUTE + config.maxBackoffMs);
+  expect(maxDueMs(config)).toBeLessThan(120 * MINUTE + 3 * 86_400_000);
+});

@@ -1,0 +1,205 @@
+import { expect, test } from 'vitest';
+import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
+import { causeOfDeath, Quarantine } from '../../shared/turn/quarantine.ts';
+import { quarantinePage, withQuarantine } from '../../shared/turn/quarantine-page.ts';
+import type { StoredHead } from '../../shared/turn/stored-head.ts';
+import { T0 } from '../worker/fake-clock.ts';
+
+const PAGE = 'http://a.test/page';
+const OTHER = 'http://a.test/other';
+const UNTIL = T0 + 1000;
+
+/** `log`: what is done, in order. `locks`: answers of the lock. */
+function open(head: Partial<Head> = {}, { isAnnouncing = true, locks = [true] } = {}) {
+  const log: string[] = [];
+  const state = { head: { ...NEW_HEAD, token: 't', ...head } as Head, fails: false, itemsFail: false };
+  const stored = {
+    get head() {
+      return state.head;
+    },
+    async stageItems(items: readonly string[]) {
+      if (state.itemsFail) throw new Error('items are out of reach');
+      log.push(`stage ${items.length}`);
+    },
+    async replace(next: Head) {
+      if (state.fails) throw new Error('the store is out of reach');
+      const { intent } = next;
+      log.push(intent ? `store ${intent.url} ${intent.tries}` : 'store nothing');
+      expect(next.token).toBe('t');
+      state.head = next;
+    },
+  } as unknown as StoredHead;
+  const answers = [...locks];
+  const intentLock = async (until: number) => {
+    expect(until).toBe(UNTIL);
+    log.push('lock');
+    return answers.shift() ? () => void log.push('free') : undefined;
+  };
+  return { log, state, quarantine: new Quarantine({ intentLock }, stored, { isAnnouncing, until: UNTIL }) };
+}
+
+test('a turn that is not suspicious announces nothing', async () => {
+  const { quarantine, log } = open({ intent: { url: PAGE, tries: 3 } }, { isAnnouncing: false });
+  expect(quarantine.isAnnouncing).toBe(false);
+  expect(await quarantine.announce(PAGE)).toBe('allowed');
+  quarantine.release();
+  await quarantine.retract();
+  expect(log).toEqual([]);
+});
+
+test('a URL is stored before it is fetched, under a lock that is kept until the turn ends', async () => {
+  const { quarantine, log } = open();
+  expect(quarantine.isAnnouncing).toBe(true);
+  expect(await quarantine.announce(PAGE)).toBe('allowed');
+  expect(await quarantine.announce(OTHER)).toBe('allowed');
+  expect(log).toEqual(['lock', 'stage 0', `store ${PAGE} 1`, 'stage 0', `store ${OTHER} 1`]);
+  expect(quarantine.isPutOff).toBe(false);
+  quarantine.release();
+  expect(log.at(-1)).toBe('free');
+});
+
+test('tries go by what the turn found: the URL of the worker that died has one more, others their first', async () => {
+  const { quarantine, log } = open({ intent: { url: PAGE, tries: 2 } });
+  expect(quarantine.suspect).toEqual({ url: PAGE, tries: 2 });
+  await quarantine.announce(OTHER);
+  await quarantine.announce(PAGE);
+  expect(log.filter((line) => line.startsWith('store'))).toEqual([`store ${OTHER} 1`, `store ${PAGE} 3`]);
+});
+
+test('a URL at which three workers died is quarantined; another one is not', async () => {
+  const { quarantine, log } = open({ intent: { url: PAGE, tries: 3 } });
+  expect(await quarantine.announce(PAGE)).toBe('quarantined');
+  expect(log).toEqual([]);
+  expect(await quarantine.announce(OTHER)).toBe('allowed');
+});
+
+test('a turn that does not get the lock is put off, and stores nothing', async () => {
+  const { quarantine, log } = open({}, { locks: [false, true] });
+  expect(await quarantine.announce(PAGE)).toBe('busy');
+  expect(quarantine.isPutOff).toBe(true);
+  expect(log).toEqual(['lock']);
+  await quarantine.retract();
+  quarantine.release();
+  expect(log).toEqual(['lock']);
+  // It may have been freed meanwhile.
+  expect(await quarantine.announce(PAGE)).toBe('allowed');
+});
+
+test('a URL that has not killed this worker is suspected no longer', () => {
+  const { quarantine } = open({ intent: { url: PAGE, tries: 2 } });
+  quarantine.clear(OTHER);
+  expect(quarantine.suspect).toEqual({ url: PAGE, tries: 2 });
+  quarantine.clear(PAGE);
+  expect(quarantine.suspect).toBeUndefined();
+});
+
+test('a turn that is thrown away takes its announcement back and leaves the older suspicion', async () => {
+  const suspect = open({ intent: { url: PAGE, tries: 2 } });
+  await suspect.quarantine.announce(OTHER);
+  await suspect.quarantine.retract();
+  expect(suspect.log.at(-1)).toBe(`store ${PAGE} 2`);
+  const none = open();
+  await none.quarantine.announce(OTHER);
+  await none.quarantine.watch(async () => 'fetched');
+  await none.quarantine.retract();
+  expect(none.log.at(-1)).toBe('store nothing');
+});
+
+test('an announcement stays when the page itself was the reason', async () => {
+  const { quarantine, log } = open();
+  await quarantine.announce(PAGE);
+  await expect(quarantine.watch(() => Promise.reject(new Error('parser')))).rejects.toThrow('parser');
+  await quarantine.retract();
+  expect(log.at(-1)).toBe(`store ${PAGE} 1`);
+});
+
+test('what is watched gives its result', async () => {
+  expect(await open().quarantine.watch(async () => 5)).toBe(5);
+});
+
+test('nothing is taken back where nothing was announced, and a store that fails stops nobody', async () => {
+  const { quarantine, log, state } = open();
+  await quarantine.retract();
+  expect(log).toEqual([]);
+  await quarantine.announce(PAGE);
+  state.fails = true;
+  await quarantine.retract();
+  await expect(quarantine.announce(OTHER)).rejects.toThrow('the store is out of reach');
+  state.itemsFail = true;
+  await expect(quarantine.announce(OTHER)).rejects.toThrow('items are out of reach');
+});
+
+test('the words for a URL at which workers died', () => {
+  expect(causeOfDeath('its robots.txt')).toBe('the worker died 3 times when it fetched its robots.txt');
+});
+
+test('pages that blocked their thread are known with their causes', () => {
+  const { quarantine } = open({
+    quarantine: [
+      { url: OTHER, cause: 'it blocked' },
+      { url: PAGE, cause: 'so did this' },
+    ],
+  });
+  expect(quarantine.causeOf(PAGE)).toBe('so did this');
+  expect(quarantine.causeOf('http://a.test/')).toBeUndefined();
+  expect(open().quarantine.causeOf(PAGE)).toBeUndefined();
+  expect(quarantine.blocked).toHaveLength(2);
+});
+
+test('a page that blocks its thread goes into the head, and is no longer the suspect', () => {
+  const task = { crawl: 'c', url: PAGE, step: 'parse' as const };
+  const head = { ...NEW_HEAD, version: 4, token: 't', intent: { url: PAGE, tries: 1 } };
+  const after = withQuarantine(head, task, 60_400, T0);
+  expect(after).toMatchObject({ version: 5, token: 't', setAside: undefined });
+  expect(after.quarantine).toEqual([{ url: PAGE, cause: 'blocked its thread for 60 s when it was parsed' }]);
+  expect(after).not.toHaveProperty('intent');
+  const other = withQuarantine({ ...head, intent: { url: OTHER, tries: 1 } }, task, 60_400, T0);
+  expect(other.intent).toEqual({ url: OTHER, tries: 1 });
+});
+
+test('a page is in quarantine once, with its last cause; the last twenty are kept', () => {
+  let head: Head = { ...NEW_HEAD };
+  for (let i = 0; i < 25; i++)
+    head = withQuarantine(head, { crawl: 'c', url: `${PAGE}${i % 24}`, step: 'links' }, 1000 * i, T0);
+  expect(head.quarantine).toHaveLength(20);
+  expect(head.quarantine?.at(-1)).toEqual({
+    url: `${PAGE}0`,
+    cause: 'blocked its thread for 24 s when its links were taken in',
+  });
+  expect(head.quarantine?.filter(({ url }) => url === `${PAGE}0`)).toHaveLength(1);
+  expect(head.quarantine?.[0]?.url).toBe(`${PAGE}5`);
+});
+
+test('a host is given up at its third page that blocks, or when its robots.txt does; the first cause stays', () => {
+  const block = (head: Head, i: number, step: 'parse' | 'robots' = 'parse') =>
+    withQuarantine(head, { crawl: 'c', url: `${PAGE}${i}`, step }, 5000, T0 + i);
+  const two = block(block(NEW_HEAD, 1), 2);
+  expect(two.setAside).toBeUndefined();
+  const three = block(two, 3);
+  expect(three.setAside).toEqual({
+    cause: '3 of its pages blocked their thread; the last one blocked its thread for 5 s when it was parsed',
+    at: T0 + 3,
+  });
+  expect(block(three, 4).setAside).toEqual(three.setAside);
+  expect(block(NEW_HEAD, 1, 'robots').setAside).toEqual({
+    cause: 'it blocked its thread for 5 s when its robots.txt was read',
+    at: T0 + 1,
+  });
+});
+
+test('the new head is stored on the one that is there, or as the first', async () => {
+  const stored: unknown[] = [];
+  const heads: Record<string, Head> = { 'c a.test': { ...NEW_HEAD, version: 8, token: 't' } };
+  const ledgers = {
+    loadHead: async (crawl: string, host: string) => heads[`${crawl} ${host}`],
+    commit: async (...args: unknown[]) => void stored.push(args),
+  };
+  const task = { crawl: 'c', url: PAGE, step: 'hook' as const };
+  await quarantinePage(ledgers, task, 5000, T0);
+  expect(stored).toEqual([['c', 'a.test', withQuarantine(heads['c a.test'] as Head, task, 5000, T0)]]);
+  const other = { ...task, url: 'http://b.test:81/x' };
+  await quarantinePage(ledgers, other, 5000, T0);
+  expect(stored[1]).toEqual(['c', 'b.test:81', withQuarantine(NEW_HEAD, other, 5000, T0)]);
+  const stale = { ...ledgers, commit: () => Promise.reject(new Error('stale')) };
+  await expect(quarantinePage(stale, task, 5000, T0)).rejects.toThrow('stale');
+});
