@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Cause } from '../../shared/causes/cause.ts';
 import { type Head, type MovedRobots, NEW_HEAD } from '../../shared/frontier/head.ts';
 import type { RobotsState } from '../../shared/robots/policy.ts';
 import { KnownRobots } from '../../shared/turn/known-robots.ts';
@@ -9,6 +10,7 @@ const HTTPS = 'https://a.test';
 /** Rules that other hosts use: not those of an origin. */
 const forOthers = (i: number) => `http://a.test/${i}/robots.txt`;
 const LATER = T0 + 1000;
+const CAUSE: Cause = { code: 'robotsStatus', httpStatus: 500 };
 
 const rulesOf = (origin: string, expiresAt = LATER): RobotsState => ({ origin, kind: 'allowAll', expiresAt });
 const redirectOf = (from: string, expiresAt = LATER): MovedRobots => ({
@@ -18,7 +20,7 @@ const redirectOf = (from: string, expiresAt = LATER): MovedRobots => ({
   expiresAt,
   tries: 0,
 });
-const closedOf = (origin: string, failures = 1) => ({ origin, until: LATER, failures, cause: 'HTTP 500' });
+const closedOf = (origin: string, failures = 1) => ({ origin, until: LATER, failures, cause: CAUSE });
 const open = (head: Partial<Head> = {}) => new KnownRobots({ ...NEW_HEAD, ...head });
 const origins = ({ robots }: KnownRobots) => robots.map(({ origin }) => origin);
 

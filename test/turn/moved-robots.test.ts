@@ -32,7 +32,7 @@ function open(heads: Readonly<Record<string, Partial<Head>>> = {}, own: Partial<
   const known = new KnownRobots({ ...NEW_HEAD, ...own });
   const pace = {
     postponeTo: (time: number) => paced.push({ postponedTo: time - T0 }),
-    fail: (cause: string) => paced.push({ failed: cause }),
+    fail: (cause: unknown) => paced.push({ failed: cause }),
   };
   const options = { crawl: crawlOfTurn(), known, pace } as unknown as MovedRobotsOptions;
   return { clock, known, sent, paced, services, finder: new MovedRobotsFinder(services, options) };
@@ -138,17 +138,17 @@ test('another URL at the end of the redirects is asked for, too', async () => {
 test('after half a minute each look is a failure of the host, and the other one is asked again', async () => {
   const { finder, known, sent, paced } = open();
   const moved = { ...redirectOf(ORIGIN, at('b.test')), tries: 6, asked: at('b.test') };
-  const cause = `robots.txt: it redirects to ${at('b.test')}, which cannot be had`;
-  expect(await finder.wait(moved, at('b.test'))).toBe(cause);
+  const cause = { code: 'robotsMoved', to: at('b.test') };
+  expect(await finder.wait(moved, at('b.test'))).toEqual(cause);
   expect(paced).toEqual([{ failed: cause }]);
   expect(sent).toHaveLength(1);
   expect(known.redirectOf(ORIGIN, T0)).toMatchObject({ tries: 7 });
 });
 
 test('a long URL is cut in the cause', async () => {
-  const url = `http://b.test/${'x'.repeat(500)}`;
+  const url = `http://b.test/${'x'.repeat(5000)}`;
   const cause = await open().finder.wait({ ...redirectOf(ORIGIN, url), tries: 6 }, url);
-  expect(cause).toBe(`robots.txt: it redirects to ${url.slice(0, 200)}, which cannot be had`);
+  expect(cause).toEqual({ code: 'robotsMoved', to: `${url.slice(0, 2000)}...` });
 });
 
 test('times of another host’s head that no clock could have given count as come', async () => {

@@ -47,7 +47,7 @@ async function plan(situation: Situation) {
     pace: {
       nextFetchAt: situation.nextFetchAt ?? T0,
       gapUntil: situation.gapUntil ?? T0,
-      givenUp: situation.isGivenUp ? { cause: 'it failed', at: T0 } : undefined,
+      givenUp: situation.isGivenUp ? { cause: { code: 'hostFailed' }, at: T0 } : undefined,
     },
   } as unknown as NextTurnParts;
   const registry = {

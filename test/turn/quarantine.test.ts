@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Cause } from '../../shared/causes/cause.ts';
 import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
 import { causeOfDeath, Quarantine } from '../../shared/turn/quarantine.ts';
 import { quarantinePage, withQuarantine } from '../../shared/turn/quarantine-page.ts';
@@ -8,6 +9,7 @@ import { T0 } from '../worker/fake-clock.ts';
 const PAGE = 'http://a.test/page';
 const OTHER = 'http://a.test/other';
 const UNTIL = T0 + 1000;
+const BLOCKED: Cause = { code: 'threadBlocked', ms: 5000, step: 'links' };
 
 /** `log`: what is done, in order. `locks`: answers of the lock. */
 function open(head: Partial<Head> = {}, { isAnnouncing = true, locks = [true] } = {}) {
@@ -129,18 +131,18 @@ test('nothing is taken back where nothing was announced, and a store that fails 
   await expect(quarantine.announce(OTHER)).rejects.toThrow('items are out of reach');
 });
 
-test('the words for a URL at which workers died', () => {
-  expect(causeOfDeath('its robots.txt')).toBe('the worker died 3 times when it fetched its robots.txt');
+test('the cause of a URL at which workers died', () => {
+  expect(causeOfDeath('robots')).toEqual({ code: 'workerDied', times: 3, at: 'robots' });
 });
 
 test('pages that blocked their thread are known with their causes', () => {
   const { quarantine } = open({
     quarantine: [
-      { url: OTHER, cause: 'it blocked' },
-      { url: PAGE, cause: 'so did this' },
+      { url: OTHER, cause: { code: 'threadBlocked', ms: 1, step: 'parse' } },
+      { url: PAGE, cause: BLOCKED },
     ],
   });
-  expect(quarantine.causeOf(PAGE)).toBe('so did this');
+  expect(quarantine.causeOf(PAGE)).toEqual(BLOCKED);
   expect(quarantine.causeOf('http://a.test/')).toBeUndefined();
   expect(open().quarantine.causeOf(PAGE)).toBeUndefined();
   expect(quarantine.blocked).toHaveLength(2);
@@ -151,7 +153,9 @@ test('a page that blocks its thread goes into the head, and is no longer the sus
   const head = { ...NEW_HEAD, version: 4, token: 't', intent: { url: PAGE, tries: 1 } };
   const after = withQuarantine(head, task, 60_400, T0);
   expect(after).toMatchObject({ version: 5, token: 't', setAside: undefined });
-  expect(after.quarantine).toEqual([{ url: PAGE, cause: 'blocked its thread for 60 s when it was parsed' }]);
+  expect(after.quarantine).toEqual([
+    { url: PAGE, cause: { code: 'threadBlocked', ms: 60_400, step: 'parse' } },
+  ]);
   expect(after).not.toHaveProperty('intent');
   const other = withQuarantine({ ...head, intent: { url: OTHER, tries: 1 } }, task, 60_400, T0);
   expect(other.intent).toEqual({ url: OTHER, tries: 1 });
@@ -164,7 +168,7 @@ test('a page is in quarantine once, with its last cause; the last twenty are kep
   expect(head.quarantine).toHaveLength(20);
   expect(head.quarantine?.at(-1)).toEqual({
     url: `${PAGE}0`,
-    cause: 'blocked its thread for 24 s when its links were taken in',
+    cause: { code: 'threadBlocked', ms: 24_000, step: 'links' },
   });
   expect(head.quarantine?.filter(({ url }) => url === `${PAGE}0`)).toHaveLength(1);
   expect(head.quarantine?.[0]?.url).toBe(`${PAGE}5`);
@@ -177,12 +181,12 @@ test('a host is given up at its third page that blocks, or when its robots.txt d
   expect(two.setAside).toBeUndefined();
   const three = block(two, 3);
   expect(three.setAside).toEqual({
-    cause: '3 of its pages blocked their thread; the last one blocked its thread for 5 s when it was parsed',
+    cause: { code: 'pagesBlockedThread', pages: 3, ms: 5000, step: 'parse' },
     at: T0 + 3,
   });
   expect(block(three, 4).setAside).toEqual(three.setAside);
   expect(block(NEW_HEAD, 1, 'robots').setAside).toEqual({
-    cause: 'it blocked its thread for 5 s when its robots.txt was read',
+    cause: { code: 'robotsBlockedThread', ms: 5000, step: 'robots' },
     at: T0 + 1,
   });
 });

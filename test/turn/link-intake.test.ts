@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { NO_TOTALS } from '../../shared/frontier/head.ts';
+import type { Link } from '../../shared/frontier/message.ts';
+import type { Skip } from '../../shared/ports/skip-log.ts';
+import { TurnCounters } from '../../shared/turn/counters.ts';
+import { LinkIntake, type LinkIntakeOptions } from '../../shared/turn/link-intake.ts';
+import { SitemapPace } from '../../shared/turn/sitemap-pace.ts';
+import { newStats } from '../../shared/turn/worker-stats.ts';
+import { requestUrl } from '../../shared/url/request-url.ts';
+import { T0 } from '../worker/fake-clock.ts';
+import { type CrawlOfTurn, crawlOfTurn, newLedger, ORIGIN } from './turn-fakes.ts';
+
+const page = (path: string) => `${ORIGIN}${path}`;
+const linkTo = (url: string, fields: Partial<Link> = {}): Link => ({
+  url,
+  depth: 1,
+  via: `${ORIGIN}/`,
+  ...fields,
+});
+
+interface IntakeOptions extends CrawlOfTurn {
+  readonly hostPages?: number;
+  readonly trap?: string;
+  readonly hasLog?: boolean;
+}
+
+async function open({ hostPages = 0, trap, hasLog = true, ...crawl }: IntakeOptions = {}) {
+  const ledger = await newLedger();
+  const counters = new TurnCounters({ ...NO_TOTALS, pages: hostPages }, newStats());
+  const noted: Skip[] = [];
+  const skips = {
+    note(id: string, skip: Skip) {
+      expect(id).toBe('c');
+      noted.push(skip);
+    },
+  };
+  const intake = new LinkIntake({
+    crawl: crawlOfTurn(crawl),
+    ledger,
+    counters,
+    traps: { isClosed: (url: string) => url === trap } as unknown as LinkIntakeOptions['traps'],
+    sitemaps: new SitemapPace(),
+    ...(hasLog && { skips }),
+  });
+  const urls = async () => {
+    const found: string[] = [];
+    for await (const { url } of ledger.records()) found.push(url);
+    return found.sort();
+  };
+  return { intake, ledger, counters, noted, urls };
+}
+
+test('links that are delivered come into the ledger, and the new ones are counted', async () => {
+  const { intake, ledger, urls } = await open();
+  expect(intake.mergeDelivered([linkTo(page('/1')), linkTo(page('/2')), linkTo(page('/1'))], T0)).toBe(2);
+  expect(intake.mergeDelivered([linkTo(page('/2'))], T0)).toBe(0);
+  expect(await urls()).toEqual([page('/1'), page('/2')]);
+  expect(await ledger.lookUp(page('/1'))).toMatchObject({ seenAt: T0 });
+});
+
+test('a host with its share of pages takes in no further page, but parts of pages and what it knows', async () => {
+  const { intake, counters, ledger, urls } = await open({ config: { maxPagesPerHost: 3 }, hostPages: 3 });
+  ledger.merge(linkTo(page('/known'), { depth: 5 }), T0);
+  const links = [linkTo(page('/new')), linkTo(page('/known')), linkTo(page('/s.css'), { kind: 'requisite' })];
+  expect(intake.mergeDelivered(links, T0)).toBe(1);
+  expect(counters.totals.skipped).toEqual({ pagesPerHost: 1 });
+  expect(await urls()).toEqual([page('/known'), page('/s.css')]);
+  expect((await ledger.lookUp(page('/known')))?.depth).toBe(1);
+});
+
+test('a page’s link goes into the ledger of its own host, and leaves the turn for another one', async () => {
+  const { intake, urls } = await open({ config: { scope: 'any' } });
+  expect(intake.take(linkTo(page('/1')), T0)).toBe(true);
+  expect(intake.take(linkTo(page('/1')), T0)).toBe(false);
+  expect(intake.take(linkTo('http://b.test/'), T0)).toBe(false);
+  expect(intake.take(linkTo('http://b.test/', { depth: 0, kind: undefined }), T0)).toBe(false);
+  expect(await urls()).toEqual([page('/1')]);
+  expect([...intake.outLinks.values()]).toMatchObject([{ url: 'http://b.test/', depth: 0 }]);
+});
+
+test('a link that does not belong to the crawl is left out, counted and noted with its page', async () => {
+  const { intake, counters, noted, urls } = await open({ config: { maxDepth: 3 } });
+  expect(intake.take(linkTo('http://b.test/'), T0)).toBe(false);
+  expect(intake.take(linkTo(page('/deep'), { depth: 4 }), T0)).toBe(false);
+  expect(counters.totals.skipped).toEqual({ scope: 1, depth: 1 });
+  expect(noted).toEqual([
+    { url: 'http://b.test/', reason: 'scope', via: `${ORIGIN}/` },
+    { url: page('/deep'), reason: 'depth', via: `${ORIGIN}/` },
+  ]);
+  expect([await urls(), intake.outLinks.size]).toEqual([[], 0]);
+});
+
+test('without a log links that are left out are counted all the same', async () => {
+  const { intake, counters } = await open({ hasLog: false });
+  expect(intake.skip(linkTo(page('/x')), 'nofollow')).toBe(false);
+  intake.noteSkip({ url: page('/x'), reason: 'linksPerPage' });
+  expect(counters.totals.skipped).toEqual({ nofollow: 1 });
+});
+
+test('what was counted already is only noted', async () => {
+  const { intake, counters, noted } = await open();
+  intake.noteSkip({ url: page('/x'), reason: 'linksPerPage' });
+  expect(noted).toEqual([{ url: page('/x'), reason: 'linksPerPage' }]);
+  expect(counters.totals.skipped).toEqual({});
+});
+
+test('a page of a trap is left out, but no seed and nothing that is no page', async () => {
+  const trapped = async (fields: Partial<Link>) => {
+    const { intake, counters } = await open({ trap: page('/trap') });
+    return [intake.take(linkTo(page('/trap'), fields), T0), counters.totals.skipped];
+  };
+  expect(await trapped({})).toEqual([false, { trap: 1 }]);
+  expect(await trapped({ isSeed: true })).toEqual([true, {}]);
+  expect(await trapped({ kind: 'requisite' })).toEqual([true, {}]);
+  expect(await trapped({ kind: 'sitemap' })).toEqual([true, {}]);
+});
+
+test('a host has a number of sitemaps that it names; seeds and known ones do not count', async () => {
+  const { intake, counters, urls } = await open({ config: { maxSitemapsPerHost: 1 } });
+  const map = (path: string, fields: Partial<Link> = {}) =>
+    linkTo(page(path), { kind: 'sitemap', depth: 0, ...fields });
+  expect(intake.take(map('/seed.xml', { isSeed: true, via: undefined }), T0)).toBe(true);
+  expect(intake.take(map('/1.xml'), T0)).toBe(true);
+  expect(intake.take(map('/1.xml'), T0)).toBe(false);
+  expect(intake.take(map('/2.xml'), T0)).toBe(false);
+  expect(counters.totals.skipped).toEqual({ sitemapsPerHost: 1 });
+  expect(await urls()).toEqual([page('/1.xml'), page('/seed.xml')]);
+  // A page that is no sitemap is not one of them.
+  expect(intake.take(linkTo(page('/p')), T0)).toBe(true);
+});
+
+test('the folders above a new page are taken in up to a known one, within the scope', async () => {
+  const config = { ascendPaths: true, exclude: ['/a/b/$'] };
+  const { intake, ledger, urls } = await open({ config });
+  expect(intake.take(linkTo(page('/a/b/c/d.html')), T0)).toBe(true);
+  expect(await urls()).toEqual([page('/'), page('/a/'), page('/a/b/c/'), page('/a/b/c/d.html')]);
+  expect(await ledger.lookUp(page('/a/'))).toMatchObject({ depth: 1, via: `${ORIGIN}/`, seenAt: T0 });
+  // Above a known folder nothing is looked for.
+  expect(intake.take(linkTo(page('/a/b/c/e.html')), T0)).toBe(true);
+  expect(intake.take(linkTo(page('/a/b/c/e.html')), T0)).toBe(false);
+  // Those of a link without a page are found on the link itself.
+  intake.take(linkTo(page('/x/y.html'), { via: undefined }), T0);
+  expect(await ledger.lookUp(page('/x/'))).toMatchObject({ via: page('/x/y.html') });
+});
+
+test('folders are taken in for pages alone, and only if that is wanted', async () => {
+  const off = await open();
+  off.intake.take(linkTo(page('/a/b.html')), T0);
+  expect(await off.urls()).toEqual([page('/a/b.html')]);
+  const on = await open({ config: { ascendPaths: true } });
+  on.intake.take(linkTo(page('/a/b.css'), { kind: 'requisite' }), T0);
+  expect(await on.urls()).toEqual([page('/a/b.css')]);
+});
+
+test('a plain GET of the project stands for the link to its URL, which is not fetched besides', async () => {
+  const { intake, ledger } = await open();
+  const own = requestUrl(page('/api'), { label: 'list' });
+  expect(intake.take(linkTo(own, { depth: 2 }), T0)).toBe(true);
+  expect(intake.take(linkTo(own, { depth: 2 }), T0)).toBe(false);
+  expect(await ledger.lookUp(page('/api'))).toMatchObject({
+    state: 'skipped',
+    depth: 2,
+    level: 0,
+    attempts: 0,
+    dueAt: 0,
+    redirects: 0,
+    via: `${ORIGIN}/`,
+    kind: undefined,
+    seenAt: T0,
+    result: { fetchedAt: T0, cause: { code: 'ownRequest', label: 'list' } },
+  });
+  intake.take(linkTo(requestUrl(page('/other'), { data: 1 })), T0);
+  expect((await ledger.lookUp(page('/other')))?.result?.cause).toEqual({ code: 'ownRequest' });
+  expect(intake.take(linkTo(page('/api')), T0)).toBe(false);
+  expect(ledger.counts).toMatchObject({ waiting: 2, skipped: 2 });
+});
+
+test('another request of the project leaves the link to its URL free', async () => {
+  const { intake, ledger } = await open({ trap: page('/api') });
+  const own = requestUrl(page('/api'), { method: 'POST', body: 'x' });
+  expect(intake.take(linkTo(own), T0)).toBe(true);
+  expect(ledger.has(page('/api'))).toBe(false);
+});
