@@ -18,6 +18,18 @@ export interface Seeds {
   readonly seedsFile?: string;
 }
 
+/** Settings that are given as files, or that are secret. */
+export interface NetworkFiles {
+  /** As given: `@FILE`, or the text itself. */
+  readonly headers: readonly string[];
+  readonly auth: readonly string[];
+  /** Names of files. */
+  readonly cookies?: string | undefined;
+  readonly ca?: string | undefined;
+  readonly clientCert?: string | undefined;
+  readonly clientKey?: string | undefined;
+}
+
 /** The limits that `resume` may raise. */
 export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'>;
 
@@ -29,6 +41,7 @@ export type LocalCommand =
       /** The project's file; where none is named, `strand.config.ts` if it is there. */
       readonly config?: string;
       readonly options: CrawlOptions;
+      readonly network?: NetworkFiles | undefined;
       /** Threads that crawl, each some of the hosts. */
       readonly workers: number;
       /** An earlier crawl's folder: its payloads are not stored again. */
@@ -71,6 +84,7 @@ export type LocalCommand =
       readonly url: string;
       readonly config?: string;
       readonly options: CrawlOptions;
+      readonly network?: NetworkFiles | undefined;
       readonly json: boolean;
     }
   | (Seeds & { readonly verb: 'add'; readonly dir: string; readonly json: boolean })
@@ -123,6 +137,7 @@ export type StackAsk =
       readonly name?: CrawlId;
       readonly config?: string;
       readonly options: CrawlOptions;
+      readonly network?: NetworkFiles | undefined;
       readonly watch: boolean;
     })
   | (Seeds & { readonly verb: 'add'; readonly crawl: CrawlId })

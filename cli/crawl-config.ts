@@ -1,6 +1,7 @@
 /** A crawl's configuration, checked; what is wrong with it in the words of the command line. */
 
 import { type CrawlConfig, crawlConfigSchema, InvalidConfig } from '../shared/crawl/config.ts';
+import { isSecretPath } from '../shared/crawl/network-schema.ts';
 import { describeIssues } from '../shared/text/describe-issues.ts';
 import { keysAt } from '../shared/text/schema-keys.ts';
 import { formatBytes, formatDuration } from './format.ts';
@@ -22,6 +23,7 @@ export function parseCrawlConfig(given: unknown): CrawlConfig {
       name: path.length === 0 ? 'the configuration' : path.join('.'),
       keys: keysAt(crawlConfigSchema, path),
     }),
+    isSecret: isSecretPath,
     value: (value, [key]) => inUnit(value, optionFor(key)?.type),
   });
   throw new InvalidConfig(issues.map(({ message }) => message).join('; '), { cause: parsed.error });

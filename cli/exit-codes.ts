@@ -1,6 +1,6 @@
 import { areHooksBroken, isWithoutSeed } from '../shared/report/crawl-outcome.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
-import { isAtMaxCost } from './summary.ts';
+import { isAtMaxCost, isWithoutProxy } from './summary.ts';
 
 /** The exit codes of `strand`. Scripts rely on these numbers: they never change their meaning. */
 export const exitCodes = {
@@ -19,6 +19,10 @@ export const exitCodes = {
   nothingFetched: 4,
   /** The crawl ended, and a hook of the project failed at every page. */
   hooksFailed: 5,
+  /** `broken` found links that lead nowhere. */
+  brokenLinks: 6,
+  /** The crawl was paused, as its proxy could not be used. Go on with `resume` when it can. */
+  proxyFailed: 7,
   /** Ended by a signal or by the operator's word; 128 + SIGINT, as shells count. Go on with `resume`. */
   interrupted: 130,
 } as const;
@@ -33,6 +37,7 @@ export function exitCodeOf(
   summary: Pick<CrawlSummary, 'state' | 'pages' | 'reason' | 'seeds' | 'hooks'>,
 ): ExitCode {
   const isLimited = summary.state === 'limited' || isAtMaxCost(summary);
+  if (isWithoutProxy(summary)) return exitCodes.proxyFailed;
   if (summary.state !== 'finished' && !isLimited) return exitCodes.interrupted;
   if (isWithoutSeed(summary)) return exitCodes.nothingFetched;
   if (areHooksBroken(summary)) return exitCodes.hooksFailed;

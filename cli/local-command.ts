@@ -5,7 +5,16 @@ import type { LocalCommand, LocalCommandOf } from './command.ts';
 import { type ExportFormat, isFolderFormat, isRowFormat, TABLES } from './option-spec.ts';
 import { optionsOf } from './options.ts';
 import type { Given } from './read-options.ts';
-import { configOf, isSet, readFormat, readSeedWords, readWords, textOf, wrongWords } from './read-words.ts';
+import {
+  configOf,
+  isSet,
+  networkOf,
+  readFormat,
+  readSeedWords,
+  readWords,
+  textOf,
+  wrongWords,
+} from './read-words.ts';
 import { seedUrl } from './seeds.ts';
 import { UsageError } from './usage-error.ts';
 import type { LocalVerb } from './verbs.ts';
@@ -21,7 +30,18 @@ export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
     case 'crawl': {
       const seeds = readSeedWords(words, given, verb);
       const [out, dedupeFrom] = [textOf(given, 'out'), textOf(given, 'dedupe-from')];
-      return { verb, ...seeds, out, config, options: configOf(given), workers, dedupeFrom, json, quiet };
+      return {
+        verb,
+        ...seeds,
+        out,
+        config,
+        options: configOf(given),
+        network: networkOf(given),
+        workers,
+        dedupeFrom,
+        json,
+        quiet,
+      };
     }
     case 'resume': {
       const [dir] = readWords(verb, given, 'DIR');
@@ -45,7 +65,7 @@ export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
       return explainCommand(given, { config, json });
     case 'read': {
       const [url] = readWords(verb, given, 'URL');
-      return { verb, url: seedUrl(url!), config, options: configOf(given), json };
+      return { verb, url: seedUrl(url!), config, options: configOf(given), network: networkOf(given), json };
     }
     case 'export':
       return exportCommand(given);

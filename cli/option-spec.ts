@@ -36,8 +36,8 @@ export const BOTH = ['crawl', 'resume'] as const;
 /**
  * `count`: a whole number. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit.
  * `date`: a day, or a time, as in ISO 8601. `rules`: names of the choices that are on, all others off.
- * `patterns`, `pins`, `urls`: repeatable. `addresses`: CIDR blocks, repeatable, the value optional and only
- * by `=`.
+ * `patterns`, `pins`, `urls`, `proxies`: repeatable. `addresses`: CIDR blocks, repeatable, the value optional and only
+ * by `=`. `secrets`: text, repeatable, in no message.
  */
 export type OptionType =
   | 'flag'
@@ -52,6 +52,8 @@ export type OptionType =
   | 'patterns'
   | 'pins'
   | 'urls'
+  | 'secrets'
+  | 'proxies'
   | 'ports'
   | 'addresses';
 

@@ -29,6 +29,13 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   '--robots ignore': ['ignore-robots', 'no-robots', 'noRobots'],
   '--allow-invalid-certificates': ['no-check-certificate', 'insecure', 'k', 'ignore-https-errors'],
   '--user-agent TEXT': ['U', 'ua', 'userAgent', 'agent'],
+  '--header "NAME: VALUE"': ['headers', 'extra-header'],
+  '--cookies FILE': ['load-cookies', 'b', 'cookie-jar'],
+  '--basic-auth USER:PASSWORD': ['u', 'user', 'auth', 'http-user', 'http-password'],
+  '--proxy URL': ['x', 'proxies', 'proxy-server', 'proxyServer', 'socks5', 'socks5-hostname'],
+  '--ca FILE': ['cacert', 'ca-certificate', 'ca-file'],
+  '--client-cert FILE': ['cert', 'E', 'certificate'],
+  '--client-key FILE': ['key', 'private-key'],
   '--name CRAWL': ['crawlId', 'crawl-id', 'job'],
   '--quiet': ['q', 'silent'],
 };

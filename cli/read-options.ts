@@ -10,6 +10,7 @@ import {
   parsePattern,
   parsePin,
 } from './format.ts';
+import { parseProxyRule } from './network-given.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { OPTIONS, optionsOf } from './options.ts';
 import { nameHere } from './other-names.ts';
@@ -121,6 +122,10 @@ function readValue(
       return readRules(option, text);
     case 'urls':
       return added([seedUrl(text, ` for --${option.name}`)]);
+    case 'secrets':
+      return added([text]);
+    case 'proxies':
+      return added([parseProxyRule(text)]);
     case 'patterns':
       return added([parsePattern(text) ?? fail(expected(option, text, 'a regular expression'))]);
     case 'ports':
@@ -170,7 +175,8 @@ function readChoice(option: OptionSpec, text: string): string {
 }
 
 function expected(option: OptionSpec, text: string | undefined, hint = '', end = ''): UsageError {
-  const came = text ? quoted(text) : 'nothing';
+  const isSecret = option.type === 'secrets' || option.type === 'proxies';
+  const came = text ? (isSecret ? 'something else' : quoted(text)) : 'nothing';
   return new UsageError(
     `Expected --${option.name} ${option.argument}${hint && ` (${hint})`}, got ${came}${end}`,
   );

@@ -2,7 +2,7 @@
 import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import { quoted } from '../shared/text/printable.ts';
-import type { Seeds } from './command.ts';
+import type { NetworkFiles, Seeds } from './command.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './option-spec.ts';
 import { OPTIONS } from './options.ts';
 import { PROGRAM } from './program.ts';
@@ -22,6 +22,22 @@ export function configOf({ values }: Given): CrawlOptions {
     key && values.has(name) ? [[key, values.get(name)]] : [],
   );
   return Object.fromEntries(entries) as CrawlOptions;
+}
+
+const NETWORK_FILES = ['header', 'basic-auth', 'cookies', 'ca', 'client-cert', 'client-key'];
+
+/** What is given as files, or is secret. */
+export function networkOf(given: Given): NetworkFiles | undefined {
+  if (!NETWORK_FILES.some((name) => given.values.has(name))) return undefined;
+  const listOf = (name: string) => (given.values.get(name) as readonly string[] | undefined) ?? [];
+  return {
+    headers: listOf('header'),
+    auth: listOf('basic-auth'),
+    cookies: textOf(given, 'cookies'),
+    ca: textOf(given, 'ca'),
+    clientCert: textOf(given, 'client-cert'),
+    clientKey: textOf(given, 'client-key'),
+  };
 }
 
 /** As many words as are expected, none empty. */

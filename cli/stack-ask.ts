@@ -7,6 +7,7 @@ import type { Given } from './read-options.ts';
 import {
   configOf,
   isSet,
+  networkOf,
   readCrawlName,
   readFormat,
   readSeedWords,
@@ -32,6 +33,7 @@ export function stackAsk(verb: StackVerb, given: Given): StackAsk {
         name: name && readCrawlName(name),
         config: textOf(given, 'config'),
         options: configOf(given),
+        network: networkOf(given),
         watch,
       };
     }

@@ -5,6 +5,7 @@ import { URL_STATES, type UrlState } from '../shared/frontier/url-record.ts';
 import { isWithoutSeed } from '../shared/report/crawl-outcome.ts';
 import { type CrawlSummary, orderedSummary } from '../shared/report/summary.ts';
 import { printable, shorten } from '../shared/text/printable.ts';
+import { PROXY_REASON } from '../shared/turn/proxy-watch.ts';
 import {
   formatBytes,
   formatCount,
@@ -161,6 +162,10 @@ const itemWord = (name: string): string =>
 export const isAtMaxCost = ({ state, reason }: Pick<CrawlSummary, 'state' | 'reason'>): boolean =>
   state === 'paused' && reason?.startsWith('maxCost') === true;
 
+/** Whether the crawl pauses because its proxy cannot be used. */
+export const isWithoutProxy = ({ state, reason }: Pick<CrawlSummary, 'state' | 'reason'>): boolean =>
+  state === 'paused' && reason?.startsWith(`${PROXY_REASON}:`) === true;
+
 function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
   const { state } = summary;
   // Longer lines than the others, if need be: a command must survive being copied.
@@ -174,6 +179,7 @@ function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
     return [`go on with a higher ${limits}:`, resume];
   }
   if (isAtMaxCost(summary)) return ['go on with a higher --max-cost:', resume];
+  if (isWithoutProxy(summary)) return ['when the proxy can be used, go on with:', resume];
   if (state !== 'finished') return [`resume with: ${resume}`];
   if (!isWithoutSeed(summary)) return [];
   const again = summary.setAside.length > 0 ? ['try the hosts that were given up again:', resume] : [];

@@ -46,6 +46,8 @@ export function createWorkerFetchers({ settings, clock, middleware, log }: Worke
       ...config,
       allowPrivateAddresses: config.allowPrivateAddresses.filter(isOpen),
       allowPorts: config.allowPorts.filter((port) => settings.allowPorts?.includes(port)),
+      // Anybody who may start a crawl chooses its proxies.
+      guardsProxies: true,
       // The disk is sized by it: no request may ask for more.
       mostBodyBytes: config.maxBodyBytes,
       maxSockets,

@@ -84,6 +84,7 @@ export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
         software: `Strand/${version}`,
         project,
         workers: start.workers,
+        ...(start.proxies && { proxies: start.proxies }),
         warn,
         ...(watched && { watched: { work: watched.work, board: createBoard(watched.board) } }),
       });

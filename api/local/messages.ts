@@ -2,6 +2,7 @@
 
 import type { CrawlConfig, CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { ProxyOptions } from '../../shared/crawl/crawl-options.ts';
 import type { SlotMemory } from '../../shared/engines/watchdog/work-slot.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { SeedEvent } from '../../shared/turn/seed-events.ts';
@@ -19,6 +20,8 @@ interface StartOptions {
   readonly project?: { readonly file?: string };
   /** Threads that crawl, each some of the hosts. */
   readonly workers: number;
+  /** Proxies if the crawl's settings name none; not kept with the crawl. */
+  readonly proxies?: readonly ProxyOptions[];
   /** Whether each {@link WorkEvent} is reported. */
   readonly reportsEvents: boolean;
 }

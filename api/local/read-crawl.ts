@@ -1,6 +1,7 @@
 /** A crawl's folder as a {@link StoredCrawl}. */
 
 import { parseConfig } from '../../shared/crawl/config.ts';
+import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { skipsBeyond } from '../../shared/engines/local/items/skip-log.ts';
@@ -45,7 +46,7 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
   const stored: StoredCrawl = {
     name: crawl,
     folder,
-    options: record.config,
+    options: withoutSecretKeys(record.config),
     summary: () => summarize(folder),
     report: async () => buildReport(hosts(), await summarize(folder), Date.now()),
     async *urls() {

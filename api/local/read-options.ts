@@ -1,6 +1,7 @@
 /** The options of `startCrawl` and `resumeCrawl`, checked and sorted. */
 
 import { type CrawlOptions, InvalidConfig } from '../../shared/crawl/config.ts';
+import { hasUserinfo } from '../../shared/crawl/seed-credentials.ts';
 import { crawlFaults, hookFaults, NO_PROJECT, type Project } from '../../shared/project/project-file.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { parseSeed } from '../../shared/url/parse-seed.ts';
@@ -89,7 +90,7 @@ function readSeeds(seeds: unknown, faults: string[]): string[] {
     if (url === undefined) faults.push(`Expected seeds.${i} to be an http or https URL, got ${shown(seed)}`);
     return url ?? '';
   });
-  return [...new Set(parsed.map((url) => canonicalize(url) ?? url))];
+  return [...new Set(parsed.map((url) => (hasUserinfo(url) ? url : (canonicalize(url) ?? url))))];
 }
 
 const shown = (value: unknown): string => String(JSON.stringify(value)).slice(0, 100);

@@ -1,6 +1,7 @@
 /** `strand crawl` and `strand resume`. */
 import type { Begun, CrawlMessage, LocalStart } from '../../api/local/messages.ts';
 import { superviseCrawl } from '../../api/local/supervise-crawl.ts';
+import { environmentProxies } from '../../shared/fetcher/proxy/environment-proxies.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
@@ -12,6 +13,7 @@ import { commandAt } from '../place.ts';
 import { createSeedLines, createSilenceLine } from '../seed-lines.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 import { crawlError } from './crawl-error.ts';
+import { withNetworkFiles } from './network-options.ts';
 import { readSeeds } from './read-seeds.ts';
 
 type CrawlCommand = LocalCommandOf<'crawl'> | LocalCommandOf<'resume'>;
@@ -21,7 +23,7 @@ export async function crawl(command: CrawlCommand): Promise<number> {
   const { json, quiet } = command;
   const live = createLiveLine(quiet ? { write: () => true } : process.stderr, process.env);
   const warn = (line: string) => (quiet ? process.stderr.write(`${printable(line)}\n`) : live.log(line));
-  const start = startOf(command);
+  const start = startOf(command, warn);
   let begun: Begun | undefined;
   let tellSilence: ReturnType<typeof createSilenceLine> = () => {};
   const tellSeed = createSeedLines(live.log, Date.now);
@@ -78,12 +80,15 @@ export async function crawl(command: CrawlCommand): Promise<number> {
   }
 }
 
-function startOf(command: CrawlCommand): LocalStart {
+function startOf(command: CrawlCommand, warn: (line: string) => void): LocalStart {
   const { workers } = command;
-  const shared = { workers, project: { file: command.config }, reportsEvents: false };
+  const proxies = environmentProxies(process.env);
+  const shared = { workers, project: { file: command.config }, proxies, reportsEvents: false };
   if (command.verb === 'crawl') {
-    const { options, out: folder, dedupeFrom } = command;
-    return { kind: 'begin', ...shared, seeds: readSeeds(command), options, folder, dedupeFrom };
+    const { out: folder, dedupeFrom } = command;
+    const seeds = readSeeds(command);
+    const options = withNetworkFiles(command.options, command.network, seeds, warn);
+    return { kind: 'begin', ...shared, seeds, options, folder, dedupeFrom };
   }
   const { dir: folder, limits, newUrlRules } = command;
   return { kind: 'resume', ...shared, folder, limits, newUrlRules };

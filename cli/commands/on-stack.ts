@@ -2,6 +2,7 @@
 import { ControlError } from '../../shared/control/control.ts';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { takeSeedCredentials } from '../../shared/crawl/seed-credentials.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
@@ -19,6 +20,7 @@ import type { StackSession } from '../stack.ts';
 import { addedText, crawlsText, hostsText, hostText } from '../stack-text.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 import { UsageError } from '../usage-error.ts';
+import { withNetworkFiles } from './network-options.ts';
 import { readSeeds } from './read-seeds.ts';
 import { addAllSeeds, createWithSeeds } from './seed-batches.ts';
 import { type WatchOptions, watchCrawl } from './watch.ts';
@@ -108,9 +110,15 @@ async function ask(
     case 'crawl': {
       const seeds = readSeeds(command);
       const { crawl, file } = await readProject(command.config);
-      const config = { ...without(crawl, refusedKeys), ...command.options };
-      parseCrawlConfig(config);
-      const summary = await createWithSeeds(control, { crawl: command.name, seeds, config });
+      const warn = (line: string) => output.err.write(`${printable(line)}\n`);
+      const options = withNetworkFiles(command.options, command.network, seeds, warn);
+      const taken = takeSeedCredentials({ ...without(crawl, refusedKeys), ...options }, seeds);
+      parseCrawlConfig(taken.options);
+      const summary = await createWithSeeds(control, {
+        crawl: command.name,
+        seeds: taken.seeds,
+        config: taken.options,
+      });
       const begun = `The crawl ${summary.crawl} begins with ${formatCounted(seeds.length, 'seed')}${file ? ` and ${file}` : ''}`;
       if (command.watch) {
         output.err.write(`${begun}\n`);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hasUserinfo } from '../../shared/crawl/seed-credentials.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import type { Seeds } from '../command.ts';
@@ -11,7 +12,10 @@ import { UsageError } from '../usage-error.ts';
  */
 export function readSeeds({ seeds, seedsFile }: Seeds): string[] {
   const more = seedsFile === undefined ? [] : seedLines(readText(seedsFile), seedsFile);
-  const canonical = [...seeds, ...more].map((seed) => canonicalize(seed) ?? seed);
+  // User and password stay: the crawl's settings take them out of the URL.
+  const canonical = [...seeds, ...more].map((seed) =>
+    hasUserinfo(seed) ? seed : (canonicalize(seed) ?? seed),
+  );
   if (canonical.length === 0) throw new UsageError(`${seedsFile} holds no seed`);
   return [...new Set(canonical)];
 }

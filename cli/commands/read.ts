@@ -1,17 +1,25 @@
 import { readPage } from '../../api/read-page.ts';
+import { environmentProxies } from '../../shared/fetcher/proxy/environment-proxies.ts';
 import { frontMatter } from '../../shared/outputs/front-matter.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { crawlError } from './crawl-error.ts';
+import { withNetworkFiles } from './network-options.ts';
 
 /** `strand read URL`: the main content of one page, as Markdown with front matter, or as a line of JSON. */
-export async function read({ url, config, options, json }: LocalCommandOf<'read'>): Promise<number> {
+export async function read({ url, config, json, ...given }: LocalCommandOf<'read'>): Promise<number> {
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   try {
     const project = await readProject(config);
-    const document = await readPage(url, { ...project.crawl, ...options, signal: interrupt.signal });
+    const warn = (line: string) => process.stderr.write(`${line}\n`);
+    const options = {
+      proxies: environmentProxies(process.env),
+      ...project.crawl,
+      ...withNetworkFiles(given.options, given.network, [url], warn),
+    };
+    const document = await readPage(url, { ...options, signal: interrupt.signal });
     const text = `${frontMatter(document)}${document.markdown.trimEnd()}\n`;
     process.stdout.write(json ? `${JSON.stringify(document)}\n` : text);
     return exitCodes.finished;

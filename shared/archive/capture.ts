@@ -147,6 +147,9 @@ function partsOf(capture: FetchedResponse, { newId, warcinfoId }: CaptureOptions
     'WARC-Target-URI': targetUri(capture.url),
     // A zone (RFC 4007 section 11) names an interface of this machine and is no part of the address.
     'WARC-IP-Address': capture.ipAddress.replace(/%.*/s, ''),
+    // https://github.com/iipc/warc-specifications/issues/42
+    'WARC-Protocol': capture.protocols,
+    'WARC-Cipher-Suite': capture.cipherSuite,
     'WARC-Warcinfo-ID': warcinfoId,
   };
   const request = encodeRecord(

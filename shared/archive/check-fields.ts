@@ -50,11 +50,14 @@ export function checkFields(record: WarcRecordHead, note: NoteFault): void {
   if (type === 'revisit') checkRevisit(record, note);
 }
 
+/** Section 5.7, and a field that is newer than the standard. */
+const REPEATABLE: ReadonlySet<string> = new Set(['warc-concurrent-to', 'warc-protocol']);
+
 function checkRepeats({ fields }: WarcRecordHead, note: NoteFault): void {
   const seen = new Set<string>();
   for (const [name] of fields) {
     const key = name.toLowerCase();
-    if (seen.has(key) && key.startsWith('warc-') && key !== 'warc-concurrent-to')
+    if (seen.has(key) && key.startsWith('warc-') && !REPEATABLE.has(key))
       note('error', `expected ${name} once`);
     if (seen.has(key) && key === 'content-length') note('error', 'expected Content-Length once');
     seen.add(key);

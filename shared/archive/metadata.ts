@@ -16,6 +16,8 @@ export interface MetadataFacts {
   /** Links that led here from a seed. */
   readonly hopsFromSeed: number;
   readonly fetchTimeMs: number;
+  /** Why its certificate was not accepted as valid, though the connection was made. */
+  readonly tlsError?: string | undefined;
   readonly title?: string | undefined;
   /** By which the document was read. */
   readonly charset?: string | undefined;
@@ -70,11 +72,22 @@ export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions): 
 }
 
 function blockOf(facts: MetadataFacts, maxOutlinks: number): string {
-  const { via, hopsFromSeed, fetchTimeMs, title, charset, links, droppedLinks = 0, dropCause } = facts;
+  const {
+    via,
+    hopsFromSeed,
+    fetchTimeMs,
+    tlsError,
+    title,
+    charset,
+    links,
+    droppedLinks = 0,
+    dropCause,
+  } = facts;
   let text = via === undefined && hopsFromSeed === 0 ? 'seed: \r\n' : '';
   if (via !== undefined) text += line('via', via);
   if (hopsFromSeed > 0) text += line('hopsFromSeed', hopsText(hopsFromSeed));
   text += line('fetchTimeMs', String(Math.max(0, Math.round(fetchTimeMs))));
+  if (tlsError !== undefined) text += line('tlsError', tlsError);
   if (charset !== undefined) text += line('charsetForLinkExtraction', charset);
   if (title !== undefined) text += line('title', title.slice(0, MAX_TITLE_CHARS).toWellFormed());
   if (links === undefined) return text;

@@ -8,6 +8,8 @@ const FIELD_ORDER = [
   'WARC-Date',
   'WARC-Target-URI',
   'WARC-IP-Address',
+  'WARC-Protocol',
+  'WARC-Cipher-Suite',
   'WARC-Concurrent-To',
   'WARC-Warcinfo-ID',
   'WARC-Filename',
@@ -24,10 +26,10 @@ const FIELD_ORDER = [
 
 const MANDATORY = ['WARC-Type', 'WARC-Record-ID', 'WARC-Date'] as const;
 
-/** A record's named fields. One that is undefined or empty is left out. */
+/** A record's named fields. One that is undefined or empty is left out, one with several values is repeated. */
 export type WarcFields = {
-  readonly [name in (typeof FIELD_ORDER)[number]]?: string | undefined;
-} & {
+  readonly [name in Exclude<(typeof FIELD_ORDER)[number], 'WARC-Protocol'>]?: string | undefined;
+} & { readonly 'WARC-Protocol'?: readonly string[] | undefined } & {
   readonly [name in (typeof MANDATORY)[number]]: string;
 };
 
@@ -76,7 +78,8 @@ function recordHead(fields: WarcFields, text: Uint8Array, bodySize: number): Uin
   let head = 'WARC/1.1\r\n';
   for (const name of FIELD_ORDER) {
     const value = fields[name];
-    if (value) head += `${name}: ${fieldValue(value)}\r\n`;
+    if (typeof value === 'string' && value) head += `${name}: ${fieldValue(value)}\r\n`;
+    else if (value) for (const one of value) head += `${name}: ${fieldValue(one)}\r\n`;
   }
   head += `Content-Length: ${text.length + bodySize}\r\n\r\n`;
   const size = Buffer.byteLength(head);

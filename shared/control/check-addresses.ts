@@ -51,6 +51,20 @@ export function checkAddresses(
 }
 
 /**
+ * Throws {@link ControlError} where a proxy of a crawl has an address that the deployment does not open. A name is judged
+ * by its address when it is connected to.
+ */
+export function checkProxies({ proxies = [] }: CrawlOptions, allowed: readonly string[]): void {
+  const mayConnect = createAddressGuard(allowed);
+  for (const [i, { url }] of proxies.entries()) {
+    const host = url === 'direct' ? '' : new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+    const field = `config.proxies.${i}.url`;
+    if (parseIp(host) !== undefined && !mayConnect(host))
+      throw new ControlError('invalid', `${field}: the address ${quoted(host)} is not open here`, field);
+  }
+}
+
+/**
  * Throws {@link ControlError} where `allowPorts` of a crawl names a port that browsers refuse, and `allowed`
  * does not.
  */

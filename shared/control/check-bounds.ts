@@ -29,6 +29,8 @@ const MOST: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
   resolve: MAX_ENTRIES,
   overrides: MAX_ENTRIES,
   sitemapUrls: MAX_ENTRIES,
+  proxies: MAX_ENTRIES,
+  cookies: 1000,
   maxPathDepth: 1000,
   maxRepeatedSegments: 100,
   delayMs: MAX_MS,

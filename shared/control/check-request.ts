@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isSecretPath } from '../crawl/network-schema.ts';
 import { describeIssues } from '../text/describe-issues.ts';
 import { keysAt } from '../text/schema-keys.ts';
 import { ControlError } from './control.ts';
@@ -13,6 +14,7 @@ export function checkRequest<S extends z.ZodObject>(schema: S, given: unknown, n
   const nameOf = (path: readonly PropertyKey[]) => (path.length === 0 ? name : path.join('.'));
   const issues = describeIssues(parsed.error, given, {
     name: nameOf,
+    isSecret: isSecretPath,
     object: (path) => ({ name: nameOf(path), keys: keysAt(schema, path) }),
   });
   const field = issues[0]?.path.join('.');

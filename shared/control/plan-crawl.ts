@@ -1,12 +1,13 @@
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { crawlNameOf } from '../crawl/crawl-name.ts';
+import { takeSeedCredentials } from '../crawl/seed-credentials.ts';
 import { messageOf } from '../error-message.ts';
 import { canonicalSitemaps } from '../frontier/seed-links.ts';
 import type { CrawlRecord } from '../ports/crawl-registry.ts';
 import { quoted } from '../text/printable.ts';
 import { URL_RULES_VERSION } from '../url/canonical.ts';
-import { checkAddresses, checkPorts } from './check-addresses.ts';
+import { checkAddresses, checkPorts, checkProxies } from './check-addresses.ts';
 import { checkBounds } from './check-bounds.ts';
 import { checkPatterns } from './check-patterns.ts';
 import { checkRequest } from './check-request.ts';
@@ -46,9 +47,10 @@ export interface PlannedCrawl {
  */
 export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCrawl {
   checkRequest(newCrawlSchema, request, 'the crawl');
-  const options = optionsOf(request.config ?? {}, policy);
+  const taken = seedCredentials(optionsOf(request.config ?? {}, policy), request.seeds);
+  const { options } = taken;
   const config = parseConfig(options);
-  const seeds = sortSeeds(request.seeds, config);
+  const seeds = sortSeeds(taken.seeds, config);
   const [first] = seeds.accepted;
   if (first === undefined) throw seedsError(seeds.refused);
   checkContact(seeds.accepted, config);
@@ -64,6 +66,14 @@ export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCraw
     seeds,
     sitemaps: sitemapsOf(config),
   };
+}
+
+function seedCredentials(options: CrawlOptions, seeds: readonly string[]) {
+  try {
+    return takeSeedCredentials(options, seeds);
+  } catch (cause) {
+    throw new ControlError('invalid', messageOf(cause), 'config.headers');
+  }
 }
 
 function sitemapsOf({ sitemapUrls }: CrawlConfig): string[] {
@@ -95,6 +105,7 @@ function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
   checkBounds(given, parseConfig(defaults));
   checkPatterns(given);
   checkAddresses(given, allowPrivateAddresses);
+  checkProxies(given, allowPrivateAddresses);
   checkPorts(given, allowPorts);
   const options = { ...defaults, ...given };
   const { totalTimeoutMs } = parseConfig(options);

@@ -18,6 +18,7 @@ export interface Crawl {
   readonly budget: Budget;
   readonly scope: Scope;
   readonly status: CrawlStatus;
+  readonly reason?: string | undefined;
   /** The form under which the crawl knows a canonical URL: by its URL rules. */
   readonly nameOf: (url: string) => string;
 }
@@ -71,13 +72,16 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     return crawl;
   }
 
-  async function open(id: CrawlId, { config: options, scopeSeeds, status }: CrawlRecord): Promise<Crawl> {
+  async function open(
+    id: CrawlId,
+    { config: options, scopeSeeds, status, reason }: CrawlRecord,
+  ): Promise<Crawl> {
     const config = parseConfig(options);
     const { isShared } = registry;
     const budget = createBudget(config, await registry.totals(id), elapsed, { isShared, tally });
     const nameOf = createUrlRules(config.urlRules);
     const configOf = createHostConfigs(config);
-    return { id, config, configOf, budget, scope: createScope(config, scopeSeeds), status, nameOf };
+    return { id, config, configOf, budget, scope: createScope(config, scopeSeeds), status, reason, nameOf };
   }
 
   /** Parses only what has changed: this is done every two seconds. */
@@ -92,7 +96,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
     return {
       // The URL rules stay: under others, known URLs would be new ones.
-      crawl: { ...crawl, config, configOf, scope, status: record.status },
+      crawl: { ...crawl, config, configOf, scope, status: record.status, reason: record.reason },
       totalsAt: isStale ? elapsed() : totalsAt,
     };
   }

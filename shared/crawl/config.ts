@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { CrawlConfig, CrawlOptions, HostOverride, ScopePreset } from './crawl-options.ts';
 import { InvalidConfig } from './invalid-config.ts';
+import { identityShape, tlsShape } from './network-schema.ts';
 
 export { type CrawlConfig, type CrawlOptions, type HostOverride, InvalidConfig, type ScopePreset };
 
@@ -189,6 +190,7 @@ export const crawlConfigSchema = z.strictObject({
     .string()
     .regex(/^[\x21-\x7e]+$/, 'a URL or a mail address')
     .optional(),
+  ...identityShape,
 
   // ---- network
   /** CIDR blocks of special addresses that may be connected to, such as `127.0.0.0/8`. */
@@ -196,10 +198,11 @@ export const crawlConfigSchema = z.strictObject({
   /** Ports that may be asked though browsers refuse them (`url/blocked-ports.ts`), such as 6000. */
   allowPorts: z.array(z.int().min(1).max(65_535)).default([]),
   /**
-   * Accept certificates that are expired, self-signed, of another host or of an unknown issuer. Heritrix and
-   * Nutch do so.
+   * The same as `tls: 'any'`: accept certificates that are expired, self-signed, of another host or of an
+   * unknown issuer. Heritrix and Nutch do so.
    */
   allowInvalidCertificates: z.boolean().default(false),
+  ...tlsShape,
   /** Host name patterns (`*` for any labels) pinned to an address: `['*.test', '127.0.0.1']`. */
   resolve: z.array(z.tuple([z.string(), z.string()])).default([]),
   connectTimeoutMs: ms.default(10_000),

@@ -60,6 +60,42 @@ export interface OverrideOptions {
   exclude?: string[];
 }
 
+/** A cookie that is sent. */
+export interface CookieOptions {
+  /** Without a dot before it. */
+  domain: string;
+  /** Sends it to subdomains of the domain too. */
+  subdomains?: boolean;
+  /** `/` if there is none. */
+  path?: string;
+  /** Sends it by https only. */
+  secure?: boolean;
+  /** When it expires: ms since the epoch. */
+  expiresAt?: number;
+  name: string;
+  value: string;
+}
+
+/** A certificate of the crawler. */
+export interface ClientCertificateOptions {
+  /** Patterns of hosts that may ask for it; `seeds` for the origins of the seeds. */
+  hosts: string[];
+  /** PEM: the certificate, then the intermediate ones. */
+  certificate: string;
+  /** PEM, not encrypted. */
+  key: string;
+}
+
+/** A proxy, and what is reached by it. */
+export interface ProxyOptions {
+  /** `http://user:password@proxy.example:8080`, or https, socks5, socks5h; `direct` for no proxy. */
+  url: string;
+  /** Patterns of hosts, and CIDR blocks of addresses. All hosts if there are none. */
+  hosts?: string[];
+  /** Only URLs of this scheme. */
+  scheme?: 'http' | 'https';
+}
+
 /** Durations are milliseconds, sizes are bytes. */
 export interface CrawlOptions {
   /**
@@ -283,6 +319,22 @@ export interface CrawlOptions {
    * machine.
    */
   contact?: string;
+  /**
+   * Headers by host pattern, then by name: `{ 'example.org': { Authorization: 'Bearer ...' } }`. The pattern
+   * `seeds` stands for the origins of the seeds. Never sent to other hosts, and not archived.
+   * @default {}
+   */
+  headers?: Record<string, Record<string, string>>;
+  /**
+   * Cookies, each for its domain. Cookies that hosts set are ignored.
+   * @default []
+   */
+  cookies?: CookieOptions[];
+  /**
+   * `user:password` by host pattern, for HTTP Basic authentication.
+   * @default {}
+   */
+  auth?: Record<string, string>;
 
   /**
    * CIDR blocks of private and special addresses that may be connected to, such as `127.0.0.0/8`.
@@ -295,10 +347,33 @@ export interface CrawlOptions {
    */
   allowPorts?: number[];
   /**
-   * Accepts certificates that are expired, self-signed, of another host or of an unknown issuer.
+   * Accepts certificates that are expired, self-signed, of another host or of an unknown issuer. The same as
+   * `tls: 'any'`.
    * @default false
    */
   allowInvalidCertificates?: boolean;
+  /**
+   * Certificates: `verify` refuses bad ones; `record` accepts the bad one of a host, sends no headers, cookies
+   * or passwords there, and notes it in its `metadata` records; `any` accepts all.
+   * @default 'verify'
+   */
+  tls?: 'verify' | 'record' | 'any';
+  /**
+   * Certificates (PEM) of authorities that are trusted besides the usual ones.
+   * @default []
+   */
+  certificateAuthorities?: string[];
+  /**
+   * Certificates shown to hosts that ask for one. Only on one machine.
+   * @default []
+   */
+  clientCertificates?: ClientCertificateOptions[];
+  /**
+   * Proxies. Rules with `hosts` count before those without. If several remain, each host gets one of them,
+   * always the same.
+   * @default []
+   */
+  proxies?: ProxyOptions[];
   /**
    * Addresses for host names; `*` stands for one or more labels: `[['*.test', '127.0.0.1']]`.
    * @default []

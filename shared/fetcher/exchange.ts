@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { type Abortable, unwatchAbort, watchAbort } from './abort-watch.ts';
-import { firstErrorOf } from './connector.ts';
+import { type ConnectionFacts, factsOf, firstErrorOf } from './connector.ts';
 import {
   type DescribedFailure,
   described,
@@ -17,6 +17,7 @@ import type { Body } from './outcome/body.ts';
 import type { FetchedResponse, FetchOutcome } from './outcome/fetch-outcome.ts';
 import type { FetchRequest } from './outcome/fetch-request.ts';
 import type { ResponseHead } from './outcome/response-head.ts';
+import { withoutSecrets } from './own-headers.ts';
 import type { SocketBudget } from './socket-budget.ts';
 import { type BodyMemory, type BodySpool, createBodySpool } from './spooled-body.ts';
 
@@ -44,6 +45,8 @@ const used = new WeakSet<Socket>();
  */
 export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   readonly request: FetchRequest;
+  /** Headers that the operator has set for the request's host. */
+  readonly ownHeaders: Readonly<Record<string, string>> | undefined;
   abortPlace = -1;
   readonly #context: ExchangeContext;
   readonly #resolve: (outcome: FetchOutcome) => void;
@@ -54,7 +57,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   #controller: Dispatcher.DispatchController | undefined;
   #socket: Socket | undefined;
   #requestHead = '';
-  #ipAddress = '';
+  #connection: ConnectionFacts = { ipAddress: '', protocols: [] };
   #isReused = false;
   #reader: HeadReader | undefined;
   #repairedFields: ResponseHead['headers'] | undefined;
@@ -68,8 +71,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     request: FetchRequest,
     resolve: (outcome: FetchOutcome) => void,
     reject: (error: unknown) => void,
+    ownHeaders?: Readonly<Record<string, string>>,
   ) {
     this.request = request;
+    this.ownHeaders = ownHeaders;
     this.#context = context;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -98,7 +103,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   onSent(head: string, socket: Socket): void {
     this.#requestHead = head;
     this.#socket = socket;
-    this.#ipAddress = socket.remoteAddress ?? '';
+    this.#connection = factsOf(socket);
     this.#isReused = used.has(socket);
     used.add(socket);
     this.#context.budget.markBusy(socket);
@@ -228,12 +233,19 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       headers: head.headers,
       body,
       requestHead: Buffer.concat([
-        Buffer.from(`${this.#requestHead}\r\n`, 'latin1'),
+        Buffer.from(`${this.#shownHead()}\r\n`, 'latin1'),
         Buffer.from(this.request.body ?? '', 'utf8'),
       ]),
-      ipAddress: this.#ipAddress,
+      ...this.#connection,
       ...(truncated && { truncated }),
     });
+  }
+
+  #shownHead(): string {
+    const { ownHeaders, request } = this;
+    const isPlain = ownHeaders === undefined && request.headers === undefined;
+    if (isPlain && !this.#requestHead.includes('Proxy-Authorization')) return this.#requestHead;
+    return withoutSecrets(this.#requestHead, ownHeaders);
   }
 
   /** Our own failure: not the web's doing, so no outcome. */

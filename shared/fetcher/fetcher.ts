@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
+import QuickLRU from 'quick-lru';
 import type { Dispatcher } from 'undici';
 // Not from the package's index, which loads `fetch`, WebSocket and caches as well: 40 ms of CPU for each
 // process and thread.
@@ -9,13 +10,23 @@ import type { Clock } from '../ports/clock.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import { blockedPortOf } from '../url/blocked-ports.ts';
 import { createAddressGuard } from './address-guard.ts';
-import { createConnector } from './connector.ts';
+import { type ConnectorOptions, createConnector } from './connector.ts';
 import { createDnsCache, type Lookup } from './dns-cache.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { type DescribedFailure, described } from './failure.ts';
 import { createHostPins } from './host-pins.ts';
+import type { FailureCode } from './outcome/failure-codes.ts';
 import type { FetchOutcome } from './outcome/fetch-outcome.ts';
 import type { FetchRequest } from './outcome/fetch-request.ts';
+import { createOwnHeaders } from './own-headers.ts';
+import {
+  createProxyChooser,
+  isForwarding,
+  type ProxyServer,
+  proxyAuthorization,
+} from './proxy/choose-proxy.ts';
+import { denied } from './proxy/open-tunnel.ts';
+import { commonHeaders, mergeHeaders, type OwnHeaderValues } from './request-headers.ts';
 import { createSocketBudget } from './socket-budget.ts';
 import { newBodyMemory } from './spooled-body.ts';
 import { createSystemLookup } from './system-lookup.ts';
@@ -23,21 +34,27 @@ import { createSystemLookup } from './system-lookup.ts';
 /** A time-out of 0 means no limit. */
 export interface FetcherOptions
   extends Pick<
-    CrawlConfig,
-    | 'userAgent'
-    | 'contact'
-    | 'allowPrivateAddresses'
-    | 'resolve'
-    | 'allowPorts'
-    | 'allowInvalidCertificates'
-    | 'connectTimeoutMs'
-    | 'headersTimeoutMs'
-    | 'idleTimeoutMs'
-    | 'totalTimeoutMs'
-    | 'maxBodyBytes'
-    | 'maxHeaderBytes'
-    | 'perHost'
-  > {
+      CrawlConfig,
+      | 'userAgent'
+      | 'contact'
+      | 'allowPrivateAddresses'
+      | 'resolve'
+      | 'allowPorts'
+      | 'allowInvalidCertificates'
+      | 'connectTimeoutMs'
+      | 'headersTimeoutMs'
+      | 'idleTimeoutMs'
+      | 'totalTimeoutMs'
+      | 'maxBodyBytes'
+      | 'maxHeaderBytes'
+      | 'perHost'
+    >,
+    Partial<
+      Pick<
+        CrawlConfig,
+        'headers' | 'cookies' | 'auth' | 'tls' | 'certificateAuthorities' | 'clientCertificates' | 'proxies'
+      >
+    > {
   /** No request may ask for more than this. Default: each may ask for what it wants. */
   readonly mostBodyBytes?: number;
   /** Where bodies too large for memory go, in files without a name. Made when first needed. */
@@ -48,9 +65,17 @@ export interface FetcherOptions
   readonly lookup?: Lookup;
   /** Sockets open at once, over all hosts; beyond, idle ones are closed, then requests wait. Default 900. */
   readonly maxSockets?: number;
-  /** Certificates (PEM) trusted besides the usual ones. */
-  readonly trustedCertificates?: readonly string[];
+  /**
+   * The address guard judges the addresses of proxies, too: where the configuration is not the operator's
+   * own.
+   */
+  readonly guardsProxies?: boolean;
 }
+
+type AgentOf = InstanceType<typeof Agent>;
+
+/** Origins remembered whose certificate is bad. */
+const MAX_BAD_CERTIFICATES = 10_000;
 
 /** AWS Lambda gives a process 1,024 file descriptors; some are for files and the engine's own connections. */
 const MAX_SOCKETS = 900;
@@ -68,29 +93,26 @@ const KEEP_ALIVE_MARGIN_MS = 1000;
  * Connections are kept alive, `perHost` to an origin, one request at a time on each. Throws `InvalidConfig`.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
-  const { clock, maxHeaderBytes, perHost } = options;
+  const { clock, tls = 'verify' } = options;
   const now = () => clock.now();
   const budget = createSocketBudget(options.maxSockets ?? MAX_SOCKETS);
-  const agent = new Agent({
-    connections: perHost,
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-    maxHeaderSize: maxHeaderBytes,
-    headersTimeout: Math.ceil(options.headersTimeoutMs),
-    bodyTimeout: Math.ceil(options.idleTimeoutMs),
-    connect: createConnector({
-      connectTimeoutMs: options.connectTimeoutMs,
-      budget,
-      guard: createAddressGuard(options.allowPrivateAddresses),
-      pin: createHostPins(options.resolve),
-      resolve: createDnsCache(options.lookup ?? createSystemLookup(), now),
-      trustedCertificates: options.trustedCertificates,
-      allowInvalidCertificates: options.allowInvalidCertificates,
-    }),
-  });
+  const proxyOf = createProxyChooser(options.proxies ?? []);
+  const guard = createAddressGuard(options.allowPrivateAddresses);
+  const connecting: Omit<ConnectorOptions, 'acceptsAny'> = {
+    connectTimeoutMs: options.connectTimeoutMs,
+    budget,
+    proxyOf,
+    guardsProxies: options.guardsProxies ?? false,
+    guard,
+    pin: createHostPins(options.resolve),
+    resolve: createDnsCache(options.lookup ?? createSystemLookup(), now),
+    trustedCertificates: options.certificateAuthorities,
+    clientCertificates: options.clientCertificates,
+  };
+  const acceptsAny = tls === 'any' || options.allowInvalidCertificates;
+  const agent = createAgent(options, { ...connecting, acceptsAny });
+  // For hosts whose certificate is bad, if that is to be recorded.
+  let unverifying: AgentOf | undefined;
 
   // undici publishes the head it sends, and its socket, on a channel of the whole process, in the same
   // synchronous step that starts the request: so the message after a start is about that request.
@@ -104,19 +126,9 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   };
   subscribe('undici:client:sendHeaders', onSendHeaders);
 
-  const ownHeaders = commonHeaders(options);
-  const context: ExchangeContext = {
-    dispatch(exchange) {
-      const { url, method = 'GET', headers, body } = exchange.request;
-      const { origin, path } = requestTarget(url);
-      const options = {
-        origin,
-        path,
-        method: method as Dispatcher.HttpMethod,
-        headers: merge(ownHeaders, headers),
-      };
-      agent.dispatch(body === undefined ? options : { ...options, body }, exchange);
-    },
+  const common = commonHeaders(options);
+  const ownHeadersOf = createOwnHeaders(options);
+  const context: Omit<ExchangeContext, 'dispatch'> = {
     onStart(exchange) {
       starting = exchange;
     },
@@ -129,28 +141,106 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     totalTimeoutMs: options.totalTimeoutMs,
     maxBodyBytes: options.maxBodyBytes,
     mostBodyBytes: options.mostBodyBytes,
-    maxHeaderBytes,
+    maxHeaderBytes: options.maxHeaderBytes,
   };
 
+  function exchange(request: FetchRequest, through: AgentOf, own: OwnHeaderValues, totalTimeoutMs: number) {
+    const dispatch = (started: Exchange) => {
+      const { url, method = 'GET', headers, body } = request;
+      const sent = {
+        ...requestTarget(url, proxyOf(url)),
+        method: method as Dispatcher.HttpMethod,
+        headers: mergeHeaders(mergeHeaders(common, own), forwarded(url), headers),
+      };
+      through.dispatch(body === undefined ? sent : { ...sent, body }, started);
+    };
+    return new Promise<FetchOutcome>((resolve, reject) => {
+      new Exchange({ ...context, dispatch, totalTimeoutMs }, request, resolve, reject, own).begin();
+    });
+  }
+
+  function forwarded(url: string): OwnHeaderValues {
+    const proxy = proxyOf(url);
+    const authorization = isForwarding(proxy, url) ? proxyAuthorization(proxy as ProxyServer) : undefined;
+    return authorization === undefined ? undefined : { 'Proxy-Authorization': authorization };
+  }
+
+  const badCertificates = new QuickLRU<string, FailureCode>({ maxSize: MAX_BAD_CERTIFICATES });
+
+  /** Without headers, cookies and passwords: nobody knows who gets them. */
+  async function fetchUnverified(request: FetchRequest, tlsError: FailureCode, ms: number) {
+    unverifying ??= createAgent(options, { ...connecting, clientCertificates: [], acceptsAny: true });
+    const outcome = await exchange(request, unverifying, undefined, ms);
+    return outcome.status === 'response' ? { ...outcome, tlsError } : outcome;
+  }
+
+  async function fetchRecording(request: FetchRequest): Promise<FetchOutcome> {
+    const { totalTimeoutMs } = options;
+    const origin = new URL(request.url).origin;
+    const known = badCertificates.get(origin);
+    if (known !== undefined) return fetchUnverified(request, known, totalTimeoutMs);
+    const startedAt = performance.now();
+    const outcome = await exchange(request, agent, ownHeadersOf(request.url, now), totalTimeoutMs);
+    if (outcome.status === 'response' || !outcome.code?.startsWith('certificate')) return outcome;
+    badCertificates.set(origin, outcome.code);
+    const left = totalTimeoutMs - (performance.now() - startedAt);
+    return fetchUnverified(request, outcome.code, totalTimeoutMs === 0 ? 0 : Math.max(left, 1));
+  }
+
   return {
-    fetch(request: FetchRequest): Promise<FetchOutcome> {
+    async fetch(request: FetchRequest): Promise<FetchOutcome> {
       const { url } = request;
       const fault = faultOf(url, options.allowPorts);
-      if (fault !== undefined) {
-        const at = now();
-        return Promise.resolve({ status: 'failed', url, startedAt: at, endedAt: at, ...fault });
-      }
-      return new Promise((resolve, reject) => {
-        new Exchange(context, request, resolve, reject).begin();
-      });
+      if (fault !== undefined) return failed(url, fault, now());
+      if (tls === 'record' && !acceptsAny && url.startsWith('https:')) return fetchRecording(request);
+      const outcome = await exchange(request, agent, ownHeadersOf(url, now), options.totalTimeoutMs);
+      return isForwarding(proxyOf(url), url) ? ofForwarded(outcome, proxyOf(url) as ProxyServer) : outcome;
     },
     /** Waits for the exchanges under way. */
     async close() {
       if (agent.closed) return;
-      await agent.close();
+      await Promise.all([agent.close(), unverifying?.close()]);
       unsubscribe('undici:client:sendHeaders', onSendHeaders);
     },
   };
+}
+
+function createAgent(
+  { maxHeaderBytes, perHost, ...options }: FetcherOptions,
+  connecting: ConnectorOptions,
+): AgentOf {
+  return new Agent({
+    connections: perHost,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: Math.ceil(options.headersTimeoutMs),
+    bodyTimeout: Math.ceil(options.idleTimeoutMs),
+    connect: createConnector(connecting),
+  });
+}
+
+const failed = (url: string, fault: DescribedFailure, at: number): FetchOutcome => ({
+  status: 'failed',
+  url,
+  startedAt: at,
+  endedAt: at,
+  ...fault,
+});
+
+/** What a proxy that gets requests whole says of itself is no answer of the host. */
+async function ofForwarded(outcome: FetchOutcome, proxy: ProxyServer): Promise<FetchOutcome> {
+  if (outcome.status !== 'response') return outcome;
+  if (outcome.httpStatus !== 407) {
+    proxy.answeredAt = performance.now();
+    return outcome;
+  }
+  await outcome.body.dispose();
+  const { code, message } = denied(proxy);
+  return { ...failed(outcome.url, described(code, message), outcome.startedAt), endedAt: outcome.endedAt };
 }
 
 /** Returns why no request may be made for `url`, be it of a page, a redirect or a middleware. */
@@ -166,37 +256,10 @@ function faultOf(url: string, allowPorts: readonly number[]): DescribedFailure |
     : described('blockedPort', `browsers refuse port ${port}; \`--allow-port ${port}\` allows it`);
 }
 
-/**
- * Few, since each one distinguishes the crawler from a browser; content codings are those that the parser
- * decodes.
- */
 /** `URL.search` leaves out the `?` of an empty query, which is part of the URL: RFC 3986, section 6.2.3. */
-function requestTarget(url: string): { origin: string; path: string } {
+function requestTarget(url: string, proxy: ProxyServer | undefined): { origin: string; path: string } {
   const { origin, pathname, search, href } = new URL(url);
   const hasEmptyQuery = search === '' && href.split('#', 1)[0]!.endsWith('?');
-  return { origin, path: pathname + (hasEmptyQuery ? '?' : search) };
-}
-
-function commonHeaders({ userAgent, contact }: FetcherOptions): readonly string[] {
-  return [
-    'User-Agent',
-    contact === undefined ? userAgent : `${userAgent} (+${contact})`,
-    'Accept',
-    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-    'Accept-Encoding',
-    'gzip, br, zstd',
-    // Some hosts answer 406 without it. English first, where a host has several languages and no URL for
-    // each.
-    'Accept-Language',
-    'en;q=0.8, *;q=0.5',
-  ];
-}
-
-/** Names and values in turn; the request's own take the place of ours of that name. */
-function merge(ours: readonly string[], own: FetchRequest['headers']): string[] {
-  if (own === undefined) return ours as string[];
-  const entries = Object.entries(own);
-  const taken = new Set(entries.map(([name]) => name.toLowerCase()));
-  const kept = ours.filter((_, i) => !taken.has((ours[i - (i % 2)] as string).toLowerCase()));
-  return [...kept, ...entries.flat()];
+  const path = pathname + (hasEmptyQuery ? '?' : search);
+  return { origin, path: isForwarding(proxy, url) ? origin + path : path };
 }

@@ -52,9 +52,11 @@ export function judge(
   if (outcome.status === 'failed') {
     const { reason } = outcome;
     const cause = causeOfFailure(outcome);
-    if (reason === 'aborted') return { state: 'waiting', isAttempt: false, isFinal: false, retryMs: 0 };
+    if (reason === 'aborted') return NOTHING_TRIED;
     if (outcome.isStaleConnection) return again(cause, 'failed', 0);
     if (reason === 'blockedAddress' || reason === 'blockedPort') return final('skipped', cause);
+    // Its host has done nothing; its proxy may be back soon.
+    if (reason === 'proxy') return { ...NOTHING_TRIED, hostFailure: hostFailureOf(outcome, cause) };
     // The project's own code, which may break at this page alone.
     if (reason === 'middleware') return again(cause, 'failed', config.retryMs);
     return again(cause, 'failed', config.backoffMs, hostFailureOf(outcome, cause));
@@ -71,14 +73,24 @@ export function judge(
   return final(stateOf(httpStatus));
 }
 
+/** The URL waits as before. */
+const NOTHING_TRIED: Verdict = { state: 'waiting', isAttempt: false, isFinal: false, retryMs: 0 };
+
 /** Why the exchange failed. */
 export function causeOfFailure({ code, message }: Pick<FetchFailure, 'code' | 'message'>): Cause {
   return { code: 'fetchFailed', ...(code !== undefined && { failure: code }), detail: boundedText(message) };
 }
 
-/** What a failed exchange means for its host. A name that does not resolve rarely comes back: fewer tries. */
+/**
+ * What a failed exchange means for its host. A name that does not resolve rarely comes back: fewer tries. For
+ * a proxy that cannot be used the host rests, and is not to blame.
+ */
 export function hostFailureOf({ reason, code }: FetchFailure, cause: Cause): HostFailure {
-  return { cause, weight: reason === 'dns' ? 2 : 1, ...(code !== undefined && { code }) };
+  return {
+    cause,
+    weight: reason === 'proxy' ? 0 : reason === 'dns' ? 2 : 1,
+    ...(code !== undefined && { code }),
+  };
 }
 
 const final = (state: UrlState, cause?: Cause): Verdict => ({

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type CrawlOptions, crawlConfigSchema, InvalidConfig } from '../crawl/config.ts';
+import { isSecretPath } from '../crawl/network-schema.ts';
 import { messageOf } from '../error-message.ts';
 import { describeIssues } from '../text/describe-issues.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -139,6 +140,7 @@ export function crawlFaults(
   const parsed = crawlConfigSchema.safeParse(crawl);
   if (parsed.success) return [];
   const issues = describeIssues(parsed.error, crawl, {
+    isSecret: isSecretPath,
     name: (path) => [...at, ...path].join('.'),
     object: (path) => ({
       name: [...at, ...path].join('.') || 'the options',

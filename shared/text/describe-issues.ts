@@ -15,6 +15,8 @@ export interface IssueWords {
   object(path: Path): { readonly name: string; readonly keys: readonly string[] };
   /** Writes a value as the user would write it; JSON if this is undefined. */
   value?(value: unknown, path: Path): string | undefined;
+  /** Whether the value at `path` must not be shown. */
+  isSecret?(path: Path): boolean;
 }
 
 export interface DescribedIssue {
@@ -38,7 +40,8 @@ export function describeIssues(error: z.core.$ZodError, given: unknown, words: I
         message: unknownKey(key, words.object(path)),
       }));
     }
-    const came = valueText(valueAt(given, path), path, words);
+    const isSecret = words.isSecret?.(path) === true && valueAt(given, path) !== undefined;
+    const came = isSecret ? 'a value that is not shown' : valueText(valueAt(given, path), path, words);
     return [{ path, message: `Expected ${words.name(path)} ${expectation(issue, words)}, got ${came}` }];
   });
   return described.slice(0, MAX_DESCRIBED);

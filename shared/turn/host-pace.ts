@@ -15,6 +15,7 @@ import {
 } from '../frontier/politeness.ts';
 import type { TurnCounters } from './counters.ts';
 import type { Lease } from './lease.ts';
+import { watchProxy } from './proxy-watch.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
@@ -163,7 +164,11 @@ export class HostPace {
       await lease.lockFor(lockedMs);
       if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
     }
-    return quarantine.watch(() => fetcherOf(crawl.everywhere).fetch({ ...request, signal: stopping }));
+    const outcome = await quarantine.watch(() =>
+      fetcherOf(crawl.everywhere).fetch({ ...request, signal: stopping }),
+    );
+    await watchProxy(this.#services, crawl, outcome);
+    return outcome;
   }
 
   #unmade(url: string, message: string): FetchFailure {

@@ -89,6 +89,7 @@ export class TurnOutput {
             via: record.via,
             hopsFromSeed: record.depth,
             fetchTimeMs: response.endedAt - response.startedAt,
+            tlsError: response.tlsError,
             title: facts?.title,
             charset: facts?.charset,
             links: facts?.links,

@@ -15,6 +15,8 @@ export interface WorkerStats {
   errors: number;
   /** Exchanges that failed, by reason. */
   readonly failures: Record<string, number>;
+  /** Failures of a proxy in a row, and since when. */
+  proxyFailures?: { readonly since: number; readonly count: number } | undefined;
   turns: number;
   /** Turns that were thrown away because another worker owned the host. */
   staleTurns: number;

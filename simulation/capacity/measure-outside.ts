@@ -63,7 +63,7 @@ async function measure(ports: Ports): Promise<OutsideFigures> {
     ...LOOPBACK,
     tempFolder: tmpdir(),
     clock: { now: Date.now },
-    trustedCertificates: [certificate],
+    certificateAuthorities: [certificate],
   });
   let warcBytes = 0;
   let links = 0;

@@ -259,7 +259,7 @@ describe('docs/local.md', () => {
       links: [],
     };
     const records = [
-      { ...facts, hopsFromSeed: 0 },
+      { ...facts, hopsFromSeed: 0, tlsError: 'e' },
       { ...facts, hopsFromSeed: 1, via: 'v', droppedLinks: 1, dropCause: 'd' },
     ].map((given) => gunzipSync(Buffer.concat(encodeMetadata(given, RECORDS))).toString());
     const fields = records.flatMap((text) => [...text.matchAll(/^([a-z]\w+): /gm)].map(([, name]) => name));

@@ -1,6 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpsServer } from 'node:https';
-import { describe, expect, test } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { InvalidConfig } from '../../shared/crawl/config.ts';
 import type { Lookup } from '../../shared/fetcher/dns-cache.ts';
 import { asFailure, asResponse, listen, openFetcher, serveHttp, serveRaw } from './servers.ts';
@@ -14,6 +19,37 @@ function scripted(...answers: string[][]): Lookup & { asked: () => number } {
   });
   return Object.assign(lookup, { asked: () => asked });
 }
+
+/** A port at which 127.0.0.2 and 127.0.0.4 take no connection: a process that stands still has a full queue there. */
+async function silentPort(): Promise<number> {
+  const code = `
+    const { createServer } = require('node:net');
+    const first = createServer().listen({ host: '127.0.0.2', port: 0, backlog: 1 }, () => {
+      const { port } = first.address();
+      createServer().listen({ host: '127.0.0.4', port, backlog: 1 }, () => {
+        require('node:fs').writeSync(1, port + '\\n');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      });
+    });`;
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const sockets: Socket[] = [];
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    child.kill('SIGKILL');
+  });
+  const [line] = await once(child.stdout, 'data');
+  const port = Number(line);
+  for (const host of ['127.0.0.2', '127.0.0.4']) for (let i = 0; i < 3; i++) await fillOne(host);
+  return port;
+
+  function fillOne(host: string): Promise<unknown> {
+    const socket = connect({ host, port });
+    sockets.push(socket.on('error', () => {}));
+    return Promise.race([once(socket, 'connect'), setTimeout(200)]);
+  }
+}
+
+const HAS_IPV6 = networkInterfaces().lo?.some(({ family }) => family === 'IPv6') ?? false;
 
 const byName = { resolve: [] as [string, string][] };
 
@@ -82,6 +118,29 @@ describe('a name', () => {
     expect(server.received[0]).toContain(`host: site.test:${server.port}\r\n`);
   });
 
+  test('is reached at its second address while the first one is silent', async () => {
+    const port = await silentPort();
+    const server = await serveHttp((_request, response) => response.end(), '127.0.0.3', port);
+    const fetcher = openFetcher({ ...byName, lookup: scripted(['127.0.0.2', '127.0.0.3']) });
+    const startedAt = performance.now();
+    const response = asResponse(await fetcher.fetch({ url: `http://site.test:${port}/` }));
+    expect(response.ipAddress).toBe('127.0.0.3');
+    // The first one has 5 s for itself.
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+    expect(server.connections()).toBe(1);
+  });
+
+  test.runIf(HAS_IPV6)('is reached by IPv6 while all its IPv4 addresses are silent', async () => {
+    const port = await silentPort();
+    await serveHttp((_request, response) => response.end(), '::1', port);
+    const lookup = scripted(['127.0.0.2', '127.0.0.4', '::1']);
+    const fetcher = openFetcher({ ...byName, lookup, allowPrivateAddresses: ['127.0.0.0/8', '::1/128'] });
+    const startedAt = performance.now();
+    const response = asResponse(await fetcher.fetch({ url: `http://site.test:${port}/` }));
+    expect(response.ipAddress).toBe('::1');
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+  });
+
   test('that does not resolve is a failure that says so', async () => {
     const lookup = async () => {
       throw Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
@@ -119,7 +178,7 @@ describe('TLS', () => {
 
   test('is told the host name, and a trusted certificate of that name is accepted', async () => {
     const server = await serveHttps();
-    const fetcher = openFetcher({ trustedCertificates: [cert] });
+    const fetcher = openFetcher({ certificateAuthorities: [cert] });
     for (let i = 0; i < 2; i++) {
       const response = asResponse(await fetcher.fetch({ url: `https://site.test:${server.port}/` }));
       expect(Buffer.from(await response.body.bytes()).toString()).toBe('secret');
@@ -132,9 +191,9 @@ describe('TLS', () => {
     ['a certificate of another name', 'other.test', [cert], 'certificateOtherHost'],
     ['a certificate that nobody vouches for', 'site.test', [], 'certificateSelfSigned'],
     ['an address that the certificate does not name', '127.0.0.1', [cert], 'certificateOtherHost'],
-  ])('fails for %s', async (_name, host, trustedCertificates, code) => {
+  ])('fails for %s', async (_name, host, certificateAuthorities, code) => {
     const server = await serveHttps();
-    const fetcher = openFetcher({ trustedCertificates });
+    const fetcher = openFetcher({ certificateAuthorities });
     expect(asFailure(await fetcher.fetch({ url: `https://${host}:${server.port}/` }))).toMatchObject({
       reason: 'tls',
       code,

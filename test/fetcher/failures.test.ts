@@ -17,7 +17,7 @@ const authority = pem('authority.test.cert');
 
 /** What one fetch from `site.test` at the port says about its failure. */
 async function failureAt(port: number, scheme = 'https', options: Partial<FetcherOptions> = {}) {
-  const fetcher = openFetcher({ trustedCertificates: [authority], ...options });
+  const fetcher = openFetcher({ certificateAuthorities: [authority], ...options });
   const { reason, code, message } = asFailure(await fetcher.fetch({ url: `${scheme}://site.test:${port}/` }));
   expect(reason).toBe(reasonOf(code!));
   return { code, message };
@@ -43,7 +43,7 @@ describe('a certificate that is refused says why:', () => {
 
   test('an unknown issuer', async () => {
     const server = await serveTls('issued.test');
-    expect(await failureAt(server.port, 'https', { trustedCertificates: [] })).toEqual({
+    expect(await failureAt(server.port, 'https', { certificateAuthorities: [] })).toEqual({
       code: 'certificateUnknownIssuer',
       message: 'the issuer of the certificate of site.test is unknown',
     });
@@ -52,7 +52,7 @@ describe('a certificate that is refused says why:', () => {
   // TLS 1.2 could resume the session of the first try, and Node looks at no host name then.
   test.each(['TLSv1.2', 'TLSv1.3'] as const)('another host, at every try (%s)', async (maxVersion) => {
     const server = await serveTls('issued.test', { maxVersion });
-    const fetcher = openFetcher({ trustedCertificates: [authority] });
+    const fetcher = openFetcher({ certificateAuthorities: [authority] });
     for (let i = 0; i < 3; i++) {
       const failure = asFailure(await fetcher.fetch({ url: `https://other.test:${server.port}/` }));
       expect(failure).toMatchObject({

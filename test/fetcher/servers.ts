@@ -42,8 +42,12 @@ export interface TestServer {
 }
 
 /** An HTTP server of Node. */
-export async function serveHttp(handler: RequestListener, address?: string): Promise<TestServer> {
-  return listen(createHttpServer(handler), address);
+export async function serveHttp(
+  handler: RequestListener,
+  address?: string,
+  port?: number,
+): Promise<TestServer> {
+  return listen(createHttpServer(handler), address, port);
 }
 
 /** Answers each request head, by its number on the connection from 1, with whatever bytes `answer` writes. */
@@ -65,7 +69,7 @@ export async function serveRaw(
   return listen(server, address);
 }
 
-export async function listen(server: Server, address = '127.0.0.1'): Promise<TestServer> {
+export async function listen(server: Server, address = '127.0.0.1', at = 0): Promise<TestServer> {
   const sockets = new Set<Socket>();
   const received: string[] = [];
   let connections = 0;
@@ -79,7 +83,7 @@ export async function listen(server: Server, address = '127.0.0.1'): Promise<Tes
       received[index] += data.toString('latin1');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+  await new Promise<void>((resolve) => server.listen(at, address, resolve));
   const { port } = server.address() as AddressInfo;
   const resetConnections = () => {
     for (const socket of sockets) socket.resetAndDestroy();

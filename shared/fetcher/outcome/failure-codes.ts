@@ -1,7 +1,7 @@
 /**
  * Why an exchange failed, in the groups that totals and metrics count by. `blockedAddress`: the address
- * guard; `blockedPort`: a port that browsers refuse; `aborted`: by our own signal; `middleware`: the
- * project's own code broke or took too long.
+ * guard; `blockedPort`: a port that browsers refuse; `proxy`: the proxy, not the host, cannot be used;
+ * `aborted`: by our own signal; `middleware`: the project's own code broke or took too long.
  */
 export type FailureReason =
   | 'dns'
@@ -13,6 +13,7 @@ export type FailureReason =
   | 'headersTooLarge'
   | 'blockedAddress'
   | 'blockedPort'
+  | 'proxy'
   | 'middleware'
   | 'aborted';
 
@@ -39,6 +40,11 @@ const TRAITS = {
   connectTimeout: { reason: 'timeout', isBeforeRequest: true },
   blockedAddress: { reason: 'blockedAddress', isBeforeRequest: true },
   blockedPort: { reason: 'blockedPort', isBeforeRequest: true },
+  // ---- the proxy
+  proxyFailed: { reason: 'proxy', isBeforeRequest: true },
+  proxyDenied: { reason: 'proxy', isBeforeRequest: true },
+  hostNotReachedByProxy: { reason: 'connect', isBeforeRequest: true },
+  hostRefusedByProxy: { reason: 'connect', isBeforeRequest: true, mostTries: 2 },
   // ---- TLS
   certificateExpired: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
   certificateNotYetValid: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
@@ -90,5 +96,5 @@ export const isBeforeRequest = (failure: {
   readonly code?: FailureCode | undefined;
 }): boolean =>
   failure.code === undefined
-    ? ['dns', 'connect', 'tls', 'blockedAddress', 'blockedPort'].includes(failure.reason)
+    ? ['dns', 'connect', 'tls', 'blockedAddress', 'blockedPort', 'proxy'].includes(failure.reason)
     : traitsOf(failure.code)?.isBeforeRequest === true;

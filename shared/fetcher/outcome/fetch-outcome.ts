@@ -12,9 +12,19 @@ interface ExchangeTimes {
 export interface FetchedResponse extends ExchangeTimes, ResponseHead {
   readonly status: 'response';
   readonly body: Body;
-  /** The request exactly as sent: its head with the final empty line, and its body. */
+  /**
+   * The request as sent: its head with the final empty line, and its body. Values of secret headers
+   * (`Authorization`, `Cookie`, those that the operator has set) are `[removed]`.
+   */
   readonly requestHead: Uint8Array;
+  /** Empty if only a proxy knows it. */
   readonly ipAddress: string;
+  /** As in WARC-Protocol: `http/1.1`, `tls/1.3`. */
+  readonly protocols?: readonly string[];
+  /** As in WARC-Cipher-Suite: the name that IANA has registered. */
+  readonly cipherSuite?: string;
+  /** The certificate was bad, and the connection was made without verification (`tls: 'record'`). */
+  readonly tlsError?: FailureCode;
   /** Why the body is not whole, in the words of WARC-Truncated. */
   readonly truncated?: 'length' | 'time' | 'disconnect';
 }

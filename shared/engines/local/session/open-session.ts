@@ -1,5 +1,6 @@
 import type { CrawlConfig } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { ProxyOptions } from '../../../crawl/crawl-options.ts';
 import { createFetcher } from '../../../fetcher/fetcher.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
 import { hookErrorLine } from '../../../hooks/run-hook.ts';
@@ -48,6 +49,8 @@ export interface SessionOptions {
    * watched.
    */
   readonly watched?: { readonly work: PageWork; readonly board: Board };
+  /** Proxies if the crawl's settings name none; not kept with the crawl. */
+  readonly proxies?: readonly ProxyOptions[];
   /** Goes on though the crawl began with other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
 }
@@ -56,9 +59,12 @@ export interface SessionOptions {
 export async function openSession(
   folder: string,
   crawl: CrawlId,
-  config: CrawlConfig,
+  given: CrawlConfig,
   session: SessionOptions,
 ): Promise<LocalSession> {
+  const { proxies = [] } = session;
+  const config =
+    given.proxies.length > 0 || proxies.length === 0 ? given : { ...given, proxies: [...proxies] };
   const { software, warn, dedupeFrom, workers = 1 } = session;
   const limit = maxOpenFiles();
   const plan = planFiles(limit, config, workers);

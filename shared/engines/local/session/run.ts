@@ -19,7 +19,7 @@ export interface LocalRunOptions extends CrewOptions {
 /** How a run ended. `running`: by the operator's signal; the crawl can be resumed. */
 export interface LocalRunEnd {
   readonly status: CrawlStatus;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 const TICK_MS = 100;
@@ -94,7 +94,7 @@ async function runToEnd(
       options.onProgress?.(crew.stats());
       const current = await crew.crawls.get(crawl);
       const limit = current?.budget.metLimit();
-      if (current && current.status !== 'running') end = { status: current.status };
+      if (current && current.status !== 'running') end = { status: current.status, reason: current.reason };
       else end = (current && (await endOf(engine, current, limit))) ?? end;
       if (end.status === 'running' && limit === undefined && (await registry.isQuiet(crawl)))
         end = { status: 'finished' };

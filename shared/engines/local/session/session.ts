@@ -7,7 +7,9 @@ import { InvalidConfig, parseConfig } from '../../../crawl/config.ts';
 import { CrawlExists, NoCrawl } from '../../../crawl/crawl-errors.ts';
 import { crawlNameOf } from '../../../crawl/crawl-name.ts';
 import type { CrawlOptions } from '../../../crawl/crawl-options.ts';
+import { hasSecrets } from '../../../crawl/network-schema.ts';
 import { createScope } from '../../../crawl/scope.ts';
+import { takeSeedCredentials } from '../../../crawl/seed-credentials.ts';
 import type { SkipReason } from '../../../crawl/skip-reason.ts';
 import { canonicalSitemaps } from '../../../frontier/seed-links.ts';
 import type { CrawlRecord } from '../../../ports/crawl-registry.ts';
@@ -16,7 +18,7 @@ import { blockedPortOf } from '../../../url/blocked-ports.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../../url/canonical.ts';
 import { hostKey } from '../../../url/host-key.ts';
 import { createUrlRules } from '../../../url/url-rules.ts';
-import { holdsCrawl } from '../database.ts';
+import { hideDatabase, holdsCrawl } from '../database.ts';
 import { openLocalReader } from '../engine.ts';
 import { foldersOf } from '../folders.ts';
 import { type LocalSession, openSession, type SessionOptions } from './open-session.ts';
@@ -30,10 +32,11 @@ export type { LocalSession, SessionOptions } from './open-session.ts';
  */
 export async function beginCrawl(
   folder: string,
-  seeds: readonly string[],
-  options: CrawlOptions,
+  given: readonly string[],
+  givenOptions: CrawlOptions,
   session: SessionOptions,
 ): Promise<LocalSession> {
+  const { options, seeds } = takeSeedCredentials(givenOptions, given);
   const config = parseConfig(options);
   const nameOf = createUrlRules(config.urlRules);
   const canonical = [...new Set(seeds.map((seed) => nameOf(canonicalize(seed) ?? seed)))];
@@ -55,6 +58,7 @@ export async function beginCrawl(
   const dedupeFrom = session.dedupeFrom === undefined ? undefined : resolve(session.dedupeFrom);
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom });
   const { registry, exchange } = opened.engine;
+  if (hasSecrets(options)) hideDatabase(foldersOf(folder).database);
   await registry.create(id, {
     config: options,
     scopeSeeds: canonical,

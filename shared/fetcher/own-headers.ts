@@ -1,0 +1,74 @@
+/** Headers of a request that the operator has set: for some hosts, and perhaps secret. */
+import type { CrawlConfig } from '../crawl/config.ts';
+import { createOriginTable } from '../url/origin-pattern.ts';
+import { createCookieJar } from './cookie-jar.ts';
+
+export type OwnHeaderOptions = Partial<Pick<CrawlConfig, 'headers' | 'cookies' | 'auth'>>;
+
+/**
+ * Returns the headers for a request to `url`, by name, in place of the crawler's own of the same names; only
+ * what is meant for the URL's host. Undefined if there are none.
+ */
+export type OwnHeaders = (url: string, now: () => number) => Readonly<Record<string, string>> | undefined;
+
+export function createOwnHeaders({ headers = {}, cookies = [], auth = {} }: OwnHeaderOptions): OwnHeaders {
+  const given = Object.entries(headers);
+  const passwords = Object.entries(auth);
+  if (given.length === 0 && passwords.length === 0 && cookies.length === 0) return () => undefined;
+  const headersOf = createOriginTable(given);
+  const passwordsOf = createOriginTable(passwords);
+  const cookiesOf = createCookieJar(cookies);
+
+  return (url, now) => {
+    // By name in lower case: `cookie` and `Cookie` are one header.
+    const found = new Map<string, readonly [name: string, value: string]>();
+    const set = (name: string, value: string) => found.set(name.toLowerCase(), [name, value]);
+    const password = passwordsOf(url).at(-1);
+    if (password !== undefined)
+      set('Authorization', `Basic ${Buffer.from(password, 'utf8').toString('base64')}`);
+    for (const one of headersOf(url)) for (const [name, value] of Object.entries(one)) set(name, value);
+    const sent = cookiesOf(url, now);
+    if (sent !== undefined) {
+      const own = found.get('cookie')?.[1];
+      set('Cookie', own === undefined ? sent : `${own}; ${sent}`);
+    }
+    return found.size === 0 ? undefined : Object.fromEntries(found.values());
+  };
+}
+
+/** In place of a value that is kept out of the archive. */
+const REMOVED = '[removed]';
+
+/** Always secret, also in a request of the project's own code. */
+const SECRET_NAMES: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
+
+/** Headers of the operator that tell nothing about who asks: their values are archived. */
+const OPEN_NAMES: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'cache-control',
+  'dnt',
+  'from',
+  'pragma',
+  'referer',
+  'sec-gpc',
+  'upgrade-insecure-requests',
+]);
+
+/**
+ * The head of a request without the values of secret fields: `Authorization`, `Cookie`, and every header that
+ * the operator has set (`own`), apart from those known as harmless.
+ */
+export function withoutSecrets(head: string, own: Readonly<Record<string, string>> = {}): string {
+  const names = new Set(SECRET_NAMES);
+  for (const name of Object.keys(own)) if (!OPEN_NAMES.has(name.toLowerCase())) names.add(name.toLowerCase());
+  return head
+    .split('\r\n')
+    .map((line) => {
+      const colon = line.indexOf(':');
+      return colon > 0 && names.has(line.slice(0, colon).toLowerCase())
+        ? `${line.slice(0, colon)}: ${REMOVED}`
+        : line;
+    })
+    .join('\r\n');
+}

@@ -1,0 +1,35 @@
+/** Ends a crawl whose proxy cannot be used: that is the operator's to mend, and no host's fault. */
+import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import type { TurnServices } from './services.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+
+/** What the reason of a crawl begins with that was paused for its proxy. */
+export const PROXY_REASON = 'proxy';
+
+/** Failures in a row, and the time over which they came: a proxy may be restarted. */
+const MOST_FAILURES = 5;
+const MOST_MS = 60_000;
+/** Failures in a row if nothing was ever answered: then the proxy's address is wrong, or its password. */
+const FIRST_FAILURES = 3;
+
+/**
+ * Counts the proxy's failures, and pauses the crawl when they go on for a minute; or after three, if this
+ * process is the only one and has never had an answer. The URLs wait as before.
+ */
+export async function watchProxy(
+  { engine, stats, crawls }: Pick<TurnServices, 'engine' | 'stats' | 'crawls'>,
+  { id, config }: Pick<TurnCrawl, 'id' | 'config'>,
+  outcome: FetchOutcome,
+): Promise<void> {
+  if (outcome.status === 'response') stats.proxyFailures = undefined;
+  if (outcome.status === 'response' || outcome.reason !== 'proxy') return;
+  const now = engine.clock.now();
+  const { since = now, count = 0 } = stats.proxyFailures ?? {};
+  stats.proxyFailures = { since, count: count + 1 };
+  const isFirst = stats.answers === 0 && !engine.registry.isShared && !config.keepTrying;
+  const isOver = isFirst ? count + 1 >= FIRST_FAILURES : count + 1 >= MOST_FAILURES && now - since >= MOST_MS;
+  if (!isOver) return;
+  await engine.registry.setStatus(id, 'paused', `${PROXY_REASON}: ${outcome.message}`, { from: ['running'] });
+  crawls.refresh(id);
+  stats.proxyFailures = undefined;
+}
