@@ -4,6 +4,7 @@ import { parseArgs } from '../../cli/args.ts';
 import { type Command, isStackCommand } from '../../cli/command.ts';
 import { parseCrawlConfig } from '../../cli/crawl-config.ts';
 import { OPTIONS, optionsOf } from '../../cli/options.ts';
+import { nameHere } from '../../cli/other-names.ts';
 import { checkContact, seedLines, seedUrl } from '../../cli/seeds.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { VERBS } from '../../cli/verbs.ts';
@@ -363,6 +364,8 @@ describe('a command line that cannot be followed is refused with what was expect
       for (const wrong of withoutOne(name)) {
         // `--sitemaps` without its last letter is `--sitemap`.
         if (names.some((other) => other.name === wrong)) continue;
+        // `--c` is what other crawlers call `--hosts`.
+        if (nameHere(wrong) !== undefined) continue;
         // `--eeds` may be `--seeds` as well as `--feeds`.
         const meant = optionsOf(verb).filter((option) => withoutOne(option.name).includes(wrong));
         const said = new RegExp(`did you mean --(${meant.map((option) => option.name).join('|')})\\?`);
