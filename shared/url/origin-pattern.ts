@@ -43,7 +43,8 @@ export const originPattern = (url: string): string =>
 
 /** Returns whether the text can be a pattern of hosts: `*`, `*.example.org:8080`, `https://example.org`. */
 export const isOriginPattern = (text: string): boolean =>
-  text.length <= MAX_PATTERN && /^(?:https:\/\/)?(?:[^\s/:@[\]]+|\[[\da-f:.]+\])(?::[\d*]{1,5})?$/i.test(text);
+  text.length <= MAX_PATTERN &&
+  /^(?:https:\/\/)?(?:[^\s/:@[\]]+|\[[\da-f:.]+\])(?::[\d*]{1,5})?$/i.test(text);
 
 const MAX_PATTERN = 300;
 
