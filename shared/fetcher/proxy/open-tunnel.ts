@@ -131,7 +131,7 @@ function socksAddress({ hostname, port }: TunnelTarget): Buffer {
 
 /** The parser of URLs writes every IPv6 address in groups of hexadecimal digits. */
 function ipv6Bytes(address: string): Buffer {
-  const written = new URL(`http://[${address.replace(/%.*$/, '')}]/`).hostname.slice(1, -1);
+  const written = new URL(`http://[${address.split('%', 1)[0]}]/`).hostname.slice(1, -1);
   const [before = '', after] = written.split('::');
   const groups = (text: string | undefined) => (text ? text.split(':') : []);
   const [left, right] = [groups(before), groups(after)];
