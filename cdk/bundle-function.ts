@@ -14,6 +14,8 @@ const BANNER =
   "import{createRequire as strandRequire}from'node:module';const require=strandRequire(import.meta.url);";
 
 export interface Bundle {
+  /** The module to bundle. Default: the function's own. Absolute. */
+  readonly entry?: string;
   /** The folder that `index.mjs` is written to. */
   readonly outdir: string;
   /** The project's file, which takes the place of `#strand-config`. Absolute. */
@@ -24,9 +26,10 @@ export interface Bundle {
 const SDK = ['dynamodb', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
 /** Throws {@link InvalidOptions} if esbuild or the AWS SDK is not installed; and what esbuild throws. */
-export function bundleFunction(name: FunctionName, { outdir, configFile, sourcemap }: Bundle): void {
+export function bundleFunction(name: FunctionName, bundle: Bundle): void {
+  const { outdir, configFile, sourcemap, entry = moduleOf(name) } = bundle;
   const options: BuildOptions = {
-    entryPoints: [join(FUNCTIONS_FOLDER, `${name}${isSource(import.meta.url) ? '.ts' : '.js'}`)],
+    entryPoints: [entry],
     outfile: join(outdir, 'index.mjs'),
     bundle: true,
     platform: 'node',
@@ -54,6 +57,9 @@ export function bundleFunction(name: FunctionName, { outdir, configFile, sourcem
     );
   }
 }
+
+const moduleOf = (name: FunctionName): string =>
+  join(FUNCTIONS_FOLDER, `${name}${isSource(import.meta.url) ? '.ts' : '.js'}`);
 
 /** Loaded when needed: in the package, only projects with a file of their own have it. */
 function loadEsbuild(): typeof buildSync {

@@ -68,8 +68,14 @@ async function bootstrap(out: string): Promise<void> {
   }
 }
 
-/** Bootstraps the emulator's account and deploys, with these options beside those that suit an emulator. */
-export async function deploy(options: Readonly<Record<string, string>> = {}): Promise<Deployed> {
+/**
+ * Bootstraps the emulator's account and deploys, with these options beside those that suit an emulator. `app`
+ * is the command of another CDK app than `cdk.json` names.
+ */
+export async function deploy(
+  options: Readonly<Record<string, string>> = {},
+  app?: string,
+): Promise<Deployed> {
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
@@ -101,6 +107,7 @@ export async function deploy(options: Readonly<Record<string, string>> = {}): Pr
       join(folder, 'out'),
       '-O',
       file,
+      ...(app === undefined ? [] : ['--app', app]),
       ...context,
     );
   };

@@ -6,10 +6,13 @@ import { type Deployed, deploy, printErrors, until } from './deployed.ts';
 import { hasEmulator } from './resources.ts';
 import { configFor, expectLedgers, expectLog, serve, statusOf } from './stack-crawl.ts';
 
+/** Its worker exits where its environment says. */
+const FAULTY_APP = 'node test/localstack/faulty/app.ts';
+
 describe.skipIf(!hasEmulator())('a deployed stack', () => {
   let deployed: Deployed;
   beforeAll(async () => {
-    deployed = await deploy();
+    deployed = await deploy({}, FAULTY_APP);
   }, 400_000);
   afterAll(() => deployed?.destroy(), 300_000);
   beforeEach(() => onTestFailed(() => printErrors(deployed)));

@@ -1,18 +1,18 @@
 /**
- * Faults for the tests of a deployed stack: a worker that dies at the worst moments. Without their
+ * Faults of the worker in the tests of a deployed stack: it exits at the worst moments. Without their
  * environment variables there are none.
  *
  * - `STRAND_TEST_EXIT_RATE` (0 to 1): at each commit of a head, the process exits with that probability,
  *   before the commit or after it.
  * - `STRAND_TEST_EXIT_URL`: the process exits when a URL that contains this is about to be fetched.
  */
-import type { Engine } from '../shared/ports/engine.ts';
-import type { Fetcher } from '../shared/ports/fetcher.ts';
+import type { Engine } from '../../../shared/ports/engine.ts';
+import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 
-export interface TestFaults {
-  /** How likely a commit is to be the last. */
+export interface WorkerFaults {
+  /** The probability that a commit is the last one. */
   readonly exitRate: number;
-  /** Part of the URLs that kill. */
+  /** A part of the URLs whose fetch makes the process exit. */
   readonly exitUrl?: string;
 }
 
@@ -22,7 +22,9 @@ export interface Chance {
   readonly exit: () => never;
 }
 
-export function readTestFaults(env: Readonly<Record<string, string | undefined>>): TestFaults | undefined {
+export function readWorkerFaults(
+  env: Readonly<Record<string, string | undefined>>,
+): WorkerFaults | undefined {
   const { STRAND_TEST_EXIT_RATE: rate, STRAND_TEST_EXIT_URL: exitUrl } = env;
   if (!rate && !exitUrl) return undefined;
   const exitRate = Number(rate || '0');
@@ -31,10 +33,10 @@ export function readTestFaults(env: Readonly<Record<string, string | undefined>>
   return { exitRate, ...(exitUrl && { exitUrl }) };
 }
 
-/** The same engine, but for its commits. */
+/** Returns an engine whose commits may end the process, before or after they take effect. */
 export function withFaultyCommits<E extends Engine>(
   engine: E,
-  faults: TestFaults | undefined,
+  faults: WorkerFaults | undefined,
   { random, exit }: Chance,
 ): E {
   if (!faults || faults.exitRate === 0) return engine;
@@ -53,8 +55,12 @@ export function withFaultyCommits<E extends Engine>(
   };
 }
 
-/** The same fetcher, but for the page that kills. */
-export function withPoisonPage(fetcher: Fetcher, faults: TestFaults | undefined, { exit }: Chance): Fetcher {
+/** Returns a fetcher that ends the process when it is to fetch a URL that contains `exitUrl`. */
+export function withPoisonPage(
+  fetcher: Fetcher,
+  faults: WorkerFaults | undefined,
+  { exit }: Chance,
+): Fetcher {
   const exitUrl = faults?.exitUrl;
   if (exitUrl === undefined) return fetcher;
   return {

@@ -1,6 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readTestFaults, withFaultyCommits, withPoisonPage } from '../../functions/test-faults.ts';
+import { bundleFunction } from '../../cdk/bundle-function.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
+import { readWorkerFaults, withFaultyCommits, withPoisonPage } from '../localstack/faulty/worker-faults.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { createScriptedFetcher, page } from '../worker/scripted-fetcher.ts';
@@ -19,7 +23,7 @@ function chance(...numbers: number[]) {
 
 describe('without their variables there are no faults', () => {
   test.each([{}, { STRAND_TEST_EXIT_RATE: '', STRAND_TEST_EXIT_URL: '' }])('%j', (env) => {
-    const faults = readTestFaults(env);
+    const faults = readWorkerFaults(env);
     expect(faults).toBeUndefined();
     const clock = createFakeClock();
     const engine = createMemoryEngine(clock);
@@ -32,15 +36,15 @@ describe('without their variables there are no faults', () => {
     const clock = createFakeClock();
     const engine = createMemoryEngine(clock);
     const fetcher = createScriptedFetcher(clock, {});
-    expect(withFaultyCommits(engine, readTestFaults({ STRAND_TEST_EXIT_URL: '/poison' }), chance(0))).toBe(
+    expect(withFaultyCommits(engine, readWorkerFaults({ STRAND_TEST_EXIT_URL: '/poison' }), chance(0))).toBe(
       engine,
     );
-    expect(withPoisonPage(fetcher, readTestFaults({ STRAND_TEST_EXIT_RATE: '1' }), chance())).toBe(fetcher);
+    expect(withPoisonPage(fetcher, readWorkerFaults({ STRAND_TEST_EXIT_RATE: '1' }), chance())).toBe(fetcher);
   });
 });
 
 test.each(['x', '-1', '1.5', 'NaN'])('a rate of %s is refused', (rate) => {
-  expect(() => readTestFaults({ STRAND_TEST_EXIT_RATE: rate })).toThrow(
+  expect(() => readWorkerFaults({ STRAND_TEST_EXIT_RATE: rate })).toThrow(
     `Expected STRAND_TEST_EXIT_RATE to be a number from 0 to 1, got "${rate}"`,
   );
 });
@@ -55,7 +59,7 @@ test.each<[string, number[], boolean, number | undefined]>([
   const engine = createMemoryEngine(createFakeClock());
   const faulty = withFaultyCommits(
     engine,
-    readTestFaults({ STRAND_TEST_EXIT_RATE: '0.3' }),
+    readWorkerFaults({ STRAND_TEST_EXIT_RATE: '0.3' }),
     chance(...numbers),
   );
   const committing = faulty.ledgers.commit('news', 'a.test', { ...NEW_HEAD, version: 1 });
@@ -71,8 +75,25 @@ test('a poison page ends the process before it is fetched; others do not', async
     { 'http://a.test/': page(), 'http://a.test/poison/1': page() },
     0,
   );
-  const fetcher = withPoisonPage(inner, readTestFaults({ STRAND_TEST_EXIT_URL: '/poison' }), chance());
+  const fetcher = withPoisonPage(inner, readWorkerFaults({ STRAND_TEST_EXIT_URL: '/poison' }), chance());
   expect(await fetcher.fetch({ url: 'http://a.test/' })).toMatchObject({ httpStatus: 200 });
   await expect(fetcher.fetch({ url: 'http://a.test/poison/1' })).rejects.toThrow(Exit);
   expect(inner.log.map(({ url }) => url)).toEqual(['http://a.test/']);
+});
+
+test('only the second entry module has faults: the deployed worker contains none', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'strand-entries-'));
+  const bundled = (name: string, entry?: string): string => {
+    const outdir = join(folder, name);
+    bundleFunction('worker', { outdir, sourcemap: false, ...(entry && { entry }) });
+    return readFileSync(join(outdir, 'index.mjs'), 'utf8');
+  };
+  try {
+    expect(bundled('deployed')).not.toContain('STRAND_TEST_EXIT');
+    const faulty = bundled('faulty', join(import.meta.dirname, '../localstack/faulty/worker.ts'));
+    expect(faulty).toContain('STRAND_TEST_EXIT_RATE');
+    expect(faulty).toMatch(/export\{[^}]*handler[^}]*onBlocked/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,0 +1,26 @@
+/** A CDK app: the stack of `cdk/app.ts`, whose worker is the one with faults in this folder. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
+import { bundleFunction } from '../../../cdk/bundle-function.ts';
+import { CrawlerStack } from '../../../cdk/crawler-stack.ts';
+import { optionsInContext, parseOptions } from '../../../cdk/options.ts';
+import { propsOf } from '../../../cdk/props-options.ts';
+
+const ENTRY = join(import.meta.dirname, 'worker.ts');
+
+const app = new App();
+const options = parseOptions(optionsInContext(app.node.getAllContext()));
+const stack = new CrawlerStack(app, options.stackName, propsOf(options));
+const outdir = mkdtempSync(join(tmpdir(), 'strand-faulty-worker-'));
+try {
+  bundleFunction('worker', { outdir, entry: ENTRY, sourcemap: true });
+  const { s3BucketName, s3ObjectKey } = new Asset(stack, 'FaultyWorker', { path: outdir });
+  const worker = stack.crawler.functions.worker.node.defaultChild as CfnFunction;
+  worker.code = { s3Bucket: s3BucketName, s3Key: s3ObjectKey };
+} finally {
+  rmSync(outdir, { recursive: true });
+}
