@@ -67,7 +67,7 @@ export async function runTurn(services: TurnServices, loaded: Crawl, input: Turn
   const crawl = new TurnCrawl(services, loaded, host);
   const stored = (await ledgers.loadHead(crawl.id, host)) ?? NEW_HEAD;
   const head = withoutFarTimes(stored, clock.now(), crawl.config);
-  const request = requestOf(input.deliveries, head);
+  const request = requestOf(input.deliveries, head, clock.now());
   if (request.links.length === 0 && !request.isBegun) return { restUntil: restOf(head) };
 
   const ledger =
@@ -91,18 +91,19 @@ interface TurnRequest {
   readonly isSuspicious: boolean;
 }
 
-function requestOf(deliveries: readonly Delivery[], head: Head): TurnRequest {
+function requestOf(deliveries: readonly Delivery[], head: Head, now: number): TurnRequest {
   const links: Link[] = [];
   const askedRobots: string[] = [];
   let isBegun = false;
   let isSuspicious = false;
   let resumedBy: string | undefined;
-  for (const { id, message, receiveCount } of deliveries) {
+  for (const delivery of deliveries) {
+    const { id, message, receiveCount } = delivery;
     isSuspicious ||= receiveCount >= QUARANTINE_RECEIVE_COUNT;
     if (message.kind === 'links') for (const link of message.links) links.push(link);
     else if (message.kind === 'token') isBegun ||= message.token === head.token;
     else if (message.kind === 'wake') {
-      isBegun = true;
+      isBegun ||= !isServedWake(delivery, head, now);
       if (message.isResumed) resumedBy = id;
     }
     // One that has come back was served, or is asked for again by who needs it: a host that rests is not
@@ -110,6 +111,19 @@ function requestOf(deliveries: readonly Delivery[], head: Head): TurnRequest {
     else if (receiveCount === 1) askedRobots.push(message.url);
   }
   return { links, isBegun: isBegun || askedRobots.length > 0, resumedBy, askedRobots, isSuspicious };
+}
+
+/**
+ * Whether a wake-up that came back has had its turn: the host is not due any more, and its next turn has a
+ * token of its own. It would give the host one turn after the other otherwise, each with a further token.
+ */
+function isServedWake(
+  { id, message, receiveCount }: Delivery,
+  { dueAt, resumedBy }: Head,
+  now: number,
+): boolean {
+  const isKnown = message.kind === 'wake' && message.isResumed ? resumedBy === id : receiveCount > 1;
+  return isKnown && (dueAt === undefined || dueAt > now);
 }
 
 /** Nobody waits for a host that was given up. */

@@ -15,6 +15,8 @@ import { createMemoryArchive, type MemoryArchive } from './memory-archive.ts';
 export interface MemoryOptions {
   readonly leaseMs?: number;
   readonly parcelLeaseMs?: number;
+  /** Messages of one host given at once, at most. Default: all. */
+  readonly maxDeliveries?: number;
   readonly optional?: OptionalPorts;
 }
 
@@ -67,7 +69,7 @@ function openStore(clock: Clock, options: MemoryOptions, store: Store): MemoryEn
     ...options.optional,
     clock,
     archiveOf: () => store.archive,
-    queue: createQueue(clock, store, options.leaseMs ?? 900_000),
+    queue: createQueue(clock, store, options.leaseMs ?? 900_000, options.maxDeliveries),
     exchange: createExchange(clock, store, options.parcelLeaseMs ?? 300_000),
     ledgers: createLedgers(store),
     registry: createRegistry(store),
@@ -111,12 +113,12 @@ async function waitFor<T>(
   }
 }
 
-function createQueue(clock: Clock, store: Store, leaseMs: number): TurnQueue {
+function createQueue(clock: Clock, store: Store, leaseMs: number, maxDeliveries?: number): TurnQueue {
   const { groups } = store;
   const wakers = new Set<() => void>();
 
   function handOut(host: string, group: Group): HostDeliveries {
-    const deliveries = group.messages.map((kept) => {
+    const deliveries = group.messages.slice(0, maxDeliveries).map((kept) => {
       kept.receiveCount++;
       return { id: kept.id, message: structuredClone(kept.message), receiveCount: kept.receiveCount };
     });

@@ -143,6 +143,28 @@ describe('deliveries', () => {
     }
   });
 
+  test.each([false, true])(
+    'a wake-up that comes alone gives the host one turn, however long that rests: isResumed %s',
+    async (isResumed) => {
+      const links = Array.from({ length: 12 }, (_, i) => `/${i}`);
+      const world = createWorld({ [`${A}/`]: page(...links) }, { maxDeliveries: 1 });
+      await begin(world, [`${A}/`], { delayMs: 1000, turnMaxPages: 1 });
+      const { clock, engine, fetcher } = world;
+      const process = startProcess(engine, fetcher);
+      await clock.drive(process.ended, () => fetcher.log.length > 1);
+      await send(world, { kind: 'wake', crawl: CRAWL, isResumed });
+      let most = 0;
+      await clock.drive(process.ended, async () => {
+        most = Math.max(most, engine.messages(HOST).length);
+        return areQuiet(engine);
+      });
+      process.stop();
+      await clock.drive(process.ended);
+      expect(Object.values(await statesOf(engine))).not.toContain('waiting');
+      expect(most).toBeLessThanOrEqual(3);
+    },
+  );
+
   test('a crawl that is paused fetches nothing, and goes on where it was when it is resumed', async () => {
     const world = createWorld({ [`${A}/`]: page('/1', '/2') });
     await begin(world, [`${A}/`]);
