@@ -3,6 +3,13 @@
  * what a function needs is loaded when it is called.
  */
 
+export {
+  type AddedSeeds,
+  ControlError,
+  type CrawlEntry,
+  type HostDetail,
+  type HostPage,
+} from '../shared/control/control.ts';
 export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';
 export { InvalidConfig } from '../shared/crawl/invalid-config.ts';
 export type { DocumentRow } from '../shared/outputs/document-row.ts';
@@ -11,12 +18,15 @@ export * from '../shared/project/project.ts';
 export { StorageFailed } from '../shared/storage-failed.ts';
 export type * from './archive-types.ts';
 export type * from './crawl-events.ts';
-export { openCrawl } from './open-crawl.ts';
+export { listCrawls, openCrawl } from './open-crawl.ts';
 export { processCrawl } from './process-crawl.ts';
 export type { ProcessedPage, ProcessOptions } from './process-options.ts';
 export { readPage } from './read-page.ts';
 export { checkWarc, readCdxj, readItems, readWarc } from './readers.ts';
 export type { EventOptions, RunningCrawl } from './running-crawl.ts';
+export { NotOnStack, StackRefused, StackUnavailable } from './stack/stack-errors.ts';
+export type * from './stack-address.ts';
+export type * from './stack-crawl.ts';
 export { resumeCrawl, startCrawl } from './start-crawl.ts';
 export type {
   CrawlHooks,
@@ -24,6 +34,7 @@ export type {
   ReadPageOptions,
   ResumeCrawlOptions,
   StartCrawlOptions,
+  StartStackCrawlOptions,
 } from './start-options.ts';
 export type {
   DocumentOptions,

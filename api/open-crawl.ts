@@ -1,3 +1,6 @@
+import type { CrawlEntry } from '../shared/control/control.ts';
+import type { StackAddress, StackCrawlAddress } from './stack-address.ts';
+import type { StackCrawl } from './stack-crawl.ts';
 import type { StoredCrawl } from './stored-crawl.ts';
 
 /**
@@ -8,6 +11,23 @@ import type { StoredCrawl } from './stored-crawl.ts';
  * for await (const { url, status } of crawl.urls()) console.log(status, url);
  * ```
  */
-export async function openCrawl(folder: string): Promise<StoredCrawl> {
-  return (await import('./local/read-crawl.ts')).openStoredCrawl(folder);
+export function openCrawl(folder: string): Promise<StoredCrawl>;
+/**
+ * Opens a crawl of a deployed stack, to read it and to control it. Throws `ControlError` if there is no crawl
+ * of that name, `StackRefused` and `StackUnavailable`.
+ *
+ * ```ts
+ * await using crawl = await openCrawl({ stack: 'Strand', crawl: 'news' });
+ * console.log(await crawl.summary());
+ * ```
+ */
+export function openCrawl(at: StackCrawlAddress): Promise<StackCrawl>;
+export async function openCrawl(at: string | StackCrawlAddress): Promise<StoredCrawl | StackCrawl> {
+  if (typeof at === 'string') return (await import('./local/read-crawl.ts')).openStoredCrawl(at);
+  return (await import('./load-stack.ts')).openOnStack(at);
+}
+
+/** Returns the crawls of a deployed stack by name, 1,000 at most. Throws `StackRefused` and `StackUnavailable`. */
+export async function listCrawls(at: StackAddress): Promise<readonly CrawlEntry[]> {
+  return (await import('./load-stack.ts')).listOnStack(at);
 }

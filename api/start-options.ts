@@ -1,6 +1,7 @@
-/** What a crawl of this machine is started with. */
+/** What a crawl is started with. */
 import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 import type { StrandConfig } from '../shared/project/project.ts';
+import type { StackAddress } from './stack-address.ts';
 
 /** Functions of yours that the crawl calls. See `defineCrawl`. */
 export type CrawlHooks = Omit<StrandConfig, 'crawl' | 'aws'>;
@@ -32,6 +33,24 @@ export interface StartCrawlOptions extends CrawlOptions, SharedOptions {
   readonly out?: string;
   /** The folder of an earlier crawl, whose bodies are not stored again. */
   readonly dedupeFrom?: string;
+  /** A deployed stack that crawls, in place of this machine: {@link StartStackCrawlOptions}. */
+  readonly stack?: undefined;
+}
+
+/** All settings of a crawl on a deployed stack, and its seeds, in one object. */
+export interface StartStackCrawlOptions extends CrawlOptions, StackAddress {
+  /** Where the crawl begins. `example.org` means `https://example.org/`. */
+  readonly seeds: readonly string[];
+  /**
+   * The crawl's name: letters, digits, `.`, `_` and `-`.
+   * @default made from the first seed's host
+   */
+  readonly crawl?: string;
+  /**
+   * A project's file (`strand.config.ts`), whose settings count. Its middleware is part of the stack since
+   * the stack was deployed; a stack calls no other hooks.
+   */
+  readonly project?: string;
 }
 
 /** Settings that may change when a crawl is continued: its limits. */

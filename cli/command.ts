@@ -1,4 +1,6 @@
 /** A command as it was given. Options and limits hold only what was given: `crawl-config.ts` checks them. */
+
+import type { StackAddress } from '../api/stack-address.ts';
 import type { TableName } from '../api/stored-crawl.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
@@ -120,13 +122,6 @@ export type LocalCommand =
         | { readonly what: 'cat'; readonly file: string; readonly offset: number };
       readonly json: boolean;
     };
-
-/** Which deployed stack. */
-export interface StackAddress {
-  readonly stack: string;
-  /** Where it is, if said: else as the AWS SDK finds it. */
-  readonly region?: string;
-}
 
 /** On a crawl of a deployed stack. */
 export type StackCommand = StackAddress & StackAsk & { readonly json: boolean };

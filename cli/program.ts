@@ -29,6 +29,3 @@ export const PROGRAM = programName({
   path: process.argv[1] ?? '',
   npmEvent: process.env.npm_lifecycle_event ?? process.env.npm_command,
 });
-
-/** Deploys the project's stack. */
-export const DEPLOY = isSource(import.meta.url) ? 'npm run deploy' : 'npx cdk deploy';

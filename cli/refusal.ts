@@ -5,6 +5,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'NoContact',
   'InvalidConfig',
   'FolderInUse',
+  'StackRefused',
 ]);
 
 /** Whether the error says in its own words why nothing was begun: exit code 2, whatever its cause is. */
@@ -12,3 +13,7 @@ export function isRefusal(error: unknown): error is Error {
   // By name: some modules would load SQLite, and some errors come from another thread.
   return error instanceof Error && REFUSALS.has(error.name);
 }
+
+/** Whether a service or the way to it fails. The message says what to do. */
+export const isOutage = (error: unknown): error is Error =>
+  error instanceof Error && (error.name === 'StackUnavailable' || error.name === 'ServiceUnavailable');

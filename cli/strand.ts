@@ -8,9 +8,7 @@ import { parseArgs } from './args.ts';
 import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { refuseForgottenDashes } from './forgotten-dashes.ts';
-import { missingSdk } from './missing-sdk.ts';
-import { isRefusal } from './refusal.ts';
-import { ServiceUnavailable } from './usage-error.ts';
+import { isOutage, isRefusal } from './refusal.ts';
 
 tuneV8();
 
@@ -78,8 +76,7 @@ process.stderr.on('error', () => {});
 
 try {
   process.exitCode = await main(process.argv.slice(2));
-} catch (thrown) {
-  const error = missingSdk(thrown) ?? thrown;
+} catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
   // What a project's file has left running does not keep a process that was refused.
   const end = isRefusal(error) ? () => process.exit() : undefined;
@@ -88,7 +85,7 @@ try {
 
 /** An error that people can mend is one line; a bug is printed with its stack. */
 function describe(error: unknown): string {
-  if (isRefusal(error) || error instanceof ServiceUnavailable) return error.message;
+  if (isRefusal(error) || isOutage(error)) return error.message;
   const failure = storageFailure(error);
   if (failure) return failure.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

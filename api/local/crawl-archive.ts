@@ -1,9 +1,9 @@
 /** The archive of a crawl's folder, for reading. */
 import { openRecord } from '../../shared/archive/read-member.ts';
 import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
+import { parseCdxjLine } from '../cdxj-line.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
-import { parseCdxjLine } from './cdxj-line.ts';
-import { readOpened } from './stored-record.ts';
+import { readOpened } from '../stored-record.ts';
 import { waczBytes } from './wacz.ts';
 import { openWarcFiles, type WarcFiles } from './warc-files.ts';
 

@@ -12,8 +12,8 @@ import type { NewId, SourceRecord } from '../../shared/outputs/warc/source-recor
 import { watRecord } from '../../shared/outputs/warc/wat.ts';
 import { wetRecord } from '../../shared/outputs/warc/wet.ts';
 import { version } from '../../shared/version.ts';
+import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type { DerivedFormat, DerivedOptions, ExportedRecords } from '../stored-crawl.ts';
-import { FolderNotEmpty } from './folder-not-empty.ts';
 import { openWarcFiles } from './warc-files.ts';
 
 /** Of a larger record only the beginning is looked at. */

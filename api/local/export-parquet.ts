@@ -8,8 +8,8 @@ import { DOCUMENT_COLUMNS, documentTableRow } from '../../shared/outputs/parquet
 import { createItemColumns, itemRow } from '../../shared/outputs/parquet/item-table.ts';
 import type { Column, Row } from '../../shared/outputs/parquet/table.ts';
 import { URL_COLUMNS, urlTableRow } from '../../shared/outputs/parquet/url-table.ts';
+import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type { ExportedTables, ParquetOptions, StoredCrawl, TableName } from '../stored-crawl.ts';
-import { FolderNotEmpty } from './folder-not-empty.ts';
 import { createParquetFile, type ParquetFile } from './parquet-file.ts';
 import { goodItemBytes, storedItems } from './stored-items.ts';
 import { openWarcFiles } from './warc-files.ts';

@@ -8,21 +8,21 @@ import { skipsBeyond } from '../../shared/engines/local/items/skip-log.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { Item } from '../../shared/project/project.ts';
 import { lookUpUrl } from '../../shared/report/look-up-url.ts';
-import { buildReport, type ReportedHost } from '../../shared/report/report.ts';
+import { buildReport } from '../../shared/report/report.ts';
 import { urlDetail } from '../../shared/report/url-detail.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
+import { explainIn } from '../explain-in.ts';
+import { seedDetail } from '../seed-detail.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
+import { reportedHosts, urlRows } from '../url-rows.ts';
 import { addSeeds } from './add-seeds.ts';
 import { archiveOf } from './crawl-archive.ts';
-import { explainIn } from './explain-in.ts';
 import { itemsCsv } from './items-csv.ts';
-import { openFolder } from './open-folder.ts';
-import { seedDetail } from './seed-detail.ts';
+import { openFolder, stateOf } from './open-folder.ts';
 import { skippedUrls } from './skipped-urls.ts';
 import { goodItemBytes, storedItems } from './stored-items.ts';
 import { summarize } from './summarize.ts';
-import { recordsOf, urlRows } from './url-rows.ts';
 
 /** Throws `NoCrawl`. */
 export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
@@ -30,11 +30,6 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
   const { reader, crawl, record } = opened;
   const archive = archiveOf(folder);
   let isOpen = true;
-
-  async function* hosts(): AsyncGenerator<ReportedHost> {
-    for await (const { host, head } of reader.ledgers.hosts(crawl))
-      yield { host, head, records: recordsOf(reader, crawl, host, head) };
-  }
 
   async function close(): Promise<void> {
     if (!isOpen) return;
@@ -48,7 +43,7 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     folder,
     options: withoutSecretKeys(record.config),
     summary: () => summarize(folder),
-    report: async () => buildReport(hosts(), await summarize(folder), Date.now()),
+    report: async () => buildReport(reportedHosts(reader, crawl), await summarize(folder), Date.now()),
     async *urls() {
       for await (const rows of urlRows(reader, crawl)) yield* rows;
     },
@@ -76,7 +71,7 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
         database.close();
       }
     },
-    explain: (url) => explainIn(opened, url),
+    explain: (url) => explainIn({ ledgers: reader.ledgers, crawl, record, state: stateOf(opened) }, url),
     items: <T = Item>() => storedItems<T>(folder),
     itemsCsv() {
       const bytes = goodItemBytes(folder);
@@ -87,13 +82,15 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     readRecord: archive.readRecord,
     // With the extractor, which takes 100 ms to load.
     async *documents(options) {
-      yield* (await import('./documents.ts')).documentsOf(opened, folder, options);
+      yield* (await import('./documents.ts')).documentsOf(opened, folder).documents(options);
     },
     async exportMarkdown(out, options) {
-      return (await import('./write-documents.ts')).writeMarkdown(opened, folder, out, options);
+      const { documentsOf } = await import('./documents.ts');
+      return (await import('../write-documents.ts')).writeMarkdown(documentsOf(opened, folder), out, options);
     },
     async exportLlms(out, options) {
-      return (await import('./write-documents.ts')).writeLlms(opened, folder, out, options);
+      const { documentsOf } = await import('./documents.ts');
+      return (await import('../write-documents.ts')).writeLlms(documentsOf(opened, folder), out, options);
     },
     async exportParquet(out, options) {
       return (await import('./export-parquet.ts')).exportParquet(stored, out, options);

@@ -8,8 +8,8 @@ import { scanMembers } from '../../shared/archive/scan-members.ts';
 import { windowedRead } from '../../shared/archive/windowed-read.ts';
 import { readHandle } from '../../shared/engines/local/archive/read-handle.ts';
 import type { CheckedFile, IndexedCapture, ScannedRecord } from '../archive-types.ts';
-import { parseCdxjLine } from './cdxj-line.ts';
-import { readOpened, recordInfo } from './stored-record.ts';
+import { parseCdxjLine } from '../cdxj-line.ts';
+import { readOpened, recordInfo } from '../stored-record.ts';
 
 export async function* readWarc(path: string): AsyncGenerator<ScannedRecord, void, undefined> {
   const handle = await open(path, 'r');

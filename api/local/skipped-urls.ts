@@ -6,7 +6,7 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { readSkips } from '../../shared/engines/local/items/skip-log.ts';
 import type { FetchResult, UrlState } from '../../shared/frontier/url-record.ts';
 import type { SkippedUrl } from '../stored-crawl.ts';
-import { type RowSource, recordsOf } from './url-rows.ts';
+import { type RowSource, recordsOf } from '../url-rows.ts';
 
 const LEFT_OUT: ReadonlySet<UrlState> = new Set<UrlState>(['skipped', 'deniedByRobots']);
 

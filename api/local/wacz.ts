@@ -7,8 +7,8 @@ import { mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { fetchedUrl } from '../../shared/url/request-url.ts';
 import { version } from '../../shared/version.ts';
+import { type RowSource, recordsOf } from '../url-rows.ts';
 import { openFolder } from './open-folder.ts';
-import { type RowSource, recordsOf } from './url-rows.ts';
 import { openWarcFiles, type WarcFiles } from './warc-files.ts';
 
 /** The crawl has no WARC file yet. */

@@ -1,9 +1,10 @@
 /** `strand --stack NAME VERB ...`: questions to a deployed stack, and how the answers are printed. */
+import { connect } from '../../api/load-stack.ts';
+import type { StackConnection } from '../../api/stack/connect-stack.ts';
+import { addAllSeeds } from '../../api/stack/seed-batches.ts';
+import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
 import { ControlError } from '../../shared/control/control.ts';
-import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import { takeSeedCredentials } from '../../shared/crawl/seed-credentials.ts';
-import { systemClock } from '../../shared/engines/system-clock.ts';
 import { readProject } from '../../shared/project/project-file.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { printable } from '../../shared/text/printable.ts';
@@ -16,13 +17,11 @@ import { formatCounted } from '../format.ts';
 import type { RowFormat } from '../option-spec.ts';
 import { optionsOf } from '../options.ts';
 import { commandAt, stackProgram } from '../place.ts';
-import type { StackSession } from '../stack.ts';
 import { addedText, crawlsText, hostsText, hostText } from '../stack-text.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 import { UsageError } from '../usage-error.ts';
 import { withNetworkFiles } from './network-options.ts';
 import { readSeeds } from './read-seeds.ts';
-import { addAllSeeds, createWithSeeds } from './seed-batches.ts';
 import { type WatchOptions, watchCrawl } from './watch.ts';
 import { type RowStream, writeRows } from './write-rows.ts';
 
@@ -34,22 +33,29 @@ export interface StackOutput extends Omit<WatchOptions, 'stream'> {
 }
 
 export async function onStack(command: StackCommand): Promise<ExitCode> {
-  const { withStack } = await import('../stack.ts');
-  return withStack(command, async (session) => {
+  const connection = await connect(command);
+  try {
     const seenEnough = new AbortController();
     const stop = () => seenEnough.abort();
     // Only a watch listens: all else ends at once, as what it asked for is done or not done in one call.
     const isWatch = command.verb === 'watch' || ('watch' in command && command.watch);
     if (isWatch) process.once('SIGINT', stop).once('SIGTERM', stop);
-    return answer(session, command, {
+    return await answer(connection, command, {
       out: process.stdout,
       err: process.stderr,
       environment: process.env,
-      clock: systemClock,
+      clock: connection.clock,
       signal: seenEnough.signal,
     });
-  });
+  } catch (error) {
+    throw connection.explained(error);
+  } finally {
+    await connection.close();
+  }
 }
+
+/** What commands need of the connection. */
+export type StackSession = Pick<StackConnection, 'control' | 'rows' | 'refusedKeys'>;
 
 /** Runs the command and prints the answer. Throws `UsageError` for what cannot be done. */
 export async function answer(
@@ -75,15 +81,8 @@ function hintOf({ code, field = '' }: ControlError, command: StackCommand): stri
   return option ? ` (--${option.name}${option.argument ? ` ${option.argument}` : ''})` : '';
 }
 
-/** What a project's file says of every crawl, without what is decided for all crawls of a stack. */
-const without = (crawl: CrawlOptions, keys: readonly string[]): CrawlOptions =>
-  Object.fromEntries(Object.entries(crawl).filter(([key]) => !keys.includes(key)));
-
-async function ask(
-  { control, rows, refusedKeys }: StackSession,
-  command: StackCommand,
-  output: StackOutput,
-): Promise<ExitCode> {
+async function ask(session: StackSession, command: StackCommand, output: StackOutput): Promise<ExitCode> {
+  const { control, rows } = session;
   const { json } = command;
   const place = (crawl: CrawlId) => ({ stack: command.stack, region: command.region, crawl });
   const tell = (value: unknown, text: string): ExitCode => {
@@ -112,13 +111,9 @@ async function ask(
       const { crawl, file } = await readProject(command.config);
       const warn = (line: string) => output.err.write(`${printable(line)}\n`);
       const options = withNetworkFiles(command.options, command.network, seeds, warn);
-      const taken = takeSeedCredentials({ ...without(crawl, refusedKeys), ...options }, seeds);
-      parseCrawlConfig(taken.options);
-      const summary = await createWithSeeds(control, {
-        crawl: command.name,
-        seeds: taken.seeds,
-        config: taken.options,
-      });
+      parseCrawlConfig({ ...crawl, ...options });
+      const start = { crawl: command.name, seeds, options, projectOptions: async () => crawl };
+      const summary = await beginStackCrawl(session, start);
       const begun = `The crawl ${summary.crawl} begins with ${formatCounted(seeds.length, 'seed')}${file ? ` and ${file}` : ''}`;
       if (command.watch) {
         output.err.write(`${begun}\n`);

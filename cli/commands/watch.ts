@@ -1,4 +1,5 @@
-import { type Control, ControlError } from '../../shared/control/control.ts';
+import { watchStatus } from '../../api/stack/watch-status.ts';
+import type { Control } from '../../shared/control/control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
@@ -25,8 +26,6 @@ const LOOK_MS = 4000;
 const PRINT_MS = 30_000;
 const LOOK_TO_PRINT_MS = 10_000;
 const RATE_WINDOW_MS = 60_000;
-/** What the network or AWS refuse for a moment ends no watch; this many looks in a row do. */
-const MAX_FAILURES = 5;
 
 /**
  * Shows how far the crawl is until it no longer runs: its last summary, or undefined where the signal came
@@ -40,33 +39,26 @@ export async function watchCrawl(
   const line = createDrawnLine(stream, environment);
   const rates = createRateMeter(RATE_WINDOW_MS);
   const tellHost = createTroubleLines(line.log, clock.now);
-  let failures = 0;
   let printedAt = -Infinity;
   let printedState: CrawlSummary['state'] | undefined;
+  const pollMs = line.isLive ? LOOK_MS : LOOK_TO_PRINT_MS;
+  const isOver = ({ state }: CrawlSummary) => state !== 'running';
   try {
-    while (!signal.aborted) {
-      let summary: CrawlSummary | undefined;
-      try {
-        summary = await control.status(crawl);
-        failures = 0;
-      } catch (error) {
-        failures++;
-        if (error instanceof ControlError || failures >= MAX_FAILURES) throw error;
+    for await (const { summary, error } of watchStatus(control, crawl, { clock, signal, pollMs, isOver })) {
+      if (!summary) {
         line.log(`${messageOf(error)}; looking again`);
+        continue;
       }
-      if (summary) {
-        const now = clock.now();
-        for (const trouble of hostTroubles(summary)) tellHost(trouble);
-        const parts = watchParts(summary, rates({ ...summary, now }));
-        line.draw(parts);
-        if (!line.isLive && (now - printedAt >= PRINT_MS || summary.state !== printedState)) {
-          line.log(renderParts(parts, Infinity, false));
-          printedAt = now;
-          printedState = summary.state;
-        }
-        if (summary.state !== 'running') return summary;
+      const now = clock.now();
+      for (const trouble of hostTroubles(summary)) tellHost(trouble);
+      const parts = watchParts(summary, rates({ ...summary, now }));
+      line.draw(parts);
+      if (!line.isLive && (now - printedAt >= PRINT_MS || summary.state !== printedState)) {
+        line.log(renderParts(parts, Infinity, false));
+        printedAt = now;
+        printedState = summary.state;
       }
-      await clock.sleep(line.isLive ? LOOK_MS : LOOK_TO_PRINT_MS, signal);
+      if (isOver(summary)) return summary;
     }
     return undefined;
   } finally {

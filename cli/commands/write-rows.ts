@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type RowSource, urlRows } from '../../api/local/url-rows.ts';
+import { type RowSource, urlRows } from '../../api/url-rows.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import type { RowFormat } from '../option-spec.ts';

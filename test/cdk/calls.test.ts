@@ -124,7 +124,12 @@ describe.each(FUNCTIONS)('%s', (name) => {
   });
 });
 
-test("an operator's command line needs what the API may, and to find the stack", () => {
-  const has = [...granted(PERMISSIONS.api), 'cloudformation:DescribeStacks on stack'];
-  expect([...needed('cli/stack.ts', controls)].sort()).toEqual(has.sort());
+const readsArchives: Never = [
+  ...controls,
+  ['compact-objects.ts deleteObjects', 'an operator deletes nothing'],
+];
+
+test("an operator needs what the API may, to find the stack, and to read the archive's objects", () => {
+  const has = [...granted(PERMISSIONS.api), 'cloudformation:DescribeStacks on stack', 's3:GetObject on warc'];
+  expect([...needed('api/stack/connect-stack.ts', readsArchives)].sort()).toEqual(has.sort());
 });

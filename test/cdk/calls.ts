@@ -84,7 +84,8 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'link-exchange.ts': { sqs: ['linkQueue'] },
   'link-shards.ts': { sqs: ['linkShards'] },
   'functions/dead-letter.ts': { sqs: ['linkDeadLetters'] },
-  'cli/find-stack.ts': { cloudformation: ['stack'] },
+  'api/stack/find-stack.ts': { cloudformation: ['stack'] },
+  'api/stack/stack-archive.ts': { s3: ['warcList'] },
 };
 
 export interface Call {

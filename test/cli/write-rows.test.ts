@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RowSource } from '../../api/local/url-rows.ts';
+import type { RowSource } from '../../api/url-rows.ts';
 import { writeRows } from '../../cli/commands/write-rows.ts';
 import { type Head, NEW_HEAD } from '../../shared/frontier/head.ts';
 import { HostLedger } from '../../shared/frontier/ledger.ts';

@@ -1,8 +1,8 @@
 /** The pages of a crawl's archive for which `onPage` is called. */
 import { sha1Label } from '../../../shared/archive/digest.ts';
+import type { CrawlId } from '../../../shared/crawl/crawl-id.ts';
 import type { RecordPlace, StoredCrawl } from '../../stored-crawl.ts';
-import type { OpenedFolder } from '../open-folder.ts';
-import { recordsOf } from '../url-rows.ts';
+import { type RowSource, recordsOf } from '../../url-rows.ts';
 
 /** A page, as it goes to the thread that processes it. */
 export interface ArchivedPage {
@@ -17,12 +17,13 @@ export interface ArchivedPage {
 
 /** Every page that was fetched and is no other one's copy, host by host. */
 export async function* archivedPages(
-  { reader, crawl }: OpenedFolder,
+  source: RowSource,
+  crawl: CrawlId,
   archive: Pick<StoredCrawl, 'captures'>,
 ): AsyncGenerator<ArchivedPage, void, undefined> {
   const bodyPlaceOf = await findBodies(archive);
-  for await (const { host, head } of reader.ledgers.hosts(crawl)) {
-    for await (const { url, state, kind, depth, via, result } of recordsOf(reader, crawl, host, head)) {
+  for await (const { host, head } of source.ledgers.hosts(crawl)) {
+    for await (const { url, state, kind, depth, via, result } of recordsOf(source, crawl, host, head)) {
       const { location, duplicateOf, digest, httpStatus = 0 } = result ?? {};
       const isPage = state === 'fetched' && kind === undefined && duplicateOf === undefined;
       if (!isPage || !location || httpStatus < 200 || httpStatus > 299) continue;

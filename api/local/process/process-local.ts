@@ -26,7 +26,7 @@ export async function* processLocal<T>(
   const archive = archiveOf(folder);
   try {
     const config = parseConfig(opened.record.config);
-    const pages = archivedPages(opened, archive);
+    const pages = archivedPages(opened.reader, opened.crawl, archive);
     let outcomes: AsyncIterable<PageOutcome>;
     if (project === undefined) outcomes = oneByOne(pages, createPageProcessor({ archive, config, hooks }));
     else {
@@ -35,13 +35,21 @@ export async function* processLocal<T>(
       const start = { folder, config, projectFile: path ?? resolve(project) };
       outcomes = processInThreads(pages, start, workers);
     }
-    for await (const outcome of outcomes) {
-      signal?.throwIfAborted();
-      if (!outcome.isHidden) yield processed<T>(outcome);
-    }
+    yield* processedPages<T>(outcomes, signal);
   } finally {
     opened.reader.close();
     await archive.close();
+  }
+}
+
+/** Yields what came of each page that hooks were called for. */
+export async function* processedPages<T>(
+  outcomes: AsyncIterable<PageOutcome>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ProcessedPage<T>, void, undefined> {
+  for await (const outcome of outcomes) {
+    signal?.throwIfAborted();
+    if (!outcome.isHidden) yield processed<T>(outcome);
   }
 }
 
@@ -52,14 +60,16 @@ const processed = <T>({ url, items, requests, error }: PageOutcome): ProcessedPa
   ...(error && { error: error as HookError }),
 });
 
-async function* oneByOne(
+/** Processes the pages in the calling thread. */
+export async function* oneByOne(
   pages: AsyncIterable<ArchivedPage>,
   process: (page: ArchivedPage) => Promise<PageOutcome>,
 ): AsyncGenerator<PageOutcome> {
   for await (const page of pages) yield await process(page);
 }
 
-function checkOptions(options: ProcessOptions): void {
+/** Throws {@link InvalidConfig} with all that is wrong. */
+export function checkOptions(options: ProcessOptions): void {
   const { project, workers = 1, signal, ...hooks } = options;
   const given = Object.entries(hooks).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   const faults = hookFaults(hooks);

@@ -22,10 +22,18 @@ export const ANSWER_MS = 8000;
 /** The same where several MB are sent, or copied before S3 answers. */
 const S3_ANSWER_MS = 30_000;
 
-/** `concurrency`: hosts served at once, each of which makes one call at a time. */
-export function createClients(concurrency: number, clock: Pick<Clock, 'random'>): AwsClients {
+/**
+ * `concurrency`: hosts served at once, each of which makes one call at a time. `region`: by default the SDK's
+ * own.
+ */
+export function createClients(
+  concurrency: number,
+  clock: Pick<Clock, 'random'>,
+  region?: string,
+): AwsClients {
   const maxSockets = Math.min(MAX_SOCKETS, Math.max(MIN_SOCKETS, concurrency));
   const common = (answerMs: number) => ({
+    ...(region !== undefined && { region }),
     requestHandler: {
       connectionTimeout: CONNECT_MS,
       requestTimeout: answerMs,

@@ -13,6 +13,8 @@ export interface OpenStackOptions {
   readonly clock: Clock;
   /** Default: the SDK's own, by its own chain of region, credentials and endpoint. */
   readonly clients?: AwsClients;
+  /** The region of these clients, if it is not the SDK's own. */
+  readonly region?: string;
   /** Memory of the function that this is, in MB; none for what runs elsewhere, whose time costs nothing. */
   readonly memoryMb?: number;
   /** Which of the turn queues is received from: the one whose event this is. Default: all in turn. */
@@ -35,7 +37,7 @@ export interface OpenedStack {
 /** Opens nothing yet: connections are made when they are needed, and closed by `close`. */
 export function openStack(settings: StackSettings, options: OpenStackOptions): OpenedStack {
   const { clock, memoryMb, turnQueueUrl, sizes, onCorrupt, warn } = options;
-  const clients = options.clients ?? createClients(settings.hostsPerWorker, clock);
+  const clients = options.clients ?? createClients(settings.hostsPerWorker, clock, options.region);
   const meter = createMeter({ clock, memoryMb });
   for (const client of [clients.dynamo, clients.s3, clients.sqs]) meter.watch(client);
   const engine = createAwsEngine({

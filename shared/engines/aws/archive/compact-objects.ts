@@ -30,10 +30,13 @@ export interface ListedSource extends Source {
  */
 const MAX_WINDOWS = 2;
 
-/**
- * The objects that the archive made, by name; not those in folders of the folder. A page for each thousand.
- */
+/** Yields the objects that the archive made, by name. A page for each thousand. */
 export async function* listSources(context: FolderContext): AsyncGenerator<ListedSource[]> {
+  for await (const page of listFiles(context)) yield page.filter(({ file }) => isSourceName(file));
+}
+
+/** Yields all objects in the folder, by name; not those in folders of the folder. A page for each thousand. */
+export async function* listFiles(context: FolderContext): AsyncGenerator<ListedSource[]> {
   const { s3, bucket, folder, clock } = context;
   let ContinuationToken: string | undefined;
   do {
@@ -41,7 +44,7 @@ export async function* listSources(context: FolderContext): AsyncGenerator<Liste
     const page = await withRetry(`listing ${folder}`, () => s3.send(command), { clock });
     yield (page.Contents ?? []).flatMap(({ Key = '', Size = 0, ETag = '', LastModified }) => {
       const file = Key.slice(folder.length);
-      if (!isSourceName(file)) return [];
+      if (file.includes('/')) return [];
       return { file, bytes: Size, etag: ETag, modifiedAt: LastModified?.getTime() ?? 0 };
     });
     ContinuationToken = page.NextContinuationToken;

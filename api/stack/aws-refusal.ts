@@ -1,8 +1,8 @@
 /** What AWS refuses, or what keeps us from asking it, in words that name the mend. */
 
-import { isThrottle } from '../shared/engines/aws/retry.ts';
-import { printable, shorten } from '../shared/text/printable.ts';
-import { ServiceUnavailable, UsageError } from './usage-error.ts';
+import { isThrottle } from '../../shared/engines/aws/retry.ts';
+import { printable, shorten } from '../../shared/text/printable.ts';
+import { StackRefused, StackUnavailable } from './stack-errors.ts';
 
 export interface AwsContext {
   /** Undefined where none is set. */
@@ -41,12 +41,12 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** The error as one that says what to do, or undefined where it is of another kind. */
-export function awsRefusal(error: unknown, context: AwsContext): UsageError | ServiceUnavailable | undefined {
+export function awsRefusal(error: unknown, context: AwsContext): StackRefused | StackUnavailable | undefined {
   for (const cause of causesOf(error)) {
     const refusal = mendOf(cause, context);
-    if (refusal !== undefined) return new UsageError(refusal, { cause: error });
+    if (refusal !== undefined) return new StackRefused(refusal, { cause: error });
     const failure = waitFor(cause);
-    if (failure !== undefined) return new ServiceUnavailable(failure, { cause: error });
+    if (failure !== undefined) return new StackUnavailable(failure, { cause: error });
   }
   return undefined;
 }

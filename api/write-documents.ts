@@ -1,34 +1,41 @@
 /** Documents as files in a folder: Markdown for people and other programs, texts for language models. */
 import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createDocumentPaths, type DocumentPaths } from '../../shared/outputs/document-paths.ts';
-import { frontMatter } from '../../shared/outputs/front-matter.ts';
-import { llmsEntry, llmsHeader, llmsPage } from '../../shared/outputs/llms.ts';
-import { relativeReference } from '../../shared/outputs/relative-path.ts';
-import { canonicalize } from '../../shared/url/canonical.ts';
-import type { DocumentOptions, ExportedDocuments } from '../stored-crawl.ts';
-import { documentsOf, documentUrls } from './documents.ts';
+import { createDocumentPaths, type DocumentPaths } from '../shared/outputs/document-paths.ts';
+import type { DocumentRow } from '../shared/outputs/document-row.ts';
+import { frontMatter } from '../shared/outputs/front-matter.ts';
+import { llmsEntry, llmsHeader, llmsPage } from '../shared/outputs/llms.ts';
+import { relativeReference } from '../shared/outputs/relative-path.ts';
+import { canonicalize } from '../shared/url/canonical.ts';
 import { FolderNotEmpty } from './folder-not-empty.ts';
-import type { OpenedFolder } from './open-folder.ts';
+import type { DocumentOptions, ExportedDocuments } from './stored-crawl.ts';
 
 type SkipOptions = Pick<DocumentOptions, 'skip'>;
+
+/** The documents of a crawl, in a folder or on a stack. */
+export interface CrawlDocuments {
+  /** The crawl's name. */
+  readonly name: string;
+  documents(options?: DocumentOptions): AsyncIterable<DocumentRow>;
+  /** Yields the URLs of the pages that have documents, unless these cannot be read. Reads no page. */
+  documentUrls(): AsyncIterable<string>;
+}
 
 /**
  * Writes a file for each page, named after its URL, with front matter and with relative links between the
  * pages. Throws {@link FolderNotEmpty}. Holds the URL and the path of each page in memory: some 300 bytes.
  */
 export async function writeMarkdown(
-  opened: OpenedFolder,
-  folder: string,
+  crawl: CrawlDocuments,
   out: string,
   options: SkipOptions = {},
 ): Promise<ExportedDocuments> {
   await makeEmptyFolder(out);
-  const paths = await pathsOf(opened);
+  const paths = await pathsOf(crawl);
   const rewrite = (link: string, page: string) => rewritten(paths, link, page);
   const { counts, skip } = counting(options);
   const made = new Set<string>();
-  for await (const document of documentsOf(opened, folder, { skip, rewrite })) {
+  for await (const document of crawl.documents({ skip, rewrite })) {
     const file = join(out, paths.add(document.url));
     const parent = dirname(file);
     if (!made.has(parent)) await mkdir(parent, { recursive: true });
@@ -39,9 +46,9 @@ export async function writeMarkdown(
   return counts;
 }
 
-async function pathsOf(opened: OpenedFolder): Promise<DocumentPaths> {
+async function pathsOf(crawl: CrawlDocuments): Promise<DocumentPaths> {
   const urls: string[] = [];
-  for await (const url of documentUrls(opened)) urls.push(url);
+  for await (const url of crawl.documentUrls()) urls.push(url);
   const paths = createDocumentPaths();
   // Sorted, so that the same crawl gives the same names.
   for (const url of urls.sort()) paths.add(url);
@@ -59,8 +66,7 @@ function rewritten(paths: DocumentPaths, link: string, page: string): string {
 
 /** Writes `llms.txt` and `llms-full.txt` (https://llmstxt.org). Throws {@link FolderNotEmpty}. */
 export async function writeLlms(
-  opened: OpenedFolder,
-  folder: string,
+  crawl: CrawlDocuments,
   out: string,
   options: SkipOptions = {},
 ): Promise<ExportedDocuments> {
@@ -68,9 +74,9 @@ export async function writeLlms(
   const { counts, skip } = counting(options);
   await using index = await open(join(out, 'llms.txt'), 'w');
   await using full = await open(join(out, 'llms-full.txt'), 'w');
-  await index.write(llmsHeader(opened.crawl));
+  await index.write(llmsHeader(crawl.name));
   let before: string | undefined;
-  for await (const document of documentsOf(opened, folder, { skip })) {
+  for await (const document of crawl.documents({ skip })) {
     await index.write(llmsEntry(document, before));
     await full.write(llmsPage(document));
     before = document.url;

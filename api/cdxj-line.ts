@@ -1,4 +1,4 @@
-import type { IndexedCapture } from '../archive-types.ts';
+import type { IndexedCapture } from './archive-types.ts';
 
 /**
  * Reads a line `SURT TIMESTAMP {JSON}`. Throws {@link SyntaxError} that names `where` if it is no such line.

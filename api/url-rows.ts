@@ -1,15 +1,16 @@
 /** Every URL that a crawl knows, from the ledgers of a folder or of a stack, while others may crawl. */
 
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
-import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import type { Head } from '../../shared/frontier/head.ts';
-import type { Link } from '../../shared/frontier/message.ts';
-import type { UrlRecord } from '../../shared/frontier/url-record.ts';
-import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
-import { lookUpUrl } from '../../shared/report/look-up-url.ts';
-import { type UrlDetail, urlDetail } from '../../shared/report/url-detail.ts';
-import { openLedger } from '../../shared/turn/open-ledger.ts';
-import type { HostKey } from '../../shared/url/host-key.ts';
+import type { RecordLocation } from '../shared/archive/record-location.ts';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { Head } from '../shared/frontier/head.ts';
+import type { Link } from '../shared/frontier/message.ts';
+import type { UrlRecord } from '../shared/frontier/url-record.ts';
+import type { LedgerStore } from '../shared/ports/ledger-store.ts';
+import { lookUpUrl } from '../shared/report/look-up-url.ts';
+import type { ReportedHost } from '../shared/report/report.ts';
+import { type UrlDetail, urlDetail } from '../shared/report/url-detail.ts';
+import { openLedger } from '../shared/turn/open-ledger.ts';
+import type { HostKey } from '../shared/url/host-key.ts';
 import { seedDetail } from './seed-detail.ts';
 
 /** What is needed of a ledger store, and of an engine that joins WARC files. */
@@ -85,6 +86,17 @@ export async function* recordsOf(
       head = newer;
     }
   }
+}
+
+/** Yields what is kept of every URL, host by host. */
+export async function* allRecords(source: RowSource, crawl: CrawlId): AsyncGenerator<UrlRecord> {
+  for await (const { host, head } of source.ledgers.hosts(crawl)) yield* recordsOf(source, crawl, host, head);
+}
+
+/** Yields the hosts with their URLs, for a report. */
+export async function* reportedHosts(source: RowSource, crawl: CrawlId): AsyncGenerator<ReportedHost> {
+  for await (const { host, head } of source.ledgers.hosts(crawl))
+    yield { host, head, records: recordsOf(source, crawl, host, head) };
 }
 
 /** The records, with the places in which their WARC records stand by now. */

@@ -1,8 +1,8 @@
 /** WARC records as the library gives them. */
-import type { OpenedRecord } from '../../shared/archive/read-member.ts';
-import { fieldOf, recordHeadLength, type WarcRecordHead } from '../../shared/archive/read-warc.ts';
-import { decodeBody } from '../../shared/parser/decode-body.ts';
-import type { StoredHttp, StoredRecord, WarcRecordInfo } from '../archive-types.ts';
+import type { OpenedRecord } from '../shared/archive/read-member.ts';
+import { fieldOf, recordHeadLength, type WarcRecordHead } from '../shared/archive/read-warc.ts';
+import { decodeBody } from '../shared/parser/decode-body.ts';
+import type { StoredHttp, StoredRecord, WarcRecordInfo } from './archive-types.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 

@@ -1,10 +1,10 @@
 /** From a crawler's name in the account to what it is made of, by the settings that its stack publishes. */
 import { type CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation';
-import { pathInDescription, SETTINGS_OUTPUT } from '../shared/engines/aws/published-settings.ts';
-import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
-import { nearest } from '../shared/text/nearest.ts';
-import { DEPLOY } from './program.ts';
-import { UsageError } from './usage-error.ts';
+import { pathInDescription, SETTINGS_OUTPUT } from '../../shared/engines/aws/published-settings.ts';
+import { parseStackSettings, type StackSettings } from '../../shared/engines/aws/settings.ts';
+import { isSource } from '../../shared/own-file.ts';
+import { nearest } from '../../shared/text/nearest.ts';
+import { StackRefused } from './stack-errors.ts';
 
 /** What is needed of the client. */
 export type StackLookup = Pick<CloudFormationClient, 'send'>;
@@ -17,6 +17,9 @@ export interface Lookup {
   /** For messages. */
   readonly region: string;
 }
+
+/** Deploys the project's stack. */
+const DEPLOY = isSource(import.meta.url) ? 'npm run deploy' : 'npx cdk deploy';
 
 const MAX_NAMED = 10;
 /** Pages of 100 stacks or so that are looked through for a path. */
@@ -31,7 +34,7 @@ interface Published {
 
 /**
  * Finds a crawler by its stack's name (`Strand`), its construct's path (`MyStack/News`) or the parameter that
- * holds its settings (`/strand/news`). Throws {@link UsageError} if there is none, or none that can be used;
+ * holds its settings (`/strand/news`). Throws {@link StackRefused} if there is none, or none that can be used;
  * other errors are those of AWS.
  */
 export async function findStack(lookup: Lookup, name: string): Promise<StackSettings> {
@@ -39,7 +42,7 @@ export async function findStack(lookup: Lookup, name: string): Promise<StackSett
   try {
     return parseStackSettings(json);
   } catch (cause) {
-    throw new UsageError(
+    throw new StackRefused(
       `The stack ${name} was deployed by another version of Strand, which this one cannot read. Deploy it again ` +
         `(${DEPLOY}), or use the version that deployed it`,
       { cause },
@@ -50,7 +53,7 @@ export async function findStack(lookup: Lookup, name: string): Promise<StackSett
 async function inParameter({ readParameter, region }: Lookup, name: string): Promise<string> {
   const json = await readParameter(name);
   if (json !== undefined) return json;
-  throw new UsageError(
+  throw new StackRefused(
     `There is no parameter ${name} in ${region}: parameterName of the stack or construct creates it. ${elsewhere()}`,
   );
 }
@@ -63,10 +66,10 @@ async function published({ client, region }: Lookup, name: string): Promise<Publ
     : inStack[0];
   if (found !== undefined && (inStack.length <= 1 || name.includes('/'))) return found;
   if (found !== undefined)
-    throw new UsageError(`The stack ${name} has ${inStack.length} crawlers: ${list(inStack)}`);
+    throw new StackRefused(`The stack ${name} has ${inStack.length} crawlers: ${list(inStack)}`);
   if (stack !== undefined && !name.includes('/'))
-    throw new UsageError(withoutSettings(name, stack.StackStatus ?? ''));
-  throw new UsageError(noStack(name, region, await everyCrawler(client).catch(() => [])));
+    throw new StackRefused(withoutSettings(name, stack.StackStatus ?? ''));
+  throw new StackRefused(noStack(name, region, await everyCrawler(client).catch(() => [])));
 }
 
 const isAt =

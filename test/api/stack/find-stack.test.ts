@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { awsRefusal } from '../../cli/aws-refusal.ts';
-import { findStack as find, type StackLookup } from '../../cli/find-stack.ts';
-import { ServiceUnavailable, UsageError } from '../../cli/usage-error.ts';
-import { settingsDescription } from '../../shared/engines/aws/published-settings.ts';
-import type { StackSettings } from '../../shared/engines/aws/settings.ts';
+import { awsRefusal } from '../../../api/stack/aws-refusal.ts';
+import { findStack as find, type StackLookup } from '../../../api/stack/find-stack.ts';
+import { StackRefused, StackUnavailable } from '../../../api/stack/stack-errors.ts';
+import { settingsDescription } from '../../../shared/engines/aws/published-settings.ts';
+import type { StackSettings } from '../../../shared/engines/aws/settings.ts';
 
 const SETTINGS: StackSettings = {
   stack: 'Strand',
@@ -104,7 +104,7 @@ describe('a stack is found by its name', () => {
     ],
   ])('or not, in words that name the mend: %j', async (stacks, message) => {
     await expect(findStack(cloudFormation(stacks), 'Strand', 'eu-west-1')).rejects.toThrow(
-      new UsageError(message),
+      new StackRefused(message),
     );
   });
 
@@ -207,7 +207,7 @@ describe('what AWS refuses is told with its mend', () => {
     ],
   ])('%s', (error, message) => {
     const refusal = awsRefusal(error, { region: 'eu-west-1', profile: 'ops' });
-    expect(refusal).toBeInstanceOf(UsageError);
+    expect(refusal).toBeInstanceOf(StackRefused);
     expect(refusal?.message).toMatch(message);
     expect(refusal?.cause).toBe(error);
   });
@@ -224,7 +224,7 @@ describe('what AWS refuses is told with its mend', () => {
     ],
   ])('or, where it does not answer, without blaming the command line: %s', (error, message) => {
     const failure = awsRefusal(error, {});
-    expect(failure).toBeInstanceOf(ServiceUnavailable);
+    expect(failure).toBeInstanceOf(StackUnavailable);
     expect(failure?.message).toMatch(message);
   });
 

@@ -1,0 +1,83 @@
+/** Collects what a crawl knows of a URL, to explain what would happen to it. */
+
+import { parseConfig } from '../shared/crawl/config.ts';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { Head } from '../shared/frontier/head.ts';
+import type { HostLedger } from '../shared/frontier/ledger.ts';
+import { rankOf } from '../shared/frontier/rank.ts';
+import { countUrls, type UrlRecord } from '../shared/frontier/url-record.ts';
+import type { CrawlRecord } from '../shared/ports/crawl-registry.ts';
+import type { LedgerStore } from '../shared/ports/ledger-store.ts';
+import { explainUrl, nameIn } from '../shared/report/explain.ts';
+import type { Explanation, HostLine } from '../shared/report/explanation.ts';
+import { lookUpUrl } from '../shared/report/look-up-url.ts';
+import type { CrawlSummary } from '../shared/report/summary.ts';
+import type { RobotsRules } from '../shared/robots/robots-rules.ts';
+import { decodeRules } from '../shared/robots/rules-text.ts';
+import type { HostKey } from '../shared/url/host-key.ts';
+import { origin } from '../shared/url/host-key.ts';
+
+/**
+ * For a larger host the URL's place in the line is not counted: that would read all its records, a second per
+ * million.
+ */
+const MAX_COUNTED = 500_000;
+
+/** A crawl, in a folder or on a stack. */
+export interface ExplainedCrawl {
+  readonly ledgers: Pick<LedgerStore, 'loadHead' | 'readPart'>;
+  readonly crawl: CrawlId;
+  readonly record: CrawlRecord;
+  readonly state: CrawlSummary['state'];
+}
+
+/** Returns what would happen to a URL in the crawl, whether it runs or not. */
+export async function explainIn(
+  { ledgers, crawl, record: kept, state }: ExplainedCrawl,
+  url: string,
+): Promise<Explanation> {
+  const config = parseConfig(kept.config);
+  const name = nameIn(config, url);
+  const { host, head, ledger, record } = await lookUpUrl(ledgers, crawl, name);
+  const now = Date.now();
+  return explainUrl({
+    url,
+    config,
+    crawl: { id: crawl, state, scopeSeeds: kept.scopeSeeds },
+    head,
+    robots: head && (await robotsOf(ledgers, crawl, host, head, origin(name))),
+    record,
+    isKnown: (other) => ledger.has(other),
+    line: record?.state === 'waiting' && record.dueAt <= now ? await lineOf(ledger, record, now) : undefined,
+    now,
+  });
+}
+
+async function robotsOf(
+  ledgers: Pick<LedgerStore, 'readPart'>,
+  crawl: CrawlId,
+  host: HostKey,
+  { robots }: Head,
+  from: string,
+): Promise<RobotsRules | undefined> {
+  const kept = robots.find((one) => one.origin === from);
+  if (!kept || kept.kind === 'allowAll') return undefined;
+  const text = kept.part
+    ? Buffer.from(await ledgers.readPart(crawl, host, kept.part)).toString('utf8')
+    : (kept.rules ?? '');
+  return decodeRules(text);
+}
+
+async function lineOf(ledger: HostLedger, own: UrlRecord, now: number): Promise<HostLine | undefined> {
+  if (countUrls(ledger.counts) > MAX_COUNTED) return undefined;
+  const ownRank = rankOf(own.depth, own.level, own.kind);
+  let before = 0;
+  let alike = 0;
+  for await (const { url, state, dueAt, depth, level, kind } of ledger.records()) {
+    if (state !== 'waiting' || dueAt > now || url === own.url) continue;
+    const rank = rankOf(depth, level, kind);
+    if (rank < ownRank) before++;
+    else if (rank === ownRank) alike++;
+  }
+  return { before, alike };
+}

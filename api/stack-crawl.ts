@@ -1,0 +1,71 @@
+/** A crawl on a deployed stack, as `startCrawl`, `resumeCrawl` and `openCrawl` give it. */
+import type { AddedSeeds, HostDetail, HostPage } from '../shared/control/control.ts';
+import type { CrawlSummary } from '../shared/report/summary.ts';
+import type { FinishedEvent, LimitEvent, WarningEvent } from './crawl-events.ts';
+import type { RaisedLimits } from './start-options.ts';
+import type { StoredCrawl } from './stored-crawl.ts';
+
+/**
+ * A crawl on a stack. It goes on whether or not this program runs: closing it, or the end of the program,
+ * stops nothing.
+ *
+ * All functions throw `ControlError` for what cannot be done with the crawl, `StackRefused` if AWS refuses,
+ * and `StackUnavailable` if AWS does not answer. Of those it has in common with a crawl in a folder, `items`,
+ * `itemsCsv`, `skipped`, `skippedBeyond`, `exportParquet`, `exportDerived` and `wacz` throw `NotOnStack`,
+ * which says what to do instead.
+ */
+export interface StackCrawl extends Omit<StoredCrawl, 'folder' | 'addSeeds'> {
+  /** The stack's name. */
+  readonly stack: string;
+  /**
+   * Yields what is seen of the crawl, by asking for its status. The last event is `finished`. The loop may
+   * take its time: the next status is asked for when the loop continues, and `pollMs` after the last one.
+   */
+  events(options?: StackEventOptions): AsyncIterableIterator<StackEvent, void, undefined>;
+  /**
+   * Resolves when the crawl has ended, by itself, at a limit, or stopped: look at `state` of the summary. It
+   * waits while an operator has paused the crawl. Asks for the status every few seconds from the first use on.
+   */
+  readonly done: Promise<CrawlSummary>;
+  /** Pauses the crawl: workers begin no request after some seconds. Requests in flight run to their end. */
+  pause(): Promise<CrawlSummary>;
+  /** Continues the crawl, whatever ended it, with other limits if given. */
+  resume(limits?: StackLimits): Promise<CrawlSummary>;
+  /** Ends the crawl. `resume` can continue it. */
+  stop(): Promise<CrawlSummary>;
+  /** Adds seeds. A crawl that had finished runs again. Throws `ControlError` if none of them can be a seed. */
+  addSeeds(seeds: readonly string[]): Promise<AddedSeeds>;
+  /** Returns hosts with their state, a page at a time. */
+  hosts(page?: { readonly cursor?: string; readonly limit?: number }): Promise<HostPage>;
+  /** Returns all that is known of a host. */
+  host(host: string): Promise<HostDetail>;
+}
+
+/** The limits that a crawl on a stack may be resumed with. `maxCost`: US dollars. */
+export interface StackLimits extends RaisedLimits {
+  readonly maxCost?: number;
+}
+
+export interface StackEventOptions {
+  /**
+   * Time between two looks at the crawl, in ms: 1,000 or more. A look costs some reads of DynamoDB.
+   * @default 4000
+   */
+  readonly pollMs?: number;
+}
+
+export type StackEvent = ProgressEvent | StackHostBackoffEvent | WarningEvent | LimitEvent | FinishedEvent;
+
+/** How far the crawl is. */
+export interface ProgressEvent {
+  readonly type: 'progress';
+  readonly summary: CrawlSummary;
+}
+
+/** A host failed, and is left alone until `until` (ms since the epoch). */
+export interface StackHostBackoffEvent {
+  readonly type: 'hostBackoff';
+  readonly host: string;
+  readonly until: number;
+  readonly cause: string;
+}

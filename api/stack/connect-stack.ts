@@ -1,0 +1,161 @@
+/** A connection to a deployed stack, for its operator. Loads the AWS SDK. */
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { type Control, ControlError } from '../../shared/control/control.ts';
+import { createControl } from '../../shared/control/create-control.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { type JoinedResolver, joinedResolver } from '../../shared/engines/aws/archive/joined-warcs.ts';
+import { controlEngineOf, controlPolicyOf } from '../../shared/engines/aws/control-engine.ts';
+import type { StackSettings } from '../../shared/engines/aws/settings.ts';
+import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
+import { allowLinearFlag } from '../../shared/linear-regexps.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
+import { type Sizes, sizesOf } from '../../shared/sizes.ts';
+import type { StackAddress } from '../stack-address.ts';
+import type { RowSource } from '../url-rows.ts';
+import { awsRefusal } from './aws-refusal.ts';
+import { findStack } from './find-stack.ts';
+import { missingSdk } from './missing-sdk.ts';
+import { createStackArchive, type StackArchive } from './stack-archive.ts';
+
+/** Errors of all its calls are `ControlError`, `StackRefused`, `StackUnavailable`, or bugs. */
+export interface StackConnection {
+  /** The stack's name, as it was given. */
+  readonly stack: string;
+  readonly control: Control;
+  readonly registry: Pick<CrawlRegistry, 'load'>;
+  /** What exports and reports are made of. */
+  readonly rows: RowSource;
+  archiveOf(crawl: CrawlId): StackArchive;
+  readonly clock: Clock;
+  /** Keys of a crawl's configuration that a request may not set. */
+  readonly refusedKeys: readonly string[];
+  /** Returns an error of AWS as one that says what to do; any other as it is. */
+  readonly explained: (error: unknown) => unknown;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to the stack, found by the usual settings of the AWS SDK (environment, profile). Throws
+ * `StackRefused` if it cannot be found or AWS refuses, and `StackUnavailable`.
+ */
+export async function connectStack({ stack: name, region }: StackAddress): Promise<StackConnection> {
+  const explained = explainedIn(region);
+  const lookup = new CloudFormationClient(region === undefined ? {} : { region });
+  try {
+    const settings = await findStack(
+      {
+        client: lookup,
+        readParameter: (parameter) => readParameter(parameter, region),
+        region: await lookup.config.region(),
+      },
+      name,
+    );
+    const opened = openStack(settings, { clock: systemClock, ...(region !== undefined && { region }) });
+    return connectionOf(name, opened, settings, { clock: systemClock, explained });
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    lookup.destroy();
+  }
+}
+
+/** Its package is needed only by those who name a parameter. */
+async function readParameter(Name: string, region: string | undefined): Promise<string | undefined> {
+  const { GetParameterCommand, ParameterNotFound, SSMClient } = await import('@aws-sdk/client-ssm').catch(
+    (error: unknown) => {
+      throw missingSdk(error) ?? error;
+    },
+  );
+  const client = new SSMClient(region === undefined ? {} : { region });
+  try {
+    return (await client.send(new GetParameterCommand({ Name }))).Parameter?.Value;
+  } catch (error) {
+    if (error instanceof ParameterNotFound) return undefined;
+    throw error;
+  } finally {
+    client.destroy();
+  }
+}
+
+export interface ConnectionOptions {
+  readonly clock: Clock;
+  /** Those of the stack. Default: those of a deployment. */
+  readonly sizes?: Sizes;
+  readonly explained?: (error: unknown) => unknown;
+}
+
+/** A stack that is open, as its operator uses it. `close` closes it. */
+export function connectionOf(
+  stack: string,
+  opened: OpenedStack,
+  settings: StackSettings,
+  { clock, sizes, explained = (error) => error }: ConnectionOptions,
+): StackConnection {
+  allowLinearFlag();
+  const policy = controlPolicyOf(settings);
+  const { clients, engine, meter } = opened;
+  const archive = {
+    s3: clients.s3,
+    bucket: settings.bucket,
+    clock,
+    sizes: sizesOf({ ...(sizes && { sizes }) }),
+    mapping: { dynamo: clients.dynamo, clock, names: settings },
+  };
+  return {
+    stack,
+    control: explaining(createControl(controlEngineOf(opened, settings), policy), explained),
+    registry: engine.registry,
+    rows: rowsOf(opened, settings),
+    archiveOf: (crawl) => createStackArchive(archive, crawl, (call) => meter.run(crawl, call)),
+    clock,
+    refusedKeys: Object.keys(policy.refuses ?? {}),
+    explained,
+    async close() {
+      try {
+        await opened.flushMeter();
+      } finally {
+        opened.close();
+      }
+    },
+  };
+}
+
+const explainedIn =
+  (region: string | undefined) =>
+  (error: unknown): unknown => {
+    if (error instanceof ControlError) return error;
+    const { AWS_REGION, AWS_PROFILE } = process.env;
+    return awsRefusal(error, { region: region ?? AWS_REGION, profile: AWS_PROFILE }) ?? error;
+  };
+
+/** The same functions, whose errors say what to do. */
+function explaining(control: Control, explained: (error: unknown) => unknown): Control {
+  const functions = Object.entries(control as unknown as Record<string, (...given: never[]) => unknown>);
+  const wrapped = functions.map(([name, call]) => [
+    name,
+    async (...given: never[]) => {
+      try {
+        return await call(...given);
+      } catch (error) {
+        throw explained(error);
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped) as Control;
+}
+
+function rowsOf({ engine, clients }: OpenedStack, names: StackSettings): RowSource {
+  const { clock, ledgers } = engine;
+  const resolvers = new Map<CrawlId, JoinedResolver>();
+  return {
+    ledgers,
+    locateAll(crawl, locations) {
+      const resolver =
+        resolvers.get(crawl) ?? joinedResolver({ dynamo: clients.dynamo, clock, names }, crawl);
+      resolvers.set(crawl, resolver);
+      return resolver.resolveAll(locations);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** Runs hooks over the archive of a stack's crawl, in the calling thread. */
+import { parseConfig } from '../../shared/crawl/config.ts';
+import { readProject } from '../../shared/project/project-file.ts';
+import { archivedPages } from '../local/process/archived-pages.ts';
+import { checkOptions, oneByOne, processedPages } from '../local/process/process-local.ts';
+import { createPageProcessor } from '../local/process/process-page.ts';
+import type { ProcessedPage, ProcessOptions } from '../process-options.ts';
+import type { StackConnection } from './connect-stack.ts';
+import { openStackCrawl } from './open-stack-crawl.ts';
+import { NotOnStack } from './stack-errors.ts';
+
+/** As `processCrawl`. The connection stays open. */
+export async function* processOnStack<T>(
+  connection: StackConnection,
+  crawl: string,
+  options: ProcessOptions,
+): AsyncGenerator<ProcessedPage<T>, void, undefined> {
+  checkOptions(options);
+  const { project, workers = 1, signal, ...functions } = options;
+  if (workers > 1)
+    throw new NotOnStack(
+      'processCrawl with workers',
+      'leave workers out, or run several programs, each with some of the hosts',
+    );
+  const archive = await openStackCrawl(connection, crawl);
+  const hooks = project === undefined ? functions : await readProject(project);
+  const config = parseConfig(archive.options);
+  const pages = archivedPages(connection.rows, crawl, archive);
+  yield* processedPages<T>(oneByOne(pages, createPageProcessor({ archive, config, hooks })), signal);
+}

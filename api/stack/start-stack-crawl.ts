@@ -1,0 +1,79 @@
+/** Starts a crawl on a stack. */
+import { type CrawlOptions, InvalidConfig } from '../../shared/crawl/config.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { takeSeedCredentials } from '../../shared/crawl/seed-credentials.ts';
+import { crawlFaults, readProject } from '../../shared/project/project-file.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
+import { parseSeed } from '../../shared/url/parse-seed.ts';
+import type { StartStackCrawlOptions } from '../start-options.ts';
+import type { StackConnection } from './connect-stack.ts';
+import { createWithSeeds } from './seed-batches.ts';
+
+export interface StackStart {
+  readonly crawl?: CrawlId;
+  readonly seeds: readonly string[];
+  /** As given; those of the project's file come after them. */
+  readonly options: CrawlOptions;
+  /** As in the project's file. */
+  readonly projectOptions?: () => Promise<CrawlOptions>;
+}
+
+const NO_HOOKS =
+  'workers of a stack call no such hook. Run it over the archive later, by processCrawl, or crawl on this machine';
+const ON_ITS_OWN = 'a crawl on a stack goes on without this program. Call stop() of the crawl';
+
+/** Options of a crawl on one machine, each with the reason why a stack does not take it. */
+const REFUSED: Readonly<Record<string, string>> = {
+  out: 'the crawl is stored in the stack',
+  dedupeFrom: 'a stack stores every body',
+  workers: 'how many workers a stack has is an option of its deployment, maxConcurrency',
+  signal: ON_ITS_OWN,
+  middleware: 'middleware is part of a stack. Put it into strand.config.ts and deploy the stack again',
+  extraction: NO_HOOKS,
+  onPage: NO_HOOKS,
+  router: NO_HOOKS,
+  itemSchema: NO_HOOKS,
+  onError: NO_HOOKS,
+  onFinish: `${ON_ITS_OWN}, or wait for its done`,
+};
+
+/** Throws {@link InvalidConfig} with all that is wrong. */
+export function readStackOptions(given: StartStackCrawlOptions): StackStart {
+  const { stack, region, crawl, seeds, project, ...rest } = given;
+  const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const isRefused = ([key]: [string, unknown]) => Object.hasOwn(REFUSED, key);
+  const options: CrawlOptions = Object.fromEntries(entries.filter((entry) => !isRefused(entry)));
+  const faults = [
+    ...entries.filter(isRefused).map(([key]) => `Expected no ${key} with stack: ${REFUSED[key]}`),
+    ...crawlFaults(options, [], ['stack', 'region', 'crawl', 'seeds', 'project']),
+  ];
+  if (typeof stack !== 'string') faults.push(`Expected stack to be a name, got ${typeof stack}`);
+  if (region !== undefined && typeof region !== 'string')
+    faults.push(`Expected region to be a name, got ${typeof region}`);
+  if (!Array.isArray(seeds) || seeds.length === 0)
+    faults.push('Expected seeds to be a list of at least one URL');
+  if (faults.length > 0) throw new InvalidConfig(`startCrawl: ${faults.join('; ')}`);
+  return {
+    ...(crawl !== undefined && { crawl }),
+    // What is no URL is refused by the stack, with the others taken in.
+    seeds: seeds.map((seed) => parseSeed(String(seed)) ?? String(seed)),
+    options,
+    ...(project !== undefined && { projectOptions: async () => (await readProject(project)).crawl }),
+  };
+}
+
+/** Begins the crawl with all its seeds. Throws `ControlError`. */
+export async function beginStackCrawl(
+  { control, refusedKeys }: Pick<StackConnection, 'control' | 'refusedKeys'>,
+  { crawl, seeds, options, projectOptions }: StackStart,
+): Promise<CrawlSummary> {
+  const ofProject = Object.entries((await projectOptions?.()) ?? {});
+  // What is decided for all crawls of a stack is left out of settings that hold on one machine, too.
+  const shared = Object.fromEntries(ofProject.filter(([key]) => !refusedKeys.includes(key)));
+  const taken = takeSeedCredentials({ ...shared, ...options }, seeds);
+  return createWithSeeds(control, {
+    ...(crawl !== undefined && { crawl }),
+    seeds: taken.seeds,
+    config: taken.options,
+  });
+}

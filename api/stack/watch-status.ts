@@ -1,0 +1,45 @@
+import { type Control, ControlError } from '../../shared/control/control.ts';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { CrawlSummary } from '../../shared/report/summary.ts';
+
+/** What came of asking for a crawl's status once. `error`: it did not work this time. */
+export type Look =
+  | { readonly summary: CrawlSummary; readonly error?: undefined }
+  | { readonly summary?: undefined; readonly error: unknown };
+
+export interface WatchStatusOptions {
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Ends the iteration when it aborts. The crawl goes on. */
+  readonly signal: AbortSignal;
+  readonly pollMs: number;
+  /** Whether the crawl is over with this status: then the iteration ends. */
+  readonly isOver: (summary: CrawlSummary) => boolean;
+}
+
+/** What the network or AWS refuse for a moment ends no watch; this many failures in a row do. */
+const MAX_FAILURES = 5;
+
+/** Asks for the crawl's status every `pollMs`, until it is over. Throws what keeps it from asking. */
+export async function* watchStatus(
+  control: Pick<Control, 'status'>,
+  crawl: CrawlId,
+  { clock, signal, pollMs, isOver }: WatchStatusOptions,
+): AsyncGenerator<Look, void, undefined> {
+  for (let failures = 0; !signal.aborted; ) {
+    const look = await lookAt(control, crawl);
+    failures = look.summary ? 0 : failures + 1;
+    if (look.error instanceof ControlError || failures >= MAX_FAILURES) throw look.error;
+    yield look;
+    if (look.summary && isOver(look.summary)) return;
+    await clock.sleep(pollMs, signal);
+  }
+}
+
+async function lookAt(control: Pick<Control, 'status'>, crawl: CrawlId): Promise<Look> {
+  try {
+    return { summary: await control.status(crawl) };
+  } catch (error) {
+    return { error };
+  }
+}

@@ -1,0 +1,31 @@
+/** A stack deployed in the simulated account, with a few pages to crawl, and a connection to it. */
+import { connectionOf, type StackConnection } from '../../../api/stack/connect-stack.ts';
+import { createSimCloud } from '../../../simulation/models/cloud.ts';
+import { NO_FAULTS } from '../../../simulation/models/faults.ts';
+import type { VirtualTime } from '../../../simulation/models/virtual-time.ts';
+import { createScriptedWeb, type Pages } from '../../../simulation/test/worlds/scripted-web.ts';
+import { type Deployment, deploy } from '../../../simulation/worlds/deployment.ts';
+import { openOperator } from '../../../simulation/worlds/operator-process.ts';
+
+export interface DeployedWorld {
+  readonly time: VirtualTime;
+  readonly deployment: Deployment;
+  readonly connection: StackConnection;
+}
+
+export function deployedWorld(pages: Pages, { hasCompactor = false } = {}): DeployedWorld {
+  const cloud = createSimCloud({ seed: 1, faults: () => NO_FAULTS });
+  const { time, settings } = cloud;
+  const web = createScriptedWeb(time, pages);
+  const deployment = deploy(cloud, { fetcherOf: (process) => web.fetcherOf(process), hasCompactor });
+  const opened = openOperator(cloud, 1);
+  const { clock } = opened.engine;
+  const connection = connectionOf('Strand', opened, settings, { clock });
+  return { time, deployment, connection };
+}
+
+export async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const value of values) list.push(value);
+  return list;
+}

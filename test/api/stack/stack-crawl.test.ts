@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { InvalidConfig, NotOnStack, openCrawl, startCrawl } from '../../../api/index.ts';
+import { openStackCrawl } from '../../../api/stack/open-stack-crawl.ts';
+import { beginStackCrawl, readStackOptions } from '../../../api/stack/start-stack-crawl.ts';
+import type { StackCrawl, StackEvent } from '../../../api/stack-crawl.ts';
+import type { CrawlOptions } from '../../../shared/crawl/config.ts';
+import { drive } from '../../../simulation/models/virtual-time.ts';
+import { all, type DeployedWorld, deployedWorld } from './deployed-world.ts';
+
+const HOUR = 3_600_000;
+const COUNT = 60;
+/** A row of pages. */
+const PAGES = Object.fromEntries(
+  Array.from({ length: COUNT }, (_, n) => [`http://a.test/${n}`, n + 1 < COUNT ? [`/${n + 1}`] : []]),
+);
+
+async function begin(world: DeployedWorld, more: CrawlOptions = {}): Promise<StackCrawl> {
+  const { connection } = world;
+  const options = {
+    stack: 'Strand',
+    crawl: 'c',
+    seeds: ['http://a.test/0'],
+    contact: 'https://sim.test/',
+    delayMs: 2000,
+    ...more,
+  };
+  const begun = await beginStackCrawl(connection, readStackOptions(options));
+  return openStackCrawl(connection, begun.crawl);
+}
+
+/** Runs the script in a world of its own, on virtual time. */
+async function inWorld<T>(script: (world: DeployedWorld) => Promise<T>, options = {}): Promise<T> {
+  const world = deployedWorld(PAGES, options);
+  const outcome = await drive(world.time, script(world));
+  world.deployment.stop();
+  return outcome;
+}
+
+test('a crawl is paused, resumed and stopped, and done waits while it is paused', async () => {
+  await inWorld(async (world) => {
+    const crawl = await begin(world);
+    await world.time.sleep(20_000);
+    expect(await crawl.pause()).toMatchObject({ state: 'paused' });
+    let isDone = false;
+    const done = crawl.done.then((summary) => {
+      isDone = true;
+      return summary;
+    });
+    await world.time.sleep(60_000);
+    const { pages } = await crawl.summary();
+    await world.time.sleep(60_000);
+    expect(await crawl.summary()).toMatchObject({ pages, state: 'paused' });
+    expect(isDone).toBe(false);
+    expect(await crawl.resume()).toMatchObject({ state: 'running' });
+    await world.time.sleep(20_000);
+    expect(await crawl.stop()).toMatchObject({ state: 'stopped' });
+    expect(await done).toMatchObject({ state: 'stopped' });
+    expect(await crawl.stop()).toMatchObject({ state: 'stopped' });
+    expect((await done).pages).toBeLessThan(COUNT);
+  });
+});
+
+test('events tell the progress, and end with limit and finished at a limit', async () => {
+  await inWorld(async (world) => {
+    const crawl = await begin(world, { maxPages: 5 });
+    const events: StackEvent[] = await all(crawl.events({ pollMs: 1000 }));
+    expect(events[0]).toMatchObject({ type: 'progress', summary: { state: 'running' } });
+    expect(events.slice(-3)).toMatchObject([
+      { type: 'progress' },
+      { type: 'limit', reason: expect.stringContaining('5 pages') },
+      { type: 'finished', summary: { state: 'limited' } },
+    ]);
+    expect(await crawl.resume({ maxPages: 8 })).toMatchObject({ state: 'running' });
+    expect(await crawl.done).toMatchObject({ state: 'limited' });
+    expect((await crawl.summary()).pages).toBeGreaterThanOrEqual(8);
+  });
+});
+
+test('a crawl that has ended needs no pause or stop; seeds make it run again', async () => {
+  await inWorld(async (world) => {
+    const crawl = await begin(world);
+    expect(await crawl.done).toMatchObject({ state: 'finished', pages: COUNT });
+    expect(await crawl.pause()).toMatchObject({ state: 'finished' });
+    expect(await crawl.stop()).toMatchObject({ state: 'finished' });
+    expect(await crawl.addSeeds(['http://a.test/more', 'ftp://x/'])).toMatchObject({
+      added: 1,
+      refused: [{ url: 'ftp://x/' }],
+    });
+    expect(await crawl.done).toMatchObject({ state: 'finished', pages: COUNT + 1 });
+    await expect(crawl.addSeeds(['ftp://x/'])).rejects.toMatchObject({ name: 'ControlError' });
+  });
+});
+
+test('the archive reads the same after the compactor has joined its files', async () => {
+  await inWorld(
+    async (world) => {
+      const crawl = await begin(world);
+      await crawl.done;
+      const before = await all(crawl.captures());
+      const { warcFile = '', warcOffset = 0 } = (await crawl.url('http://a.test/7'))!;
+      const bodyAt = async (file: string, offset: number) =>
+        Buffer.from((await crawl.readRecord({ file, offset })).http!.body).toString();
+      const body = await bodyAt(warcFile, warcOffset);
+      expect(body).toContain('href="/8"');
+      await world.time.sleep(4 * HOUR);
+      const after = await all(crawl.captures());
+      const urlsOf = (captures: typeof after) => captures.map(({ surt, timestamp }) => [surt, timestamp]);
+      expect(urlsOf(after)).toEqual(urlsOf(before));
+      expect(new Set(after.map(({ file }) => file))).not.toEqual(new Set(before.map(({ file }) => file)));
+      const seventh = after.find(({ url }) => url === 'http://a.test/7')!;
+      expect(await bodyAt(seventh.file, seventh.offset)).toBe(body);
+      // By the place that was known before, too.
+      expect(await bodyAt(warcFile, warcOffset)).toBe(body);
+      await expect(crawl.readRecord({ file: seventh.file, offset: 1e9 })).rejects.toThrow(RangeError);
+      await expect(crawl.readRecord({ file: 'no.warc.gz', offset: 0 })).rejects.toThrow(
+        'There is no record at 0 of no.warc.gz in the crawl c',
+      );
+    },
+    { hasCompactor: true },
+  );
+});
+
+test('what a stack cannot do is refused by its name, with the remedy', async () => {
+  await inWorld(async (world) => {
+    const crawl = await begin(world);
+    expect(() => crawl.items()).toThrow(NotOnStack);
+    expect(() => crawl.items()).toThrow(
+      "items does not work on a stack yet: workers there call no onPage. processCrawl({ stack: 'Strand', crawl: 'c' }, hooks) runs your hooks over its archive",
+    );
+    expect(() => crawl.skipped()).toThrow(/see skipped of summary\(\)/);
+    expect(() => crawl.wacz()).toThrow(NotOnStack);
+    await crawl.stop();
+    await expect(openStackCrawl(world.connection, 'other')).rejects.toMatchObject({
+      name: 'ControlError',
+      code: 'notFound',
+      message: 'There is no crawl "other"',
+    });
+  });
+});
+
+test.each<[object, RegExp]>([
+  [{ onPage: () => {} }, /^startCrawl: Expected no onPage with stack: .*processCrawl/],
+  [{ out: 'x' }, /Expected no out with stack: the crawl is stored in the stack/],
+  [{ signal: new AbortController().signal }, /Expected no signal with stack: .*Call stop\(\)/],
+  [{ seeds: [] }, /Expected seeds to be a list of at least one URL/],
+  [{ maxPagse: 5 }, /maxPagse.*did you mean maxPages/i],
+  [{ region: 7 }, /Expected region to be a name, got number/],
+])('options that a stack does not take are refused before it is asked: %j', async (more, message) => {
+  const given = { stack: 'Strand', seeds: ['https://example.org/'], ...more };
+  const starting = startCrawl(given as Parameters<typeof startCrawl>[0]);
+  await expect(starting).rejects.toThrow(InvalidConfig);
+  await expect(starting).rejects.toThrow(message);
+});
+
+test('a crawl on a stack is opened by two names', async () => {
+  await expect(openCrawl({ stack: 'Strand' } as never)).rejects.toThrow(
+    "Expected the folder of a crawl, or { stack: 'NAME', crawl: 'NAME' } for a crawl on a stack",
+  );
+});
