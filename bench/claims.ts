@@ -1,5 +1,5 @@
 /** The claims that are measured: a file each, and a sentence for the table. */
-import type { Measured } from './record.ts';
+import type { Measured } from './harness/record.ts';
 
 /** What the benches can be told. */
 export interface BenchOptions {
@@ -7,7 +7,7 @@ export interface BenchOptions {
   readonly words: readonly string[];
   /**
    * The folder of another generated web with the same control paths, as a program in Go; by default
-   * `bench/web`.
+   * `bench/harness/web`.
    */
   readonly synthweb?: string;
   /** How often what is compared is run, interleaved; medians are taken. */
@@ -36,44 +36,44 @@ export const CLAIMS: readonly Claim[] = [
   {
     name: 'page-path',
     says: 'A page from the socket to the WARC file and the ledger, robots.txt and durable state on',
-    file: './page-path.ts',
+    file: './claims/page-path.ts',
   },
-  { name: 'links', says: 'Links of HTML found, resolved and made canonical', file: './links.ts' },
+  { name: 'links', says: 'Links of HTML found, resolved and made canonical', file: './claims/links.ts' },
   {
     name: 'ledger',
     says: 'What is known of a host with a million URLs: its size, and what a turn of 15 pages costs on it',
-    file: './ledger.ts',
+    file: './claims/ledger.ts',
   },
-  { name: 'warc', says: 'WARC records encoded and written, and read back', file: './warc.ts' },
-  { name: 'turns', says: 'Turns of one small page each on engine `local`', file: './turns.ts' },
-  { name: 'workers', says: 'Two cores and worker threads beside one of each', file: './workers.ts' },
+  { name: 'warc', says: 'WARC records encoded and written, and read back', file: './claims/warc.ts' },
+  { name: 'turns', says: 'Turns of one small page each on engine `local`', file: './claims/turns.ts' },
+  { name: 'workers', says: 'Two cores and worker threads beside one of each', file: './claims/workers.ts' },
   {
     name: 'cost',
     says: 'What a broad crawl on AWS costs at list price, by the simulated meter',
-    file: './cost.ts',
+    file: './claims/cost.ts',
   },
   {
     name: 'memory',
     says: 'Ten million known URLs over 100,000 hosts, beside a hundredth of it',
     isByName: true,
-    file: './memory.ts',
+    file: './claims/memory.ts',
   },
   {
     name: 'bodies',
     says: 'Large bodies on many hosts, all at once',
     isByName: true,
-    file: './bodies.ts',
+    file: './claims/bodies.ts',
   },
   {
     name: 'hostile',
     says: 'Hostile servers, each a named case with what must be true: cases held, private connections, memory, time',
     isByName: true,
-    file: './hostile.ts',
+    file: './claims/hostile.ts',
   },
   {
     name: 'peers',
     says: 'The same generated web crawled by others, in one run',
     isByName: true,
-    file: './peers/compare.ts',
+    file: './claims/peers/compare.ts',
   },
 ];

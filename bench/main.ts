@@ -5,11 +5,11 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../shared/error-message.ts';
-import { type BenchCommand, parseBenchArgs, USAGE } from './args.ts';
 import { CLAIMS, type Claim, type ClaimModule } from './claims.ts';
-import { type BenchRecord, lineOf, recordOf } from './record.ts';
-import { surroundings } from './surroundings.ts';
-import { tableOf, withTable } from './table.ts';
+import { type BenchCommand, parseBenchArgs, USAGE } from './harness/args.ts';
+import { type BenchRecord, lineOf, recordOf } from './harness/record.ts';
+import { surroundings } from './harness/surroundings.ts';
+import { tableOf, withTable } from './harness/table.ts';
 
 const RECORDS = `${import.meta.dirname}/records.jsonl`;
 

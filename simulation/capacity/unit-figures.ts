@@ -1,4 +1,4 @@
-/** The unit figures of a capacity run, as `bench/unit-figures.ts` has measured them. */
+/** The unit figures of a capacity run, as `bench/claims/unit-figures.ts` has measured them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

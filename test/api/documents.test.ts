@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkWarc, openCrawl, readPage, type StoredCrawl, startCrawl } from '../../api/index.ts';
 import { exportUrls } from '../../cli/commands/export.ts';
-import { QUICK } from '../crawl/local-crawl.ts';
-import { type SmallSite, startSite } from '../crawl/small-site.ts';
+import { QUICK } from '../local-crawl/local-crawl.ts';
+import { type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
 const TEXT = 'A long sentence that says something, so that it counts as the content of its page. '.repeat(4);
 const pageOf = (title: string, body: string) =>

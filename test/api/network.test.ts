@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openCrawl, type StartCrawlOptions, startCrawl } from '../../api/index.ts';
 import { exitCodeOf, exitCodes } from '../../cli/exit-codes.ts';
-import { QUICK } from '../crawl/local-crawl.ts';
+import { QUICK } from '../local-crawl/local-crawl.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -14,8 +14,8 @@ import {
   type StoredCrawl,
   startCrawl,
 } from '../../api/index.ts';
-import { QUICK } from '../crawl/local-crawl.ts';
-import { rowOfPages, type SmallSite, startSite } from '../crawl/small-site.ts';
+import { QUICK } from '../local-crawl/local-crawl.ts';
+import { rowOfPages, type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
 let site: SmallSite;
 let folder: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Item, openCrawl, resumeCrawl, type StartCrawlOptions, startCrawl } from '../../api/index.ts';
-import { QUICK } from '../crawl/local-crawl.ts';
+import { QUICK } from '../local-crawl/local-crawl.ts';
 
 let server: Server;
 let folder: string;

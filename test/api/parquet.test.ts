@@ -14,8 +14,8 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCrawl, type StoredCrawl, startCrawl } from '../../api/index.ts';
 import { exportUrls } from '../../cli/commands/export.ts';
-import { QUICK } from '../crawl/local-crawl.ts';
-import { type SmallSite, startSite } from '../crawl/small-site.ts';
+import { QUICK } from '../local-crawl/local-crawl.ts';
+import { type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
 const TEXT = 'A long sentence that says something, so that it counts as the content of its page. '.repeat(4);
 const pageOf = (title: string, links: string) =>

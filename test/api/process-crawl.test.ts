@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InvalidConfig, NoCrawl, type ProcessOptions, processCrawl, startCrawl } from '../../api/index.ts';
-import { QUICK } from '../crawl/local-crawl.ts';
-import { commandLine, rowOfPages, type SmallSite, startSite } from '../crawl/small-site.ts';
+import { QUICK } from '../local-crawl/local-crawl.ts';
+import { commandLine, rowOfPages, type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
 let site: SmallSite;
 let folder: string;

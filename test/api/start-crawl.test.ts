@@ -12,8 +12,8 @@ import {
   resumeCrawl,
   startCrawl,
 } from '../../api/index.ts';
-import { QUICK } from '../crawl/local-crawl.ts';
-import { rowOfPages, type SmallSite, startSite } from '../crawl/small-site.ts';
+import { QUICK } from '../local-crawl/local-crawl.ts';
+import { rowOfPages, type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
 let site: SmallSite;
 let folder: string;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Peer } from '../../bench/peers/peer.ts';
-import { report } from '../../bench/peers/report.ts';
-import { cpuMsOfTimes, runMeasured } from '../../bench/run-measured.ts';
-import type { CrawlCost } from '../../bench/strand-run.ts';
+import type { Peer } from '../../bench/claims/peers/peer.ts';
+import { report } from '../../bench/claims/peers/report.ts';
+import { cpuMsOfTimes, runMeasured } from '../../bench/harness/run-measured.ts';
+import type { CrawlCost } from '../../bench/harness/strand-run.ts';
 
 const peer = (name: string, obeysRobots: boolean): Peer => ({
   name,

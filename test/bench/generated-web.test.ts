@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGraph, reachable } from '../../bench/web/graph.ts';
-import { renderPage } from '../../bench/web/render.ts';
-import { serveWeb, type WebServer } from '../../bench/web/server.ts';
-import { createWebStats, type WebCounts } from '../../bench/web/stats.ts';
-import { buildSynthweb } from '../../bench/web/synthweb.ts';
+import { createGraph, reachable } from '../../bench/harness/web/graph.ts';
+import { renderPage } from '../../bench/harness/web/render.ts';
+import { serveWeb, type WebServer } from '../../bench/harness/web/server.ts';
+import { createWebStats, type WebCounts } from '../../bench/harness/web/stats.ts';
+import { buildSynthweb } from '../../bench/harness/web/synthweb.ts';
 import { createDocumentParser } from '../../shared/parser/document.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 

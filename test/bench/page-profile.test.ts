@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CpuProfile, IDLE, type ProfileNode, stepTimes } from '../../bench/page-path/profile.ts';
-import { OTHERWISE, STEPS } from '../../bench/page-path/steps.ts';
-import { sharedOut } from '../../bench/page-path/thread-times.ts';
+import { type CpuProfile, IDLE, type ProfileNode, stepTimes } from '../../bench/claims/page-path/profile.ts';
+import { OTHERWISE, STEPS } from '../../bench/claims/page-path/steps.ts';
+import { sharedOut } from '../../bench/claims/page-path/thread-times.ts';
 
 const frame = (id: number, url: string, functionName = '', children: number[] = []): ProfileNode => ({
   id,

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { parseBenchArgs } from '../../bench/args.ts';
 import { CLAIMS, type ClaimModule } from '../../bench/claims.ts';
-import { type BenchRecord, lineOf, type Measured, median, recordOf } from '../../bench/record.ts';
-import { BEGIN, END, tableOf, withTable } from '../../bench/table.ts';
+import { parseBenchArgs } from '../../bench/harness/args.ts';
+import { type BenchRecord, lineOf, type Measured, median, recordOf } from '../../bench/harness/record.ts';
+import { BEGIN, END, tableOf, withTable } from '../../bench/harness/table.ts';
 
 const AROUND = {
   machine: '2 x CPU, linux x64',

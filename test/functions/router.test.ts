@@ -10,7 +10,7 @@ import { parcelTexts, parseParcelText } from '../../shared/engines/aws/queues/me
 import { InvalidCursor } from '../../shared/engines/aws/state/host-page.ts';
 import { NEW_HEAD } from '../../shared/frontier/head.ts';
 import { SIZES } from '../../shared/sizes.ts';
-import { batchAnswer, entriesOf, fakeSqs } from '../engines/fake-sqs.ts';
+import { batchAnswer, entriesOf, fakeSqs } from '../engines/aws/queues/fake-sqs.ts';
 import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { begin, CRAWL } from '../worker/world.ts';

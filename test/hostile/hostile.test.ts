@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ALL_CASES } from '../../bench/hostile/cases/all-cases.ts';
-import { crawlHostile } from '../../bench/hostile/crawl-hostile.ts';
+import { ALL_CASES } from '../../bench/claims/hostile/cases/all-cases.ts';
+import { crawlHostile } from '../../bench/claims/hostile/crawl-hostile.ts';
 import { OPEN } from './open-cases.ts';
 
 const QUICK = ALL_CASES.filter(({ isQuick, name }) => isQuick && !Object.hasOwn(OPEN, name));

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { decodeMember, fieldOf } from '../../shared/archive/read-warc.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { createFetcher } from '../../shared/fetcher/fetcher.ts';
-import { QUICK } from '../crawl/local-crawl.ts';
+import { QUICK } from '../local-crawl/local-crawl.ts';
 import { checkLog } from '../web/check.ts';
 import { PLAIN } from '../web/features.ts';
 import { generateWeb } from '../web/graph.ts';

@@ -1,9 +1,9 @@
 /**
  * No check but a measurement: crawls a generated web on a deployed stack, alone, and writes what
- * `bench/aws-cost.ts` reads into the folder that STRAND_FIGURES names. Without it, nothing is run.
+ * `bench/harness/aws-cost.ts` reads into the folder that STRAND_FIGURES names. Without it, nothing is run.
  *
  *     STRAND_FIGURES=/tmp/figures npx vitest run --project localstack test/localstack/figures.test.ts
- *     node bench/aws-cost.ts /tmp/figures/totals.json /tmp/figures/calls.json
+ *     node bench/harness/aws-cost.ts /tmp/figures/totals.json /tmp/figures/calls.json
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

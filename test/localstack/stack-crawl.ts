@@ -6,7 +6,7 @@ import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { warcKey } from '../../shared/engines/aws/archive/archive.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
-import { QUICK } from '../crawl/local-crawl.ts';
+import { QUICK } from '../local-crawl/local-crawl.ts';
 import { checkLog } from '../web/check.ts';
 import { generateWeb, type WebOptions } from '../web/graph.ts';
 import { type LogEntry, type RunningWeb, startWeb } from '../web/server.ts';

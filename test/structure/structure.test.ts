@@ -55,7 +55,7 @@ describe('layers', () => {
   test('a file may import its own folder and what is below', () => {
     expect(faultsOf('shared/frontier/head.ts', 'shared/frontier/ledger.ts')).toEqual([]);
     expect(faultsOf('cli/strand.ts', 'shared/url/canonical.ts')).toEqual([]);
-    expect(faultsOf('test/web/site.ts', 'bench/web/site.ts')).toEqual([]);
+    expect(faultsOf('test/web/site.ts', 'bench/harness/web/site.ts')).toEqual([]);
   });
 
   test('it may not import what is above', () => {

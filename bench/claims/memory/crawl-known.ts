@@ -1,0 +1,48 @@
+/**
+ * Resumes the crawl of a filled folder until it has fetched so many pages: `node crawl-known.ts FOLDER PAGES
+ * OUT`. OUT becomes a {@link KnownCrawl} in JSON.
+ */
+import { writeFileSync } from 'node:fs';
+import { resumeCrawl } from '../../../shared/engines/local/session/session.ts';
+import { cpuMsOf } from '../../harness/cpu-time.ts';
+import { answer } from './known-web.ts';
+
+export interface KnownCrawl {
+  readonly pages: number;
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  /** The most that the process has had resident, since its start. */
+  readonly peakBytes: number;
+  readonly resumeMs: number;
+}
+
+/** A broad crawl: so each host's ledger is opened and committed again and again. */
+const PAGES_PER_TURN = 5;
+
+const [folder, maxPages, out] = process.argv.slice(2) as [string, string, string];
+const beganAt = performance.now();
+const session = await resumeCrawl(
+  folder,
+  { maxPages: Number(maxPages), turnMaxPages: PAGES_PER_TURN },
+  { software: 'bench', project: { crawl: {}, middleware: [answer], extraction: [], aws: {} } },
+);
+const resumedAt = performance.now();
+let pages = 0;
+const cpuMs = await cpuMsOf(async () => {
+  await session.run({
+    signal: new AbortController().signal,
+    onProgress(stats) {
+      pages = stats.pages;
+    },
+  });
+});
+const wallMs = performance.now() - resumedAt;
+await session.close();
+const result: KnownCrawl = {
+  pages,
+  cpuMs,
+  wallMs,
+  peakBytes: process.resourceUsage().maxRSS * 1024,
+  resumeMs: resumedAt - beganAt,
+};
+writeFileSync(out, JSON.stringify(result));

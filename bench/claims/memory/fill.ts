@@ -1,0 +1,30 @@
+/** Makes a crawl's folder in which many hosts have known URLs that wait: `node fill.ts FOLDER HOSTS`. */
+
+import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
+import { NEW_HEAD } from '../../../shared/frontier/head.ts';
+import { EMPTY_INDEX, HostLedger } from '../../../shared/frontier/ledger.ts';
+import { CRAWL } from '../../harness/crawl-config.ts';
+import { hostOf, KNOWN_PER_HOST, pathOf } from './known-web.ts';
+
+const [folder, hosts] = process.argv.slice(2) as [string, string];
+const seed = `http://${hostOf(0)}/`;
+const session = await beginCrawl(folder, [seed], { ...CRAWL, scope: 'any' }, { software: 'bench' });
+const { ledgers } = session.engine;
+const now = Date.now();
+const paths = Array.from({ length: KNOWN_PER_HOST }, (_, n) => pathOf(n));
+
+for (let n = 0; n < Number(hosts); n++) {
+  const host = hostOf(n);
+  const ledger = await HostLedger.open(host, EMPTY_INDEX, () => {
+    throw new Error('There are no parts yet');
+  });
+  for (const [i, path] of paths.entries())
+    ledger.merge(
+      { url: `http://${host}${path}`, depth: i === 0 ? 0 : 1, via: i === 0 ? undefined : seed },
+      now,
+    );
+  const { parts, index } = await ledger.prepareCommit(`1-${n}`);
+  for (const { name, bytes } of parts) await ledgers.putPart(session.id, host, name, bytes);
+  await ledgers.commit(session.id, host, { ...NEW_HEAD, version: 1, ledger: index });
+}
+await session.close();

@@ -1,0 +1,32 @@
+/** The web of the crawl that knows very many URLs: any number of hosts, of each the same paths. */
+import type { FetchMiddleware } from '../../../shared/project/project.ts';
+import { responseOf } from '../../../shared/project/response-of.ts';
+
+export const KNOWN_PER_HOST = 100;
+/** Of a page, to its own host; nine in ten are known. */
+const LINKS = 30;
+const WORDS = 'alpha beta gamma delta news review price garden water stone light paper house river'.split(
+  ' ',
+);
+const word = (n: number) => WORDS[n % WORDS.length];
+
+export const hostOf = (n: number): string => `site-${n}.example.test`;
+
+export const pathOf = (n: number): string =>
+  n === 0 ? '/' : `/${word(n)}/${2010 + (n % 15)}/${word(n * 7)}-${word(n * 31)}-${n}.html`;
+
+export const answer: FetchMiddleware = async (request) => {
+  const { pathname, hostname } = new URL(request.url);
+  if (pathname === '/robots.txt') return responseOf(request, { httpStatus: 404, body: '' });
+  const page = Number(/-(\d+)\.html$/.exec(pathname)?.[1] ?? 0);
+  const links = Array.from({ length: LINKS }, (_, i) => {
+    const to = i % 10 === 0 ? KNOWN_PER_HOST + page * LINKS + i : (page * 7 + i * 13) % KNOWN_PER_HOST;
+    return `<li><a href="${pathOf(to)}">${word(to)}</a>`;
+  });
+  const body = `<!doctype html><title>${hostname} ${page}</title><ul>${links.join('\n')}</ul>`;
+  return responseOf(request, {
+    httpStatus: 200,
+    body,
+    headers: [['Content-Type', 'text/html; charset=utf-8']],
+  });
+};

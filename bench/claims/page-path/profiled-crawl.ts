@@ -1,0 +1,56 @@
+/**
+ * Crawls under the CPU profiler, in a process of its own: `node profiled-crawl.ts FOLDER SEEDS CONFIG OUT`.
+ * OUT becomes a {@link ProfiledCrawl} in JSON.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
+import { tuneV8 } from '../../../shared/tune-v8.ts';
+import { type CpuProfile, IDLE, stepTimes } from './profile.ts';
+import { OTHERWISE, STEPS } from './steps.ts';
+import { sharedOut, threadTimes } from './thread-times.ts';
+
+/** CPU in ms, of the whole process. */
+export interface ProfiledCrawl {
+  readonly cpuMs: number;
+  /** Their sum is `cpuMs`. */
+  readonly steps: Readonly<Record<string, number>>;
+}
+
+/** Short beside a step of a page, long beside what a sample costs. */
+const INTERVAL_US = 200;
+
+const ms = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;
+
+async function crawl(folder: string, seedsFile: string, configFile: string): Promise<ProfiledCrawl> {
+  tuneV8();
+  const beginning = ms(process.cpuUsage());
+  const mainBefore = ms(process.threadCpuUsage());
+  const threadsBefore = threadTimes();
+  const inspector = new Session();
+  inspector.connect();
+  await inspector.post('Profiler.enable');
+  await inspector.post('Profiler.setSamplingInterval', { interval: INTERVAL_US });
+  await inspector.post('Profiler.start');
+  const seeds = readFileSync(seedsFile, 'utf8').trim().split('\n');
+  const config = JSON.parse(readFileSync(configFile, 'utf8'));
+  const session = await beginCrawl(folder, seeds, config, { software: 'Strand/bench' });
+  await session.run({ signal: new AbortController().signal });
+  await session.close();
+  const cpuMs = ms(process.cpuUsage());
+  const mainMs = ms(process.threadCpuUsage()) - mainBefore;
+  const otherMs = Math.max(0, cpuMs - beginning - mainMs);
+  const threads = sharedOut(otherMs, threadsBefore, threadTimes());
+  const { profile } = await inspector.post('Profiler.stop');
+  const times = stepTimes(profile as CpuProfile, STEPS, OTHERWISE);
+  times.delete(IDLE);
+  const busy = [...times.values()].reduce((sum, time) => sum + time, 0);
+  // A sample's time is the clock's, also while others have the core: what counts is its share of the thread's
+  // CPU.
+  const ofMain = [...times].map(([step, time]) => [step, (time / busy) * mainMs] as const);
+  const steps = Object.fromEntries([['start of the process', beginning], ...ofMain, ...threads]);
+  return { cpuMs, steps };
+}
+
+const [folder, seeds, config, out] = process.argv.slice(2) as [string, string, string, string];
+writeFileSync(out, JSON.stringify(await crawl(folder, seeds, config)));

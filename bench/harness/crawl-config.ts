@@ -1,0 +1,20 @@
+/**
+ * What the benches crawl the generated web with: all politeness off but robots.txt, all the rest as it comes.
+ */
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+
+export const CRAWL: CrawlOptions = {
+  scope: 'any',
+  contact: 'bench@example.org',
+  allowPrivateAddresses: ['127.0.0.0/8'],
+  delayMs: 0,
+  adaptive: false,
+  // The web's errors are for good, and nobody else tries again.
+  maxAttempts: 1,
+  retryMs: 0,
+  backoffMs: 0,
+  // A web's truth counts each spelling as a page of its own.
+  urlRules: { trackingParameters: false, sessionParameters: false },
+  // No other crawler of the comparison looks for them.
+  sitemaps: 'off',
+};

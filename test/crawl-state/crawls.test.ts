@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { createCrawls } from '../../shared/crawl-state/crawls.ts';
+import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
+import { createFakeClock } from '../worker/fake-clock.ts';
+import { createMemoryEngine } from '../worker/memory-engine.ts';
+import { begin, CRAWL } from '../worker/world.ts';
+
+const WWW = 'http://www.a.test/';
+
+/** A registry whose next `load` answers only when it is let. */
+function slowLoads(registry: CrawlRegistry) {
+  let letGo = () => {};
+  return {
+    letGo: () => letGo(),
+    registry: {
+      ...registry,
+      async load(crawl: string) {
+        const record = await registry.load(crawl);
+        await new Promise<void>((resolve) => {
+          letGo = resolve;
+        });
+        return record;
+      },
+    },
+  };
+}
+
+async function known() {
+  const clock = createFakeClock();
+  const engine = createMemoryEngine(clock);
+  await begin({ engine }, ['http://a.test/']);
+  return { clock, engine, crawls: createCrawls(engine.registry, clock) };
+}
+
+test("an operator's word is heard within two seconds, and the registry is not asked at each turn", async () => {
+  const { clock, engine, crawls } = await known();
+  expect((await crawls.get(CRAWL))?.status).toBe('running');
+  await engine.registry.setStatus(CRAWL, 'paused');
+  expect((await crawls.get(CRAWL))?.status).toBe('running');
+  await clock.advance(2000);
+  expect((await crawls.get(CRAWL))?.status).toBe('paused');
+});
+
+test('keeps one budget for a crawl, though its scope is widened', async () => {
+  const { engine, crawls } = await known();
+  const before = await crawls.get(CRAWL);
+  await engine.registry.addScopeSeeds(CRAWL, [WWW]);
+  crawls.refresh(CRAWL);
+  const after = await crawls.get(CRAWL);
+  expect(before?.scope.check(WWW, 1)).toBe('scope');
+  expect(after?.scope.check(WWW, 1)).toBeUndefined();
+  expect(after?.budget).toBe(before?.budget);
+});
+
+test('after a refresh gives the widened scope, though a load was under way that did not know of it', async () => {
+  const { clock, engine } = await known();
+  const slow = slowLoads(engine.registry);
+  const crawls = createCrawls(slow.registry, clock);
+  const first = crawls.get(CRAWL);
+  await clock.advance(0);
+  await engine.registry.addScopeSeeds(CRAWL, [WWW]);
+  crawls.refresh(CRAWL);
+  const second = crawls.get(CRAWL);
+  for (let i = 0; i < 2; i++) {
+    slow.letGo();
+    await clock.advance(0);
+  }
+  expect((await second)?.scope.check(WWW, 1)).toBeUndefined();
+  expect((await first)?.budget).toBe((await second)?.budget);
+});
+
+test('a crawl that is not there is unknown, and known once it is', async () => {
+  const { engine, crawls } = await known();
+  expect(await crawls.get('other')).toBeUndefined();
+  await begin({ engine }, ['http://b.test/'], {}, 'other');
+  expect((await crawls.get('other'))?.id).toBe('other');
+});
+
+test('an operator is heard within two seconds by a worker whose clock was set back meanwhile', async () => {
+  const { clock, engine, crawls } = await known();
+  await crawls.get(CRAWL);
+  await engine.registry.setStatus(CRAWL, 'paused');
+  clock.set(-3_600_000);
+  await clock.advance(2000);
+  expect((await crawls.get(CRAWL))?.status).toBe('paused');
+});

@@ -1,0 +1,107 @@
+/** Who compacts a crawl, over the model of DynamoDB. */
+import { expect, test } from 'vitest';
+import { layOut } from '../../../../shared/engines/aws/archive/compact-layout.ts';
+import { LeaseLost, takeLease } from '../../../../shared/engines/aws/archive/compact-lease.ts';
+import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
+import { createFakeClock } from '../../../worker/fake-clock.ts';
+
+const MINUTE = 60_000;
+const PLAN = layOut('joined.warc.gz', [
+  { file: 'a.warc.gz', bytes: 10 },
+  { file: 'b.warc.gz', bytes: 20 },
+]);
+
+function open() {
+  const { clients, dynamo } = createServices();
+  const clock = createFakeClock();
+  const context = { dynamo: clients.dynamo, clock, table: 'T', crawl: 'crawl' };
+  const take = async (crawl = 'crawl') => {
+    const lease = await takeLease({ ...context, crawl });
+    if (!lease) throw new Error('Expected to get the lease');
+    return lease;
+  };
+  return { clock, context, take, items: () => [...dynamo.items('T')] };
+}
+
+test('one process compacts a crawl at a time, and others other crawls', async () => {
+  const { context, take } = open();
+  await take();
+  expect(await takeLease(context)).toBeUndefined();
+  await take('other');
+});
+
+test('a lease of which nothing is heard ends after five minutes, and its holder can do nothing more', async () => {
+  const { clock, context, take } = open();
+  const lost = await take();
+  await clock.advance(5 * MINUTE);
+  expect(await takeLease(context)).toBeUndefined();
+  await clock.advance(1);
+  const lease = await take();
+  await expect(lost.keep()).rejects.toThrow(LeaseLost);
+  await expect(lost.begin(PLAN)).rejects.toThrow(LeaseLost);
+  await lost.release();
+  expect(await takeLease(context)).toBeUndefined();
+  await lease.keep();
+});
+
+test('a lease that is kept goes on, and is written only when half of it is over', async () => {
+  const { clock, context, take, items } = open();
+  const lease = await take();
+  const written = () => items()[0]?.leaseUntil?.N;
+  const first = written();
+  await clock.advance(2 * MINUTE);
+  await lease.keep();
+  expect(written()).toBe(first);
+  await clock.advance(MINUTE);
+  await lease.keep();
+  await clock.advance(4 * MINUTE);
+  expect(await takeLease(context)).toBeUndefined();
+  await lease.keep();
+});
+
+test('a lease that is released is free at once, and leaves nothing behind', async () => {
+  const { take, items } = open();
+  await (await take()).release();
+  expect(items()).toEqual([]);
+  await take();
+});
+
+test('a plan that was not ended is the next one’s, as it was laid out, with whether its file is there', async () => {
+  const { take } = open();
+  const first = await take();
+  expect([first.plan, first.isStored]).toEqual([undefined, false]);
+  await first.begin(PLAN);
+  await first.release();
+  const second = await take();
+  expect([second.plan, second.isStored]).toEqual([PLAN, false]);
+  expect(await second.markStored(PLAN)).toBe(true);
+  await second.release();
+  const third = await take();
+  expect([third.plan, third.isStored]).toEqual([PLAN, true]);
+  await third.end(PLAN);
+  await third.release();
+  const last = await take();
+  expect([last.plan, last.isStored]).toEqual([undefined, false]);
+});
+
+test('a plan that was ended is not marked, and not ended again by another plan', async () => {
+  const { take } = open();
+  const lease = await take();
+  await lease.begin(PLAN);
+  await lease.end(PLAN);
+  expect(await lease.markStored(PLAN)).toBe(false);
+  // By this very process: as if the first answer had been lost.
+  await lease.end(PLAN);
+  await lease.begin({ ...PLAN, file: 'other.warc.gz' });
+  await expect(lease.end(PLAN)).rejects.toThrow(LeaseLost);
+});
+
+test('a process that has lost its lease ends no plan of the next one', async () => {
+  const { clock, take } = open();
+  const lost = await take();
+  await lost.begin(PLAN);
+  await clock.advance(6 * MINUTE);
+  const lease = await take();
+  await expect(lost.end(PLAN)).rejects.toThrow(LeaseLost);
+  expect(await lease.markStored(PLAN)).toBe(true);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { transientRetries } from '../../../shared/engines/aws/clients.ts';
+import type { StackSettings } from '../../../shared/engines/aws/settings.ts';
+import { openStack } from '../../../shared/engines/aws/stack.ts';
+import { version } from '../../../shared/version.ts';
+import { createFakeClock } from '../../worker/fake-clock.ts';
+
+const QUEUES = [0, 1].map((n) => `https://sqs.eu-west-1.amazonaws.com/1/turns-${n}.fifo`);
+const SETTINGS: StackSettings = {
+  stack: 'Strand',
+  crawlState: 'crawl-state',
+  urlSeen: 'url-seen',
+  bucket: 'bucket',
+  turnQueueUrls: QUEUES,
+  linkQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/1/links',
+  linkShardUrls: [],
+  linkDeadLetterUrl: 'https://sqs.eu-west-1.amazonaws.com/1/dead',
+  dueShards: 8,
+  workerTimeoutMs: 300_000,
+  hostsPerWorker: 50,
+  workerMemoryMb: 1024,
+  crawlDefaults: {},
+  defaultCrawl: 'default',
+  allowPrivateAddresses: [],
+};
+
+test('opens for each of the queues, and without calling anything', () => {
+  const clock = createFakeClock();
+  for (const turnQueueUrl of [undefined, ...QUEUES]) {
+    const { engine, close } = openStack(SETTINGS, { clock, turnQueueUrl });
+    expect(engine.registry.isShared).toBe(true);
+    close();
+  }
+});
+
+test('refuses a queue that is none of the stack’s, and shards of the due index out of bounds', () => {
+  const clock = createFakeClock();
+  expect(() => openStack(SETTINGS, { clock, turnQueueUrl: 'https://sqs.test/other' })).toThrow(
+    `Expected one of the turn queues ${QUEUES.join(', ')}, got https://sqs.test/other`,
+  );
+  expect(() => openStack({ ...SETTINGS, dueShards: 65 }, { clock })).toThrow('got 65');
+});
+
+test('the version is the package’s', () => {
+  expect(version).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+test('the SDK tries again what failed on its way, twice, and leaves throttles to us', async () => {
+  const strategy = transientRetries({ random: () => 1 });
+  const transient = { errorType: 'TRANSIENT' } as const;
+  const first = await strategy.acquireInitialRetryToken('');
+  const second = await strategy.refreshRetryTokenForRetry(first, transient);
+  const third = await strategy.refreshRetryTokenForRetry(second, transient);
+  expect([first, second, third].map((token) => [token.getRetryCount(), token.getRetryDelay()])).toEqual([
+    [0, 0],
+    [1, 200],
+    [2, 400],
+  ]);
+  await expect(strategy.refreshRetryTokenForRetry(third, transient)).rejects.toThrow();
+  for (const errorType of ['THROTTLING', 'CLIENT_ERROR'] as const)
+    await expect(strategy.refreshRetryTokenForRetry(first, { errorType })).rejects.toThrow();
+});

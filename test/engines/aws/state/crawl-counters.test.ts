@@ -1,0 +1,109 @@
+/** The counters of a crawl, over the model of DynamoDB. */
+import { expect, test } from 'vitest';
+import { createCrawlCounters } from '../../../../shared/engines/aws/state/crawl-counters.ts';
+import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
+import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+
+interface Sent {
+  readonly name: string;
+  readonly input: Record<string, unknown>;
+}
+
+/** `fails`: what becomes of a call, by its number from 0. */
+function open(fails: (n: number) => 'before' | 'after' | undefined = () => undefined) {
+  const { clients, dynamo } = createServices();
+  const clock = createFakeClock();
+  const sent: Sent[] = [];
+  const warnings: string[] = [];
+  const client = {
+    send: async (command: never) => {
+      const how = fails(sent.length);
+      const { input } = command as Pick<Sent, 'input'>;
+      sent.push({ name: (command as object).constructor.name, input });
+      if (how === 'before') throw new Error('no connection');
+      const answer = await clients.dynamo.send(command);
+      if (how === 'after') throw new Error('the answer was lost');
+      return answer;
+    },
+  };
+  const create = () =>
+    createCrawlCounters({
+      dynamo: client as unknown as typeof clients.dynamo,
+      table: 'T',
+      clock,
+      warn: (message) => warnings.push(message),
+    });
+  return { clock, sent, warnings, create, counters: create(), items: () => [...dynamo.items('T')] };
+}
+
+const updates = (sent: readonly Sent[]) => sent.filter(({ name }) => name === 'UpdateItemCommand').length;
+
+test('differences add up, of each crawl by itself, and the time of the last one is known', async () => {
+  const { clock, counters } = open();
+  await counters.add('crawl', { pages: 2, bytes: 10 });
+  await clock.advance(5000);
+  await counters.add('crawl', { pages: 3, hosts: -1 });
+  await counters.add('other', { pages: 100 });
+  expect(await counters.read('crawl')).toEqual({
+    counts: { pages: 5, bytes: 10, hosts: -1 },
+    lastAt: T0 + 5000,
+  });
+  expect(await counters.read('unknown')).toEqual({ counts: {}, lastAt: 0 });
+});
+
+test('no difference at all is noted too: its time counts', async () => {
+  const { counters } = open();
+  await counters.add('crawl', {});
+  expect(await counters.read('crawl')).toEqual({ counts: {}, lastAt: T0 });
+});
+
+test('differences that come at the same time share a call, and none is lost', async () => {
+  const { counters, sent } = open();
+  await Promise.all(Array.from({ length: 20 }, (_, i) => counters.add('crawl', { pages: 1, bytes: i })));
+  expect((await counters.read('crawl')).counts).toEqual({ pages: 20, bytes: 190 });
+  expect(updates(sent)).toBe(2);
+});
+
+test('processes have counters of their own, which add up', async () => {
+  const { create } = open();
+  const processes = Array.from({ length: 30 }, create);
+  for (const counters of processes) await counters.add('crawl', { pages: 1 });
+  expect((await (processes[0] as ReturnType<typeof create>).read('crawl')).counts).toEqual({ pages: 30 });
+});
+
+test('what could not be stored is stored with the next differences, and somebody is told', async () => {
+  const { counters, warnings } = open((n) => (n === 0 ? 'before' : undefined));
+  await counters.add('crawl', { pages: 1 });
+  expect(warnings).toEqual(['totals of crawl are behind: no connection']);
+  await counters.add('crawl', { pages: 2 });
+  expect((await counters.read('crawl')).counts).toEqual({ pages: 3 });
+});
+
+test('a call whose answer was lost counts once when it is repeated', async () => {
+  const { counters } = open((n) => (n === 0 ? 'after' : undefined));
+  await counters.add('crawl', { pages: 1 });
+  await counters.add('crawl', { pages: 2 });
+  expect((await counters.read('crawl')).counts).toEqual({ pages: 3 });
+});
+
+test('more than 100 counts go by several calls, each once', async () => {
+  const { counters, sent } = open();
+  const counts = Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`count ${i}`, i + 1]));
+  await counters.add('crawl', counts);
+  expect((await counters.read('crawl')).counts).toEqual(counts);
+  expect(updates(sent)).toBe(3);
+});
+
+test('sums can be replaced: of all processes, at once', async () => {
+  const { clock, create, items } = open();
+  const processes = Array.from({ length: 30 }, create);
+  for (const counters of processes) await counters.add('crawl', { pages: 7, hosts: 1 });
+  expect(items().length).toBeGreaterThan(1);
+  await clock.advance(1000);
+  const [first] = processes as [ReturnType<typeof create>];
+  await first.replace('crawl', { pages: 5 });
+  expect(await first.read('crawl')).toEqual({ counts: { pages: 5 }, lastAt: T0 + 1000 });
+  expect(items()).toHaveLength(1);
+  await first.add('crawl', { pages: 1 });
+  expect((await first.read('crawl')).counts).toEqual({ pages: 6 });
+});

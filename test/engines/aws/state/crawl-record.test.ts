@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { decodeCrawl, encodeCrawl } from '../../../../shared/engines/aws/state/crawl-record.ts';
+import { type CrawlRecord, CrawlTooLarge } from '../../../../shared/ports/crawl-registry.ts';
+
+const recordOf = (seeds: number): CrawlRecord => ({
+  config: {},
+  scopeSeeds: Array.from(
+    { length: seeds },
+    (_, i) => `https://${(i * 2_654_435_761) % 4_294_967_296}.example/`,
+  ),
+  urlRulesVersion: 1,
+  status: 'running',
+});
+
+test('a crawl around 15,000 URLs comes back as it was stored', () => {
+  const stored = { record: recordOf(15_000), version: 3, activeMs: 5 };
+  expect(decodeCrawl(encodeCrawl(stored))).toEqual(stored);
+});
+
+test('a crawl around 200,000 URLs is refused, with its size and the limit', () => {
+  const encode = () => encodeCrawl({ record: recordOf(200_000), version: 1, activeMs: 0 });
+  expect(encode).toThrow(CrawlTooLarge);
+  expect(encode).toThrow(/200000 URLs .* at most 390 KB fit/);
+});

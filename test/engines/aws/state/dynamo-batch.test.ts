@@ -1,0 +1,76 @@
+/** Batch calls of DynamoDB, whose entries stay unprocessed one by one. */
+import { expect, test } from 'vitest';
+import { getItems, inBatches, writeItems } from '../../../../shared/engines/aws/state/dynamo-batch.ts';
+import { createServices, key, often } from '../../../../simulation/test/models/dynamo-services.ts';
+import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+
+/** Calls `inBatches` with a sender that leaves over so many of each batch. */
+async function send(entries: number, most: number, leavesOver: (batch: number[], call: number) => number[]) {
+  const clock = createFakeClock();
+  const batches: number[][] = [];
+  const done = inBatches(
+    { clock },
+    'writing T',
+    Array.from({ length: entries }, (_, i) => i),
+    most,
+    async (batch) => {
+      batches.push(batch);
+      return leavesOver(batch, batches.length);
+    },
+  );
+  const outcome = await clock.drive(
+    done.then(
+      () => 'done' as const,
+      (error: Error) => error.message,
+    ),
+  );
+  return { outcome, batches, waitedMs: clock.now() - T0 };
+}
+
+test('entries go in batches as large as they may be, without a wait', async () => {
+  const { batches, waitedMs } = await send(5, 2, () => []);
+  expect(batches).toEqual([[0, 1], [2, 3], [4]]);
+  expect(waitedMs).toBe(0);
+});
+
+test('what is left over goes first in the next batch, after a wait', async () => {
+  const { batches, waitedMs } = await send(4, 2, (batch, call) => (call === 1 ? batch.slice(1) : []));
+  expect(batches).toEqual([[0, 1], [1, 2], [3]]);
+  expect(waitedMs).toBeGreaterThan(0);
+});
+
+test('eight calls in a row that do nothing end it with an error that says how many entries are left', async () => {
+  const { outcome, batches } = await send(3, 2, (batch) => batch);
+  expect(outcome).toBe('writing T: 3 entries were never processed');
+  expect(batches).toHaveLength(8);
+});
+
+test('any progress begins the count again', async () => {
+  const { outcome } = await send(10, 10, (batch, call) => (call % 7 === 0 ? batch.slice(1) : batch));
+  expect(outcome).toBe('done');
+});
+
+test('over the model of DynamoDB nothing is missing and nothing twice, however much stays unprocessed', async () => {
+  const { clients, dynamo } = createServices(often('unprocessedKeys'));
+  const clock = createFakeClock();
+  const context = { dynamo: clients.dynamo, clock };
+  const keys = Array.from({ length: 130 }, (_, i) => key('p', `s${i}`));
+  await clock.drive(
+    writeItems(
+      context,
+      'T',
+      keys.map((Item) => ({ PutRequest: { Item } })),
+    ),
+  );
+  expect([...dynamo.items('T')]).toHaveLength(130);
+  const found = (await clock.drive(getItems(context, 'T', [...keys, key('p', 'missing')]))) ?? [];
+  expect(found.map(({ sk }) => sk?.S).sort()).toEqual(keys.map(({ sk }) => sk.S).sort());
+  await clock.drive(
+    writeItems(
+      context,
+      'T',
+      keys.slice(1).map((Key) => ({ DeleteRequest: { Key } })),
+    ),
+  );
+  expect([...dynamo.items('T')]).toHaveLength(1);
+});

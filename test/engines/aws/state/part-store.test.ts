@@ -1,0 +1,80 @@
+/**
+ * Parts of ledgers in rows and objects: what is there already, what is not, and what another attempt has
+ * left.
+ */
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { createPartStore } from '../../../../shared/engines/aws/state/part-store.ts';
+import { partObject } from '../../../../shared/engines/aws/state/tables.ts';
+import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
+import { createFakeClock } from '../../../worker/fake-clock.ts';
+
+const [CRAWL, HOST] = ['crawl', 'a.test'];
+const MAX_ROW_BYTES = 100;
+const bytesOf = (size: number, first = 1) => Uint8Array.from({ length: size }, (_, i) => (i + first) % 251);
+
+function open() {
+  const { clients, s3 } = createServices();
+  const reads: unknown[] = [];
+  const send = clients.dynamo.send.bind(clients.dynamo) as (command: unknown) => Promise<never>;
+  const dynamo = {
+    send: (command: unknown) => {
+      if (command instanceof GetItemCommand) reads.push(command.input.ConsistentRead);
+      return send(command);
+    },
+  } as unknown as typeof clients.dynamo;
+  const store = createPartStore({
+    ...{ dynamo, s3: clients.s3, clock: createFakeClock(), maxRowBytes: MAX_ROW_BYTES },
+    names: { urlSeen: 'U', bucket: 'b' },
+  });
+  return { store, reads, objects: () => [...s3.objects('b').keys()] };
+}
+
+test('a part of as many bytes as a row takes is a row, a larger one an object', async () => {
+  const { store, objects } = open();
+  await store.putPart(CRAWL, HOST, 'row', bytesOf(MAX_ROW_BYTES));
+  expect(objects()).toEqual([]);
+  await store.putPart(CRAWL, HOST, 'object', bytesOf(MAX_ROW_BYTES + 1));
+  expect(objects()).toEqual([partObject(CRAWL, HOST, 'object')]);
+});
+
+describe.each([50, 500])('a part of %i bytes', (size) => {
+  test('that is stored again must be the same', async () => {
+    const { store } = open();
+    await store.putPart(CRAWL, HOST, 'p', bytesOf(size));
+    await store.putPart(CRAWL, HOST, 'p', bytesOf(size));
+    for (const other of [bytesOf(size, 2), bytesOf(size + 1), bytesOf(99), bytesOf(999)])
+      await expect(store.putPart(CRAWL, HOST, 'p', other)).rejects.toThrow(
+        "the part p of a.test's ledger is there already, and differs",
+      );
+    expect(Buffer.from(await store.readPart(CRAWL, HOST, 'p'))).toEqual(Buffer.from(bytesOf(size)));
+  });
+
+  test('is read at half the price where it is seen at once, and again where it is not', async () => {
+    const { store, reads } = open();
+    await store.putPart(CRAWL, HOST, 'p', bytesOf(size));
+    await store.readPart(CRAWL, HOST, 'p');
+    expect(reads).toEqual([false]);
+    await expect(store.readPart(CRAWL, HOST, 'none')).rejects.toThrow(
+      "the part none of a.test's ledger is not there",
+    );
+    expect(reads).toEqual([false, false, true]);
+  });
+
+  test.each([
+    [0, undefined],
+    [10, undefined],
+    [10, 20],
+    [size - 1, 1],
+    [size - 5, 100],
+    [10, 0],
+    [size, 10],
+  ])('gives its bytes from %i, %s of them, as far as there are any', async (offset, length) => {
+    const { store } = open();
+    await store.putPart(CRAWL, HOST, 'p', bytesOf(size));
+    const end = length === undefined ? undefined : offset + length;
+    expect(Buffer.from(await store.readPart(CRAWL, HOST, 'p', offset, length))).toEqual(
+      Buffer.from(bytesOf(size).subarray(offset, end)),
+    );
+  });
+});

@@ -1,0 +1,117 @@
+/** Since when a crawl has had nothing to do, over the model of DynamoDB. */
+import { expect, test } from 'vitest';
+import { createQuietNotes, idleFor, isSettled } from '../../../../shared/engines/aws/state/quiet.ts';
+import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
+import { createSimCloud } from '../../../../simulation/models/cloud.ts';
+import { drive } from '../../../../simulation/models/virtual-time.ts';
+import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
+import { headOf, RECORD } from '../../../contract/subjects.ts';
+import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
+
+function open() {
+  const { clients, dynamo } = createServices();
+  const clock = createFakeClock();
+  return {
+    clock,
+    notes: createQuietNotes({ dynamo: clients.dynamo, table: 'T', clock }),
+    items: () => [...dynamo.items('T')],
+  };
+}
+
+test('the first looks count: since when no host was due, and since when the queues were empty too', async () => {
+  const { clock, notes } = open();
+  expect(await notes.noteIdle('crawl', true)).toEqual({ idleSince: T0 });
+  await clock.advance(1000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 + 1000 });
+  await clock.advance(1000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 + 1000 });
+  expect(await notes.noteIdle('other', false)).toEqual({ idleSince: T0 + 2000, quietSince: T0 + 2000 });
+});
+
+test('a message begins the time of empty queues again, and a host that is due begins both', async () => {
+  const { clock, notes } = open();
+  await notes.noteIdle('crawl', false);
+  await clock.advance(1000);
+  expect(await notes.noteIdle('crawl', true)).toEqual({ idleSince: T0 });
+  await clock.advance(1000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 + 2000 });
+  await notes.noteBusy('crawl');
+  await clock.advance(1000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0 + 3000, quietSince: T0 + 3000 });
+});
+
+test('what was seen is deleted by DynamoDB a week after the last look', async () => {
+  const { clock, notes, items } = open();
+  await notes.noteIdle('crawl', false);
+  await clock.advance(60_000);
+  await notes.noteIdle('crawl', false);
+  expect(items().map(({ expiresAt }) => Number(expiresAt?.N))).toEqual([(T0 + 60_000) / 1000 + 7 * 86_400]);
+});
+
+const ONE_DUE = { quietSince: 0, idleSince: 0, lastAt: 0, hostsDue: 1 };
+const DAY_AHEAD = { quietSince: 0, idleSince: 0, lastAt: 86_400_000 };
+
+test.each([
+  ['54 s after the queues were empty', { quietSince: 1, idleSince: 0, lastAt: 0 }, 55_000, false],
+  ['55 s after the queues were empty', { quietSince: 0, idleSince: 0, lastAt: 0 }, 55_000, true],
+  ['54 s after the last commit', { quietSince: 0, idleSince: 0, lastAt: 1 }, 55_000, false],
+  [
+    '20 minutes after no host was due, whatever the queues hold',
+    { idleSince: 0, lastAt: 0 },
+    1_200_000,
+    true,
+  ],
+  ['a little earlier', { idleSince: 1, lastAt: 0 }, 1_200_000, false],
+  ['20 minutes after that, and a commit since', { idleSince: 0, lastAt: 1 }, 1_200_000, false],
+  ['while hosts are due by the counters, as the index may be late', ONE_DUE, 1_199_999, false],
+  ['after 20 minutes of that, as the counters must be wrong', ONE_DUE, 1_200_000, true],
+  ['though a clock a day ahead has given the time of the last commit', DAY_AHEAD, 55_000, true],
+])('a crawl is settled, or not, %s', (_, times, now, expected) => {
+  expect(isSettled(times, now, {})).toBe(expected);
+});
+
+test('a head that is committed while the queues are looked at keeps its crawl from being quiet', async () => {
+  const cloud = createSimCloud({ seed: 1 });
+  const process = cloud.begin('waker');
+  const wait = <T>(promise: Promise<T>) => drive(cloud.time, promise);
+  let commit = async () => {};
+  const registry = createRegistry({
+    ...{
+      dynamo: cloud.clientsOf(process).dynamo,
+      clock: process.clock,
+      names: cloud.settings,
+      settleMs: 10_000,
+    },
+    async hasMessages() {
+      await commit();
+      return false;
+    },
+  });
+  const isQuietAfter = async (ms: number) => {
+    await cloud.time.advance(ms);
+    return wait(registry.isQuiet('crawl'));
+  };
+  await wait(registry.create('crawl', RECORD));
+  expect(await isQuietAfter(0)).toBe(false);
+  commit = () => registry.onCommit('crawl', undefined, headOf(1));
+  expect(await isQuietAfter(20_000)).toBe(false);
+  commit = async () => {};
+  expect(await isQuietAfter(5000)).toBe(false);
+  expect(await isQuietAfter(5000)).toBe(true);
+});
+
+test('the time since the last commit has passed if a clock that was ahead gave it; seconds ahead count as none', () => {
+  expect(idleFor(86_400_000, 60_000)).toBe(Number.POSITIVE_INFINITY);
+  expect(idleFor(65_000, 60_000)).toBe(-5000);
+  expect(idleFor(50_000, 60_000)).toBe(10_000);
+});
+
+test('times that a clock a day ahead has noted begin again at the next look; a minute ahead is nothing', async () => {
+  const { clock, notes } = open();
+  clock.set(86_400_000);
+  await notes.noteIdle('crawl', false);
+  clock.set(-86_400_000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 });
+  clock.set(-60_000);
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 });
+});

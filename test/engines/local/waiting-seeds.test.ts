@@ -1,0 +1,83 @@
+/** Seeds that have not come to their hosts. */
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createCrawls } from '../../../shared/crawl-state/crawls.ts';
+import { openDatabase } from '../../../shared/engines/local/database.ts';
+import { openLocalReader } from '../../../shared/engines/local/engine.ts';
+import { foldersOf } from '../../../shared/engines/local/folders.ts';
+import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
+import { routeParcels } from '../../../shared/routing/router.ts';
+import { headOf } from '../../contract/subjects.ts';
+import { temporaryFolder } from '../../local-crawl/local-crawl.ts';
+
+const SEEDS = Array.from({ length: 25_000 }, (_, i) => `http://h${i % 500}.test/${i}?utm_source=x`);
+
+let place: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  place = temporaryFolder();
+});
+afterEach(() => place.remove());
+
+async function waitingNow(): Promise<number> {
+  const reader = openLocalReader(place.folder)!;
+  const { urls } = await reader.registry.totals(reader.crawl()!);
+  reader.close();
+  return urls.waiting;
+}
+
+describe('seeds on their way', () => {
+  test('count as waiting: in the link exchange, in the turn queue, during a visit, and once after it', async () => {
+    const { engine, id, close } = await beginCrawl(place.folder, SEEDS, {}, { software: 'test' });
+    const inProcess = async () => (await engine.registry.totals(id)).urls.waiting;
+    expect([await waitingNow(), await inProcess()]).toEqual([25_000, 25_000]);
+
+    const crawls = createCrawls(engine.registry, engine.clock);
+    await routeParcels(engine, crawls, await engine.exchange.receive(100, 0));
+    expect([await waitingNow(), await inProcess()]).toEqual([25_000, 25_000]);
+
+    const [received] = await engine.queue.receive(1, 0);
+    // The process knows by itself what its open turns have found.
+    expect([await waitingNow(), await inProcess()]).toEqual([25_000, 24_950]);
+
+    // Its seeds are in the ledger; the message stays behind while the host rests.
+    await engine.ledgers.commit(id, received!.host, headOf(1, { urls: { waiting: 50 } }));
+    await engine.queue.park(received!, 60_000);
+    expect([await waitingNow(), await inProcess()]).toEqual([25_000, 25_000]);
+    await close();
+  });
+
+  test('are found by their URLs, in each spelling that the URL rules take for them', async () => {
+    const { engine, close } = await beginCrawl(place.folder, SEEDS.slice(0, 10), {}, { software: 'test' });
+    const find = (url: string) => {
+      const reader = openLocalReader(place.folder)!;
+      const found = reader.findSeed(new URL(url).host, [url]);
+      reader.close();
+      return found?.url;
+    };
+    expect(find('http://h3.test/3')).toBe('http://h3.test/3');
+    expect(find('http://h3.test/4')).toBeUndefined();
+    await routeParcels(
+      engine,
+      createCrawls(engine.registry, engine.clock),
+      await engine.exchange.receive(100, 0),
+    );
+    expect(find('http://h3.test/3')).toBe('http://h3.test/3');
+    await close();
+  });
+});
+
+test('a database of an earlier program is read, and gone on with', async () => {
+  const { close } = await beginCrawl(place.folder, SEEDS.slice(0, 10), {}, { software: 'test' });
+  await close();
+  const path = foldersOf(place.folder).database;
+  const old = new DatabaseSync(path);
+  old.exec(`DROP INDEX message_seeds; DROP INDEX parcel_seeds; ALTER TABLE messages DROP COLUMN seeds;
+    ALTER TABLE parcels DROP COLUMN seeds; PRAGMA user_version = 2`);
+  old.close();
+  expect(await waitingNow()).toBe(0);
+  openDatabase(path, 'write').close();
+  expect(await waitingNow()).toBe(0);
+  const database = new DatabaseSync(path);
+  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
+  database.close();
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { parcelTexts, parseParcelText } from '../../shared/engines/aws/queues/message-text.ts';
+import type { HtmlLink } from '../../shared/parser/link-set.ts';
+import { SIZES } from '../../shared/sizes.ts';
+import { parcelsOf } from '../../shared/turn/parcels.ts';
+import { page } from '../worker/scripted-fetcher.ts';
+import { begin, createWorld, runToEnd, SILENT } from '../worker/world.ts';
+
+const A = 'http://a.test';
+
+test('links to other hosts, however long and many, go in parcels that can be read again', async () => {
+  // As of a sitemap of 50,000 URLs: a parcel of all could not be read.
+  const links: readonly HtmlLink[] = Array.from({ length: 12_000 }, (_, i) => ({
+    url: `http://b${i % 7}.test/${String(i).padStart(2000, 'x')}`,
+    kind: 'a',
+  }));
+  const hooks = {
+    ...SILENT,
+    extract: async ({ facts }: Parameters<typeof SILENT.extract>[0]) => ({
+      facts: { ...facts, links: [...links] },
+    }),
+  };
+  const world = createWorld({ [`${A}/`]: page() }, { hooks });
+  const { exchange } = world.engine;
+  const { send } = exchange;
+  const sent: string[] = [];
+  exchange.send = async (outLinks) => {
+    if (outLinks.links[0]?.isSeed) return send(outLinks);
+    const chars = outLinks.links.reduce((sum, { url, via = '' }) => sum + url.length + via.length, 0);
+    expect(chars).toBeLessThan(10_000_000);
+    for (const { url } of outLinks.links) sent.push(url);
+  };
+  await begin(world, [`${A}/`], { scope: 'any' });
+  expect(await runToEnd(world)).toEqual([]);
+  expect(sent.sort()).toEqual(links.map(({ url }) => url).sort());
+});
+
+test('a parcel of links that are much alike is no larger than a reader of the queue takes', () => {
+  const links = Array.from({ length: 300_000 }, (_, i) => ({ url: `${A}/${i}`, depth: 1 }));
+  const parcels = [...parcelsOf(links)];
+  expect(parcels.flat()).toHaveLength(300_000);
+  const texts = parcels.flatMap((part) => parcelTexts({ crawl: 'c', links: part }, SIZES.maxMessageBytes));
+  expect(texts.flatMap((text) => parseParcelText(text).links)).toHaveLength(300_000);
+});
