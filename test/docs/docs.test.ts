@@ -463,6 +463,22 @@ describe('ARCHITECTURE.md', () => {
     expect(folders.filter((folder) => !text.includes(code(folder)))).toEqual([]);
   });
 
+  test('has a row for every top-level folder', () => {
+    const made = ['dist/', 'crawls/', 'node_modules/', 'cdk.out/'];
+    const folders = readdirSync(ROOT, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => `${name}/`)
+      .filter((folder) => !made.includes(folder));
+    expect(rows(section(text, 'Top-level folders')).map(([folder]) => folder)).toEqual(
+      expect.arrayContaining(folders.map((folder) => code(folder))),
+    );
+    expect(folders.length).toBeGreaterThan(8);
+  });
+
+  test('is at most 20 KB', () => {
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000);
+  });
+
   test('names every function', () => {
     expect(FUNCTIONS.filter((name) => !text.includes(code(`${name}.ts`)))).toEqual([]);
   });
