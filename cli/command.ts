@@ -4,6 +4,8 @@ import type { StackAddress } from '../api/stack-address.ts';
 import type { TableName } from '../api/stored-crawl.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { Shell } from './completion.ts';
+import type { TemplateName } from './init/templates.ts';
 import type { ExportFormat } from './option-spec.ts';
 import type { Verb } from './verbs.ts';
 
@@ -115,6 +117,13 @@ export type LocalCommand =
       /** A file instead of standard output. */
       readonly out?: string;
     }
+  | {
+      readonly verb: 'init';
+      /** Undefined: the templates are listed. */
+      readonly template?: TemplateName;
+      readonly folder: string;
+    }
+  | { readonly verb: 'completion'; readonly shell: Shell }
   | {
       readonly verb: 'warc';
       readonly ask:

@@ -2,6 +2,8 @@
 import type { TableName } from '../api/stored-crawl.ts';
 import { quoted } from '../shared/text/printable.ts';
 import type { LocalCommand, LocalCommandOf } from './command.ts';
+import { SHELLS } from './completion.ts';
+import { readTemplate } from './init/create-project.ts';
 import { type ExportFormat, isFolderFormat, isRowFormat, TABLES } from './option-spec.ts';
 import { optionsOf } from './options.ts';
 import type { Given } from './read-options.ts';
@@ -72,6 +74,20 @@ export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
     case 'process': {
       const [dir] = readWords(verb, given, 'DIR');
       return { verb, dir: dir!, config, workers, out: textOf(given, 'out') };
+    }
+    case 'init': {
+      const [template, folder, ...others] = words;
+      if (others.length > 0) throw wrongWords(verb, words, ['[TEMPLATE]', '[FOLDER]']);
+      return {
+        verb,
+        ...(template !== undefined && { template: readTemplate(template) }),
+        folder: folder || template || '.',
+      };
+    }
+    case 'completion': {
+      const shell = SHELLS.find((known) => known === words[0]);
+      if (shell === undefined || words.length > 1) throw wrongWords(verb, words, [SHELLS.join('|')]);
+      return { verb, shell };
     }
     case 'warc':
       return { verb, ask: warcAsk(given, json), json };

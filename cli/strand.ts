@@ -42,6 +42,13 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/process.ts')).process(command);
     case 'warc':
       return (await import('./commands/warc.ts')).warc(command);
+    case 'init':
+      return (await import('./commands/init.ts')).init(command);
+    case 'completion': {
+      const { completionScript } = await import('./completion.ts');
+      process.stdout.write(completionScript(command.shell));
+      return exitCodes.finished;
+    }
     case 'read':
       return (await import('./commands/read.ts')).read(command);
     case 'export':

@@ -57,6 +57,16 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
     summary: 'Show what a crawl found: hosts, status codes, types, sizes, times, failures.',
     examples: ['report crawls/example.org', 'report crawls/example.org --html report.html'],
   },
+  init: {
+    usage: 'init [TEMPLATE] [FOLDER]',
+    summary: 'Create a project from a template. Without TEMPLATE: list the templates.',
+    examples: ['init', 'init archive-a-site my-archive'],
+  },
+  completion: {
+    usage: 'completion bash|zsh|fish',
+    summary: 'Print a script by which the shell completes commands and options.',
+    examples: ['completion bash'],
+  },
   warc: {
     usage: 'warc check FILE... | cat FILE OFFSET',
     summary: 'Check WARC files, or print the record that begins at an offset.',

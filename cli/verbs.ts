@@ -13,6 +13,8 @@ export const LOCAL_VERBS = [
   'read',
   'process',
   'warc',
+  'init',
+  'completion',
 ] as const;
 /** On a deployed stack (`--stack NAME`), where a crawl's name takes the place of its folder. */
 export const STACK_VERBS = [

@@ -3,7 +3,16 @@
  * declarations that its public modules need, and a package.json of its own.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { type Manifest, publishedManifest } from './manifest.ts';
 import { vendorZod } from './vendor-zod.ts';
@@ -19,6 +28,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md'])
     copyFileSync(join(ROOT, file), join(dist, file));
+  cpSync(join(ROOT, 'templates'), join(dist, 'templates'), { recursive: true });
   moveWeb(dist);
   removeMaps(dist);
   vendorZod(dist, ROOT);

@@ -1,13 +1,14 @@
 /**
- * Builds the packages that are published into `dist/`, a folder for each: `strand-crawler` and
- * `strand-crawler-functions`. `npm pack ./dist/NAME` makes a tarball.
+ * Builds the packages that are published into `dist/`, a folder for each: `strand-crawler`,
+ * `strand-crawler-functions` and `create-strand-crawler`. `npm pack ./dist/NAME` makes a tarball.
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildSync } from 'esbuild';
 import { bundleFunction } from '../cdk/bundle-function.ts';
 import { FUNCTIONS } from '../cdk/permissions.ts';
 import { buildCrawler } from './build-crawler.ts';
-import { functionsManifest, type Manifest } from './manifest.ts';
+import { createManifest, functionsManifest, type Manifest } from './manifest.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -17,6 +18,7 @@ export function build(dist = join(ROOT, 'dist')): void {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
   buildCrawler(join(dist, 'strand-crawler'), manifest);
   buildFunctions(join(dist, 'strand-crawler-functions'), manifest);
+  buildCreate(join(dist, 'create-strand-crawler'), manifest);
 }
 
 /** The code of the Lambda functions, each in one file with all that it imports. */
@@ -26,12 +28,29 @@ function buildFunctions(dist: string, manifest: Manifest): void {
     mkdirSync(outdir, { recursive: true });
     bundleFunction(name, { outdir, sourcemap: false });
   }
-  writeJson(join(dist, 'package.json'), functionsManifest(manifest));
-  copyFileSync(join(import.meta.dirname, 'functions-readme.md'), join(dist, 'README.md'));
-  copyFileSync(join(ROOT, 'LICENSE'), join(dist, 'LICENSE'));
+  writeAbout(dist, functionsManifest(manifest), 'functions-readme.md');
 }
 
-export const writeJson = (path: string, value: unknown): void =>
-  writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`);
+/** `npm create strand-crawler`: the templates, and one file without dependencies. */
+function buildCreate(dist: string, manifest: Manifest): void {
+  mkdirSync(dist, { recursive: true });
+  buildSync({
+    entryPoints: [join(import.meta.dirname, 'create-main.ts')],
+    outfile: join(dist, 'index.js'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    logLevel: 'warning',
+  });
+  cpSync(join(ROOT, 'templates'), join(dist, 'templates'), { recursive: true });
+  writeAbout(dist, createManifest(manifest), 'create-readme.md');
+}
+
+function writeAbout(dist: string, manifest: Manifest, readme: string): void {
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  copyFileSync(join(import.meta.dirname, readme), join(dist, 'README.md'));
+  copyFileSync(join(ROOT, 'LICENSE'), join(dist, 'LICENSE'));
+}
 
 if (import.meta.main) build();

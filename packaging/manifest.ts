@@ -71,3 +71,17 @@ export function functionsManifest({ version, license, type, repository }: Manife
     dependencies: {},
   };
 }
+
+export function createManifest({ version, license, type, repository }: Manifest): Manifest {
+  return {
+    name: 'create-strand-crawler',
+    version,
+    description: 'Creates a project for strand-crawler, a web crawler: npm create strand-crawler',
+    ...(repository === undefined ? {} : { repository }),
+    license,
+    type,
+    engines: { node: '>=22.19' },
+    bin: { 'create-strand-crawler': 'index.js' },
+    dependencies: {},
+  };
+}

@@ -1,5 +1,8 @@
 import { BOTH, EXPORT_FORMATS, LOCAL_FORMATS, type OptionSpec, TABLES } from '../option-spec.ts';
-import { LOCAL_VERBS, STACK_VERBS } from '../verbs.ts';
+import { LOCAL_VERBS, type LocalVerb, STACK_VERBS } from '../verbs.ts';
+
+/** Their answers are files, rows or a script. */
+const WITHOUT_JSON: readonly LocalVerb[] = ['export', 'init', 'completion'];
 
 /** How answers are given, and which stack is asked. */
 export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
@@ -76,7 +79,7 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'json',
     type: 'flag',
-    verbs: LOCAL_VERBS.filter((verb) => verb !== 'export'),
+    verbs: LOCAL_VERBS.filter((verb) => !WITHOUT_JSON.includes(verb)),
     stackVerbs: STACK_VERBS.filter((verb) => verb !== 'export'),
     group: 'Output',
     help: 'answer in one line of JSON on standard output',

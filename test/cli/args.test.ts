@@ -158,6 +158,10 @@ describe('a command line becomes a typed command', () => {
       'read example.org --contact me@example.org --json',
       { verb: 'read', url: SEED, options: { contact: 'me@example.org' }, json: true },
     ],
+    ['init', { verb: 'init', folder: '.' }],
+    ['init shop-items', { verb: 'init', template: 'shop-items', folder: 'shop-items' }],
+    ['init shop-items my-shop', { verb: 'init', template: 'shop-items', folder: 'my-shop' }],
+    ['completion zsh', { verb: 'completion', shell: 'zsh' }],
     ['report crawls/a --html r.html', { verb: 'report', dir: 'crawls/a', html: 'r.html', json: false }],
     [
       'warc check a.warc.gz crawls/a --json',
@@ -212,13 +216,13 @@ describe('a command line that cannot be followed is refused with what was expect
     [['crwal', 'a'], 'Unknown command "crwal"; did you mean crawl?'],
     [
       ['frobnicate'],
-      'Unknown command "frobnicate"; there are crawl, resume, add, status, report, url, explain, export, read, process, warc, watch, list, hosts, pause, stop, help',
+      'Unknown command "frobnicate"; there are crawl, resume, add, status, report, url, explain, export, read, process, warc, init, completion, watch, list, hosts, pause, stop, help',
     ],
     [['help', 'statsu'], 'Unknown command "statsu"; did you mean status?'],
     [['example.org'], '"example.org" is no command; to crawl it: npm run strand -- crawl URL'],
     [
       ['--json', 'status'],
-      'Expected a command first (crawl, resume, add, status, report, url, explain, export, read, process, warc, watch, list, hosts, pause, stop, help), got "--json"',
+      'Expected a command first (crawl, resume, add, status, report, url, explain, export, read, process, warc, init, completion, watch, list, hosts, pause, stop, help), got "--json"',
     ],
     [['crawl'], 'Expected a seed, got none: npm run strand -- crawl https://example.org/, or --seeds FILE'],
     [['crawl', 'ftp://example.org/'], 'Expected an http or https URL, got "ftp://example.org/"'],

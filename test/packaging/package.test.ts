@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { programName } from '../../cli/program.ts';
 import { constructSuite } from './construct-suite.ts';
 import { type Packed, type Project, packAll, ROOT } from './packed.ts';
+import { templatesSuite } from './templates-suite.ts';
 
 let packed: Packed;
 let dist: string;
@@ -21,7 +22,7 @@ beforeAll(() => {
   app = packed.project('app', ['strand-crawler'], ['@types/node']);
 }, 180_000);
 
-afterAll(() => packed?.remove());
+afterAll(() => packed?.remove(), 60_000);
 
 const manifest = () => JSON.parse(readFileSync(join(dist, 'package.json'), 'utf8'));
 const run = (...args: string[]) => app.run(...args);
@@ -209,6 +210,7 @@ test('the generated web judges a crawl from its own log', () => {
 });
 
 describe('the construct', () => constructSuite(() => packed));
+describe('a template', () => templatesSuite(() => packed));
 
 test.each([
   [{ isSource: true, path: '/repo/cli/bin.js' }, 'npm run strand --'],

@@ -88,7 +88,8 @@ function link(folder: string, name: string): void {
   symlinkSync(join(ROOT, 'node_modules', name), to);
 }
 
-function inFolder(folder: string): Project {
+/** The folder of a project that is there. */
+export function inFolder(folder: string): Project {
   const options = {
     cwd: folder,
     encoding: 'utf8',

@@ -25,7 +25,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['shared/engines/local', 'shared/engines/aws'],
   ['api'],
   ['cli', 'cdk', 'functions'],
-  ['bench', 'examples', 'packaging', 'simulation', 'test', '*'],
+  ['bench', 'examples', 'packaging', 'simulation', 'templates', 'test', '*'],
 ];
 
 /** Returns a sentence for each import that goes upwards, and for each file whose folder is in no row. */
