@@ -58,10 +58,10 @@ const filled = (text: string, folder: string, { version, sdk }: Setup): string =
 
 /** As npm takes names. */
 function packageName(folder: string): string {
-  const name = basename(resolve(folder))
+  const words = basename(resolve(folder))
     .toLowerCase()
-    .replaceAll(/[^a-z0-9-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
+    .split(/[^a-z0-9]+/);
+  const name = words.filter((word) => word !== '').join('-');
   return name === '' ? 'crawl' : name;
 }
 
