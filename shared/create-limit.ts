@@ -1,16 +1,14 @@
-/** Runs what it is given, at most `limit` at a time, in order. */
+import { Semaphore } from './semaphore.ts';
+
+/** Returns a function that runs the tasks it is given, at most `limit` at a time, in order. */
 export function createLimit(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
+  const places = new Semaphore(limit);
   return async (task) => {
-    if (running < limit) running++;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    const release = places.tryAcquire() ?? (await places.acquire());
     try {
       return await task();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
+      release?.();
     }
   };
 }

@@ -96,7 +96,10 @@ class CrawlBudget implements Budget {
   #baseAt: number;
   /** US dollars a millisecond. */
   #costRate = 0;
-  /** Callers of {@link Budget.reserve} that wait for pages which others have reserved. */
+  /**
+   * Callers of {@link Budget.reserve} that wait for pages which others have reserved. No semaphore: limits
+   * change, and other threads reserve, too, so all look again.
+   */
   #waiting: (() => void)[] = [];
 
   constructor(limits: Limits, used: Used, now: () => number, { isShared = false, tally }: BudgetOptions) {

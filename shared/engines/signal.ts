@@ -1,4 +1,4 @@
-/** Lets others wait for something to happen. */
+/** Lets others wait for something to happen. No semaphore: all are woken, and nothing is taken. */
 export interface Signal {
   notify(): void;
   /** Resolves at the next `notify`, after `ms`, or when `signal` aborts. */

@@ -62,17 +62,17 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
    * closes.
    */
   async function open(target: Target): Promise<Socket> {
-    await budget.acquire();
+    const release = await budget.acquire();
     try {
       const socket = await openInTime(target);
       if (socket.closed)
         throw new KnownFailure('connectionFailed', `${target.hostname} closed the connection at once`);
-      socket.once('close', budget.release);
+      socket.once('close', release);
       // A TLS alert comes before the end of the connection, which is all that undici reports.
       socket.once('error', (error) => firstErrors.set(socket, error));
       return socket;
     } catch (error) {
-      budget.release();
+      release();
       throw error;
     }
   }

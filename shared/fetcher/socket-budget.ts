@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { type Release, Semaphore } from '../semaphore.ts';
 
 /**
  * Bounds the sockets open at once, since file descriptors are few (AWS Lambda: 1,024 a process). At the
@@ -6,9 +7,8 @@ import type { Socket } from 'node:net';
  * waits in line.
  */
 export interface SocketBudget {
-  /** Resolves when one more socket may be opened; give it back by `release`, once. */
-  acquire(): Promise<void>;
-  release(): void;
+  /** Resolves when one more socket may be opened, to what gives its place back. */
+  acquire(): Promise<Release>;
   /** A request is in flight on the socket: it is not closed from here. */
   markBusy(socket: Socket): void;
   /** The socket is kept for a later request, if one comes in time. */
@@ -16,37 +16,29 @@ export interface SocketBudget {
 }
 
 export function createSocketBudget(maxSockets: number): SocketBudget {
-  let open = 0;
-  const waiting: (() => void)[] = [];
+  const places = new Semaphore(maxSockets);
   // A set keeps the order of insertion: the first has been idle longest.
   const idle = new Set<Socket>();
 
   return {
-    acquire() {
-      if (open < maxSockets) {
-        open++;
-        return Promise.resolve();
-      }
-      return new Promise((resolve) => {
-        waiting.push(resolve);
-        const oldest = idle.values().next().value;
-        if (oldest === undefined) return;
+    async acquire() {
+      const free = places.tryAcquire();
+      if (free) return free;
+      const place = places.acquire();
+      const oldest = idle.values().next().value;
+      if (oldest) {
         idle.delete(oldest);
         oldest.destroy();
-      });
-    },
-    release() {
-      // The place passes to the first in line, so `open` stays as it is.
-      const next = waiting.shift();
-      if (next === undefined) open--;
-      else next();
+      }
+      // Without a signal and a deadline it is always admitted.
+      return (await place) as Release;
     },
     markBusy(socket) {
       idle.delete(socket);
     },
     markIdle(socket) {
       if (socket.destroyed) return;
-      if (waiting.length > 0) {
+      if (places.waiting > 0) {
         socket.destroy();
         return;
       }

@@ -6,7 +6,7 @@
 import type { Cause } from '../causes/cause.ts';
 import { storedCause } from '../causes/stored-cause.ts';
 import type { RobotsState } from '../robots/policy.ts';
-import { EMPTY_INDEX, type LedgerIndex } from './ledger.ts';
+import { EMPTY_INDEX, type LedgerIndex } from './ledger-index.ts';
 import { FRESH_CLOCK, type HostClock } from './politeness.ts';
 import type { TrapState } from './trap-watch.ts';
 

@@ -1,12 +1,13 @@
 import type { Clock } from '../ports/clock.ts';
+import { type Release, Semaphore } from '../semaphore.ts';
 
-/** A semaphore over bytes: callers for whom too few are left wait in line. */
+/** Memory for bodies: callers for whom too few bytes are left wait in line. */
 export interface Room {
   /**
    * Resolves, when there is room for `size`, to what frees it. More than there ever is has it alone. Rejects
    * where there was none for too long.
    */
-  enter(size: number): Promise<() => void>;
+  enter(size: number): Promise<Release>;
 }
 
 export interface RoomOptions {
@@ -14,35 +15,14 @@ export interface RoomOptions {
   readonly limitMs: number;
 }
 
+/** `capacity`: in bytes. */
 export function createRoom(capacity: number, { clock, limitMs }: RoomOptions): Room {
-  let taken = 0;
-  const waiting: { readonly size: number; readonly admit: () => void }[] = [];
-
-  function admitAll(): void {
-    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-      if (taken > 0 && taken + next.size > capacity) return;
-      waiting.shift();
-      taken += next.size;
-      next.admit();
-    }
-  }
-
+  const bytes = new Semaphore(capacity);
   return {
     async enter(size) {
-      const ending = new AbortController();
-      const entry = { size, admit: () => ending.abort() };
-      waiting.push(entry);
-      admitAll();
-      await clock.sleep(limitMs, ending.signal);
-      if (!ending.signal.aborted) {
-        waiting.splice(waiting.indexOf(entry), 1);
-        admitAll();
-        throw new Error(`Expected room for a body of ${size} bytes within ${limitMs} ms`);
-      }
-      return () => {
-        taken -= size;
-        admitAll();
-      };
+      const release = await bytes.acquire(size, { deadline: { clock, ms: limitMs } });
+      if (!release) throw new Error(`Expected room for a body of ${size} bytes within ${limitMs} ms`);
+      return release;
     },
   };
 }

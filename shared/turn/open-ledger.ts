@@ -1,5 +1,6 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
-import { HostLedger, type LedgerIndex } from '../frontier/ledger.ts';
+import { HostLedger } from '../frontier/ledger.ts';
+import type { LedgerIndex } from '../frontier/ledger-index.ts';
 import type { LedgerStore } from '../ports/ledger-store.ts';
 import type { Sizes } from '../sizes.ts';
 import type { HostKey } from '../url/host-key.ts';

@@ -1,13 +1,14 @@
 import type { Clock } from '../ports/clock.ts';
+import { Semaphore } from '../semaphore.ts';
 import type { Lanes } from '../turn/services.ts';
 import type { HostKey } from '../url/host-key.ts';
 
 interface Lane {
-  inFlight: number;
+  /** The requests in flight, and those that wait. */
+  readonly places: Semaphore;
   /** By the clock's `elapsed`, both. */
   lastEndedAt: number;
   restUntil: number;
-  readonly waiting: (() => void)[];
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -21,7 +22,7 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
   function laneOf(host: HostKey): Lane {
     let lane = lanes.get(host);
     if (!lane) {
-      lane = { inFlight: 0, lastEndedAt: NEVER, restUntil: NEVER, waiting: [] };
+      lane = { places: new Semaphore(1), lastEndedAt: NEVER, restUntil: NEVER };
       lanes.set(host, lane);
     }
     return lane;
@@ -30,8 +31,9 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
   return {
     async run(host, { perHost, gapMs, latestAt }, request) {
       const lane = laneOf(host);
-      while (lane.inFlight >= perHost) await new Promise<void>((wake) => lane.waiting.push(wake));
-      lane.inFlight++;
+      const { places } = lane;
+      // Crawls may allow different numbers of requests at once to the same host.
+      const release = places.tryAcquire(1, perHost) ?? (await places.acquire(1, { capacity: perHost }));
       try {
         const now = clock.now();
         const restMs = perHost === 1 ? Math.max(0, lane.lastEndedAt + gapMs - elapsed()) : 0;
@@ -43,8 +45,7 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
           lane.lastEndedAt = elapsed();
         }
       } finally {
-        lane.inFlight--;
-        lane.waiting.shift()?.();
+        release?.();
         if (lanes.size > maxIdle) forgetIdle(lanes, elapsed());
       }
     },
@@ -64,11 +65,6 @@ const IDLE_MS = 300_000;
 
 function forgetIdle(lanes: Map<HostKey, Lane>, elapsed: number): void {
   for (const [host, lane] of lanes)
-    if (
-      lane.inFlight === 0 &&
-      lane.waiting.length === 0 &&
-      elapsed > lane.lastEndedAt + IDLE_MS &&
-      elapsed > lane.restUntil
-    )
+    if (lane.places.taken === 0 && elapsed > lane.lastEndedAt + IDLE_MS && elapsed > lane.restUntil)
       lanes.delete(host);
 }

@@ -1,6 +1,6 @@
 /** Small things that the parts of the suite are about. */
 import { type Head, type HostTotals, NEW_HEAD, NO_TOTALS } from '../../shared/frontier/head.ts';
-import { EMPTY_INDEX } from '../../shared/frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../shared/frontier/ledger-index.ts';
 import type { Link, Message } from '../../shared/frontier/message.ts';
 import type { UrlState } from '../../shared/frontier/url-record.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';

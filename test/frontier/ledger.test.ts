@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EMPTY_INDEX, HostLedger, type LedgerIndex } from '../../shared/frontier/ledger.ts';
+import { HostLedger } from '../../shared/frontier/ledger.ts';
+import { EMPTY_INDEX, type LedgerIndex } from '../../shared/frontier/ledger-index.ts';
 import type { Link } from '../../shared/frontier/message.ts';
 import { levelOf, rankOf } from '../../shared/frontier/rank.ts';
 import { countUrls, type UrlRecord, type UrlState } from '../../shared/frontier/url-record.ts';

@@ -2,7 +2,8 @@
 import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
 import { createScope } from '../../shared/crawl/scope.ts';
 import { createBudget } from '../../shared/crawl-state/budget.ts';
-import { EMPTY_INDEX, HostLedger } from '../../shared/frontier/ledger.ts';
+import { HostLedger } from '../../shared/frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../shared/frontier/ledger-index.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import type { TurnCrawl } from '../../shared/turn/turn-crawl.ts';

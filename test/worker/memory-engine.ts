@@ -1,6 +1,6 @@
 /** An engine in memory, on the clock given: what the ports promise and nothing more. A test double. */
 import { addTotals, type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
-import { EMPTY_INDEX } from '../../shared/frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../shared/frontier/ledger-index.ts';
 import type { Message, OutLinks } from '../../shared/frontier/message.ts';
 import { URL_STATES } from '../../shared/frontier/url-record.ts';
 import type { Clock } from '../../shared/ports/clock.ts';

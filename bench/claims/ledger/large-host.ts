@@ -1,5 +1,6 @@
 /** A host of which as many URLs are known as one likes, its parts in memory. */
-import { EMPTY_INDEX, HostLedger, type LedgerIndex } from '../../../shared/frontier/ledger.ts';
+import { HostLedger } from '../../../shared/frontier/ledger.ts';
+import { EMPTY_INDEX, type LedgerIndex } from '../../../shared/frontier/ledger-index.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import { hostKey } from '../../../shared/url/host-key.ts';
 

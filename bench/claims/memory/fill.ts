@@ -2,7 +2,8 @@
 
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
 import { NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { EMPTY_INDEX, HostLedger } from '../../../shared/frontier/ledger.ts';
+import { HostLedger } from '../../../shared/frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../../shared/frontier/ledger-index.ts';
 import { CRAWL } from '../../harness/crawl-config.ts';
 import { hostOf, KNOWN_PER_HOST, pathOf } from './known-web.ts';
 

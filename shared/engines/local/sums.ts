@@ -7,7 +7,7 @@ import {
   type HostTotals,
   NO_TOTALS,
 } from '../../frontier/head.ts';
-import { EMPTY_INDEX } from '../../frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../frontier/ledger-index.ts';
 import type { UrlState } from '../../frontier/url-record.ts';
 
 /** Sums over some heads; or by how much those have changed. JSON, as it goes from thread to thread. */

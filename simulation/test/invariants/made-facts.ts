@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { parseConfig } from '../../../shared/crawl/config.ts';
 import { type Head, NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { EMPTY_INDEX } from '../../../shared/frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../../shared/frontier/ledger-index.ts';
 import { levelOf, MAX_LEVEL } from '../../../shared/frontier/rank.ts';
 import type { UrlRecord, UrlState } from '../../../shared/frontier/url-record.ts';
 import { checkFacts } from '../../invariants/check-world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Head, NEW_HEAD } from '../../../shared/frontier/head.ts';
-import { EMPTY_INDEX } from '../../../shared/frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../../shared/frontier/ledger-index.ts';
 import type { CrawlFacts } from '../../invariants/facts.ts';
 import type { HeadChange, Limits, StatusChange } from '../../invariants/history-probe.ts';
 import type { WebRequest } from '../../worlds/spec.ts';

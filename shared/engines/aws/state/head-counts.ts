@@ -3,7 +3,7 @@
  * stored.
  */
 import { addCounts, COUNT_MAPS, type Head } from '../../../frontier/head.ts';
-import { EMPTY_INDEX } from '../../../frontier/ledger.ts';
+import { EMPTY_INDEX } from '../../../frontier/ledger-index.ts';
 import { URL_STATES, type UrlState } from '../../../frontier/url-record.ts';
 import type { CrawlTotals } from '../../../ports/crawl-registry.ts';
 import { dataOutBytes, type LineItem, type Usage } from '../cost/prices.ts';

@@ -16,7 +16,6 @@ import { boardMemory, takeBoard } from './board.ts';
 import { createBlockOf, hostBlocksMemory } from './host-blocks.ts';
 import { type RunningThread, runThread, type ThreadEnd } from './run-thread.ts';
 import { createSharedTally, resetTally, tallyMemory } from './shared-tally.ts';
-import { sharingRegistry } from './sharing-registry.ts';
 import { sumBlocks } from './sum-blocks.ts';
 import { suspect } from './suspect.ts';
 import type { FromThread, ThreadProgress, ThreadStart } from './thread-messages.ts';
@@ -84,8 +83,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
   );
 
   const ownTally = createSharedTally(tally, 0);
-  const own = sharingRegistry(registry, { tally: ownTally, onChange: () => {} });
-  const crawls = createCrawls(own, clock, ownTally);
+  const crawls = createCrawls(registry, clock, ownTally);
   let seenChanges = 0;
   /** Before anything that may go by a change is routed: the receiver learns of the change first. */
   function passChanges(): void {

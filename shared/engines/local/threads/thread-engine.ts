@@ -61,12 +61,9 @@ export async function openThreadEngine(
     board,
     tally,
     queue: notingQueue(ports.queue, board),
-    registry: sharingRegistry(ports.registry, {
-      tally,
-      onChange() {
-        Atomics.add(start.changes, 0, 1);
-        tell({ kind: 'changed' });
-      },
+    registry: sharingRegistry(ports.registry, () => {
+      Atomics.add(start.changes, 0, 1);
+      tell({ kind: 'changed' });
     }),
     hear(message) {
       if (message.kind === 'hosts') ports.queue.notice(message.hosts);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { headScan, hostPage, InvalidCursor } from '../../../../shared/engines/aws/state/host-page.ts';
 import { HEAD, hostPartition, type Item, itemKey, S } from '../../../../shared/engines/aws/state/tables.ts';
+import { NEW_HEAD } from '../../../../shared/frontier/head.ts';
 import { createFakeClock } from '../../../worker/fake-clock.ts';
 
 const CRAWL = 'crawl';
@@ -35,7 +36,7 @@ function openTable(items: readonly Item[]) {
 
 const head = (crawl: string, host: string): Item => ({
   ...itemKey(hostPartition(crawl, host), HEAD),
-  head: S(JSON.stringify({ host })),
+  head: S(JSON.stringify({ ...NEW_HEAD, host })),
 });
 
 test('pages give each host of the crawl once, none with more than asked for, each with bounded work', async () => {

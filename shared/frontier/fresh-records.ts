@@ -1,0 +1,152 @@
+import type { UrlKind } from '../url/url-kind.ts';
+import type { UrlRecord } from './url-record.ts';
+import { createWaitingRoom, type WaitingRoom } from './waiting-room.ts';
+
+/** What a waiting record waits as. */
+export type WaitingKind = 'page' | UrlKind;
+
+export const isWaitingSitemap = ({ kind, state }: UrlRecord): boolean =>
+  kind === 'sitemap' && state === 'waiting';
+
+const isWaitingRequisite = (record: UrlRecord | undefined): boolean =>
+  record?.kind === 'requisite' && record.state === 'waiting';
+
+/**
+ * The records of a ledger that are in memory, those that wait in the order in which they are taken. They
+ * count before the runs' records.
+ */
+export class FreshRecords {
+  #records = new Map<string, UrlRecord>();
+  /** Changed since the last commit. */
+  readonly #changed = new Set<string>();
+  /** Taken and not yet given back: hidden from the rooms. */
+  readonly #taken = new Set<string>();
+  #waitingRequisites: number;
+  /**
+   * Waiting records by kind. Sitemaps are never moved into a run, so that the ledger can choose between them
+   * and pages.
+   */
+  readonly #rooms: Record<WaitingKind, WaitingRoom>;
+
+  /** `records`: those that are stored. `waitingRequisites`: of the whole ledger. */
+  constructor(records: Iterable<UrlRecord>, waitingRequisites: number) {
+    this.#waitingRequisites = waitingRequisites;
+    this.#rooms = {
+      page: this.#newRoom(undefined),
+      requisite: this.#newRoom('requisite'),
+      sitemap: this.#newRoom('sitemap'),
+    };
+    for (const record of records) this.#records.set(record.url, record);
+    for (const record of this.#records.values()) if (record.state === 'waiting') this.#enqueue(record);
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  get taken(): number {
+    return this.#taken.size;
+  }
+
+  /** URLs that were changed since the last commit. */
+  get changed(): ReadonlySet<string> {
+    return this.#changed;
+  }
+
+  /** How many requisites wait, in runs too. Fewer than there are where an earlier version took them in. */
+  get waitingRequisites(): number {
+    return this.#waitingRequisites;
+  }
+
+  get(url: string): UrlRecord | undefined {
+    return this.#records.get(url);
+  }
+
+  has(url: string): boolean {
+    return this.#records.has(url);
+  }
+
+  values(): MapIterator<UrlRecord> {
+    return this.#records.values();
+  }
+
+  put(record: UrlRecord): void {
+    const wasWaiting = isWaitingRequisite(this.#records.get(record.url));
+    this.#countRequisites(Number(isWaitingRequisite(record)) - Number(wasWaiting));
+    this.#records.set(record.url, record);
+    this.#changed.add(record.url);
+    if (record.state === 'waiting' && !this.#taken.has(record.url)) this.#enqueue(record);
+  }
+
+  /** A requisite that waits in a run is to be fetched as something else. */
+  putInsteadOfRequisite(record: UrlRecord): void {
+    this.#countRequisites(-1);
+    this.put(record);
+  }
+
+  firstRank(kind: WaitingKind, now: number): number | undefined {
+    return this.#rooms[kind].firstRank(now);
+  }
+
+  nextDueAt(kind: WaitingKind): number | undefined {
+    return this.#rooms[kind].nextDueAt();
+  }
+
+  /** Takes the first of that kind, of which {@link firstRank} has just said that there is one. */
+  take(kind: WaitingKind): UrlRecord {
+    const record = this.#rooms[kind].take();
+    this.#taken.add(record.url);
+    return record;
+  }
+
+  /** Takes a record that was read from a run. */
+  takeFromRun(record: UrlRecord): UrlRecord {
+    this.#records.set(record.url, record);
+    this.#changed.add(record.url);
+    this.#taken.add(record.url);
+    return record;
+  }
+
+  /** Gives back a URL that was taken. False: it was not. */
+  giveBack(url: string): boolean {
+    return this.#taken.delete(url);
+  }
+
+  /** Whether there are more than `max`, without the sitemaps that wait. */
+  hasMoreThan(max: number): boolean {
+    if (this.#records.size <= max) return false;
+    let others = 0;
+    for (const record of this.#records.values()) if (!isWaitingSitemap(record) && ++others > max) return true;
+    return false;
+  }
+
+  /** All but the sitemaps that wait are in a run from now on. */
+  moveToRun(): void {
+    this.#records = new Map(
+      [...this.#records.values()].filter(isWaitingSitemap).map((record) => [record.url, record]),
+    );
+    this.#rooms.page = this.#newRoom(undefined);
+    this.#rooms.requisite = this.#newRoom('requisite');
+  }
+
+  /** What was changed is stored. */
+  markStored(): void {
+    this.#changed.clear();
+  }
+
+  // Those that an earlier version took in were not counted.
+  #countRequisites(change: number): void {
+    this.#waitingRequisites = Math.max(0, this.#waitingRequisites + change);
+  }
+
+  #newRoom(kind: UrlKind | undefined): WaitingRoom {
+    return createWaitingRoom((url) => {
+      const record = this.#taken.has(url) ? undefined : this.#records.get(url);
+      return record?.kind === kind ? record : undefined;
+    });
+  }
+
+  #enqueue(record: UrlRecord): void {
+    this.#rooms[record.kind ?? 'page'].add(record);
+  }
+}
