@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { DocumentFacts } from '../../shared/parser/document.ts';
+import { PageReader, type PageReaderOptions, type PageReading, withDroppedLinks } from '../../shared/turn/page-reader.ts';
+import { T0 } from '../worker/fake-clock.ts';
+import { crawlOfTurn, ORIGIN, recordOf } from './turn-fakes.ts';
+
+const PAGE = `${ORIGIN}/page`;
+const TO = { code: 'redirect', to: `${ORIGIN}/next` } as const;
+const FACTS = {
+  type: 'html',
+  links: [],
+  robots: { noindex: false, nofollow: false },
+  droppedLinks: 0,
+} as unknown as DocumentFacts;
+const BLANK = { ...FACTS, signs: { hasScripts: true, textChars: 0, hasPasswordField: false } } as unknown as DocumentFacts;
+
+interface Situation {
+  readonly config?: CrawlOptions;
+  readonly softTarget?: string;
+  readonly original?: string;
+  readonly hookError?: string;
+  readonly isStopped?: boolean;
+}
+
+async function read(record: UrlRecord, page: PageReading, situation: Situation = {}, request: { method: string } | undefined = undefined) {
+  const calls: unknown[] = [];
+  const options = {
+    crawl: crawlOfTurn({ config: situation.config }),
+    counters: { count: (...args: unknown[]) => void calls.push(['count', ...args]) },
+    redirects: {
+      followLocation: async (...args: unknown[]) => {
+        calls.push(['location', ...args]);
+        return TO;
+      },
+      softTarget(of: UrlRecord, facts: DocumentFacts) {
+        expect([of, facts]).toEqual([record, page.facts]);
+        return situation.softTarget;
+      },
+      follow: async (...args: unknown[]) => {
+        calls.push(['follow', ...args]);
+        return TO;
+      },
+    },
+    canonicalLinks: {
+      async originalOf(of: UrlRecord, canonical: string | undefined, now: number) {
+        expect([of, now]).toEqual([record, T0]);
+        return typeof canonical === 'string' ? situation.original : undefined;
+      },
+    },
+    hooks: {
+      async callForPage(of: UrlRecord, given: { facts: DocumentFacts; forItems: boolean }) {
+        expect(of).toBe(record);
+        expect(given).toMatchObject({ response: RESPONSE, facts: { type: 'html' }, request });
+        calls.push(['hooks', given.forItems]);
+        if (situation.isStopped) return undefined;
+        return { facts: { ...given.facts, title: 'by the hook' }, error: situation.hookError };
+      },
+    },
+  } as unknown as PageReaderOptions;
+  const reader = new PageReader({ now: () => T0 }, options);
+  const reading = await reader.read({ record, response: RESPONSE as never, request }, page);
+  return { reading, calls };
+}
+const RESPONSE = { httpStatus: 200 };
+const fetched = (facts: Partial<DocumentFacts> = {}): PageReading => ({
+  state: 'fetched',
+  facts: { ...FACTS, ...facts } as DocumentFacts,
+});
+
+test('a redirect is followed by its Location, and no hook is called', async () => {
+  const record = recordOf(PAGE);
+  const { reading, calls } = await read(record, { state: 'redirect', facts: FACTS });
+  expect(reading).toEqual({ state: 'redirect', facts: FACTS, cause: TO });
+  expect(calls).toEqual([['location', record, { response: RESPONSE, request: undefined }, T0]]);
+  const request = { method: 'POST' };
+  const own = await read(record, { state: 'redirect' }, {}, request);
+  expect(own.calls).toEqual([['location', record, { response: RESPONSE, request }, T0]]);
+});
+
+test('a response without a document, and a sitemap, are what their status says', async () => {
+  const gone: PageReading = { state: 'gone', cause: { code: 'httpStatus', httpStatus: 404 } };
+  expect(await read(recordOf(PAGE), gone)).toEqual({ reading: { ...gone, facts: undefined }, calls: [] });
+  const map = recordOf(PAGE, { kind: 'sitemap' });
+  const broken = await read(map, fetched({ fault: 'no XML' }));
+  expect(broken).toMatchObject({ reading: { state: 'fetched', cause: { code: 'badDocument', detail: 'no XML' } }, calls: [] });
+  expect((await read(map, fetched())).reading).toEqual({ state: 'fetched', facts: FACTS, cause: undefined });
+  const long = await read(map, fetched({ fault: 'x'.repeat(3000) }));
+  expect(long.reading?.cause).toEqual({ code: 'badDocument', detail: `${'x'.repeat(2000)}...` });
+  expect((await read(map, { ...gone, facts: FACTS })).reading).toMatchObject({ state: 'gone', cause: gone.cause });
+});
+
+test('a meta refresh is a redirect by the page’s markup', async () => {
+  const record = recordOf(PAGE);
+  const { reading, calls } = await read(record, fetched(), { softTarget: `${ORIGIN}/next` });
+  expect(reading).toMatchObject({ state: 'redirect', facts: FACTS, cause: { ...TO, isSoft: true } });
+  expect(calls).toEqual([['follow', record, `${ORIGIN}/next`, T0]]);
+});
+
+test('a page has what the hooks make of it; what a hook says is told', async () => {
+  const { reading, calls } = await read(recordOf(PAGE), fetched(), { hookError: 'it threw' });
+  expect(reading).toMatchObject({
+    state: 'fetched',
+    facts: { title: 'by the hook' },
+    cause: { code: 'hookFailed', detail: 'it threw' },
+    duplicateOf: undefined,
+    hint: undefined,
+  });
+  expect(calls).toEqual([['hooks', true]]);
+  expect((await read(recordOf(PAGE), fetched())).reading?.cause).toBeUndefined();
+  const long = await read(recordOf(PAGE), fetched(), { hookError: 'x'.repeat(3000) });
+  expect(long.reading?.cause).toEqual({ code: 'hookFailed', detail: `${'x'.repeat(2000)}...` });
+});
+
+test('a worker that is stopped in a hook gives no reading, and counts nothing', async () => {
+  const { reading, calls } = await read(recordOf(PAGE), { state: 'fetched', facts: BLANK }, { isStopped: true });
+  expect(reading).toBeUndefined();
+  expect(calls).toEqual([['hooks', true]]);
+});
+
+test('a copy of another page is for nobody’s items, and its cause is the other page', async () => {
+  const page = fetched({ canonical: `${ORIGIN}/original` });
+  const situation = { original: `${ORIGIN}/original`, hookError: 'it threw' };
+  const { reading, calls } = await read(recordOf(PAGE), page, situation);
+  expect(reading).toMatchObject({ duplicateOf: `${ORIGIN}/original`, cause: undefined });
+  expect(calls).toEqual([['hooks', false]]);
+  // What the project asked for is what it asked for.
+  const own = await read(recordOf(PAGE), page, { original: `${ORIGIN}/original` }, { method: 'POST' });
+  expect(own.reading).toMatchObject({ duplicateOf: undefined });
+  expect(own.calls).toEqual([['hooks', true]]);
+});
+
+test('a page that is for no index has no items, if that is obeyed', async () => {
+  const hidden = fetched({ robots: { noindex: true, nofollow: false } as DocumentFacts['robots'] });
+  const obeyed = await read(recordOf(PAGE), hidden, { config: { obeyNoindex: true }, hookError: 'it threw' });
+  expect(obeyed).toMatchObject({ reading: { state: 'fetched', cause: { code: 'noindex' } }, calls: [['hooks', false]] });
+  const ignored = await read(recordOf(PAGE), hidden, { config: { obeyNoindex: false } });
+  expect(ignored).toMatchObject({ reading: { cause: undefined }, calls: [['hooks', true]] });
+});
+
+test('a part of a page has no items', async () => {
+  expect((await read(recordOf(PAGE, { kind: 'requisite' }), fetched())).calls).toEqual([['hooks', false]]);
+});
+
+test('a page that needs JavaScript is said to, and counted; one that was not fetched is not', async () => {
+  const blank = await read(recordOf(PAGE, { depth: 0 }), { state: 'fetched', facts: BLANK });
+  expect(blank.reading).toMatchObject({ hint: 'javascript', cause: { code: 'needsJavaScript' } });
+  expect(blank.calls).toContainEqual(['count', 'hints', 'javascript']);
+  const gone = await read(recordOf(PAGE), { state: 'gone', facts: BLANK, cause: { code: 'httpStatus', httpStatus: 404 } });
+  expect(gone.reading).toMatchObject({ hint: undefined, cause: { code: 'httpStatus' } });
+  expect(gone.calls).toEqual([['hooks', true]]);
+});
+
+test('links that were left out are told before what else there is to say of a page that was fetched', () => {
+  const page = fetched({ droppedLinks: 3, dropCause: 'more than 5 links' });
+  const dropped = { code: 'linksDropped', links: 3, detail: 'more than 5 links' };
+  expect(withDroppedLinks(page)).toEqual({ ...page, cause: dropped });
+  expect(withDroppedLinks({ ...page, cause: { code: 'noindex' } }).cause).toEqual({ ...dropped, besides: { code: 'noindex' } });
+  expect(withDroppedLinks({ ...page, state: 'gone' }).cause).toBeUndefined();
+  expect(withDroppedLinks(page).cause).not.toHaveProperty('besides');
+  expect(withDroppedLinks(fetched())).not.toHaveProperty('cause');
+  expect(withDroppedLinks({ state: 'fetched' })).toEqual({ state: 'fetched' });
+  expect(withDroppedLinks(fetched({ droppedLinks: 1 })).cause).toMatchObject({ detail: 'too long to be URLs' });
+});
