@@ -14,7 +14,7 @@ import {
   type SessionOptions,
 } from '../../shared/engines/local/session/session.ts';
 import { NO_PROJECT, type Project, readProject } from '../../shared/project/project-file.ts';
-import { StorageFailed } from '../../shared/storage-failed.ts';
+import { storageFailure } from '../../shared/storage-failed.ts';
 import type { BeginStart, LocalStart } from './messages.ts';
 
 export async function readStartProject({ project }: LocalStart): Promise<Project> {
@@ -46,12 +46,19 @@ async function begin(
   return [folder, await inFolder(folder, beginCrawl(folder, seeds, options, { ...session, dedupeFrom }))];
 }
 
-/** If the storage fails, the error names the folder where it holds a crawl, which can be resumed. */
-const inFolder = <T>(folder: string, opening: Promise<T>): Promise<T> =>
-  opening.catch((error: unknown) => {
-    if (error instanceof StorageFailed && mayHoldCrawl(folder)) error.folder = folder;
-    throw error;
-  });
+/**
+ * What `opening` brings. If the storage fails, it rejects with {@link StorageFailed}, which names the folder where
+ * that holds a crawl: it can be resumed.
+ */
+export async function inFolder<T>(folder: string, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    const failure = storageFailure(error);
+    if (failure && mayHoldCrawl(folder)) failure.folder = folder;
+    throw failure ?? error;
+  }
+}
 
 /** A disk that fails may not even answer that. */
 function mayHoldCrawl(folder: string): boolean {

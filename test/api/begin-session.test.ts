@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inFolder } from '../../api/local/begin-session.ts';
+import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { StorageFailed } from '../../shared/storage-failed.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'strand-test-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** As SQLite says it, before anybody put it in plain words. */
+const diskError = () =>
+  Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 });
+
+test('a storage that fails while a crawl is opened names the folder of the crawl to resume', async () => {
+  // What is in it cannot be read, so it may hold a crawl.
+  writeFileSync(foldersOf(folder).database, 'no database '.repeat(1000));
+  for (const error of [diskError(), new StorageFailed('The disk reports an error')]) {
+    const failure = inFolder(folder, Promise.reject(error));
+    await expect(failure).rejects.toThrow(StorageFailed);
+    await expect(failure).rejects.toMatchObject({ folder });
+  }
+});
+
+test('a folder without a crawl is not one to resume', async () => {
+  const failure = inFolder(folder, Promise.reject(diskError()));
+  await expect(failure).rejects.toThrow(/^The disk reports an error .*\. Check the disk$/);
+  await expect(failure).rejects.not.toHaveProperty('folder', folder);
+});
+
+test('what is no failure of the storage stays as it is', async () => {
+  const error = new Error('there is no crawl');
+  await expect(inFolder(folder, Promise.reject(error))).rejects.toBe(error);
+  expect(await inFolder(folder, Promise.resolve(5))).toBe(5);
+});
