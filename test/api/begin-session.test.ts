@@ -13,8 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** As SQLite says it, before anybody put it in plain words. */
-const diskError = () =>
-  Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 });
+const diskError = () => Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 });
 
 test('a storage that fails while a crawl is opened names the folder of the crawl to resume', async () => {
   // What is in it cannot be read, so it may hold a crawl.

@@ -48,7 +48,9 @@ function excusedIn(legs: readonly Leg[]): (entry: LogEntry) => boolean {
     const url = `http://${entry.host}${entry.path}`;
     const before = legs[leg - 1]?.committed;
     const isKnown =
-      entry.path === '/robots.txt' ? before?.robots.has(entry.host) : before && isFinal(before, url);
+      entry.path === '/robots.txt'
+        ? before?.robots.has(entry.host) && !outlivesRobots(legs[leg]!)
+        : before && isFinal(before, url);
     if (leg < 1 || isKnown) return false;
     const here = made[leg]!;
     here.set(url, (here.get(url) ?? 0) + 1);
@@ -56,25 +58,46 @@ function excusedIn(legs: readonly Leg[]): (entry: LogEntry) => boolean {
   };
 }
 
-/** When a thread dies its process goes on: what was in progress is done again, once. */
-function excusedByHarm(): (entry: LogEntry) => boolean {
-  const again = new Set<string>();
-  return ({ host, path }) => {
-    const url = `http://${host}${path}`;
-    if (again.has(url)) return false;
-    again.add(url);
-    return true;
+/** robots.txt is used for a day at most: by the machine's clock, which is all that two processes share. */
+const outlivesRobots = ({ strike }: Leg): boolean =>
+  strike?.fault.kind === 'clock' && Math.abs(strike.fault.ms) >= 86_400_000;
+
+/**
+ * When a thread dies its process goes on: what was in progress is done again. A turn may have tried a URL several
+ * times, all of which are lost with it: as many are made again as had been made when the harmful page was asked for.
+ */
+function excusedByHarm({ running: { log }, legs }: World, harmful: string): (entry: LogEntry) => boolean {
+  const urlOf = ({ host, path }: LogEntry) => `http://${host}${path}`;
+  const harmAt = log.find((entry) => urlOf(entry) === harmful)?.startedAt ?? 0;
+  // A thread that stands still on a busy machine is replaced, too.
+  const deaths = Math.max(
+    1,
+    legs.reduce((sum, { err }) => sum + err.split('; tried again').length - 1, 0),
+  );
+  const excused = new Map<string, number>();
+  for (const entry of log) {
+    const url = urlOf(entry);
+    const made = excused.get(url) ?? 0;
+    // What was in flight then, or followed it, is one more.
+    if (made === 0 || entry.startedAt <= harmAt) excused.set(url, made + deaths);
+  }
+  return (entry) => {
+    const left = excused.get(urlOf(entry)) ?? 0;
+    excused.set(urlOf(entry), left - 1);
+    return left > 0;
   };
 }
 
-function wrongRequests({ scenario, running, legs, harmedBy }: World, truth: Truth): string[] {
+function wrongRequests(world: World, truth: Truth): string[] {
+  const { scenario, running, legs, harmedBy } = world;
   const { delayMs, maxPages } = scenario;
+  const harmful = harmedBy();
   return checkLog(running.web, running.log, {
     truth,
     delayMs,
     toleranceMs: 3,
     isComplete: maxPages === undefined,
-    allowRepeats: harmedBy() === undefined ? excusedIn(legs) : excusedByHarm(),
+    allowRepeats: harmful === undefined ? excusedIn(legs) : excusedByHarm(world, harmful),
   });
 }
 

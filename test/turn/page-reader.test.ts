@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { DocumentFacts } from '../../shared/parser/document.ts';
-import { PageReader, type PageReaderOptions, type PageReading, withDroppedLinks } from '../../shared/turn/page-reader.ts';
+import {
+  PageReader,
+  type PageReaderOptions,
+  type PageReading,
+  withDroppedLinks,
+} from '../../shared/turn/page-reader.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { crawlOfTurn, ORIGIN, recordOf } from './turn-fakes.ts';
 
@@ -14,7 +19,10 @@ const FACTS = {
   robots: { noindex: false, nofollow: false },
   droppedLinks: 0,
 } as unknown as DocumentFacts;
-const BLANK = { ...FACTS, signs: { hasScripts: true, textChars: 0, hasPasswordField: false } } as unknown as DocumentFacts;
+const BLANK = {
+  ...FACTS,
+  signs: { hasScripts: true, textChars: 0, hasPasswordField: false },
+} as unknown as DocumentFacts;
 
 interface Situation {
   readonly config?: CrawlOptions;
@@ -24,7 +32,12 @@ interface Situation {
   readonly isStopped?: boolean;
 }
 
-async function read(record: UrlRecord, page: PageReading, situation: Situation = {}, request: { method: string } | undefined = undefined) {
+async function read(
+  record: UrlRecord,
+  page: PageReading,
+  situation: Situation = {},
+  request: { method: string } | undefined = undefined,
+) {
   const calls: unknown[] = [];
   const options = {
     crawl: crawlOfTurn({ config: situation.config }),
@@ -84,11 +97,17 @@ test('a response without a document, and a sitemap, are what their status says',
   expect(await read(recordOf(PAGE), gone)).toEqual({ reading: { ...gone, facts: undefined }, calls: [] });
   const map = recordOf(PAGE, { kind: 'sitemap' });
   const broken = await read(map, fetched({ fault: 'no XML' }));
-  expect(broken).toMatchObject({ reading: { state: 'fetched', cause: { code: 'badDocument', detail: 'no XML' } }, calls: [] });
+  expect(broken).toMatchObject({
+    reading: { state: 'fetched', cause: { code: 'badDocument', detail: 'no XML' } },
+    calls: [],
+  });
   expect((await read(map, fetched())).reading).toEqual({ state: 'fetched', facts: FACTS, cause: undefined });
   const long = await read(map, fetched({ fault: 'x'.repeat(3000) }));
   expect(long.reading?.cause).toEqual({ code: 'badDocument', detail: `${'x'.repeat(2000)}...` });
-  expect((await read(map, { ...gone, facts: FACTS })).reading).toMatchObject({ state: 'gone', cause: gone.cause });
+  expect((await read(map, { ...gone, facts: FACTS })).reading).toMatchObject({
+    state: 'gone',
+    cause: gone.cause,
+  });
 });
 
 test('a meta refresh is a redirect by the page’s markup', async () => {
@@ -114,7 +133,11 @@ test('a page has what the hooks make of it; what a hook says is told', async () 
 });
 
 test('a worker that is stopped in a hook gives no reading, and counts nothing', async () => {
-  const { reading, calls } = await read(recordOf(PAGE), { state: 'fetched', facts: BLANK }, { isStopped: true });
+  const { reading, calls } = await read(
+    recordOf(PAGE),
+    { state: 'fetched', facts: BLANK },
+    { isStopped: true },
+  );
   expect(reading).toBeUndefined();
   expect(calls).toEqual([['hooks', true]]);
 });
@@ -134,7 +157,10 @@ test('a copy of another page is for nobody’s items, and its cause is the other
 test('a page that is for no index has no items, if that is obeyed', async () => {
   const hidden = fetched({ robots: { noindex: true, nofollow: false } as DocumentFacts['robots'] });
   const obeyed = await read(recordOf(PAGE), hidden, { config: { obeyNoindex: true }, hookError: 'it threw' });
-  expect(obeyed).toMatchObject({ reading: { state: 'fetched', cause: { code: 'noindex' } }, calls: [['hooks', false]] });
+  expect(obeyed).toMatchObject({
+    reading: { state: 'fetched', cause: { code: 'noindex' } },
+    calls: [['hooks', false]],
+  });
   const ignored = await read(recordOf(PAGE), hidden, { config: { obeyNoindex: false } });
   expect(ignored).toMatchObject({ reading: { cause: undefined }, calls: [['hooks', true]] });
 });
@@ -147,7 +173,11 @@ test('a page that needs JavaScript is said to, and counted; one that was not fet
   const blank = await read(recordOf(PAGE, { depth: 0 }), { state: 'fetched', facts: BLANK });
   expect(blank.reading).toMatchObject({ hint: 'javascript', cause: { code: 'needsJavaScript' } });
   expect(blank.calls).toContainEqual(['count', 'hints', 'javascript']);
-  const gone = await read(recordOf(PAGE), { state: 'gone', facts: BLANK, cause: { code: 'httpStatus', httpStatus: 404 } });
+  const gone = await read(recordOf(PAGE), {
+    state: 'gone',
+    facts: BLANK,
+    cause: { code: 'httpStatus', httpStatus: 404 },
+  });
   expect(gone.reading).toMatchObject({ hint: undefined, cause: { code: 'httpStatus' } });
   expect(gone.calls).toEqual([['hooks', true]]);
 });
@@ -156,10 +186,15 @@ test('links that were left out are told before what else there is to say of a pa
   const page = fetched({ droppedLinks: 3, dropCause: 'more than 5 links' });
   const dropped = { code: 'linksDropped', links: 3, detail: 'more than 5 links' };
   expect(withDroppedLinks(page)).toEqual({ ...page, cause: dropped });
-  expect(withDroppedLinks({ ...page, cause: { code: 'noindex' } }).cause).toEqual({ ...dropped, besides: { code: 'noindex' } });
+  expect(withDroppedLinks({ ...page, cause: { code: 'noindex' } }).cause).toEqual({
+    ...dropped,
+    besides: { code: 'noindex' },
+  });
   expect(withDroppedLinks({ ...page, state: 'gone' }).cause).toBeUndefined();
   expect(withDroppedLinks(page).cause).not.toHaveProperty('besides');
   expect(withDroppedLinks(fetched())).not.toHaveProperty('cause');
   expect(withDroppedLinks({ state: 'fetched' })).toEqual({ state: 'fetched' });
-  expect(withDroppedLinks(fetched({ droppedLinks: 1 })).cause).toMatchObject({ detail: 'too long to be URLs' });
+  expect(withDroppedLinks(fetched({ droppedLinks: 1 })).cause).toMatchObject({
+    detail: 'too long to be URLs',
+  });
 });

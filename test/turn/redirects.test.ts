@@ -46,11 +46,24 @@ function open({ config, hasRoom = true, nameOf, isOwnSitemap = true }: Situation
 }
 
 const responseTo = (location?: string, httpStatus = 302) =>
-  ({ httpStatus, headers: location === undefined ? [] : [['Location', location]] }) as unknown as FetchedResponse;
+  ({
+    httpStatus,
+    headers: location === undefined ? [] : [['Location', location]],
+  }) as unknown as FetchedResponse;
 
-async function follow(location: string | undefined, situation: Situation = {}, record = recordOf(PAGE), request?: OwnRequest, status = 302) {
+async function follow(
+  location: string | undefined,
+  situation: Situation = {},
+  record = recordOf(PAGE),
+  request?: OwnRequest,
+  status = 302,
+) {
   const { redirects, ...seen } = open(situation);
-  const cause = await redirects.followLocation(record, { response: responseTo(location, status), request }, T0);
+  const cause = await redirects.followLocation(
+    record,
+    { response: responseTo(location, status), request },
+    T0,
+  );
   return { cause, ...seen };
 }
 
@@ -69,7 +82,11 @@ test('a Location that is not ASCII was meant as UTF-8, and space around it does 
 });
 
 test('a response without a usable Location leads nowhere', async () => {
-  expect(await follow(undefined)).toMatchObject({ cause: { code: 'redirectWithoutLocation' }, taken: [], skipped: [] });
+  expect(await follow(undefined)).toMatchObject({
+    cause: { code: 'redirectWithoutLocation' },
+    taken: [],
+    skipped: [],
+  });
   const mail = `mailto:${'x'.repeat(300)}`;
   expect(await follow(mail)).toMatchObject({
     cause: { code: 'redirectToNoUrl', location: mail.slice(0, 200) },
@@ -101,7 +118,10 @@ test('a target that is longer than URLs may be is kept in part', async () => {
     to: `${long.slice(0, 2000)}...`,
     notFollowed: 'urlLength',
   });
-  expect((await follow(long, { config: { maxUrlLength: long.length } })).cause).toEqual({ code: 'redirect', to: long });
+  expect((await follow(long, { config: { maxUrlLength: long.length } })).cause).toEqual({
+    code: 'redirect',
+    to: long,
+  });
 });
 
 test('a seed’s target of the same site is a seed, and the scope is drawn around it too', async () => {
@@ -109,7 +129,10 @@ test('a seed’s target of the same site is a seed, and the scope is drawn aroun
   expect(within.taken).toMatchObject([{ depth: 0, isSeed: true }]);
   expect(within.widened).toEqual([]);
   const www = await follow('http://www.a.test/', {}, SEED);
-  expect(www).toMatchObject({ cause: { code: 'redirect', to: 'http://www.a.test/' }, widened: ['http://www.a.test/'] });
+  expect(www).toMatchObject({
+    cause: { code: 'redirect', to: 'http://www.a.test/' },
+    widened: ['http://www.a.test/'],
+  });
   expect(www.cause).not.toHaveProperty('joins');
   expect(www.taken).toMatchObject([{ url: 'http://www.a.test/', isSeed: true }]);
 });
@@ -127,7 +150,11 @@ test('a seed that has moved to another site brings that site with it', async () 
     [SEED, { exclude: ['new\\.example'] }],
     [recordOf(`${ORIGIN}/s.xml`, { depth: 0, level: MAX_LEVEL, kind: 'sitemap' }), {}],
   ] as const) {
-    const { taken, widened } = await follow('http://new.example/', { config: { ...config } as CrawlOptions }, record);
+    const { taken, widened } = await follow(
+      'http://new.example/',
+      { config: { ...config } as CrawlOptions },
+      record,
+    );
     expect([taken[0]?.isSeed, widened]).toEqual([false, []]);
   }
 });
@@ -166,7 +193,9 @@ test('a redirect of a request of the project is a request; its secrets stay at i
     { url: requestUrl(`${ORIGIN}/next`, request), depth: 3, level: 4, via: PAGE, redirects: 2 },
   ]);
   const other = await follow('http://b.test/', {}, record, request, 307);
-  expect(other.taken).toMatchObject([{ url: requestUrl('http://b.test/', { method: 'POST', body: 'x', label: 'l' }) }]);
+  expect(other.taken).toMatchObject([
+    { url: requestUrl('http://b.test/', { method: 'POST', body: 'x', label: 'l' }) },
+  ]);
   const seeOther = await follow('/next', {}, record, request, 303);
   expect(seeOther.taken).toMatchObject([
     { url: requestUrl(`${ORIGIN}/next`, { headers: { authorization: 'secret' }, label: 'l' }) },
@@ -180,8 +209,11 @@ test('a redirect of a request of the project is a request; its secrets stay at i
 });
 
 test('a meta refresh sends its reader on if it does so at once, and to another URL', () => {
-  const target = (facts: Partial<DocumentFacts>, config: CrawlOptions = {}, record: UrlRecord = recordOf(PAGE)) =>
-    open({ config }).redirects.softTarget(record, facts as DocumentFacts);
+  const target = (
+    facts: Partial<DocumentFacts>,
+    config: CrawlOptions = {},
+    record: UrlRecord = recordOf(PAGE),
+  ) => open({ config }).redirects.softTarget(record, facts as DocumentFacts);
   expect(target({ refresh: `${ORIGIN}/next` })).toBe(`${ORIGIN}/next`);
   expect(target({ refresh: `${ORIGIN}/next`, refreshMs: 5000 })).toBe(`${ORIGIN}/next`);
   expect(target({ refresh: `${ORIGIN}/next`, refreshMs: 5001 })).toBeUndefined();

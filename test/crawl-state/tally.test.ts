@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { createTally, type Used } from '../../shared/crawl-state/tally.ts';
+
+const used = (pages: number, bytes: number): Used => ({ pages, bytes, activeMs: 0 });
+
+test('pages and bytes add up to what the crawl had used before', () => {
+  const tally = createTally(used(10, 1000));
+  expect(tally.reserve(100)).toBe(true);
+  tally.settle(true);
+  tally.receive(50);
+  expect([tally.pages(), tally.bytes()]).toEqual([11, 1050]);
+  tally.reserve(100);
+  tally.settle(false);
+  expect(tally.pages()).toBe(11);
+});
+
+test('no more pages are reserved than the most, those reserved before counted', () => {
+  const tally = createTally(used(1, 0));
+  expect([tally.reserve(3), tally.reserve(3), tally.reserve(3)]).toEqual([true, true, false]);
+  tally.settle(false);
+  expect(tally.reserve(3)).toBe(true);
+  tally.settle(true);
+  tally.settle(true);
+  expect([tally.pages(), tally.reserve(3), tally.reserve(4)]).toEqual([3, false, true]);
+});
+
+test('what is given back is not used', () => {
+  const tally = createTally(used(1, 10));
+  tally.reserve(9);
+  tally.settle(true);
+  tally.receive(7);
+  tally.giveBack(1, 7);
+  expect([tally.pages(), tally.bytes()]).toEqual([1, 10]);
+});
+
+test('only what was committed counts for good', () => {
+  const tally = createTally(used(1, 10));
+  tally.reserve(9);
+  tally.settle(true);
+  tally.receive(7);
+  expect(tally.committed()).toEqual({ pages: 1, bytes: 10 });
+  tally.commit(1, 7);
+  expect(tally.committed()).toEqual({ pages: 2, bytes: 17 });
+  expect([tally.pages(), tally.bytes()]).toEqual([2, 17]);
+});
+
+test('what all processes have used holds the commits of this one up to then, and nothing of it counts twice', async () => {
+  const tally = createTally(used(0, 0));
+  for (let i = 0; i < 3; i++) {
+    tally.reserve(99);
+    tally.settle(true);
+    tally.receive(10);
+  }
+  tally.commit(1, 10);
+  tally.commit(1, 10);
+  expect(await tally.refresh(async () => used(12, 120))).toEqual(used(12, 120));
+  // Two of the twelve are ours; the third one is not committed.
+  expect([tally.pages(), tally.bytes()]).toEqual([13, 130]);
+  expect(tally.committed()).toEqual({ pages: 12, bytes: 120 });
+  tally.commit(1, 10);
+  expect(tally.committed()).toEqual({ pages: 13, bytes: 130 });
+  await tally.refresh(async () => used(13, 130));
+  expect([tally.pages(), tally.bytes(), tally.committed()]).toEqual([13, 130, { pages: 13, bytes: 130 }]);
+});
+
+test('what is committed during the reading may be in it or not, so it does not count for good', async () => {
+  const tally = createTally(used(0, 0));
+  tally.reserve(99);
+  tally.settle(true);
+  tally.receive(10);
+  await tally.refresh(async () => {
+    tally.commit(1, 10);
+    return used(1, 10);
+  });
+  expect(tally.committed()).toEqual({ pages: 1, bytes: 10 });
+  expect([tally.pages(), tally.bytes()]).toEqual([2, 20]);
+  await tally.refresh(async () => used(1, 10));
+  expect([tally.pages(), tally.bytes(), tally.committed()]).toEqual([1, 10, { pages: 1, bytes: 10 }]);
+});
