@@ -43,6 +43,7 @@ const TOTALS_AGE_MS = 5000;
  * heard.
  */
 interface Known {
+  /** When the reading of the record began: what follows it may take long. */
   loadedAt: number;
   readonly record: CrawlRecord;
   readonly crawl: Crawl;
@@ -61,27 +62,16 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
 
   async function load(id: CrawlId): Promise<Crawl | undefined> {
     const refreshed = refreshes.get(id);
+    const readAt = elapsed();
     const record = await registry.load(id);
     if (!record) return undefined;
     const before = known.get(id);
     const { crawl, totalsAt } = before
       ? await update(before, record)
-      : { crawl: await open(id, record), totalsAt: elapsed() };
-    const loadedAt = refreshes.get(id) === refreshed ? elapsed() : Number.NEGATIVE_INFINITY;
+      : { crawl: await openCrawl(id, record, { registry, elapsed, tally }), totalsAt: elapsed() };
+    const loadedAt = refreshes.get(id) === refreshed ? readAt : Number.NEGATIVE_INFINITY;
     known.set(id, { loadedAt, record, crawl, totalsAt });
     return crawl;
-  }
-
-  async function open(
-    id: CrawlId,
-    { config: options, scopeSeeds, status, reason }: CrawlRecord,
-  ): Promise<Crawl> {
-    const config = parseConfig(options);
-    const { isShared } = registry;
-    const budget = createBudget(config, await registry.totals(id), elapsed, { isShared, tally });
-    const nameOf = createUrlRules(config.urlRules);
-    const configOf = createHostConfigs(config);
-    return { id, config, configOf, budget, scope: createScope(config, scopeSeeds), status, reason, nameOf };
   }
 
   /** Parses only what has changed: this is done every two seconds. */
@@ -122,4 +112,24 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     },
     known: () => [...known.values()].map(({ crawl }) => crawl),
   };
+}
+
+interface Opening {
+  readonly registry: CrawlRegistry;
+  readonly elapsed: () => number;
+  readonly tally: Tally | undefined;
+}
+
+/** The crawl of a record that this process has not met before. */
+async function openCrawl(
+  id: CrawlId,
+  { config: options, scopeSeeds, status, reason }: CrawlRecord,
+  { registry, elapsed, tally }: Opening,
+): Promise<Crawl> {
+  const config = parseConfig(options);
+  const shared = { isShared: registry.isShared, tally };
+  const budget = createBudget(config, await registry.totals(id), elapsed, shared);
+  const nameOf = createUrlRules(config.urlRules);
+  const configOf = createHostConfigs(config);
+  return { id, config, configOf, budget, scope: createScope(config, scopeSeeds), status, reason, nameOf };
 }

@@ -17,7 +17,7 @@ import type { TurnCrawl } from './turn-crawl.ts';
 
 /** What is to become of a URL that was taken from the ledger. `record`: as it is to be settled. */
 export type Admission =
-  /** It is fetched now. Unless it is a requisite, a page is reserved for it. */
+  /** It is fetched now. Unless it is a requisite, a page is reserved for it and begun. */
   | { readonly outcome: 'fetch' }
   /** It is settled without a request to its own URL, and the turn goes on. */
   | { readonly outcome: 'unasked'; readonly record: UrlRecord }
@@ -174,7 +174,11 @@ export class UrlAdmission {
     if (!isWithin) return { outcome: mayGoOn && isDraining(crawl) ? 'putBack' : 'turnEnds', record };
     // The announcements and the pages of others may have been waited for.
     const isTooLate = !(await pace.waitForMoment());
-    if (!isTooLate && !(isPage && allowance.isHostFull)) return undefined;
+    if (!isTooLate && !(isPage && allowance.isHostFull)) {
+      // Not later: another lane may be at this place in the same moment.
+      if (isPage) allowance.begin();
+      return undefined;
+    }
     if (isPage) allowance.cancel();
     return { outcome: mayGoOn && !isTooLate ? 'putBack' : 'turnEnds', record };
   }

@@ -183,9 +183,8 @@ export class FetchLoop {
   }
 
   async #visit(record: UrlRecord, from: string): Promise<boolean> {
-    const { allowance, pace, quarantine, robots, settlement, sitemaps } = this.#options;
+    const { pace, quarantine, robots, settlement, sitemaps } = this.#options;
     this.#begun++;
-    if (record.kind !== 'requisite') allowance.begin();
     sitemaps.countRequest(record.kind === 'sitemap');
     const visit = new UrlVisit(this.#services, this.#options, record);
     this.#inFlight++;

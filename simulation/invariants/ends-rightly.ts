@@ -8,7 +8,7 @@ import {
   wakerLagMs,
 } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
-import type { HeadChange, StatusChange } from './history-probe.ts';
+import { type HeadChange, type Phase, phasesOf, type StatusChange } from './history-probe.ts';
 
 type Given = Pick<Facts, 'crawls' | 'strikes' | 'leaseMs' | 'hasLinkShards'>;
 
@@ -41,7 +41,8 @@ export function endsRightly(facts: Given): readonly Violation[] {
       const before = crawl.statuses[i - 1];
       if (change.status === 'finished') checkFinished(findings, crawl, change, facts);
       if (change.status === 'limited' && before) checkLimited(findings, crawl, i, facts);
-      if (before?.status === 'running') checkInTime(findings, crawl, before, change, facts);
+      if (before?.status === 'running')
+        for (const phase of phasesOf(before, change.at)) checkInTime(findings, crawl, phase, facts);
     }
   return findings.list;
 }
@@ -102,8 +103,7 @@ function checkLimited(findings: Findings, crawl: CrawlFacts, index: number, fact
 function checkInTime(
   findings: Findings,
   crawl: CrawlFacts,
-  { at: from, limits }: StatusChange,
-  { at: until }: StatusChange,
+  { at: from, until, limits }: Phase,
   facts: Given,
 ): void {
   const { maxPages = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, maxTimeMs } = limits;

@@ -2,6 +2,7 @@
  * Keeps what the state table was told while a world runs: each status of a crawl, and each head of a host.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
 import { costOf } from '../../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
@@ -22,6 +23,18 @@ export interface StatusChange {
   readonly messages: number;
   /** As they were configured then. */
   readonly limits: Limits;
+  /** Other limits that were configured while the status stayed, in order. */
+  readonly later?: readonly LimitChange[];
+}
+
+export interface LimitChange {
+  readonly at: number;
+  readonly limits: Limits;
+}
+
+/** A time in which a crawl had one status, and one set of limits. */
+export interface Phase extends LimitChange {
+  readonly until: number;
 }
 
 /** A head as it was stored. */
@@ -97,12 +110,20 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
       const known = changes.get(partition);
       if (known && known.at(-1)?.turnMaxPages !== turnMaxPages) known.push({ at: time.now(), turnMaxPages });
       else if (!known) changes.set(partition, [{ at: time.now(), turnMaxPages }]);
-      if (list.at(-1)?.status !== status)
-        list.push({ at: time.now(), status, messages: messagesOf(partition), limits: limitsOf(config) });
+      const limits = limitsOf(config);
+      const last = list.at(-1);
+      const at = time.now();
+      if (last?.status !== status) list.push({ at, status, messages: messagesOf(partition), limits });
+      else if (!isDeepStrictEqual((last.later?.at(-1) ?? last).limits, limits))
+        list[list.length - 1] = { ...last, later: [...(last.later ?? []), { at, limits }] };
     } else if (item.sk?.S?.startsWith(TOTALS_PREFIX)) noteCost(partition, item);
   };
   return { statuses, heads, changes, costs };
 }
+
+/** The phases of a status that stayed until then. */
+export const phasesOf = ({ at, limits, later = [] }: StatusChange, until: number): readonly Phase[] =>
+  [{ at, limits }, ...later].map((one, i) => ({ ...one, until: later[i]?.at ?? until }));
 
 const limitsOf = ({ maxPages, maxBytes, maxTimeMs, maxCost }: CrawlOptions): Limits => ({
   ...(maxPages !== undefined && { maxPages }),

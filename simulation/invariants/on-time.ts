@@ -15,6 +15,8 @@ const MAX_AHEAD_MS = 14_400_000;
 /** It looks each minute, and gives a host its message again after five (`routing/waker.ts`). */
 const WAKER_MS = 60_000;
 const WAKE_AGAIN_MS = 300_000;
+/** A due time of more than ten minutes ahead is rounded up in the index (`engines/aws/state/tables.ts`). */
+const INDEX_FAR_MS = 300_000;
 /** For starts of functions, for messages that come late, and for clocks that differ. */
 const SLACK_MS = 40_000;
 
@@ -24,7 +26,7 @@ const SLACK_MS = 40_000;
  * other hosts.
  *
  * Where a fault may have taken the message or the worker that had it, the host's lease or the waker brings it
- * back.
+ * back; also if the first wake-up is lost, too.
  */
 export function onTime(facts: Given, visited: readonly HostVisits[]): readonly Violation[] {
   const findings = createFindings('onTime');
@@ -46,7 +48,8 @@ function checkHost(
 ): void {
   const { crawl, host, requests } = visits;
   const dueMs = WAKER_MS + SLACK_MS + turnMs;
-  const lostMs = dueMs + TOKEN_LOST_MS + WAKE_AGAIN_MS + 2 * facts.leaseMs + wakerLagMs(facts);
+  const againMs = WAKE_AGAIN_MS + WAKER_MS;
+  const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
   for (const [i, change] of host.heads.entries()) {
     const at = dueOf(change);
     if (at === undefined) continue;
@@ -80,7 +83,7 @@ function checkHost(
  */
 function indexMs({ at, head: { dueAt = 0, token } }: HeadChange): number {
   if (token !== undefined) return 0;
-  return dueAt - at > 600_000 ? 300_000 : 15_000;
+  return dueAt - at > 600_000 ? INDEX_FAR_MS : 15_000;
 }
 
 /** A host's messages are those of all crawls: it rests for one of them as long as for any. */

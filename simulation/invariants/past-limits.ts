@@ -1,7 +1,7 @@
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
 import { createFindings, seconds, since } from './findings.ts';
-import type { StatusChange } from './history-probe.ts';
+import { type LimitChange, phasesOf } from './history-probe.ts';
 import type { RobotsLog } from './robots-answers.ts';
 
 type Given = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
@@ -28,21 +28,22 @@ export function pastLimits(facts: Given, robots: RobotsLog): readonly Violation[
     const pages = facts.web.log.filter((request) => isBy(request, crawl) && !robots.isOfRobots(request));
     for (const [i, change] of crawl.statuses.entries()) {
       if (change.status !== 'running') continue;
-      const until = crawl.statuses[i + 1]?.at ?? Number.POSITIVE_INFINITY;
-      const { at: metAt, what } = metAfter(crawl, change, facts);
-      for (const { url, host, startedAt, process } of pages)
-        if (startedAt > metAt + lagMs && startedAt < until)
-          findings.add(
-            `${crawl.id} had met ${what} ${since(metAt)}, and ${process} asked for ${url} ${seconds(startedAt - metAt)} later; expected none after ${seconds(lagMs)}`,
-            { host, at: startedAt },
-          );
+      for (const phase of phasesOf(change, crawl.statuses[i + 1]?.at ?? Number.POSITIVE_INFINITY)) {
+        const { at: metAt, what } = metAfter(crawl, phase, facts);
+        for (const { url, host, startedAt, process } of pages)
+          if (startedAt > metAt + lagMs && startedAt < phase.until)
+            findings.add(
+              `${crawl.id} had met ${what} ${since(metAt)}, and ${process} asked for ${url} ${seconds(startedAt - metAt)} later; expected none after ${seconds(lagMs)}`,
+              { host, at: startedAt },
+            );
+      }
     }
   }
   return findings.list;
 }
 
 /** When the crawl met the first of its limits, running since then. */
-function metAfter(crawl: CrawlFacts, { at: from, limits }: StatusChange, { strikes }: Given) {
+function metAfter(crawl: CrawlFacts, { at: from, limits }: LimitChange, { strikes }: Given) {
   const { maxBytes = Infinity, maxTimeMs = Infinity, maxCost = Infinity } = limits;
   const times = [...crawl.hosts.values()]
     .flatMap(({ heads }) => heads.map(({ at }) => at))

@@ -1,5 +1,5 @@
 import type { ExcuseName, Violation, WebRequest } from '../worlds/spec.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import { leastRestMs, type Step, stepsOf } from './host-clock.ts';
 import type { RobotsLog } from './robots-answers.ts';
@@ -12,8 +12,9 @@ const MAX_SKEW_MS = 10_000;
  * After a slow answer a host rests a multiple of the time that it took, where the crawl is adaptive; after a
  * failure as long as its back-off says, doubled with each failure in a row, or as its `Retry-After` asks.
  * Judged between two requests of one crawl. A rest that was forgotten with the turn that had learned it is
- * excused, and one that a process ended whose clock had been set forward: of other processes' requests it
- * knows by the clock alone. So their failures' rests may also be shorter by what two clocks differ by.
+ * excused, also if that turn stood still beyond its lease and was committed only after the next one had begun;
+ * and one that a process ended whose clock had been set forward: of other processes' requests it knows by the
+ * clock alone. So their failures' rests may also be shorter by what two clocks differ by.
  */
 export function rested(
   { strikes }: Pick<Facts, 'strikes'>,
@@ -22,9 +23,10 @@ export function rested(
 ): readonly Violation[] {
   const excuse = strikes.clockStepped > 0 ? 'wrongClock' : undefined;
   const skewMs = strikes.clockSkew > 0 ? MAX_SKEW_MS : 0;
+  const mayLose = mayHaveLostTurns({ strikes });
   const findings = createFindings('rested');
   for (const visits of visited)
-    if (visits.crawl.config.perHost === 1) checkHost(findings, visits, robots, { excuse, skewMs });
+    if (visits.crawl.config.perHost === 1) checkHost(findings, visits, robots, { excuse, skewMs, mayLose });
   return findings.list;
 }
 
@@ -32,7 +34,11 @@ function checkHost(
   findings: Findings,
   visits: HostVisits,
   robots: RobotsLog,
-  { excuse, skewMs }: { readonly excuse: ExcuseName | undefined; readonly skewMs: number },
+  {
+    excuse,
+    skewMs,
+    mayLose,
+  }: { readonly excuse: ExcuseName | undefined; readonly skewMs: number; readonly mayLose: boolean },
 ): void {
   const { host } = visits.host;
   const next = new Map<WebRequest, WebRequest>();
@@ -47,11 +53,13 @@ function checkHost(
       if (!after || request.host !== host || after.host !== host) continue;
       const gapMs = after.startedAt - request.endedAt;
       const { ms, why } = restAfter(step, visits);
+      // Its head was stored when another process asked already.
+      const isUnheard = mayLose && after.process !== request.process && after.startedAt < visit.after.at;
       const slackMs = why === 'adaptive' || after.process === request.process ? 0 : skewMs;
       if (gapMs < Math.floor(ms) - slackMs)
         findings.add(
           `${visits.crawl.id}: ${after.url} (${after.process}, ${since(after.startedAt)}) began ${seconds(gapMs)} after the end of ${request.url} (${request.process}, ${since(request.endedAt)}); expected at least ${seconds(ms)} (${why})`,
-          { host, at: after.startedAt, excuse: visit.isExact ? excuse : 'lostTurn' },
+          { host, at: after.startedAt, excuse: visit.isExact && !isUnheard ? excuse : 'lostTurn' },
         );
     }
 }

@@ -84,3 +84,25 @@ test('an operator is heard within two seconds by a worker whose clock was set ba
   await clock.advance(2000);
   expect((await crawls.get(CRAWL))?.status).toBe('paused');
 });
+
+test("an operator's word is heard within two seconds, though the totals were long in coming before it", async () => {
+  const { clock, engine } = await known();
+  let totalsMs = 0;
+  const registry: CrawlRegistry = {
+    ...engine.registry,
+    isShared: true,
+    async totals(crawl) {
+      await clock.sleep(totalsMs);
+      return engine.registry.totals(crawl);
+    },
+  };
+  const crawls = createCrawls(registry, clock);
+  await clock.drive(crawls.get(CRAWL));
+  await clock.advance(6000);
+  totalsMs = 8000;
+  const reading = crawls.get(CRAWL);
+  await clock.advance(1000);
+  await engine.registry.setStatus(CRAWL, 'paused');
+  await clock.drive(reading);
+  expect((await crawls.get(CRAWL))?.status).toBe('paused');
+});

@@ -3,7 +3,7 @@ import { NEW_HEAD } from '../../../shared/frontier/head.ts';
 import { HostLedger } from '../../../shared/frontier/ledger.ts';
 import type { Link } from '../../../shared/frontier/message.ts';
 import { gatherFacts } from '../../invariants/gather-facts.ts';
-import { createHistoryProbe } from '../../invariants/history-probe.ts';
+import { createHistoryProbe, phasesOf } from '../../invariants/history-probe.ts';
 import { createSimCloud } from '../../models/cloud.ts';
 import { drive } from '../../models/virtual-time.ts';
 import type { SimWeb, World } from '../../worlds/spec.ts';
@@ -91,6 +91,19 @@ test('facts are read from the services, in no virtual time: ledgers, counters, m
   ]);
   const [file] = [...(crawl?.files.values() ?? [])];
   expect(Buffer.from(file ?? []).toString('latin1')).toMatch(/a record$/);
+});
+
+test('limits that are raised while a crawl runs are kept with its status', async () => {
+  const { cloud, history } = await makeWorld(1);
+  const { registry } = cloud.open(cloud.begin('operator')).engine;
+  await drive(cloud.time, registry.configure(CRAWL, { delayMs: 6 }));
+  await drive(cloud.time, registry.configure(CRAWL, { maxPages: 7 }));
+  const [status, ...others] = history.statuses.get(CRAWL) ?? [];
+  expect(others).toEqual([]);
+  expect(status?.later).toEqual([{ at: expect.any(Number), limits: { maxPages: 7 } }]);
+  const phases = status ? phasesOf(status, Infinity) : [];
+  expect(phases.map(({ limits }) => limits)).toEqual([{}, { maxPages: 7 }]);
+  expect(phases[0]?.until).toBe(phases[1]?.at);
 });
 
 test('a ledger large enough for runs and objects of its own is read whole', async () => {

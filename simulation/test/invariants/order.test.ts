@@ -139,6 +139,19 @@ describe('limitsKept, after a limit of bytes, time or money', () => {
     );
   });
 
+  test('a limit that is raised while the crawl runs counts from then on', () => {
+    const raised = (at: number) => ({
+      statuses: [
+        {
+          ...status(0, 'running', { maxBytes: 5000 }),
+          later: [{ at: T + at * 1000, limits: { maxBytes: 6000 } }],
+        },
+      ],
+    });
+    expect(of('limitsKept', facts({}, 40, raised(30)))).toEqual([]);
+    expect(of('limitsKept', facts({}, 40, raised(45)))).toHaveLength(1);
+  });
+
   test('not where counters may be wrong, nor time where a clock was set, nor after the limit was raised', () => {
     expect(of('limitsKept', facts({ maxBytes: 5000 }, 40, {}, struck('workerKilled')))).toEqual([]);
     expect(of('limitsKept', facts({ maxTimeMs: 10_000 }, 40, {}, struck('clockStepped')))).toEqual([]);

@@ -86,6 +86,15 @@ describe('rested', () => {
     expect(namesOf('rested', lost)).toBe(0);
     expect(excused(lost).filter((text) => text.includes('back-off'))).toHaveLength(1);
   });
+
+  test('also if its turn stood still, and was committed only after another process had asked', () => {
+    const answered = { httpStatus: 503, process: 'worker-2' };
+    const frozen = struck('workerFrozen');
+    // The first head is stored at 12.5 s.
+    expect(namesOf('rested', { ...facts(answered, 0.4), strikes: frozen })).toBe(0);
+    expect(namesOf('rested', { ...facts(answered, 0.6), strikes: frozen })).toBe(1);
+    expect(namesOf('rested', facts(answered, 0.4))).toBe(1);
+  });
 });
 
 describe('notRunning', () => {
@@ -161,7 +170,15 @@ describe('onTime', () => {
   test('a worker or a message that was lost excuses it, until the waker must have noticed', () => {
     const killed = struck('workerKilled');
     expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 1200, killed))).toBe(0);
-    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 2000, killed))).toBe(1);
+    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 2300, killed))).toBe(1);
+  });
+
+  test('also if the wake-up for a token that was lost is lost, too', () => {
+    const token = due({ token: '1-x', dueAt: T + 60_000 + 900_000 });
+    const lost = struck('messageLost');
+    // Due by the index at 1,260 s, woken within the next minute, and again at the first run after 300 s.
+    expect(namesOf('onTime', facts(token, 1680, lost))).toBe(0);
+    expect(namesOf('onTime', facts(token, 2300, lost))).toBe(1);
   });
 });
 
