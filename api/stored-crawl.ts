@@ -40,6 +40,8 @@ export interface StoredCrawl extends AsyncDisposable {
    * Throws `RangeError` for items of more than 1,000 different keys.
    */
   itemsCsv(): AsyncIterable<string>;
+  /** Returns what hooks have kept in `state`, by key. */
+  state(): Promise<ReadonlyMap<string, unknown>>;
   /**
    * Yields every response in the archive, sorted by URL. Of a damaged WARC file, those before the damage;
    * `warn` is called for each such file.

@@ -1,5 +1,7 @@
 /** A run of a crawl on this machine, from its opening to its summary, in whichever thread. */
 
+import { foldersOf } from '../../shared/engines/local/folders.ts';
+import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
 import type { LocalSession } from '../../shared/engines/local/session/session.ts';
 import { createBoard } from '../../shared/engines/local/threads/board.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
@@ -70,9 +72,16 @@ export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
     tell({ kind: 'closing', blockTimeoutMs: config.blockTimeoutMs });
   }
 
-  async function finish(project: Project, summary: CrawlSummary, limitMs: number): Promise<void> {
+  async function finish(
+    folder: string,
+    project: Project,
+    summary: CrawlSummary,
+    limitMs: number,
+  ): Promise<void> {
     const ended = watched?.work.beginHook();
-    const fault = await callOnFinish(project, summary, { clock: systemClock, limitMs });
+    const store = openStateFile(foldersOf(folder).state);
+    const fault = await callOnFinish(project, summary, store, { clock: systemClock, limitMs });
+    store.close();
     ended?.();
     if (fault !== undefined) warn(fault);
   }
@@ -101,7 +110,7 @@ export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
       await opened.close();
       const summary = await summarize(folder);
       tell({ kind: 'summary', summary, requests });
-      await finish(project, summary, opened.config.hookTimeoutMs);
+      await finish(folder, project, summary, opened.config.hookTimeoutMs);
     },
 
     noteHookError(error, isNewPage) {

@@ -5,7 +5,9 @@ import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { skipsBeyond } from '../../shared/engines/local/items/skip-log.ts';
+import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
+import { createCrawlState } from '../../shared/hooks/crawl-state.ts';
 import type { Item } from '../../shared/project/project.ts';
 import { lookUpUrl } from '../../shared/report/look-up-url.ts';
 import { buildReport } from '../../shared/report/report.ts';
@@ -76,6 +78,14 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     itemsCsv() {
       const bytes = goodItemBytes(folder);
       return itemsCsv(() => storedItems(folder, bytes));
+    },
+    async state() {
+      const store = openStateFile(foldersOf(folder).state);
+      try {
+        return new Map(createCrawlState(store).entries());
+      } finally {
+        store.close();
+      }
     },
     captures: archive.captures,
     cdxj: archive.cdxj,

@@ -163,6 +163,7 @@ function notThere(stack: string, crawl: CrawlId) {
   return {
     items: refuse('items', `workers there call no onPage. ${own}`),
     itemsCsv: refuse('itemsCsv', `workers there call no onPage. ${own}`),
+    state: refuse('state', `workers there call no hook. ${own}`),
     skipped: refuse('skipped', 'links left out are only counted there: see skipped of summary()'),
     skippedBeyond: refuse('skippedBeyond', 'links left out are only counted there: see skipped of summary()'),
     exportParquet: refuse('exportParquet', 'write what captures(), urls() and documents() yield'),

@@ -7,6 +7,7 @@ import { inHook } from '../project/hook-context.ts';
 import type { CrawlError, Page, PageContext, StrandConfig } from '../project/project.ts';
 import type { HookedPage, PageAnswer, PageHooks } from '../turn/page-hooks.ts';
 import { collectRequests, type RequestCollector } from './collect-requests.ts';
+import { createCrawlState, createMemoryStore, type StateStore } from './crawl-state.ts';
 import { createHookPage } from './hook-page.ts';
 import { type ItemLines, toItemLines } from './item-lines.ts';
 import type { PageContent } from './page-content.ts';
@@ -30,6 +31,11 @@ export interface HooksOptions {
    * called.
    */
   readonly warn?: (message: string) => void;
+  /**
+   * What the hooks keep from page to page.
+   * @default in memory
+   */
+  readonly store?: StateStore;
   /** Called with what a hook threw. */
   readonly onFailure?: (error: HookError) => void;
 }
@@ -48,11 +54,12 @@ const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
  */
 export function createHooks(
   project: ProjectHooks,
-  { config, clock, warn = () => {}, onFailure }: HooksOptions,
+  { config, clock, warn = () => {}, store = createMemoryStore(), onFailure }: HooksOptions,
 ): PageHooks | undefined {
   const { extraction = [], itemSchema, onError } = project;
   const route = createRouter(project.router ?? [], project.onPage);
   if (extraction.length === 0 && route === undefined && onError === undefined) return undefined;
+  const state = createCrawlState(store);
   const limitMs = config.hookTimeoutMs;
   // Before the watchdog would take the page for one that hangs.
   const syncLimitMs = config.blockTimeoutMs * 0.75;
@@ -127,7 +134,7 @@ export function createHooks(
       const requests = collectRequests(page.url, config.maxLinksPerPage);
       try {
         const { lines, faults } = await withContent(page, async (content, left) => {
-          const seen = withEnqueue(createHookPage(page, content), requests.enqueue);
+          const seen = inContext(createHookPage(page, content), { enqueue: requests.enqueue, state });
           const toLines = (given: unknown) => {
             source = 'item';
             return toItemLines(given, itemSchema);
@@ -162,8 +169,11 @@ function answerOf(items: readonly string[], collected: RequestCollector, error?:
 }
 
 /** The page's views stay getters: what is costly is made when it is touched. */
-const withEnqueue = (page: Page, enqueue: PageContext['enqueue']): PageContext =>
-  Object.defineProperty(page, 'enqueue', { value: enqueue, enumerable: true }) as PageContext;
+const inContext = (page: Page, { enqueue, state }: Pick<PageContext, 'enqueue' | 'state'>): PageContext =>
+  Object.defineProperties(page, {
+    enqueue: { value: enqueue, enumerable: true },
+    state: { value: state, enumerable: true },
+  }) as PageContext;
 
 /**
  * Calls `onError` and catches what it throws. If it hangs it is not called again, since each page would wait

@@ -71,7 +71,7 @@ function format(checked: readonly Checked[]): ItemLines {
 
 function toLine(value: object): string | { readonly fault: string } {
   try {
-    const line = JSON.stringify(value, holdable);
+    const line = JSON.stringify(value, keepable);
     // By `toJSON`.
     if (!line?.startsWith('{')) return { fault: 'Expected an item to be an object in JSON' };
     const bytes = Buffer.byteLength(line);
@@ -83,7 +83,7 @@ function toLine(value: object): string | { readonly fault: string } {
 }
 
 /** Refuses what `JSON.stringify` would change without a word: `NaN` becomes `null`, a `Map` becomes `{}`. */
-function holdable(key: string, value: unknown): unknown {
+export function keepable(key: string, value: unknown): unknown {
   const isLost =
     (typeof value === 'number' && !Number.isFinite(value)) ||
     typeof value === 'function' ||

@@ -98,6 +98,33 @@ export interface PageContext extends Page {
    * before `onPage` ends. Throws for what is no request.
    */
   readonly enqueue: (url: string | URL, options?: EnqueueOptions) => void;
+  /** What hooks keep from page to page. It is stored with the crawl. */
+  readonly state: CrawlState;
+}
+
+/**
+ * Values by key, shared by all threads of a crawl and kept when it is resumed. A value is anything that JSON
+ * can hold, of up to 1 MiB; up to 10,000 keys. Each function is atomic: no update of another page is lost.
+ *
+ * A change counts at once, also if its hook fails afterwards. If a visit is done again after a crash, its
+ * pages are given to the hooks again: then `update('pages', (n = 0) => n + 1)` counts such a page twice.
+ */
+export interface CrawlState {
+  get<T = unknown>(key: string): T | undefined;
+  set(key: string, value: unknown): void;
+  /**
+   * Replaces a value by what `change` makes of it, and returns the new value. `change` is called again if
+   * another thread has changed the value meanwhile, and must not be async.
+   */
+  update<T>(key: string, change: (value: T | undefined) => T): T;
+  delete(key: string): void;
+  /** Returns all values, by key. */
+  entries(): readonly (readonly [key: string, value: unknown])[];
+}
+
+/** What `onFinish` gets besides the summary. */
+export interface FinishContext {
+  readonly state: CrawlState;
 }
 
 export interface EnqueueOptions {
@@ -193,7 +220,7 @@ export interface StrandConfig {
   readonly itemSchema?: ItemSchema;
   readonly onError?: (error: CrawlError) => void | Promise<void>;
   /** Called when the crawl, or this session of it, has ended. */
-  readonly onFinish?: (summary: CrawlSummary) => void | Promise<void>;
+  readonly onFinish?: (summary: CrawlSummary, context: FinishContext) => void | Promise<void>;
   /** What is deployed by `cdk deploy`: the options of `cdk/options.ts`. */
   readonly aws?: Readonly<Record<string, unknown>>;
 }

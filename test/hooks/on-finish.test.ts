@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createMemoryStore } from '../../shared/hooks/crawl-state.ts';
 import { callOnFinish } from '../../shared/hooks/on-finish.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { handClock } from './made-page.ts';
@@ -12,14 +13,14 @@ test('onFinish is called with the summary, and is waited for', async () => {
     await null;
     heard.push(pages);
   };
-  expect(await callOnFinish({ onFinish }, summary, limits)).toBeUndefined();
+  expect(await callOnFinish({ onFinish }, summary, createMemoryStore(), limits)).toBeUndefined();
   expect(heard).toEqual([7]);
-  expect(await callOnFinish({}, summary, limits)).toBeUndefined();
+  expect(await callOnFinish({}, summary, createMemoryStore(), limits)).toBeUndefined();
 });
 
 test('that onFinish fails is told, not thrown', async () => {
   const onFinish = () => {
     throw new Error('no\ndisk');
   };
-  expect(await callOnFinish({ onFinish }, summary, limits)).toBe('onFinish: no disk');
+  expect(await callOnFinish({ onFinish }, summary, createMemoryStore(), limits)).toBe('onFinish: no disk');
 });

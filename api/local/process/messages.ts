@@ -10,6 +10,8 @@ export interface ProcessThreadStart {
   readonly config: CrawlConfig;
   /** Absolute. */
   readonly projectFile: string;
+  /** Where all threads keep the state of hooks. */
+  readonly stateFile: string;
   /** Where the thread shows what it does. */
   readonly slot: SlotMemory;
 }

@@ -2,7 +2,9 @@
  * Runs hooks over a crawl's archive: in the calling thread if they are functions, else in threads of their
  * own.
  */
-import { resolve } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { InvalidConfig, parseConfig } from '../../../shared/crawl/config.ts';
 import type { HookError } from '../../../shared/ports/hook-error-log.ts';
 import { hookFaults, readProject } from '../../../shared/project/project-file.ts';
@@ -24,6 +26,7 @@ export async function* processLocal<T>(
   checkOptions(options);
   const opened = await openFolder(folder);
   const archive = archiveOf(folder);
+  let temporary: string | undefined;
   try {
     const config = parseConfig(opened.record.config);
     const pages = archivedPages(opened.reader, opened.crawl, archive);
@@ -32,13 +35,16 @@ export async function* processLocal<T>(
     else {
       // Once here, so that its errors are reported before threads start.
       const { path } = await readProject(project);
-      const start = { folder, config, projectFile: path ?? resolve(project) };
+      temporary = await mkdtemp(join(tmpdir(), 'strand-process-'));
+      const stateFile = join(temporary, 'state.sqlite');
+      const start = { folder, config, projectFile: path ?? resolve(project), stateFile };
       outcomes = processInThreads(pages, start, workers);
     }
     yield* processedPages<T>(outcomes, signal);
   } finally {
     opened.reader.close();
     await archive.close();
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
   }
 }
 

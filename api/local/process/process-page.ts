@@ -5,6 +5,7 @@ import type { CrawlConfig } from '../../../shared/crawl/config.ts';
 import { systemClock } from '../../../shared/engines/system-clock.ts';
 import { messageOf } from '../../../shared/error-message.ts';
 import type { FetchedResponse } from '../../../shared/fetcher/outcome/fetch-outcome.ts';
+import type { StateStore } from '../../../shared/hooks/crawl-state.ts';
 import { createHooks, type ProjectHooks } from '../../../shared/hooks/create-hooks.ts';
 import { createDocumentParser, type DocumentFacts } from '../../../shared/parser/document.ts';
 import type { HookError } from '../../../shared/ports/hook-error-log.ts';
@@ -30,6 +31,8 @@ export interface PageProcessorOptions {
   readonly archive: Pick<StoredCrawl, 'readRecord'>;
   readonly config: CrawlConfig;
   readonly hooks: ProjectHooks;
+  /** What the hooks keep from page to page. Default: in memory. */
+  readonly store?: StateStore;
   /** For a watchdog. None: nobody watches the thread. */
   readonly work?: PageWork;
   /** Called with what `onError` throws. */
@@ -43,6 +46,7 @@ export function createPageProcessor({
   archive,
   config,
   hooks: project,
+  store,
   work = UNWATCHED,
   warn,
 }: PageProcessorOptions): (page: ArchivedPage) => Promise<PageOutcome> {
@@ -50,7 +54,7 @@ export function createPageProcessor({
   const onFailure = (error: HookError) => {
     failure ??= error;
   };
-  const hooks = createHooks(project, { config, clock: systemClock, warn, onFailure });
+  const hooks = createHooks(project, { config, clock: systemClock, warn, store, onFailure });
 
   return async (page) => {
     const url = fetchedUrl(page.url);

@@ -1,5 +1,6 @@
 /** A thread that processes pages: it loads the project's file, and answers each page that it is sent. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { openStateFile } from '../../../shared/engines/local/items/state-store.ts';
 import { writeSlot } from '../../../shared/engines/watchdog/work-slot.ts';
 import { guardProcess } from '../../../shared/hooks/guard-process.ts';
 import { readProject } from '../../../shared/project/project-file.ts';
@@ -16,12 +17,13 @@ const fail = (error: unknown) => tell({ kind: 'failed', ...toThreadError(error) 
 guardProcess({ onFailure: () => {}, onBug: fail });
 
 try {
-  const { folder, config, projectFile, slot } = workerData as ProcessThreadStart;
+  const { folder, config, projectFile, stateFile, slot } = workerData as ProcessThreadStart;
   const hooks = await readProject(projectFile);
   const process = createPageProcessor({
     archive: archiveOf(folder),
     config,
     hooks,
+    store: openStateFile(stateFile),
     work: writeSlot(slot),
   });
   let work = Promise.resolve();

@@ -13,6 +13,8 @@ export const foldersOf = (folder: string) => ({
   indexes: join(folder, 'indexes'),
   /** What hooks made of pages: lines of JSON. */
   items: join(folder, 'items.jsonl'),
+  /** What hooks keep from page to page. */
+  state: join(folder, 'state.sqlite'),
   /** Bodies too large for memory, while they are handled. */
   temporary: join(folder, 'tmp'),
 });

@@ -12,6 +12,7 @@ import type { PageWork } from '../../../turn/page-work.ts';
 import { closeAll } from '../close-all.ts';
 import { openEarlier } from '../earlier.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from '../engine.ts';
+import { openStateFile } from '../items/state-store.ts';
 import type { Board } from '../threads/board.ts';
 import { notingFetcher, notingHooks, notingQueue } from '../threads/noting.ts';
 import { startThreads, type ThreadCrew } from '../threads/start-threads.ts';
@@ -124,7 +125,8 @@ function inThisThread(
   const tempFolder = foldersOf(folder).temporary;
   const plain = withStorageFailures(createFetcher({ ...config, tempFolder, clock, maxSockets }), tempFolder);
   const fetcher = withMiddleware(plain, project?.middleware ?? [], { clock, totalTimeoutMs, onFailure });
-  const hooks = project && createHooks(project, { config, clock, warn, onFailure });
+  const store = openStateFile(foldersOf(folder).state);
+  const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
   const startCrew = (options: CrewOptions) => {
     const own = { ...options, maxHosts, hooks };
     if (!watched) return startOwnCrew(engine, fetcher, own);
@@ -137,6 +139,6 @@ function inThisThread(
   };
   return {
     run: (options) => runLocalCrawl(engine, startCrew, id, options),
-    close: () => closeAll([fetcher.close, engine.close]),
+    close: () => closeAll([fetcher.close, store.close, engine.close]),
   };
 }

@@ -1,4 +1,5 @@
 /** A thread that crawls: what `thread.ts` starts. It ends on request, or dies and is started again. */
+
 import { parentPort, workerData } from 'node:worker_threads';
 import { createFetcher } from '../../../fetcher/fetcher.ts';
 import { createHooks } from '../../../hooks/create-hooks.ts';
@@ -12,6 +13,7 @@ import { startWorker, type Worker } from '../../../worker/worker.ts';
 import { writeSlot } from '../../watchdog/work-slot.ts';
 import { closeAll } from '../close-all.ts';
 import { foldersOf } from '../folders.ts';
+import { openStateFile } from '../items/state-store.ts';
 import { crewStats } from '../session/crew-stats.ts';
 import { notingFetcher, notingHooks } from './noting.ts';
 import { openThreadEngine } from './thread-engine.ts';
@@ -55,7 +57,8 @@ async function crawl(): Promise<void> {
     onFailure,
   });
   const noted = notingFetcher(fetcher, engine.board);
-  const hooks = project && createHooks(project, { config, clock, warn, onFailure });
+  const store = openStateFile(foldersOf(start.folder).state);
+  const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
   const worker: Worker = startWorker(engine, () => noted, {
     maxHosts: start.maxHosts,
     maxCacheBytes: Math.ceil(CACHE_BYTES / blocks),
@@ -81,7 +84,14 @@ async function crawl(): Promise<void> {
     else if (message.kind === 'changed') worker.crawls.refresh(start.crawl);
     else engine.hear(message);
   });
-  await closeAll([() => worker.done, () => clearInterval(ticking), progress, fetcher.close, engine.close]);
+  await closeAll([
+    () => worker.done,
+    () => clearInterval(ticking),
+    progress,
+    fetcher.close,
+    store.close,
+    engine.close,
+  ]);
 }
 
 const describe = (error: unknown): string =>
