@@ -14,7 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { type Manifest, publishedManifest } from './manifest.ts';
+import { configSchema } from './config-schema.ts';
+import { CONFIG_SCHEMA, type Manifest, publishedManifest } from './manifest.ts';
 import { vendorZod } from './vendor-zod.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -26,6 +27,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   compile(dist, '--declaration', '--emitDeclarationOnly');
   const manifest = publishedManifest(source);
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  writeFileSync(join(dist, CONFIG_SCHEMA), `${JSON.stringify(configSchema(), undefined, 1)}\n`);
   for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md'])
     copyFileSync(join(ROOT, file), join(dist, file));
   cpSync(join(ROOT, 'templates'), join(dist, 'templates'), { recursive: true });

@@ -16,6 +16,9 @@ const CDK = { 'aws-cdk-lib': '^2.257.0', constructs: '^10.5.0', esbuild: '>=0.25
 
 const FUNCTIONS = 'strand-crawler-functions';
 
+/** The JSON schema of a crawl's settings. */
+export const CONFIG_SCHEMA = 'crawl-config.schema.json';
+
 /** The modules that are imported by name, without the end of their file names. */
 const ENTRIES = { '.': './api/index', './cdk': './cdk/index', './testing': './packaging/testing' };
 
@@ -49,6 +52,7 @@ export function publishedManifest(source: Manifest): Manifest {
           { types: `${file}.d.ts`, default: `${file}.js` },
         ]),
       ),
+      [`./${CONFIG_SCHEMA}`]: `./${CONFIG_SCHEMA}`,
       './package.json': './package.json',
     },
     // A bundle of a project's file puts that file in its place.

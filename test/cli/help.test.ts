@@ -1,8 +1,13 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseArgs } from '../../cli/args.ts';
 import { helpText, optionsMarkdown } from '../../cli/help.ts';
 import { defaultText, OPTIONS, optionsOf } from '../../cli/options.ts';
+import { VERB_HELP } from '../../cli/verb-help.ts';
 import { VERBS } from '../../cli/verbs.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
 
 const PAGES = [undefined, ...VERBS];
 
@@ -36,6 +41,17 @@ test('the examples can be followed', () => {
     }
     expect(examples.length).toBeGreaterThan(0);
   }
+});
+
+test('the examples mean the same in zsh, which expands ? and * and [ of words that are not quoted', () => {
+  const bare = (line: string) => line.replaceAll(/'[^']*'|"[^"]*"/g, '').replace(/ #.*/, '');
+  const documents = globSync(['README.md', 'docs/*.md', 'templates/*/README.md'], { cwd: ROOT }).flatMap(
+    (file) => readFileSync(join(ROOT, file), 'utf8').split('\n'),
+  );
+  const commands = documents.filter((line) => /^(?:npm run|npx) (?:-s )?(?:strand|crawl)/.test(line));
+  const examples = VERBS.flatMap((verb) => VERB_HELP[verb].examples);
+  expect(commands.length).toBeGreaterThan(20);
+  expect([...examples, ...commands].map(bare).filter((line) => /[?*[\]{}()^~]/.test(line))).toEqual([]);
 });
 
 test.each([

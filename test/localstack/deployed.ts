@@ -12,7 +12,7 @@ import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { CLIENT_OPTIONS } from './resources.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+export const ROOT = join(import.meta.dirname, '../..');
 
 export interface Deployed {
   readonly name: string;
@@ -31,7 +31,7 @@ export interface Deployed {
 }
 
 /** Variables under which the CDK and the SDK find the emulator. */
-const ENVIRONMENT = {
+export const ENVIRONMENT = {
   ...process.env,
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
@@ -42,7 +42,7 @@ const ENVIRONMENT = {
   PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
 };
 
-async function cdk(...args: string[]): Promise<string> {
+export async function cdk(...args: string[]): Promise<string> {
   const bin = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
   const options = { cwd: ROOT, env: ENVIRONMENT, maxBuffer: 16 * 1024 * 1024, timeout: 300_000 };
   const { stdout, stderr } = await promisify(execFile)(
@@ -56,7 +56,7 @@ async function cdk(...args: string[]): Promise<string> {
 /**
  * Two test files may do it at once: the second one finds the first one at work, and then its result.
  */
-async function bootstrap(out: string): Promise<void> {
+export async function bootstrap(out: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await cdk('bootstrap', '--output', out);

@@ -1,0 +1,18 @@
+# One machine's crawler: docker build --tag strand . && docker run --rm --volume "$PWD:/data" strand crawl https://example.org/ --contact you@example.org
+FROM node:24-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN node packaging/build.ts && npm pack ./dist/strand-crawler --silent --pack-destination /tmp
+
+FROM node:24-slim
+COPY --from=build /tmp/strand-crawler-*.tgz /tmp/
+RUN npm install --global --omit=dev /tmp/strand-crawler-*.tgz && rm -rf /tmp/*.tgz /root/.npm \
+    && mkdir /data && chown node:node /data
+USER node
+# A crawl is written below the working directory: crawls/HOST.
+WORKDIR /data
+VOLUME /data
+ENTRYPOINT ["strand"]
+CMD ["--help"]
