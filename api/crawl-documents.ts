@@ -18,7 +18,7 @@ export function crawlDocuments(
 ): CrawlDocuments {
   return {
     name: crawl,
-    async *documents({ skip = () => {}, rewrite } = {}) {
+    async *documents({ skip = () => {}, rewrite, isWanted } = {}) {
       const { readResponse, close } = await openArchive();
       try {
         const documents = {
@@ -27,7 +27,11 @@ export function crawlDocuments(
           locationOf: async (url: string) =>
             (await lookUpUrl(source.ledgers, crawl, url)).record?.result?.location,
         };
-        yield* readDocuments(documents, { skip, ...(rewrite && { rewrite }) });
+        yield* readDocuments(documents, {
+          skip,
+          rewrite,
+          isWanted: isWanted && (({ url, result }) => isWanted({ url, location: result?.location })),
+        });
       } finally {
         await close();
       }

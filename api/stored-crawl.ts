@@ -74,6 +74,12 @@ export interface StoredCrawl extends AsyncDisposable {
    */
   exportParquet(out: string, options?: ParquetOptions): Promise<ExportedTables>;
   /**
+   * Finds pages by the words of their titles and main content, the best first: all words, `"a phrase"`, `prefix*`,
+   * `-without`. The first search makes an index of the archive in the folder (`search.sqlite`), later ones add what has
+   * come since. Throws `EmptySearch` if there is no word.
+   */
+  search(words: string, options?: SearchOptions): Promise<readonly SearchHit[]>;
+  /**
    * Writes a WET file (the text of each page) or a WAT file (what each record says of itself, and the links of its
    * page) for each WARC file into `out`, a new or empty folder. Throws `FolderNotEmpty`.
    */
@@ -105,6 +111,8 @@ export interface DocumentOptions {
   readonly skip?: (url: string, reason: string) => void;
   /** Returns what the Markdown of `page` links to in place of `link`, an absolute URL. */
   readonly rewrite?: (link: string, page: string) => string;
+  /** Asked for each page before it is read. Default: all are wanted. */
+  readonly isWanted?: (page: Pick<DocumentRow, 'url' | 'location'>) => boolean;
 }
 
 export interface ExportedDocuments {
@@ -112,6 +120,37 @@ export interface ExportedDocuments {
   readonly documents: number;
   /** Pages whose document could not be made. */
   readonly skipped: number;
+}
+
+export interface SearchOptions extends Pick<DocumentOptions, 'skip'> {
+  /** Only pages of this host, such as `example.org` or `example.org:8080`. */
+  readonly host?: string;
+  /** Only pages that say they are in this language: `en` finds `en-US` too. */
+  readonly language?: string;
+  /** Only pages fetched at this time or later. */
+  readonly since?: Date;
+  /**
+   * The best so many, up to 1,000.
+   * @default 10
+   */
+  readonly limit?: number;
+  /** What stands before and after a found word in a snippet. Default: nothing. */
+  readonly marks?: readonly [before: string, after: string];
+  /** Called for each page that is added to the index before the search, with the number of pages so far. */
+  readonly onIndexed?: (pages: number) => void;
+}
+
+export interface SearchHit {
+  readonly url: string;
+  readonly title?: string;
+  /** As the page says. */
+  readonly language?: string;
+  /** WARC-Date. */
+  readonly fetchedAt: string;
+  /** The piece of its main content with the words that were found. */
+  readonly snippet: string;
+  /** For `readRecord`. */
+  readonly place?: RecordPlace;
 }
 
 export type DerivedFormat = 'wet' | 'wat';

@@ -84,6 +84,16 @@ export type LocalCommand =
       readonly tables?: readonly TableName[];
     }
   | {
+      readonly verb: 'search';
+      readonly dir: string;
+      readonly words: string;
+      readonly host?: string;
+      readonly language?: string;
+      readonly since?: Date;
+      readonly limit?: number;
+      readonly json: boolean;
+    }
+  | {
       readonly verb: 'read';
       readonly url: string;
       readonly config?: string;

@@ -71,6 +71,8 @@ export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
     }
     case 'export':
       return exportCommand(given);
+    case 'search':
+      return searchCommand(given, json);
     case 'process': {
       const [dir] = readWords(verb, given, 'DIR');
       return { verb, dir: dir!, config, workers, out: textOf(given, 'out') };
@@ -145,6 +147,22 @@ function exportCommand(given: Given): LocalCommandOf<'export'> {
     out,
     chunkTokens,
     tables: readTables(given, format),
+  };
+}
+
+function searchCommand(given: Given, json: boolean): LocalCommandOf<'search'> {
+  const [dir, ...words] = given.words;
+  if (!dir || words.length === 0) throw wrongWords('search', given.words, ['DIR', 'WORDS...']);
+  const since = textOf(given, 'since');
+  return {
+    verb: 'search',
+    dir,
+    words: words.join(' '),
+    host: textOf(given, 'host'),
+    language: textOf(given, 'language'),
+    since: since === undefined ? undefined : new Date(since),
+    limit: given.values.get('limit') as number | undefined,
+    json,
   };
 }
 

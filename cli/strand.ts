@@ -51,6 +51,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
     }
     case 'read':
       return (await import('./commands/read.ts')).read(command);
+    case 'search':
+      return (await import('./commands/search.ts')).search(command);
     case 'export':
       return (await import('./commands/export.ts')).exportUrls(command);
     case 'help': {

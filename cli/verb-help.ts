@@ -93,6 +93,15 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'export crawls/a --format documents --chunk 500',
     ],
   },
+  search: {
+    usage: 'search DIR WORDS... [options]',
+    summary: 'Find pages by their words: all of them, a phrase in quotes, prefix*, and -without.',
+    examples: [
+      'search crawls/example.org web archive',
+      "search crawls/a 'crawl* archive' --limit 3",
+      'search crawls/a archive --language de --json',
+    ],
+  },
   process: {
     usage: 'process DIR [options]',
     summary:

@@ -10,6 +10,7 @@ export const LOCAL_VERBS = [
   'url',
   'explain',
   'export',
+  'search',
   'read',
   'process',
   'warc',

@@ -105,6 +105,9 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     async exportParquet(out, options) {
       return (await import('./export-parquet.ts')).exportParquet(stored, out, options);
     },
+    async search(words, options) {
+      return (await import('./search.ts')).search(opened, folder, words, options);
+    },
     async exportDerived(format, out, options) {
       return (await import('./derived-warc.ts')).exportDerived(stored, format, out, options);
     },

@@ -168,6 +168,7 @@ function notThere(stack: string, crawl: CrawlId) {
     skippedBeyond: refuse('skippedBeyond', 'links left out are only counted there: see skipped of summary()'),
     exportParquet: refuse('exportParquet', 'write what captures(), urls() and documents() yield'),
     exportDerived: refuse('exportDerived', 'write what captures(), readRecord() and documents() yield'),
+    search: refuse('search', 'load what documents() yields into a search engine'),
     wacz: refuse('wacz', 'copy the WARC files from the bucket, warc/CRAWL/, and pack them with py-wacz'),
   };
 }

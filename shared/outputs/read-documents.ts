@@ -20,7 +20,9 @@ export interface DocumentOptions {
   /** Called with a page that has no document, and the reason for people. */
   readonly skip: (url: string, reason: string) => void;
   /** May replace the absolute URL of a link in the page's Markdown. */
-  readonly rewrite?: (link: string, page: string) => string;
+  readonly rewrite?: ((link: string, page: string) => string) | undefined;
+  /** Asked for each page that has a document, before it is read. Default: all are wanted. */
+  readonly isWanted?: ((record: UrlRecord) => boolean) | undefined;
 }
 
 /** A page of more bytes, received or decoded, gives no document: extracting it would take seconds. */
@@ -41,10 +43,10 @@ export const hasDocument = ({ state, kind, result }: UrlRecord): boolean =>
  */
 export async function* readDocuments(
   source: DocumentSource,
-  { skip, rewrite }: DocumentOptions,
+  { skip, rewrite, isWanted = () => true }: DocumentOptions,
 ): AsyncGenerator<DocumentRow, void, undefined> {
   for await (const record of source.records()) {
-    if (!hasDocument(record)) continue;
+    if (!hasDocument(record) || !isWanted(record)) continue;
     const { url } = record;
     try {
       const response = await payloadOf(source, record.result!.location!);

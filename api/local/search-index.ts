@@ -1,0 +1,182 @@
+/** The full-text index of a crawl's pages, in `search.sqlite` of its folder. Made of the archive on demand. */
+import { DatabaseSync } from 'node:sqlite';
+import type { DocumentRow } from '../../shared/outputs/document-row.ts';
+import { searchQuery } from '../../shared/outputs/search-query.ts';
+import type { SearchHit, SearchOptions } from '../stored-crawl.ts';
+
+/** Another search may be adding pages. */
+const TIMEOUT_MS = 60_000;
+/** Pages are added together. */
+const BATCH = 200;
+/** A title counts as much as so many words of the text. */
+const TITLE_WEIGHT = 5;
+const SNIPPET_WORDS = 24;
+const DEFAULT_LIMIT = 10;
+const MAX_LIMIT = 1000;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS pages (
+    id INTEGER PRIMARY KEY, url TEXT UNIQUE NOT NULL, host TEXT NOT NULL, title TEXT, language TEXT,
+    fetched_at TEXT NOT NULL, capture TEXT NOT NULL, warc_file TEXT, warc_offset INTEGER
+  );
+  CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
+    title, text, tokenize = 'unicode61 remove_diacritics 2'
+  );
+`;
+
+type CapturedPage = Pick<DocumentRow, 'url' | 'location'>;
+
+export interface SearchIndex {
+  /** What {@link setState} was given last: of which state of the crawl this is the index. */
+  state(): string | undefined;
+  setState(state: string): void;
+  /** Whether this capture of the page is in the index. Then the page is one that is kept. */
+  has(page: CapturedPage): boolean;
+  add(document: DocumentRow): void;
+  /** Deletes the pages that were neither asked for nor added since the index was opened. */
+  deleteOthers(): void;
+  search(words: string, options: SearchOptions): SearchHit[];
+  close(): void;
+}
+
+const captureOf = ({ location }: CapturedPage): string => JSON.stringify([location?.file, location?.offset]);
+
+export function openSearchIndex(path: string): SearchIndex {
+  const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`);
+  const find = database.prepare('SELECT id, capture FROM pages WHERE url = ?');
+  const insert = database.prepare(
+    `INSERT INTO pages (url, host, title, language, fetched_at, capture, warc_file, warc_offset)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+  );
+  const insertWords = database.prepare('INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)');
+  const deletePage = database.prepare('DELETE FROM pages WHERE id = ?');
+  const deleteWords = database.prepare('DELETE FROM words WHERE rowid = ?');
+  const kept = new Set<number>();
+  let pending: DocumentRow[] = [];
+
+  function remove(id: number): void {
+    deletePage.run(id);
+    deleteWords.run(id);
+  }
+
+  function insertOne(document: DocumentRow): void {
+    const { url, title, language, fetchedAt, text, location } = document;
+    const before = find.get(url) as { id: number } | undefined;
+    if (before) remove(before.id);
+    const row = insert.get(
+      url,
+      URL.parse(url)?.host ?? '',
+      title ?? null,
+      language?.toLowerCase() ?? null,
+      fetchedAt,
+      captureOf(document),
+      location?.file ?? null,
+      location?.offset ?? null,
+    );
+    const { id } = row as { id: number };
+    insertWords.run(id, title ?? '', text);
+    kept.add(id);
+  }
+
+  function flush(): void {
+    if (pending.length === 0) return;
+    const batch = pending;
+    pending = [];
+    transaction(database, () => {
+      for (const document of batch) insertOne(document);
+    });
+  }
+
+  return {
+    state: () =>
+      (database.prepare("SELECT value FROM meta WHERE key = 'state'").get() as { value: string } | undefined)
+        ?.value,
+    setState(state) {
+      flush();
+      database.prepare("INSERT OR REPLACE INTO meta VALUES ('state', ?)").run(state);
+    },
+    has(page) {
+      const row = find.get(page.url) as { id: number; capture: string } | undefined;
+      if (row?.capture !== captureOf(page)) return false;
+      kept.add(row.id);
+      return true;
+    },
+    add(document) {
+      pending.push(document);
+      if (pending.length >= BATCH) flush();
+    },
+    deleteOthers() {
+      flush();
+      const all = database.prepare('SELECT id FROM pages').all() as { id: number }[];
+      transaction(database, () => {
+        for (const { id } of all) if (!kept.has(id)) remove(id);
+      });
+    },
+    search: (words, options) => runSearch(database, words, options),
+    close() {
+      database.close();
+    },
+  };
+}
+
+function runSearch(
+  database: DatabaseSync,
+  words: string,
+  { host, language, since, limit = DEFAULT_LIMIT, marks = ['', ''] }: SearchOptions,
+): SearchHit[] {
+  const conditions = ['words MATCH ?'];
+  const values: (string | number)[] = [searchQuery(words)];
+  const where = (condition: string, value: string | number | undefined) => {
+    if (value === undefined) return;
+    conditions.push(condition);
+    values.push(value);
+  };
+  where('host = ?', host?.toLowerCase());
+  // `en` finds `en-US` too.
+  where(
+    "(language || '-') LIKE ? ESCAPE '\\'",
+    language && `${language.toLowerCase().replace(/[\\%_]/g, '\\$&')}-%`,
+  );
+  where('fetched_at >= ?', since?.toISOString());
+  const rows = database
+    .prepare(
+      `SELECT url, pages.title AS title, language, fetched_at AS fetchedAt, warc_file AS file,
+         warc_offset AS offset,
+         snippet(words, 1, ?, ?, ' ... ', ${SNIPPET_WORDS}) AS snippet
+       FROM words JOIN pages ON pages.id = words.rowid
+       WHERE ${conditions.join(' AND ')}
+       ORDER BY bm25(words, ${TITLE_WEIGHT}, 1), url LIMIT ?`,
+    )
+    .all(...marks, ...values, Math.min(limit, MAX_LIMIT)) as unknown as FoundRow[];
+  return rows.map(({ url, title, language, fetchedAt, snippet, file, offset }) => ({
+    url,
+    ...(title !== null && { title }),
+    ...(language !== null && { language }),
+    fetchedAt,
+    snippet: snippet.replace(/\s+/g, ' ').trim(),
+    ...(file !== null && offset !== null && { place: { file, offset } }),
+  }));
+}
+
+interface FoundRow {
+  readonly url: string;
+  readonly title: string | null;
+  readonly language: string | null;
+  readonly fetchedAt: string;
+  readonly snippet: string;
+  readonly file: string | null;
+  readonly offset: number | null;
+}
+
+function transaction(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}
