@@ -1,4 +1,5 @@
 /** The one line that shows a running crawl on a terminal. */
+import type { CrawlProgress } from '../api/crawl-events.ts';
 import {
   createDrawnLine,
   type LiveStream,
@@ -8,24 +9,10 @@ import {
 } from './drawn-line.ts';
 import { formatBytes, formatCounted, formatDuration, formatRate } from './format.ts';
 
-/** How far a crawl is. Counts are of the whole crawl, times in milliseconds since the epoch. */
-export interface Progress {
-  readonly pages: number;
-  /** URLs known. */
-  readonly urls: number;
-  /** URLs of the frontier: known and not yet fetched. */
-  readonly waiting: number;
-  readonly hosts: number;
-  /** Hosts in a turn just now, and hosts that have URLs and wait for one. */
-  readonly hostsActive: number;
-  readonly hostsWaiting: number;
-  readonly bytes: number;
-  readonly errors: number;
-  /** When this session began. */
-  readonly startedAt: number;
-  readonly now: number;
-  /** What ends the crawl early; `endsAt` is when its time runs out. */
-  readonly limits?: { readonly maxPages?: number; readonly maxBytes?: number; readonly endsAt?: number };
+/** How far a crawl is, and how fast. */
+export interface Progress
+  extends Omit<CrawlProgress, 'requests' | 'limits'>,
+    Partial<Pick<CrawlProgress, 'limits'>> {
   /** Over the last seconds, see {@link createRateMeter}; unknown at the start. */
   readonly pagesPerSecond?: number;
   readonly bytesPerSecond?: number;
