@@ -182,11 +182,11 @@ export class RobotsKeeper {
    * of.
    */
   async #fetchChain(key: string): Promise<Chain> {
-    const { crawl, pace, known } = this.#options;
+    const { crawl, pace } = this.#options;
     let url = urlOf(key);
     const before = pace.clock;
     for (let redirects = 0; ; redirects++) {
-      const crawlDelayMs = known.of(isOriginKey(key) ? key : originOf(url))?.crawlDelayMs;
+      const crawlDelayMs = this.#crawlDelayOf(key, url);
       const outcome = await pace.exchange({ url, maxBodyBytes: MAX_ROBOTS_BYTES + 1 }, crawlDelayMs);
       if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: causeOfFailure(outcome) };
       const verdict = robotsVerdict(outcome, redirects);
@@ -201,6 +201,13 @@ export class RobotsKeeper {
       const cause = await this.#waitForRedirect(key);
       if (cause !== undefined) return { kind: 'judged', verdict: { kind: 'unreachable', cause }, outcome };
     }
+  }
+
+  /** As known so far of the origin that is asked, and of the one whose robots.txt this is: the longer one. */
+  #crawlDelayOf(key: string, url: string): number | undefined {
+    const { known } = this.#options;
+    const delays = [key, originOf(url)].flatMap((one) => known.of(one)?.crawlDelayMs ?? []);
+    return delays.length > 0 ? Math.max(...delays) : undefined;
   }
 
   /** What the exchange means for the host. Nothing, if another of its origins answers. */

@@ -157,6 +157,25 @@ describe('the gap between a response and the next request to its host', () => {
     expect(leastGap(fetcher)).toBeGreaterThanOrEqual(40_000);
   });
 
+  test('is that of the origin that is asked, where the robots.txt of the other one redirects there', async () => {
+    const S = 'https://a.test';
+    const { fetcher } = await crawl(
+      {
+        [`${S}/robots.txt`]: robots('User-agent: *\nCrawl-delay: 20\n'),
+        [`${A}/robots.txt`]: redirect(`${S}/rules.txt`),
+        [`${S}/rules.txt`]: (before) => (before < 2 ? { status: 503 } : robots('')),
+        [`${S}/`]: page('/1', `${A}/2`, '/3'),
+      },
+      { scope: 'any', backoffMs: 1000, maxAttempts: 5 },
+      [`${S}/`],
+    );
+    const { log } = fetcher;
+    const asked = log.flatMap(({ url }, i) => (url === `${S}/rules.txt` && log[i + 1] ? [i] : []));
+    expect(asked.length).toBeGreaterThan(0);
+    const gaps = asked.map((i) => log[i + 1]!.startedAt - log[i]!.endedAt);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(20_000);
+  });
+
   test('is kept on the way of a robots.txt that redirects', async () => {
     const site = {
       [`${A}/robots.txt`]: redirect('/r1'),
