@@ -44,12 +44,14 @@ export function formatDuration(ms: number): string {
   if (ms < 9950) return `${Math.round(ms / 100) / 10}s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return pair(seconds, 60, 'm', 1, 's');
-  if (seconds < 86_400) return pair(seconds, 3600, 'h', 60, 'm');
-  return pair(seconds, 86_400, 'd', 3600, 'h');
+  if (seconds < 3600) return pair(seconds, [60, 'm'], [1, 's']);
+  if (seconds < 86_400) return pair(seconds, [3600, 'h'], [60, 'm']);
+  return pair(seconds, [86_400, 'd'], [3600, 'h']);
 }
 
-function pair(seconds: number, large: number, largeUnit: string, small: number, smallUnit: string): string {
+type Unit = readonly [seconds: number, name: string];
+
+function pair(seconds: number, [large, largeUnit]: Unit, [small, smallUnit]: Unit): string {
   const rest = Math.floor((seconds % large) / small);
   return `${Math.floor(seconds / large)}${largeUnit}${rest > 0 ? ` ${rest}${smallUnit}` : ''}`;
 }

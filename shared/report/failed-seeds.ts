@@ -1,6 +1,6 @@
 /** Why the seeds of a crawl gave nothing. */
 import { causeText, resultText } from '../causes/cause-text.ts';
-import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
+import { parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlRecord, CrawlTotals } from '../ports/crawl-registry.ts';
 import type { LedgerStore } from '../ports/ledger-store.ts';
@@ -30,29 +30,26 @@ export async function findFailedSeeds(
   const found: FailedSeed[] = [];
   /** Where redirects led: the scope is drawn around these, too. */
   const targets = new Set<string>();
+  const lookUp: LookUp = (url) => lookUpUrl(ledgers, crawl, url, urlRules);
   for (const seed of scopeSeeds.slice(0, MAX_LOOKED_UP)) {
     if (found.length >= MAX_NAMED) break;
     if (targets.has(seed)) continue;
     // A part that a newer version wrote, or that a turn has replaced meanwhile, must not keep the summary
     // from its reader.
-    const cause = await causeOf(ledgers, crawl, seed, urlRules, targets).catch(() => undefined);
+    const cause = await causeOf(seed, lookUp, targets).catch(() => undefined);
     if (cause !== undefined) found.push({ url: seed, cause });
   }
   return found;
 }
 
+type LookUp = (url: string) => ReturnType<typeof lookUpUrl>;
+
 /** What became of the seed, by way of its redirects; undefined for one that was not tried, or was fetched. */
-async function causeOf(
-  ledgers: Pick<LedgerStore, 'loadHead' | 'readPart'>,
-  crawl: CrawlId,
-  seed: string,
-  urlRules: CrawlConfig['urlRules'],
-  targets: Set<string>,
-): Promise<string | undefined> {
+async function causeOf(seed: string, lookUp: LookUp, targets: Set<string>): Promise<string | undefined> {
   let url = seed;
   let led = '';
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const { record, head } = await lookUpUrl(ledgers, crawl, url, urlRules);
+    const { record, head } = await lookUp(url);
     if (!record) return led === '' ? undefined : led;
     const { state, result } = record;
     if (state === 'waiting') {

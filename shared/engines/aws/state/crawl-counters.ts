@@ -57,55 +57,112 @@ interface Addition {
 }
 
 export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounters {
-  const { dynamo, table, clock, meter, warn = () => {} } = options;
-  const maxCounts = sizesOf(options).maxCountsInUpdate;
-  /** A process keeps to one shard: then the last addition to it is most often the process's own. */
-  const ownShard = `${TOTALS_PREFIX}${Math.floor(clock.random() * TOTALS_SHARDS)}`;
-  let gathered = new Map<CrawlId, Counts>();
-  /** Crawls of which more is gathered than their usage. */
-  let changed = new Set<CrawlId>();
-  /** What the meter gave and is not among the additions yet. */
-  const usage = new Map<CrawlId, Counts>();
-  let additions: Addition[] = [];
+  return new TotalsCounters(options);
+}
 
-  function takeUsage(): void {
-    for (const [crawl, used] of meter?.take() ?? [])
-      usage.set(crawl, sumOfCounts(usage.get(crawl) ?? {}, usageCounts(used)));
+class TotalsCounters implements CrawlCounters {
+  readonly #options: CrawlCountersOptions;
+  /** A process keeps to one shard: then the last addition to it is most often the process's own. */
+  readonly #ownShard: string;
+  #gathered = new Map<CrawlId, Counts>();
+  /** Crawls of which more is gathered than their usage. */
+  #changed = new Set<CrawlId>();
+  /** What the meter gave and is not among the additions yet. */
+  readonly #usage = new Map<CrawlId, Counts>();
+  #additions: Addition[] = [];
+  /** Stores what was gathered. Calls at the same time share one run. */
+  readonly #send = coalesced(() => this.#storeAll());
+
+  constructor(options: CrawlCountersOptions) {
+    this.#options = options;
+    this.#ownShard = `${TOTALS_PREFIX}${Math.floor(options.clock.random() * TOTALS_SHARDS)}`;
+  }
+
+  async add(crawl: CrawlId, counts: Counts): Promise<void> {
+    this.#gathered.set(crawl, sumOfCounts(this.#gathered.get(crawl) ?? {}, counts));
+    this.#changed.add(crawl);
+    await this.#send();
+    // The run may have been one that caught up with a failed one's.
+    if (this.#additions.length === 0 && this.#gathered.has(crawl)) await this.#send();
+  }
+
+  async flush(): Promise<void> {
+    this.#takeUsage();
+    for (const crawl of this.#usage.keys()) this.#gathered.set(crawl, this.#gathered.get(crawl) ?? {});
+    await this.#send();
+    if (this.#additions.length === 0 && this.#gathered.size > 0) await this.#send();
+  }
+
+  async read(crawl: CrawlId): Promise<{ counts: Counts; lastAt: number }> {
+    const shards = await this.#readShards(crawl);
+    return {
+      counts: shards.map(countsIn).reduce(sumOfCounts, {}),
+      lastAt: Math.max(0, ...shards.map(({ lastAt }) => Number(lastAt?.N ?? 0))),
+    };
+  }
+
+  async replace(crawl: CrawlId, counts: Counts): Promise<void> {
+    const { dynamo, table, clock } = this.#options;
+    const first = `${TOTALS_PREFIX}0`;
+    const sums = Object.entries(counts).map(([name, count]) => [COUNT_PREFIX + name, N(count)]);
+    const shards = await this.#readShards(crawl);
+    const others = shards.map(({ sk }) => sk?.S as string).filter((sk) => sk !== first);
+    const command = new TransactWriteItemsCommand({
+      TransactItems: [
+        {
+          Put: {
+            TableName: table,
+            Item: { ...itemKey(crawl, first), lastAt: N(clock.now()), ...Object.fromEntries(sums) },
+          },
+        },
+        ...others.map((sk) => ({ Delete: { TableName: table, Key: itemKey(crawl, sk) } })),
+      ],
+    });
+    await withRetry('replacing totals', () => dynamo.send(command), { clock });
+  }
+
+  #takeUsage(): void {
+    for (const [crawl, used] of this.#options.meter?.take() ?? [])
+      this.#usage.set(crawl, sumOfCounts(this.#usage.get(crawl) ?? {}, usageCounts(used)));
   }
 
   /** A crawl's usage goes along when the crawl is written to in any case. */
-  function takeGathered(): Addition[] {
-    takeUsage();
-    const next = [...gathered].flatMap(([crawl, counts]) => {
-      const used = usage.get(crawl) ?? {};
-      usage.delete(crawl);
-      const isUsageOnly = !changed.has(crawl);
+  #takeGathered(): Addition[] {
+    this.#takeUsage();
+    const { clock } = this.#options;
+    const maxCounts = sizesOf(this.#options).maxCountsInUpdate;
+    const next = [...this.#gathered].flatMap(([crawl, counts]) => {
+      const used = this.#usage.get(crawl) ?? {};
+      this.#usage.delete(crawl);
+      const isUsageOnly = !this.#changed.has(crawl);
       return partsOf(sumOfCounts(counts, used), maxCounts).map(
         (counts): Addition => ({ id: clock.uuid(), crawl, counts, isUsageOnly }),
       );
     });
-    gathered = new Map();
-    changed = new Set();
+    this.#gathered = new Map();
+    this.#changed = new Set();
     return next;
   }
 
-  const send = coalesced(async () => {
+  async #storeAll(): Promise<void> {
+    const { meter, warn } = this.#options;
     // Those of a failed run first, and alone: so there are never more than two runs' worth.
-    if (additions.length === 0) additions = takeGathered();
+    if (this.#additions.length === 0) this.#additions = this.#takeGathered();
     try {
-      for (let first = additions[0]; first; first = additions[0]) {
-        await payFor(first.crawl, () => store(first));
-        additions.shift();
+      for (let first = this.#additions[0]; first; first = this.#additions[0]) {
+        const addition = first;
+        const store = () => this.#store(addition);
+        await (meter ? meter.run(addition.crawl, store) : store());
+        this.#additions.shift();
       }
     } catch (error) {
-      warn(`totals of ${additions[0]?.crawl} are behind: ${(error as Error).message}`);
+      warn?.(`totals of ${this.#additions[0]?.crawl} are behind: ${(error as Error).message}`);
     }
-  });
-
-  const payFor = <T>(crawl: CrawlId, work: () => T): T => (meter ? meter.run(crawl, work) : work());
+  }
 
   /** A repeated update would count twice: it is refused while it is the last that its shard has seen. */
-  async function store({ id, crawl, counts, isUsageOnly }: Addition): Promise<void> {
+  async #store({ id, crawl, counts, isUsageOnly }: Addition): Promise<void> {
+    const { dynamo, table, clock } = this.#options;
     const sums: string[] = [];
     const names: Record<string, string> = {};
     const values: Item = { ':id': S(id) };
@@ -118,7 +175,7 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
     }
     const command = new UpdateItemCommand({
       TableName: table,
-      Key: itemKey(crawl, ownShard),
+      Key: itemKey(crawl, this.#ownShard),
       UpdateExpression: `SET lastAdd = :id${isUsageOnly ? '' : ', lastAt = :now'}${sums.length > 0 ? ' ADD ' : ''}${sums.join(', ')}`,
       ConditionExpression: 'attribute_not_exists(lastAdd) OR lastAdd <> :id',
       ...(sums.length > 0 && { ExpressionAttributeNames: names }),
@@ -131,7 +188,8 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
     }
   }
 
-  async function readShards(crawl: CrawlId): Promise<Item[]> {
+  async #readShards(crawl: CrawlId): Promise<Item[]> {
+    const { dynamo, table, clock } = this.#options;
     const shards: Item[] = [];
     const query = queryItems(
       { dynamo, clock },
@@ -145,49 +203,6 @@ export function createCrawlCounters(options: CrawlCountersOptions): CrawlCounter
     for await (const shard of query) shards.push(shard);
     return shards;
   }
-
-  return {
-    async add(crawl, counts) {
-      gathered.set(crawl, sumOfCounts(gathered.get(crawl) ?? {}, counts));
-      changed.add(crawl);
-      await send();
-      // The run may have been one that caught up with a failed one's.
-      if (additions.length === 0 && gathered.has(crawl)) await send();
-    },
-
-    async flush() {
-      takeUsage();
-      for (const crawl of usage.keys()) gathered.set(crawl, gathered.get(crawl) ?? {});
-      await send();
-      if (additions.length === 0 && gathered.size > 0) await send();
-    },
-
-    async read(crawl) {
-      const shards = await readShards(crawl);
-      return {
-        counts: shards.map(countsIn).reduce(sumOfCounts, {}),
-        lastAt: Math.max(0, ...shards.map(({ lastAt }) => Number(lastAt?.N ?? 0))),
-      };
-    },
-
-    async replace(crawl, counts) {
-      const first = `${TOTALS_PREFIX}0`;
-      const sums = Object.entries(counts).map(([name, count]) => [COUNT_PREFIX + name, N(count)]);
-      const others = (await readShards(crawl)).map(({ sk }) => sk?.S as string).filter((sk) => sk !== first);
-      const command = new TransactWriteItemsCommand({
-        TransactItems: [
-          {
-            Put: {
-              TableName: table,
-              Item: { ...itemKey(crawl, first), lastAt: N(clock.now()), ...Object.fromEntries(sums) },
-            },
-          },
-          ...others.map((sk) => ({ Delete: { TableName: table, Key: itemKey(crawl, sk) } })),
-        ],
-      });
-      await withRetry('replacing totals', () => dynamo.send(command), { clock });
-    },
-  };
 }
 
 /** Splits counts into parts of at most `maxCounts`; one empty part for none. */

@@ -1,21 +1,17 @@
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { CrawlOptions } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Head } from '../../../frontier/head.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { CrawlRecord, CrawlRegistry } from '../../../ports/crawl-registry.ts';
+import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../../ports/crawl-registry.ts';
 import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import type { Sizes } from '../../../sizes.ts';
 import type { Meter } from '../cost/meter.ts';
 import { costOf, priceOf } from '../cost/prices.ts';
-import { retryWaitMs, withRetry } from '../retry.ts';
-import { createCrawlCounters } from './crawl-counters.ts';
-import { activeMsOf, createCrawlDecoder, encodeCrawl, type StoredCrawl } from './crawl-record.ts';
+import { type CrawlCounters, createCrawlCounters } from './crawl-counters.ts';
+import { CrawlDirectory } from './crawl-directory.ts';
+import { activeMsOf } from './crawl-record.ts';
+import { CrawlStore } from './crawl-store.ts';
 import { queryItems } from './dynamo-pages.ts';
 import {
   type Counts,
@@ -25,19 +21,15 @@ import {
   totalsOf,
   usageCountsIn,
 } from './head-counts.ts';
-import { createQuietNotes, idleFor, isDrained, isSettled, type SettleTimes } from './quiet.ts';
 import {
-  allDueShards,
-  CRAWL,
-  DIRECTORY,
-  DUE_INDEX,
-  dueShardsOf,
-  itemKey,
-  RUNNING,
-  replacing,
-  S,
-  type StateNames,
-} from './tables.ts';
+  createQuietNotes,
+  idleFor,
+  isDrained,
+  isSettled,
+  type QuietNotes,
+  type SettleTimes,
+} from './quiet.ts';
+import { allDueShards, DIRECTORY, DUE_INDEX, dueShardsOf, RUNNING, S, type StateNames } from './tables.ts';
 
 export interface AwsCrawlRegistry extends CrawlRegistry {
   /** Call it for every head that is replaced. Never rejects. */
@@ -74,8 +66,25 @@ export interface RegistryOptions extends SettleTimes {
   readonly warn?: (message: string) => void;
 }
 
-/** Rounds of a change that others' changes come before. */
-const CHANGE_ATTEMPTS = 20;
+/** Crawls in the table CrawlState. The object may be spread. */
+export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
+  const registry = new StateRegistry(options);
+  return {
+    isShared: true,
+    load: (crawl) => registry.load(crawl),
+    create: (crawl, record) => registry.create(crawl, record),
+    setStatus: (...change) => registry.setStatus(...change),
+    configure: (crawl, changes) => registry.configure(crawl, changes),
+    addScopeSeeds: (crawl, urls) => registry.addScopeSeeds(crawl, urls),
+    totals: (crawl) => registry.totals(crawl),
+    isQuiet: (crawl, requisitesOnly) => registry.isQuiet(crawl, requisitesOnly),
+    onCommit: (crawl, before, after) => registry.onCommit(crawl, before, after),
+    recount: (crawl, ledgers) => registry.recount(crawl, ledgers),
+    flushUsage: () => registry.flushUsage(),
+    list: () => registry.list(),
+    listRunning: () => registry.listRunning(),
+  };
+}
 
 /**
  * Crawls in CrawlState. A change reads the record and writes it under the condition that nobody else did
@@ -85,190 +94,155 @@ const CHANGE_ATTEMPTS = 20;
  * and nobody changed the crawl; the looks may be those of different processes (`quiet.ts`). A crawl's active
  * time is the time that its status was `running`.
  */
-export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
-  const { dynamo, names, clock, hasMessages, meter, warn } = options;
-  const prices = priceOf(options.region ?? 'us-east-1');
-  const table = names.crawlState;
-  const dueShards = dueShardsOf(names);
-  const context = { dynamo, clock };
-  const decode = createCrawlDecoder();
-  const quiet = createQuietNotes({ dynamo, table, clock });
-  const counters = createCrawlCounters({ dynamo, table, clock, sizes: options.sizes, meter, warn });
+class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
+  readonly #options: RegistryOptions;
+  readonly #store: CrawlStore;
+  readonly #all: CrawlDirectory;
+  readonly #running: CrawlDirectory;
+  readonly #quiet: QuietNotes;
+  readonly #counters: CrawlCounters;
 
-  async function load(crawl: CrawlId): Promise<StoredCrawl | undefined> {
-    const command = new GetItemCommand({
-      TableName: table,
-      Key: itemKey(crawl, CRAWL),
-      ConsistentRead: true,
-    });
-    const { Item } = await withRetry('loading a crawl', () => dynamo.send(command), { clock });
-    return Item && decode(crawl, Item);
-  }
-
-  /** Writes the crawl over its last version. False if another has written meanwhile. */
-  async function put(crawl: CrawlId, next: StoredCrawl): Promise<boolean> {
-    const nonce = clock.uuid();
-    const command = new PutItemCommand({
-      TableName: table,
-      Item: { ...itemKey(crawl, CRAWL), ...encodeCrawl(next), nonce: S(nonce) },
-      ...replacing(next.version - 1),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    try {
-      await withRetry('storing a crawl', () => dynamo.send(command), { clock });
-      return true;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // Written by this very call, whose answer was lost?
-      return error.Item?.nonce?.S === nonce;
-    }
-  }
-
-  async function change(crawl: CrawlId, changes: (stored: StoredCrawl) => StoredCrawl): Promise<void> {
+  constructor(options: RegistryOptions) {
+    const { dynamo, names, clock, sizes, meter, warn } = options;
+    const table = names.crawlState;
+    const context = { dynamo, table, clock };
+    this.#options = options;
+    this.#quiet = createQuietNotes(context);
     // A caller that changes a crawl may send it work next, which a look at the queues need not show at once.
-    await quiet.noteBusy(crawl);
-    for (let attempt = 1; attempt <= CHANGE_ATTEMPTS; attempt++) {
-      const stored = await load(crawl);
-      if (!stored) throw new Error(`there is no crawl ${crawl}`);
-      const changed = changes(stored);
-      if (changed === stored) return;
-      if (await put(crawl, { ...changed, version: stored.version + 1 })) return;
-      await clock.sleep(retryWaitMs(Math.min(attempt, 4), clock.random()));
-    }
-    throw new Error(`the crawl ${crawl} is being changed by too many at once`);
+    this.#store = new CrawlStore({ ...context, onChange: (crawl) => this.#quiet.noteBusy(crawl) });
+    this.#all = new CrawlDirectory({ ...context, name: DIRECTORY });
+    this.#running = new CrawlDirectory({ ...context, name: RUNNING });
+    this.#counters = createCrawlCounters({ ...context, sizes, meter, warn });
   }
 
-  const changeRecord = (crawl: CrawlId, changes: (record: CrawlRecord) => CrawlRecord) =>
-    change(crawl, (stored) => {
-      const record = changes(stored.record);
-      return record === stored.record ? stored : { ...stored, record };
-    });
+  async load(crawl: CrawlId): Promise<CrawlRecord | undefined> {
+    return (await this.#store.load(crawl))?.record;
+  }
 
-  async function isAnyDue(crawl: CrawlId): Promise<boolean> {
-    const shards = allDueShards(crawl, dueShards).map(async (shard) => {
-      const found = queryItems(context, {
-        TableName: table,
-        IndexName: DUE_INDEX,
-        KeyConditionExpression: 'dueShard = :shard',
-        ExpressionAttributeValues: { ':shard': S(shard) },
-        Limit: 1,
-      });
+  async create(crawl: CrawlId, record: CrawlRecord): Promise<void> {
+    // The directories first: a name there without a crawl does no harm.
+    await this.#all.enter(crawl);
+    if (record.status === 'running') await this.#running.enter(crawl);
+    const runningSince = record.status === 'running' ? this.#now() : undefined;
+    if (!(await this.#store.put(crawl, { record, version: 1, activeMs: 0, runningSince })))
+      throw new Error(`there is a crawl ${crawl} already`);
+  }
+
+  async setStatus(
+    ...[crawl, status, reason, condition]: Parameters<CrawlRegistry['setStatus']>
+  ): Promise<boolean> {
+    let isSet = false;
+    const isRunning = status === 'running';
+    if (isRunning) await this.#running.enter(crawl);
+    await this.#store.change(crawl, (stored) => {
+      isSet = condition?.from.includes(stored.record.status) ?? true;
+      if (!isSet) return stored;
+      const now = this.#now();
+      return {
+        ...stored,
+        record: { ...stored.record, status, reason },
+        activeMs: activeMsOf(stored, now),
+        runningSince: isRunning ? now : undefined,
+      };
+    });
+    if (isSet) await this.#enterAgain(crawl, isRunning);
+    return isSet;
+  }
+
+  /**
+   * Another process that sets a status at the same time may delete the entry between our two writes, or we
+   * what they entered: so the one enters it again, and the other looks again.
+   */
+  async #enterAgain(crawl: CrawlId, isRunning: boolean): Promise<void> {
+    if (!isRunning) {
+      await this.#running.strike(crawl);
+      if ((await this.load(crawl))?.status !== 'running') return;
+    }
+    await this.#running.enter(crawl);
+  }
+
+  async configure(crawl: CrawlId, changes: CrawlOptions): Promise<void> {
+    await this.#store.changeRecord(crawl, (record) => ({
+      ...record,
+      config: { ...record.config, ...changes },
+    }));
+  }
+
+  async addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void> {
+    await this.#store.changeRecord(crawl, (record) => {
+      const scopeSeeds = [...new Set([...record.scopeSeeds, ...urls])];
+      return scopeSeeds.length === record.scopeSeeds.length ? record : { ...record, scopeSeeds };
+    });
+  }
+
+  async totals(crawl: CrawlId): Promise<CrawlTotals> {
+    const [stored, { counts }] = await Promise.all([this.#store.load(crawl), this.#counters.read(crawl)]);
+    const totals = totalsOf(counts);
+    const prices = priceOf(this.#options.region ?? 'us-east-1');
+    return {
+      ...totals,
+      activeMs: stored ? activeMsOf(stored, this.#now()) : 0,
+      ...(totals.usage && { cost: costOf(totals.usage, prices).total }),
+    };
+  }
+
+  async isQuiet(crawl: CrawlId, requisitesOnly?: boolean): Promise<boolean> {
+    if (requisitesOnly) {
+      const { counts, lastAt } = await this.#counters.read(crawl);
+      return isDrained(counts, idleFor(lastAt, this.#now()), this.#options);
+    }
+    const isRunning = (await this.load(crawl))?.status === 'running';
+    if (isRunning && (await this.#isAnyDue(crawl))) {
+      await this.#quiet.noteBusy(crawl);
+      return false;
+    }
+    const times = await this.#quiet.noteIdle(crawl, await this.#options.hasMessages());
+    const { counts, lastAt } = await this.#counters.read(crawl);
+    return isSettled({ ...times, lastAt, hostsDue: counts[HOSTS_DUE] }, this.#now(), this.#options);
+  }
+
+  onCommit(crawl: CrawlId, before: Head | undefined, after: Head): Promise<void> {
+    return this.#counters.add(crawl, changedCounts(before, after));
+  }
+
+  async recount(crawl: CrawlId, ledgers: Pick<LedgerStore, 'hosts'>): Promise<void> {
+    let sum: Counts = {};
+    for await (const { head } of ledgers.hosts(crawl)) sum = sumOfCounts(sum, changedCounts(undefined, head));
+    const { counts } = await this.#counters.read(crawl);
+    await this.#counters.replace(crawl, { ...sum, ...usageCountsIn(counts) });
+  }
+
+  flushUsage(): Promise<void> {
+    return this.#counters.flush();
+  }
+
+  list(): Promise<CrawlId[]> {
+    return this.#all.list();
+  }
+
+  listRunning(): Promise<CrawlId[]> {
+    return this.#running.list();
+  }
+
+  async #isAnyDue(crawl: CrawlId): Promise<boolean> {
+    const { dynamo, names, clock } = this.#options;
+    const shards = allDueShards(crawl, dueShardsOf(names)).map(async (shard) => {
+      const found = queryItems(
+        { dynamo, clock },
+        {
+          TableName: names.crawlState,
+          IndexName: DUE_INDEX,
+          KeyConditionExpression: 'dueShard = :shard',
+          ExpressionAttributeValues: { ':shard': S(shard) },
+          Limit: 1,
+        },
+      );
       return !(await found.next()).done;
     });
     return (await Promise.all(shards)).includes(true);
   }
 
-  async function enter(directory: string, crawl: CrawlId): Promise<void> {
-    const command = new PutItemCommand({ TableName: table, Item: itemKey(directory, crawl) });
-    await withRetry('entering a crawl into a directory', () => dynamo.send(command), { clock });
+  #now(): number {
+    return this.#options.clock.now();
   }
-
-  async function strike(directory: string, crawl: CrawlId): Promise<void> {
-    const command = new DeleteItemCommand({ TableName: table, Key: itemKey(directory, crawl) });
-    await withRetry('striking a crawl out of a directory', () => dynamo.send(command), { clock });
-  }
-
-  async function entriesOf(directory: string): Promise<CrawlId[]> {
-    const found: CrawlId[] = [];
-    const entries = queryItems(context, {
-      TableName: table,
-      KeyConditionExpression: 'pk = :directory',
-      ExpressionAttributeValues: { ':directory': S(directory) },
-      ConsistentRead: true,
-    });
-    for await (const { sk } of entries) found.push(sk?.S as string);
-    return found;
-  }
-
-  return {
-    isShared: true,
-    async load(crawl) {
-      return (await load(crawl))?.record;
-    },
-
-    async create(crawl, record) {
-      // The directories first: a name there without a crawl does no harm.
-      await enter(DIRECTORY, crawl);
-      if (record.status === 'running') await enter(RUNNING, crawl);
-      const runningSince = record.status === 'running' ? clock.now() : undefined;
-      if (!(await put(crawl, { record, version: 1, activeMs: 0, runningSince })))
-        throw new Error(`there is a crawl ${crawl} already`);
-    },
-
-    async setStatus(crawl, status, reason, condition) {
-      let isSet = false;
-      const isRunning = status === 'running';
-      if (isRunning) await enter(RUNNING, crawl);
-      await change(crawl, (stored) => {
-        isSet = condition?.from.includes(stored.record.status) ?? true;
-        if (!isSet) return stored;
-        const now = clock.now();
-        return {
-          ...stored,
-          record: { ...stored.record, status, reason },
-          activeMs: activeMsOf(stored, now),
-          runningSince: isRunning ? now : undefined,
-        };
-      });
-      // Another process that sets a status at the same time may delete it between our two writes, or we what
-      // they entered: so the one enters it again, and the other looks again.
-      if (isSet && isRunning) await enter(RUNNING, crawl);
-      else if (isSet) {
-        await strike(RUNNING, crawl);
-        if ((await load(crawl))?.record.status === 'running') await enter(RUNNING, crawl);
-      }
-      return isSet;
-    },
-
-    async configure(crawl, changes) {
-      await changeRecord(crawl, (record) => ({ ...record, config: { ...record.config, ...changes } }));
-    },
-
-    async addScopeSeeds(crawl, urls) {
-      await changeRecord(crawl, (record) => {
-        const scopeSeeds = [...new Set([...record.scopeSeeds, ...urls])];
-        return scopeSeeds.length === record.scopeSeeds.length ? record : { ...record, scopeSeeds };
-      });
-    },
-
-    async totals(crawl) {
-      const [stored, { counts }] = await Promise.all([load(crawl), counters.read(crawl)]);
-      const totals = totalsOf(counts);
-      return {
-        ...totals,
-        activeMs: stored ? activeMsOf(stored, clock.now()) : 0,
-        ...(totals.usage && { cost: costOf(totals.usage, prices).total }),
-      };
-    },
-
-    async isQuiet(crawl, requisitesOnly) {
-      if (requisitesOnly) {
-        const { counts, lastAt } = await counters.read(crawl);
-        return isDrained(counts, idleFor(lastAt, clock.now()), options);
-      }
-      const isRunning = (await load(crawl))?.record.status === 'running';
-      if (isRunning && (await isAnyDue(crawl))) {
-        await quiet.noteBusy(crawl);
-        return false;
-      }
-      const times = await quiet.noteIdle(crawl, await hasMessages());
-      const { counts, lastAt } = await counters.read(crawl);
-      return isSettled({ ...times, lastAt, hostsDue: counts[HOSTS_DUE] }, clock.now(), options);
-    },
-
-    onCommit: (crawl, before, after) => counters.add(crawl, changedCounts(before, after)),
-
-    async recount(crawl, ledgers) {
-      let sum: Counts = {};
-      for await (const { head } of ledgers.hosts(crawl))
-        sum = sumOfCounts(sum, changedCounts(undefined, head));
-      const { counts } = await counters.read(crawl);
-      await counters.replace(crawl, { ...sum, ...usageCountsIn(counts) });
-    },
-
-    flushUsage: counters.flush,
-
-    list: () => entriesOf(DIRECTORY),
-    listRunning: () => entriesOf(RUNNING),
-  };
 }

@@ -1,4 +1,5 @@
-import { type Crawls, createCrawls } from '../../../crawl-state/crawls.ts';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import { type Crawl, type Crawls, createCrawls } from '../../../crawl-state/crawls.ts';
 import { messageOf } from '../../../error-message.ts';
 import { StorageFailed } from '../../../storage-failed.ts';
 import { tuneV8ForThreads } from '../../../tune-v8.ts';
@@ -55,6 +56,12 @@ interface Block {
   thread?: RunningThread;
 }
 
+/** Starts a thread for each block. They end when `options.signal` aborts. */
+export function startThreads(engine: LocalEngine, options: ThreadsOptions): ThreadCrew {
+  tuneV8ForThreads();
+  return new ThreadPool(engine, options);
+}
+
 /**
  * The workers of several threads, each of which serves the hosts of one block by its own connection to the
  * database. This thread routes, wakes, watches and publishes items for all. A thread that dies is started
@@ -62,60 +69,130 @@ interface Block {
  * which finds out the page that kills (`suspect.ts`); and its hosts are kept back as long as their longest
  * rest (`keep-back.ts`).
  */
-export function startThreads(engine: LocalEngine, options: ThreadsOptions): ThreadCrew {
-  const { registry, exchange, items, clock, database } = engine;
-  const { start, onError, onSeed, onEvent, warn } = options;
-  const { crawl, blocks: count } = start;
-  tuneV8ForThreads();
-  const hostBlocks = hostBlocksMemory();
-  const blockOf = createBlockOf(hostBlocks, count);
-  const tally = tallyMemory(count);
-  const changes = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const blocks = sumBlocks(database, crawl, count, blockOf).map(
-    (begun): Block => ({ begun, gone: crewStats(newStats()), board: boardMemory(start.maxHosts) }),
-  );
-  const stopping = new AbortController();
-  const signal = AbortSignal.any([options.signal, stopping.signal]);
+class ThreadPool implements ThreadCrew {
+  readonly crawls: Crawls;
+  readonly done: Promise<void>;
+  readonly #engine: LocalEngine;
+  readonly #options: ThreadsOptions;
+  readonly #hostBlocks = hostBlocksMemory();
+  readonly #blockOf: (host: HostKey) => number;
+  readonly #tally: BigInt64Array;
+  /** How often the crawl's record was changed, by any thread. */
+  readonly #changes = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #seenChanges = 0;
+  readonly #blocks: readonly Block[];
+  readonly #stopping = new AbortController();
+  readonly #signal: AbortSignal;
+  /** What this thread knows of the crawl. */
+  readonly #ownCrawls: Crawls;
 
-  for (const [block, { begun }] of blocks.entries()) resetTally(tally, block, begun.totals);
-  registry.followSums(crawl, () =>
-    blocks.flatMap(({ begun, told }) => (told ? [begun, told.sums] : [begun])).reduce(addSums),
-  );
+  constructor(engine: LocalEngine, options: ThreadsOptions) {
+    const { crawl, blocks: count, maxHosts } = options.start;
+    this.#engine = engine;
+    this.#options = options;
+    this.#blockOf = createBlockOf(this.#hostBlocks, count);
+    this.#tally = tallyMemory(count);
+    this.#signal = AbortSignal.any([options.signal, this.#stopping.signal]);
+    this.#blocks = sumBlocks(engine.database, crawl, count, this.#blockOf).map(
+      (begun): Block => ({ begun, gone: crewStats(newStats()), board: boardMemory(maxHosts) }),
+    );
+    for (const [block, { begun }] of this.#blocks.entries()) resetTally(this.#tally, block, begun.totals);
+    engine.registry.followSums(crawl, () => this.#sums());
+    this.#ownCrawls = createCrawls(engine.registry, engine.clock, createSharedTally(this.#tally, 0));
+    this.crawls = { ...this.#ownCrawls, get: (id) => this.#getCrawl(id) };
+    this.done = this.#run();
+  }
 
-  const ownTally = createSharedTally(tally, 0);
-  const crawls = createCrawls(registry, clock, ownTally);
-  let seenChanges = 0;
+  notice(hosts: readonly HostKey[]): void {
+    const byBlock = Map.groupBy(hosts, this.#blockOf);
+    for (const [block, own] of byBlock) this.#blocks[block]?.thread?.tell({ kind: 'hosts', hosts: own });
+  }
+
+  stats(): CrewStats {
+    return this.#blocks.flatMap(({ gone, told }) => (told ? [gone, told.stats] : [gone])).reduce(addStats);
+  }
+
+  #sums(): Sums {
+    return this.#blocks.flatMap(({ begun, told }) => (told ? [begun, told.sums] : [begun])).reduce(addSums);
+  }
+
+  #getCrawl(id: CrawlId): Promise<Crawl | undefined> {
+    this.#passChanges();
+    return this.#ownCrawls.get(id);
+  }
+
   /** Before anything that may go by a change is routed: the receiver learns of the change first. */
-  function passChanges(): void {
-    const now = Atomics.load(changes, 0);
-    if (now === seenChanges) return;
-    seenChanges = now;
-    crawls.refresh(crawl);
-    for (const { thread } of blocks) thread?.tell({ kind: 'changed' });
-  }
-  const watched: Crawls = {
-    ...crawls,
-    get(id) {
-      passChanges();
-      return crawls.get(id);
-    },
-  };
-
-  function notice(hosts: readonly HostKey[]): void {
-    const byBlock = Map.groupBy(hosts, blockOf);
-    for (const [block, own] of byBlock) blocks[block]?.thread?.tell({ kind: 'hosts', hosts: own });
+  #passChanges(): void {
+    const now = Atomics.load(this.#changes, 0);
+    if (now === this.#seenChanges) return;
+    this.#seenChanges = now;
+    this.#ownCrawls.refresh(this.#options.start.crawl);
+    for (const { thread } of this.#blocks) thread?.tell({ kind: 'changed' });
   }
 
-  function hear(block: Block, message: FromThread): void {
+  async #run(): Promise<void> {
+    const runs = this.#blocks.map((block, index) => this.#keep(block, index));
+    // One that cannot go on ends all others normally, and all have ended before it is reported.
+    for (const one of runs) one.catch(() => this.#stopping.abort());
+    for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason;
+  }
+
+  /** Runs the block's threads, one after the other, until one ends normally. */
+  async #keep(block: Block, index: number): Promise<void> {
+    for (let deaths = 0; ; ) {
+      const end = await this.#runOne(block, index);
+      if (end.kind === 'ended') return;
+      if (end.kind === 'failed') throw new (end.isStorage ? StorageFailed : Error)(end.message);
+      const { requests } = block.begun.totals;
+      await this.#recover(block, index, end);
+      if (this.#signal.aborted) return;
+      deaths = block.begun.totals.requests > requests ? 1 : deaths + 1;
+      const thread = `thread ${index + 1}`;
+      const cause = end.kind === 'blocked' ? blockText(end) : `it died: ${end.cause}`;
+      if (deaths >= MAX_DEATHS)
+        throw new Error(`${thread} died ${deaths} times in a row, and nothing came of it: ${cause}`);
+      this.#options.onError?.(new Error(cause), thread);
+      await this.#engine.clock.sleep(RESTART_MS * deaths, this.#signal);
+    }
+  }
+
+  async #runOne(block: Block, index: number): Promise<ThreadEnd> {
+    const signal = this.#signal;
+    if (signal.aborted) return { kind: 'ended' };
+    const { start, onEvent } = this.#options;
+    const thread = runThread(
+      {
+        ...start,
+        reportsEvents: onEvent !== undefined,
+        block: index,
+        hostBlocks: this.#hostBlocks,
+        tally: this.#tally,
+        changes: this.#changes,
+        board: block.board,
+        slot: slotMemory(),
+      },
+      (message) => this.#hear(block, message),
+    );
+    block.thread = thread;
+    const stop = () => thread.tell({ kind: 'stop' });
+    signal.addEventListener('abort', stop);
+    const end = await thread.end;
+    signal.removeEventListener('abort', stop);
+    block.thread = undefined;
+    return end;
+  }
+
+  #hear(block: Block, message: FromThread): void {
+    const { onError, onSeed, onEvent, warn } = this.#options;
     switch (message.kind) {
       case 'hosts':
-        notice(message.hosts);
+        this.notice(message.hosts);
         break;
       case 'parcel':
-        exchange.notice();
+        this.#engine.exchange.notice();
         break;
       case 'changed':
-        passChanges();
+        this.#passChanges();
         break;
       case 'progress':
         block.told = message;
@@ -133,17 +210,17 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
         warn?.(message.message);
         break;
       case 'publish':
-        void publish(block, message);
+        void this.#publish(block, message);
     }
   }
 
-  async function publish(
+  async #publish(
     block: Block,
     { id, crawl, host, version }: Extract<FromThread, { kind: 'publish' }>,
   ): Promise<void> {
     const { thread } = block;
     try {
-      await items?.publish(crawl, host, version);
+      await this.#engine.items?.publish(crawl, host, version);
       thread?.tell({ kind: 'published', id });
     } catch (error) {
       const isStorage = error instanceof StorageFailed;
@@ -151,82 +228,38 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
     }
   }
 
-  /** Runs the block's threads, one after the other, until one ends normally. */
-  async function keep(block: Block, index: number): Promise<void> {
-    for (let deaths = 0; ; ) {
-      const end = await runOne(block, index);
-      if (end.kind === 'ended') return;
-      if (end.kind === 'failed') throw new (end.isStorage ? StorageFailed : Error)(end.message);
-      const { requests } = block.begun.totals;
-      await settleItems(index);
-      const noted = takeBoard(block.board);
-      const blocked = end.kind === 'blocked' ? end : undefined;
-      if (blocked?.task) await quarantinePage(engine.ledgers, blocked.task, blocked.blockedMs, clock.now());
-      else await suspect(engine.ledgers, crawl, noted);
-      takeStock(block, index);
-      if (signal.aborted) return;
-      deaths = block.begun.totals.requests > requests ? 1 : deaths + 1;
-      const thread = `thread ${index + 1}`;
-      const cause = blocked ? blockText(blocked) : `it died: ${(end as { cause: string }).cause}`;
-      if (deaths >= MAX_DEATHS)
-        throw new Error(`${thread} died ${deaths} times in a row, and nothing came of it: ${cause}`);
-      onError?.(new Error(cause), thread);
-      await clock.sleep(RESTART_MS * deaths, signal);
-    }
-  }
-
-  async function runOne(block: Block, index: number): Promise<ThreadEnd> {
-    if (signal.aborted) return { kind: 'ended' };
-    const thread = runThread(
-      {
-        ...start,
-        reportsEvents: onEvent !== undefined,
-        block: index,
-        hostBlocks,
-        tally,
-        changes,
-        board: block.board,
-        slot: slotMemory(),
-      },
-      (message) => hear(block, message),
-    );
-    block.thread = thread;
-    const stop = () => thread.tell({ kind: 'stop' });
-    signal.addEventListener('abort', stop);
-    const end = await thread.end;
-    signal.removeEventListener('abort', stop);
-    block.thread = undefined;
-    return end;
-  }
-
-  /** After a death: what the thread had not reported stands in the heads, and nothing else counts. */
-  function takeStock(block: Block, index: number): void {
-    if (block.told) block.gone = addStats(block.gone, endedStats(block.told.stats));
-    block.told = undefined;
-    block.begun = sumBlocks(database, crawl, count, blockOf)[index]!;
-    resetTally(tally, index, block.begun.totals);
+  /** Settles what a thread that died has left, and notes what may have killed it. */
+  async #recover(
+    block: Block,
+    index: number,
+    end: Extract<ThreadEnd, { kind: 'blocked' | 'died' }>,
+  ): Promise<void> {
+    const { ledgers, clock } = this.#engine;
+    await this.#settleItems(index);
+    const noted = takeBoard(block.board);
+    if (end.kind === 'blocked' && end.task)
+      await quarantinePage(ledgers, end.task, end.blockedMs, clock.now());
+    else await suspect(ledgers, this.#options.start.crawl, noted);
+    this.#takeStock(block, index);
   }
 
   /** Publishes the staged items of the thread's committed turns, and drops the others. */
-  async function settleItems(index: number): Promise<void> {
+  async #settleItems(index: number): Promise<void> {
+    const { items, database } = this.#engine;
+    const { crawl } = this.#options.start;
     for (const { host, staged, committed } of stagedItems(database, crawl)) {
-      if (blockOf(host) !== index) continue;
+      if (this.#blockOf(host) !== index) continue;
       if (staged <= committed) await items?.publish(crawl, host, staged);
       else await items?.stage(crawl, host, staged, []);
     }
   }
 
-  async function run(): Promise<void> {
-    const runs = blocks.map((block, index) => keep(block, index));
-    // One that cannot go on ends all others normally, and all have ended before it is reported.
-    for (const one of runs) one.catch(() => stopping.abort());
-    for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason;
+  /** After a death: what the thread had not reported stands in the heads, and nothing else counts. */
+  #takeStock(block: Block, index: number): void {
+    const { crawl, blocks: count } = this.#options.start;
+    if (block.told) block.gone = addStats(block.gone, endedStats(block.told.stats));
+    block.told = undefined;
+    block.begun = sumBlocks(this.#engine.database, crawl, count, this.#blockOf)[index]!;
+    resetTally(this.#tally, index, block.begun.totals);
   }
-
-  return {
-    crawls: watched,
-    notice,
-    stats: () => blocks.flatMap(({ gone, told }) => (told ? [gone, told.stats] : [gone])).reduce(addStats),
-    done: run(),
-  };
 }
