@@ -35,3 +35,9 @@ describe('the queues of a stack', () => {
     expect(() => told({ turnQueueUrls })).toThrow(message);
   });
 });
+
+test('a pattern stands for one queue at least', () => {
+  const pattern = url('Strand-links-*');
+  expect(() => told({ linkShardUrls: { pattern, count: 0 } })).toThrow('linkShardUrls');
+  expect(told({ linkShardUrls: { pattern, count: 1 } }).linkShardUrls).toEqual([url('Strand-links-0')]);
+});

@@ -67,3 +67,11 @@ test('a page of 30 KB sends 3 KB to the web: what $0.3 for a million pages are m
   expect(bytes / 1e6).toBeLessThan(5000);
   expect(costOf({ dataOutBytes: bytes }, prices).total).toBeCloseTo(0.27, 2);
 });
+
+test('what is sent to the web is the nearest whole number of bytes', () => {
+  // 52 bytes for each 2,920 received.
+  expect(dataOutBytes(2, 0)).toBe(5000);
+  expect(dataOutBytes(0, 28)).toBe(0);
+  expect(dataOutBytes(0, 29)).toBe(1);
+  expect(dataOutBytes(1, 140)).toBe(2502);
+});
