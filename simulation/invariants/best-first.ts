@@ -75,8 +75,10 @@ function checkHost(
           break;
         }
     }
-    const depth = crawl.seeds.includes(page.url) ? 0 : (depths.get(page.url) ?? found?.depth);
-    if (depth === undefined) continue;
+    const ownDepth = crawl.seeds.includes(page.url) ? 0 : (depths.get(page.url) ?? found?.depth);
+    if (ownDepth === undefined) continue;
+    // A link to the page may have come before the seed: then it keeps that depth.
+    const depth = Math.max(ownDepth, record?.depth ?? 0);
     depths.set(page.url, depth);
     for (const [url, known] of linksOf(page, depth, { web, scope, crawl })) {
       // Only a URL that is asked for later has surely waited.

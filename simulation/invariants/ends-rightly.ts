@@ -1,4 +1,4 @@
-import type { Violation } from '../worlds/spec.ts';
+import type { ExcuseName, Violation } from '../worlds/spec.ts';
 import {
   type CrawlFacts,
   type Facts,
@@ -62,7 +62,8 @@ function checkFinished(findings: Findings, crawl: CrawlFacts, { at, messages }: 
       at,
       excuse: mayHaveLostTurns(facts) ? 'earlyEnd' : undefined,
     });
-  const quietAt = Math.max(lastChangeOf(crawl, at), crawl.statuses.findLast((one) => one.at < at)?.at ?? 0);
+  const touches = [...crawl.statuses.map((one) => one.at), ...crawl.touchedAt];
+  const quietAt = Math.max(lastChangeOf(crawl, at), ...touches.filter((one) => one < at));
   const isShared = facts.crawls.length > 1;
   const lateMs = at - quietAt;
   const mostMs =
@@ -95,8 +96,14 @@ function checkLimited(findings: Findings, crawl: CrawlFacts, index: number, fact
   if (!isMet)
     findings.add(
       `${crawl.id} was called limited ${since(change.at)} after ${used.pages} pages, ${used.bytes} bytes and ${seconds(activeMs)}; its limits are ${JSON.stringify(change.limits)}`,
-      { at: change.at, excuse: mayHaveLostTurns(facts) ? 'earlyEnd' : undefined },
+      { at: change.at, excuse: excuseOfLimit(facts, maxTimeMs) },
     );
+}
+
+/** A clock that was set forward uses up the crawl's time. */
+function excuseOfLimit(facts: Given, maxTimeMs: number | undefined): ExcuseName | undefined {
+  if (mayHaveLostTurns(facts)) return 'earlyEnd';
+  return maxTimeMs !== undefined && facts.strikes.clockStepped > 0 ? 'wrongClock' : undefined;
 }
 
 /** While it ran, no limit was met for long. */

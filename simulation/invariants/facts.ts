@@ -43,6 +43,11 @@ export interface CrawlFacts {
   readonly status: CrawlStatus | undefined;
   /** Each status as it was stored, in order. */
   readonly statuses: readonly StatusChange[];
+  /**
+   * When its record was stored, or seeds were sent to it: the time for which a crawl must be quiet before it
+   * counts as finished begins again then.
+   */
+  readonly touchedAt: readonly number[];
   /** Its configuration as it began, and each change of it, in order. */
   readonly changes: readonly ConfigChange[];
   /** What it had cost, where it has a limit of money. */

@@ -151,7 +151,7 @@ function partReader(parts: ReadonlyMap<string, Item>, objects: Objects): ReadPar
 }
 
 async function crawlFacts(
-  { id, seeds, laterSeeds = [], config }: CrawlPlan,
+  { id, seeds, laterSeeds = [], seedsSentAt = [], config }: CrawlPlan,
   { own, heads }: Tables,
   objects: Objects,
   readPart: ReadPart,
@@ -183,6 +183,7 @@ async function crawlFacts(
     config: parseConfig(config),
     status: record?.status,
     statuses: history.statuses.get(id) ?? [],
+    touchedAt: [...(history.storedAt.get(id) ?? []), ...seedsSentAt],
     changes: history.changes.get(id) ?? [],
     costs: history.costs.get(id) ?? [],
     scopeSeeds: record?.scopeSeeds ?? seeds,

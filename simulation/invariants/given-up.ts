@@ -1,4 +1,5 @@
 import type { CauseCode } from '../../shared/causes/cause.ts';
+import type { Head } from '../../shared/frontier/head.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type Facts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
@@ -11,6 +12,8 @@ import type { HostVisits, Visit } from './visits.ts';
  * "Politeness").
  */
 const FIRST_TRIES = 2;
+/** Looks for the rules of another host that cost no failure (`turn/moved-robots.ts`). */
+const PATIENT_LOOKS = 6;
 const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>([
   'workerDied',
   'robotsBlockedThread',
@@ -62,7 +65,7 @@ function checkVisit(
   const tell = `${crawl.id}: the head of ${host.host}, version ${version} (${since(after.at)}),`;
 
   const possible = steps.at(-1)?.failures;
-  if (possible && !possible.includes(clock.failures))
+  if (possible && !possible.includes(clock.failures) && !mayHaveLookedLate(before?.head, after.head))
     findings.add(
       `${tell} counts ${clock.failures} failures in a row, by the web's answers it is ${possible.join(' or ')}`,
       where,
@@ -102,6 +105,15 @@ function checkVisit(
   const isKnown = asked !== undefined && after.head.robots.some((one) => one.origin === asked);
   if (!setAside && isTried && !isKnown && (isHopeless || mustEndEarly))
     findings.add(`${tell} does not give the host up after ${clock.failures} failures in a row`, where);
+}
+
+/**
+ * Whether the visit may have looked in vain for the rules of another host, to which this one's robots.txt
+ * redirects: from the seventh time on each look is a failure, without a request.
+ */
+function mayHaveLookedLate(before: Head | undefined, { movedRobots = [] }: Head): boolean {
+  const waited = [...(before?.movedRobots ?? []), ...movedRobots];
+  return waited.some(({ tries }) => tries >= PATIENT_LOOKS);
 }
 
 /** Whether a head stored before then shows a response to the crawl. */

@@ -64,6 +64,8 @@ export interface History {
   readonly costs: ReadonlyMap<string, readonly CostChange[]>;
   /** By crawl, in order. */
   readonly statuses: ReadonlyMap<string, readonly StatusChange[]>;
+  /** By crawl, in order: each time that its record was stored. */
+  readonly storedAt: ReadonlyMap<string, readonly number[]>;
   /** By crawl and host, in order: `hostPartition` makes the key. */
   readonly heads: ReadonlyMap<string, readonly HeadChange[]>;
 }
@@ -76,6 +78,7 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
   const counters = new Map<string, Map<string, Counts>>();
   const prices = stackPrices(settings);
   const statuses = new Map<string, StatusChange[]>();
+  const storedAt = new Map<string, number[]>();
   const heads = new Map<string, HeadChange[]>();
 
   function messagesOf(crawl: string): number {
@@ -113,12 +116,13 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
       const limits = limitsOf(config);
       const last = list.at(-1);
       const at = time.now();
+      storedAt.set(partition, [...(storedAt.get(partition) ?? []), at]);
       if (last?.status !== status) list.push({ at, status, messages: messagesOf(partition), limits });
       else if (!isDeepStrictEqual((last.later?.at(-1) ?? last).limits, limits))
         list[list.length - 1] = { ...last, later: [...(last.later ?? []), { at, limits }] };
     } else if (item.sk?.S?.startsWith(TOTALS_PREFIX)) noteCost(partition, item);
   };
-  return { statuses, heads, changes, costs };
+  return { statuses, storedAt, heads, changes, costs };
 }
 
 /** The phases of a status that stayed until then. */

@@ -142,6 +142,8 @@ export function createOperator(
       else
         await open().sendText(way === 'text' ? seeds.join('\n') : JSON.stringify({ crawl: id, urls: seeds }));
     });
+    const now = crawls.get(id) as CrawlPlan;
+    crawls.set(id, { ...now, seedsSentAt: [...(now.seedsSentAt ?? []), time.now()] });
   }
 
   async function addAll(id: CrawlId): Promise<void> {

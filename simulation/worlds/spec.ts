@@ -190,6 +190,8 @@ export interface CrawlPlan {
   readonly seeds: readonly string[];
   /** Seeds that the operator has added since. */
   readonly laterSeeds?: readonly string[];
+  /** When they were sent. */
+  readonly seedsSentAt?: readonly number[];
   /**
    * As begun with, but for limits that were raised. An operator's other changes (`configChanged`) never touch
    * what an invariant rests on.

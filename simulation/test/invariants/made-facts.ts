@@ -169,6 +169,7 @@ export function crawlFacts(
     config: parseConfig({ scope: 'any', maxDepth: 3, delayMs: 1000, adaptive: false, ...config }),
     status: 'finished',
     statuses: [],
+    touchedAt: [],
     changes: [],
     costs: [],
     scopeSeeds: [HOME],

@@ -33,15 +33,23 @@ describe('bestFirst', () => {
     urlRecord(DEEP, 'fetched', 200, { depth: 2, level: levelOf(DEEP, PAGE), via: PAGE }),
   ];
   /** Home, then a page of depth 2 before one of depth 1, that home links to. */
-  function facts({ order = [DEEP, PAGE], counted = 4, robots = {}, config = {} } = {}) {
+  function facts({ order = [DEEP, PAGE], counted = 4, robots = {}, config = {}, found = records } = {}) {
     const log = [
       request(ROBOTS, 0, 0.1, robots),
       request(HOME, 10, 10.1),
       ...order.map((url, i) => request(url, 20 + 10 * i, 20.1 + 10 * i)),
     ];
     const heads = [headAt(60, undefined, { totals: totals(counted) })];
-    return makeFacts({ log, crawls: [hostWith(heads, records, config)] });
+    return makeFacts({ log, crawls: [hostWith(heads, found, config)] });
   }
+
+  test('links of a seed that came after a link to it are as deep as that link makes them', () => {
+    const deep = urlRecord(DEEP, 'fetched', 200, { depth: 3, level: MAX_LEVEL, via: PAGE });
+    const home = (depth: number) => urlRecord(HOME, 'fetched', 200, { depth });
+    const page = urlRecord(PAGE, 'fetched', 200);
+    expect(of('bestFirst', facts({ found: [home(0), page, deep] }))).toHaveLength(1);
+    expect(of('bestFirst', facts({ found: [home(1), page, deep] }))).toEqual([]);
+  });
 
   test('a page of a later rank before one that was known is found', () => {
     expect(of('bestFirst', facts({ order: [PAGE, DEEP] }))).toEqual([]);
@@ -67,7 +75,7 @@ describe('bestFirst', () => {
 
 describe('configured', () => {
   const urls = ['http://a.test/1', 'http://a.test/2', 'http://a.test/3'];
-  function facts(changes: readonly { at: number; turnMaxPages: number }[], counted = 5) {
+  function facts(changes: readonly { at: number; turnMaxPages: number }[], counted = 5, strikes = struck()) {
     const log = [
       request(ROBOTS, 1, 1.1),
       ...[HOME, ...urls].map((url, i) => request(url, 20 + 5 * i, 21 + 5 * i)),

@@ -210,6 +210,23 @@ describe('endsRightly', () => {
     );
   });
 
+  test('the time counts from when the operator changed the crawl or sent it seeds', () => {
+    const [crawl] = hostDue([headAt(10, undefined, {})], statusAt(0, 'running'), statusAt(400, 'finished'));
+    const touched = (at: number) =>
+      makeFacts({ log: [], crawls: [{ ...crawl!, touchedAt: [T + at * 1000] }] });
+    expect(namesOf('endsRightly', touched(139))).toBe(1);
+    expect(namesOf('endsRightly', touched(141))).toBe(0);
+  });
+
+  test('a clock that was set may use up the time of a crawl', () => {
+    const early = facts([], struck('clockStepped'), statusAt(45, 'limited', { maxTimeMs: 60_000 }));
+    expect(of('endsRightly', early)).toEqual([]);
+    expect(excused(early)).toEqual([expect.stringMatching(/^wrongClock: crawl was called limited/)]);
+    expect(namesOf('endsRightly', facts([], struck('clockStepped'), statusAt(45, 'limited', limits)))).toBe(
+      1,
+    );
+  });
+
   test('one that is called limited must have met its limit by what is committed', () => {
     expect(namesOf('endsRightly', facts([pages(10, 3)], none, statusAt(20, 'limited', limits)))).toBe(0);
     expect(of('endsRightly', facts([pages(10, 2)], none, statusAt(20, 'limited', limits)))).toEqual([

@@ -132,6 +132,18 @@ describe('givenUp', () => {
     expect(excused(facts([answered, first, lost], log.slice(0, 3)))).toEqual([`lostTurn: ${message}`]);
   });
 
+  test('a look in vain for the rules of another host may be a failure, too', () => {
+    const moved = (tries: number) => ({
+      movedRobots: [{ from: 'http://a.test', to: 'http://b.test/r', since: 0, expiresAt: 1e15, tries }],
+    });
+    const looked = (tries: number) => ({
+      ...second,
+      head: { ...second.head, clock: clock(3), ...moved(tries) },
+    });
+    expect(of('givenUp', facts([answered, first, looked(6)], log.slice(0, 3)))).toEqual([]);
+    expect(of('givenUp', facts([answered, first, looked(5)], log.slice(0, 3)))).toHaveLength(1);
+  });
+
   test('a host that was given up is asked for nothing, until the crawl is resumed', () => {
     const again = [...log, request(PAGE, 3000, 3000.1)];
     const fourth = headAt(3001, third, { totals: totals(5), clock: clock(0), setAside: undefined });
