@@ -1,5 +1,5 @@
 import { type CrawlOptions, parseConfig } from '../shared/crawl/config.ts';
-import { type StackTimes, type ToldSettings, timesOf } from '../shared/engines/aws/settings.ts';
+import { type EncodedSettings, type StackTimes, timesOf } from '../shared/engines/aws/settings.ts';
 import type { Stores } from './constructs/grants.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import type { StackOptions } from './options.ts';
@@ -12,7 +12,7 @@ export function settingsOf(
   options: StackOptions,
   crawl: CrawlOptions,
   { frontier, state, archive }: Stores,
-): ToldSettings {
+): EncodedSettings {
   const workerTimeoutMs = options.workerTimeout * 1000;
   const crawlDefaults = fittedCrawl(crawl, timesOf({ workerTimeoutMs }));
   checkSize(crawlDefaults, options);

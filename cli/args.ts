@@ -6,7 +6,7 @@ import { localCommand } from './local-command.ts';
 import type { Location } from './option-spec.ts';
 import { optionsOf } from './options.ts';
 import { PROGRAM } from './program.ts';
-import { type Given, readGiven } from './read-options.ts';
+import { type ParsedOptions, readParsedOptions } from './read-options.ts';
 import { isSet, textOf } from './read-words.ts';
 import { stackAsk } from './stack-ask.ts';
 import { UsageError } from './usage-error.ts';
@@ -25,7 +25,7 @@ export function parseArgs(argv: readonly string[]): Command {
   if (verb === 'help') return { verb, ...topic(rest) };
   if (hasOption(rest, /^(--help|-h)$/)) return { verb: 'help', topic: verb };
   if (!isStackVerb(verb) && hasOption(rest, /^--stack(=|$)/)) throw needsFolder(verb);
-  const given = readGiven(verb, rest);
+  const given = readParsedOptions(verb, rest);
   const stack = textOf(given, 'stack');
   if (stack === undefined) {
     if (!isLocalVerb(verb)) throw needsStack(verb);
@@ -74,7 +74,7 @@ function hasOption(args: readonly string[], pattern: RegExp): boolean {
 }
 
 /** Refuses what has a meaning only at this place, and the command is for the other one. */
-function refuseOptionsOf(place: Location, verb: Verb, { values }: Given): void {
+function refuseOptionsOf(place: Location, verb: Verb, { values }: ParsedOptions): void {
   const allowed = optionsOf(verb, place === 'local' ? 'stack' : 'local');
   const stray = optionsOf(verb).find((option) => values.has(option.name) && !allowed.includes(option));
   if (!stray) return;

@@ -6,7 +6,7 @@ import { SHELLS } from './completion.ts';
 import { readTemplate } from './init/create-project.ts';
 import { type ExportFormat, isFolderFormat, isRowFormat, TABLES } from './option-spec.ts';
 import { optionsOf } from './options.ts';
-import type { Given } from './read-options.ts';
+import type { ParsedOptions } from './read-options.ts';
 import {
   configOf,
   isSet,
@@ -22,7 +22,7 @@ import { UsageError } from './usage-error.ts';
 import type { LocalVerb } from './verbs.ts';
 
 /** Throws {@link UsageError} for words that make none. */
-export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
+export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalCommand {
   const { words } = given;
   const json = isSet(given, 'json');
   const quiet = isSet(given, 'quiet');
@@ -98,7 +98,7 @@ export function localCommand(verb: LocalVerb, given: Given): LocalCommand {
 
 /** With a folder the crawl's own settings apply; other settings would describe another crawl. */
 function explainCommand(
-  given: Given,
+  given: ParsedOptions,
   { config, json }: Pick<LocalCommandOf<'explain'>, 'config' | 'json'>,
 ): LocalCommandOf<'explain'> {
   const { words, values } = given;
@@ -119,7 +119,7 @@ function explainCommand(
 /** Smaller pieces would hold no sentence. */
 const MIN_CHUNK_TOKENS = 20;
 
-function exportCommand(given: Given): LocalCommandOf<'export'> {
+function exportCommand(given: ParsedOptions): LocalCommandOf<'export'> {
   const out = textOf(given, 'out');
   const format = readFormat(given, out);
   const skipped = isSet(given, 'skipped');
@@ -150,7 +150,7 @@ function exportCommand(given: Given): LocalCommandOf<'export'> {
   };
 }
 
-function searchCommand(given: Given, json: boolean): LocalCommandOf<'search'> {
+function searchCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'search'> {
   const [dir, ...words] = given.words;
   if (!dir || words.length === 0) throw wrongWords('search', given.words, ['DIR', 'WORDS...']);
   const since = textOf(given, 'since');
@@ -166,7 +166,7 @@ function searchCommand(given: Given, json: boolean): LocalCommandOf<'search'> {
   };
 }
 
-function readTables({ values }: Given, format: ExportFormat): readonly TableName[] | undefined {
+function readTables({ values }: ParsedOptions, format: ExportFormat): readonly TableName[] | undefined {
   const tables = values.get('tables') as Readonly<Record<string, boolean>> | undefined;
   if (tables === undefined) return undefined;
   if (format !== 'parquet')
@@ -174,7 +174,7 @@ function readTables({ values }: Given, format: ExportFormat): readonly TableName
   return TABLES.filter((name) => tables[name]);
 }
 
-function warcAsk(given: Given, json: boolean): LocalCommandOf<'warc'>['ask'] {
+function warcAsk(given: ParsedOptions, json: boolean): LocalCommandOf<'warc'>['ask'] {
   const [what, ...words] = given.words;
   if (what === 'check' && words.length > 0 && words.every((path) => path !== ''))
     return { what, paths: words };

@@ -23,14 +23,14 @@ import { VERBS, type Verb } from './verbs.ts';
  * Words without options, and the options' values by name: `true` and `false` for flags, arrays for repeatable
  * ones.
  */
-export interface Given {
+export interface ParsedOptions {
   readonly words: string[];
   readonly values: Map<string, unknown>;
 }
 
 /** Throws {@link UsageError} for an option that the verb takes nowhere, and for a value that is none. */
-export function readGiven(verb: Verb, args: readonly string[]): Given {
-  const given: Given = { words: [], values: new Map() };
+export function readParsedOptions(verb: Verb, args: readonly string[]): ParsedOptions {
+  const given: ParsedOptions = { words: [], values: new Map() };
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;
     if (arg === '--') {

@@ -6,18 +6,18 @@ import type { NetworkFiles, Seeds } from './command.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './option-spec.ts';
 import { OPTIONS } from './options.ts';
 import { PROGRAM } from './program.ts';
-import type { Given } from './read-options.ts';
+import type { ParsedOptions } from './read-options.ts';
 import { seedUrl } from './seeds.ts';
 import { UsageError } from './usage-error.ts';
 import type { Verb } from './verbs.ts';
 
-export const textOf = ({ values }: Given, name: string): string | undefined =>
+export const textOf = ({ values }: ParsedOptions, name: string): string | undefined =>
   values.get(name) as string | undefined;
 
-export const isSet = ({ values }: Given, name: string): boolean => values.get(name) === true;
+export const isSet = ({ values }: ParsedOptions, name: string): boolean => values.get(name) === true;
 
 /** The given options that are keys of the crawl's configuration, under these keys. */
-export function configOf({ values }: Given): CrawlOptions {
+export function configOf({ values }: ParsedOptions): CrawlOptions {
   const entries = OPTIONS.flatMap(({ key, name }) =>
     key && values.has(name) ? [[key, values.get(name)]] : [],
   );
@@ -27,7 +27,7 @@ export function configOf({ values }: Given): CrawlOptions {
 const NETWORK_FILES = ['header', 'basic-auth', 'cookies', 'ca', 'client-cert', 'client-key'];
 
 /** What is given as files, or is secret. */
-export function networkOf(given: Given): NetworkFiles | undefined {
+export function networkOf(given: ParsedOptions): NetworkFiles | undefined {
   if (!NETWORK_FILES.some((name) => given.values.has(name))) return undefined;
   const listOf = (name: string) => (given.values.get(name) as readonly string[] | undefined) ?? [];
   return {
@@ -41,7 +41,7 @@ export function networkOf(given: Given): NetworkFiles | undefined {
 }
 
 /** As many words as are expected, none empty. */
-export function readWords(verb: Verb, { words }: Given, ...expected: string[]): readonly string[] {
+export function readWords(verb: Verb, { words }: ParsedOptions, ...expected: string[]): readonly string[] {
   if (words.length === expected.length && words.every((word) => word !== '')) return words;
   throw wrongWords(verb, words, expected);
 }
@@ -60,7 +60,7 @@ export function readCrawlName(text: string): string {
 }
 
 /** `example`: the words before the seeds. */
-export function readSeedWords(words: readonly string[], given: Given, example: string): Seeds {
+export function readSeedWords(words: readonly string[], given: ParsedOptions, example: string): Seeds {
   const seedsFile = textOf(given, 'seeds');
   if (words.length === 0 && seedsFile === undefined) {
     throw new UsageError(
@@ -71,7 +71,7 @@ export function readSeedWords(words: readonly string[], given: Given, example: s
 }
 
 /** The format that is named, else that of the file's name, else JSON lines. */
-export function readFormat(given: Given, file = ''): ExportFormat {
+export function readFormat(given: ParsedOptions, file = ''): ExportFormat {
   const ending = file.slice(file.lastIndexOf('.') + 1).toLowerCase();
   const byFile = EXPORT_FORMATS.find((format) => format === ending);
   return (given.values.get('format') as ExportFormat | undefined) ?? byFile ?? 'jsonl';

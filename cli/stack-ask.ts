@@ -3,7 +3,7 @@ import { quoted } from '../shared/text/printable.ts';
 import type { StackAsk } from './command.ts';
 import { isRowFormat } from './option-spec.ts';
 import { optionsOf } from './options.ts';
-import type { Given } from './read-options.ts';
+import type { ParsedOptions } from './read-options.ts';
 import {
   configOf,
   isSet,
@@ -20,7 +20,7 @@ import { UsageError } from './usage-error.ts';
 import type { StackVerb } from './verbs.ts';
 
 /** Throws {@link UsageError} for words that make none. */
-export function stackAsk(verb: StackVerb, given: Given): StackAsk {
+export function stackAsk(verb: StackVerb, given: ParsedOptions): StackAsk {
   const { words } = given;
   const watch = isSet(given, 'watch');
   const crawlAlone = () => readCrawlName(readWords(verb, given, 'CRAWL')[0]!);

@@ -39,7 +39,7 @@ export function troubleSections(
       ),
     ],
     [
-      'Given up',
+      'ParsedOptions up',
       hostLines(
         setAside.map(({ host, cause }) => [host, cause]),
         width,

@@ -3,7 +3,7 @@
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
 import type { LocalSession } from '../../shared/engines/local/session/session.ts';
-import { createBoard } from '../../shared/engines/local/threads/board.ts';
+import { createInFlightTable } from '../../shared/engines/local/threads/in-flight-table.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { callOnFinish } from '../../shared/hooks/on-finish.ts';
@@ -23,9 +23,9 @@ export interface CrawlRunOptions {
   /** The crawl's folder, if this process has opened it before. */
   readonly continues?: string | undefined;
   /** For a watchdog. None: nobody watches the thread. */
-  readonly watched?: { readonly work: PageWork; readonly board: Uint8Array };
+  readonly watched?: { readonly work: PageWork; readonly inFlight: Uint8Array };
   readonly project: () => Promise<Project>;
-  readonly tell: (message: CrawlMessage) => void;
+  readonly post: (message: CrawlMessage) => void;
   /** Aborted to stop the crawl: its turns commit what they have. */
   readonly signal: AbortSignal;
 }
@@ -37,21 +37,21 @@ export interface CrawlRun {
 }
 
 export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
-  const { start, continues, watched, tell, signal } = options;
+  const { start, continues, watched, post, signal } = options;
   let session: LocalSession | undefined;
   let requests = 0;
-  const warn = (line: string) => tell({ kind: 'warning', line });
+  const warn = (line: string) => post({ kind: 'warning', line });
 
   async function crawl(folder: string, { engine, id, config, run }: LocalSession, project: Project) {
     const progress = await progressOf(engine, id, config);
-    const board = watched?.board ?? new Uint8Array();
+    const inFlight = watched?.inFlight ?? new Uint8Array();
     const projectFile = project.file;
-    tell({
+    post({
       kind: 'begun',
       folder,
       crawl: id,
       config,
-      board,
+      inFlight,
       ...(projectFile !== undefined && { projectFile }),
     });
     await run({
@@ -60,16 +60,16 @@ export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
         requests = stats.requests;
         // A registry that cannot be read stops the crawl by itself.
         void progress(stats).then(
-          (seen) => tell({ kind: 'progress', progress: seen }),
+          (seen) => post({ kind: 'progress', progress: seen }),
           () => {},
         );
       },
-      onSeed: (event) => tell({ kind: 'seed', event }),
-      onEvent: start.reportsEvents ? (event) => tell({ kind: 'event', event }) : undefined,
-      onClockStep: (ms) => tell({ kind: 'clockStep', ms }),
-      onError: (error, where) => tell({ kind: 'retried', where, cause: messageOf(error) }),
+      onSeed: (event) => post({ kind: 'seed', event }),
+      onEvent: start.reportsEvents ? (event) => post({ kind: 'event', event }) : undefined,
+      onClockStep: (ms) => post({ kind: 'clockStep', ms }),
+      onError: (error, where) => post({ kind: 'retried', where, cause: messageOf(error) }),
     });
-    tell({ kind: 'closing', blockTimeoutMs: config.blockTimeoutMs });
+    post({ kind: 'closing', blockTimeoutMs: config.blockTimeoutMs });
   }
 
   async function finish(
@@ -95,7 +95,7 @@ export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
         workers: start.workers,
         ...(start.proxies && { proxies: start.proxies }),
         warn,
-        ...(watched && { watched: { work: watched.work, board: createBoard(watched.board) } }),
+        ...(watched && { watched: { work: watched.work, inFlight: createInFlightTable(watched.inFlight) } }),
       });
       session = opened;
       try {
@@ -109,7 +109,7 @@ export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
       }
       await opened.close();
       const summary = await summarize(folder);
-      tell({ kind: 'summary', summary, requests });
+      post({ kind: 'summary', summary, requests });
       await finish(folder, project, summary, opened.config.hookTimeoutMs);
     },
 

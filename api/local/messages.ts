@@ -65,8 +65,8 @@ export interface Begun {
   readonly config: CrawlConfig;
   /** The project's file, if there is one. */
   readonly projectFile?: string;
-  /** Which URL each host was last asked for (`threads/board.ts`). */
-  readonly board: Uint8Array;
+  /** Which URL each host was last asked for (`threads/in-flight-table.ts`). */
+  readonly inFlight: Uint8Array;
 }
 
 /** What a running crawl reports. */

@@ -1,6 +1,6 @@
 import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
-import type { CrewStats } from '../../shared/engines/local/session/crew-stats.ts';
+import type { PoolStats } from '../../shared/engines/local/session/pool-stats.ts';
 import { countUrls } from '../../shared/frontier/url-record.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlRegistry } from '../../shared/ports/crawl-registry.ts';
@@ -17,7 +17,7 @@ export async function progressOf(
   }: { readonly registry: Pick<CrawlRegistry, 'totals'>; readonly clock: Pick<Clock, 'now'> },
   crawl: CrawlId,
   config: CrawlConfig,
-): Promise<(stats: CrewStats) => Promise<CrawlProgress>> {
+): Promise<(stats: PoolStats) => Promise<CrawlProgress>> {
   const startedAt = clock.now();
   const before = await registry.totals(crawl);
   const endsAt = config.maxTimeMs === undefined ? undefined : startedAt + config.maxTimeMs - before.activeMs;

@@ -15,8 +15,8 @@ function start({ start: begin, hooks, signal }: CheckedStart): Promise<RunningCr
   return runningCrawl(signal, async (session) => {
     if (hooks === undefined) await superviseCrawl({ start: begin, ...session });
     else {
-      const { hear: tell, ...rest } = session;
-      await createCrawlRun({ start: begin, project: async () => hooks, tell, ...rest }).toEnd();
+      const { hear: post, ...rest } = session;
+      await createCrawlRun({ start: begin, project: async () => hooks, post, ...rest }).toEnd();
     }
   });
 }

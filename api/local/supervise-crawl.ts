@@ -69,10 +69,10 @@ type Unfinished = Exclude<CrawlThreadEnd, { kind: 'ended' | 'failed' }>;
  * Puts what ended the thread into quarantine, or under suspicion. Returns how many requests the crawl has
  * committed.
  */
-async function takeStock({ folder, crawl, board }: Begun, end: Unfinished): Promise<number> {
+async function takeStock({ folder, crawl, inFlight }: Begun, end: Unfinished): Promise<number> {
   // Loaded only here: SQLite and all that stands on it.
   const { recover } = await import('../../shared/engines/local/session/recover.ts');
-  return recover(folder, crawl, { ...end, board });
+  return recover(folder, crawl, { ...end, inFlight });
 }
 
 const causeOf = (end: Unfinished): string =>

@@ -3,7 +3,7 @@
  * show its progress and receive signals, and can end this thread if a page blocks it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { boardMemory } from '../../shared/engines/local/threads/board.ts';
+import { inFlightMemory } from '../../shared/engines/local/threads/in-flight-table.ts';
 import { writeSlot } from '../../shared/engines/watchdog/work-slot.ts';
 import { guardProcess } from '../../shared/hooks/guard-process.ts';
 import { readStartProject } from './begin-session.ts';
@@ -11,12 +11,12 @@ import { createCrawlRun } from './crawl-run.ts';
 import type { CrawlThreadStart, FromCrawlThread, ToCrawlThread } from './messages.ts';
 import { toThreadError } from './thread-error.ts';
 
-/** Hosts noted on the board: those beyond are not suspected when the thread dies, and lose nothing by it. */
-const BOARD_PLACES = 1000;
+/** Places for hosts in the in-flight table. Hosts beyond are not suspected when the thread dies. */
+const IN_FLIGHT_HOSTS = 1000;
 
 const port = parentPort;
 if (!port) throw new Error('Expected to run in a thread');
-const tell = (message: FromCrawlThread) => port.postMessage(message);
+const post = (message: FromCrawlThread) => port.postMessage(message);
 const stopping = new AbortController();
 port.on('message', ({ kind }: ToCrawlThread) => {
   if (kind === 'stop') stopping.abort();
@@ -26,21 +26,21 @@ const { start, continues, slot } = workerData as CrawlThreadStart;
 const run = createCrawlRun({
   start,
   continues,
-  watched: { work: writeSlot(slot), board: boardMemory(BOARD_PLACES) },
+  watched: { work: writeSlot(slot), inFlight: inFlightMemory(IN_FLIGHT_HOSTS) },
   project: () => readStartProject(start),
-  tell,
+  post,
   signal: stopping.signal,
 });
 const exit = guardProcess({ onFailure: run.noteHookError, onBug: fail });
 
 function fail(error: unknown): never {
-  tell({ kind: 'failed', ...toThreadError(error) });
+  post({ kind: 'failed', ...toThreadError(error) });
   return exit(1);
 }
 
 try {
   await run.toEnd();
-  tell({ kind: 'ended' });
+  post({ kind: 'ended' });
 } catch (error) {
   fail(error);
 }

@@ -5,7 +5,7 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import type { ToldSettings } from '../../shared/engines/aws/settings.ts';
+import type { EncodedSettings } from '../../shared/engines/aws/settings.ts';
 import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
@@ -22,7 +22,7 @@ import {
 
 export interface FunctionsProps {
   readonly options: StackOptions;
-  readonly settings: ToldSettings;
+  readonly settings: EncodedSettings;
   /** The same as JSON, with the names that are known at deployment only. */
   readonly settingsJson: string;
   readonly stores: Stores;

@@ -25,8 +25,8 @@ export async function crawl(command: CrawlCommand): Promise<number> {
   const warn = (line: string) => (quiet ? process.stderr.write(`${printable(line)}\n`) : live.log(line));
   const start = startOf(command, warn);
   let begun: Begun | undefined;
-  let tellSilence: ReturnType<typeof createSilenceLine> = () => {};
-  const tellSeed = createSeedLines(live.log, Date.now);
+  let printSilence: ReturnType<typeof createSilenceLine> = () => {};
+  const printSeed = createSeedLines(live.log, Date.now);
   const stopping = listenForSignals(() => begun !== undefined);
 
   function hear(message: CrawlMessage): void {
@@ -34,14 +34,14 @@ export async function crawl(command: CrawlCommand): Promise<number> {
       case 'begun':
         if (begun === undefined) live.log(beginText(message));
         begun = message;
-        tellSilence = createSilenceLine(live.log, message.config.headersTimeoutMs);
+        printSilence = createSilenceLine(live.log, message.config.headersTimeoutMs);
         break;
       case 'progress':
-        tellSilence(message.progress, message.progress.now);
+        printSilence(message.progress, message.progress.now);
         live.update(message.progress);
         break;
       case 'seed':
-        tellSeed(message.event);
+        printSeed(message.event);
         break;
       case 'clockStep':
         live.log(clockStepText(message.ms));

@@ -85,11 +85,11 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
   const { control, rows } = session;
   const { json } = command;
   const place = (crawl: CrawlId) => ({ stack: command.stack, region: command.region, crawl });
-  const tell = (value: unknown, text: string): ExitCode => {
+  const print = (value: unknown, text: string): ExitCode => {
     output.out.write(`${json ? JSON.stringify(value) : text}\n`);
     return exitCodes.finished;
   };
-  const tellSummary = (summary: CrawlSummary): ExitCode => {
+  const printSummary = (summary: CrawlSummary): ExitCode => {
     const { colour } = terminalOf(output.out, output.environment);
     const text = json ? summaryJson(summary) : summaryText(summary, colour, place(summary.crawl));
     output.out.write(`${text}\n`);
@@ -98,7 +98,7 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
   const watch = async (crawl: CrawlId): Promise<ExitCode> => {
     const last = await watchCrawl(control, crawl, { ...output, stream: output.err });
     if (last) {
-      tellSummary(last);
+      printSummary(last);
       return exitCodeOf(last);
     }
     output.err.write(`The crawl goes on; watch it again with: ${commandAt(place(crawl), 'watch')}\n`);
@@ -119,46 +119,46 @@ async function ask(session: StackSession, command: StackCommand, output: StackOu
         output.err.write(`${begun}\n`);
         return watch(summary.crawl);
       }
-      if (json) return tellSummary(summary);
-      return tell(summary, `${begun}\nWatch it with: ${commandAt(place(summary.crawl), 'watch')}`);
+      if (json) return printSummary(summary);
+      return print(summary, `${begun}\nWatch it with: ${commandAt(place(summary.crawl), 'watch')}`);
     }
     case 'add': {
       const added = await addAllSeeds(control, command.crawl, readSeeds(command));
-      tell(added, addedText(added));
+      print(added, addedText(added));
       return added.added > 0 ? exitCodes.finished : exitCodes.usage;
     }
     case 'status':
-      return tellSummary(await control.status(command.crawl));
+      return printSummary(await control.status(command.crawl));
     case 'pause':
-      return tellSummary(await control.pause(command.crawl));
+      return printSummary(await control.pause(command.crawl));
     case 'stop':
-      return tellSummary(await control.stop(command.crawl));
+      return printSummary(await control.stop(command.crawl));
     case 'resume': {
       parseCrawlConfig(command.limits);
       const summary = await control.resume(command.crawl, command.limits);
-      return command.watch ? watch(command.crawl) : tellSummary(summary);
+      return command.watch ? watch(command.crawl) : printSummary(summary);
     }
     case 'watch':
       return watch(command.crawl);
     case 'list': {
       const crawls = await control.list();
-      return tell({ crawls }, crawlsText(crawls, `${stackProgram(command)} crawl SEED...`));
+      return print({ crawls }, crawlsText(crawls, `${stackProgram(command)} crawl SEED...`));
     }
     case 'hosts': {
       const { crawl, host, cursor, limit } = command;
       if (host !== undefined) {
         const detail = await control.host(crawl, host);
-        return tell(detail, hostText(detail));
+        return print(detail, hostText(detail));
       }
       let page = await control.hosts(crawl, { cursor, limit });
       // A page may have no host though there are more, where the table holds those of many crawls.
       while (page.hosts.length === 0 && page.cursor !== undefined)
         page = await control.hosts(crawl, { cursor: page.cursor, limit });
-      return tell(page, hostsText(page, place(crawl), limit));
+      return print(page, hostsText(page, place(crawl), limit));
     }
     case 'url': {
       const detail = await control.url(command.crawl, command.url);
-      return tell(detail, urlText(detail, place(command.crawl)));
+      return print(detail, urlText(detail, place(command.crawl)));
     }
     case 'export':
       // So that an unknown name is reported.

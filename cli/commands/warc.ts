@@ -22,10 +22,10 @@ export async function warc({ ask, json }: LocalCommandOf<'warc'>): Promise<numbe
 }
 
 /** At most this many faults of a file are printed; of more, the number. */
-const MAX_TOLD = 100;
+const MAX_SHOWN = 100;
 
 interface FaultList {
-  readonly told: WarcFault[];
+  readonly shown: WarcFault[];
   errors: number;
   warnings: number;
 }
@@ -35,7 +35,7 @@ async function checkFiles(paths: readonly string[], json: boolean, out: RowStrea
   let list = newList();
   const check = createWarcCheck((fault) => {
     list[fault.severity === 'error' ? 'errors' : 'warnings']++;
-    if (list.told.length < MAX_TOLD) list.told.push(fault);
+    if (list.shown.length < MAX_SHOWN) list.shown.push(fault);
   });
   const write = async (text: string) => {
     if (!out.write(text)) await once(out as NodeJS.WriteStream, 'drain');
@@ -49,17 +49,17 @@ async function checkFiles(paths: readonly string[], json: boolean, out: RowStrea
   }
   list = newList();
   check.end();
-  if (list.told.length > 0)
+  if (list.shown.length > 0)
     await write(json ? jsonLine(undefined, undefined, list) : `All files: ${faultText(list, true)}`);
   return errors > 0 ? exitCodes.unexpected : exitCodes.finished;
 }
 
-const newList = (): FaultList => ({ told: [], errors: 0, warnings: 0 });
+const newList = (): FaultList => ({ shown: [], errors: 0, warnings: 0 });
 
 /** A last line, about all files together, has no `file`. */
 function jsonLine(file: string | undefined, checked: CheckedWarc | undefined, list: FaultList): string {
-  const { errors, warnings, told } = list;
-  const faults = told.map((fault) => (file === undefined ? fault : { ...fault, file: undefined }));
+  const { errors, warnings, shown } = list;
+  const faults = shown.map((fault) => (file === undefined ? fault : { ...fault, file: undefined }));
   return `${JSON.stringify({ file, ...checked, errors, warnings, faults })}\n`;
 }
 
@@ -73,16 +73,16 @@ function fileText(path: string, { bytes, records }: CheckedWarc, list: FaultList
 }
 
 /** The number of faults, then a line for each. */
-function faultText({ errors, warnings, told }: FaultList, isFileNamed: boolean): string {
+function faultText({ errors, warnings, shown }: FaultList, isFileNamed: boolean): string {
   const counts = [
     ...(errors > 0 || warnings === 0 ? [errors === 0 ? 'no errors' : formatCounted(errors, 'error')] : []),
     ...(warnings > 0 ? [formatCounted(warnings, 'warning')] : []),
   ];
-  const lines = told.map(({ file, offset, severity, message }) => {
+  const lines = shown.map(({ file, offset, severity, message }) => {
     const where = isFileNamed ? `${printable(file)} at ${offset}` : `at ${offset}`;
     return `  ${where}: ${severity}: ${printable(message)}`;
   });
-  const more = errors + warnings - told.length;
+  const more = errors + warnings - shown.length;
   if (more > 0) lines.push(`  and ${formatCount(more)} more`);
   return `${[counts.join(', '), ...lines].join('\n')}\n`;
 }

@@ -38,7 +38,7 @@ export async function watchCrawl(
 ): Promise<CrawlSummary | undefined> {
   const line = createDrawnLine(stream, environment);
   const rates = createRateMeter(RATE_WINDOW_MS);
-  const tellHost = createTroubleLines(line.log, clock.now);
+  const printHost = createTroubleLines(line.log, clock.now);
   let printedAt = -Infinity;
   let printedState: CrawlSummary['state'] | undefined;
   const pollMs = line.isLive ? LOOK_MS : LOOK_TO_PRINT_MS;
@@ -50,7 +50,7 @@ export async function watchCrawl(
         continue;
       }
       const now = clock.now();
-      for (const trouble of hostTroubles(summary)) tellHost(trouble);
+      for (const trouble of hostTroubles(summary)) printHost(trouble);
       const parts = watchParts(summary, rates({ ...summary, now }));
       line.draw(parts);
       if (!line.isLive && (now - printedAt >= PRINT_MS || summary.state !== printedState)) {

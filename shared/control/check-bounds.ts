@@ -17,7 +17,7 @@ const MAX_STARS = 2;
  * The most of a number, or of a text's or list's length. A URL must fit into a message with the page it was
  * found on.
  */
-const MOST: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
+const MAX_VALUES: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
   maxUrlLength: 16_384,
   maxLinksPerPage: 200_000,
   maxHeaderBytes: 1024 * 1024,
@@ -53,7 +53,7 @@ const MOST: Readonly<Partial<Record<keyof CrawlConfig, number>>> = {
  * for.
  */
 export function checkBounds(given: CrawlOptions, defaults: CrawlConfig): void {
-  for (const [key, most] of Object.entries(MOST)) check(key as keyof CrawlConfig, given, most);
+  for (const [key, most] of Object.entries(MAX_VALUES)) check(key as keyof CrawlConfig, given, most);
   const { maxBodyBytes } = defaults;
   check(
     'maxBodyBytes',

@@ -11,7 +11,7 @@ const closeFile = promisify(close);
 /** Bodies up to this stay in memory ... */
 const MAX_MEMORY_BYTES = 1024 * 1024;
 /** ... while all bodies together take no more than this; beyond, only those up to {@link SMALL_BODY}. */
-const MOST_TOGETHER = 64 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 const SMALL_BODY = 32 * 1024;
 
 /**
@@ -23,7 +23,7 @@ export interface BodyMemory {
   readonly most: number;
 }
 
-export const newBodyMemory = (most = MOST_TOGETHER): BodyMemory => ({ used: 0, most });
+export const newBodyMemory = (most = MAX_TOTAL_BYTES): BodyMemory => ({ used: 0, most });
 /** Smaller pieces are gathered: a body sent in chunks of one byte must not cost an object for each. */
 const SMALL_PIECE = 4096;
 const GATHER_BYTES = 16_384;

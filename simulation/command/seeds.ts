@@ -22,9 +22,9 @@ export interface Streams {
 
 export const exitCodes = { held: 0, broken: 1, couldNotRun: 2, interrupted: 130 } as const;
 
-/** Seeds that are shrunk, and told of while others run. */
+/** Seeds that are shrunk, and reported while others run. */
 const MAX_SHRUNK = 3;
-const MAX_TOLD = 10;
+const MAX_SHOWN = 10;
 
 /** Gives the exit code. `signal` ends it with what is known then. */
 export async function simulateSeeds(
@@ -43,7 +43,7 @@ export async function simulateSeeds(
     ? NO_PROGRESS
     : startProgress(tally.now, { worlds: count, ms: command.budget?.ms }, err, environment);
   if (budget) progress.log(budget.plan);
-  let told = 0;
+  let shown = 0;
   try {
     await unlessAborted(
       signal,
@@ -51,7 +51,7 @@ export async function simulateSeeds(
         tally.add(outcome);
         budget?.take(outcome);
         const first = firstViolation(outcome.violations);
-        if (first && told++ < MAX_TOLD) progress.log(foundLine(outcome.spec.seed, first));
+        if (first && shown++ < MAX_SHOWN) progress.log(foundLine(outcome.spec.seed, first));
         return !signal.aborted && !(stopsAtFirst && first);
       }),
     );

@@ -12,13 +12,13 @@ import {
 import { createFindings, type Findings } from './findings.ts';
 import type { HostVisits } from './visits.ts';
 
-type Given = Pick<Facts, 'crawls' | 'strikes' | 'hostsPerWorker'>;
+type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'hostsPerWorker'>;
 
 /**
  * A head counts each request that was made for its host by a turn that is committed, and no other: fewer than
  * the web's log has only where turns may have been thrown away.
  */
-export function requestsCounted(facts: Given, visited: readonly HostVisits[]): readonly Violation[] {
+export function requestsCounted(facts: UsedFacts, visited: readonly HostVisits[]): readonly Violation[] {
   const findings = createFindings('counted');
   for (const { crawl, host, requests, lost } of visited) {
     if (lost === 0) continue;
@@ -42,7 +42,7 @@ export function requestsCounted(facts: Given, visited: readonly HostVisits[]): r
  * rounds at most; in throttling storms, and where calls fail so that updates are put off, more gathers, and
  * nothing is asked for.
  */
-export function counted({ crawls, strikes, hostsPerWorker }: Given): readonly Violation[] {
+export function counted({ crawls, strikes, hostsPerWorker }: UsedFacts): readonly Violation[] {
   const findings = createFindings('counted');
   const putOff = strikes.throttleStorm + strikes.callFailsBefore;
   const uncertain =

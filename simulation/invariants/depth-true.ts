@@ -90,11 +90,11 @@ function* problemsOf(
   if (sources.length === 0) return;
   const { url, depth, level, redirects } = record;
   if (!sources.some((source) => source.depth === depth))
-    yield `depth ${depth}, its sources give it ${tell(sources, 'depth')}`;
+    yield `depth ${depth}, its sources give it ${valuesOf(sources, 'depth')}`;
   if (!sources.some((source) => source.redirects === redirects))
-    yield `${redirects} redirects, its sources give it ${tell(sources, 'redirects')}`;
+    yield `${redirects} redirects, its sources give it ${valuesOf(sources, 'redirects')}`;
   if (sources.every((source) => source.level < level))
-    yield `level ${level}, its sources give it ${tell(sources, 'level')}`;
+    yield `level ${level}, its sources give it ${valuesOf(sources, 'level')}`;
   for (const { from, ...source } of sources) {
     if (from?.state !== 'fetched' || !isMet(from, record)) continue;
     if (depth > source.depth)
@@ -105,7 +105,7 @@ function* problemsOf(
   }
 }
 
-const tell = (sources: readonly Source[], key: 'depth' | 'redirects' | 'level'): string =>
+const valuesOf = (sources: readonly Source[], key: 'depth' | 'redirects' | 'level'): string =>
   [...new Set(sources.map((source) => source[key]))].join(' or ');
 
 /**

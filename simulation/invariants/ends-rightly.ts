@@ -10,7 +10,7 @@ import {
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import { type HeadChange, type Phase, phasesOf, type StatusChange } from './history-probe.ts';
 
-type Given = Pick<Facts, 'crawls' | 'strikes' | 'leaseMs' | 'hasLinkShards'>;
+type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'leaseMs' | 'hasLinkShards'>;
 
 /** The waker looks each minute, and takes up to a minute; its clock may be 5 s off, and its start slow. */
 const WAKER_MS = 130_000;
@@ -34,7 +34,7 @@ const SKEW_MS = 10_000;
  * Counters may be ahead where the answer to an update was lost, and behind where a process died; where calls
  * fail, the waker may need another run, and a message that nobody has may hide for a lease.
  */
-export function endsRightly(facts: Given): readonly Violation[] {
+export function endsRightly(facts: UsedFacts): readonly Violation[] {
   const findings = createFindings('endsRightly');
   for (const crawl of facts.crawls)
     for (const [i, change] of crawl.statuses.entries()) {
@@ -47,7 +47,12 @@ export function endsRightly(facts: Given): readonly Violation[] {
   return findings.list;
 }
 
-function checkFinished(findings: Findings, crawl: CrawlFacts, { at, messages }: StatusChange, facts: Given) {
+function checkFinished(
+  findings: Findings,
+  crawl: CrawlFacts,
+  { at, messages }: StatusChange,
+  facts: UsedFacts,
+) {
   const { id, hosts } = crawl;
   for (const host of hosts.values()) {
     const head = headBefore(host.heads, at)?.head;
@@ -84,7 +89,7 @@ function checkFinished(findings: Findings, crawl: CrawlFacts, { at, messages }: 
     );
 }
 
-function checkLimited(findings: Findings, crawl: CrawlFacts, index: number, facts: Given): void {
+function checkLimited(findings: Findings, crawl: CrawlFacts, index: number, facts: UsedFacts): void {
   const change = crawl.statuses[index] as StatusChange;
   const { maxPages, maxBytes, maxTimeMs } = change.limits;
   const used = usedAt(crawl, change.at);
@@ -111,7 +116,7 @@ function checkInTime(
   findings: Findings,
   crawl: CrawlFacts,
   { at: from, until, limits }: Phase,
-  facts: Given,
+  facts: UsedFacts,
 ): void {
   const { maxPages = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, maxTimeMs } = limits;
   const changes = [...crawl.hosts.values()].flatMap(({ heads }) => heads.map(({ at }) => at));

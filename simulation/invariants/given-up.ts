@@ -32,7 +32,7 @@ const WAKE_MS = 900_000 + 660_000;
  */
 const WAKE_ALL_MS = 2_400_000;
 
-type Given = Pick<Facts, 'web' | 'strikes'>;
+type UsedFacts = Pick<Facts, 'web' | 'strikes'>;
 
 /**
  * A host is given up when it has failed `maxHostFailures` times in a row by the web's own log, or twice while
@@ -40,7 +40,7 @@ type Given = Pick<Facts, 'web' | 'strikes'>;
  * And its head counts the failures that the web has seen.
  */
 export function givenUp(
-  facts: Given,
+  facts: UsedFacts,
   visited: readonly HostVisits[],
   robots: RobotsLog,
 ): readonly Violation[] {
@@ -53,7 +53,7 @@ export function givenUp(
 
 function checkVisit(
   findings: Findings,
-  facts: Given,
+  facts: UsedFacts,
   { crawl, host }: HostVisits,
   { before, after, isExact, requests }: Visit,
   steps: readonly Step[],
@@ -62,19 +62,19 @@ function checkVisit(
   const excuse = isExact ? undefined : ('lostTurn' as const);
   const { version, clock, setAside, totals } = after.head;
   const where = { host: host.host, at: after.at, excuse };
-  const tell = `${crawl.id}: the head of ${host.host}, version ${version} (${since(after.at)}),`;
+  const subject = `${crawl.id}: the head of ${host.host}, version ${version} (${since(after.at)}),`;
 
   const possible = steps.at(-1)?.failures;
   if (possible && !possible.includes(clock.failures) && !mayHaveLookedLate(before?.head, after.head))
     findings.add(
-      `${tell} counts ${clock.failures} failures in a row, by the web's answers it is ${possible.join(' or ')}`,
+      `${subject} counts ${clock.failures} failures in a row, by the web's answers it is ${possible.join(' or ')}`,
       where,
     );
   const [first] = requests;
   const isSlow = mayHaveLostTurns(facts) || facts.strikes.messageTwice > 0;
   const wakeMs = WAKE_MS + (isSlow ? WAKE_ALL_MS : 0);
   if (first && before?.head.setAside && !wasResumed(crawl.statuses, before.at - wakeMs, first.startedAt))
-    findings.add(`${tell} was given up, and ${first.url} was asked for ${since(first.startedAt)}`, where);
+    findings.add(`${subject} was given up, and ${first.url} was asked for ${since(first.startedAt)}`, where);
 
   if (crawl.config.robots === 'ignore') return;
   const last = requests.at(-1);
@@ -90,7 +90,7 @@ function checkVisit(
     !OF_DEATHS.has(setAside.cause.code)
   )
     findings.add(
-      `${tell} gives the host up after ${clock.failures} failures in a row, expected ${crawl.config.maxHostFailures}`,
+      `${subject} gives the host up after ${clock.failures} failures in a row, expected ${crawl.config.maxHostFailures}`,
       // Whether a host has answered is read from the counters.
       { ...where, excuse: excuse ?? (mayHaveLostTurns(facts) ? 'earlyEnd' : undefined) },
     );
@@ -104,7 +104,7 @@ function checkVisit(
   const asked = robots.askedFor(last);
   const isKnown = asked !== undefined && after.head.robots.some((one) => one.origin === asked);
   if (!setAside && isTried && !isKnown && (isHopeless || mustEndEarly))
-    findings.add(`${tell} does not give the host up after ${clock.failures} failures in a row`, where);
+    findings.add(`${subject} does not give the host up after ${clock.failures} failures in a row`, where);
 }
 
 /**

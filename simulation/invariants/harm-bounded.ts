@@ -9,7 +9,7 @@ import { createFindings } from './findings.ts';
  * (`turn/quarantine.ts`, `quarantine-page.ts`). A worker that another page kills meanwhile makes it come
  * again: as often for each such page.
  */
-const MOST = { kills: 6, blocks: 2 } as const;
+const MAX_REQUESTS = { kills: 6, blocks: 2 } as const;
 
 /**
  * A page that kills or blocks its workers is asked for a few times only, and no other page is blamed for it.
@@ -28,7 +28,7 @@ export function harmBounded({
     const own = harmful.filter((request) => isBy(request, crawl));
     for (const [url, requests] of Map.groupBy(own, ({ url }) => url)) {
       const harm = web.harmOf(url);
-      const most = harm && MOST[harm] * pages;
+      const most = harm && MAX_REQUESTS[harm] * pages;
       if (most !== undefined && requests.length > most)
         findings.add(
           `${crawl.id}: ${url}, which ${harm} its worker, was asked for ${requests.length} times, expected ${most} at most`,

@@ -4,7 +4,7 @@ import { type CrawlFacts, type Facts, isPage, mayHaveLostTurns } from './facts.t
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import { toHex } from './warc.ts';
 
-type Given = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
+type UsedFacts = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
 /**
  * A process reads what the whole crawl has used every 5 s, at its next look after that, every 2 s
@@ -25,7 +25,7 @@ const TURNS_TO_LIMIT = 20;
  * `maxPages` at most, and what it can give at its pace until the totals are read. Pages that the counters
  * lost (`counted`) nobody can have known of.
  */
-export function limitsKept(facts: Given): readonly Violation[] {
+export function limitsKept(facts: UsedFacts): readonly Violation[] {
   const findings = createFindings('limitsKept');
   for (const crawl of facts.crawls) {
     checkHosts(findings, crawl);
@@ -62,7 +62,7 @@ function checkUrls(findings: Findings, { id, config, hosts }: CrawlFacts): void 
     }
 }
 
-function checkPages(findings: Findings, crawl: CrawlFacts, maxPages: number, facts: Given): void {
+function checkPages(findings: Findings, crawl: CrawlFacts, maxPages: number, facts: UsedFacts): void {
   const { id, config, hosts, known, totals } = crawl;
   const pages = [...known.values()].filter(isPage);
   // What the counters do not have was in no process's sight.
@@ -84,7 +84,7 @@ function checkLast(
   { id, config }: CrawlFacts,
   maxPages: number,
   pages: readonly UrlRecord[],
-  { web }: Given,
+  { web }: UsedFacts,
 ): void {
   const requests = Map.groupBy(web.log, ({ url }) => url);
   // Of several requests that may be the one: the earliest begin, the latest end.

@@ -4,7 +4,7 @@ import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 
-type Given = Pick<Facts, 'crawls' | 'strikes' | 'hasCompactor'>;
+type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'hasCompactor'>;
 
 const RUN_PARTS = ['keys', 'ready', 'later', 'done'];
 
@@ -16,7 +16,7 @@ const RUN_PARTS = ['keys', 'ready', 'later', 'done'];
  *
  * A process that died after its commit, or whose calls failed, leaves its sweep to the next one.
  */
-export function noGarbage(facts: Given): readonly Violation[] {
+export function noGarbage(facts: UsedFacts): readonly Violation[] {
   const findings = createFindings('noGarbage');
   const excuse = mayHaveLostTurns(facts) ? ('leftBehind' as const) : undefined;
   for (const crawl of facts.crawls) {

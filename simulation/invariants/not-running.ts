@@ -2,7 +2,7 @@ import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts';
 import { createFindings, seconds, since } from './findings.ts';
 
-type Given = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
+type UsedFacts = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
 /** A worker learns of a status within two seconds (docs/aws.md, "Operate") ... */
 const HEARD_MS = 2000;
@@ -19,7 +19,7 @@ const FAULTS_MS = 180_000 + 60_000;
  * two seconds after the status was stored on. A process that stood still, or waited for a service that
  * failed, between its last look at the status and its request is excused, for four minutes at most.
  */
-export function notRunning({ crawls, web, strikes }: Given): readonly Violation[] {
+export function notRunning({ crawls, web, strikes }: UsedFacts): readonly Violation[] {
   const findings = createFindings('notRunning');
   const isSlow = mayHaveLostTurns({ strikes });
   for (const crawl of crawls)

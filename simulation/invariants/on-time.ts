@@ -4,7 +4,7 @@ import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { HeadChange } from './history-probe.ts';
 import type { HostVisits } from './visits.ts';
 
-type Given = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls'>;
+type UsedFacts = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls'>;
 
 /**
  * The waker looks after a host whose token has not come back this long after its time (`turn/next-turn.ts`).
@@ -28,7 +28,7 @@ const SLACK_MS = 40_000;
  * Where a fault may have taken the message or the worker that had it, the host's lease or the waker brings it
  * back; also if the first wake-up is lost, too.
  */
-export function onTime(facts: Given, visited: readonly HostVisits[]): readonly Violation[] {
+export function onTime(facts: UsedFacts, visited: readonly HostVisits[]): readonly Violation[] {
   const findings = createFindings('onTime');
   // Of a host that has its turn first.
   const turnMs = Math.max(...facts.crawls.map(({ config }) => config.turnMaxMs + config.totalTimeoutMs));
@@ -41,7 +41,7 @@ export function onTime(facts: Given, visited: readonly HostVisits[]): readonly V
 
 function checkHost(
   findings: Findings,
-  facts: Given,
+  facts: UsedFacts,
   visits: HostVisits,
   others: readonly HostVisits[],
   turnMs: number,

@@ -4,7 +4,7 @@ import { createFindings, seconds, since } from './findings.ts';
 import { type LimitChange, phasesOf } from './history-probe.ts';
 import type { RobotsLog } from './robots-answers.ts';
 
-type Given = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
+type UsedFacts = Pick<Facts, 'crawls' | 'web' | 'strikes'>;
 
 /**
  * A process reads what the whole crawl has used every 5 s, at its next look after that, every 2 s
@@ -20,7 +20,7 @@ const OTHER_CRAWL_MS = 120_000;
  * give in that time, and what their turns had not committed. Where turns may be thrown away, counters may be
  * wrong, too: not judged there, nor time where a clock was set.
  */
-export function pastLimits(facts: Given, robots: RobotsLog): readonly Violation[] {
+export function pastLimits(facts: UsedFacts, robots: RobotsLog): readonly Violation[] {
   const findings = createFindings('limitsKept');
   if (mayHaveLostTurns(facts)) return [];
   for (const crawl of facts.crawls) {
@@ -43,7 +43,7 @@ export function pastLimits(facts: Given, robots: RobotsLog): readonly Violation[
 }
 
 /** When the crawl met the first of its limits, running since then. */
-function metAfter(crawl: CrawlFacts, { at: from, limits }: LimitChange, { strikes }: Given) {
+function metAfter(crawl: CrawlFacts, { at: from, limits }: LimitChange, { strikes }: UsedFacts) {
   const { maxBytes = Infinity, maxTimeMs = Infinity, maxCost = Infinity } = limits;
   const times = [...crawl.hosts.values()]
     .flatMap(({ heads }) => heads.map(({ at }) => at))

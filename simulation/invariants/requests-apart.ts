@@ -4,14 +4,14 @@ import { type CrawlFacts, type Facts, isBy, mayHaveLostTurns } from './facts.ts'
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsAnswer, RobotsLog } from './robots-answers.ts';
 
-type Given = Pick<Facts, 'web' | 'crawls' | 'strikes'>;
+type UsedFacts = Pick<Facts, 'web' | 'crawls' | 'strikes'>;
 
 /**
  * No host has more requests in flight than `perHost`, mostly one, over all crawls and processes; and from the
  * end of one to the start of the next passes at least the delay that holds, to the millisecond, whatever the
  * processes' clocks say.
  */
-export function requestsApart(facts: Given, robots: RobotsLog): readonly Violation[] {
+export function requestsApart(facts: UsedFacts, robots: RobotsLog): readonly Violation[] {
   const oneRequest = createFindings('oneRequest');
   const unhurried = createFindings('unhurried');
   const isStrict = !mayHaveLostTurns(facts);
@@ -40,7 +40,7 @@ function checkInFlight(findings: Findings, requests: readonly WebRequest[], lane
 
 function reportOverlap(findings: Findings, open: WebRequest, request: WebRequest, lanes = 1): void {
   findings.add(
-    `${tell(request)} began while ${tell(open)}, which ended ${since(open.endedAt)}, was in flight; expected at most ${lanes} at once`,
+    `${describeRequest(request)} began while ${describeRequest(open)}, which ended ${since(open.endedAt)}, was in flight; expected at most ${lanes} at once`,
     { host: request.host, at: request.startedAt },
   );
 }
@@ -58,7 +58,7 @@ function checkGaps(
       const { ms, why } = delayAfter(before, request);
       if (gapMs < ms)
         findings.add(
-          `${tell(request)} began ${seconds(gapMs)} after the end, ${since(before.endedAt)}, of ${tell(before)}; expected at least ${seconds(ms)} (${why})`,
+          `${describeRequest(request)} began ${seconds(gapMs)} after the end, ${since(before.endedAt)}, of ${describeRequest(before)}; expected at least ${seconds(ms)} (${why})`,
           { host: request.host, at: request.startedAt },
         );
     }
@@ -67,7 +67,7 @@ function checkGaps(
 }
 
 interface Delays {
-  readonly facts: Given;
+  readonly facts: UsedFacts;
   /** Those that know the host. */
   readonly crawls: readonly CrawlFacts[];
   readonly robots: RobotsLog;
@@ -118,4 +118,5 @@ function heardAt(before: WebRequest, after: WebRequest, delays: Delays): readonl
   return isHeard ? answers.filter(({ request }) => request === before) : [];
 }
 
-const tell = ({ url, process, startedAt }: WebRequest): string => `${url} (${process}, ${since(startedAt)})`;
+const describeRequest = ({ url, process, startedAt }: WebRequest): string =>
+  `${url} (${process}, ${since(startedAt)})`;

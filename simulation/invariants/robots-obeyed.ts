@@ -6,7 +6,7 @@ import type { RobotsAnswer, RobotsLog } from './robots-answers.ts';
 import { MAX_ROBOTS_AGE_MS, MIN_ROBOTS_AGE_MS, STALE_MS } from './robots-terms.ts';
 import type { HostVisits } from './visits.ts';
 
-type Given = Pick<Facts, 'web' | 'crawls' | 'strikes' | 'leaseMs'>;
+type UsedFacts = Pick<Facts, 'web' | 'crawls' | 'strikes' | 'leaseMs'>;
 
 /** What two clocks may differ by, each being 5 s off at most (`models/cloud.ts`). */
 const MAX_SKEW_MS = 10_000;
@@ -22,7 +22,7 @@ const MAX_SKEW_MS = 10_000;
  * And nothing is called denied by robots.txt that every version served allows.
  */
 export function robotsObeyed(
-  facts: Given,
+  facts: UsedFacts,
   robots: RobotsLog,
   visited: readonly HostVisits[],
 ): readonly Violation[] {
@@ -66,7 +66,7 @@ export function robotsObeyed(
 }
 
 /** The one that the request names; else those that know the URL; else those that know its host; else any. */
-function askingCrawls({ crawls: all }: Given, request: WebRequest): readonly CrawlFacts[] {
+function askingCrawls({ crawls: all }: UsedFacts, request: WebRequest): readonly CrawlFacts[] {
   const { url, host } = request;
   const crawls = all.filter((crawl) => isBy(request, crawl));
   const knowing = crawls.filter(({ known }) => known.has(url));
@@ -78,7 +78,7 @@ function askingCrawls({ crawls: all }: Given, request: WebRequest): readonly Cra
 function problemOf(
   { url, startedAt, contact }: WebRequest,
   crawls: readonly CrawlFacts[],
-  facts: Given,
+  facts: UsedFacts,
   robots: RobotsLog,
   isCertain: boolean,
 ): string | undefined {
@@ -121,5 +121,5 @@ function problemOf(
   return `but robots.txt forbids it: ${versions.join('; ')}`;
 }
 
-const allows = ({ kind, version }: RobotsAnswer, url: string, { web }: Given): boolean =>
+const allows = ({ kind, version }: RobotsAnswer, url: string, { web }: UsedFacts): boolean =>
   kind === 'none' || version === undefined || web.allows(url, version);

@@ -7,7 +7,7 @@ import { createFindings, type Findings, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits } from './visits.ts';
 
-type Given = Pick<Facts, 'strikes'>;
+type UsedFacts = Pick<Facts, 'strikes'>;
 
 /** Statuses worth another try (README, "Politeness"; RFC 9110 and RFC 6585). */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 598, 599]);
@@ -23,7 +23,7 @@ const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>(['workerDied', 'thr
  * Where a turn was thrown away, its requests are made again: no more of them than those that no head counts.
  */
 export function triesKept(
-  facts: Given,
+  facts: UsedFacts,
   visited: readonly HostVisits[],
   robots: RobotsLog,
 ): readonly Violation[] {

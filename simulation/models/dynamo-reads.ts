@@ -100,7 +100,7 @@ export function createReads({ tableOf, faults, random, trace, now, onUnits }: Dy
       onUnits(table.spec.name, pk, undefined, 0, units);
       return {
         ...(row && { Item: projected(row.item, projection, input as Placeholders) }),
-        ConsumedCapacity: bill.told()?.[0],
+        ConsumedCapacity: bill.consumed()?.[0],
       };
     },
 
@@ -127,7 +127,7 @@ export function createReads({ tableOf, faults, random, trace, now, onUnits }: Dy
       const units = readUnits(bytes, isConsistent);
       bill.add(table, units);
       onUnits(table.spec.name, partition, input.IndexName, 0, units);
-      return { ...answer, ConsumedCapacity: bill.told()?.[0] };
+      return { ...answer, ConsumedCapacity: bill.consumed()?.[0] };
     },
 
     scan(input: ScanCommandInput) {
@@ -139,7 +139,7 @@ export function createReads({ tableOf, faults, random, trace, now, onUnits }: Dy
       const { bytes, ...answer } = page(scanned(table, input.ExclusiveStartKey, at), input, [], bareKey);
       const units = readUnits(bytes, isConsistent);
       bill.add(table, units);
-      return { ...answer, ConsumedCapacity: bill.told()?.[0] };
+      return { ...answer, ConsumedCapacity: bill.consumed()?.[0] };
     },
 
     batch(input: BatchGetItemCommandInput) {
@@ -182,7 +182,7 @@ export function createReads({ tableOf, faults, random, trace, now, onUnits }: Dy
         Responses[name] = random() < 0.5 ? items : items.reverse();
         if (over.length > 0) UnprocessedKeys[name] = { ...wanted, Keys: over };
       }
-      return { Responses, UnprocessedKeys, ConsumedCapacity: bill.told() };
+      return { Responses, UnprocessedKeys, ConsumedCapacity: bill.consumed() };
     },
   };
 }

@@ -29,7 +29,7 @@ export const readUnits = (bytes: number, isConsistent: boolean): number =>
 export interface Bill {
   add(table: Table, units: number): void;
   /** By table; undefined if nobody asked. */
-  told(): ConsumedCapacity[] | undefined;
+  consumed(): ConsumedCapacity[] | undefined;
 }
 
 export function createBill({
@@ -42,7 +42,7 @@ export function createBill({
     add({ spec: { name } }, units) {
       byTable.set(name, (byTable.get(name) ?? 0) + units);
     },
-    told: () =>
+    consumed: () =>
       asked === 'NONE'
         ? undefined
         : [...byTable].map(([TableName, CapacityUnits]) => ({ TableName, CapacityUnits })),

@@ -135,7 +135,7 @@ export function createWrites({ tableOf, faults, onUnits, onWrite }: DynamoContex
     }
     const bill = createBill(input);
     bill.add(table, make(planned));
-    return bill.told()?.[0];
+    return bill.consumed()?.[0];
   }
 
   /** A command for one item, which takes these options. */
@@ -179,7 +179,7 @@ export function createWrites({ tableOf, faults, onUnits, onWrite }: DynamoContex
       }
       const bill = createBill(input);
       for (const one of planned) bill.add(one.table, make(one, 2));
-      return { ConsumedCapacity: bill.told() };
+      return { ConsumedCapacity: bill.consumed() };
     },
 
     /** Each for itself; perhaps not all of them. */
@@ -198,7 +198,7 @@ export function createWrites({ tableOf, faults, onUnits, onWrite }: DynamoContex
           UnprocessedItems[planned.name] = [...(UnprocessedItems[planned.name] ?? []), planned.request];
         } else bill.add(planned.table, make(planned));
       }
-      return { UnprocessedItems, ConsumedCapacity: bill.told() };
+      return { UnprocessedItems, ConsumedCapacity: bill.consumed() };
     },
   };
 

@@ -17,8 +17,8 @@ export interface SimS3 extends SimService {
   createBucket(name: string): void;
   /** By key, as they are now. Their bytes are the store's own: not to be changed. */
   objects(bucket: string): ReadonlyMap<string, StoredObject>;
-  /** Has `tell` called with the key of each object that is there and about to be deleted. */
-  onDelete(tell: (key: string) => void): void;
+  /** Has `listener` called with the key of each object that is there and about to be deleted. */
+  onDelete(listener: (key: string) => void): void;
   /** Multipart uploads that have not ended, by their ids. */
   uploads(bucket: string): ReadonlyMap<string, Pick<Upload, 'key' | 'initiatedAt'>>;
 }
@@ -52,26 +52,26 @@ export function createSimS3({ time, faults, random, minPartBytes }: SimS3Options
     ListMultipartUploadsCommand: uploads.list,
     ListPartsCommand: uploads.listParts,
   };
-  let told: (key: string) => void = () => {};
+  let onDeleted: (key: string) => void = () => {};
 
-  function tellOfDeleted({ Bucket, Delete }: DeleteObjectsCommandInput): void {
+  function notifyOfDeleted({ Bucket, Delete }: DeleteObjectsCommandInput): void {
     const there = buckets.named(Bucket).objects;
-    for (const { Key = '' } of Delete?.Objects ?? []) if (there.has(Key)) told(Key);
+    for (const { Key = '' } of Delete?.Objects ?? []) if (there.has(Key)) onDeleted(Key);
   }
 
   return {
     name: 's3',
     clientName: 'S3Client',
     createBucket: buckets.create,
-    onDelete(tell) {
-      told = tell;
+    onDelete(listener) {
+      onDeleted = listener;
     },
     objects: (name) => buckets.named(name).objects,
     uploads: (name) => buckets.named(name).uploads,
     handle(command, input) {
       const handler = commands[command];
       if (!handler) throw new Error(`${command} is not part of the model of S3`);
-      if (command === 'DeleteObjectsCommand') tellOfDeleted(input as DeleteObjectsCommandInput);
+      if (command === 'DeleteObjectsCommand') notifyOfDeleted(input as DeleteObjectsCommandInput);
       return { $metadata: { httpStatusCode: 200 }, ...handler(input as never) };
     },
   };

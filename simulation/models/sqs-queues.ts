@@ -78,14 +78,14 @@ export function createQueues({ time, faults, random, trace, limits }: QueuesOpti
     return queue;
   }
 
-  function tellAll(): void {
+  function notifyAll(): void {
     if (isTelling) return;
     isTelling = true;
     try {
       // What changes on the way comes again.
       for (const queue of changed) {
         changed.delete(queue);
-        if (queue.waiters.isAny && queue.model.takeNews(time.now())) queue.waiters.tell();
+        if (queue.waiters.isAny && queue.model.takeNews(time.now())) queue.waiters.notify();
         setAlarm(queue);
       }
     } finally {
@@ -102,7 +102,7 @@ export function createQueues({ time, faults, random, trace, limits }: QueuesOpti
     queue.cancelAlarm = time.at(at, () => {
       queue.alarmAt = Number.POSITIVE_INFINITY;
       changed.add(queue);
-      tellAll();
+      notifyAll();
     });
   }
 
@@ -153,7 +153,7 @@ export function createQueues({ time, faults, random, trace, limits }: QueuesOpti
       queue.sizes.changes(queue.model.size(now), now);
       const result = act(now);
       changed.add(queue);
-      tellAll();
+      notifyAll();
       return result;
     },
     expectNews: setAlarm,

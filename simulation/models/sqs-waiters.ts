@@ -10,7 +10,7 @@ export interface Waiters<R> {
   /**
    * Tells the polls, one by one and the longest waiting first, until one gets nothing; then all listeners.
    */
-  tell(): void;
+  notify(): void;
 }
 
 export function createWaiters<R>(time: VirtualTime): Waiters<R> {
@@ -45,7 +45,7 @@ export function createWaiters<R>(time: VirtualTime): Waiters<R> {
         polls.add(poll);
       });
     },
-    tell() {
+    notify() {
       for (const poll of polls) if (!poll()) break;
       for (const listener of listeners) listener();
     },

@@ -42,7 +42,7 @@ const NO_LIMITS: TimeLimits = { steps: Number.POSITIVE_INFINITY, stepsAtOnce: Nu
 /** Far from 0, so that a time that was never set shows. */
 export const T0 = Date.UTC(2026, 0, 1);
 
-interface Happening {
+interface TimedEvent {
   readonly at: number;
   /** Decides among those of one moment. */
   readonly tie: number;
@@ -55,7 +55,7 @@ interface Happening {
  */
 export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS): VirtualTime {
   let now = start;
-  const heap: Happening[] = [];
+  const heap: TimedEvent[] = [];
   let steps = 0;
   let stepsAtOnce = 0;
   let countedAt = start;
@@ -76,10 +76,10 @@ export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS
   }
 
   function at(time: number, act: () => void): () => void {
-    const happening: Happening = { at: Math.max(now, Math.ceil(time)), tie: random(), act };
-    push(heap, happening);
+    const event: TimedEvent = { at: Math.max(now, Math.ceil(time)), tie: random(), act };
+    push(heap, event);
     return () => {
-      happening.act = undefined;
+      event.act = undefined;
     };
   }
 
@@ -103,16 +103,16 @@ export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS
     failAtLimit();
     for (;;) {
       if (isOver()) return false;
-      const happening = heap[0];
-      if (!happening || happening.at > until) {
+      const event = heap[0];
+      if (!event || event.at > until) {
         now = Math.max(now, until);
         return false;
       }
       pop(heap);
-      if (!happening.act) continue;
-      now = happening.at;
+      if (!event.act) continue;
+      now = event.at;
       step();
-      happening.act();
+      event.act();
       return true;
     }
   }
@@ -126,7 +126,7 @@ export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS
     run,
     advance: (ms) => run(now + ms),
     sleep(ms, signal) {
-      // Not a happening, but a loop of it would never let another one come.
+      // Not an event, but a loop of it would never let another one come.
       if (ms <= 0 || signal?.aborted) return step() ? Promise.resolve() : new Promise(() => {});
       if (!signal) return new Promise((resolve) => void at(now + ms, resolve));
       return sleepUnlessAborted(now + ms, signal);
@@ -190,29 +190,30 @@ function eachSettled(act: () => boolean): Promise<void> {
   });
 }
 
-const isBefore = (a: Happening, b: Happening): boolean => a.at < b.at || (a.at === b.at && a.tie < b.tie);
+const isBefore = (a: TimedEvent, b: TimedEvent): boolean => a.at < b.at || (a.at === b.at && a.tie < b.tie);
 
-function push(heap: Happening[], item: Happening): void {
+function push(heap: TimedEvent[], item: TimedEvent): void {
   let i = heap.push(item) - 1;
   while (i > 0) {
     const parent = (i - 1) >> 1;
-    if (!isBefore(item, heap[parent] as Happening)) break;
-    heap[i] = heap[parent] as Happening;
+    if (!isBefore(item, heap[parent] as TimedEvent)) break;
+    heap[i] = heap[parent] as TimedEvent;
     i = parent;
   }
   heap[i] = item;
 }
 
-function pop(heap: Happening[]): void {
-  const last = heap.pop() as Happening;
+function pop(heap: TimedEvent[]): void {
+  const last = heap.pop() as TimedEvent;
   if (heap.length === 0) return;
   let i = 0;
   for (;;) {
     let child = 2 * i + 1;
     if (child >= heap.length) break;
-    if (child + 1 < heap.length && isBefore(heap[child + 1] as Happening, heap[child] as Happening)) child++;
-    if (!isBefore(heap[child] as Happening, last)) break;
-    heap[i] = heap[child] as Happening;
+    if (child + 1 < heap.length && isBefore(heap[child + 1] as TimedEvent, heap[child] as TimedEvent))
+      child++;
+    if (!isBefore(heap[child] as TimedEvent, last)) break;
+    heap[i] = heap[child] as TimedEvent;
     i = child;
   }
   heap[i] = last;

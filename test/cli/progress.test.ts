@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { progressOf } from '../../api/local/progress.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
-import { crewStats } from '../../shared/engines/local/session/crew-stats.ts';
+import { poolStats } from '../../shared/engines/local/session/pool-stats.ts';
 import { NO_SUMS } from '../../shared/engines/local/sums.ts';
 import { newStats } from '../../shared/turn/worker-stats.ts';
 
 const NOTHING = { ...NO_SUMS.totals, hosts: 0, hostsWaiting: 0, urls: NO_SUMS.urls, activeMs: 0 };
-const STATS = crewStats(newStats());
+const STATS = poolStats(newStats());
 
 test('each look adds what turns have found to what is committed at that moment', async () => {
   const waiting = { ...NOTHING, urls: { ...NO_SUMS.urls, waiting: 1 } };

@@ -11,8 +11,8 @@ import { createPageProcessor } from './process-page.ts';
 
 const port = parentPort;
 if (!port) throw new Error('Expected to run in a thread');
-const tell = (message: FromProcessThread) => port.postMessage(message);
-const fail = (error: unknown) => tell({ kind: 'failed', ...toThreadError(error) });
+const post = (message: FromProcessThread) => port.postMessage(message);
+const fail = (error: unknown) => post({ kind: 'failed', ...toThreadError(error) });
 // What a hook leaves behind ends no thread. What it returned counts.
 guardProcess({ onFailure: () => {}, onBug: fail });
 
@@ -29,7 +29,7 @@ try {
   let work = Promise.resolve();
   port.on('message', ({ pages }: ToProcessThread) => {
     work = work.then(async () => {
-      for (const page of pages) tell({ kind: 'outcome', outcome: await process(page) });
+      for (const page of pages) post({ kind: 'outcome', outcome: await process(page) });
     });
     work.catch(fail);
   });

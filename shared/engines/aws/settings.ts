@@ -74,7 +74,7 @@ export type StackSettings = Readonly<Omit<z.output<typeof stackSettingsSchema>, 
 };
 
 /** The same as it is encoded: queues may be given by a pattern. */
-export type ToldSettings = Readonly<Omit<z.input<typeof stackSettingsSchema>, 'crawlDefaults'>> & {
+export type EncodedSettings = Readonly<Omit<z.input<typeof stackSettingsSchema>, 'crawlDefaults'>> & {
   readonly crawlDefaults: CrawlOptions;
 };
 

@@ -7,15 +7,15 @@ import {
   HOME,
   LOG,
   makeFacts,
+  messagesOf,
   OTHER,
   PAGE,
   RECORDS,
-  told,
   urlRecord,
   warcMember,
 } from './made-facts.ts';
 
-const found = (crawl: CrawlFacts, log = LOG) => told(makeFacts({ crawls: [crawl], log }));
+const found = (crawl: CrawlFacts, log = LOG) => messagesOf(makeFacts({ crawls: [crawl], log }));
 
 /** The crawl, the record of whose page is changed. */
 const withPage = (change: (record: UrlRecord) => UrlRecord) =>

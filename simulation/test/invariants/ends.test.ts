@@ -5,7 +5,16 @@ import { encodeMessage } from '../../../shared/frontier/message-codec.ts';
 import { createChainProbe } from '../../invariants/chain-probe.ts';
 import type { SimCloud } from '../../models/cloud.ts';
 import { T0 } from '../../models/virtual-time.ts';
-import { crawlFacts, hostFacts, makeFacts, OTHER, RECORDS, struck, told, urlRecord } from './made-facts.ts';
+import {
+  crawlFacts,
+  hostFacts,
+  makeFacts,
+  messagesOf,
+  OTHER,
+  RECORDS,
+  struck,
+  urlRecord,
+} from './made-facts.ts';
 
 const token = (name: string, host = 'b.test') => ({
   queue: 'https://sqs/turns-0.fifo',
@@ -19,7 +28,7 @@ const token = (name: string, host = 'b.test') => ({
 describe('ends', () => {
   test('a world that has not ended is found, with what its crawls are doing', () => {
     const crawls = [{ ...crawlFacts(), status: 'running' as const }];
-    expect(told(makeFacts({ hasEnded: false, crawls }))).toEqual([
+    expect(messagesOf(makeFacts({ hasEnded: false, crawls }))).toEqual([
       'ends: T0+60.000 s, crawl is running, and 0 messages wait; expected the end',
     ]);
   });
@@ -31,7 +40,7 @@ describe('oneChain', () => {
     const crawl = crawlFacts([...RECORDS.filter(({ url }) => url !== OTHER), waiting]);
     const hosts = new Map([...crawl.hosts, ['b.test', hostFacts('b.test', [waiting], head)]]);
     const totals = { ...crawl.totals, ...(head.dueAt !== undefined && { hostsDue: 1 }) };
-    return told(makeFacts({ crawls: [{ ...crawl, hosts, totals, status: 'limited' }], messages }));
+    return messagesOf(makeFacts({ crawls: [{ ...crawl, hosts, totals, status: 'limited' }], messages }));
   }
 
   test('a host that has something to fetch, no message and no due time is found', () => {
@@ -50,7 +59,7 @@ describe('oneChain', () => {
   });
 
   test('a message that is left when all crawls have finished is found', () => {
-    expect(told(makeFacts({ messages: [token('1-y')] }))).toEqual([
+    expect(messagesOf(makeFacts({ messages: [token('1-y')] }))).toEqual([
       'oneChain: all crawls have finished, and turns-0.fifo holds, for b.test: the token 1-y',
     ]);
   });
@@ -126,24 +135,24 @@ describe('oneChain', () => {
       expect(probe(['1-a'], '2-b', '2-c', T0 + 900_000)).toHaveLength(1);
     });
 
-    test('what was seen is among what is told in the end', () => {
+    test('what was seen is among what is messagesOf in the end', () => {
       const seen = probe(['2-c', '2-c'], '2-c');
-      expect(told(makeFacts({ seen }))).toEqual([expect.stringMatching(/^oneChain: T0\+60\.000 s/)]);
+      expect(messagesOf(makeFacts({ seen }))).toEqual([expect.stringMatching(/^oneChain: T0\+60\.000 s/)]);
     });
   });
 });
 
 describe('noDeadLetters', () => {
   test('a dead letter is found', () => {
-    expect(told(makeFacts({ deadLetters: [{ queue: 'https://sqs/links-dead', body: '{}' }] }))).toEqual([
-      'noDeadLetters: links-dead holds {}',
-    ]);
+    expect(messagesOf(makeFacts({ deadLetters: [{ queue: 'https://sqs/links-dead', body: '{}' }] }))).toEqual(
+      ['noDeadLetters: links-dead holds {}'],
+    );
   });
 });
 
 describe('noCrash', () => {
   const failed = (message: string, ...faults: Parameters<typeof struck>) =>
-    told(
+    messagesOf(
       makeFacts({ failures: [{ at: T0 + 1500, process: 'worker-3', message }], strikes: struck(...faults) }),
     );
 
@@ -177,7 +186,7 @@ describe('noCrash', () => {
   });
 });
 
-test('of each invariant, twenty violations at most are told', () => {
+test('of each invariant, twenty violations at most are messagesOf', () => {
   const deadLetters = Array.from({ length: 30 }, (_, i) => ({ queue: 'links-dead', body: String(i) }));
-  expect(told(makeFacts({ deadLetters }))).toHaveLength(20);
+  expect(messagesOf(makeFacts({ deadLetters }))).toHaveLength(20);
 });

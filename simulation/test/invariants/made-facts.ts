@@ -238,7 +238,7 @@ export const struck = (...names: (keyof Facts['strikes'])[]): Facts['strikes'] =
 });
 
 /** The violations as `invariant: message`. */
-export const told = (facts: Facts): string[] =>
+export const messagesOf = (facts: Facts): string[] =>
   checkFacts(facts)
     .filter(({ excuse }) => excuse === undefined)
     .map(({ invariant, message }) => `${invariant}: ${message}`);

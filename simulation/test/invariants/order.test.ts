@@ -12,17 +12,17 @@ import {
   headAt,
   hostWith,
   makeFacts,
+  messagesOf,
   PAGE,
   ROBOTS,
   request,
   struck,
-  told,
   urlRecord,
 } from './made-facts.ts';
 
 const T = headAt(0, undefined, {}).at;
-const of = (invariant: string, facts: Parameters<typeof told>[0]) =>
-  told(facts).filter((text) => text.startsWith(`${invariant}:`));
+const of = (invariant: string, facts: Parameters<typeof messagesOf>[0]) =>
+  messagesOf(facts).filter((text) => text.startsWith(`${invariant}:`));
 const totals = (requests: number, more = {}) => ({ ...NEW_HEAD.totals, requests, ...more });
 
 describe('bestFirst', () => {

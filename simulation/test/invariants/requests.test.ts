@@ -5,6 +5,7 @@ import {
   HOME,
   LOG,
   makeFacts,
+  messagesOf,
   OLD,
   OTHER,
   PAGE,
@@ -13,7 +14,6 @@ import {
   request,
   SECRET,
   struck,
-  told,
 } from './made-facts.ts';
 
 const replaced = (url: string, ...by: ReturnType<typeof request>[]) =>
@@ -22,7 +22,7 @@ const replaced = (url: string, ...by: ReturnType<typeof request>[]) =>
 describe('oneRequest', () => {
   test('two requests in flight to a host are found, of whichever processes', () => {
     const log = replaced(PAGE, request(PAGE, 3.15, 6.3, { process: 'worker-2' }));
-    expect(told(makeFacts({ log }))).toEqual([
+    expect(messagesOf(makeFacts({ log }))).toEqual([
       `oneRequest: ${PAGE} (worker-2, T0+3.150 s) began while ${HOME} (worker-1, T0+3.100 s), which ended T0+3.200 s, was in flight; expected at most 1 at once`,
     ]);
   });
@@ -30,17 +30,17 @@ describe('oneRequest', () => {
   test('as many as perHost may be', () => {
     const crawls = [crawlFacts(RECORDS, { config: { perHost: 2 } })];
     const log = replaced(PAGE, request(PAGE, 3.15, 6.3));
-    expect(told(makeFacts({ log, crawls }))).toEqual([]);
+    expect(messagesOf(makeFacts({ log, crawls }))).toEqual([]);
   });
 });
 
 describe('unhurried', () => {
   test('a request one millisecond too early is found, by delayMs and by Crawl-delay', () => {
     const soon = (CRAWL_DELAY_MS - 1) / 1000;
-    expect(told(makeFacts({ log: replaced(PAGE, request(PAGE, 3.2 + soon, 6.3)) }))).toEqual([
+    expect(messagesOf(makeFacts({ log: replaced(PAGE, request(PAGE, 3.2 + soon, 6.3)) }))).toEqual([
       `unhurried: ${PAGE} (worker-1, T0+6.199 s) began 2.999 s after the end, T0+3.200 s, of ${HOME} (worker-1, T0+3.100 s); expected at least 3.000 s (Crawl-delay)`,
     ]);
-    expect(told(makeFacts({ log: replaced(OTHER, request(OTHER, 5.099, 5.2)) }))).toEqual([
+    expect(messagesOf(makeFacts({ log: replaced(OTHER, request(OTHER, 5.099, 5.2)) }))).toEqual([
       `unhurried: ${OTHER} (worker-1, T0+5.099 s) began 0.999 s after the end, T0+4.100 s, of http://b.test/robots.txt (worker-1, T0+4.000 s); expected at least 1.000 s (delayMs)`,
     ]);
   });
@@ -48,7 +48,7 @@ describe('unhurried', () => {
   test('a longer Crawl-delay than the crawl takes counts as that', () => {
     const crawls = [crawlFacts(RECORDS, { config: { maxCrawlDelayMs: 2000 } })];
     const log = replaced(PAGE, request(PAGE, 5.2, 6.3));
-    expect(told(makeFacts({ log, crawls }))).toEqual([]);
+    expect(messagesOf(makeFacts({ log, crawls }))).toEqual([]);
   });
 
   test('two crawls of one host keep the shorter of their delays', () => {
@@ -57,11 +57,11 @@ describe('unhurried', () => {
     const quick = { ...other.config, delayMs: 10 };
     const close = [...log, request(ROBOTS, 9.411, 9.5)];
     expect(
-      told(makeFacts({ log: close, crawls: [crawlFacts(), { ...other, config: quick }] })).join(),
+      messagesOf(makeFacts({ log: close, crawls: [crawlFacts(), { ...other, config: quick }] })).join(),
     ).toContain('Crawl-delay');
     const bare = makeFacts({ log: close, crawls: [crawlFacts(), { ...other, config: quick }] });
     const unruled = { ...bare, web: { ...bare.web, crawlDelayMs: () => undefined } };
-    expect(told(unruled).join()).not.toContain('unhurried');
+    expect(messagesOf(unruled).join()).not.toContain('unhurried');
   });
 
   test('a Crawl-delay that a turn may have lost is asked for only where its process went on by it', () => {
@@ -71,12 +71,12 @@ describe('unhurried', () => {
     const log = [LOG[0] as (typeof LOG)[0], again, page];
     const crawls = [crawlFacts()];
     const hurried = (some: typeof log) =>
-      told(makeFacts({ log: some, crawls, strikes }))
+      messagesOf(makeFacts({ log: some, crawls, strikes }))
         .join()
         .includes('unhurried');
     expect(hurried(log)).toBe(false);
     expect(hurried([...log.slice(0, 2), { ...page, startedAt: page.startedAt - 1 }])).toBe(true);
-    expect(told(makeFacts({ log, crawls })).join()).toContain('unhurried');
+    expect(messagesOf(makeFacts({ log, crawls })).join()).toContain('unhurried');
   });
 
   test('what follows a redirect of another host keeps the pace, whichever process asks', () => {
@@ -88,7 +88,7 @@ describe('unhurried', () => {
     const found = (log: readonly ReturnType<typeof request>[]) => {
       const facts = makeFacts({ log });
       const redirectOf = (url: string) => (url === from ? ROBOTS : facts.web.redirectOf(url));
-      return told({ ...facts, web: { ...facts.web, redirectOf } });
+      return messagesOf({ ...facts, web: { ...facts.web, redirectOf } });
     };
     for (const process of ['worker-1', 'worker-2']) {
       expect(found([...LOG, ...asked(process, 12.4)])).toEqual([]);
@@ -101,7 +101,7 @@ describe('unhurried', () => {
 describe('robotsObeyed', () => {
   test('a page asked for before robots.txt was answered is found', () => {
     const late = LOG.filter(({ url }) => url !== ROBOTS);
-    expect(told(makeFacts({ log: late }))).toContain(
+    expect(messagesOf(makeFacts({ log: late }))).toContain(
       `robotsObeyed: ${HOME} was asked for by worker-1 T0+3.100 s, before robots.txt of http://a.test was answered (0 tries came to nothing)`,
     );
     for (const failure of [
@@ -110,27 +110,27 @@ describe('robotsObeyed', () => {
       { httpStatus: 429 },
       { isCut: true },
     ])
-      expect(told(makeFacts({ log: replaced(ROBOTS, request(ROBOTS, 0, 0.1, failure)) })).join()).toContain(
-        'before robots.txt of http://a.test was answered (1 tries came to nothing)',
-      );
+      expect(
+        messagesOf(makeFacts({ log: replaced(ROBOTS, request(ROBOTS, 0, 0.1, failure)) })).join(),
+      ).toContain('before robots.txt of http://a.test was answered (1 tries came to nothing)');
   });
 
   test('a forbidden page is found, also where a version that allowed it has been replaced', () => {
-    expect(told(makeFacts({ log: [...LOG, request(SECRET, 20, 21)] }))).toEqual([
+    expect(messagesOf(makeFacts({ log: [...LOG, request(SECRET, 20, 21)] }))).toEqual([
       `robotsObeyed: ${SECRET} was asked for by worker-1 T0+20.000 s, but robots.txt forbids it: version 0, served until T0+0.100 s`,
     ]);
     const second = request(ROBOTS, 12.4, 12.5, { robotsVersion: 1 });
     const log = [...LOG, second, request(PAGE, 20, 21)];
-    expect(told(makeFacts({ log }))).toEqual([
+    expect(messagesOf(makeFacts({ log }))).toEqual([
       expect.stringMatching(/^robotsObeyed: .*forbids it: version 1/),
     ]);
-    expect(told(makeFacts({ log, strikes: struck('workerKilled') }))).toEqual([]);
+    expect(messagesOf(makeFacts({ log, strikes: struck('workerKilled') }))).toEqual([]);
   });
 
   test('a robots.txt is not used beyond its time, but for when it could not be had again', () => {
     const crawls = [crawlFacts(RECORDS, { config: { robotsMaxAgeMs: 1000 } })];
     const at = (s: number, ...more: ReturnType<typeof request>[]) =>
-      told(makeFacts({ log: [...LOG, ...more, request(PAGE, s, s + 0.1)], crawls }));
+      messagesOf(makeFacts({ log: [...LOG, ...more, request(PAGE, s, s + 0.1)], crawls }));
     expect(at(360)).toEqual([]);
     expect(at(370)).toEqual([
       expect.stringMatching(/^robotsObeyed: .*could be used until T0\+300\.100 s only/),
@@ -150,7 +150,7 @@ describe('robotsObeyed', () => {
       ];
       const facts = makeFacts({ log, crawls });
       const redirectOf = (url: string) => (url === ROBOTS ? elsewhere : facts.web.redirectOf(url));
-      return told({ ...facts, web: { ...facts.web, redirectOf } }).filter((text) =>
+      return messagesOf({ ...facts, web: { ...facts.web, redirectOf } }).filter((text) =>
         text.includes('T0+380.000'),
       );
     };
@@ -171,9 +171,9 @@ describe('robotsObeyed', () => {
     ];
     const facts = makeFacts({ log });
     const redirectOf = (url: string) => (url === ROBOTS ? rules : facts.web.redirectOf(url));
-    expect(told({ ...facts, web: { ...facts.web, redirectOf } })).toEqual([]);
+    expect(messagesOf({ ...facts, web: { ...facts.web, redirectOf } })).toEqual([]);
     const unanswered = { ...facts.web, redirectOf, log: log.filter(({ url }) => url !== rules) };
-    expect(told({ ...facts, web: unanswered }).join()).toContain(
+    expect(messagesOf({ ...facts, web: unanswered }).join()).toContain(
       'before robots.txt of http://a.test was answered',
     );
   });
@@ -188,7 +188,7 @@ describe('robotsObeyed', () => {
     const at = (s: number) => {
       const facts = makeFacts({ log: [...log, request(PAGE, s, s + 0.1)], crawls });
       const redirectOf = (url: string) => (url === ROBOTS ? rules : facts.web.redirectOf(url));
-      return told({ ...facts, web: { ...facts.web, redirectOf } }).filter((line) =>
+      return messagesOf({ ...facts, web: { ...facts.web, redirectOf } }).filter((line) =>
         /^robotsObeyed/.test(line),
       );
     };
@@ -204,13 +204,13 @@ describe('robotsObeyed', () => {
         : record,
     );
     const log = LOG.filter(({ url }) => url !== OLD);
-    expect(told(makeFacts({ crawls: [crawlFacts(denied)], log }))).toEqual([
+    expect(messagesOf(makeFacts({ crawls: [crawlFacts(denied)], log }))).toEqual([
       `robotsObeyed: crawl: ${OLD} counts as denied (undefined), but no robots.txt served denies it`,
     ]);
   });
 
   test('a crawl that ignores robots.txt may ask for anything', () => {
     const crawls = [crawlFacts(RECORDS, { config: { robots: 'ignore' } })];
-    expect(told(makeFacts({ crawls, log: [...LOG, request(SECRET, 20, 21)] }))).toEqual([]);
+    expect(messagesOf(makeFacts({ crawls, log: [...LOG, request(SECRET, 20, 21)] }))).toEqual([]);
   });
 });

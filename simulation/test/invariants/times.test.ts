@@ -11,12 +11,12 @@ import {
   hostWith,
   LOG,
   makeFacts,
+  messagesOf,
   PAGE,
   RECORDS,
   ROBOTS,
   request,
   struck,
-  told,
   urlRecord,
 } from './made-facts.ts';
 
@@ -29,9 +29,9 @@ const statusAt = (at: number, status: StatusChange['status'], limits: Limits = {
   limits,
 });
 /** What is found of one invariant. */
-const of = (invariant: string, facts: Parameters<typeof told>[0]) =>
-  told(facts).filter((text) => text.startsWith(`${invariant}:`));
-const namesOf = (invariant: string, facts: Parameters<typeof told>[0]) => of(invariant, facts).length;
+const of = (invariant: string, facts: Parameters<typeof messagesOf>[0]) =>
+  messagesOf(facts).filter((text) => text.startsWith(`${invariant}:`));
+const namesOf = (invariant: string, facts: Parameters<typeof messagesOf>[0]) => of(invariant, facts).length;
 
 describe('rested', () => {
   /**

@@ -9,13 +9,13 @@ import {
   headAt,
   hostWith,
   makeFacts,
+  messagesOf,
   OLD,
   PAGE,
   RECORDS,
   ROBOTS,
   request,
   struck,
-  told,
   urlRecord,
 } from './made-facts.ts';
 
@@ -24,8 +24,8 @@ const totals = (requests: number, httpStatus = {}) => ({ ...NEW_HEAD.totals, req
 const clock = (failures: number) => ({ nextFetchAt: 0, failures });
 
 /** What is found of one invariant. */
-const of = (invariant: string, facts: Parameters<typeof told>[0]) =>
-  told(facts).filter((text) => text.startsWith(`${invariant}:`));
+const of = (invariant: string, facts: Parameters<typeof messagesOf>[0]) =>
+  messagesOf(facts).filter((text) => text.startsWith(`${invariant}:`));
 
 describe('triesKept', () => {
   /** robots.txt at 0, then the page by these answers, 10 s apart; a head counts so many requests. */

@@ -17,8 +17,8 @@ import { holdFolder } from '../../../shared/engines/local/folder-hold.ts';
 import { foldersOf } from '../../../shared/engines/local/folders.ts';
 import { FolderInUse, isFolderInUse, lockFolder } from '../../../shared/engines/local/lock.ts';
 import { beginCrawl, type LocalSession, resumeCrawl } from '../../../shared/engines/local/session/session.ts';
-import { boardMemory } from '../../../shared/engines/local/threads/board.ts';
 import { hostBlocksMemory } from '../../../shared/engines/local/threads/host-blocks.ts';
+import { inFlightMemory } from '../../../shared/engines/local/threads/in-flight-table.ts';
 import { tallyMemory } from '../../../shared/engines/local/threads/shared-tally.ts';
 import { openThreadEngine } from '../../../shared/engines/local/threads/thread-engine.ts';
 import { slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
@@ -277,7 +277,12 @@ test('a thread of several that cannot keep its items says that the storage has f
       maxSockets: 1,
       reportsEvents: false,
     },
-    ...{ hostBlocks: hostBlocksMemory(), tally: tallyMemory(2), board: boardMemory(1), slot: slotMemory() },
+    ...{
+      hostBlocks: hostBlocksMemory(),
+      tally: tallyMemory(2),
+      inFlight: inFlightMemory(1),
+      slot: slotMemory(),
+    },
     changes: new Int32Array(new SharedArrayBuffer(4)),
   };
   const thread = await openThreadEngine(start, () => {});

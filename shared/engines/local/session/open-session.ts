@@ -13,12 +13,12 @@ import { closeAll } from '../close-all.ts';
 import { openEarlier } from '../earlier.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from '../engine.ts';
 import { openStateFile } from '../items/state-store.ts';
-import type { Board } from '../threads/board.ts';
+import type { InFlightTable } from '../threads/in-flight-table.ts';
 import { notingFetcher, notingHooks, notingQueue } from '../threads/noting.ts';
-import { startThreads, type ThreadCrew } from '../threads/start-threads.ts';
-import { type CrewOptions, startOwnCrew } from './crew.ts';
+import { startThreads, type ThreadPool } from '../threads/start-threads.ts';
 import { type FilePlan, maxOpenFiles, planFiles } from './plan-files.ts';
 import { type LocalRunEnd, type LocalRunOptions, runLocalCrawl } from './run.ts';
+import { startOwnWorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
 /** A crawl's folder, held by this process. */
 export interface LocalSession {
@@ -49,7 +49,7 @@ export interface SessionOptions {
    * Shows a watchdog what this thread does. With several workers it is the threads that crawl which are
    * watched.
    */
-  readonly watched?: { readonly work: PageWork; readonly board: Board };
+  readonly watched?: { readonly work: PageWork; readonly inFlight: InFlightTable };
   /** Proxies if the crawl's settings name none; not kept with the crawl. */
   readonly proxies?: readonly ProxyOptions[];
   /** Goes on though the crawl began with other rules for canonical URLs. */
@@ -74,7 +74,7 @@ export async function openSession(
       `Only ${limit} files may be open (ulimit -n): ${plan.hosts} hosts are crawled at once instead of ${config.hosts}`,
     );
   const earlier = dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom);
-  let threads: ThreadCrew | undefined;
+  let threads: ThreadPool | undefined;
   const engine = await openLocalEngine(folder, {
     crawl,
     config,
@@ -100,13 +100,13 @@ export async function openSession(
     projectFile,
     dedupeFrom,
   };
-  const startCrew = (options: CrewOptions) => {
+  const startWorkerPool = (options: WorkerPoolOptions) => {
     threads = startThreads(engine, { ...options, start, warn });
     return threads;
   };
   return {
     ...opened,
-    run: (options) => runLocalCrawl(engine, startCrew, crawl, options),
+    run: (options) => runLocalCrawl(engine, startWorkerPool, crawl, options),
     close: engine.close,
   };
 }
@@ -127,18 +127,18 @@ function inThisThread(
   const fetcher = withMiddleware(plain, project?.middleware ?? [], { clock, totalTimeoutMs, onFailure });
   const store = openStateFile(foldersOf(folder).state);
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
-  const startCrew = (options: CrewOptions) => {
+  const startWorkerPool = (options: WorkerPoolOptions) => {
     const own = { ...options, maxHosts, hooks };
-    if (!watched) return startOwnCrew(engine, fetcher, own);
-    const { board, work } = watched;
-    return startOwnCrew(
-      { ...engine, queue: notingQueue(engine.queue, board) },
-      notingFetcher(fetcher, board),
-      { ...own, hooks: hooks && notingHooks(hooks, board), work },
+    if (!watched) return startOwnWorkerPool(engine, fetcher, own);
+    const { inFlight, work } = watched;
+    return startOwnWorkerPool(
+      { ...engine, queue: notingQueue(engine.queue, inFlight) },
+      notingFetcher(fetcher, inFlight),
+      { ...own, hooks: hooks && notingHooks(hooks, inFlight), work },
     );
   };
   return {
-    run: (options) => runLocalCrawl(engine, startCrew, id, options),
+    run: (options) => runLocalCrawl(engine, startWorkerPool, id, options),
     close: () => closeAll([fetcher.close, store.close, engine.close]),
   };
 }

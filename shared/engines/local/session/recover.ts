@@ -5,7 +5,7 @@ import { openDatabase } from '../database.ts';
 import { foldersOf } from '../folders.ts';
 import { createLedgerStore } from '../ledger-store.ts';
 import { createRegistry } from '../registry.ts';
-import { takeBoard } from '../threads/board.ts';
+import { takeInFlight } from '../threads/in-flight-table.ts';
 import { suspect } from '../threads/suspect.ts';
 
 /** What is known of the end of a thread. */
@@ -13,7 +13,7 @@ export interface ThreadDeath {
   /** How long it was blocked, if that is why it was ended. */
   readonly blockedMs?: number;
   readonly task?: PageTask;
-  readonly board: Uint8Array;
+  readonly inFlight: Uint8Array;
 }
 
 /**
@@ -24,14 +24,14 @@ export interface ThreadDeath {
 export async function recover(
   folder: string,
   crawl: CrawlId,
-  { blockedMs, task, board }: ThreadDeath,
+  { blockedMs, task, inFlight }: ThreadDeath,
 ): Promise<number> {
   const paths = foldersOf(folder);
   const database = openDatabase(paths.database, 'write');
   try {
     const ledgers = createLedgerStore(database, paths.ledgers);
     if (task && blockedMs !== undefined) await quarantinePage(ledgers, task, blockedMs, Date.now());
-    else await suspect(ledgers, crawl, task ? [task.url] : takeBoard(board));
+    else await suspect(ledgers, crawl, task ? [task.url] : takeInFlight(inFlight));
     const registry = createRegistry(database, () => true);
     // The thread counts the time that the crawl has run, and could not.
     registry.addActiveMs(crawl, blockedMs ?? 0);

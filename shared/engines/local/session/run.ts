@@ -6,12 +6,12 @@ import { wakeDueHosts } from '../../../routing/waker.ts';
 import { newStats } from '../../../turn/worker-stats.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import type { LocalEngine } from '../engine.ts';
-import type { Crew, CrewOptions } from './crew.ts';
-import { addStats, type CrewStats, crewStats } from './crew-stats.ts';
+import { addStats, type PoolStats, poolStats } from './pool-stats.ts';
+import type { WorkerPool, WorkerPoolOptions } from './worker-pool.ts';
 
-export interface LocalRunOptions extends CrewOptions {
+export interface LocalRunOptions extends WorkerPoolOptions {
   /** Called some times a second. */
-  readonly onProgress?: (stats: CrewStats) => void;
+  readonly onProgress?: (stats: PoolStats) => void;
   /** Called when the machine's clock was set, by so many ms; below 0: back. */
   readonly onClockStep?: (ms: number) => void;
 }
@@ -28,26 +28,26 @@ const ROUTER_WINDOW_MS = 100;
 const ROUTER_PARCELS = 500;
 const WAKER_MS = 1000;
 
-type StartCrew = (options: CrewOptions) => Crew;
+type StartWorkerPool = (options: WorkerPoolOptions) => WorkerPool;
 
 /**
- * Runs crew, router and waker until the crawl is finished, a limit is met, its status is changed by somebody
+ * Runs pool, router and waker until the crawl is finished, a limit is met, its status is changed by somebody
  * else, or `signal` aborts.
  */
 export async function runLocalCrawl(
   engine: LocalEngine,
-  startCrew: StartCrew,
+  startWorkerPool: StartWorkerPool,
   crawl: CrawlId,
   { onProgress, ...options }: LocalRunOptions,
 ): Promise<LocalRunEnd> {
-  let before = crewStats(newStats());
+  let before = poolStats(newStats());
   let last = before;
-  const progress = (stats: CrewStats) => {
+  const progress = (stats: PoolStats) => {
     last = addStats(before, stats);
     onProgress?.(last);
   };
   for (;;) {
-    const end = await runToEnd(engine, startCrew, crawl, { ...options, onProgress: progress });
+    const end = await runToEnd(engine, startWorkerPool, crawl, { ...options, onProgress: progress });
     if (end.status !== 'finished' || (await engine.registry.isQuiet(crawl))) return end;
     // Seeds were added while it ended.
     before = last;
@@ -57,7 +57,7 @@ export async function runLocalCrawl(
 
 async function runToEnd(
   engine: LocalEngine,
-  startCrew: StartCrew,
+  startWorkerPool: StartWorkerPool,
   crawl: CrawlId,
   options: LocalRunOptions,
 ): Promise<LocalRunEnd> {
@@ -68,13 +68,13 @@ async function runToEnd(
   if (options.signal.aborted) stop();
   const { signal } = stopping;
   const { onError, onSeed, onEvent } = options;
-  const crew = startCrew({ signal, onError, onSeed, onEvent });
+  const pool = startWorkerPool({ signal, onError, onSeed, onEvent });
   let end: LocalRunEnd = { status: 'running' };
 
   async function route(): Promise<void> {
     while (!signal.aborted) {
       const parcels = await exchange.receive(ROUTER_PARCELS, 1000, signal);
-      if (parcels.length > 0) await routeParcels(engine, crew.crawls, parcels);
+      if (parcels.length > 0) await routeParcels(engine, pool.crawls, parcels);
       await clock.sleep(ROUTER_WINDOW_MS, signal);
     }
   }
@@ -82,7 +82,7 @@ async function runToEnd(
   async function wake(): Promise<void> {
     const woken = new Map<HostKey, { version: number; at: number }>();
     while (!signal.aborted) {
-      await wakeDueHosts(engine, crew.crawls, crawl, woken);
+      await wakeDueHosts(engine, pool.crawls, crawl, woken);
       await clock.sleep(WAKER_MS, signal);
     }
   }
@@ -91,8 +91,8 @@ async function runToEnd(
   async function watch(): Promise<void> {
     let countedAt = clock.elapsed();
     while (!signal.aborted) {
-      options.onProgress?.(crew.stats());
-      const current = await crew.crawls.get(crawl);
+      options.onProgress?.(pool.stats());
+      const current = await pool.crawls.get(crawl);
       const limit = current?.budget.metLimit();
       if (current && current.status !== 'running') end = { status: current.status, reason: current.reason };
       else end = (current && (await endOf(engine, current, limit))) ?? end;
@@ -118,12 +118,12 @@ async function runToEnd(
 
   try {
     // The first that ends, with or without an error, ends all.
-    const parts = [crew.done, route(), wake(), watch()].map((part) => part.finally(stop));
+    const parts = [pool.done, route(), wake(), watch()].map((part) => part.finally(stop));
     for (const part of await Promise.allSettled(parts)) if (part.status === 'rejected') throw part.reason;
   } finally {
     options.signal.removeEventListener('abort', stop);
   }
   if (end.status !== 'running') await registry.setStatus(crawl, end.status, end.reason);
-  options.onProgress?.(crew.stats());
+  options.onProgress?.(pool.stats());
   return end;
 }

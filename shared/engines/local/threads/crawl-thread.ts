@@ -14,7 +14,7 @@ import { writeSlot } from '../../watchdog/work-slot.ts';
 import { closeAll } from '../close-all.ts';
 import { foldersOf } from '../folders.ts';
 import { openStateFile } from '../items/state-store.ts';
-import { crewStats } from '../session/crew-stats.ts';
+import { poolStats } from '../session/pool-stats.ts';
 import { notingFetcher, notingHooks } from './noting.ts';
 import { openThreadEngine } from './thread-engine.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
@@ -28,15 +28,15 @@ if (!port) throw new Error('Expected to run in a thread');
 const start = workerData as ThreadStart;
 const { config, blocks } = start;
 const stopping = new AbortController();
-const tell = (message: FromThread) => port.postMessage(message);
-const warn = (message: string) => tell({ kind: 'warning', message });
+const post = (message: FromThread) => port.postMessage(message);
+const warn = (message: string) => post({ kind: 'warning', message });
 let noteFailure = (error: HookError, _isNewPage: boolean) => warn(`${error.source}: ${error.message}`);
 const work = writeSlot(start.slot);
 const exit = guardProcess({ onFailure: (...failure) => noteFailure(...failure), onBug: fail });
 
 async function crawl(): Promise<void> {
   const project = start.projectFile === undefined ? undefined : await readProject(start.projectFile);
-  const engine = await openThreadEngine(start, tell);
+  const engine = await openThreadEngine(start, post);
   const { clock } = engine;
   const onFailure = (error: HookError) => {
     if (engine.hookErrors?.note(start.crawl, error)) warn(hookErrorLine(error));
@@ -45,7 +45,7 @@ async function crawl(): Promise<void> {
     if (isNewPage) engine.hookErrors?.countLate(start.crawl);
     onFailure(error);
   };
-  process.on('exit', engine.board.freeze);
+  process.on('exit', engine.inFlight.freeze);
   const tempFolder = foldersOf(start.folder).temporary;
   const plain = withStorageFailures(
     createFetcher({ ...config, tempFolder, clock, maxSockets: start.maxSockets }),
@@ -56,7 +56,7 @@ async function crawl(): Promise<void> {
     totalTimeoutMs: config.totalTimeoutMs,
     onFailure,
   });
-  const noted = notingFetcher(fetcher, engine.board);
+  const noted = notingFetcher(fetcher, engine.inFlight);
   const store = openStateFile(foldersOf(start.folder).state);
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
   const worker: Worker = startWorker(engine, () => noted, {
@@ -64,16 +64,16 @@ async function crawl(): Promise<void> {
     maxCacheBytes: Math.ceil(CACHE_BYTES / blocks),
     signal: stopping.signal,
     tally: engine.tally,
-    hooks: hooks && notingHooks(hooks, engine.board),
-    onSeed: (event) => tell({ kind: 'seed', event }),
-    onEvent: start.reportsEvents ? (event) => tell({ kind: 'event', event }) : undefined,
+    hooks: hooks && notingHooks(hooks, engine.inFlight),
+    onSeed: (event) => post({ kind: 'seed', event }),
+    onEvent: start.reportsEvents ? (event) => post({ kind: 'event', event }) : undefined,
     work,
-    onError: (error, host) => tell({ kind: 'turnFailed', host, message: describe(error) }),
+    onError: (error, host) => post({ kind: 'turnFailed', host, message: describe(error) }),
   });
   const progress = () =>
-    tell({
+    post({
       kind: 'progress',
-      stats: crewStats(worker.stats),
+      stats: poolStats(worker.stats),
       sums: engine.registry.sums(start.crawl),
     });
   // At once: from the first one on the thread is watched.
@@ -99,14 +99,14 @@ const describe = (error: unknown): string =>
 
 function fail(error: unknown): never {
   const failure = storageFailure(error);
-  if (failure) tell({ kind: 'failed', message: failure.message, isStorage: true });
-  else tell({ kind: 'failed', message: describe(error) });
+  if (failure) post({ kind: 'failed', message: failure.message, isStorage: true });
+  else post({ kind: 'failed', message: describe(error) });
   return exit(1);
 }
 
 try {
   await crawl();
-  tell({ kind: 'ended' });
+  post({ kind: 'ended' });
 } catch (error) {
   fail(error);
 }

@@ -12,11 +12,11 @@ const PLACES = 2 ** 16;
 /** Places that a host may take, one after the other. */
 const PROBES = 16;
 const BLOCK_BITS = 8;
-const MOST_BLOCKS = 2 ** BLOCK_BITS;
+const MAX_BLOCKS = 2 ** BLOCK_BITS;
 
 /** What all threads are to be given: how many hosts each block has, then the hosts. */
 export const hostBlocksMemory = (places = PLACES): Int32Array =>
-  new Int32Array(new SharedArrayBuffer((MOST_BLOCKS + places) * Int32Array.BYTES_PER_ELEMENT));
+  new Int32Array(new SharedArrayBuffer((MAX_BLOCKS + places) * Int32Array.BYTES_PER_ELEMENT));
 
 /**
  * A host belongs to the block that had the fewest when the host was first asked for: of fifty hosts, a hash
@@ -25,7 +25,7 @@ export const hostBlocksMemory = (places = PLACES): Int32Array =>
  * same block.
  */
 export function createBlockOf(memory: Int32Array, blocks: number): BlockOf {
-  const mask = memory.length - MOST_BLOCKS - 1;
+  const mask = memory.length - MAX_BLOCKS - 1;
   const halves = new Uint32Array(2);
 
   function fewest(): number {
@@ -39,9 +39,9 @@ export function createBlockOf(memory: Int32Array, blocks: number): BlockOf {
     fingerprint(host, halves, 0);
     const [low, high] = halves as unknown as [number, number];
     // Never 0, which is an empty place.
-    const name = (high | (1 << BLOCK_BITS)) & ~(MOST_BLOCKS - 1);
+    const name = (high | (1 << BLOCK_BITS)) & ~(MAX_BLOCKS - 1);
     for (let probe = 0; probe < PROBES; probe++) {
-      const at = MOST_BLOCKS + ((low + probe) & mask);
+      const at = MAX_BLOCKS + ((low + probe) & mask);
       let place = Atomics.load(memory, at);
       if (place === 0) {
         const block = fewest();
@@ -51,7 +51,7 @@ export function createBlockOf(memory: Int32Array, blocks: number): BlockOf {
           return block;
         }
       }
-      if ((place & ~(MOST_BLOCKS - 1)) === name) return place & (MOST_BLOCKS - 1);
+      if ((place & ~(MAX_BLOCKS - 1)) === name) return place & (MAX_BLOCKS - 1);
     }
     return low % blocks;
   };

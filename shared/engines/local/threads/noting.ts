@@ -1,13 +1,13 @@
-/** What a worker asks for, and what its project's code looks at, noted on its thread's board. */
+/** What a worker asks for, and what its project's code looks at, noted in its thread's in-flight table. */
 import type { Fetcher } from '../../../ports/fetcher.ts';
 import type { PageHooks } from '../../../turn/page-hooks.ts';
 import type { LocalTurnQueue } from '../turn-queue.ts';
-import type { Board } from './board.ts';
+import type { InFlightTable } from './in-flight-table.ts';
 
-export const notingFetcher = (fetcher: Fetcher, board: Pick<Board, 'note'>): Fetcher => ({
+export const notingFetcher = (fetcher: Fetcher, inFlight: Pick<InFlightTable, 'note'>): Fetcher => ({
   ...fetcher,
   fetch(request) {
-    board.note(request.url);
+    inFlight.note(request.url);
     return fetcher.fetch(request);
   },
 });
@@ -16,20 +16,20 @@ export const notingFetcher = (fetcher: Fetcher, board: Pick<Board, 'note'>): Fet
  * Again, as the host may have been asked for its next page meanwhile; and a project's code is the likeliest
  * to kill.
  */
-export const notingHooks = (hooks: PageHooks, board: Pick<Board, 'note'>): PageHooks => ({
+export const notingHooks = (hooks: PageHooks, inFlight: Pick<InFlightTable, 'note'>): PageHooks => ({
   ...hooks,
   extract(page) {
-    board.note(page.url);
+    inFlight.note(page.url);
     return hooks.extract(page);
   },
   onPage(page) {
-    board.note(page.url);
+    inFlight.note(page.url);
     return hooks.onPage(page);
   },
 });
 
-/** Hosts are on the board while they are with the worker. */
-export const notingQueue = (queue: LocalTurnQueue, { serve, leave }: Board): LocalTurnQueue => ({
+/** Hosts are in the table while they are with the worker. */
+export const notingQueue = (queue: LocalTurnQueue, { serve, leave }: InFlightTable): LocalTurnQueue => ({
   ...queue,
   async receive(...args) {
     const received = await queue.receive(...args);

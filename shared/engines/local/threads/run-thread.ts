@@ -17,7 +17,7 @@ export type ThreadEnd =
 
 export interface RunningThread {
   /** Does nothing once the thread has ended. */
-  tell(message: ToThread): void;
+  post(message: ToThread): void;
   /** Never rejects. All messages of the thread were handled before it resolves. */
   readonly end: Promise<ThreadEnd>;
 }
@@ -49,5 +49,5 @@ export function runThread(start: ThreadStart, hear: (message: FromThread) => voi
     const cause = error === undefined ? `it ended with code ${code}` : messageOf(error);
     resolve(lastWord ?? { kind: 'died', cause });
   });
-  return { tell: (message) => worker.postMessage(message), end };
+  return { post: (message) => worker.postMessage(message), end };
 }

@@ -10,27 +10,27 @@ import { blockText } from '../../watchdog/block-watch.ts';
 import { slotMemory } from '../../watchdog/work-slot.ts';
 import type { LocalEngine } from '../engine.ts';
 import { stagedItems } from '../items/staged-items.ts';
-import type { Crew, CrewOptions } from '../session/crew.ts';
-import { addStats, type CrewStats, crewStats, endedStats } from '../session/crew-stats.ts';
+import { addStats, endedStats, type PoolStats, poolStats } from '../session/pool-stats.ts';
+import type { WorkerPool, WorkerPoolOptions } from '../session/worker-pool.ts';
 import { addSums, type Sums } from '../sums.ts';
-import { boardMemory, takeBoard } from './board.ts';
 import { createBlockOf, hostBlocksMemory } from './host-blocks.ts';
+import { inFlightMemory, takeInFlight } from './in-flight-table.ts';
 import { type RunningThread, runThread, type ThreadEnd } from './run-thread.ts';
 import { createSharedTally, resetTally, tallyMemory } from './shared-tally.ts';
 import { sumBlocks } from './sum-blocks.ts';
 import { suspect } from './suspect.ts';
 import type { FromThread, ThreadProgress, ThreadStart } from './thread-messages.ts';
 
-export interface ThreadsOptions extends CrewOptions {
+export interface ThreadsOptions extends WorkerPoolOptions {
   readonly start: Omit<
     ThreadStart,
-    'block' | 'hostBlocks' | 'tally' | 'changes' | 'board' | 'slot' | 'reportsEvents'
+    'block' | 'hostBlocks' | 'tally' | 'changes' | 'inFlight' | 'slot' | 'reportsEvents'
   >;
   /** Called with messages for people. */
   readonly warn?: (message: string) => void;
 }
 
-export interface ThreadCrew extends Crew {
+export interface ThreadPool extends WorkerPool {
   /** These hosts were sent something. */
   notice(hosts: readonly HostKey[]): void;
 }
@@ -48,18 +48,18 @@ interface Block {
   /** What its heads came to when its thread was begun. */
   begun: Sums;
   /** What its thread has reported since. */
-  told?: ThreadProgress;
+  lastProgress?: ThreadProgress;
   /** What its earlier threads had reported when they died. */
-  gone: CrewStats;
+  gone: PoolStats;
   /** What its thread is about. */
-  readonly board: Uint8Array;
+  readonly inFlight: Uint8Array;
   thread?: RunningThread;
 }
 
 /** Starts a thread for each block. They end when `options.signal` aborts. */
-export function startThreads(engine: LocalEngine, options: ThreadsOptions): ThreadCrew {
+export function startThreads(engine: LocalEngine, options: ThreadsOptions): ThreadPool {
   tuneV8ForThreads();
-  return new ThreadPool(engine, options);
+  return new BlockThreads(engine, options);
 }
 
 /**
@@ -69,7 +69,7 @@ export function startThreads(engine: LocalEngine, options: ThreadsOptions): Thre
  * which finds out the page that kills (`suspect.ts`); and its hosts are kept back as long as their longest
  * rest (`keep-back.ts`).
  */
-class ThreadPool implements ThreadCrew {
+class BlockThreads implements ThreadPool {
   readonly crawls: Crawls;
   readonly done: Promise<void>;
   readonly #engine: LocalEngine;
@@ -94,7 +94,7 @@ class ThreadPool implements ThreadCrew {
     this.#tally = tallyMemory(count);
     this.#signal = AbortSignal.any([options.signal, this.#stopping.signal]);
     this.#blocks = sumBlocks(engine.database, crawl, count, this.#blockOf).map(
-      (begun): Block => ({ begun, gone: crewStats(newStats()), board: boardMemory(maxHosts) }),
+      (begun): Block => ({ begun, gone: poolStats(newStats()), inFlight: inFlightMemory(maxHosts) }),
     );
     for (const [block, { begun }] of this.#blocks.entries()) resetTally(this.#tally, block, begun.totals);
     engine.registry.followSums(crawl, () => this.#sums());
@@ -105,15 +105,19 @@ class ThreadPool implements ThreadCrew {
 
   notice(hosts: readonly HostKey[]): void {
     const byBlock = Map.groupBy(hosts, this.#blockOf);
-    for (const [block, own] of byBlock) this.#blocks[block]?.thread?.tell({ kind: 'hosts', hosts: own });
+    for (const [block, own] of byBlock) this.#blocks[block]?.thread?.post({ kind: 'hosts', hosts: own });
   }
 
-  stats(): CrewStats {
-    return this.#blocks.flatMap(({ gone, told }) => (told ? [gone, told.stats] : [gone])).reduce(addStats);
+  stats(): PoolStats {
+    return this.#blocks
+      .flatMap(({ gone, lastProgress }) => (lastProgress ? [gone, lastProgress.stats] : [gone]))
+      .reduce(addStats);
   }
 
   #sums(): Sums {
-    return this.#blocks.flatMap(({ begun, told }) => (told ? [begun, told.sums] : [begun])).reduce(addSums);
+    return this.#blocks
+      .flatMap(({ begun, lastProgress }) => (lastProgress ? [begun, lastProgress.sums] : [begun]))
+      .reduce(addSums);
   }
 
   #getCrawl(id: CrawlId): Promise<Crawl | undefined> {
@@ -127,7 +131,7 @@ class ThreadPool implements ThreadCrew {
     if (now === this.#seenChanges) return;
     this.#seenChanges = now;
     this.#ownCrawls.refresh(this.#options.start.crawl);
-    for (const { thread } of this.#blocks) thread?.tell({ kind: 'changed' });
+    for (const { thread } of this.#blocks) thread?.post({ kind: 'changed' });
   }
 
   async #run(): Promise<void> {
@@ -168,13 +172,13 @@ class ThreadPool implements ThreadCrew {
         hostBlocks: this.#hostBlocks,
         tally: this.#tally,
         changes: this.#changes,
-        board: block.board,
+        inFlight: block.inFlight,
         slot: slotMemory(),
       },
       (message) => this.#hear(block, message),
     );
     block.thread = thread;
-    const stop = () => thread.tell({ kind: 'stop' });
+    const stop = () => thread.post({ kind: 'stop' });
     signal.addEventListener('abort', stop);
     const end = await thread.end;
     signal.removeEventListener('abort', stop);
@@ -195,7 +199,7 @@ class ThreadPool implements ThreadCrew {
         this.#passChanges();
         break;
       case 'progress':
-        block.told = message;
+        block.lastProgress = message;
         break;
       case 'turnFailed':
         onError?.(new Error(message.message), message.host);
@@ -221,10 +225,10 @@ class ThreadPool implements ThreadCrew {
     const { thread } = block;
     try {
       await this.#engine.items?.publish(crawl, host, version);
-      thread?.tell({ kind: 'published', id });
+      thread?.post({ kind: 'published', id });
     } catch (error) {
       const isStorage = error instanceof StorageFailed;
-      thread?.tell({ kind: 'published', id, error: messageOf(error), isStorage });
+      thread?.post({ kind: 'published', id, error: messageOf(error), isStorage });
     }
   }
 
@@ -236,7 +240,7 @@ class ThreadPool implements ThreadCrew {
   ): Promise<void> {
     const { ledgers, clock } = this.#engine;
     await this.#settleItems(index);
-    const noted = takeBoard(block.board);
+    const noted = takeInFlight(block.inFlight);
     if (end.kind === 'blocked' && end.task)
       await quarantinePage(ledgers, end.task, end.blockedMs, clock.now());
     else await suspect(ledgers, this.#options.start.crawl, noted);
@@ -257,8 +261,8 @@ class ThreadPool implements ThreadCrew {
   /** After a death: what the thread had not reported stands in the heads, and nothing else counts. */
   #takeStock(block: Block, index: number): void {
     const { crawl, blocks: count } = this.#options.start;
-    if (block.told) block.gone = addStats(block.gone, endedStats(block.told.stats));
-    block.told = undefined;
+    if (block.lastProgress) block.gone = addStats(block.gone, endedStats(block.lastProgress.stats));
+    block.lastProgress = undefined;
     block.begun = sumBlocks(this.#engine.database, crawl, count, this.#blockOf)[index]!;
     resetTally(this.#tally, index, block.begun.totals);
   }

@@ -7,15 +7,15 @@ import { foldersOf } from '../folders.ts';
 import { createItemStage } from '../items/item-store.ts';
 import { type LocalPorts, openLocalPorts } from '../open-ports.ts';
 import { NO_SUMS } from '../sums.ts';
-import { type Board, createBoard } from './board.ts';
 import { createBlockOf } from './host-blocks.ts';
+import { createInFlightTable, type InFlightTable } from './in-flight-table.ts';
 import { notingQueue } from './noting.ts';
 import { createSharedTally } from './shared-tally.ts';
 import { sharingRegistry } from './sharing-registry.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
 
 export interface ThreadEngine extends LocalPorts {
-  readonly board: Board;
+  readonly inFlight: InFlightTable;
   /** Counts pages and bytes together with the other threads. */
   readonly tally: Tally;
   /** What the main thread says of hosts and items. */
@@ -29,13 +29,13 @@ export interface ThreadEngine extends LocalPorts {
  */
 export async function openThreadEngine(
   start: ThreadStart,
-  tell: (message: FromThread) => void,
+  post: (message: FromThread) => void,
 ): Promise<ThreadEngine> {
   const { crawl, config, software, block, blocks, dedupeFrom } = start;
   const blockOf = createBlockOf(start.hostBlocks, blocks);
   const paths = foldersOf(start.folder);
   const database = openDatabase(paths.database, 'join');
-  const publications = createPublications(tell);
+  const publications = createPublications(post);
   const ports = await openLocalPorts(database, paths, {
     crawl,
     config,
@@ -48,22 +48,22 @@ export async function openThreadEngine(
     ),
     turns: {
       serves: (host) => blockOf(host) === block,
-      onOthers: (hosts) => tell({ kind: 'hosts', hosts }),
+      onOthers: (hosts) => post({ kind: 'hosts', hosts }),
     },
-    onParcel: () => tell({ kind: 'parcel' }),
-    warn: (message) => tell({ kind: 'warning', message }),
+    onParcel: () => post({ kind: 'parcel' }),
+    warn: (message) => post({ kind: 'warning', message }),
   });
   ports.registry.followSums(crawl, () => NO_SUMS);
-  const board = createBoard(start.board);
+  const inFlight = createInFlightTable(start.inFlight);
   const tally = createSharedTally(start.tally, block);
   return {
     ...ports,
-    board,
+    inFlight,
     tally,
-    queue: notingQueue(ports.queue, board),
+    queue: notingQueue(ports.queue, inFlight),
     registry: sharingRegistry(ports.registry, () => {
       Atomics.add(start.changes, 0, 1);
-      tell({ kind: 'changed' });
+      post({ kind: 'changed' });
     }),
     hear(message) {
       if (message.kind === 'hosts') ports.queue.notice(message.hosts);
@@ -73,14 +73,14 @@ export async function openThreadEngine(
 }
 
 /** Items are published by the main thread, the one writer of their file. */
-function createPublications(tell: (message: FromThread) => void) {
+function createPublications(post: (message: FromThread) => void) {
   const open = new Map<number, { resolve(): void; reject(error: Error): void }>();
   let lastId = 0;
   const publish: ItemStore['publish'] = (crawl, host, version) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const id = ++lastId;
     open.set(id, { resolve, reject });
-    tell({ kind: 'publish', id, crawl, host, version });
+    post({ kind: 'publish', id, crawl, host, version });
     return promise;
   };
   return {

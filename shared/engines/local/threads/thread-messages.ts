@@ -5,7 +5,7 @@ import type { SeedEvent } from '../../../turn/seed-events.ts';
 import type { WorkEvent } from '../../../turn/work-events.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import type { SlotMemory } from '../../watchdog/work-slot.ts';
-import type { CrewStats } from '../session/crew-stats.ts';
+import type { PoolStats } from '../session/pool-stats.ts';
 import type { Sums } from '../sums.ts';
 
 /** What a thread is begun with. */
@@ -32,8 +32,8 @@ export interface ThreadStart {
   readonly tally: BigInt64Array;
   /** Grows by one with each change of the crawl's record, before its maker goes on. */
   readonly changes: Int32Array;
-  /** Where the thread notes what it is about (`board.ts`). */
-  readonly board: Uint8Array;
+  /** Where the thread notes what it is about (`in-flight-table.ts`). */
+  readonly inFlight: Uint8Array;
   /** Where the thread shows that it is alive, and what it does (`watchdog/work-slot.ts`). */
   readonly slot: SlotMemory;
 }
@@ -80,7 +80,7 @@ export type FromThread =
 
 /** Since the thread began. */
 export interface ThreadProgress {
-  readonly stats: CrewStats;
+  readonly stats: PoolStats;
   /** By how much the commits of its turns have changed the crawl's sums. */
   readonly sums: Sums;
 }

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBudget } from '../../../../shared/crawl-state/budget.ts';
-import { boardMemory, createBoard, takeBoard } from '../../../../shared/engines/local/threads/board.ts';
 import { createBlockOf, hostBlocksMemory } from '../../../../shared/engines/local/threads/host-blocks.ts';
+import {
+  createInFlightTable,
+  inFlightMemory,
+  takeInFlight,
+} from '../../../../shared/engines/local/threads/in-flight-table.ts';
 import {
   createSharedTally,
   resetTally,
@@ -98,11 +102,11 @@ describe('the tally of several threads', () => {
   });
 });
 
-describe('a board', () => {
+describe('an in-flight table', () => {
   test('tells for each host that is served what it was last asked for, and is empty when it was read', () => {
-    const memory = boardMemory(2);
-    const board = createBoard(memory);
-    for (const host of ['a.test', 'b.test', 'c.test']) board.serve(host);
+    const memory = inFlightMemory(2);
+    const inFlight = createInFlightTable(memory);
+    for (const host of ['a.test', 'b.test', 'c.test']) inFlight.serve(host);
     for (const url of [
       'http://a.test/1',
       'https://b.test/2',
@@ -110,26 +114,26 @@ describe('a board', () => {
       'http://c.test/',
       'http://d.test/',
     ])
-      board.note(url);
-    expect(takeBoard(memory).sort()).toEqual(['http://a.test/3', 'https://b.test/2']);
-    expect(takeBoard(memory)).toEqual([]);
+      inFlight.note(url);
+    expect(takeInFlight(memory).sort()).toEqual(['http://a.test/3', 'https://b.test/2']);
+    expect(takeInFlight(memory)).toEqual([]);
   });
 
   test('forgets hosts that are left, has their places for others, and nothing of a URL that is too long', () => {
-    const memory = boardMemory(1);
-    const board = createBoard(memory);
-    board.serve('a.test');
-    board.note('http://a.test/');
-    board.leave('a.test');
-    expect(takeBoard(memory)).toEqual([]);
-    board.serve('b.test');
-    board.note('http://b.test/1');
-    board.note(`http://b.test/${'x'.repeat(3000)}`);
-    expect(takeBoard(memory)).toEqual([]);
-    board.note('http://b.test/2');
-    board.freeze();
-    board.note('http://b.test/3');
-    board.leave('b.test');
-    expect(takeBoard(memory)).toEqual(['http://b.test/2']);
+    const memory = inFlightMemory(1);
+    const inFlight = createInFlightTable(memory);
+    inFlight.serve('a.test');
+    inFlight.note('http://a.test/');
+    inFlight.leave('a.test');
+    expect(takeInFlight(memory)).toEqual([]);
+    inFlight.serve('b.test');
+    inFlight.note('http://b.test/1');
+    inFlight.note(`http://b.test/${'x'.repeat(3000)}`);
+    expect(takeInFlight(memory)).toEqual([]);
+    inFlight.note('http://b.test/2');
+    inFlight.freeze();
+    inFlight.note('http://b.test/3');
+    inFlight.leave('b.test');
+    expect(takeInFlight(memory)).toEqual(['http://b.test/2']);
   });
 });

@@ -1,28 +1,28 @@
 import { type HostKey, hostKey } from '../../../url/host-key.ts';
 
-/** A place holds a length (two bytes) and so many bytes of a URL. */
+/** A place holds a length (two bytes) and that many bytes of a URL. */
 const PLACE_BYTES = 2048;
 const LENGTH_BYTES = 2;
 
-export const boardMemory = (places: number): Uint8Array =>
+export const inFlightMemory = (places: number): Uint8Array =>
   new Uint8Array(new SharedArrayBuffer(places * PLACE_BYTES));
 
-/** What a thread writes onto its board: which URL each of the hosts that it serves was last asked for. */
-export interface Board {
-  /** The host is served from now on. */
+/** Records, for each host that a thread serves, the URL that was requested last. */
+export interface InFlightTable {
+  /** Adds a host. */
   serve(host: HostKey): void;
-  /** The URL is asked for. Of one too long for the board, and of hosts not served, nothing is noted. */
+  /** Records a request. URLs that are too long, and those of hosts that are not served, are not recorded. */
   note(url: string): void;
-  /** The host is not served any more: what it was asked for has killed nobody. */
+  /** Removes a host: its last URL did not kill the thread. */
   leave(host: HostKey): void;
   /**
-   * Nothing is noted or forgotten any more: the thread ends, though code of it may still run for a moment.
+   * Stops all changes: the thread ends, though its code may still run for a moment.
    */
   freeze(): void;
 }
 
-/** A board outlives its thread: it shows what a dead thread was doing. Costs 1 us for a URL. */
-export function createBoard(memory: Uint8Array): Board {
+/** Creates a table in shared memory, which outlives its thread. Recording a URL takes 1 us. */
+export function createInFlightTable(memory: Uint8Array): InFlightTable {
   const view = new DataView(memory.buffer);
   const free = Array.from({ length: memory.length / PLACE_BYTES }, (_, i) => i * PLACE_BYTES);
   const places = new Map<HostKey, number>();
@@ -54,8 +54,8 @@ export function createBoard(memory: Uint8Array): Board {
   };
 }
 
-/** The URLs on a board, which is empty then. To be called when its thread is no more. */
-export function takeBoard(memory: Uint8Array): string[] {
+/** Returns the URLs in a table and clears it. Call it after the thread has ended. */
+export function takeInFlight(memory: Uint8Array): string[] {
   const view = new DataView(memory.buffer);
   const urls: string[] = [];
   for (let at = 0; at < memory.length; at += PLACE_BYTES) {

@@ -2,14 +2,14 @@ import { addCounts } from '../../../frontier/head.ts';
 import { countUrls } from '../../../frontier/url-record.ts';
 import type { WorkerStats } from '../../../turn/worker-stats.ts';
 
-/** What has been done since the crew began, committed or not. JSON, as it goes from thread to thread. */
-export interface CrewStats extends Omit<WorkerStats, 'open'> {
+/** What has been done since the pool began, committed or not. JSON, as it goes from thread to thread. */
+export interface PoolStats extends Omit<WorkerStats, 'open'> {
   /** What the turns under way have found and not committed: URLs, and of those the ones that wait. */
   readonly openUrls: number;
   readonly openWaiting: number;
 }
 
-export function crewStats({ open, ...stats }: WorkerStats): CrewStats {
+export function poolStats({ open, ...stats }: WorkerStats): PoolStats {
   let openUrls = 0;
   let openWaiting = 0;
   for (const [ledger, begun] of open) {
@@ -20,14 +20,14 @@ export function crewStats({ open, ...stats }: WorkerStats): CrewStats {
 }
 
 /** What is left of a thread's figures when it is no more. */
-export const endedStats = (stats: CrewStats): CrewStats => ({
+export const endedStats = (stats: PoolStats): PoolStats => ({
   ...stats,
   hostsActive: 0,
   openUrls: 0,
   openWaiting: 0,
 });
 
-export const addStats = (a: CrewStats, b: CrewStats): CrewStats => ({
+export const addStats = (a: PoolStats, b: PoolStats): PoolStats => ({
   hostsActive: a.hostsActive + b.hostsActive,
   openUrls: a.openUrls + b.openUrls,
   openWaiting: a.openWaiting + b.openWaiting,

@@ -6,18 +6,18 @@ import type { OnSeed } from '../../../turn/seed-events.ts';
 import type { OnWorkEvent } from '../../../turn/work-events.ts';
 import { startWorker } from '../../../worker/worker.ts';
 import type { LocalEngine } from '../engine.ts';
-import { type CrewStats, crewStats } from './crew-stats.ts';
+import { type PoolStats, poolStats } from './pool-stats.ts';
 
 /** What crawls: the worker of this thread, or those of several. */
-export interface Crew {
+export interface WorkerPool {
   /** For the router and those who watch. */
   readonly crawls: Crawls;
-  stats(): CrewStats;
+  stats(): PoolStats;
   /** Resolves when all have stopped; rejects when the crawl cannot go on. */
   readonly done: Promise<void>;
 }
 
-export interface CrewOptions {
+export interface WorkerPoolOptions {
   /** Aborted to stop: turns commit what they have. */
   readonly signal: AbortSignal;
   /**
@@ -31,14 +31,18 @@ export interface CrewOptions {
   readonly onEvent?: OnWorkEvent | undefined;
 }
 
-export interface OwnCrewOptions extends CrewOptions {
+export interface OwnWorkerPoolOptions extends WorkerPoolOptions {
   readonly maxHosts: number;
   readonly hooks?: PageHooks;
   readonly work?: PageWork;
 }
 
 /** The worker of this thread. */
-export function startOwnCrew(engine: LocalEngine, fetcher: Fetcher, options: OwnCrewOptions): Crew {
+export function startOwnWorkerPool(
+  engine: LocalEngine,
+  fetcher: Fetcher,
+  options: OwnWorkerPoolOptions,
+): WorkerPool {
   const worker = startWorker(engine, () => fetcher, options);
-  return { crawls: worker.crawls, stats: () => crewStats(worker.stats), done: worker.done };
+  return { crawls: worker.crawls, stats: () => poolStats(worker.stats), done: worker.done };
 }
