@@ -1,9 +1,9 @@
 /** The claims that are measured: a file each, and a sentence for the table. */
 import type { Measured } from './harness/record.ts';
 
-/** What the benches can be told. */
+/** Options of the benches. */
 export interface BenchOptions {
-  /** Of what follows the name on the command line: files, numbers. */
+  /** The arguments after the name of the claim: files, numbers. */
   readonly words: readonly string[];
   /**
    * The folder of another generated web with the same control paths, as a program in Go; by default

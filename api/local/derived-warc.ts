@@ -16,7 +16,7 @@ import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type { DerivedFormat, DerivedOptions, ExportedRecords } from '../stored-crawl.ts';
 import { openWarcFiles } from './warc-files.ts';
 
-/** Of a larger record only the beginning is looked at. */
+/** Larger records are read only up to this size. */
 const MAX_BLOCK_BYTES = 16 * 1024 * 1024;
 /** Written together. */
 const WRITE_BYTES = 1024 * 1024;

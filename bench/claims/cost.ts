@@ -1,7 +1,7 @@
 /**
  * What a million pages cost on AWS: the meter of a simulated broad crawl, at list price. The simulated
  * functions take the time that `node bench/claims/unit-figures.ts` has measured. What a crawl on real AWS cost is
- * told by `node bench/harness/aws-cost.ts`.
+ * printed by `node bench/harness/aws-cost.ts`.
  */
 
 import { parseConfig } from '../../shared/crawl/config.ts';

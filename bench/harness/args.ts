@@ -17,7 +17,7 @@ export interface BenchCommand {
   readonly name?: string;
   readonly json: boolean;
   readonly save: boolean;
-  /** Of `table`: the file that has the markers. */
+  /** For `table`: the file with the markers. */
   readonly write?: string;
   readonly options: BenchOptions;
 }

@@ -20,7 +20,7 @@ export interface Measured {
 export interface BenchRecord {
   readonly claim: string;
   readonly figures: Readonly<Record<string, number>>;
-  /** Of each figure, by the same name. */
+  /** The unit of each figure, by its name. */
   readonly unit: Readonly<Record<string, string>>;
   /** What the first figure is made of, in its unit. */
   readonly parts?: Readonly<Record<string, number>>;

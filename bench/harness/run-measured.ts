@@ -83,7 +83,7 @@ export async function runMeasured({ command, cwd, env, cores, timeoutMs }: RunCo
   }
 }
 
-/** Of both lines of `times`: `0m1.23s 0m0.45s`, user and system, the shell's and its children's. */
+/** CPU time from both lines of `times`: `0m1.23s 0m0.45s`, user and system, the shell's and its children's. */
 export function cpuMsOfTimes(times: string): number {
   let ms = 0;
   for (const [, minutes, seconds] of times.matchAll(/(\d+)m([\d.]+)s/g))
@@ -91,7 +91,7 @@ export function cpuMsOfTimes(times: string): number {
   return ms;
 }
 
-/** Of all processes of the group. */
+/** The resident memory of all processes of the group. */
 function residentBytes(group: number): number {
   let bytes = 0;
   for (const name of namesIn('/proc')) {

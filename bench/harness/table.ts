@@ -41,7 +41,7 @@ export function tableOf(claims: readonly ClaimText[], records: readonly BenchRec
 
 const machineOf = ({ machine, node }: BenchRecord): string => `${machine}; Node ${node}`;
 
-/** Of what, when, and beside how much else. */
+/** The commit, the load of the machine and the date of a record. */
 const stateOf = ({ commit, load, at }: BenchRecord): string =>
   [commit, at.slice(0, 10), `load ${load.toFixed(1)}`].filter((text) => text !== undefined).join(', ');
 

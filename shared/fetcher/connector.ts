@@ -21,7 +21,7 @@ export interface ConnectorOptions extends AddressChoice, TlsOptions {
 
 /** What is known of a connection to a host. */
 export interface ConnectionFacts {
-  /** Of the host; empty if only a proxy knows it. */
+  /** The host's address; empty if only a proxy knows it. */
   readonly ipAddress: string;
   /** As in WARC-Protocol: `http/1.1`, `tls/1.3`. */
   readonly protocols: readonly string[];
@@ -36,7 +36,7 @@ const facts = new WeakMap<Socket, ConnectionFacts>();
 export const firstErrorOf = (socket: Socket | undefined): Error | undefined =>
   socket && firstErrors.get(socket);
 
-/** Of a socket that a connector has opened. */
+/** Returns the facts of a socket that a connector has opened. */
 export const factsOf = (socket: Socket): ConnectionFacts =>
   facts.get(socket) ?? { ipAddress: '', protocols: [] };
 

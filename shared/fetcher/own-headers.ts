@@ -42,7 +42,7 @@ const REMOVED = '[removed]';
 /** Always secret, also in a request of the project's own code. */
 const SECRET_NAMES: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
-/** Headers of the operator that tell nothing about who asks: their values are archived. */
+/** Headers of the operator that reveal nothing about the operator: their values are archived. */
 const OPEN_NAMES: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',

@@ -8,7 +8,7 @@ import { AttributeList, type RawAttributes, readAttributes } from './tag-attribu
 import { createUnfinishedText } from './unfinished-text.ts';
 
 export interface HtmlScannerOptions {
-  /** The elements whose start tags are told. */
+  /** The elements whose start tags are reported. */
   readonly elements: WantedElements;
   /** XML syntax: `<script/>` is empty, and CDATA sections stand anywhere. */
   readonly isXml: boolean;
@@ -41,7 +41,7 @@ export function createHtmlScanner(options: HtmlScannerOptions): HtmlScanner {
   return createUnfinishedText(createScan(options));
 }
 
-/** The elements that a scanner tells of. */
+/** The elements that a scanner reports. */
 export interface WantedElements {
   /** In lower case. */
   readonly names: ReadonlySet<string>;

@@ -32,7 +32,7 @@ export interface ExplainFacts {
     readonly state: CrawlSummary['state'];
     readonly scopeSeeds: readonly string[];
   };
-  /** Of the URL's host, with the robots rules of the URL's origin as far as they are kept. */
+  /** The head of the URL's host, with the stored robots rules of the URL's origin. */
   readonly head?: Head;
   readonly robots?: RobotsRules;
   readonly record?: UrlRecord;

@@ -14,7 +14,7 @@ export interface KnownHost {
 export const isTroubled = ({ setAside, clock, dueAt }: Head): boolean =>
   setAside !== undefined || (clock.failures > 0 && clock.cause !== undefined && dueAt !== undefined);
 
-/** Of hosts that {@link isTroubled}. */
+/** Counts the hosts that are {@link isTroubled}. */
 export function troubledHosts(hosts: readonly KnownHost[]): Pick<CrawlSummary, 'setAside' | 'failing'> {
   const setAside: GivenUpHost[] = [];
   const failing: FailingHost[] = [];

@@ -28,7 +28,7 @@ export interface UrlRow {
   readonly warcLength?: number;
   /** What it is fetched as; none: a page. */
   readonly kind?: UrlKind;
-  /** Of the body as received. */
+  /** The size of the body as received. */
   readonly bodyBytes?: number;
   /** From the request to the body's end. */
   readonly tookMs?: number;

@@ -7,7 +7,7 @@ interface Described {
     readonly innerType?: Described;
     /** What a pipe begins with. */
     readonly in?: Described;
-    /** Of an array; of a tuple; of a record. */
+    /** The elements of an array, a tuple, a record. */
     readonly element?: Described;
     readonly items?: readonly Described[];
     readonly valueType?: Described;

@@ -20,7 +20,7 @@ type RuleName = keyof UrlRules;
 export const URL_RULES: readonly { readonly name: RuleName; readonly why: string }[] = [
   {
     name: 'trackingParameters',
-    why: 'they only tell where a visitor came from (utm_source, gclid): no page depends on them',
+    why: 'they only say where a visitor came from (utm_source, gclid): no page depends on them',
   },
   {
     name: 'sessionParameters',

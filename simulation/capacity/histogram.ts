@@ -13,7 +13,7 @@ export interface Histogram {
 
 const STEP = Math.log(1.05);
 
-/** Of values of 0 and more; those below 1 count as 0. */
+/** Creates a histogram of values from 0 up; values below 1 count as 0. */
 export function createHistogram(): Histogram {
   const classes: number[] = [];
   let count = 0;

@@ -22,7 +22,7 @@ export const SMALL_CRAWL: readonly string[] = [
 ];
 /** Some minutes of it. */
 const CRAWL = [...SMALL_CRAWL, '--hours', '0.05'];
-/** The same with more to do between its pages: turns that are much shorter tell what a turn costs. */
+/** The same with more to do between its pages: much shorter turns show what a turn costs. */
 const LONG_PAUSE = ['--delay', '6'];
 /** Until it is known: nothing costs time. */
 const NOTHING = { value: 0, unit: '', what: '' };

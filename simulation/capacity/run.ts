@@ -35,7 +35,7 @@ export interface Run {
   readonly options: CapacityOptions;
   readonly plan: Plan;
   readonly samples: readonly Sample[];
-  /** What the meter has told so far, at the end and when the steady state began. */
+  /** What the meter has counted so far, at the end and when the steady state began. */
   readonly totals: { readonly steady: CrawlTotals; readonly end: CrawlTotals };
   /** From then on the state counts as steady: half of the time. */
   readonly steadyFromMs: number;
@@ -47,7 +47,7 @@ export interface Run {
   readonly peakRssBytes: number;
 }
 
-/** Of the hour, the first half may be the ramp. */
+/** The largest share of the hour that may belong to the ramp. */
 const RAMP_SHARE = 0.5;
 
 export async function runWorld(
@@ -138,7 +138,7 @@ export async function runWorld(
   };
 }
 
-/** Of the steady state. */
+/** Returns the samples of the steady state. */
 export const steadySamples = ({
   samples,
   steadyFromMs,

@@ -12,7 +12,7 @@ import { type Run, type Sample, steadySamples, WINDOW_MS } from './run.ts';
 
 export interface Summary {
   /**
-   * Of the full world: what was measured, times the scale. `perWorker` figures and shares are as measured.
+   * Figures of the full world: what was measured, times the scale. `perWorker` figures and shares are as measured.
    */
   readonly full: Readonly<Record<string, number>>;
   /** As measured in the simulated world. */

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 export interface Figure<T = number> {
   readonly value: T;
   readonly unit: string;
-  /** Of what, and how it was found. */
+  /** What the figures describe, and how they were measured. */
   readonly what: string;
 }
 
-/** Of what a simulated crawl leaves out. */
+/** Figures for the work that a simulated crawl leaves out. */
 export interface OutsideFigures {
   readonly cpuMsPerPageOutside: Figure;
   readonly cpuMsPerConnection: Figure;
@@ -18,7 +18,7 @@ export interface OutsideFigures {
   readonly bodyBytesPerPage: Figure;
 }
 
-/** Of what it does. */
+/** Figures for the work that a simulated crawl does. */
 export interface CrawlFigures {
   readonly cpuMsPerPage: Figure;
   readonly cpuMsPerTurn: Figure;

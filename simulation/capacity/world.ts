@@ -47,7 +47,7 @@ export interface Plan {
   /** Workers of the full world. */
   readonly workersFull: number;
   readonly routerWindowMs: number;
-  /** Of the simulated world. */
+  /** Link shards of the simulated world. */
   readonly linkShards: number;
   /**
    * An event of one of these holds so much at most: it is to be full after as long as one of the full
@@ -61,9 +61,9 @@ export interface Plan {
 /** Medians: a third of the hosts each. */
 const RESPONSE_MS = [120, 250, 600];
 const SLOW_RESPONSE_MS = 5000;
-/** Of a host; most have far fewer, and about half have fewer than a hundredth of it. */
+/** The most pages of a host; about half of the hosts have fewer than a hundredth of this. */
 const MAX_PAGES = 10_000;
-/** Of a page, on the mean. */
+/** The mean number of links from a page to its own host. */
 export const OWN_LINKS = 40;
 /** As the web makes them: smaller than the usual page, whose CPU is charged all the same. */
 const BODY_BYTES = 6000;

@@ -7,20 +7,20 @@ import { OPTIONS, type OptionSpec } from './options.ts';
 const WIDTH = 100;
 
 const INTRODUCTION =
-  'Runs the crawler in simulated worlds: the code that is deployed, over models of SQS, DynamoDB, S3 and Lambda and a ' +
-  'web that is made up, on virtual time, while things go wrong. One seed decides everything that happens in a world. ' +
-  'At its end, logs that the crawler does not write tell whether it has kept what it promises. A world that shows it has not is run ' +
-  'again and again with less in it, and ends as one command that replays it.';
+  'Runs the deployed code in simulated worlds: on models of SQS, DynamoDB, S3 and Lambda, on a generated web, on virtual ' +
+  'time, and with faults. One seed decides everything in a world. After each world, its invariants are checked against ' +
+  'logs that the crawler does not write. A world that breaks an invariant is made smaller; the result is a command that ' +
+  'replays it.';
 
 const EXAMPLES: readonly (readonly [command: string, what: string])[] = [
   ['--seeds 500', '500 worlds with all faults'],
-  ['--budget 10m', 'what found something before, then as many new worlds as fit into 10 minutes'],
-  ['--seed 17 --replay', 'what happened in world 17'],
-  ['--seeds 2000 --faults workerKilled,workerFrozen', 'only with these faults'],
-  ['--systematic worker --seed 4 --faults none', 'one turn, struck at each call'],
-  ['--seeds 1e5 --quiet --json', 'many, for a script'],
-  ['coverage', 'which code the worlds reach, and which none does (see: coverage --help)'],
-  ['capacity', 'how a deployment holds at sizes that cannot be tried (see: capacity --help)'],
+  ['--budget 10m', 'seeds that failed before, then as many new seeds as fit into 10 minutes'],
+  ['--seed 17 --replay', 'print the events of world 17'],
+  ['--seeds 2000 --faults workerKilled,workerFrozen', 'with these faults only'],
+  ['--systematic worker --seed 4 --faults none', 'one turn, with a fault at each of its calls'],
+  ['--seeds 1e5 --quiet --json', 'many worlds, for a script'],
+  ['coverage', 'which statements no world reaches (see: coverage --help)'],
+  ['capacity', 'large worlds without faults: speed and cost (see: capacity --help)'],
 ];
 
 export function helpText(): string {
@@ -42,7 +42,7 @@ export function helpText(): string {
     'Invariants:',
     ...twoColumns(Object.entries(INVARIANTS)),
     '',
-    'Exit codes: 0 every invariant held, 1 one was broken, 2 it could not run, 130 interrupted.',
+    'Exit codes: 0 every invariant held, 1 an invariant was broken, 2 could not run, 130 interrupted.',
   ].join('\n')}\n`;
 }
 

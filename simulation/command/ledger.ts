@@ -13,7 +13,7 @@ export interface LedgerRun {
   readonly state: string;
   readonly from: number;
   readonly count: number;
-  /** Of those seeds, the ones that broke an invariant. */
+  /** The seeds that broke an invariant. */
   readonly broken: readonly number[];
   /** Seeds of the corpus that ran besides, and held. */
   readonly corpus?: readonly number[];

@@ -70,57 +70,61 @@ export const DEFAULT_SEEDS = 100;
 export const ACTORS = ['worker', 'router', 'waker', 'compactor'] as const;
 
 export const OPTIONS = [
-  { name: 'seed', argument: 'N', help: 'The seed of the first world: it decides everything. Default 1' },
+  { name: 'seed', argument: 'N', help: 'Seed of the first world. Default 1' },
   {
     name: 'seeds',
     argument: 'COUNT',
-    help: `How many worlds: of that seed and the ones after it. Default 1 with --seed, else ${DEFAULT_SEEDS}`,
+    help: `Number of worlds: this seed and the ones after it. Default 1 with --seed, otherwise ${DEFAULT_SEEDS}`,
   },
   {
     name: 'budget',
     argument: 'TIME',
-    help: 'Instead of --seeds: first the worlds that found something before (the corpus), then new seeds for so long (30s, 10m, 2h). A later run on the same code goes on behind the last seed',
+    help: 'Instead of --seeds: first the seeds that failed before (the corpus), then new seeds for this time (30s, 10m, 2h). A later run on the same code continues after the last seed',
   },
   {
     name: 'ledger',
     argument: 'FILE',
-    help: `With --budget: where is noted which seeds ran on which state of the code. Default ${LEDGER_PATH}`,
+    help: `With --budget: the file that records which seeds ran on which state of the code. Default ${LEDGER_PATH}`,
   },
   {
     name: 'faults',
     argument: 'NAMES',
-    help: 'What may go wrong: all, none, or names with commas between them (see below). Default all',
+    help: 'Faults that may strike: all, none, or a comma-separated list of names (see below). Default all',
   },
-  { name: 'hosts', argument: 'N', help: 'Hosts of the web, instead of what the seed says' },
-  { name: 'pages', argument: 'N', help: 'Pages of a host at most, instead of what the seed says' },
-  { name: 'max-strikes', argument: 'N', help: 'Faults strike so often in a world at most, then no more' },
+  { name: 'hosts', argument: 'N', help: 'Number of hosts, instead of the number that the seed chooses' },
+  {
+    name: 'pages',
+    argument: 'N',
+    help: 'Maximum pages of a host, instead of the number that the seed chooses',
+  },
+  { name: 'max-strikes', argument: 'N', help: 'Maximum number of faults that strike in a world' },
   {
     name: 'systematic',
     argument: 'NAMES',
-    help: `Of each world, strike each call of the longest invocation of these functions, in each way: all, or some of ${ACTORS.join(', ')}`,
+    help: `In each world, put a fault at each call of the longest invocation of these functions: all, or some of ${ACTORS.join(', ')}`,
   },
   {
     name: 'strike',
     argument: 'CALL',
-    help: 'Strike this call of the world, such as worker/3/17/before/dies: call 17 of the 3rd worker invocation (or after; freezes, fails)',
+    help: 'Put a fault at one call, for example worker/3/17/before/dies: before call 17 of the 3rd worker invocation (or after) the process dies (or freezes, or the call fails)',
   },
   {
     name: 'jobs',
     argument: 'N',
-    help: 'Processes that run worlds side by side. Default as many as the machine runs at once',
+    help: 'Number of processes that run worlds. Default: the number of cores',
   },
-  { name: 'stop-at-first', help: 'Begin no more worlds when one has broken an invariant' },
+  { name: 'stop-at-first', help: 'Start no further world after one has broken an invariant' },
   {
     name: 'shrink',
     isNegatable: true,
-    help: 'Look for the smallest worlds that break the same. Default for the first 3 seeds; not with --replay',
+    help: 'Find the smallest world that breaks the same invariant. Default: for the first 3 seeds; not with --replay',
   },
-  { name: 'replay', help: 'Run the one world of --seed and show what happened to the host concerned' },
-  { name: 'host', argument: 'NAME', help: 'With --replay: what happened to that host' },
-  { name: 'all', help: 'With --replay: all that happened, not cut' },
-  { name: 'quiet', help: 'No progress while it runs' },
-  { name: 'json', help: 'The outcome as one line of JSON on standard output' },
-  { name: 'help', help: 'This page' },
+  { name: 'replay', help: 'Run the world of --seed and print the events of the host concerned' },
+  { name: 'host', argument: 'NAME', help: 'With --replay: print the events of this host' },
+  { name: 'all', help: 'With --replay: print all events, uncut' },
+  { name: 'quiet', help: 'Print no progress' },
+  { name: 'json', help: 'Print the outcome as one line of JSON on standard output' },
+  { name: 'help', help: 'Print this page' },
 ] as const satisfies readonly OptionSpec[];
 type OptionName = (typeof OPTIONS)[number]['name'];
 
@@ -184,7 +188,7 @@ export function readCommand(argv: readonly string[]): Command {
   };
 }
 
-/** Of an option given twice the last counts. */
+/** If an option is given twice, the last value counts. */
 function readOptions(argv: readonly string[]): Partial<Record<OptionName, string | boolean>> {
   const { tokens } = parseArgs({
     args: [...argv],

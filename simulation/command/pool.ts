@@ -42,7 +42,7 @@ export interface WorldPool {
 const PATIENCE_MS = 900_000;
 const PATIENCE_HOSTS = 100;
 const WORLDS_EACH = 1000;
-/** Of what a process wrote before it died. */
+/** How much of the output of a dead process is kept. */
 const LAST_CHARACTERS = 2000;
 
 const watchClock: Watch = ({ hosts = 0 }, giveUp) => {

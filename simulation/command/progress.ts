@@ -10,7 +10,7 @@ import type { Tally } from './tally.ts';
 
 const REDRAW_MS = 200;
 const LINE_MS = 10_000;
-/** Of those that broke. */
+/** Broken seeds that are named. */
 const SEEDS_NAMED = 5;
 
 export interface Progress {

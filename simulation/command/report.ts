@@ -31,7 +31,7 @@ export interface Ran {
   readonly ms: number;
   /** Worlds that were not begun any more. */
   readonly left: number;
-  /** Of a run by budget: what has run on this state of the code, this run included. */
+  /** For a run by budget: the runs on this state of the code, including this one. */
   readonly sum?: BudgetSum | undefined;
 }
 
@@ -128,7 +128,7 @@ function findingLines(
   lines.push(`  ${shown[0]}`, `    ${replayCommand(shown[1] as WorldSpec)}`);
   const first = firstViolation(violations);
   if (day !== undefined && first)
-    lines.push(`  once it is mended, add to ${CORPUS_PATH}:`, `    ${corpusLine(spec.seed, first, day)}`);
+    lines.push(`  after the fix, add to ${CORPUS_PATH}:`, `    ${corpusLine(spec.seed, first, day)}`);
   return lines;
 }
 

@@ -53,7 +53,7 @@ async function runOrBlame(run: RunWorld, spec: WorldSpec, options?: RunOptions):
   }
 }
 
-/** Of a world that came to no end. */
+/** The outcome of a world that did not end. */
 export function outcomeWithout(spec: WorldSpec, violation: Violation): Outcome {
   const strikes = Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as Record<FaultName, number>;
   const figures = { hosts: 0, pages: 0, requests: 0, turns: 0, virtualMs: 0, realMs: 0 };

@@ -35,12 +35,12 @@ export interface Tally {
   /** By seed. */
   readonly broken: readonly Broken[];
   /**
-   * Of all outcomes but the real time they took: the same worlds, the same digest, in whatever order. Hex.
+   * A digest of all outcomes without their real times: the same worlds give the same digest, in any order. Hex.
    */
   readonly digest: string;
 }
 
-/** Of one world so many are kept. */
+/** Violations that are kept of one world. */
 const MAX_VIOLATIONS = 20;
 
 export function createTally(): { add(outcome: Outcome): void; now(): Tally } {
@@ -87,7 +87,7 @@ export function createTally(): { add(outcome: Outcome): void; now(): Tally } {
   };
 }
 
-/** Of all that is the world's. 64 bits, hex. */
+/** A digest of everything that the world determines. 64 bits, hex. */
 export function digestOf({ spec, violations, strikes, figures, timeline }: Outcome): string {
   const { realMs: _, ...worlds } = figures;
   return hash('sha256', JSON.stringify([spec, violations, strikes, worlds, timeline])).slice(0, 16);

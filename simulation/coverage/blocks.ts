@@ -6,13 +6,13 @@ import { ownerOf } from '../mutants/parse.ts';
 export interface Block {
   /** The function that it is in, as mutants name it: `createQueue.send`. */
   readonly owner: string;
-  /** Of a branch that has no text, `else`: where its `if` begins and ends. */
+  /** For a branch without text (`else`): where its `if` begins and ends. */
   readonly start: number;
   readonly end: number;
   /** `else`: what happens where the condition of an `if` without `else` is false. */
   readonly kind: 'function' | 'branch' | 'else' | 'line';
   /**
-   * Of `else`: where the consequent begins, which runs as often as the `if` unless the condition is sometimes
+   * For `else`: where the consequent begins, which runs as often as the `if` unless the condition is sometimes
    * false.
    */
   readonly consequent?: number;

@@ -18,17 +18,17 @@ const DEFAULT_SEEDS = 300;
 
 const HELP = `Usage: npm run simulate -- coverage [--seed N] [--seeds COUNT] [--faults NAMES] [--jobs J] [--json]
 
-Runs worlds and prints, by file, how much of the core, the engine aws and the functions they reach, and each range that
-none reaches, unless simulation/coverage/unreached.json gives a reason for it. What is only run to judge a world does not
-count.
+Runs worlds and prints for each file how much of the core, the engine aws and the functions they execute. Then it prints
+each range that no world executes, unless simulation/coverage/unreached.json gives a reason. Code that runs only while a
+world is checked does not count.
 
-  --seed N        The first world. Default 1
-  --seeds COUNT   Worlds. Default ${DEFAULT_SEEDS}
-  --faults NAMES  As without the verb. Default all
-  --jobs J        Processes side by side. Default as many as the machine runs at once
-  --json          All figures as one line of JSON
+  --seed N        Seed of the first world. Default 1
+  --seeds COUNT   Number of worlds. Default ${DEFAULT_SEEDS}
+  --faults NAMES  Faults that may strike, as in the main command. Default all
+  --jobs J        Number of processes. Default: the number of cores
+  --json          Print all figures as one line of JSON
 
-Exit codes: 0 all is reached, or has a reason, 1 something is not, 2 it could not run.
+Exit codes: 0 every range is reached or has a reason, 1 some range is not, 2 could not run.
 `;
 
 export interface CoverageOptions {

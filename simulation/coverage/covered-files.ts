@@ -1,7 +1,7 @@
 /** The files whose coverage counts, and that mutants are made of: what the simulation is to prove. */
 import { globSync } from 'node:fs';
 
-/** Of the project, as a URL that ends in a slash. */
+/** The project's root, as a URL that ends in a slash. */
 export const ROOT = new URL('../../', import.meta.url).href;
 
 /** Where code moves to another folder, this list follows it. */

@@ -27,7 +27,7 @@ export const REASONS = {
   size: 'It needs thousands of URLs, parts, hosts or errors, more than small sizes bring about in a world. A unit test reaches it.',
   chance:
     'Worlds can reach it, and one in some thousands does: two rare faults must meet in one moment. A unit test reaches it, or systematic faults (`--systematic`).',
-  ignored: 'The empty handler of a failure that is told elsewhere, or whose work is tried again later.',
+  ignored: 'The empty handler of a failure that is reported elsewhere, or whose work is tried again later.',
 } as const;
 
 export type ReasonName = keyof typeof REASONS;

@@ -17,7 +17,7 @@ export function configured(visited: readonly HostVisits[], robots: RobotsLog): r
     if (lost !== 0) continue;
     for (const { before, requests, isExact } of visits) {
       if (!before || !isExact) continue;
-      // The turn began between the two heads: which changes it had heard of by its end, nobody can tell.
+      // The turn began between the two heads: which changes it knew by its end is unknown.
       const known = crawl.changes.filter(({ at }) => at + HEARD_MS <= before.at).at(-1);
       const endedAt = requests.at(-1)?.endedAt ?? before.at;
       const later = crawl.changes.filter(({ at }) => at + HEARD_MS > before.at && at <= endedAt);

@@ -124,7 +124,7 @@ function checkTotals(findings: Findings, { id, hosts, totals }: CrawlFacts): voi
   }
 }
 
-/** Of these, one update changes one for each of its hosts at most. */
+/** Counters that one update changes by at most one for each of its hosts. */
 const ONE_EACH = ['hosts', 'hostsWaiting', 'hostsDue'];
 
 function checkBounds(findings: Findings, { id, hosts, totals }: CrawlFacts, most: number): void {

@@ -55,7 +55,7 @@ export interface CrawlFacts {
   /** As stored: the seeds, and where they redirected to. */
   readonly scopeSeeds: readonly string[];
   readonly hosts: ReadonlyMap<string, HostFacts>;
-  /** Of all ledgers, by URL. */
+  /** The records of all ledgers, by URL. */
   readonly known: ReadonlyMap<string, UrlRecord>;
   /** The sum of the counter items, by the names of `head-counts.ts`. */
   readonly totals: Readonly<Record<string, number>>;

@@ -13,7 +13,7 @@ const MAX_REQUESTS = { kills: 6, blocks: 2 } as const;
 
 /**
  * A page that kills or blocks its workers is asked for a few times only, and no other page is blamed for it.
- * Where other faults throw turns away, too, nobody can tell what killed a worker.
+ * Where other faults also lose turns, it is unknown what killed a worker.
  */
 export function harmBounded({
   crawls,

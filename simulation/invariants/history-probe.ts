@@ -1,5 +1,5 @@
 /**
- * Keeps what the state table was told while a world runs: each status of a crawl, and each head of a host.
+ * Records what is written to the state table while a world runs: each status of a crawl, and each head of a host.
  */
 
 import { isDeepStrictEqual } from 'node:util';

@@ -15,7 +15,7 @@ export interface Effect {
   /** It halves the failures so far. */
   readonly isGood: boolean;
   /**
-   * Nobody can tell from outside: robots.txt of a host with two origins counts against the host only where
+   * Unknown from outside: robots.txt of a host with two origins counts against the host only where
    * the other origin's could not be had.
    */
   readonly isUncertain?: boolean;
@@ -44,7 +44,7 @@ export function stepsOf(visit: Visit, { crawl, requests }: HostVisits, robots: R
   });
 }
 
-/** Of two requests that end together, either may have been counted first. */
+/** If two requests end at the same time, either may have been counted first. */
 const isTie = (a: WebRequest, b: WebRequest): boolean => a !== b && Math.abs(a.endedAt - b.endedAt) <= TIE_MS;
 const TIE_MS = 10;
 
@@ -64,7 +64,7 @@ function effectOf(request: WebRequest, robots: RobotsLog, hasOrigins: boolean): 
   const { failure, httpStatus = 0, isCut = false } = request;
   const nothing = { weight: 0, isGood: false };
   if (failure === 'stale' || failure === 'aborted') {
-    // Of robots.txt it is a connection that failed.
+    // For robots.txt this is a failed connection.
     return robots.isOfRobots(request) && failure === 'stale'
       ? { weight: 1, isGood: false, isUncertain: hasOrigins }
       : nothing;

@@ -87,7 +87,7 @@ function checkLast(
   { web }: UsedFacts,
 ): void {
   const requests = Map.groupBy(web.log, ({ url }) => url);
-  // Of several requests that may be the one: the earliest begin, the latest end.
+  // If several requests may be the one: the earliest begin, the latest end.
   const times = pages.flatMap((page) => {
     const matching = (requests.get(page.url) ?? []).filter((request) => isOf(page, request));
     if (matching.length === 0) return [];

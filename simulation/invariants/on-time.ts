@@ -30,7 +30,7 @@ const SLACK_MS = 40_000;
  */
 export function onTime(facts: UsedFacts, visited: readonly HostVisits[]): readonly Violation[] {
   const findings = createFindings('onTime');
-  // Of a host that has its turn first.
+  // The host that has its turn first.
   const turnMs = Math.max(...facts.crawls.map(({ config }) => config.turnMaxMs + config.totalTimeoutMs));
   for (const visits of visited) {
     const others = visited.filter((other) => other !== visits && other.host.host === visits.host.host);

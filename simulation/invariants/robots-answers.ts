@@ -1,4 +1,4 @@
-/** What the crawler was told by robots.txt, and when: read from the web's log. */
+/** What robots.txt said to the crawler, and when: read from the web's log. */
 import { MAX_ROBOTS_REDIRECTS } from '../../shared/robots/policy.ts';
 import { hostKey, origin } from '../../shared/url/host-key.ts';
 import type { WebRequest } from '../worlds/spec.ts';
@@ -7,13 +7,13 @@ import type { Facts } from './facts.ts';
 export interface RobotsAnswer {
   /** When the answer was there, and whose process had asked. */
   readonly at: number;
-  /** Of one that was there before this origin redirected to it: when it was served. */
+  /** When it was served, if it existed before this origin redirected to it. */
   readonly servedAt?: number;
   readonly process: string;
   /** The request that brought it: the last one of a chain of redirects. */
   readonly request: WebRequest;
   /**
-   * `rules`: a robots.txt, whole; `none`: there is none, so all is allowed; `nothing`: nobody can tell (RFC
+   * `rules`: a robots.txt, whole; `none`: there is none, so all is allowed; `nothing`: unknown (RFC
    * 9309, section 2.3.1).
    */
   readonly kind: 'rules' | 'none' | 'nothing';
@@ -22,7 +22,7 @@ export interface RobotsAnswer {
 }
 
 export interface RobotsLog {
-  /** Of an origin, in the order in which they were there. */
+  /** The answers of an origin, in order. */
   answersOf(origin: string): readonly RobotsAnswer[];
   /** The request asks for robots.txt, or follows its redirect. */
   isOfRobots(request: WebRequest): boolean;

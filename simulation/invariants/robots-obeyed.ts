@@ -27,7 +27,7 @@ export function robotsObeyed(
   visited: readonly HostVisits[],
 ): readonly Violation[] {
   const findings = createFindings('robotsObeyed');
-  /** Of these a turn was thrown away. */
+  /** Hosts of which a turn was lost. */
   const lost = new Set(
     visited.flatMap(({ crawl, host, lost }) => (lost > 0 ? `${crawl.id} ${host.host}` : [])),
   );
@@ -104,7 +104,7 @@ function problemOf(
   const endOf = (answer: RobotsAnswer) =>
     Math.max(
       (answer.servedAt ?? answer.at) + ageOf(answer),
-      // Of a redirect to another host: from when it was met, as long as that host has not answered.
+      // For a redirect to another host: from its response until that host has answered.
       ...before
         .filter(({ kind, at }) => kind === 'nothing' && at > (answer.servedAt ?? answer.at))
         .map(({ at }) => at + STALE_MS),

@@ -4,7 +4,7 @@ import type { CrawlConfig } from '../../shared/crawl/config.ts';
 import { registrableDomain } from '../../shared/url/registrable-domain.ts';
 
 export interface SimpleScope {
-  /** Of a link that was found at that depth. */
+  /** Whether a link found at this depth is accepted. */
   accepts(url: string, depth: number): boolean;
   acceptsSeed(url: string): boolean;
 }

@@ -29,7 +29,7 @@ export interface HostVisits {
   readonly lost: number;
 }
 
-/** Of every host that has a head. */
+/** Returns the visits of every host that has a head. */
 export function readVisits({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): HostVisits[] {
   const byHost = Map.groupBy(web.log, ({ host }) => host);
   return crawls.flatMap((crawl) =>

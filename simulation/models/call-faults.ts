@@ -27,7 +27,7 @@ export interface CallFault {
 export interface CallFaults {
   /** An invocation of the function begins in the process. */
   begin(actor: string, process: SimProcess): void;
-  /** Makes a call of the process, perhaps struck. What is called is told in traces. */
+  /** Makes a call of the process, perhaps struck. Traces name the call. */
   call<T>(process: SimProcess, what: string, work: () => Promise<T>): Promise<T>;
   /**
    * The same for a request to the web, which never throws: it is struck only afterwards, as a process that stands

@@ -6,7 +6,7 @@ const MIN_STEP_MS = 10_000;
 const MAX_STEP_MS = 26 * 3_600_000;
 /** The step comes within this time after the process has begun, mostly early. */
 const MAX_BEFORE_MS = 600_000;
-/** Of the clocks that were set wrong, those that are set right again, and within which time. */
+/** The share of wrong clocks that are corrected, and the time within which that happens. */
 const CORRECTED = 0.7;
 const MAX_WRONG_MS = 900_000;
 

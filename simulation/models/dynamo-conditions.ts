@@ -88,7 +88,7 @@ function sizeOf(value: AttributeValue): AttributeValue | undefined {
   return size === undefined ? undefined : { N: String(size) };
 }
 
-/** Of no item: as of one without attributes. */
+/** A missing item counts as one without attributes. */
 export function holds(
   condition: Condition,
   item: Readonly<Item> | undefined,

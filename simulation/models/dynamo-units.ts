@@ -1,4 +1,4 @@
-/** What calls consume (DynamoDB developer guide, "Read and write operations"), told to who asked for it. */
+/** What calls consume (DynamoDB developer guide, "Read and write operations"), reported if the caller asked for it. */
 import type { ConsumedCapacity, ReturnConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { Row, Table } from './dynamo-table.ts';
 
@@ -17,7 +17,7 @@ export type OnUnits = (
 const WRITE_BYTES = 1024;
 const READ_BYTES = 4096;
 
-/** Of the larger of the two, and at least 1. */
+/** The units of the larger of the two, at least 1. */
 export const writeUnits = (before: Row | undefined, after: Row | undefined): number =>
   Math.max(1, Math.ceil(Math.max(before?.bytes ?? 0, after?.bytes ?? 0) / WRITE_BYTES));
 

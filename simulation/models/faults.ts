@@ -6,10 +6,10 @@ import { type Random, randomOf } from './random.ts';
 
 /** Name: what happens, and the rate by itself, for each occasion unless it says otherwise. */
 export const FAULTS = {
-  callFailsBefore: { what: 'A call to a service fails before it took effect', rate: 0.01, losesTurns: true },
-  callFailsAfter: { what: 'A call takes effect, and its answer is lost', rate: 0.01, losesTurns: true },
+  callFailsBefore: { what: 'A call to a service fails before it takes effect', rate: 0.01, losesTurns: true },
+  callFailsAfter: { what: 'A call takes effect, and its response is lost', rate: 0.01, losesTurns: true },
   conditionAnswerLost: {
-    what: 'A conditional write succeeds, and its answer is lost',
+    what: 'A conditional write succeeds, and its response is lost',
     rate: 0.02,
     losesTurns: true,
   },
@@ -29,36 +29,36 @@ export const FAULTS = {
     losesTurns: true,
   },
   staleRead: {
-    what: 'A read that is not consistent, or an index, shows what was some seconds ago',
+    what: 'An eventually consistent read, or an index, returns data that is some seconds old',
     rate: 0.2,
   },
   indexLags: {
-    what: 'The index of due hosts stands still for minutes (for each minute in which it is read)',
+    what: 'The index of due hosts is not updated for minutes (for each minute in which it is read)',
     rate: 0.03,
   },
   messageTwice: {
-    what: 'SQS gives a message again although it was deleted, or to two receivers (standard queues)',
+    what: 'SQS delivers a message again after it was deleted, or to two receivers (standard queues)',
     rate: 0.03,
   },
-  messageLate: { what: 'A message sent can be received only after some seconds', rate: 0.05 },
-  messageReordered: { what: 'Messages of a standard queue come in another order', rate: 0.3 },
+  messageLate: { what: 'A sent message can be received only after some seconds', rate: 0.05 },
+  messageReordered: { what: 'Messages of a standard queue arrive in another order', rate: 0.3 },
   messageLost: {
-    what: 'A turn queue accepts a token or a wake-up and loses it for good',
+    what: 'A turn queue accepts a token or a wake-up and loses it',
     rate: 0.005,
   },
-  receivedUnseen: { what: 'A receive hides messages, and its answer is lost', rate: 0.01 },
+  receivedUnseen: { what: 'A receive hides messages, and its response is lost', rate: 0.01 },
   invokedTwice: {
     what: 'A poller invokes a function twice with the same batch (for each batch)',
     rate: 0.03,
   },
-  workerKilled: { what: 'A process dies where it waits', rate: 0.002, losesTurns: true },
+  workerKilled: { what: 'A process dies while it waits', rate: 0.002, losesTurns: true },
   workerFrozen: {
-    what: 'A process stands still, perhaps beyond its lease, and goes on',
+    what: 'A process freezes, perhaps beyond its lease, and continues',
     rate: 0.003,
     losesTurns: true,
   },
   callStruck: {
-    what: 'One call of an invocation is struck: its process dies, or stands still beyond its lease, or the call fails (for each planned call that is made)',
+    what: 'A fault at one call of an invocation: the process dies, or freezes beyond its lease, or the call fails (for each planned call that is made)',
     rate: 1,
     losesTurns: true,
   },
@@ -69,13 +69,13 @@ export const FAULTS = {
   },
   clockSkew: { what: 'The clocks of processes differ by seconds (for each process)', rate: 0.5 },
   clockStepped: {
-    what: 'The clock of a process is set forward or back by up to a day, and mostly set right later (for each process)',
+    what: 'The clock of a process is set forward or back by up to a day, and usually corrected later (for each process)',
     rate: 0.05,
   },
   coldStart: { what: 'A function takes seconds to start (for each start)', rate: 0.3 },
   dnsFails: { what: 'A host name does not resolve for a while', rate: 0.01 },
   httpFails: {
-    what: 'A request is refused, reset, cut, answered by an error, or never answered',
+    what: 'A request is refused, reset, cut off, answered with an error, or never answered',
     rate: 0.03,
   },
   configChanged: {
@@ -93,7 +93,7 @@ export const FAULTS = {
     losesTurns: true,
   },
   oldVersion: {
-    what: 'A process of a newer version, which writes another format of the ledger, works beside the others (for each process)',
+    what: 'A process of a newer version, which writes another format of the ledger, runs beside the others (for each process)',
     rate: 0.2,
   },
 } as const satisfies Record<
@@ -133,7 +133,7 @@ export interface FaultsOptions {
 }
 
 const FACTORS = [0, 0.3, 1, 1, 3];
-/** Of the worlds, those in which no turn is lost, whatever else goes wrong. */
+/** The share of worlds in which no fault may lose a turn. */
 const GENTLE = 0.15;
 
 export function createFaults({

@@ -67,7 +67,7 @@ export interface SimLambdaOptions<Event, Result> {
   readonly maxConcurrency?: number;
   /** Begins the process of an environment. */
   readonly begin: (name: string) => SimProcess;
-  /** Told of each invocation as it begins. */
+  /** Called with each invocation as it begins. */
   readonly onBegin?: (process: SimProcess) => void;
   /** What the process has once it has started. */
   readonly load: (process: SimProcess) => SimHandler<Event, Result>;

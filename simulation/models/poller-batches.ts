@@ -7,7 +7,7 @@ export interface PollerBatchesOptions {
   readonly batchSize: number;
   /** How long the first message waits for others. 0: a batch is what one receive gave. */
   readonly windowMs: number;
-  /** Of an event's payload. */
+  /** The largest payload of an event. */
   readonly maxBytes?: number | undefined;
   readonly begin: (messages: readonly SqsRecord[]) => void;
 }

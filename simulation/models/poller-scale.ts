@@ -19,7 +19,7 @@ export interface PollerScale {
 }
 
 /**
- * Of a standard queue: 5 at once, and 300 more each minute. A FIFO queue's are as many as it has active
+ * For a standard queue: 5 at once, and 300 more each minute. A FIFO queue's are as many as it has active
  * groups.
  */
 const FIRST = 5;

@@ -1,7 +1,7 @@
 /**
  * A model of Lambda's event source mapping for SQS (developer guide, "Using Lambda with Amazon SQS"): it
  * receives, invokes, sometimes twice, and deletes what was not reported as failed. It changes no visibility
- * and tells nobody what became of a message.
+ * and reports no message's outcome.
  */
 import type { SqsRecord } from '../../shared/engines/aws/queues/delivery.ts';
 import type { Faults } from './faults.ts';

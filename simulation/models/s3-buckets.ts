@@ -24,7 +24,7 @@ export interface Upload {
   readonly initiatedAt: number;
   readonly contentType: string | undefined;
   readonly hasChecksums: boolean;
-  /** Of the whole object, not of its parts. */
+  /** Whether the checksum covers the whole object instead of its parts. */
   readonly isWholeChecked: boolean;
   readonly parts: Map<number, Body & { readonly etag: string; readonly lastModified: number }>;
 }

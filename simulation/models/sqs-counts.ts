@@ -1,5 +1,5 @@
 /**
- * What a queue tells of its sizes: "approximate", and right only a minute after the last change
+ * What a queue reports of its sizes: "approximate", and right only a minute after the last change
  * (GetQueueAttributes).
  */
 import type { Faults } from './faults.ts';

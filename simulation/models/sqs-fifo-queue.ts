@@ -37,7 +37,7 @@ type Sent = Pick<StoredMessage, 'id' | 'number'>;
 
 /** A receive takes its groups from so many that have waited longest. */
 const CHOICE = 8;
-/** Of a group's turns in a receive, those that give all that there is of it. */
+/** The share of receives in which a group gives all its messages. */
 const WHOLE = 0.6;
 
 export function createFifoQueue(options: ModelOptions): QueueModel {

@@ -23,7 +23,7 @@ export interface NewMessage {
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
   /** Instead of the queue's own. */
   readonly delayMs?: number | undefined;
-  /** Of a message that comes from another queue, and keeps it. */
+  /** The id that a message keeps when it comes from another queue. */
   readonly id?: string;
 }
 
@@ -35,7 +35,7 @@ export interface StoredMessage extends QueuedMessage {
   receiveCount: number;
   isInFlight: boolean;
   visibleAt: number;
-  /** Of the last receive, and of the first; 0: never. */
+  /** The times of the last and the first receive; 0: never. */
   receivedAt: number;
   firstReceivedAt: number;
   /** False once it is deleted, expired or moved. */
@@ -51,7 +51,7 @@ export interface StoredMessage extends QueuedMessage {
   /** Among the first of the queue, which is as far as a receive looks; FIFO. */
   isInWindow: boolean;
   /**
-   * Of a message that was deleted but comes once more, how often it was received before that; otherwise 0.
+   * For a deleted message that is delivered once more: how often it was received before; otherwise 0.
    * Standard.
    */
   ghostSince: number;

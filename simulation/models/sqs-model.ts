@@ -91,7 +91,7 @@ export const HIDDEN_TOO_LONG: Refusal = {
   message: 'Total VisibilityTimeout for the message is beyond the limit [43200 seconds].',
 };
 
-/** Of the messages that come late: mostly by some seconds. */
+/** The longest delay of a late message; most are late by some seconds. */
 const MAX_LATE_MS = 20_000;
 
 /** When a message sent now can be received. */
@@ -104,7 +104,7 @@ export function visibleAtOf(
   return now + delayMs + (isLate ? 1000 + Math.floor(faults.random('messageLate') ** 2 * MAX_LATE_MS) : 0);
 }
 
-/** Of the receives that do not give all that they could. */
+/** The share of receives that give less than they could. */
 const SHORT = 0.2;
 
 /** How many messages this receive is to give. */
@@ -113,7 +113,7 @@ export function roomOf({ limits, random }: ModelOptions, inFlight: number, max: 
   return room > 1 && random() < SHORT ? 1 + Math.floor(random() * room) : room;
 }
 
-/** What both kinds of queues tell of themselves. `settle` brings the store to a time. */
+/** What both kinds of queues report about themselves. `settle` brings the store to a time. */
 export function viewsOf(
   store: MessageStore,
   settle: (now: number) => void,

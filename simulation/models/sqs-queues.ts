@@ -15,7 +15,7 @@ import type { VirtualTime } from './virtual-time.ts';
 export interface SimQueueOptions {
   readonly name: string;
   readonly isFifo: boolean;
-  /** Of a receive that does not say another. */
+  /** The default visibility timeout of a receive. */
   readonly visibilityS: number;
   readonly delayS?: number;
   /**
@@ -30,7 +30,7 @@ export interface SimQueueOptions {
 export interface Queue {
   readonly name: string;
   readonly isFifo: boolean;
-  /** Of a receive that does not say another. */
+  /** The default visibility timeout of a receive. */
   readonly visibilityS: number;
   readonly model: QueueModel;
   readonly sizes: SeenSizes;

@@ -17,7 +17,7 @@ export function refused(name: string, message: string): SQSServiceException {
 const MAX_ENTRIES = 10;
 const MAX_BYTES = 1024 * 1024;
 const MAX_ID_LENGTH = 128;
-/** Of one receive. */
+/** The most messages of one receive. */
 export const MAX_RECEIVED = 10;
 const MAX_WAIT_S = 20;
 const MAX_VISIBILITY_S = 43_200;

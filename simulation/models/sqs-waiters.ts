@@ -1,8 +1,8 @@
-/** Who is to be told when a queue may have something to receive: long polls, and listeners. */
+/** Long polls and listeners, which are notified when a queue may have something to receive. */
 import type { VirtualTime } from './virtual-time.ts';
 
 export interface Waiters<R> {
-  /** Whether anybody wants to be told. */
+  /** Whether there are waiters. */
   readonly isAny: boolean;
   listen(listener: () => void): () => void;
   /** Resolves with what `receive` gives once it is something, or with undefined after `ms`. */

@@ -4,7 +4,7 @@ import type { ServiceName } from './service.ts';
 
 const WINDOW_MS = 60_000;
 const MAX_STORM_MS = 30_000;
-/** Of a storm's calls: so many that it outlasts the attempts of some. */
+/** The share of refused calls in a storm: some calls exhaust their attempts. */
 const REFUSED = 0.97;
 
 /** Whether a call made now is refused. One storm at most begins in each minute of each service. */

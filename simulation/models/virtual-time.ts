@@ -33,7 +33,7 @@ export class NoEnd extends Error {
 export interface TimeLimits {
   /** Happenings, and sleeps for no time, in all. */
   readonly steps: number;
-  /** Of them, those within one millisecond. */
+  /** The most steps within one millisecond. */
   readonly stepsAtOnce: number;
 }
 

@@ -34,14 +34,14 @@ export interface Unit {
 }
 
 export interface TestFileUnit extends Unit {
-  /** Of the test file alone. */
+  /** The hash of the test file alone. */
   readonly hash: string;
   /** It fails without any mutant, and says nothing of mutants. */
   readonly failure?: string;
 }
 
 export interface CoverageMap {
-  /** Of sites. Those of functions that have changed since are not in use any more. */
+  /** The ids of sites. Ids of functions that have changed since are no longer used. */
   readonly ids: string[];
   readonly testFiles: Record<string, TestFileUnit>;
   /** By seed, with all faults and with none. */

@@ -15,7 +15,7 @@ export interface MutantsOptions {
   readonly isAgain: boolean;
   readonly jobs: number;
   readonly worlds: number;
-  /** Of a mutant, s. */
+  /** Seconds of tests and worlds for a mutant. */
   readonly effort: number;
   readonly minutes?: number;
 }

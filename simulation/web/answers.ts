@@ -27,7 +27,7 @@ export interface Responded extends ResponseHead {
   readonly bodyMs: number;
   /** Only so many bytes come; then the connection ends, or nothing happens any more. */
   readonly cut?: { readonly bytes: number; readonly isEnd: boolean };
-  /** Of an answer that says (or leads to) which rules hold. */
+  /** The version of robots.txt, if the answer contains it or leads to it. */
   readonly robotsVersion?: number;
 }
 

@@ -7,9 +7,9 @@ import type { Place, Places } from './places.ts';
 import type { WebShape } from './shape.ts';
 
 const FONT = ASSETS.length - 1;
-/** Of a page's requisites, those on its own host. */
+/** The share of a page's requisites that are on its own host. */
 const OWN_SHARE = 0.7;
-/** Of pages with requisites, those that link to an asset as to a page, too. */
+/** The share of pages with requisites that also link to an asset as to a page. */
 const LINKED_SHARE = 0.1;
 
 export interface Assets {

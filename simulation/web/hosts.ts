@@ -8,7 +8,7 @@ export interface WebHost {
   /** Host name, with the port if it is not the scheme's. */
   readonly key: string;
   readonly kind: HostKind;
-  /** Of its pages: `either` has some here, some there, and redirects from the wrong one. */
+  /** The scheme of its pages. `either`: some pages have one, some the other; the wrong one redirects. */
   readonly scheme: 'http' | 'https' | 'either';
   /** Numbers below this are pages. */
   readonly pages: number;

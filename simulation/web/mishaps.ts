@@ -46,7 +46,7 @@ const WAYS: readonly Way[] = [
   ({ headMs }) => errorResponse(502, headMs),
   ({ headMs }, random) => errorResponse(503, headMs, Math.floor(random() * 10)),
   ({ headMs }) => errorResponse(503, headMs),
-  // Of no status that HTTP knows.
+  // A status that HTTP does not define.
   ({ headMs }) => errorResponse(799, headMs),
 ];
 

@@ -7,7 +7,7 @@ export interface RulesPlan {
   /** None: robots.txt is not there (404), and all is allowed. */
   readonly rules?: readonly PlannedRule[];
   readonly crawlDelayMs?: number;
-  /** Of Cache-Control, if there is such a field. */
+  /** `max-age` of Cache-Control, if there is one. */
   readonly maxAgeSeconds?: number;
 }
 

@@ -50,11 +50,11 @@ export const HOST_KIND_NAMES = Object.keys(HOST_KINDS) as readonly HostKind[];
 
 export interface WebShape {
   readonly hosts: number;
-  /** Of a host; Zipf-like: most have few. */
+  /** The most pages of a host. Sizes are Zipf-like: most hosts have few. */
   readonly maxPages: number;
   /** Mean, of an HTML page. */
   readonly linksPerPage: number;
-  /** Of the links, those to the page's own host. The others go to few hosts mostly (Zipf). */
+  /** The share of links to the page's own host. Most others go to a few hosts (Zipf). */
   readonly sameHostShare: number;
   /** Requisites of an HTML page, mean. Default: none. */
   readonly assetsPerPage?: number;
@@ -74,7 +74,7 @@ export interface WebShape {
   readonly seedHosts?: number;
 }
 
-/** Of worlds, those whose pages have requisites. */
+/** The share of worlds whose pages have requisites. */
 const WITH_ASSETS = 0.35;
 
 /** Whether the pages of the world's web have requisites. */

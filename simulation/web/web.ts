@@ -33,7 +33,7 @@ export interface SimWebOptions {
   readonly onRequest?: (request: WebRequest) => void;
 }
 
-/** Of the URLs that people give, those of pages. */
+/** The share of given URLs that exist. */
 const THERE = 0.9;
 
 export function createSimWeb(options: SimWebOptions): SimWeb {

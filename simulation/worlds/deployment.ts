@@ -55,7 +55,7 @@ export interface DeployOptions {
   /** Workers at once, over all turn queues. Default: the stack's own. */
   readonly maxConcurrency?: number;
   readonly routerWindowMs?: number;
-  /** Of an event of a link shard. Default: what Lambda allows. */
+  /** The largest event of a link shard. Default: what Lambda allows. */
   readonly shardEventBytes?: number;
   /** What a page does to the worker that parses it. */
   readonly harmOf?: (url: string) => Harm | undefined;

@@ -31,7 +31,7 @@ export function createRollout(faults: Faults, random: Random, now: () => number)
   const beginsAt = now() + between(random, 0, MAX_BEGIN_MS);
   const endsAt = beginsAt + between(random, 0, MAX_ROLLOUT_MS);
   let hasBegun = false;
-  /** Of the rollback. */
+  /** The end of the rollback. */
   let olderUntil: number | undefined;
   let isOlder = false;
   return {

@@ -16,7 +16,7 @@ import type { CrawlPlan } from './spec.ts';
 import { crawlIn } from './stored-items.ts';
 
 const MAX_PAUSE_MS = 300_000;
-/** Of the pauses, those that stop the crawl. It is resumed all the same. */
+/** The share of pauses that stop the crawl. It is resumed all the same. */
 const STOPS = 0.2;
 const AGAIN_MS = 10_000;
 /** A message of a standard queue comes twice within this time, by SQS or by its poller. */
@@ -108,7 +108,7 @@ export function createOperator(
   }
 
   /**
-   * Of a crawl that stands at a limit. One that is only paused by it is stopped in the end: it would stand
+   * Handles a crawl that stands at a limit. One that is only paused by it is stopped in the end: it would stand
    * for ever.
    */
   async function raise(id: CrawlId): Promise<void> {

@@ -7,7 +7,7 @@ const INCLUDES = ['/$|\\.html$', '^https?://[^/]+/(?:[a-p]|$)', '\\d/?$|/$', 'si
 const EXCLUDES = ['/private/', '\\.php', '[?&]sort=', '/deep/', '/news/', '[13579]\\.html$'];
 
 /**
- * Of a hundred crawls: 8 begin below a folder, 3 are of pages alone, 8 include, 12 exclude, 5 ignore
+ * In a hundred crawls: 8 begin below a folder, 3 are of pages alone, 8 include, 12 exclude, 5 ignore
  * robots.txt.
  */
 export function planScope(random: Random): CrawlOptions {
@@ -23,7 +23,7 @@ export function planScope(random: Random): CrawlOptions {
 }
 
 /**
- * Of a hundred crawls of a web with requisites, 70 fetch those; and of these, half have a limit of pages, at
+ * In a hundred crawls of a web with requisites, 70 fetch those; and of these, half have a limit of pages, at
  * which they make their pages whole. The draws are their own, so that the other settings of a seed stay what
  * they are.
  */
@@ -33,7 +33,7 @@ export function planRequisites(random: Random): CrawlOptions {
 }
 
 /**
- * Of a hundred crawls: 40 look for traps among their first pages, 5 never do, 10 write no metadata records.
+ * In a hundred crawls: 40 look for traps among their first pages, 5 never do, 10 write no metadata records.
  */
 export function planPages(random: Random): CrawlOptions {
   const way = random();
@@ -45,7 +45,7 @@ export function planPages(random: Random): CrawlOptions {
 }
 
 /**
- * Of a hundred crawls: 15 have a limit of pages, 20 one for each host, and 6 each one of bytes, time or
+ * In a hundred crawls: 15 have a limit of pages, 20 one for each host, and 6 each one of bytes, time or
  * money.
  */
 export function planLimits(random: Random): CrawlOptions {

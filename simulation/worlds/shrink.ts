@@ -9,7 +9,7 @@ export type Run = (spec: WorldSpec) => Promise<Outcome>;
 
 export interface Shrunk {
   readonly spec: WorldSpec;
-  /** Of that world. */
+  /** The outcome of that world. */
   readonly outcome: Outcome;
   /** Worlds run on the way. */
   readonly runs: number;

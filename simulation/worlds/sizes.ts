@@ -88,7 +88,7 @@ const SMALL: readonly ((random: Random) => Partial<Sizes>)[] = [
 
 /** So many worlds of 100 have the sizes of a deployment. */
 const DEPLOYED_SHARE = 0.2;
-/** Of each group, in the other worlds. */
+/** The share of small sizes in each group, in the other worlds. */
 const SMALL_SHARE = 0.35;
 
 export function planSizes(seed: number): Sizes {

@@ -25,33 +25,34 @@ export interface WorldSpec {
 }
 
 export const INVARIANTS = {
-  oneState: 'Every accepted URL is in exactly one state at the end, and none waits that could be fetched',
-  nothingLost: 'Every link of a page that was fetched is known, every seed is, and nothing else',
+  oneState:
+    'At the end, every accepted URL is in exactly one state, and no URL that could be fetched is waiting',
+  nothingLost: 'Every seed and every link of a fetched page is known, and no other URL',
   announcedOnce:
-    'Every fetched URL has exactly one announced WARC record, which holds what was served, and one index line',
+    'Every fetched URL has exactly one announced WARC record, which contains what was served, and one index line',
   counted: 'Counters equal the sets',
   recounted: 'A recount makes the counters exact',
-  oneRequest: 'A host has never two requests in flight',
-  unhurried: 'Two requests of a host are never closer than its delay',
-  rested: 'A host rests after a slow answer, and after a failure as long as its back-off or Retry-After asks',
-  robotsObeyed: 'Nothing is fetched that robots.txt forbids, and nothing before it was asked',
-  depthTrue: 'Depth, level and redirects of a URL are those of the links that the crawl has met',
+  oneRequest: 'A host never has two requests in flight',
+  unhurried: 'Two requests to a host are never closer together than its delay',
+  rested:
+    'After a slow response a host rests, and after a failure for as long as back-off or Retry-After require',
+  robotsObeyed: 'No URL is fetched that robots.txt forbids, and none before robots.txt was fetched',
+  depthTrue: 'Depth, level and redirects of a URL follow from the links that the crawl has found',
   harmBounded:
-    'A page that kills or blocks its workers is asked for a few times, and no other page is blamed',
-  triesKept:
-    'What became of a URL is what the web answered, after as many tries as were configured, neither fewer nor more',
-  givenUp: 'A host is given up when it has failed as often as configured, neither sooner nor later',
-  notRunning: 'Nothing is asked for while a crawl is paused, stopped or limited, but for what was in flight',
-  limitsKept: 'Limits are never passed by more than what is in flight',
-  bestFirst: 'The pages of a host are asked for in the order of their ranks',
-  configured: 'A change of the configuration holds for each turn that begins three seconds later',
+    'A page that kills or blocks its workers is requested only a few times, and no other page is blamed',
+  triesKept: 'The outcome of a URL is what the web answered, after exactly the configured number of tries',
+  givenUp: 'A host is given up after exactly the configured number of failures',
+  notRunning: 'While a crawl is paused, stopped or limited, nothing is requested; requests in flight may end',
+  limitsKept: 'Limits are never exceeded by more than what is in flight',
+  bestFirst: 'The pages of a host are requested in the order of their ranks',
+  configured: 'A change of the configuration applies to each turn that begins three seconds later',
   ends: 'The run ends',
-  endsRightly: 'A crawl is called finished or limited when it is so, neither sooner nor much later',
-  onTime: 'A host that is due comes to its turn in time',
-  noGarbage: 'Nothing is left that nobody needs: parts, uploads, objects that were joined',
-  oneChain: 'No chain of tokens doubles or dies',
+  endsRightly: 'A crawl becomes finished or limited when it is, neither earlier nor much later',
+  onTime: 'A host that is due gets its turn in time',
+  noGarbage: 'No unneeded object is left: parts, uploads, objects that were joined',
+  oneChain: 'No chain of tokens splits or ends',
   noDeadLetters: 'No message becomes a dead letter',
-  noCrash: 'No function fails but by a fault',
+  noCrash: 'No function fails without a fault',
 } as const;
 export type InvariantName = keyof typeof INVARIANTS;
 
@@ -61,15 +62,15 @@ export type InvariantName = keyof typeof INVARIANTS;
  * found there is counted.
  */
 export const EXCUSES = {
-  lostTurn: { what: 'A turn was thrown away, and the next one did not know its answers', maxShare: 0.27 },
-  lateTurn: { what: 'A host came late, as the worker or the message that it had was lost', maxShare: 0.32 },
+  lostTurn: { what: 'A turn was lost, and the next turn did not know its responses', maxShare: 0.27 },
+  lateTurn: { what: 'A host was late because its worker or its message was lost', maxShare: 0.32 },
   leftBehind: { what: 'A process died before it could delete something, or a call failed', maxShare: 0.11 },
   earlyEnd: {
-    what: 'Counters were wrong, or a message was hidden, when a crawl was called over',
+    what: 'Counters were wrong, or a message was hidden, when a crawl was declared over',
     maxShare: 0.02,
   },
   lateEnd: { what: 'A crawl was called over late, as calls failed or a message was hidden', maxShare: 0.11 },
-  wrongClock: { what: 'A process whose clock had been set told when a host may be asked', maxShare: 0.02 },
+  wrongClock: { what: 'A process with a changed clock decided when a host may be requested', maxShare: 0.02 },
   lateHearing: { what: 'A process stood still, or waited for a service, before its request', maxShare: 0.03 },
 } as const satisfies Record<string, { readonly what: string; readonly maxShare: number }>;
 export type ExcuseName = keyof typeof EXCUSES;
@@ -138,7 +139,7 @@ export interface WebRequest {
   /** SHA-1 of the body as served, hex; and whether it came whole. */
   readonly sha1?: string;
   readonly isCut?: boolean;
-  /** Of a robots.txt: which of the host's versions it was. */
+  /** For a robots.txt: which of the host's versions it was. */
   readonly robotsVersion?: number;
   /** The contact that the request named: each crawl of a world has its own. */
   readonly contact?: string;

@@ -20,7 +20,7 @@ export async function struckWorlds(
   );
 }
 
-/** Of each function the invocation with the most calls; of several, the first. */
+/** Returns for each function the invocation with the most calls; the first of several. */
 function longestOf(
   calls: Readonly<Record<string, string>>,
   actors: readonly string[],

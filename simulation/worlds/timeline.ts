@@ -14,10 +14,10 @@ export interface TimelineView {
 }
 
 const MAX_LINES = 160;
-/** Of these lines, so many are from the beginning, and as many from the end. */
+/** Lines that are shown from the beginning, and as many from the end. */
 const EDGE = 15;
 const MAX_PROCESS = 24;
-/** Of a violation's line: all of it is said after the timeline. */
+/** Characters of a violation in its line; the whole text follows the timeline. */
 const MAX_MARK = 100;
 
 /** Lines. Equal for equal entries. */

@@ -48,7 +48,7 @@ const COMPACTOR_PERIOD_MS = 20 * MINUTE;
  */
 const COMPACTED_MS = 90 * MINUTE;
 /**
- * Of 60 worlds of default size, up to 8 hosts, the longest took 15,000 steps, 14 of them within one
+ * In 60 worlds of default size, up to 8 hosts, the longest took 15,000 steps, 14 of them within one
  * millisecond. Much more is a loop without end.
  */
 const MAX_STEPS = 1_000_000;

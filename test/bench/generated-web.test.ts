@@ -67,7 +67,7 @@ test('pages go out compressed to those who take it, plain to others, with the sa
   ]);
 });
 
-test('the web counts what it was asked for, and forgets it when told so', async () => {
+test('the web counts its requests, and clears the counts when asked to', async () => {
   await get('/__reset');
   await get('/');
   await get('/');

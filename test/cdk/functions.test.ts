@@ -54,7 +54,7 @@ describe('the functions', () => {
     expect(parsed.linkShardUrls).toEqual([]);
   });
 
-  test('each is told of all queues by their names, and by the beginning of the first one’s URL', () => {
+  test('each gets all queues by their names, and by the beginning of the first one’s URL', () => {
     const stack = synthesized({ stackName: 'News', turnQueues: 40, linkShards: 62, maxConcurrency: 80 });
     const value = stack.template.findOutputs('Settings').Settings?.Value;
     const { turnQueueUrls, linkShardUrls } = stackSettingsSchema.parse(settingsIn(value));
@@ -75,7 +75,7 @@ describe('the functions', () => {
     ]);
   });
 
-  test('each is told of very many queues in little of its environment', () => {
+  test('a long list of queues takes little of the environment', () => {
     const stackName = 'S'.repeat(64);
     const many = synthesized({ stackName, turnQueues: 64, linkShards: 64, maxConcurrency: 128 });
     const { STRAND_SETTINGS } = functionOf(many, 'Router').Properties.Environment.Variables;

@@ -61,7 +61,7 @@ test('control characters of a host do not reach the terminal', () => {
 });
 
 test.each([
-  ['is told of once, after ten seconds', [0, 0, 0, 0], 1],
+  ['is reported once, after ten seconds', [0, 0, 0, 0], 1],
   ['is none where a request has ended', [0, 1, 1, 1], 0],
 ])('silence %s', (_, requests, count) => {
   const lines: string[] = [];

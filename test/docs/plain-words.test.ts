@@ -14,6 +14,11 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bguilty\b|\bacquit/i, 'the terms of quarantine'],
   [/\blast deed\b/i, 'the last request'],
   [/\bhears\b/i, 'is called with, receives'],
+  [/\bcrew\b|Crew\b/, 'WorkerPool'],
+  [/\bHappening\b/, 'Event'],
+  [/\bToldSettings\b|\basWhatItIs\b|\bMAX_UNASKED\b|\bleastRoom\b|\bMOST\b/, 'a name that says what it is'],
+  [/\bnobody can tell\b/i, 'unknown'],
+  [/\btold (?:so|to)\b/i, 'asked to, configured'],
 ];
 
 const files = globSync([`{${FOLDERS}}/**/*.{ts,md}`, '*.md'], {
@@ -27,6 +32,22 @@ test.each(WORDS)('no file says %s: write %s', (word) => {
     readFileSync(join(ROOT, file), 'utf8')
       .split('\n')
       .flatMap((line, i) => (word.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
+
+/** Folders whose comments are sentences that begin with their subject. */
+const WRITTEN = 'api,bench,cdk,cli,functions,packaging,simulation';
+
+test('no comment begins with "Of": it says what the thing is', () => {
+  const sources = globSync(`{${WRITTEN}}/**/*.ts`, { cwd: ROOT });
+  expect(sources.length).toBeGreaterThan(400);
+  const found = sources.flatMap((file) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .flatMap((line, i) =>
+        /^\s*(?:\/\/|\/?\*+) Of /.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [],
+      ),
   );
   expect(found).toEqual([]);
 });

@@ -74,7 +74,7 @@ describe('the time of a process', () => {
     }
   });
 
-  test('takes over the machine’s time where it is told to follow', () => {
+  test('takes over the machine’s time where it is asked to follow', () => {
     const { clock, pass, set } = machine();
     set(-DAY_MS);
     expect(clock.now()).toBe(T0);

@@ -4,7 +4,7 @@ import type { Leg, World } from './world.ts';
 /** What each message about a failed disk tells people to do (`shared/storage-failed.ts`). */
 const REMEDIES =
   /Free some space|Check the disk|Raise the limit \(ulimit|See that it is there|Allow it, or use another folder|Put it back|Put back what was there/;
-/** What people are told of a thread that has died or hangs. */
+/** The messages about a thread that has died or hangs. */
 const SAYS_HARM = /died|blocked/;
 /**
  * Of a host, requests that may be under way in the moment in which the disk fails, and until all of the

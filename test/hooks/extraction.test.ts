@@ -73,7 +73,7 @@ describe("a project's extraction", () => {
     [{ url: 7, kind: 'a' }],
     [null],
     ['http://b.test/'],
-  ])('that gives %j as a link loses that link, and is told so', async (bad) => {
+  ])('that gives %j as a link loses that link, and gets an error', async (bad) => {
     const outcome = await extract(async (_page, next) => {
       const { links } = await next();
       return { links: [bad as never, ...links.slice(0, 1)] };

@@ -75,7 +75,7 @@ describe('the judge', () => {
     for (const wrong of wrongs) expect(found.join('\n')).toContain(wrong);
   });
 
-  test('excuses one repetition at once after a closed connection, when told to', () => {
+  test('excuses one repetition at once after a closed connection, if asked to', () => {
     const closed = { status: 0 };
     const once = log(['/robots.txt', 0, 5], ['/', 105, 110, closed], ['/', 111, 115]);
     const more = log(
@@ -90,7 +90,7 @@ describe('the judge', () => {
     expect(checkLog(web, more, options)).toHaveLength(2);
   });
 
-  test('excuses repeats, and what is not done yet, when told to', () => {
+  test('excuses repeats, and unfinished work, if asked to', () => {
     const twice = log(['/robots.txt', 0, 5], ['/', 105, 110], ['/', 210, 215]);
     expect(checkLog(web, twice, { truth, allowRepeats: ({ index }) => index === 2 })).toEqual([]);
     expect(checkLog(web, [], { truth, isComplete: false })).toEqual([]);

@@ -7,7 +7,7 @@ import type { Truth } from './truth.ts';
 
 export interface CheckOptions {
   readonly truth: Truth;
-  /** The gap the crawler was told to keep; a host's Crawl-delay counts where it is longer. Default 0. */
+  /** The delay that the crawler was configured with; a longer Crawl-delay of a host counts. Default 0. */
   readonly delayMs?: number;
   /** A longer Crawl-delay counts as this. */
   readonly maxCrawlDelayMs?: number;

@@ -1,6 +1,6 @@
 /**
  * A crawler as plain as can be, for testing the generated web and its judge: all in memory, one loop for each
- * host. It knows nothing of the graph. It can be told to misbehave, each way that the judge must see.
+ * host. It knows nothing of the graph. It can misbehave in each way that the judge must notice.
  */
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { Parser } from 'htmlparser2';

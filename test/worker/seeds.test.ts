@@ -43,7 +43,7 @@ describe('the seeds of a crawl', () => {
     expect(totals.seeds).toEqual({ redirect: 2, fetched: 1, gone: 1 });
   });
 
-  test('are told of at each try that fails, with the time of the next', async () => {
+  test('are reported at each failed try, with the time of the next', async () => {
     const site: Site = { [`${A}/robots.txt`]: refused };
     const { events, fetcher } = await crawl(site, [`${A}/`]);
     const [first, second] = fetcher.log;
@@ -84,7 +84,7 @@ describe('a crawl of which no host has ever answered', () => {
     expect(fetcher.count(`${A}/`)).toBe(2);
   });
 
-  test('goes on if it is told to', async () => {
+  test('continues if it is asked to', async () => {
     const { fetcher } = await crawl(dead, [`${A}/`], { keepTrying: true, maxHostFailures: 5 });
     expect(fetcher.count(`${A}/robots.txt`)).toBe(5);
   });

@@ -16,7 +16,7 @@ import { canaryPathOf, HOSTILE_CIDR, type HostileWeb, startHostileWeb } from './
 const CLI = join(import.meta.dirname, '../../../cli/bin.js');
 
 export interface HostileCrawlOptions {
-  /** The crawl is told to end after this; 30 s later it is killed. */
+  /** The crawl gets SIGINT after this time; 30 s later it is killed. */
   readonly maxTimeMs: number;
   /** More words of the command line. */
   readonly args?: readonly string[];

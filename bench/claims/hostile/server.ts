@@ -19,7 +19,7 @@ const MAX_HEAD_BYTES = 1024 * 1024;
 export interface CanaryContact {
   readonly address: string;
   readonly port: number;
-  /** Of the request line, if one came. */
+  /** The target in the request line, if a request came. */
   target?: string;
 }
 

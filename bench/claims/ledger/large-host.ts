@@ -19,7 +19,7 @@ export interface LargeHost {
   commit(ledger: HostLedger): Promise<void>;
   /** Merges the first so many URLs. */
   grow(urls: number): Promise<void>;
-  /** Of all parts, or of those whose name ends so. */
+  /** The size of all parts, or of those whose name has this suffix. */
   bytes(suffix?: string): number;
   indexBytes(): number;
   runs(): number;

@@ -3,7 +3,7 @@ import type { FetchMiddleware } from '../../../shared/project/project.ts';
 import { responseOf } from '../../../shared/project/response-of.ts';
 
 export const KNOWN_PER_HOST = 100;
-/** Of a page, to its own host; nine in ten are known. */
+/** Links of a page to its own host; nine in ten are known. */
 const LINKS = 30;
 const WORDS = 'alpha beta gamma delta news review price garden water stone light paper house river'.split(
   ' ',

@@ -27,7 +27,7 @@ export function install(peer: Peer): { readonly folder: string } | { readonly mi
   return { folder };
 }
 
-/** Of the files that say what is installed and how it is run. */
+/** A hash of the files that define what is installed and how it runs. */
 function versionOf(name: string): string {
   const folder = join(import.meta.dirname, familyOf(name));
   const hash = createHash('sha1');

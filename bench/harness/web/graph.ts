@@ -15,9 +15,9 @@ export interface Entry {
   readonly status: number;
   /** By robots.txt. */
   readonly isDisallowed: boolean;
-  /** Of a page, its place among the host's; of a copy, its original's. */
+  /** The page's index on its host; for a copy, the index of the original. */
   readonly index: number;
-  /** Of a redirect, where it leads. */
+  /** The target of a redirect. */
   readonly target?: Entry;
   /** What it links to, each once. Of a copy, those of the page. */
   readonly links: Entry[];
@@ -74,7 +74,7 @@ function createHost(host: number, pageCount: number): Host {
   return { index: host, pages, others, entries: new Map(all.map((one) => [one.path, one])) };
 }
 
-/** Of the forms that sites have. */
+/** Paths in the forms that real sites use. */
 function pathOf(i: number): string {
   if (i === 0) return '/';
   if (i % 33 === 7) return `/private/doc-${i}.html`;

@@ -10,7 +10,7 @@ export interface WebCounts {
   readonly pages: number;
   /** Documents that links lead to; those asked for; further requests for them. */
   readonly all: { readonly there: number; readonly found: number; readonly again: number };
-  /** Of those, what robots.txt allows. */
+  /** The part of those that robots.txt allows. */
   readonly allowed: { readonly there: number; readonly found: number };
   /** Requests for what robots.txt forbids. */
   readonly disallowed: number;

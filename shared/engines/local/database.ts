@@ -82,7 +82,7 @@ function hasCrawl(path: string, mode: 'read' | 'join'): boolean {
 }
 
 /**
- * Of each connection. What statements put aside is small, and no file need be made for it. What is committed
+ * Settings of each connection. What statements put aside is small, and no file need be made for it. What is committed
  * is copied from the journal each 16 MB, as most of it is written again soon.
  */
 const TUNING = `PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;

@@ -114,7 +114,7 @@ export function captureRow(
   return { subset: httpStatus === 200 && !isRevisit ? 'warc' : 'crawldiagnostics', row };
 }
 
-/** Of an address: only its name, as in Common Crawl's index. */
+/** For an IP address, only the host name is set, as in Common Crawl's index. */
 function hostColumns(hostname: string): Row {
   const icann = parse(hostname, { allowPrivateDomains: false, extractHostname: false });
   if (icann.isIp || hostname.startsWith('[')) return { url_host_name: hostname };

@@ -65,7 +65,7 @@ const dropRetry: Operator = {
   },
 };
 
-/** An error that is to be told becomes none. */
+/** An error that is to be reported disappears. */
 const dropThrow: Operator = {
   name: 'throw-return',
   group: 'errors',

@@ -23,7 +23,7 @@ const keepFirst: Operator = {
   group: 'stale',
   *mutate({ node, parent, source }: Place) {
     if (node.type !== 'AwaitExpression' || node.argument.type !== 'CallExpression') return;
-    // Of a step nothing is used, so there is nothing to keep.
+    // Nothing of a step is used, so there is nothing to keep.
     if (parent?.type === 'ExpressionStatement') return;
     const call = node.argument;
     if (call.callee.type !== 'MemberExpression' || call.callee.object.type === 'Super') return;

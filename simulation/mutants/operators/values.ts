@@ -83,7 +83,7 @@ const dropUnary: Operator = {
   group: 'value',
   *mutate({ node, parent, source }) {
     if (node.type !== 'UnaryExpression' || !['!', '-', '~'].includes(node.operator)) return;
-    // Of a condition that is `negate`.
+    // For a condition this is `negate`.
     if (parent && 'test' in parent && parent.test === node) return;
     if (parent?.type === 'UnaryExpression') return;
     yield [replace(node, `(${source.textOf(node.argument)})`)];

@@ -21,7 +21,7 @@ test('a seed alone is one world; the first of many with --seeds', () => {
   expect(readCommand(['--seed=17', '--seeds', '1e5'])).toMatchObject({ spec: { seed: 17 }, count: 100_000 });
 });
 
-test('a replay is of one world, and shrinks only if told to', () => {
+test('a replay runs one world, and shrinks only with --shrink', () => {
   expect(readCommand(['--seed', '3', '--replay', '--host', 'a.test'])).toMatchObject({
     verb: 'replay',
     spec: { seed: 3 },

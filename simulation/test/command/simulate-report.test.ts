@@ -47,7 +47,7 @@ describe('the report', () => {
   test('of worlds that held: each fault with how often it struck, figures, and a last line that sums up', () => {
     expect(reportText(ranOf([outcomeOf(1), outcomeOf(2, [], 0)]), false).split('\n')).toEqual([
       'fault            struck  in worlds  what it is',
-      'workerKilled          2          1  A process dies where it waits',
+      'workerKilled          2          1  A process dies while it waits',
       'dnsFails              0          0  A host name does not resolve for a while',
       '',
       'Worlds  2 in 41s, 0.049 a second',
@@ -65,9 +65,9 @@ describe('the report', () => {
     const lines = reportText(ranOf([outcomeOf(17, [LOST, HURRIED])], [finding]), false).split('\n');
     expect(lines.slice(8, -1)).toEqual([
       'Seed 17 broke unhurried, nothingLost:',
-      '  nothingLost: Every link of a page that was fetched is known, every seed is, and nothing else',
+      '  nothingLost: Every seed and every link of a fetched page is known, and no other URL',
       '    a.test: http://a.test/x is not known',
-      '  unhurried: Two requests of a host are never closer than its delay',
+      '  unhurried: Two requests to a host are never closer together than its delay',
       '    a.test, at +4.000 s: 900 ms after the last',
       '  the smallest world found that breaks the same (31 runs):',
       '    npm run simulate -- --seed 17 --faults workerKilled --hosts 2 --replay',
@@ -191,7 +191,7 @@ describe('the command', () => {
     expect(written.out).toContain('and 10 more broken seeds: 9 nothingLost, 1 unhurried\n');
   });
 
-  test('begins no more worlds after the first broken one, if told so', async () => {
+  test('starts no world after the first broken one, if asked to', async () => {
     const { written, ...all } = streams();
     const command = { ...SEEDS, stopsAtFirst: true, isShrunk: false, json: true, jobs: 1 };
     expect(await simulateSeeds(command, run, all, never)).toBe(1);
@@ -227,7 +227,7 @@ describe('a replay', () => {
       '   +0.010 s  worker-1  GET http://a.test/',
       '>> +4.000 s            unhurried: 900 ms after the last',
       '',
-      '  unhurried: Two requests of a host are never closer than its delay',
+      '  unhurried: Two requests to a host are never closer together than its delay',
       '    a.test, at +4.000 s: 900 ms after the last',
       '',
       '1 violation, the first one of unhurried',

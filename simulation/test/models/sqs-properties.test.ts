@@ -48,7 +48,7 @@ interface Known {
   readonly sentAt: number;
   visibleAt: number;
   receiveCount: number;
-  /** Of the last receive. */
+  /** The handle of the last receive. */
   handle: string;
 }
 

@@ -8,7 +8,7 @@ interface Need {
   readonly faults: readonly FaultName[];
   readonly hosts: number;
   readonly pages: number;
-  /** Of all the strikes before, until it breaks. */
+  /** The number of strikes before it breaks. */
   readonly strikes: number;
   readonly invariant?: InvariantName;
 }

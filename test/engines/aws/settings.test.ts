@@ -20,7 +20,7 @@ describe('the queues of a stack', () => {
     expect(settings.linkShardUrls).toEqual([url('Strand-links-0'), url('Strand-links-1')]);
   });
 
-  test('in which links are gathered by hosts are none where they are not told of', () => {
+  test('in which links are gathered by hosts are none where they are not configured', () => {
     expect(told({ linkShardUrls: undefined }).linkShardUrls).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ import { openDatabase } from '../../../shared/engines/local/database.ts';
 import { createLedgerStore } from '../../../shared/engines/local/ledger-store.ts';
 import { NEW_HEAD } from '../../../shared/frontier/head.ts';
 
-/** Told of each file that is synced, and of each before it is removed. */
+/** Called with each file that is synced, and with each before it is removed. */
 const disk = vi.hoisted(() => ({ onSync: (_path: string) => {}, onRemove: (_path: string) => {} }));
 
 vi.mock('node:fs/promises', async (load) => {

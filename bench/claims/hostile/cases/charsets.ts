@@ -6,7 +6,7 @@ import { MB, pageWith, replyCase, response, type Text } from '../replies.ts';
 const charset = (name: string, type: string, body: Text, checks = [kept(), asked('/first')]): HostileCase =>
   replyCase(`charset: ${name}`, checks, () => response({ type, body }), { isQuick: true });
 
-/** Of the Encoding Standard, one label each. */
+/** Encodings of the Encoding Standard, one label each. */
 const LABELS = [
   ...['utf-8', 'ibm866', 'iso-8859-2', 'iso-8859-7', 'iso-8859-8-i', 'iso-8859-15', 'koi8-r', 'koi8-u'],
   ...['macintosh', 'windows-874', 'windows-1251', 'windows-1252', 'windows-1258', 'x-mac-cyrillic', 'gbk'],

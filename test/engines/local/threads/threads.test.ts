@@ -30,7 +30,7 @@ afterEach(async () => {
 
 interface Ended {
   readonly status: string;
-  /** What was told of turns that failed, and threads that died. */
+  /** Messages about turns that failed and threads that died. */
   readonly told: readonly string[];
 }
 
