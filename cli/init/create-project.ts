@@ -9,7 +9,7 @@ import { isTemplate, TEMPLATE_NAMES, TEMPLATES, type TemplateName } from './temp
 export interface Setup {
   /** The folder `templates/`. */
   readonly templates: string;
-  /** Of this program. */
+  /** The version of this program. */
   readonly version: string;
   /** Range of versions of the AWS SDK. */
   readonly sdk: string;
