@@ -131,16 +131,21 @@ export class HostPace {
   /**
    * Makes one exchange with the host. If it could be begun only when the turn's time for requests is over, it
    * is not begun, and counts as aborted by ourselves. The host stays locked for the request and the rest that
-   * is due after it: if this process dies, the next owner of the host knows of neither.
+   * is due after it: if this process dies, the next owner of the host knows of neither. `delayAfterMs`: the
+   * `Crawl-delay` for that rest, if it is another one than for the gap before the request.
    */
-  async exchange(request: Omit<FetchRequest, 'signal'>, crawlDelayMs?: number): Promise<FetchOutcome> {
+  async exchange(
+    request: Omit<FetchRequest, 'signal'>,
+    crawlDelayMs?: number,
+    delayAfterMs = crawlDelayMs,
+  ): Promise<FetchOutcome> {
     const { engine, lanes } = this.#services;
     const { crawl, lastRequestAt: latestAt } = this.#options;
     const { perHost } = crawl.config;
     const gapMs = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs }, crawl.config);
     const askedAt = engine.clock.now();
     const outcome = await lanes.run(crawl.host, { perHost, gapMs, latestAt }, () =>
-      this.#begin(request, crawlDelayMs, askedAt),
+      this.#begin(request, delayAfterMs, askedAt),
     );
     return outcome ?? this.#unmade(request.url, NO_TIME);
   }

@@ -25,6 +25,9 @@ import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnOutput } from './turn-output.ts';
 
+/** One more than is read. */
+const MAX_BODY_BYTES = MAX_ROBOTS_BYTES + 1;
+
 export type RobotsAccess =
   | { readonly kind: 'known'; readonly rules: RobotsRules }
   /** Another host's turn fetches them; the host's clock says when to look again. */
@@ -182,12 +185,14 @@ export class RobotsKeeper {
    * of.
    */
   async #fetchChain(key: string): Promise<Chain> {
-    const { crawl, pace } = this.#options;
+    const { crawl, pace, known } = this.#options;
     let url = urlOf(key);
     const before = pace.clock;
     for (let redirects = 0; ; redirects++) {
       const crawlDelayMs = this.#crawlDelayOf(key, url);
-      const outcome = await pace.exchange({ url, maxBodyBytes: MAX_ROBOTS_BYTES + 1 }, crawlDelayMs);
+      // The gap before it: a longer one could end each turn on the way.
+      const beforeMs = known.of(isOriginKey(key) ? key : originOf(url))?.crawlDelayMs;
+      const outcome = await pace.exchange({ url, maxBodyBytes: MAX_BODY_BYTES }, beforeMs, crawlDelayMs);
       if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: causeOfFailure(outcome) };
       const verdict = robotsVerdict(outcome, redirects);
       pace.record(outcome, this.#hostFailureOf(key, verdict, outcome), crawlDelayMs);
@@ -207,7 +212,7 @@ export class RobotsKeeper {
   #crawlDelayOf(key: string, url: string): number | undefined {
     const { known } = this.#options;
     const delays = [key, originOf(url)].flatMap((one) => known.of(one)?.crawlDelayMs ?? []);
-    return delays.length > 0 ? Math.max(...delays) : undefined;
+    return delays.sort((a, b) => b - a)[0];
   }
 
   /** What the exchange means for the host. Nothing, if another of its origins answers. */

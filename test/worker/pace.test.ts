@@ -176,6 +176,22 @@ describe('the gap between a response and the next request to its host', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(20_000);
   });
 
+  test('is not waited for between the request of one origin and that of the other', async () => {
+    const S = 'https://a.test';
+    // Longer than a turn has time for.
+    const rules = robots('User-agent: *\nCrawl-delay: 1000\n');
+    const { engine } = await crawl(
+      {
+        [`${S}/robots.txt`]: rules,
+        [`${A}/robots.txt`]: redirect(`${S}/rules.txt`),
+        [`${S}/rules.txt`]: rules,
+      },
+      { turnMaxMs: 10_000, maxCrawlDelayMs: 1_000_000 },
+      [`${S}/`, `${A}/2`],
+    );
+    expect(await statesOf(engine)).toEqual({ [`${S}/`]: 'gone', [`${A}/2`]: 'gone' });
+  });
+
   test('is kept on the way of a robots.txt that redirects', async () => {
     const site = {
       [`${A}/robots.txt`]: redirect('/r1'),
