@@ -108,11 +108,17 @@ const isThere = ({ StackStatus }: Stack): boolean => StackStatus !== 'DELETE_COM
 /** A stack that was deployed before there was a construct has no description in its one output. */
 function crawlersIn({ StackName = '', Outputs = [] }: Stack): Published[] {
   return Outputs.flatMap(({ OutputKey = '', OutputValue: json, Description }) => {
-    const path = pathInDescription(Description);
+    const path = pathInDescription(Description) ?? pathInKey(StackName, OutputKey, json);
     const isCrawler = OutputKey === SETTINGS_OUTPUT || path !== undefined;
     if (!isCrawler || json === undefined) return [];
     return [{ name: OutputKey === SETTINGS_OUTPUT ? StackName : (path ?? StackName), json }];
   });
+}
+
+/** For an answer without descriptions, such as an emulator's: the path of a construct directly in the stack. */
+function pathInKey(stack: string, key: string, json = ''): string | undefined {
+  const id = /^([A-Za-z0-9]+)Settings[0-9A-F]{8}$/.exec(key)?.[1];
+  return id !== undefined && json.startsWith('{"stack":') ? `${stack}/${id}` : undefined;
 }
 
 const elsewhere = (): string =>

@@ -136,6 +136,7 @@ describe('a crawler of somebody’s own app is found', () => {
     ['Data', { Data: news }, 'Data/News'],
     ['Data/News', { Data: news }, 'Data/News'],
     ['Data/Shop', { Data: both }, 'Data/Shop'],
+    ['Data/Shop', { Data: { outputs: both.outputs } }, 'Data/Shop'],
     ['Stage/Data/News', { 'Stage-Data': named, Data: both }, 'Stage/Data/News'],
   ])('by %s', async (name, stacks, path) => {
     expect(await findStack(cloudFormation(stacks), name, 'us-east-1')).toMatchObject({ stack: path });
