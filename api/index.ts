@@ -17,6 +17,7 @@ export type { PageDocument } from '../shared/outputs/page-document.ts';
 export * from '../shared/project/project.ts';
 export { StorageFailed } from '../shared/storage-failed.ts';
 export type * from './archive-types.ts';
+export type { BrokenLink, BrokenLinks, LinkingPage } from './broken-links.ts';
 export type * from './crawl-events.ts';
 export { listCrawls, openCrawl } from './open-crawl.ts';
 export { processCrawl } from './process-crawl.ts';

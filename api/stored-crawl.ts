@@ -8,6 +8,7 @@ import type { CrawlReport } from '../shared/report/report.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import type { UrlDetail } from '../shared/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
+import type { BrokenLinks } from './broken-links.ts';
 
 /**
  * A crawl in its folder, running or not. What is read is as it stands at that moment; reading disturbs no
@@ -33,6 +34,11 @@ export interface StoredCrawl extends AsyncDisposable {
   skippedBeyond(): number;
   /** Returns what would happen to a URL, and why. */
   explain(url: string): Promise<Explanation>;
+  /**
+   * Returns the URLs that could not be fetched, with the pages that link to them and the texts of the links.
+   * Parses every HTML page of the archive again; calls `skip` for those that cannot be read.
+   */
+  brokenLinks(skip?: (url: string, reason: string) => void): Promise<BrokenLinks>;
   /** Yields the items that `onPage` returned, in the order of `items.jsonl`. */
   items<T = Item>(): AsyncIterable<T>;
   /**
@@ -67,6 +73,11 @@ export interface StoredCrawl extends AsyncDisposable {
   exportMarkdown(out: string, options?: Pick<DocumentOptions, 'skip'>): Promise<ExportedDocuments>;
   /** Writes `llms.txt` and `llms-full.txt` into `out`, a new or empty folder. Throws `FolderNotEmpty`. */
   exportLlms(out: string, options?: Pick<DocumentOptions, 'skip'>): Promise<ExportedDocuments>;
+  /**
+   * Writes each page, image and style into `out`, a new or empty folder, named after its URL, with links that
+   * lead from file to file, so that browsers show them without a server. Throws `FolderNotEmpty`.
+   */
+  exportMirror(out: string, options?: Pick<DocumentOptions, 'skip'>): Promise<ExportedMirror>;
   /**
    * Writes the crawl as Parquet tables into `out`, a new or empty folder: `index` (every capture, with the columns
    * of Common Crawl's URL index), `urls`, `items`, and on request `documents`. Throws `FolderNotEmpty`, and
@@ -113,6 +124,14 @@ export interface DocumentOptions {
   readonly rewrite?: (link: string, page: string) => string;
   /** Asked for each page before it is read. Default: all are wanted. */
   readonly isWanted?: (page: Pick<DocumentRow, 'url' | 'location'>) => boolean;
+}
+
+export interface ExportedMirror {
+  readonly files: number;
+  /** HTML pages among them. */
+  readonly pages: number;
+  /** Responses that could not be read. */
+  readonly skipped: number;
 }
 
 export interface ExportedDocuments {

@@ -96,7 +96,8 @@ function counting({ skip }: SkipOptions) {
   };
 }
 
-async function makeEmptyFolder(out: string): Promise<void> {
+/** Throws {@link FolderNotEmpty}. */
+export async function makeEmptyFolder(out: string): Promise<void> {
   await mkdir(out, { recursive: true });
   if ((await readdir(out)).length > 0) throw new FolderNotEmpty(out);
 }

@@ -50,6 +50,8 @@ export type LocalCommand =
       readonly workers: number;
       /** An earlier crawl's folder: its payloads are not stored again. */
       readonly dedupeFrom?: string;
+      /** A folder for a mirror, written when the crawl is over. */
+      readonly save?: string | undefined;
       readonly json: boolean;
       readonly quiet: boolean;
     })
@@ -63,6 +65,8 @@ export type LocalCommand =
        * Goes on though this program's rules for canonical URLs are others than those the crawl began with.
        */
       readonly newUrlRules: boolean;
+      /** As for `crawl`. */
+      readonly save?: string | undefined;
       readonly json: boolean;
       readonly quiet: boolean;
     }
@@ -116,6 +120,8 @@ export type LocalCommand =
       readonly dir: string;
       /** Writes the report as a page of HTML to this file, too. */
       readonly html?: string;
+      /** Only the links that lead nowhere. */
+      readonly broken?: boolean;
       readonly json: boolean;
     }
   | {

@@ -19,7 +19,7 @@ export const exitCodes = {
   nothingFetched: 4,
   /** The crawl ended, and a hook of the project failed at every page. */
   hooksFailed: 5,
-  /** `broken` found links that lead nowhere. */
+  /** `report --broken` found links that lead nowhere. */
   brokenLinks: 6,
   /** The crawl was paused, as its proxy could not be used. Go on with `resume` when it can. */
   proxyFailed: 7,

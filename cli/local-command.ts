@@ -27,6 +27,7 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
   const json = isSet(given, 'json');
   const quiet = isSet(given, 'quiet');
   const config = textOf(given, 'config');
+  const save = textOf(given, 'save');
   const workers = (given.values.get('workers') as number | undefined) ?? 1;
   switch (verb) {
     case 'crawl': {
@@ -48,7 +49,7 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'resume': {
       const [dir] = readWords(verb, given, 'DIR');
       const newUrlRules = isSet(given, 'new-url-rules');
-      return { verb, dir: dir!, config, limits: configOf(given), workers, newUrlRules, json, quiet };
+      return { verb, dir: dir!, config, limits: configOf(given), workers, newUrlRules, save, json, quiet };
     }
     case 'add': {
       const [dir, ...seeds] = words;
@@ -58,7 +59,7 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'status':
       return { verb, dir: readWords(verb, given, 'DIR')[0]!, json };
     case 'report':
-      return { verb, dir: readWords(verb, given, 'DIR')[0]!, html: textOf(given, 'html'), json };
+      return reportCommand(given, json);
     case 'url': {
       const [dir, url] = readWords(verb, given, 'DIR', 'URL');
       return { verb, dir: dir!, url: seedUrl(url!), json };
@@ -94,6 +95,14 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'warc':
       return { verb, ask: warcAsk(given, json), json };
   }
+}
+
+function reportCommand(given: Given, json: boolean): LocalCommandOf<'report'> {
+  const html = textOf(given, 'html');
+  const broken = isSet(given, 'broken');
+  if (broken && html !== undefined) throw new UsageError('Expected --html or --broken, got both');
+  const [dir] = readWords('report', given, 'DIR');
+  return { verb: 'report', dir: dir!, html, ...(broken && { broken }), json };
 }
 
 /** With a folder the crawl's own settings apply; other settings would describe another crawl. */

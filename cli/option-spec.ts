@@ -12,6 +12,7 @@ export const LOCAL_FORMATS = [
   'wacz',
   'documents',
   'markdown',
+  'mirror',
   'llms',
   'parquet',
   'wet',
@@ -23,7 +24,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Made of several files. */
 export const isFolderFormat = (format: ExportFormat): boolean =>
-  ['markdown', 'llms', 'parquet', 'wet', 'wat'].includes(format);
+  ['markdown', 'mirror', 'llms', 'parquet', 'wet', 'wat'].includes(format);
 
 export const TABLES = ['index', 'urls', 'items', 'documents'] as const satisfies readonly TableName[];
 

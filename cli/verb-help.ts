@@ -55,7 +55,11 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
   report: {
     usage: 'report DIR [options]',
     summary: 'Show what a crawl found: hosts, status codes, types, sizes, times, failures.',
-    examples: ['report crawls/example.org', 'report crawls/example.org --html report.html'],
+    examples: [
+      'report crawls/example.org',
+      'report crawls/example.org --html report.html',
+      'report crawls/example.org --broken --json',
+    ],
   },
   init: {
     usage: 'init [TEMPLATE] [FOLDER]',

@@ -73,6 +73,9 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
         database.close();
       }
     },
+    async brokenLinks(skip) {
+      return (await import('./broken-links.ts')).findBrokenLinks(opened, archive, skip);
+    },
     explain: (url) => explainIn({ ledgers: reader.ledgers, crawl, record, state: stateOf(opened) }, url),
     items: <T = Item>() => storedItems<T>(folder),
     itemsCsv() {
@@ -97,6 +100,9 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     async exportMarkdown(out, options) {
       const { documentsOf } = await import('./documents.ts');
       return (await import('../write-documents.ts')).writeMarkdown(documentsOf(opened, folder), out, options);
+    },
+    async exportMirror(out, { skip } = {}) {
+      return (await import('./write-mirror.ts')).writeMirror(opened, archive, out, skip);
     },
     async exportLlms(out, options) {
       const { documentsOf } = await import('./documents.ts');

@@ -1,8 +1,10 @@
 /** A crawl of a stack as a {@link StackCrawl}. */
+
 import { openRecord } from '../../shared/archive/read-member.ts';
 import { readResponse } from '../../shared/archive/read-response.ts';
 import { ControlError } from '../../shared/control/control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
 import { buildReport } from '../../shared/report/report.ts';
@@ -101,7 +103,7 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
   return {
     name: crawl,
     stack,
-    options: record.config,
+    options: withoutSecretKeys(record.config),
     summary: () => control.status(crawl),
     report: async () => {
       const summary = await control.status(crawl);
@@ -166,6 +168,11 @@ function notThere(stack: string, crawl: CrawlId) {
     state: refuse('state', `workers there call no hook. ${own}`),
     skipped: refuse('skipped', 'links left out are only counted there: see skipped of summary()'),
     skippedBeyond: refuse('skippedBeyond', 'links left out are only counted there: see skipped of summary()'),
+    brokenLinks: refuse(
+      'brokenLinks',
+      'urls() says which URLs failed, and on which page each was first found',
+    ),
+    exportMirror: refuse('exportMirror', 'write what captures() and readRecord() yield'),
     exportParquet: refuse('exportParquet', 'write what captures(), urls() and documents() yield'),
     exportDerived: refuse('exportDerived', 'write what captures(), readRecord() and documents() yield'),
     search: refuse('search', 'load what documents() yields into a search engine'),

@@ -1,9 +1,10 @@
 /** `strand crawl` and `strand resume`. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import type { Begun, CrawlMessage, LocalStart } from '../../api/local/messages.ts';
 import { superviseCrawl } from '../../api/local/supervise-crawl.ts';
 import { environmentProxies } from '../../shared/fetcher/proxy/environment-proxies.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
-import { printable } from '../../shared/text/printable.ts';
+import { printable, quoted } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { terminalOf } from '../drawn-line.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
@@ -12,6 +13,7 @@ import { createLiveLine } from '../live-line.ts';
 import { commandAt } from '../place.ts';
 import { createSeedLines, createSilenceLine } from '../seed-lines.ts';
 import { summaryJson, summaryText } from '../summary.ts';
+import { UsageError } from '../usage-error.ts';
 import { crawlError } from './crawl-error.ts';
 import { withNetworkFiles } from './network-options.ts';
 import { readSeeds } from './read-seeds.ts';
@@ -23,6 +25,7 @@ export async function crawl(command: CrawlCommand): Promise<number> {
   const { json, quiet } = command;
   const live = createLiveLine(quiet ? { write: () => true } : process.stderr, process.env);
   const warn = (line: string) => (quiet ? process.stderr.write(`${printable(line)}\n`) : live.log(line));
+  if (command.save !== undefined) checkFolder(command.save);
   const start = startOf(command, warn);
   let begun: Begun | undefined;
   let printSilence: ReturnType<typeof createSilenceLine> = () => {};
@@ -71,13 +74,24 @@ export async function crawl(command: CrawlCommand): Promise<number> {
 
   try {
     const summary = await superviseCrawl({ start, hear, signal: stopping.signal });
-    return exitCodeOf(summary);
+    const code = exitCodeOf(summary);
+    if (command.save === undefined || begun === undefined) return code;
+    live.done();
+    const { exportMirror } = await import('./export-mirror.ts');
+    const saved = await exportMirror(begun.folder, command.save);
+    return code === exitCodes.finished ? saved : code;
   } catch (error) {
     throw crawlError(error, begun?.folder);
   } finally {
     live.done();
     stopping.end();
   }
+}
+
+/** Throws {@link UsageError} before the crawl, not after it. */
+function checkFolder(folder: string): void {
+  if (existsSync(folder) && (!statSync(folder).isDirectory() || readdirSync(folder).length > 0))
+    throw new UsageError(`Expected --save FOLDER to be a new or empty folder, got ${quoted(folder)}`);
 }
 
 function startOf(command: CrawlCommand, warn: (line: string) => void): LocalStart {

@@ -36,6 +36,9 @@ async function exportArchive(command: ArchiveExport): Promise<number> {
   else if (format === 'wacz') {
     const { exportWacz } = await import('./export-wacz.ts');
     await exportWacz(dir, out!, warn);
+  } else if (format === 'mirror') {
+    const { exportMirror } = await import('./export-mirror.ts');
+    return exportMirror(dir, out!);
   } else if (format === 'parquet') {
     const { exportParquet } = await import('./export-parquet.ts');
     return exportParquet(command);

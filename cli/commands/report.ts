@@ -1,13 +1,48 @@
+import type { BrokenLinks } from '../../api/broken-links.ts';
 import { openCrawl } from '../../api/open-crawl.ts';
+import { printable } from '../../shared/text/printable.ts';
 import type { LocalCommandOf } from '../command.ts';
 import { terminalOf } from '../drawn-line.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { formatCounted } from '../format.ts';
 import { reportHtml } from '../report/report-html.ts';
 import { reportText } from '../report/report-text.ts';
 import { withOutput } from './output-file.ts';
 
+/** Pages named for each broken URL. */
+const MAX_SHOWN = 10;
+
+/** `strand report DIR --broken [--json]`: ends with 6 if there are broken links. */
+async function reportBroken({ dir, json }: LocalCommandOf<'report'>): Promise<number> {
+  await using crawl = await openCrawl(dir);
+  const skip = (url: string, reason: string) =>
+    void process.stderr.write(`strand: ${printable(url)} was not searched for links: ${printable(reason)}\n`);
+  const found = await crawl.brokenLinks(skip);
+  process.stdout.write(`${json ? JSON.stringify(found) : brokenText(found)}\n`);
+  return found.broken.length > 0 ? exitCodes.brokenLinks : exitCodes.finished;
+}
+
+function brokenText({ broken, beyond, checked, pages }: BrokenLinks): string {
+  const lines = broken.flatMap(({ url, cause, links, pages: from }) => [
+    `${printable(url)}  ${printable(cause)}`,
+    ...from
+      .slice(0, MAX_SHOWN)
+      .map(
+        ({ page, text, element, by }) =>
+          `  ${printable(page)}  <${element}> ${JSON.stringify(printable(text))}${by === undefined ? '' : `, by ${printable(by)}`}`,
+      ),
+    ...(links > MAX_SHOWN ? [`  and ${formatCounted(links - MAX_SHOWN, 'link')} more`] : []),
+    ...(links === 0 ? ['  no page of the crawl links to it'] : []),
+  ]);
+  const more = beyond > 0 ? [`${formatCounted(beyond, 'broken URL')} more`] : [];
+  const sum = `${formatCounted(broken.length + beyond, 'broken URL')} of ${formatCounted(checked, 'URL')}, ${formatCounted(pages, 'page')} searched`;
+  return [...lines, ...more, sum].join('\n');
+}
+
 /** `strand report DIR [--html FILE] [--json]`: what the crawl came to, in full; also while it runs. */
-export async function report({ dir, html, json }: LocalCommandOf<'report'>): Promise<number> {
+export async function report(command: LocalCommandOf<'report'>): Promise<number> {
+  const { dir, html, json, broken } = command;
+  if (broken) return reportBroken(command);
   await using crawl = await openCrawl(dir);
   const made = await crawl.report();
   if (html !== undefined) await withOutput(html, async (out) => void out.write(reportHtml(made)));

@@ -44,7 +44,7 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     stackVerbs: [],
     reason: 'answers of a stack go to standard output',
     group: 'Output',
-    help: 'write to this file instead of standard output; required for wacz, and for markdown, llms, parquet, wet and wat, as a folder',
+    help: 'write to this file instead of standard output; required for wacz, and for markdown, mirror, llms, parquet, wet and wat, as a folder',
   },
   {
     name: 'chunk',
@@ -67,6 +67,13 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     group: 'Output',
     preset: 'index,urls,items',
     help: 'with --format parquet: the tables to write, with commas between them: index, urls, items, documents',
+  },
+  {
+    name: 'broken',
+    type: 'flag',
+    verbs: ['report'],
+    group: 'Output',
+    help: 'show the broken links instead, with the pages that have them; the exit code is 6 if there are any',
   },
   {
     name: 'html',

@@ -12,6 +12,16 @@ export const PLACE_OPTIONS: readonly OptionSpec[] = [
     help: 'folder of the crawl, for its state and WARC files; by default a new one in crawls/',
   },
   {
+    name: 'save',
+    argument: 'FOLDER',
+    type: 'text',
+    verbs: BOTH,
+    stackVerbs: [],
+    reason: 'the files are made of the archive of a crawl on one machine',
+    group: 'Crawl',
+    help: 'afterwards, also write the pages as files that browsers show without a server; best with --requisites',
+  },
+  {
     name: 'seeds',
     argument: 'FILE|-',
     type: 'text',

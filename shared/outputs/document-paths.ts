@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 /** Linux takes names of 255 bytes, and Windows whole paths of 260 characters. */
 const MAX_NAME_BYTES = 80;
 /** Further folders become one name. */
-const MAX_FOLDERS = 8;
+export const MAX_FOLDERS = 8;
 /** Names of devices on Windows, whatever their ending. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
@@ -40,9 +40,10 @@ export function createDocumentPaths(): DocumentPaths {
 }
 
 /** File systems of Windows and macOS take names that differ in case or in Unicode's form for one. */
-const keyOf = (path: string): string => path.normalize('NFC').toLowerCase();
+export const keyOf = (path: string): string => path.normalize('NFC').toLowerCase();
 
-const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
+export const shortHash = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 8);
 
 function stemOf(url: string): string {
   const { host, pathname, search } = new URL(url);
@@ -61,7 +62,7 @@ function stemOf(url: string): string {
 /** Never ends as files do, so that no folder takes the place of a file. */
 const folderName = (text: string): string => fileName(text).replace(/\.md$/i, '$&_');
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -71,12 +72,13 @@ function decoded(text: string): string {
 }
 
 /** A name without characters that a file system, a shell or a person would stumble over. */
-function fileName(text: string): string {
+export function fileName(text: string): string {
   const clean = decoded(text)
     .normalize('NFC')
     .replace(/[\p{C}\p{Z}<>:"/\\|?*'`$&;!#%{}]+/gu, '_')
     .replace(/^[.\-~]|[. ]$/g, '_');
-  const name = DEVICES.test(clean.split('.', 1)[0]!) ? `${clean}_` : clean;
+  const stem = clean.split('.', 1)[0] as string;
+  const name = DEVICES.test(stem) ? `${stem}_${clean.slice(stem.length)}` : clean;
   if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
   let cut = name.slice(0, MAX_NAME_BYTES);
   while (Buffer.byteLength(cut) > MAX_NAME_BYTES - 9) cut = cut.slice(0, -1);

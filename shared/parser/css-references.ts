@@ -5,7 +5,7 @@
 import type { RequisiteKind } from './link-set.ts';
 
 /**
- * Reports each reference of `css` in order: `font` inside `@font-face`, else `css` (`url()` and `@import`).
+ * Reports each reference of `css` in order, with the place of its text: `font` inside `@font-face`, else `css` (`url()` and `@import`).
  * References into the document itself (`url(#mask)`), and the names of `@namespace`, are none. An escape in
  * the word `url` itself is not undone. Linear in the text's length.
  *
@@ -14,7 +14,7 @@ import type { RequisiteKind } from './link-set.ts';
  */
 export function cssReferences(
   css: string,
-  add: (reference: string, kind: RequisiteKind) => void,
+  add: (reference: string, kind: RequisiteKind, from: number, to: number) => void,
   mayBeCut = false,
 ): void {
   let isFont = false;
@@ -22,7 +22,7 @@ export function cssReferences(
   const take = (from: number, to: number, kind: RequisiteKind) => {
     const reference = unescaped(css.slice(from, to)).trim();
     const isCut = mayBeCut && to === css.length;
-    if (!isCut && reference !== '' && !reference.startsWith('#')) add(reference, kind);
+    if (!isCut && reference !== '' && !reference.startsWith('#')) add(reference, kind, from, to);
   };
   const takeString = (quoteAt: number, kind: RequisiteKind): number => {
     const end = endOfString(css, quoteAt);

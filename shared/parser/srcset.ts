@@ -3,7 +3,7 @@
  * 1x, b.png 2x`. A comma inside a reference belongs to it (`data:` URLs have them), one at its end does not.
  * Descriptors are passed over unread: what browsers would not choose is listed, too.
  */
-export function srcsetReferences(srcset: string, add: (reference: string) => void): void {
+export function srcsetReferences(srcset: string, add: (reference: string, from: number) => void): void {
   let at = 0;
   while (at < srcset.length) {
     GAP.lastIndex = at;
@@ -14,7 +14,7 @@ export function srcsetReferences(srcset: string, add: (reference: string) => voi
     at = NOT_SPACE.lastIndex;
     let end = at;
     while (srcset.charCodeAt(end - 1) === COMMA) end--;
-    add(srcset.slice(from, end));
+    add(srcset.slice(from, end), from);
     if (end === at) at = behindDescriptors(srcset, at);
   }
 }

@@ -41,7 +41,7 @@ export async function* archivedPages(
 }
 
 /** Finds the body that a revisit record refers to. Holds only what it needs of revisits. */
-async function findBodies(archive: Pick<StoredCrawl, 'captures'>) {
+export async function findBodies(archive: Pick<StoredCrawl, 'captures'>) {
   const revisits = new Set<string>();
   const wanted = new Set<string>();
   for await (const { mime, file, offset, digest } of archive.captures()) {

@@ -1,0 +1,117 @@
+/** Links of a crawl's pages that lead nowhere, found in its archive. */
+import { resultText } from '../../shared/causes/cause-text.ts';
+import { parseConfig } from '../../shared/crawl/config.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { readPageLinks } from '../../shared/outputs/page-links.ts';
+import { sniffCharset } from '../../shared/parser/charset.ts';
+import { canonicalize, createResolver } from '../../shared/url/canonical.ts';
+import { createUrlRules } from '../../shared/url/url-rules.ts';
+import type { BrokenLink, BrokenLinks, LinkingPage } from '../broken-links.ts';
+import type { StoredCrawl } from '../stored-crawl.ts';
+import { recordsOf } from '../url-rows.ts';
+import { createPayloads } from './archived-payloads.ts';
+import type { OpenedFolder } from './open-folder.ts';
+
+/** Broken URLs that are listed, pages that are named for each, and redirects that are followed. */
+const MAX_BROKEN = 10_000;
+const MAX_PAGES = 100;
+const MAX_REDIRECTS = 20;
+
+type Archive = Pick<StoredCrawl, 'captures' | 'readRecord'>;
+
+/** See `StoredCrawl.brokenLinks`. */
+export async function findBrokenLinks(
+  opened: OpenedFolder,
+  archive: Archive,
+  skip: (url: string, reason: string) => void = () => {},
+): Promise<BrokenLinks> {
+  const { config } = opened.record;
+  const nameOf = createUrlRules(parseConfig(config).urlRules);
+  const broken = new Map<
+    string,
+    { -readonly [K in keyof BrokenLink]: BrokenLink[K] } & { pages: LinkingPage[] }
+  >();
+  const redirects = new Map<string, string>();
+  let checked = 0;
+  let beyond = 0;
+  const pages: UrlRecord[] = [];
+  for await (const record of allRecords(opened)) {
+    const { url, state, result } = record;
+    if (state === 'waiting' || state === 'skipped' || state === 'deniedByRobots') continue;
+    checked++;
+    if (state === 'redirect' && result?.cause?.code === 'redirect')
+      redirects.set(url, nameOf(result.cause.to));
+    if (state === 'fetched' && isHtml(result?.contentType) && result?.location) pages.push(record);
+    if (state !== 'gone' && state !== 'failed') continue;
+    if (broken.size >= MAX_BROKEN) beyond++;
+    else
+      broken.set(url, {
+        url,
+        status: state,
+        ...(result?.httpStatus !== undefined && { httpStatus: result.httpStatus }),
+        cause: resultText(result ?? {}) ?? (result?.httpStatus ? `HTTP ${result.httpStatus}` : state),
+        links: 0,
+        pages: [],
+      });
+  }
+  const answer = { checked, beyond, pages: pages.length };
+  if (broken.size === 0) return { ...answer, broken: [] };
+  const payloadOf = await createPayloads(archive);
+  for (const { url: page, result } of pages) {
+    try {
+      const { headers, body } = await payloadOf(result!.location!, result?.digest);
+      const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+      const html = new TextDecoder(sniffCharset(body, type)).decode(body);
+      for (const { target, text, element } of linksOf(html, page)) {
+        const found = broken.get(finalOf(redirects, nameOf(target)));
+        if (!found) continue;
+        found.links++;
+        if (found.pages.length < MAX_PAGES)
+          found.pages.push({ page, text, element, ...(found.url !== nameOf(target) && { by: target }) });
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+      skip(page, error instanceof Error ? error.message : String(error));
+    }
+  }
+  const all = [...broken.values()].sort((a, b) => b.links - a.links || (a.url < b.url ? -1 : 1));
+  return { ...answer, broken: all };
+}
+
+function linksOf(html: string, page: string): { target: string; text: string; element: string }[] {
+  const found: { target: string; text: string; element: string }[] = [];
+  const seen = new Set<string>();
+  let resolve = createResolver(page);
+  readPageLinks(
+    html,
+    ({ reference, text, element }) => {
+      const target = resolve(reference.trim());
+      const key = `${target} ${text}`;
+      if (target === undefined || seen.has(key)) return;
+      seen.add(key);
+      found.push({ target, text, element });
+    },
+    (reference) => {
+      const base = canonicalize(reference, page);
+      if (base !== undefined) resolve = createResolver(base);
+    },
+  );
+  return found;
+}
+
+/** Where a chain of redirects ends. */
+function finalOf(redirects: ReadonlyMap<string, string>, url: string): string {
+  let at = url;
+  for (let i = 0; i < MAX_REDIRECTS; i++) {
+    const next = redirects.get(at);
+    if (next === undefined) break;
+    at = next;
+  }
+  return at;
+}
+
+const isHtml = (type = ''): boolean => type === 'text/html' || type === 'application/xhtml+xml';
+
+export async function* allRecords({ reader, crawl }: OpenedFolder): AsyncGenerator<UrlRecord> {
+  for await (const { host, head } of reader.ledgers.hosts(crawl)) yield* recordsOf(reader, crawl, host, head);
+}

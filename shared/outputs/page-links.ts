@@ -1,0 +1,76 @@
+/** The links of an HTML page with their texts, as people know them. */
+import { parseShallow } from '../parser/shallow-parser.ts';
+
+/** A reference of a page to something else. */
+export interface TextLink {
+  /** As written, its character references decoded. */
+  readonly reference: string;
+  /** The element: `a`, `img`, `link`, `script`. */
+  readonly element: string;
+  /** What a reader sees of the link, white space folded; for an image its `alt`. */
+  readonly text: string;
+}
+
+/** Elements by the attribute that names what they refer to. */
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  a: 'href',
+  area: 'href',
+  link: 'href',
+  img: 'src',
+  script: 'src',
+  iframe: 'src',
+  frame: 'src',
+  source: 'src',
+  video: 'src',
+  audio: 'src',
+  track: 'src',
+  embed: 'src',
+  object: 'data',
+};
+const MAX_TEXT = 200;
+
+/**
+ * Reports each link in the order of its start tag's end; `onBase` is called for the first `base` element, before
+ * the links after it. In time linear in the page's length.
+ */
+export function readPageLinks(
+  html: string,
+  onLink: (link: TextLink) => void,
+  onBase: (reference: string) => void,
+): void {
+  let open: { reference: string; text: string } | undefined;
+  let hasBase = false;
+  const close = () => {
+    if (open) onLink({ ...open, element: 'a', text: folded(open.text) });
+    open = undefined;
+  };
+  const add = (text: string) => {
+    if (open && open.text.length < MAX_TEXT * 2) open.text += text.slice(0, MAX_TEXT * 2);
+  };
+  parseShallow(
+    html,
+    {
+      onopentag(name, attributes) {
+        if (name === 'base' && !hasBase && attributes.href !== undefined) {
+          hasBase = true;
+          onBase(attributes.href);
+        }
+        if (name === 'a') close();
+        if (name === 'img') add(` ${attributes.alt ?? ''} `);
+        const attribute = Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : undefined;
+        const reference = attribute === undefined ? undefined : attributes[attribute];
+        if (reference === undefined) return;
+        if (name === 'a') open = { reference, text: '' };
+        else onLink({ reference, element: name, text: folded(attributes.alt ?? attributes.title ?? '') });
+      },
+      ontext: add,
+      onclosetag(name) {
+        if (name === 'a') close();
+      },
+      onend: close,
+    },
+    () => {},
+  );
+}
+
+const folded = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, MAX_TEXT);

@@ -1,0 +1,69 @@
+/** A response's body with references that lead elsewhere. */
+import { sniffCharset } from '../parser/charset.ts';
+import { prescanForCharset } from '../parser/meta-prescan.ts';
+import { canonicalize } from '../url/canonical.ts';
+import { rewriteCss } from './rewrite-css.ts';
+import { rewriteHtml } from './rewrite-html.ts';
+
+export const isHtmlType = (type = ''): boolean => type === 'text/html' || type === 'application/xhtml+xml';
+
+/** Longer ones are no reference that a crawl follows. */
+const MAX_REFERENCE = 16_384;
+
+/**
+ * The body as bytes. `rewrite` gets each reference of HTML and CSS as an absolute canonical URL, with its fragment, and
+ * gives what is to be written; other bodies stay as they are. All bytes of HTML but the references stay, so that
+ * its charset does; if only the response's head said the charset, the page says it from now on.
+ */
+export function rewritePayload(
+  { body, headers }: { readonly body: Uint8Array; readonly headers: readonly (readonly [string, string])[] },
+  type: string | undefined,
+  url: string,
+  rewrite: (target: string) => string,
+  { withoutScripts = false } = {},
+): Uint8Array {
+  const isCss = type === 'text/css';
+  if (!isHtmlType(type) && !isCss) return body;
+  const contentType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  const charset = sniffCharset(body, contentType);
+  const isWide = charset.startsWith('utf-16');
+  // Bytes as Latin-1 are enough where ASCII is ASCII.
+  const text = isWide
+    ? new TextDecoder(charset).decode(body)
+    : Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
+  const decode = (reference: string): string =>
+    isWide || /^[\x20-\x7e]*$/.test(reference)
+      ? reference
+      : new TextDecoder(charset).decode(Buffer.from(reference, 'latin1'));
+  let base = url;
+  const one = (reference: string): string | undefined => {
+    const given = decode(reference).trim();
+    if (given.length > MAX_REFERENCE || given.startsWith('#')) return undefined;
+    const target = canonicalize(given, base);
+    if (target === undefined) return undefined;
+    const hash = given.indexOf('#');
+    return rewrite(hash < 0 ? target : target + encodeFragment(given.slice(hash)));
+  };
+  if (isCss) return encoded(rewriteCss(text, one), isWide);
+  const onBase = (reference: string) => {
+    base = canonicalize(decode(reference), url) ?? base;
+  };
+  const html = rewriteHtml(text, { onBase, rewrite: one, withoutScripts });
+  const isSaid =
+    isWide || charset === 'windows-1252' || prescanForCharset(body.subarray(0, 1024)) !== undefined;
+  return encoded(isSaid ? html : withCharset(html, charset), isWide);
+}
+
+const encodeFragment = (fragment: string): string =>
+  encodeURI(fragment.toWellFormed()).replace(/%25([\da-f]{2})/gi, '%$1');
+
+const encoded = (text: string, isWide: boolean): Uint8Array =>
+  isWide ? Buffer.from(`\ufeff${text}`, 'utf8') : Buffer.from(text, 'latin1');
+
+/** Behind the start tag of `head`, or of `html`, or the document type, whichever there is. */
+function withCharset(html: string, charset: string): string {
+  const start = html.slice(0, 4096).toLowerCase();
+  const tag = ['<head', '<html', '<!doctype'].map((name) => start.indexOf(name)).find((found) => found >= 0);
+  const at = tag === undefined ? 0 : start.indexOf('>', tag) + 1;
+  return `${html.slice(0, at)}<meta charset="${charset}">${html.slice(at)}`;
+}
