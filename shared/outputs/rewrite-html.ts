@@ -35,133 +35,166 @@ const MAX_ATTRIBUTE = 1024 * 1024;
  * The page with other references, in `href`, `src`, `srcset`, `style`, style sheets, and refreshes. `html` may be
  * text, or bytes as Latin-1: only what is ASCII is looked at. In time linear in its length.
  */
-export function rewriteHtml(html: string, { onBase, rewrite, withoutScripts = false }: HtmlRewriter): string {
-  const pieces: string[] = [];
-  let done = 0;
-  let element = '';
-  let attribute = '';
-  let nameAt = 0;
-  let valueAt = -1;
-  let valueEnd = -1;
-  let hasBase = false;
+export function rewriteHtml(html: string, rewriter: HtmlRewriter): string {
+  const rewriting = new Rewriting(html, rewriter);
+  const tokenizer = new Tokenizer({ decodeEntities: false, xmlMode: false }, rewriting);
+  tokenizer.write(html);
+  tokenizer.end();
+  return rewriting.result();
+}
+
+const nothing = (): void => {};
+
+/** One pass over a page: what the tokenizer calls. */
+class Rewriting {
+  readonly #html: string;
+  readonly #rewriter: HtmlRewriter;
+  readonly #pieces: string[] = [];
+  #done = 0;
+  #element = '';
+  #attribute = '';
+  #nameAt = 0;
+  #valueAt = -1;
+  #valueEnd = -1;
+  #hasBase = false;
   /** Of the tag under way, for `<meta http-equiv=refresh content=...>`. */
-  let isRefresh = false;
-  let content: { raw: string; from: number; to: number } | undefined;
-  let styleAt = -1;
+  #isRefresh = false;
+  #content: { raw: string; from: number; to: number } | undefined;
+  #styleAt = -1;
 
-  const replace = (from: number, to: number, text: string) => {
-    if (from < done) return;
-    pieces.push(html.slice(done, from), text);
-    done = to;
-  };
+  readonly onattribentity = nothing;
+  readonly ontext = nothing;
+  readonly ontextentity = nothing;
+  readonly oncdata = nothing;
+  readonly oncomment = nothing;
+  readonly ondeclaration = nothing;
+  readonly onprocessinginstruction = nothing;
+  readonly onend = nothing;
 
-  const one = (raw: string): string | undefined => {
+  constructor(html: string, rewriter: HtmlRewriter) {
+    this.#html = html;
+    this.#rewriter = rewriter;
+  }
+
+  result(): string {
+    return this.#pieces.join('') + this.#html.slice(this.#done);
+  }
+
+  onopentagname(from: number, to: number): void {
+    this.#element = this.#html.slice(from, to).toLowerCase();
+  }
+
+  onattribname(from: number, to: number): void {
+    this.#attribute = this.#html.slice(from, to).toLowerCase();
+    this.#nameAt = from;
+    this.#valueAt = -1;
+    this.#valueEnd = -1;
+  }
+
+  onattribdata(from: number, to: number): void {
+    if (this.#valueAt < 0) this.#valueAt = from;
+    this.#valueEnd = to;
+  }
+
+  onattribend(quote: number, end: number): void {
+    const isQuoted = quote > 1 && (this.#html[end] === '"' || this.#html[end] === "'");
+    this.#onAttribute(isQuoted ? end + 1 : end);
+  }
+
+  onopentagend(end: number): void {
+    this.#onTagEnd();
+    this.#styleAt = this.#element === 'style' ? end + 1 : -1;
+  }
+
+  onselfclosingtag(): void {
+    this.#onTagEnd();
+  }
+
+  /** `from` is the name's; the text ends before `</`. */
+  onclosetag(from: number): void {
+    if (this.#styleAt < 0) return;
+    const css = this.#html.slice(this.#styleAt, from - 2);
+    const other = rewriteCss(css, this.#rewriter.rewrite);
+    if (other !== css) this.#replace(this.#styleAt, from - 2, other.replaceAll('</', '<\\/'));
+    this.#styleAt = -1;
+  }
+
+  #replace(from: number, to: number, text: string): void {
+    if (from < this.#done) return;
+    this.#pieces.push(this.#html.slice(this.#done, from), text);
+    this.#done = to;
+  }
+
+  #onAttribute(end: number): void {
+    const raw = this.#valueAt < 0 ? '' : this.#html.slice(this.#valueAt, this.#valueEnd);
+    if (raw.length > MAX_ATTRIBUTE) return;
+    const name = this.#attribute;
+    if (this.#element === 'meta') this.#onMeta(raw, end);
+    if (this.#element === 'base') this.#onBase(raw);
+    const isHandler = this.#rewriter.withoutScripts === true && name.startsWith('on');
+    if (DROPPED.has(name) || isHandler) {
+      this.#replace(this.#nameAt, end, '');
+      return;
+    }
+    const other = this.#changed(raw);
+    const written = this.#html.slice(this.#nameAt, this.#nameAt + name.length);
+    if (other !== undefined) this.#replace(this.#nameAt, end, `${written}="${escaped(other)}"`);
+  }
+
+  #onMeta(raw: string, end: number): void {
+    if (this.#attribute === 'content') this.#content = { raw, from: this.#nameAt, to: end };
+    if (this.#attribute !== 'http-equiv') return;
+    this.#isRefresh = /^refresh$/i.test(raw.trim());
+    // A policy may forbid what the files refer to.
+    if (/^content-security-policy/i.test(raw.trim())) this.#replace(this.#nameAt, end, 'name="removed"');
+  }
+
+  #onBase(raw: string): void {
+    if (this.#attribute !== 'href' || this.#hasBase) return;
+    this.#hasBase = true;
+    this.#rewriter.onBase(decodeAttribute(raw).trim());
+  }
+
+  #onTagEnd(): void {
+    const content = this.#content;
+    const refresh = this.#isRefresh && content ? refreshReference(decodeAttribute(content.raw)) : undefined;
+    const other = refresh && this.#one(escaped(refresh.reference));
+    if (content && refresh && other !== undefined)
+      this.#replace(content.from, content.to, `content="${refresh.delayMs / 1000};url=${escaped(other)}"`);
+    this.#isRefresh = false;
+    this.#content = undefined;
+  }
+
+  /** The attribute's other value, if it gets one. */
+  #changed(raw: string): string | undefined {
+    const name = this.#attribute;
+    if (name === 'style') {
+      const css = decodeAttribute(raw);
+      const other = rewriteCss(css, this.#rewriter.rewrite);
+      return other === css ? undefined : other;
+    }
+    if (SETS.has(name)) return this.#set(raw);
+    if (!REFERENCES.has(name) || (name === 'data' && !DATA_ELEMENTS.has(this.#element))) return undefined;
+    return this.#element === 'base' ? '' : this.#one(raw);
+  }
+
+  #one(raw: string): string | undefined {
     const reference = decodeAttribute(raw).trim();
-    return reference === '' || reference.startsWith('#') ? undefined : rewrite(reference);
-  };
+    return reference === '' || reference.startsWith('#') ? undefined : this.#rewriter.rewrite(reference);
+  }
 
-  function set(raw: string): string | undefined {
+  #set(raw: string): string | undefined {
     const written = decodeAttribute(raw);
     const parts: string[] = [];
     let at = 0;
     srcsetReferences(written, (reference, from) => {
-      const other = rewrite(reference);
+      const other = this.#rewriter.rewrite(reference);
       if (other === undefined) return;
       parts.push(written.slice(at, from), other.replace(/,/g, '%2C'));
       at = from + reference.length;
     });
     return at === 0 ? undefined : parts.join('') + written.slice(at);
   }
-
-  function changed(raw: string): string | undefined {
-    if (element === 'base') return '';
-    if (attribute === 'style') {
-      const css = decodeAttribute(raw);
-      const other = rewriteCss(css, rewrite);
-      return other === css ? undefined : other;
-    }
-    if (SETS.has(attribute)) return set(raw);
-    if (!REFERENCES.has(attribute) || (attribute === 'data' && !DATA_ELEMENTS.has(element))) return undefined;
-    return one(raw);
-  }
-
-  function onAttribute(end: number): void {
-    const raw = valueAt < 0 ? '' : html.slice(valueAt, valueEnd);
-    if (raw.length > MAX_ATTRIBUTE) return;
-    if (element === 'base' && attribute === 'href' && !hasBase) {
-      hasBase = true;
-      onBase(decodeAttribute(raw).trim());
-    }
-    if (element === 'meta' && attribute === 'http-equiv') isRefresh = /^refresh$/i.test(raw.trim());
-    if (element === 'meta' && attribute === 'content') content = { raw, from: nameAt, to: end };
-    if (element === 'base' && attribute !== 'href') return;
-    const isPolicy =
-      element === 'meta' && attribute === 'http-equiv' && /^content-security-policy/i.test(raw.trim());
-    if (DROPPED.has(attribute) || (withoutScripts && attribute.startsWith('on'))) replace(nameAt, end, '');
-    else if (isPolicy) replace(nameAt, end, 'name="removed"');
-    else {
-      const other = changed(raw);
-      if (other !== undefined)
-        replace(nameAt, end, `${html.slice(nameAt, nameAt + attribute.length)}="${escaped(other)}"`);
-    }
-  }
-
-  function onTagEnd(): void {
-    const refresh = isRefresh && content ? refreshReference(decodeAttribute(content.raw)) : undefined;
-    const other = refresh && one(escaped(refresh.reference));
-    if (content && refresh && other !== undefined)
-      replace(content.from, content.to, `content="${refresh.delayMs / 1000};url=${escaped(other)}"`);
-    isRefresh = false;
-    content = undefined;
-  }
-
-  const tokenizer = new Tokenizer(
-    { decodeEntities: false, xmlMode: false },
-    {
-      onopentagname(from, to) {
-        element = html.slice(from, to).toLowerCase();
-      },
-      onattribname(from, to) {
-        attribute = html.slice(from, to).toLowerCase();
-        nameAt = from;
-        valueAt = -1;
-        valueEnd = -1;
-      },
-      onattribdata(from, to) {
-        if (valueAt < 0) valueAt = from;
-        valueEnd = to;
-      },
-      onattribentity() {},
-      onattribend(quote, end) {
-        // Behind the closing quote, if there is one.
-        const hasQuote = html[valueAt - 1] === '"' || html[valueAt - 1] === "'" || valueAt < 0;
-        onAttribute(quote > 1 && hasQuote && (html[end] === '"' || html[end] === "'") ? end + 1 : end);
-      },
-      onopentagend(end) {
-        onTagEnd();
-        styleAt = element === 'style' ? end + 1 : -1;
-      },
-      onselfclosingtag: onTagEnd,
-      onclosetag(from) {
-        if (styleAt < 0) return;
-        // `from` is the name's; the text ends before `</`.
-        const css = html.slice(styleAt, from - 2);
-        const other = rewriteCss(css, rewrite);
-        if (other !== css) replace(styleAt, from - 2, other.replaceAll('</', '<\\/'));
-        styleAt = -1;
-      },
-      ontext() {},
-      ontextentity() {},
-      oncdata() {},
-      oncomment() {},
-      ondeclaration() {},
-      onprocessinginstruction() {},
-      onend() {},
-    },
-  );
-  tokenizer.write(html);
-  tokenizer.end();
-  return pieces.join('') + html.slice(done);
 }
 
 const escaped = (text: string): string =>

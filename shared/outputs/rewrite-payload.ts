@@ -20,7 +20,6 @@ export function rewritePayload(
   type: string | undefined,
   url: string,
   rewrite: (target: string) => string,
-  { withoutScripts = false } = {},
 ): Uint8Array {
   const isCss = type === 'text/css';
   if (!isHtmlType(type) && !isCss) return body;
@@ -48,7 +47,7 @@ export function rewritePayload(
   const onBase = (reference: string) => {
     base = canonicalize(decode(reference), url) ?? base;
   };
-  const html = rewriteHtml(text, { onBase, rewrite: one, withoutScripts });
+  const html = rewriteHtml(text, { onBase, rewrite: one });
   const isSaid =
     isWide || charset === 'windows-1252' || prescanForCharset(body.subarray(0, 1024)) !== undefined;
   return encoded(isSaid ? html : withCharset(html, charset), isWide);
