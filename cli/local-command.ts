@@ -97,7 +97,7 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
   }
 }
 
-function reportCommand(given: Given, json: boolean): LocalCommandOf<'report'> {
+function reportCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'report'> {
   const html = textOf(given, 'html');
   const broken = isSet(given, 'broken');
   if (broken && html !== undefined) throw new UsageError('Expected --html or --broken, got both');
