@@ -74,10 +74,8 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
       return exportCommand(given);
     case 'search':
       return searchCommand(given, json);
-    case 'process': {
-      const [dir] = readWords(verb, given, 'DIR');
-      return { verb, dir: dir!, config, workers, out: textOf(given, 'out') };
-    }
+    case 'process':
+      return { verb, dir: readWords(verb, given, 'DIR')[0]!, config, workers, out: textOf(given, 'out') };
     case 'init': {
       const [template, folder, ...others] = words;
       if (others.length > 0) throw wrongWords(verb, words, ['[TEMPLATE]', '[FOLDER]']);
