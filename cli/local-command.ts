@@ -33,18 +33,8 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'crawl': {
       const seeds = readSeedWords(words, given, verb);
       const [out, dedupeFrom] = [textOf(given, 'out'), textOf(given, 'dedupe-from')];
-      return {
-        verb,
-        ...seeds,
-        out,
-        config,
-        options: configOf(given),
-        network: networkOf(given),
-        workers,
-        dedupeFrom,
-        json,
-        quiet,
-      };
+      const settings = { config, options: configOf(given), network: networkOf(given) };
+      return { verb, ...seeds, out, ...settings, workers, dedupeFrom, save, json, quiet };
     }
     case 'resume': {
       const [dir] = readWords(verb, given, 'DIR');

@@ -479,3 +479,10 @@ describe('a crawl tells the hosts how to reach its operator', () => {
     );
   });
 });
+
+test.each([
+  ['crawl', 'example.org'],
+  ['resume', 'crawls/a'],
+])('%s keeps the folder that --save names', (verb, word) => {
+  expect(parseArgs([verb, word, '--save', 'mirror'])).toMatchObject({ save: 'mirror' });
+});
