@@ -14,7 +14,7 @@ export const exitCodes = {
   limited: 3,
   /**
    * The crawl ended, and no seed could be fetched: no host answered, robots.txt denied them, or all were
-   * errors.
+   * errors. Or `search` found no page.
    */
   nothingFetched: 4,
   /** The crawl ended, and a hook of the project failed at every page. */

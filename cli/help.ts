@@ -8,7 +8,7 @@ import { isLocalVerb, isStackVerb, STACK_VERBS, VERBS, type Verb } from './verbs
 
 const EXIT_CODES =
   'Exit codes: 0 finished, 1 unexpected error, 2 bad arguments or refused, 3 a limit was reached, ' +
-  '4 nothing could be fetched, 130 interrupted.';
+  '4 nothing could be fetched or found, 5 hooks failed, 6 broken links, 7 the proxy failed, 130 interrupted.';
 
 /** The verbs of which the page of the whole has an example. */
 const OVERVIEW: readonly Verb[] = ['crawl', 'resume', 'status', 'report', 'explain', 'export', 'help'];

@@ -75,7 +75,7 @@ describe('bestFirst', () => {
 
 describe('configured', () => {
   const urls = ['http://a.test/1', 'http://a.test/2', 'http://a.test/3'];
-  function facts(changes: readonly { at: number; turnMaxPages: number }[], counted = 5, strikes = struck()) {
+  function facts(changes: readonly { at: number; turnMaxPages: number }[], counted = 5) {
     const log = [
       request(ROBOTS, 1, 1.1),
       ...[HOME, ...urls].map((url, i) => request(url, 20 + 5 * i, 21 + 5 * i)),
