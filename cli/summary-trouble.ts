@@ -39,7 +39,7 @@ export function troubleSections(
       ),
     ],
     [
-      'ParsedOptions up',
+      'Given up',
       hostLines(
         setAside.map(({ host, cause }) => [host, cause]),
         width,

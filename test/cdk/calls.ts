@@ -62,7 +62,9 @@ const HELPERS: ReadonlySet<string> = new Set([
  * name.
  */
 const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>>>> = {
-  'registry.ts': { dynamodb: ['crawlState'], queryItems: ['crawlState', 'dueIndex'] },
+  'registry.ts': { queryItems: ['dueIndex'] },
+  'crawl-store.ts': { dynamodb: ['crawlState'] },
+  'crawl-directory.ts': { dynamodb: ['crawlState'] },
   'quiet.ts': { dynamodb: ['crawlState'] },
   'event-claims.ts': { dynamodb: ['crawlState'] },
   'crawl-counters.ts': { dynamodb: ['crawlState'] },

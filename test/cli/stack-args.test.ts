@@ -153,7 +153,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
       '--stack S report news',
       'report is for crawls on this machine: npm run strand -- report ...; on a stack there are crawl, add, status, watch, list, hosts, url, export, pause, resume, stop',
     ],
-    ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts'],
+    ['--stack S list --limit 3', 'list takes no --limit; it belongs to search, hosts'],
   ])('%s', (line, message) => {
     expect(() => parseArgs(words(line))).toThrow(new UsageError(message));
   });

@@ -102,6 +102,7 @@ function admissionIn(situation: Situation) {
         log.push('reserve');
         return situation.reserves ?? true;
       },
+      begin: () => log.push('begin'),
       cancel: () => log.push('cancel'),
     },
   };
@@ -116,7 +117,7 @@ function admissionIn(situation: Situation) {
 test('a page that the rules allow is fetched: after the host’s moment, and with a page reserved', async () => {
   expect(await decide(recordOf(PAGE), { known: OPEN })).toEqual({
     outcome: 'fetch',
-    log: ['wait', 'reserve', 'wait'],
+    log: ['wait', 'reserve', 'wait', 'begin'],
   });
 });
 
@@ -177,7 +178,7 @@ test('what robots.txt forbids is settled so, with the line that forbids it', asy
 test('rules that are not known are fetched first, and the page waits for its moment after them', async () => {
   expect(await decide(recordOf(PAGE))).toEqual({
     outcome: 'fetch',
-    log: [`fetch ${ORIGIN}`, `clear ${ORIGIN}/robots.txt`, 'wait', 'reserve', 'wait'],
+    log: [`fetch ${ORIGIN}`, `clear ${ORIGIN}/robots.txt`, 'wait', 'reserve', 'wait', 'begin'],
   });
 });
 
@@ -239,7 +240,7 @@ test('a turn that announces its URLs announces robots.txt, then the page', async
     outcome: 'fetch',
     log: [
       ...[`announce ${ORIGIN}/robots.txt`, `fetch ${ORIGIN}`, `clear ${ORIGIN}/robots.txt`],
-      ...['wait', `announce ${PAGE}`, 'reserve', 'wait'],
+      ...['wait', `announce ${PAGE}`, 'reserve', 'wait', 'begin'],
     ],
   });
 });
