@@ -54,7 +54,9 @@ export async function inFolder<T>(folder: string, opening: Promise<T>): Promise<
   try {
     return await opening;
   } catch (error) {
-    const failure = storageFailure(error);
+    // A refusal may have an error of the file system as its cause, and says itself what to do.
+    const isRefusal = error instanceof InvalidConfig || (error as Error).name === 'NoCrawl';
+    const failure = isRefusal ? undefined : storageFailure(error);
     if (failure && mayHoldCrawl(folder)) failure.folder = folder;
     throw failure ?? error;
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inFolder } from '../../api/local/begin-session.ts';
+import { InvalidConfig } from '../../shared/crawl/config.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { StorageFailed } from '../../shared/storage-failed.ts';
 
@@ -29,6 +30,12 @@ test('a folder without a crawl is not one to resume', async () => {
   const failure = inFolder(folder, Promise.reject(diskError()));
   await expect(failure).rejects.toThrow(/^The disk reports an error .*\. Check the disk$/);
   await expect(failure).rejects.not.toHaveProperty('folder', folder);
+});
+
+test('a refusal stays one, whatever error of the file system is its cause', async () => {
+  const cause = Object.assign(new Error('file already exists'), { code: 'EEXIST', syscall: 'mkdir' });
+  const refusal = new InvalidConfig('a is no folder', { cause });
+  await expect(inFolder(folder, Promise.reject(refusal))).rejects.toBe(refusal);
 });
 
 test('what is no failure of the storage stays as it is', async () => {

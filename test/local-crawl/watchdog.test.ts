@@ -65,6 +65,7 @@ describe('a page that blocks its thread', () => {
     expect(setAside).toEqual([
       {
         host: new URL(site.url).host,
+        causeCode: 'pagesBlockedThread',
         cause:
           '3 of its pages blocked their thread; the last one blocked its thread for 1 s when it was parsed',
       },
