@@ -44,6 +44,8 @@ export function bundleFunction(name: FunctionName, bundle: Bundle): void {
     legalComments: 'eof',
     banner: { js: BANNER },
     logLevel: 'silent',
+    // A project's file imports the package, whose calls on a stack find it by these. No function calls them.
+    external: ['@aws-sdk/client-cloudformation', '@aws-sdk/client-ssm'],
     ...(configFile !== undefined && { alias: { '#strand-config': configFile } }),
   };
   const build = loadEsbuild();

@@ -1,5 +1,4 @@
 /** A connection to a deployed stack, for its operator. Loads the AWS SDK. */
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import { createControl } from '../../shared/control/create-control.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
@@ -42,6 +41,7 @@ export interface StackConnection {
  */
 export async function connectStack({ stack: name, region }: StackAddress): Promise<StackConnection> {
   const explained = explainedIn(region);
+  const { CloudFormationClient } = await loadedSdk(import('@aws-sdk/client-cloudformation'));
   const lookup = new CloudFormationClient(region === undefined ? {} : { region });
   try {
     const settings = await findStack(
@@ -61,12 +61,20 @@ export async function connectStack({ stack: name, region }: StackAddress): Promi
   }
 }
 
+/**
+ * A package of the SDK that functions do not need. It is imported when it is used: a project's file that imports this
+ * package becomes a part of them.
+ */
+async function loadedSdk<Module>(module: Promise<Module>): Promise<Module> {
+  return module.catch((error: unknown) => {
+    throw missingSdk(error) ?? error;
+  });
+}
+
 /** Its package is needed only by those who name a parameter. */
 async function readParameter(Name: string, region: string | undefined): Promise<string | undefined> {
-  const { GetParameterCommand, ParameterNotFound, SSMClient } = await import('@aws-sdk/client-ssm').catch(
-    (error: unknown) => {
-      throw missingSdk(error) ?? error;
-    },
+  const { GetParameterCommand, ParameterNotFound, SSMClient } = await loadedSdk(
+    import('@aws-sdk/client-ssm'),
   );
   const client = new SSMClient(region === undefined ? {} : { region });
   try {

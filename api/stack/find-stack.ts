@@ -1,5 +1,5 @@
 /** From a crawler's name in the account to what it is made of, by the settings that its stack publishes. */
-import { type CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation';
+import type { CloudFormationClient, DescribeStacksInput, Stack } from '@aws-sdk/client-cloudformation';
 import { pathInDescription, SETTINGS_OUTPUT } from '../../shared/engines/aws/published-settings.ts';
 import { parseStackSettings, type StackSettings } from '../../shared/engines/aws/settings.ts';
 import { isSource } from '../../shared/own-file.ts';
@@ -77,9 +77,15 @@ const isAt =
   ({ name }: Published): boolean =>
     name === path;
 
+/** Imported when it is used: functions do not need it. */
+async function describeStacks(client: StackLookup, input: DescribeStacksInput) {
+  const { DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  return client.send(new DescribeStacksCommand(input));
+}
+
 async function describe(client: StackLookup, StackName: string): Promise<Stack | undefined> {
   try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    const { Stacks = [] } = await describeStacks(client, { StackName });
     return Stacks.find(isThere);
   } catch (error) {
     // CloudFormation has no error of its own for it: "Stack with id X does not exist".
@@ -94,7 +100,7 @@ async function everyCrawler(client: StackLookup): Promise<Published[]> {
   const all: Published[] = [];
   let NextToken: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = await client.send(new DescribeStacksCommand({ ...(NextToken && { NextToken }) }));
+    const answer = await describeStacks(client, { ...(NextToken && { NextToken }) });
     for (const stack of answer.Stacks ?? []) if (isThere(stack)) all.push(...crawlersIn(stack));
     NextToken = answer.NextToken;
     if (NextToken === undefined) break;

@@ -4,7 +4,7 @@
 import type { ResourceName } from '../../cdk/permissions.ts';
 import { reachable } from './reachable.ts';
 
-export type Resource = ResourceName | 'stack';
+export type Resource = ResourceName | 'stack' | 'parameter';
 
 /**
  * The permissions that a call needs (service authorization reference). Those of a batch are the single call's
@@ -31,6 +31,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   ListObjectsV2Command: ['s3:ListBucket'],
   ListMultipartUploadsCommand: ['s3:ListBucketMultipartUploads'],
   DescribeStacksCommand: ['cloudformation:DescribeStacks'],
+  GetParameterCommand: ['ssm:GetParameter'],
   // Ours, which are told the table, the queue or the bucket: who takes one of them makes its calls.
   queryItems: ['dynamodb:Query'],
   scanItems: ['dynamodb:Scan'],
@@ -87,6 +88,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'link-shards.ts': { sqs: ['linkShards'] },
   'functions/dead-letter.ts': { sqs: ['linkDeadLetters'] },
   'api/stack/find-stack.ts': { cloudformation: ['stack'] },
+  'api/stack/connect-stack.ts': { ssm: ['parameter'] },
   'api/stack/stack-archive.ts': { s3: ['warcList'] },
 };
 

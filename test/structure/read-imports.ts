@@ -12,6 +12,8 @@ export interface Import {
 
 const CLAUSE = String.raw`(?:\w+\s*,?\s*)?(?:\{[^}]*\}|\*(?:\s+as\s+\w+)?)?`;
 const STATIC = new RegExp(String.raw`^(?:import|export)\s+(type\s+)?(${CLAUSE})\s*from\s+'([^']+)'`, 'gm');
+/** What is taken of a module while the program runs, also by a function that loads it: its names, then the module. */
+const LAZY = /\bconst\s+(\{[^{}]*\})\s*=\s*await\s+(?:\w+\(\s*)?import\('([^']+)'\)/g;
 const BARE = /^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm;
 
 /**
@@ -28,10 +30,13 @@ export function importsOf(path: string, text: string): Import[] {
     isType: type !== undefined,
     names: namesIn(clause),
   }));
+  const lazyNames = new Map(
+    [...text.matchAll(LAZY)].map(([, clause = '', from = '']) => [from, namesIn(clause)]),
+  );
   const bare = [...text.matchAll(BARE)].map(([, from, lazy]) => ({
     from: resolved(path, (from ?? lazy) as string),
     isType: false,
-    names: [],
+    names: lazyNames.get((from ?? lazy) as string) ?? [],
   }));
   return [...fixed, ...bare];
 }
