@@ -146,11 +146,13 @@ function wholeSentence(text: string): Cause | undefined {
   for (const [pattern, read] of PATTERNS) {
     const match = pattern.exec(text);
     const cause = match && read(match.slice(1));
-    // If it does not give the sentence back, it is not the cause that was stored.
-    if (cause && causeText(cause) === text) return cause;
+    if (cause && isSaidBy(cause, text)) return cause;
   }
-  return redirectOf(text) ?? droppedOf(text);
+  return [redirectOf(text), droppedOf(text)].find((cause) => cause && isSaidBy(cause, text));
 }
+
+/** A cause that does not give the sentence back is not the one that was stored. */
+const isSaidBy = (cause: Cause, text: string): boolean => causeText(cause) === text;
 
 /** `to <URL>`, and what was made of that. */
 function redirectOf(text: string): Cause | undefined {

@@ -116,6 +116,11 @@ describe('a sentence that an earlier version stored', () => {
     expect(decodeCause(text)).toEqual({ code: 'other', text });
   });
 
+  test('of links in a number that nobody would write so stays what it was', () => {
+    const text = '11 link left out: too long to be URLs; noindex';
+    expect(decodeCause(text)).toEqual({ code: 'other', text });
+  });
+
   test('gives the same sentence, whatever it is', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'grapheme' }),
