@@ -3,7 +3,7 @@
  * of large ones.
  */
 import { slowness } from './calibrate.ts';
-import { heldBy, heldByEach, leastCpuOf, measured } from './measure.ts';
+import { heldBy, heldByEach, leastCpuOf, measured, undisturbedCpuOf } from './measure.ts';
 import { DEEP, fixedLength, inWords, largeText, type Recipe, smallText } from './recipe.ts';
 import type { FuzzTarget } from './target.ts';
 
@@ -161,7 +161,7 @@ async function confirmedSlow(
 ): Promise<number> {
   let cpu = Number.POSITIVE_INFINITY;
   for (let i = 0; i < CONFIRMATIONS; i++) {
-    cpu = Math.min(cpu, (await leastCpuOf(() => target.run(input), RUNS)) / (await slowness()));
+    cpu = Math.min(cpu, (await undisturbedCpuOf(() => target.run(input), RUNS)) / (await slowness()));
     if (!isTooSlow(target, bytes, cpu)) return cpu;
   }
   figures.worstUsPerByte = Math.max(figures.worstUsPerByte, cpu / bytes);
@@ -183,7 +183,7 @@ async function confirmGrowth(
   let cpus: number[] = [];
   for (let i = 0; i < CONFIRMATIONS; i++) {
     cpus = [];
-    for (const { input } of inputs) cpus.push(await leastCpuOf(() => target.run(input), RUNS));
+    for (const { input } of inputs) cpus.push(await undisturbedCpuOf(() => target.run(input), RUNS));
     const [one = 0, two = 0, four = 0] = cpus;
     growth = Math.min(growth, four / one);
     const isSteady = two > MAX_DOUBLING * one && four > MAX_DOUBLING * two;
@@ -197,7 +197,7 @@ async function confirmGrowth(
   const four = cpus[2] ?? 0;
   if (16 * bytes <= target.maxBytes && four < ENOUGH_CPU) {
     const { input } = await large(16 * bytes);
-    if ((await leastCpuOf(() => target.run(input), RUNS)) <= MAX_GROWTH * four) return;
+    if ((await undisturbedCpuOf(() => target.run(input), RUNS)) <= MAX_GROWTH * four) return;
   }
   figures.worstGrowth = Math.max(figures.worstGrowth, growth);
   const said = cpus.map((cpu, i) => `${(cpu / 1000).toFixed(1)} ms for ${inputs[i]?.bytes} bytes`).join(', ');
@@ -215,21 +215,19 @@ async function confirmDepthGrowth(
   figures: Figures,
 ): Promise<void> {
   const few = DEEP / 10;
-  const lengths = [DEEP, few].map((depth) => [depth, bytes + fixedLength(recipe, depth)] as const);
-  let cpus: number[] = [];
+  const within = (depth: number) => sized(target, recipe, bytes + fixedLength(recipe, depth), figures, depth);
+  const [deepDocument, flatDocument] = [await within(DEEP), await within(few)];
+  const cpuOf = ({ input }: Sized) => undisturbedCpuOf(() => target.run(input), RUNS);
+  let [deep, flat] = [0, 0];
   for (let i = 0; i < CONFIRMATIONS; i++) {
-    cpus = [];
-    for (const [depth, length] of lengths) {
-      const { input } = await sized(target, recipe, length, figures, depth);
-      cpus.push(await leastCpuOf(() => target.run(input), RUNS));
-    }
-    const [deep = 0, flat = 0] = cpus;
+    deep = await cpuOf(deepDocument);
+    flat = await cpuOf(flatDocument);
     if (deep < LEAST_CPU || deep < MAX_DEPTH_GROWTH * flat) return;
   }
-  const [deep, flat] = cpus.map((cpu) => `${(cpu / 1000).toFixed(1)} ms`);
+  const inMs = (cpu: number) => `${(cpu / 1000).toFixed(1)} ms`;
   throw new Finding(
-    `${target.name}: ${bytes} bytes take ${deep} of CPU within ${DEEP} of ${JSON.stringify(recipe.deep)}, ` +
-      `${flat} within ${few}: ${inWords(recipe)}`,
+    `${target.name}: ${bytes} bytes take ${inMs(deep)} of CPU within ${DEEP} of ${JSON.stringify(recipe.deep)}, ` +
+      `${inMs(flat)} within ${few}: ${inWords(recipe)}`,
   );
 }
 
