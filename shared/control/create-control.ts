@@ -6,13 +6,13 @@ import type { CrawlSummary } from '../report/summary.ts';
 import { urlDetail } from '../report/url-detail.ts';
 import { quoted } from '../text/printable.ts';
 import { canonicalize } from '../url/canonical.ts';
-import { hostKey } from '../url/host-key.ts';
 import { parseSeed } from '../url/parse-seed.ts';
+import { pauseCrawl, stopCrawl } from './change-status.ts';
 import { type Control, ControlError, type CrawlEntry } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { createSeeding } from './create-seeding.ts';
 import { checkRules, createFinder } from './find-crawl.ts';
-import { hostDetail, hostEntry } from './host-detail.ts';
+import { oneHost, pageOfHosts } from './host-queries.ts';
 import type { ControlPolicy } from './plan-crawl.ts';
 import { checkLimits, checkNotAtLimit, type ResumeLimits } from './resume-limits.ts';
 import { summarizeCrawl } from './summarize-crawl.ts';
@@ -22,8 +22,6 @@ export type { ControlEngine, ControlPolicy };
 /** Crawls of a list, and those of them looked at together. */
 const MAX_LISTED = 1000;
 const LIST_BATCH = 10;
-const MAX_PAGE = 1000;
-const DEFAULT_PAGE = 100;
 
 /** What an operator can do with the crawls of `engine`. Everything but `create` is safe to repeat. */
 export function createControl(engine: ControlEngine, policy: ControlPolicy): Control {
@@ -61,33 +59,12 @@ export function createControl(engine: ControlEngine, policy: ControlPolicy): Con
     },
 
     async pause(crawl) {
-      const { status: state, reason } = await recordOf(crawl);
-      if (state === 'limited')
-        throw new ControlError(
-          'conflict',
-          `The crawl ${quoted(crawl)} stands at its limit already: ${reason}`,
-        );
-      if (state === 'stopped' || state === 'finished')
-        throw new ControlError(
-          'conflict',
-          `The crawl ${quoted(crawl)} is ${state}: there is nothing to pause`,
-        );
-      if (state === 'running')
-        await registry.setStatus(crawl, 'paused', 'by the operator', { from: ['running'] });
+      await pauseCrawl(registry, crawl);
       return status(crawl);
     },
 
     async stop(crawl) {
-      const { status: state } = await recordOf(crawl);
-      if (state === 'finished')
-        throw new ControlError(
-          'conflict',
-          `The crawl ${quoted(crawl)} is finished: there is nothing to stop`,
-        );
-      if (state !== 'stopped')
-        await registry.setStatus(crawl, 'stopped', 'by the operator', {
-          from: ['running', 'paused', 'limited'],
-        });
+      await stopCrawl(registry, crawl);
       return status(crawl);
     },
 
@@ -111,22 +88,14 @@ export function createControl(engine: ControlEngine, policy: ControlPolicy): Con
       return status(crawl);
     },
 
-    async hosts(crawl, { cursor, limit = DEFAULT_PAGE }) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
-        throw new ControlError('invalid', `Expected limit from 1 to ${MAX_PAGE}, got ${limit}`, 'limit');
+    async hosts(crawl, page) {
       await recordOf(crawl);
-      const page = await ledgers.hostPage(crawl, cursor, limit);
-      return { hosts: page.hosts.map(({ host, head }) => hostEntry(host, head)), cursor: page.cursor };
+      return pageOfHosts(ledgers, crawl, page);
     },
 
     async host(crawl, host) {
       await recordOf(crawl);
-      const key = hostKey(canonicalize(`https://${host}/`) ?? '') || host;
-      for (const name of new Set([host, key])) {
-        const head = await ledgers.loadHead(crawl, name);
-        if (head) return hostDetail(name, head);
-      }
-      throw new ControlError('notFound', `The crawl ${quoted(crawl)} knows no host ${quoted(host)}`, 'host');
+      return oneHost(ledgers, crawl, host);
     },
 
     async url(crawl, text) {

@@ -1,0 +1,30 @@
+/** How an operator pauses or stops a crawl: by its record, which everyone who works on the crawl reads every two seconds. */
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import type { CrawlRegistry } from '../ports/crawl-registry.ts';
+import { quoted } from '../text/printable.ts';
+import { ControlError } from './control.ts';
+import { createFinder } from './find-crawl.ts';
+
+type Registry = Pick<CrawlRegistry, 'load' | 'setStatus'>;
+
+/** Why, in the crawl's record. */
+const BY_OPERATOR = 'by the operator';
+
+/** Safe to repeat. Throws {@link ControlError} if there is no such crawl, or if it has ended. */
+export async function pauseCrawl(registry: Registry, crawl: CrawlId): Promise<void> {
+  const { status, reason } = await createFinder(registry).recordOf(crawl);
+  if (status === 'limited')
+    throw new ControlError('conflict', `The crawl ${quoted(crawl)} stands at its limit already: ${reason}`);
+  if (status === 'stopped' || status === 'finished')
+    throw new ControlError('conflict', `The crawl ${quoted(crawl)} is ${status}: there is nothing to pause`);
+  if (status === 'running') await registry.setStatus(crawl, 'paused', BY_OPERATOR, { from: ['running'] });
+}
+
+/** Safe to repeat. Throws {@link ControlError} if there is no such crawl, or if it is finished. */
+export async function stopCrawl(registry: Registry, crawl: CrawlId): Promise<void> {
+  const { status } = await createFinder(registry).recordOf(crawl);
+  if (status === 'finished')
+    throw new ControlError('conflict', `The crawl ${quoted(crawl)} is finished: there is nothing to stop`);
+  if (status !== 'stopped')
+    await registry.setStatus(crawl, 'stopped', BY_OPERATOR, { from: ['running', 'paused', 'limited'] });
+}
