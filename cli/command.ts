@@ -149,9 +149,9 @@ export type LocalCommand =
     };
 
 /** On a crawl of a deployed stack. */
-export type StackCommand = StackAddress & StackAsk & { readonly json: boolean };
+export type StackCommand = StackAddress & StackRequest & { readonly json: boolean };
 
-export type StackAsk =
+export type StackRequest =
   | (Seeds & {
       readonly verb: 'crawl';
       readonly name?: CrawlId;

@@ -1,6 +1,6 @@
 /** What is asked of a deployed stack. */
 import { quoted } from '../shared/text/printable.ts';
-import type { StackAsk } from './command.ts';
+import type { StackRequest } from './command.ts';
 import { isRowFormat } from './option-spec.ts';
 import { optionsOf } from './options.ts';
 import type { ParsedOptions } from './read-options.ts';
@@ -20,7 +20,7 @@ import { UsageError } from './usage-error.ts';
 import type { StackVerb } from './verbs.ts';
 
 /** Throws {@link UsageError} for words that make none. */
-export function stackAsk(verb: StackVerb, given: ParsedOptions): StackAsk {
+export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
   const { words } = given;
   const watch = isSet(given, 'watch');
   const crawlAlone = () => readCrawlName(readWords(verb, given, 'CRAWL')[0]!);

@@ -92,7 +92,7 @@ try {
   process.stderr.write(`strand: ${describe(error)}\n`, end);
 }
 
-/** An error that people can mend is one line; a bug is printed with its stack. */
+/** Prints an error that a user can fix as one line, and a bug with its stack. */
 function describe(error: unknown): string {
   if (isRefusal(error) || isOutage(error)) return error.message;
   const failure = storageFailure(error);

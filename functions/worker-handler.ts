@@ -114,7 +114,7 @@ function watch(
     try {
       // The status of a crawl that has had no turn lately may be old: a stopped one is not to be called
       // limited.
-      for (const { id, budget } of crawls.known()) if (budget.metForGood()) await crawls.get(id);
+      for (const { id, budget } of crawls.known()) if (budget.metFinally()) await crawls.get(id);
       await endCrawlsAtLimits(engine, crawls);
     } catch (error) {
       log('error', errorFields(error));

@@ -53,7 +53,7 @@ export interface Sizes {
    */
   readonly maxTurnChanges: number;
   /** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */
-  readonly maxUnasked: number;
+  readonly maxWithoutRequest: number;
   /**
    * Links of a page that are taken in without a pause. They take about 10 ms of CPU; 200,000 at once would
    * take 1 s.
@@ -168,7 +168,7 @@ export const SIZES: Sizes = {
 
   maxHeadRules: 700,
   maxTurnChanges: 8000,
-  maxUnasked: 2000,
+  maxWithoutRequest: 2000,
   linksAtOnce: 2000,
   maxParcelLinks: 20_000,
   maxParcelChars: 8_000_000,

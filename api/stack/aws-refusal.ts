@@ -1,4 +1,4 @@
-/** What AWS refuses, or what keeps us from asking it, in words that name the mend. */
+/** What AWS refuses, or what keeps us from asking it, in words that name the remedy. */
 
 import { isThrottle } from '../../shared/engines/aws/retry.ts';
 import { printable, shorten } from '../../shared/text/printable.ts';
@@ -43,7 +43,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 /** The error as one that says what to do, or undefined where it is of another kind. */
 export function awsRefusal(error: unknown, context: AwsContext): StackRefused | StackUnavailable | undefined {
   for (const cause of causesOf(error)) {
-    const refusal = mendOf(cause, context);
+    const refusal = remedyOf(cause, context);
     if (refusal !== undefined) return new StackRefused(refusal, { cause: error });
     const failure = waitFor(cause);
     if (failure !== undefined) return new StackUnavailable(failure, { cause: error });
@@ -51,10 +51,10 @@ export function awsRefusal(error: unknown, context: AwsContext): StackRefused | 
   return undefined;
 }
 
-function mendOf(error: Error, { region, profile }: AwsContext): string | undefined {
+function remedyOf(error: Error, { region, profile }: AwsContext): string | undefined {
   const { name, message } = error;
   const code = (error as NodeJS.ErrnoException).code ?? '';
-  const said = saidBy(error);
+  const said = errorMessageOf(error);
   const given = profile === undefined ? '' : ` for the profile ${printable(profile)}`;
   if (/^Region is missing/.test(message) || (/^Region not accepted/.test(message) && !region)) {
     return 'No AWS region is set: add --region REGION, or set AWS_REGION';
@@ -86,12 +86,12 @@ function mendOf(error: Error, { region, profile }: AwsContext): string | undefin
 function waitFor(error: Error): string | undefined {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (UNREACHABLE.has(code)) {
-    return `AWS cannot be reached (${saidBy(error) || code}): check the network, and AWS_ENDPOINT_URL if it is set`;
+    return `AWS cannot be reached (${errorMessageOf(error) || code}): check the network, and AWS_ENDPOINT_URL if it is set`;
   }
-  return isThrottle(error) ? `AWS has too much to do (${saidBy(error)}): try again later` : undefined;
+  return isThrottle(error) ? `AWS has too much to do (${errorMessageOf(error)}): try again later` : undefined;
 }
 
-const saidBy = ({ message }: Error): string => shorten(printable(message), 400);
+const errorMessageOf = ({ message }: Error): string => shorten(printable(message), 400);
 
 /** The error and what it was caused by; of several at once, each. */
 function causesOf(error: unknown, depth = 0): Error[] {

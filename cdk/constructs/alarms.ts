@@ -77,7 +77,7 @@ export class Alarms extends Construct {
         threshold: 0,
         evaluationPeriods: 1,
         alarmDescription:
-          'Messages that nobody could work on. Look at them, mend the cause, and redrive them: they hold links, and are kept for 14 days.',
+          'Messages that nobody could work on. Look at them, fix the cause, and redrive them: they hold links, and are kept for 14 days.',
       });
     }
   }

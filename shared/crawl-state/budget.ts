@@ -43,7 +43,7 @@ export interface Budget {
   /** Which limit was met, if any, by what was done: nothing is begun then, except perhaps requisites. */
   metLimit(): MetLimit | undefined;
   /** The same by what is committed: nothing takes that back, and the crawl may be called limited. */
-  metForGood(): MetLimit | undefined;
+  metFinally(): MetLimit | undefined;
   /** What the whole crawl has used as far as this process knows, without what it has done itself since. */
   used(): Used;
 }
@@ -116,7 +116,7 @@ class CrawlBudget implements Budget {
     return this.#met(this.#tally.pages(), this.#tally.bytes());
   }
 
-  metForGood(): MetLimit | undefined {
+  metFinally(): MetLimit | undefined {
     const { pages, bytes } = this.#tally.committed();
     return this.#met(pages, bytes);
   }

@@ -12,7 +12,7 @@ export async function endCrawlsAtLimits(
 ): Promise<void> {
   for (const crawl of crawls.known()) {
     if (crawl.status !== 'running') continue;
-    const end = await endOf(engine, crawl, crawl.budget.metForGood());
+    const end = await endOf(engine, crawl, crawl.budget.metFinally());
     if (!end) continue;
     await engine.registry.setStatus(crawl.id, end.status, end.reason, { from: ['running'] });
     crawls.refresh(crawl.id);

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type AddressGuard, describeSpecialAddress } from './address-guard.ts';
-import { errorCode, KnownFailure, saidBy } from './failure.ts';
+import { errorCode, errorMessageOf, KnownFailure } from './failure.ts';
 import { specialAddresses } from './special-names.ts';
 
 export interface AddressChoice {
@@ -47,7 +47,7 @@ function describeLookup(hostname: string, error: unknown): KnownFailure {
     default:
       return new KnownFailure(
         'nameServerFailure',
-        `the name servers failed to resolve ${hostname} (${saidBy(error)})`,
+        `the name servers failed to resolve ${hostname} (${errorMessageOf(error)})`,
         error,
       );
   }

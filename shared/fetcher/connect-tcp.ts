@@ -1,6 +1,6 @@
 /** TCP connections to one of several addresses. */
 import { connect, isIP, type Socket } from 'node:net';
-import { durationText, errorCode, KnownFailure, saidBy } from './failure.ts';
+import { durationText, errorCode, errorMessageOf, KnownFailure } from './failure.ts';
 import { happened } from './wait-for-socket.ts';
 
 export interface TcpTarget {
@@ -91,7 +91,7 @@ function alternating(addresses: readonly string[]): string[] {
 }
 
 async function awaitConnect(socket: Socket, target: TcpTarget, address: string, ms: number): Promise<void> {
-  const where = whereTo(target, address);
+  const where = tcpTargetText(target, address);
   await happened(socket, 'connect', ms, {
     late: () =>
       new KnownFailure('connectTimeout', `${where} accepted no connection within ${durationText(ms)}`),
@@ -109,12 +109,16 @@ function describeConnect(where: string, error: unknown): KnownFailure {
     case 'EADDRNOTAVAIL':
       return new KnownFailure('networkUnreachable', `no route to ${where} (${errorCode(error)})`, error);
     default:
-      return new KnownFailure('connectionFailed', `no connection to ${where} (${saidBy(error)})`, error);
+      return new KnownFailure(
+        'connectionFailed',
+        `no connection to ${where} (${errorMessageOf(error)})`,
+        error,
+      );
   }
 }
 
 /** `example.org:443 (192.0.2.1)`, or `192.0.2.1:443`. */
-export function whereTo({ hostname, port }: TcpTarget, address: string): string {
+export function tcpTargetText({ hostname, port }: TcpTarget, address: string): string {
   if (hostname === address) return `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
   return `${hostname}:${port} (${address})`;
 }

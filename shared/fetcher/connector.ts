@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { type AddressChoice, chooseAddresses, describeBlocked } from './choose-addresses.ts';
-import { connectTcp, type TcpTarget, whereTo } from './connect-tcp.ts';
+import { connectTcp, type TcpTarget, tcpTargetText } from './connect-tcp.ts';
 import { durationText, KnownFailure } from './failure.ts';
 import type { ChooseProxy } from './proxy/choose-proxy.ts';
 import { connectByProxy } from './proxy/connect-by-proxy.ts';
@@ -85,7 +85,9 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       ? connectByProxy(target, proxy, { ...options, tls: proxyTls, left, timeoutMs })
       : connectDirectly(target, left));
     if (!target.isSecure) return noted(socket, { ipAddress, protocols: ['http/1.1'] });
-    const where = proxy ? `${target.hostname}:${target.port} by ${proxy.name}` : whereTo(target, ipAddress);
+    const where = proxy
+      ? `${target.hostname}:${target.port} by ${proxy.name}`
+      : tcpTargetText(target, ipAddress);
     const secured = await secureOrDestroy(socket, target, where, left());
     return noted(secured, { ipAddress, ...tlsFacts(secured) });
   }

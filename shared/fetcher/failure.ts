@@ -112,20 +112,20 @@ function sentenceOf(code: FailureCode, error: unknown, limits: FailureLimits): s
     case 'emptyResponse':
       return 'the server closed the connection without a response';
     case 'connectionReset':
-      return `the connection broke before the response came (${saidBy(error)})`;
+      return `the connection broke before the response came (${errorMessageOf(error)})`;
     case 'clientCertificateRequired':
       return 'the server requires a client certificate';
     case 'tlsHandshakeFailed':
-      return `TLS failed (${saidBy(error)})`;
+      return `TLS failed (${errorMessageOf(error)})`;
     case 'invalidRequest':
       return `the request cannot be sent (${messageOf(error)})`;
     default:
-      return `the response is not valid HTTP (${saidBy(error)})`;
+      return `the response is not valid HTTP (${errorMessageOf(error)})`;
   }
 }
 
 /** The system's own words, with its code. */
-export function saidBy(error: unknown): string {
+export function errorMessageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : 'the connection was closed';
   const code = errorCode(error);
   return code === undefined || text.includes(code) ? text : `${code}: ${text}`;

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import { messageOf } from '../error-message.ts';
-import { errorCode, KnownFailure, saidBy } from './failure.ts';
+import { errorCode, errorMessageOf, KnownFailure } from './failure.ts';
 
 /** Names of a certificate that stand in a message. */
 const MAX_NAMES = 3;
@@ -91,5 +91,5 @@ function namesText(certificate: PeerCertificate | undefined): string {
 /** OpenSSL's reason without its file names: `ssl/tls alert handshake failure`. */
 function reasonText(error: unknown): string {
   const reason = error instanceof Error && 'reason' in error ? error.reason : undefined;
-  return typeof reason === 'string' ? reason : saidBy(error);
+  return typeof reason === 'string' ? reason : errorMessageOf(error);
 }

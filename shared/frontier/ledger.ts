@@ -18,7 +18,7 @@ import { FreshRecords, isWaitingSitemap } from './fresh-records.ts';
 import { isReadyNote, READY_REQUISITE_NOTE } from './key-run.ts';
 import type { LedgerCommit, LedgerIndex } from './ledger-index.ts';
 import type { ReadPart } from './list-reader.ts';
-import { kindAfter, newRecord, risenFromNote, risenRecord } from './merge-link.ts';
+import { kindAfter, newRecord, raisedFromNote, raisedRecord } from './merge-link.ts';
 import type { Link } from './message.ts';
 import { REQUISITE_RANK } from './rank.ts';
 import type { UrlOutcome } from './run-outcomes.ts';
@@ -108,7 +108,7 @@ export class HostLedger {
   merge(link: Link, now: number): boolean {
     const fresh = this.#fresh.get(link.url);
     if (fresh) {
-      const risen = risenRecord(fresh, link);
+      const risen = raisedRecord(fresh, link);
       if (risen) this.#fresh.put(risen);
       return false;
     }
@@ -128,7 +128,7 @@ export class HostLedger {
       this.#fresh.putInsteadOfRequisite({ ...record, kind });
       return;
     }
-    const risen = risenFromNote(record, note, link);
+    const risen = raisedFromNote(record, note, link);
     if (risen) this.#fresh.put(risen);
   }
 

@@ -32,7 +32,7 @@ export function kindAfter(known: Pick<UrlRecord, 'kind' | 'depth'>, link: Link):
 }
 
 /** The record as the link raises it; undefined if nothing changes. */
-export function risenRecord(known: UrlRecord, link: Link): UrlRecord | undefined {
+export function raisedRecord(known: UrlRecord, link: Link): UrlRecord | undefined {
   if (known.state !== 'waiting') return undefined;
   const level = levelOfLink(link);
   const kind = kindAfter(known, link);
@@ -45,7 +45,7 @@ export function risenRecord(known: UrlRecord, link: Link): UrlRecord | undefined
  * The same for a page that waits in a run, of which only its `note` is known. `record`: what the link alone
  * would make of it.
  */
-export function risenFromNote(record: UrlRecord, note: number, link: Link): UrlRecord | undefined {
+export function raisedFromNote(record: UrlRecord, note: number, link: Link): UrlRecord | undefined {
   const noted = depthOfNote(note);
   // The deepest note stands for any greater depth, too.
   const depth = noted < MAX_NOTED_DEPTH ? Math.min(noted, link.depth) : link.depth;

@@ -23,7 +23,7 @@
  * images. For such sites `trapAfterPages` or `trapMinNew` is to be 0.
  */
 import { SIZES, type Sizes } from '../sizes.ts';
-import { formerTemplateOf, templateOf } from '../url/template-of.ts';
+import { legacyTemplateOf, templateOf } from '../url/template-of.ts';
 import {
   needsText,
   packMemory,
@@ -127,7 +127,7 @@ export function createTemplateWatch(
     if (closed.size === 0) return undefined;
     const template = templateOf(url);
     if (closed.has(template)) return template;
-    const former = hasFormer ? formerTemplateOf(url) : undefined;
+    const former = hasFormer ? legacyTemplateOf(url) : undefined;
     return former !== undefined && closed.has(former) ? former : undefined;
   }
 

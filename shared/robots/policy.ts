@@ -74,7 +74,7 @@ export const isOriginKey = (key: string): boolean => !key.slice(key.indexOf('//'
  * - 3xx with a usable Location: redirect, up to {@link MAX_ROBOTS_REDIRECTS}. Beyond, or where Location is
  *   missing or no http(s) URL: unavailable like a 404, so all is allowed, as sections 2.3.1.2 and 2.3.1.3
  *   permit and Google does. To keep out would shut away whole hosts for a faulty redirect that no later try
- *   mends.
+ *   repairs.
  * - 4xx: all is allowed, 401 and 403 too. But 429 is no answer to the question: unreachable.
  * - 5xx, any status HTTP does not know, and every failed exchange: unreachable.
  */

@@ -38,7 +38,7 @@ export class TurnCounters {
   }
 
   /** Whether the turn has asked the host for something. */
-  get hasAsked(): boolean {
+  get hasRequested(): boolean {
     return this.#totals.requests > this.#before.requests;
   }
 
@@ -87,7 +87,7 @@ export class TurnCounters {
       this.#stats.answers++;
       return;
     }
-    if (!outcome.isUnmade) {
+    if (!outcome.isNotSent) {
       totals.requests++;
       this.#stats.requests++;
     }

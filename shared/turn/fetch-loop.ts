@@ -99,10 +99,10 @@ export class FetchLoop {
   /** Whether the turn is to be committed now, by one of its limits, or has nothing left to fetch. */
   #hasEnough(): boolean {
     const { limits, ledger, intake, output } = this.#options;
-    const { maxTurnChanges, maxUnasked } = sizesOf(this.#services.engine);
+    const { maxTurnChanges, maxWithoutRequest } = sizesOf(this.#services.engine);
     return (
       this.#begun >= limits.maxUrls ||
-      this.#unasked >= maxUnasked ||
+      this.#unasked >= maxWithoutRequest ||
       ledger.changes >= maxTurnChanges ||
       intake.outLinks.size >= maxTurnChanges ||
       output.isFull ||
@@ -168,7 +168,7 @@ export class FetchLoop {
       case 'turnEnds':
         this.#settle(admitted.record);
         this.#options.pace.reportBackoff();
-        if (admitted.seedCause !== undefined) settlement.tellSeed(admitted.record, admitted.seedCause);
+        if (admitted.seedCause !== undefined) settlement.reportSeed(admitted.record, admitted.seedCause);
         return false;
     }
   }

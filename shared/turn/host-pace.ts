@@ -181,7 +181,7 @@ export class HostPace {
     return {
       status: 'failed',
       reason: 'aborted',
-      isUnmade: true,
+      isNotSent: true,
       url,
       message,
       startedAt: now,

@@ -1,4 +1,4 @@
-/** Ends a crawl whose proxy cannot be used: that is the operator's to mend, and no host's fault. */
+/** Ends a crawl whose proxy cannot be used: only the operator can fix that, and no host is to blame. */
 import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';

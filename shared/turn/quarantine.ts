@@ -36,7 +36,7 @@ export class Quarantine {
   #suspect: Head['intent'];
   #release: (() => void) | undefined;
   #isAnnounced = false;
-  #isPutOff = false;
+  #isPostponed = false;
   /**
    * Whether something of the web is being fetched or parsed. An error that is thrown meanwhile has its cause
    * there.
@@ -61,8 +61,8 @@ export class Quarantine {
   }
 
   /** An announcement came to nothing, as another turn of this process had the lock. */
-  get isPutOff(): boolean {
-    return this.#isPutOff;
+  get isPostponed(): boolean {
+    return this.#isPostponed;
   }
 
   get suspect(): Head['intent'] {
@@ -82,7 +82,7 @@ export class Quarantine {
     if (tries >= MAX_INTENTS) return 'quarantined';
     this.#release ??= await this.#intentLock(this.#options.until);
     if (!this.#release) {
-      this.#isPutOff = true;
+      this.#isPostponed = true;
       return 'busy';
     }
     await this.#storeIntent({ url, tries: tries + 1 });

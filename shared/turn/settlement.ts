@@ -44,13 +44,13 @@ export class Settlement {
   /** Reports a URL that is done with. One that waits again is reported if it is a seed that has failed. */
   report(record: UrlRecord): void {
     const { onEvent, host } = this.#options;
-    this.tellSeed(record);
+    this.reportSeed(record);
     const event = onEvent && pageEventOf(host, record);
     if (event) onEvent(event);
   }
 
   /** Reports a seed that was not fetched to the operator. `cause`: why, if the record does not say it. */
-  tellSeed(record: UrlRecord, cause?: Cause): void {
+  reportSeed(record: UrlRecord, cause?: Cause): void {
     const { onSeed, host, pace } = this.#options;
     if (!onSeed) return;
     const event = seedEventOf({ host, nextFetchAt: pace.nextFetchAt, givenUp: pace.givenUp }, record, cause);

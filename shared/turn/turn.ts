@@ -39,9 +39,9 @@ export interface TurnInput {
 export interface TurnEnd {
   readonly restUntil: number;
   /** Whether the turn has asked the host for something. */
-  readonly hasAsked?: boolean;
+  readonly hasRequested?: boolean;
   /** The turn has asked for nothing and changed nothing: its deliveries are to come again. */
-  readonly isPutOff?: boolean;
+  readonly isPostponed?: boolean;
 }
 
 /**
@@ -192,9 +192,9 @@ class Turn {
     try {
       if (pace.givenUp !== undefined || crawl.status !== 'running') pace.end();
       await new FetchLoop(this.#services, this.#parts).run();
-      if (quarantine.isPutOff) return { restUntil: pace.nextFetchAt, isPutOff: true };
+      if (quarantine.isPostponed) return { restUntil: pace.nextFetchAt, isPostponed: true };
       const restUntil = await this.#commit.run();
-      return { restUntil, hasAsked: counters.hasAsked };
+      return { restUntil, hasRequested: counters.hasRequested };
     } catch (error) {
       await this.#throwAway();
       throw error;

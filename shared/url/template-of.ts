@@ -32,7 +32,7 @@ export function pathTemplateOf(url: string): string {
 }
 
 /** The template as versions before it had it: with the parameters as they stand, and their values. */
-export function formerTemplateOf(url: string): string {
+export function legacyTemplateOf(url: string): string {
   return foldDigits(url, url.indexOf('/', 8));
 }
 

@@ -26,7 +26,7 @@ export interface HostServerOptions {
 interface Served {
   readonly deliveries: Delivery[];
   restUntil: number;
-  hasAsked: boolean;
+  hasRequested: boolean;
 }
 
 /** Serves hosts that a worker has received: runs their turns and gives them back to the queue. */
@@ -48,7 +48,7 @@ export class HostServer {
   async serve(received: HostDeliveries): Promise<void> {
     const { stats } = this.#services;
     stats.hostsActive++;
-    const served: Served = { deliveries: [], restUntil: 0, hasAsked: false };
+    const served: Served = { deliveries: [], restUntil: 0, hasRequested: false };
     try {
       await this.#runTurns(received, served);
       this.#failures = 0;
@@ -77,8 +77,8 @@ export class HostServer {
       this.#checkLease(leaseMs, leastLeaseMs(this.#services, crawl));
       const end = await runTurn(this.#services, crawl, { host: received.host, deliveries, lease });
       served.restUntil = Math.max(served.restUntil, end.restUntil);
-      served.hasAsked ||= end.hasAsked ?? false;
-      if (end.isPutOff) break;
+      served.hasRequested ||= end.hasRequested ?? false;
+      if (end.isPostponed) break;
       served.deliveries.push(...deliveries);
       stats.turns++;
     }
@@ -117,11 +117,11 @@ export class HostServer {
    * to no request is acknowledged though the host rests for longer: its head says so, and a delivery that is
    * received again and again looks as if it killed its workers.
    */
-  async #giveBack(received: HostDeliveries, { deliveries, restUntil, hasAsked }: Served): Promise<void> {
+  async #giveBack(received: HostDeliveries, { deliveries, restUntil, hasRequested }: Served): Promise<void> {
     const restMs = Math.min(restUntil - this.#clock.now(), MAX_PARK_MS);
     const isAll = deliveries.length === received.deliveries.length;
     const hasComeBack = received.deliveries.every(({ receiveCount }) => receiveCount > 1);
-    if (isAll && hasComeBack && !hasAsked) {
+    if (isAll && hasComeBack && !hasRequested) {
       await this.#queue.acknowledge(received, deliveries);
       return;
     }

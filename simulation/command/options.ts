@@ -5,7 +5,7 @@ import { parseDuration } from '../../cli/format.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { didYouMean } from '../../shared/text/nearest.ts';
 import { quoted } from '../../shared/text/printable.ts';
-import { CALL_FATES, CALL_MOMENTS, type CallFault, parseCallFault } from '../models/call-faults.ts';
+import { CALL_FAULT_KINDS, CALL_MOMENTS, type CallFault, parseCallFault } from '../models/call-faults.ts';
 import { FAULT_NAMES, type FaultName } from '../models/faults.ts';
 import type { WorldSpec } from '../worlds/spec.ts';
 import { LEDGER_PATH } from './ledger.ts';
@@ -266,7 +266,7 @@ function readStrike(text: string | undefined): CallFault | undefined {
   if (fault) return fault;
   throw new UsageError(
     `Expected --strike with a call such as worker/3/17/before/dies (FUNCTION/INVOCATION/CALL/${CALL_MOMENTS.join('|')}/` +
-      `${CALL_FATES.join('|')}), got ${quoted(text)}`,
+      `${CALL_FAULT_KINDS.join('|')}), got ${quoted(text)}`,
   );
 }
 

@@ -27,11 +27,11 @@ export function bestFirst(
   robots: RobotsLog,
 ): readonly Violation[] {
   const findings = createFindings('bestFirst');
-  for (const visits of visited) if (isTold(visits, robots)) checkHost(findings, facts, visits, robots);
+  for (const visits of visited) if (isJudged(visits, robots)) checkHost(findings, facts, visits, robots);
   return findings.list;
 }
 
-function isTold({ crawl, host, requests, lost }: HostVisits, robots: RobotsLog): boolean {
+function isJudged({ crawl, host, requests, lost }: HostVisits, robots: RobotsLog): boolean {
   const { perHost, maxPagesPerHost, trapAfterPages } = crawl.config;
   // Links of a watched host may be dropped, and groups open again.
   const isWatched = trapAfterPages > 0 && host.head.totals.pages >= trapAfterPages;

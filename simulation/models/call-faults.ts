@@ -9,7 +9,7 @@ import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export const CALL_MOMENTS = ['before', 'after'] as const;
-export const CALL_FATES = ['dies', 'freezes', 'fails'] as const;
+export const CALL_FAULT_KINDS = ['dies', 'freezes', 'fails'] as const;
 
 export interface CallFault {
   /** The function, and which of its invocations, from 1. */
@@ -21,7 +21,7 @@ export interface CallFault {
   /**
    * `freezes`: the process stands still for longer than a host's lease. `fails`: the caller gets an error.
    */
-  readonly fate: (typeof CALL_FATES)[number];
+  readonly kind: (typeof CALL_FAULT_KINDS)[number];
 }
 
 export interface CallFaults {
@@ -81,12 +81,12 @@ export function createCallFaults(options: CallFaultsOptions): CallFaults {
 
   async function strike(
     process: SimProcess,
-    { actor, moment, fate }: CallFault,
+    { actor, moment, kind }: CallFault,
     what: string,
   ): Promise<void> {
-    trace?.({ process: process.name, what: `is struck ${moment} ${what}: ${fate}` });
-    if (fate === 'dies') process.kill('struck');
-    else if (fate === 'freezes') {
+    trace?.({ process: process.name, what: `is struck ${moment} ${what}: ${kind}` });
+    if (kind === 'dies') process.kill('struck');
+    else if (kind === 'freezes') {
       const now = time.now();
       const leaseEnd = (current.get(process)?.beganAt ?? now) + leaseMs(actor);
       const until = Math.max(leaseEnd, now + LEAST_FREEZE_MS) + faults.random('callStruck') * MAX_BEYOND_MS;
@@ -95,7 +95,7 @@ export function createCallFaults(options: CallFaultsOptions): CallFaults {
     }
     // A process that stands still gets here later, and a dead one never.
     await process.io(() => time.sleep(BROKEN_MS));
-    if (fate === 'fails')
+    if (kind === 'fails')
       throw Object.assign(new Error(`socket hang up (${what})`), { name: 'TimeoutError' });
   }
 
@@ -124,8 +124,8 @@ export function createCallFaults(options: CallFaultsOptions): CallFaults {
   };
 }
 
-export const strikesRequests = ({ moment, fate }: Pick<CallFault, 'moment' | 'fate'>): boolean =>
-  moment === 'after' && fate !== 'fails';
+export const strikesRequests = ({ moment, kind }: Pick<CallFault, 'moment' | 'kind'>): boolean =>
+  moment === 'after' && kind !== 'fails';
 
 /** Without numbers or strikes. */
 export const NO_CALL_FAULTS: CallFaults = {
@@ -136,16 +136,16 @@ export const NO_CALL_FAULTS: CallFaults = {
 };
 
 /** As text, such as `worker/3/17/before/dies`. */
-export const callFaultText = ({ actor, invocation, call, moment, fate }: CallFault): string =>
-  [actor, invocation, call, moment, fate].join('/');
+export const callFaultText = ({ actor, invocation, call, moment, kind }: CallFault): string =>
+  [actor, invocation, call, moment, kind].join('/');
 
 /** Undefined for a text that names none. */
 export function parseCallFault(text: string): CallFault | undefined {
-  const [actor = '', invocation, call, moment, fate, ...rest] = text.split('/');
+  const [actor = '', invocation, call, moment, kind, ...rest] = text.split('/');
   const numbers = [Number(invocation), Number(call)] as const;
   if (!numbers.every((number) => Number.isSafeInteger(number) && number > 0)) return undefined;
   const found = CALL_MOMENTS.find((known) => known === moment);
-  const fateFound = CALL_FATES.find((known) => known === fate);
-  if (!/^[a-z]+$/.test(actor) || !found || !fateFound || rest.length > 0) return undefined;
-  return { actor, invocation: numbers[0], call: numbers[1], moment: found, fate: fateFound };
+  const kindFound = CALL_FAULT_KINDS.find((known) => known === kind);
+  if (!/^[a-z]+$/.test(actor) || !found || !kindFound || rest.length > 0) return undefined;
+  return { actor, invocation: numbers[0], call: numbers[1], moment: found, kind: kindFound };
 }

@@ -1,5 +1,5 @@
 /** Which calls of a world's invocations are struck, where the seed decides. */
-import { CALL_FATES, CALL_MOMENTS, type CallFault } from '../models/call-faults.ts';
+import { CALL_FAULT_KINDS, CALL_MOMENTS, type CallFault } from '../models/call-faults.ts';
 import { between, pick, randomOf } from '../models/random.ts';
 
 /** Mostly workers; with how many invocations and calls to choose from: small worlds have few. */
@@ -23,7 +23,7 @@ export function planCallFaults(seed: number): CallFault[] {
       invocation: 1 + Math.floor(random() ** (actor === 'compactor' ? 1 : 2) * invocations),
       call: 1 + Math.floor(random() ** 2 * calls),
       moment: pick(random, CALL_MOMENTS),
-      fate: pick(random, CALL_FATES),
+      kind: pick(random, CALL_FAULT_KINDS),
     };
   });
 }

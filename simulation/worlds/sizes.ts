@@ -37,7 +37,7 @@ const SMALL: readonly ((random: Random) => Partial<Sizes>)[] = [
   // Turns that end early.
   (random) => ({
     maxTurnChanges: between(random, 1, 20),
-    maxUnasked: between(random, 1, 3),
+    maxWithoutRequest: between(random, 1, 3),
     linksAtOnce: between(random, 1, 4),
   }),
   // Links in several parcels and messages.

@@ -5,7 +5,7 @@
  */
 
 import type { RunWorld } from '../command/serve.ts';
-import { CALL_FATES, CALL_MOMENTS, type CallFault, strikesRequests } from '../models/call-faults.ts';
+import { CALL_FAULT_KINDS, CALL_MOMENTS, type CallFault, strikesRequests } from '../models/call-faults.ts';
 import type { WorldSpec } from './spec.ts';
 
 /** The worlds of `spec` with one struck call each. Runs the world once, to see its calls. */
@@ -39,7 +39,7 @@ function strikesOf(invocation: string, made: string): CallFault[] {
   const number = Number(invocation.slice(actor.length + 1));
   return [...made].flatMap((kind, i) =>
     CALL_MOMENTS.flatMap((moment) =>
-      CALL_FATES.map((fate) => ({ actor, invocation: number, call: i + 1, moment, fate })),
+      CALL_FAULT_KINDS.map((kind) => ({ actor, invocation: number, call: i + 1, moment, kind })),
     ).filter((fault) => kind === 'c' || strikesRequests(fault)),
   );
 }

@@ -288,7 +288,7 @@ describe('a refusal', () => {
       'The crawl would end at once (--max-pages N)',
     ],
     ['pause news', new ControlError('conflict', 'It is\x1b finished'), 'It is\ufffd finished'],
-  ])('of %s names the option to mend it by', async (line, error, message) => {
+  ])('of %s names the option that fixes it', async (line, error, message) => {
     const fail = async () => {
       throw error;
     };

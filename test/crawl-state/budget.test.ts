@@ -52,9 +52,9 @@ describe('a limit of pages', () => {
     const { budget } = open({ maxPages: 1 });
     await budget.reserve();
     budget.settle(true);
-    expect(budget.metForGood()).toBeUndefined();
+    expect(budget.metFinally()).toBeUndefined();
     budget.commit(1, 10);
-    expect(budget.metForGood()?.reason).toBe('1 pages');
+    expect(budget.metFinally()?.reason).toBe('1 pages');
   });
 });
 
@@ -72,7 +72,7 @@ test('what was committed before a reading is not counted twice, and what was com
   // One that the reading has, one that it may have: three and the fourth may still come.
   expect([await budget.reserve(), await budget.reserve()]).toEqual([true, true]);
   budget.settle(true);
-  expect(budget.metForGood()).toBeUndefined();
+  expect(budget.metFinally()).toBeUndefined();
   budget.settle(true);
   expect(budget.metLimit()?.reason).toBe('4 pages');
 });
@@ -83,12 +83,12 @@ test('a limit of bytes is met by what was received, and not by what was given ba
   expect(budget.metLimit()).toBeUndefined();
   budget.receive(1);
   expect(budget.metLimit()).toEqual({ status: 'limited', reason: '100 bytes' });
-  expect(budget.metForGood()).toBeUndefined();
+  expect(budget.metFinally()).toBeUndefined();
   budget.giveBack(0, 1);
   expect(budget.metLimit()).toBeUndefined();
   budget.receive(1);
   budget.commit(0, 100);
-  expect(budget.metForGood()?.reason).toBe('100 bytes');
+  expect(budget.metFinally()?.reason).toBe('100 bytes');
 });
 
 test('a limit of time counts the time of all processes, and then this one’s', async () => {

@@ -74,16 +74,16 @@ test('a crawl that fetches requisites drains at its limit of pages while it runs
 
 test('a crawl without requisites ends at its limit at once', async () => {
   const { crawl, engine } = open({ config: { requisites: false } });
-  const met = crawl.budget.metForGood();
+  const met = crawl.budget.metFinally();
   expect(met).toEqual({ status: 'limited', reason: '3 pages' });
   expect(await endOf(engine, crawl, met)).toEqual(met);
 });
 
 test('a crawl with requisites ends at its limit when it awaits none', async () => {
   const waiting = open({});
-  expect(await endOf(waiting.engine, waiting.crawl, waiting.crawl.budget.metForGood())).toBeUndefined();
+  expect(await endOf(waiting.engine, waiting.crawl, waiting.crawl.budget.metFinally())).toBeUndefined();
   const quiet = open({ isQuiet: true });
-  expect(await endOf(quiet.engine, quiet.crawl, quiet.crawl.budget.metForGood())).toEqual(PAGES);
+  expect(await endOf(quiet.engine, quiet.crawl, quiet.crawl.budget.metFinally())).toEqual(PAGES);
   // Without a limit met it goes on, however quiet it is.
   expect(await endOf(quiet.engine, quiet.crawl, undefined)).toBeUndefined();
 });
@@ -128,7 +128,7 @@ test('crawls that do not run, and those within their limits, stay as they are', 
 });
 
 test('where several processes work for it, a crawl goes on while the head of a host awaits requisites', async () => {
-  const end = ({ crawl, engine }: ReturnType<typeof open>) => endOf(engine, crawl, crawl.budget.metForGood());
+  const end = ({ crawl, engine }: ReturnType<typeof open>) => endOf(engine, crawl, crawl.budget.metFinally());
   const shared = { isQuiet: true, isShared: true };
   expect(await end(open({ ...shared, awaited: { a: 0, b: undefined, d: 1 } }))).toBeUndefined();
   expect(await end(open({ ...shared, awaited: { a: 0, b: undefined } }))).toEqual(PAGES);

@@ -263,7 +263,7 @@ describe('a response that fails says why:', () => {
   });
 });
 
-test('what will not change within minutes is what a person must mend', async () => {
+test('what will not change within minutes is what a person must fix', async () => {
   const lasting = FAILURE_CODES.filter((code) => mostTriesOf({ code }) !== undefined);
   expect(lasting).toEqual(expect.arrayContaining(['certificateExpired', 'noTls']));
   expect(lasting).not.toEqual(expect.arrayContaining(['connectionRefused']));

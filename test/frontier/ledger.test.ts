@@ -233,7 +233,7 @@ describe('a ledger against a naive model', () => {
     readonly stepMs: number;
     readonly links: readonly { page: number; depth: number; via: number; bulk: number }[];
     readonly takes: number;
-    readonly fate: 'fetched' | 'retry' | 'putBack';
+    readonly outcome: 'fetched' | 'retry' | 'putBack';
     readonly isLost: boolean;
     readonly isCached: boolean;
   }
@@ -256,7 +256,7 @@ describe('a ledger against a naive model', () => {
           { maxLength: 12 },
         ),
         takes: fc.nat(size.takes),
-        fate: fc.constantFrom<'fetched' | 'retry' | 'putBack'>('fetched', 'fetched', 'retry', 'putBack'),
+        outcome: fc.constantFrom<'fetched' | 'retry' | 'putBack'>('fetched', 'fetched', 'retry', 'putBack'),
         isLost: fc.boolean(),
         isCached: fc.boolean(),
       }),
@@ -293,10 +293,10 @@ describe('a ledger against a naive model', () => {
         expect(expected?.attempts).toBe(record.attempts);
         if (record.attempts === 0) expect(rankOf(record.depth, record.level)).toBe(least);
         if (!expected) throw new Error('unreachable');
-        if (turn.fate === 'fetched') {
+        if (turn.outcome === 'fetched') {
           expected.state = 'fetched';
           ledger.settle(fetched(record));
-        } else if (turn.fate === 'retry') {
+        } else if (turn.outcome === 'retry') {
           expected.attempts++;
           expected.dueAt = now + 3000;
           ledger.settle({ ...record, attempts: record.attempts + 1, dueAt: now + 3000 });

@@ -95,7 +95,7 @@ describe('what breaks is a failed fetch of that URL', () => {
     },
   );
 
-  test('an outer one can mend what an inner one breaks', async () => {
+  test('an outer one can fix what an inner one breaks', async () => {
     const { fetcher } = setUp(
       async (request, next) => next(request).catch(() => next({ ...request, url: `${URL_}other` })),
       async (request, next) => {
@@ -141,12 +141,12 @@ describe('what breaks is a failed fetch of that URL', () => {
   test('a middleware that gives nothing for too long; what comes later is freed', async () => {
     const { inner, clock } = setUp();
     let disposed = 0;
-    let isTold = false;
+    let isNotified = false;
     const slow: Fetcher = {
       ...inner,
       async fetch(request) {
         request.signal?.addEventListener('abort', () => {
-          isTold = true;
+          isNotified = true;
         });
         const outcome = (await inner.fetch({ ...request, signal: undefined })) as FetchedResponse;
         return { ...outcome, body: { ...outcome.body, dispose: async () => void disposed++ } };
@@ -163,7 +163,7 @@ describe('what breaks is a failed fetch of that URL', () => {
       reason: 'middleware',
       message: 'middleware: Expected an outcome within 6000 ms',
     });
-    expect([disposed, isTold]).toEqual([1, true]);
+    expect([disposed, isNotified]).toEqual([1, true]);
     await clock.advance(120_000);
     expect(disposed).toBe(2);
   });

@@ -16,8 +16,8 @@ const BEFORE: HostTotals = {
 
 const answer = (httpStatus: number, size: number) =>
   ({ status: 'response', httpStatus, body: { size } }) as unknown as FetchOutcome;
-const failure = (reason: string, isUnmade?: true) =>
-  ({ status: 'failed', reason, isUnmade }) as unknown as FetchOutcome;
+const failure = (reason: string, isNotSent?: true) =>
+  ({ status: 'failed', reason, isNotSent }) as unknown as FetchOutcome;
 
 function open(before = BEFORE) {
   const stats = newStats();
@@ -65,13 +65,13 @@ test('a request that fails counts with its reason; one that we broke off without
 
 test('whether the turn has asked the host, and whether the host has ever answered', () => {
   const { counters } = open(NO_TOTALS);
-  expect([counters.hasAsked, counters.hasAnswered]).toEqual([false, false]);
+  expect([counters.hasRequested, counters.hasAnswered]).toEqual([false, false]);
   counters.countExchange(failure('timeout'));
-  expect([counters.hasAsked, counters.hasAnswered]).toEqual([true, false]);
+  expect([counters.hasRequested, counters.hasAnswered]).toEqual([true, false]);
   counters.countExchange(answer(404, 0));
-  expect([counters.hasAsked, counters.hasAnswered]).toEqual([true, true]);
+  expect([counters.hasRequested, counters.hasAnswered]).toEqual([true, true]);
   const later = open().counters;
-  expect([later.hasAsked, later.hasAnswered]).toEqual([false, true]);
+  expect([later.hasRequested, later.hasAnswered]).toEqual([false, true]);
 });
 
 test('what a turn gains are its own pages and bytes', () => {

@@ -71,6 +71,6 @@ test('a host that another worker was given meanwhile is not asked', async () => 
 
 test('a request is not made when its time was over by then', async () => {
   const { outcome, requestsAt } = askAfterFreeze({ lastRequestAt: T0 + 30_000 });
-  expect(await outcome).toMatchObject({ status: 'failed', reason: 'aborted', isUnmade: true });
+  expect(await outcome).toMatchObject({ status: 'failed', reason: 'aborted', isNotSent: true });
   expect(requestsAt).toEqual([]);
 });

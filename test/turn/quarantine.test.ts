@@ -55,7 +55,7 @@ test('a URL is stored before it is fetched, under a lock that is kept until the 
   expect(await quarantine.announce(PAGE)).toBe('allowed');
   expect(await quarantine.announce(OTHER)).toBe('allowed');
   expect(log).toEqual(['lock', 'stage 0', `store ${PAGE} 1`, 'stage 0', `store ${OTHER} 1`]);
-  expect(quarantine.isPutOff).toBe(false);
+  expect(quarantine.isPostponed).toBe(false);
   quarantine.release();
   expect(log.at(-1)).toBe('free');
 });
@@ -78,7 +78,7 @@ test('a URL at which three workers died is quarantined; another one is not', asy
 test('a turn that does not get the lock is put off, and stores nothing', async () => {
   const { quarantine, log } = open({}, { locks: [false, true] });
   expect(await quarantine.announce(PAGE)).toBe('busy');
-  expect(quarantine.isPutOff).toBe(true);
+  expect(quarantine.isPostponed).toBe(true);
   expect(log).toEqual(['lock']);
   await quarantine.retract();
   quarantine.release();

@@ -90,7 +90,7 @@ test('a URL that is done with is reported, and a seed that was not fetched to th
 test('where nobody listens nothing is reported', () => {
   const { settlement, seeds, events } = open({ isHeard: false });
   settlement.report(recordOf(PAGE, { ...SEED, state: 'gone' }));
-  settlement.tellSeed(recordOf(PAGE, { ...SEED, state: 'gone' }));
+  settlement.reportSeed(recordOf(PAGE, { ...SEED, state: 'gone' }));
   expect([seeds, events]).toEqual([[], []]);
 });
 

@@ -253,7 +253,7 @@ describe('limits over several processes', () => {
     expect(budget.metLimit()).toBeUndefined();
     budget.receive(1);
     expect(budget.metLimit()).toEqual({ status: 'limited', reason: '1000 bytes' });
-    expect(budget.metForGood()).toBeUndefined();
+    expect(budget.metFinally()).toBeUndefined();
     budget.giveBack(0, 200);
     expect(budget.metLimit()).toBeUndefined();
   });
@@ -270,7 +270,7 @@ describe('limits over several processes', () => {
       budget.commit(6, 0);
       return { pages: 6, bytes: 0, activeMs: 0 };
     });
-    expect(budget.metForGood()).toBeUndefined();
+    expect(budget.metFinally()).toBeUndefined();
     await budget.refresh({ maxPages: 10 }, async () => ({ pages: 6, bytes: 0, activeMs: 0 }));
     expect(await budget.reserve()).toBe(true);
   });

@@ -6,7 +6,7 @@ import type { HookError } from '../../ports/hook-error-log.ts';
 import type { LedgerStore } from '../../ports/ledger-store.ts';
 import { orStorageFailed, withStorageFailures } from '../../storage-failed.ts';
 import type { HostKey } from '../../url/host-key.ts';
-import { mendFileArchive } from './archive/archive.ts';
+import { repairFileArchive } from './archive/archive.ts';
 import { createWarcJournal } from './archive/warc-journal.ts';
 import { closeAll } from './close-all.ts';
 import { holdsCrawl, openDatabase } from './database.ts';
@@ -53,7 +53,7 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
     const hold = await holdFolder(folder, database, lock);
     for (const schema of [PAYLOADS_SCHEMA, SKIPS_SCHEMA, ITEMS_SCHEMA, HOOK_ERRORS_SCHEMA])
       database.exec(schema);
-    await mendFileArchive({
+    await repairFileArchive({
       folder: paths.archive,
       indexFolder: paths.indexes,
       prefix: options.warcPrefix,

@@ -69,7 +69,7 @@ export async function openLocalPorts(
       maxBytes: config.warcMaxBytes,
       warcinfo: (filename) => warcinfoOf(filename, options),
       clock: steadyClock,
-      // A thread that takes the place of a dead one mends what that has left; the others' files are not its
+      // A thread that takes the place of a dead one repairs what that has left; the others' files are not its
       // own.
       journal: createWarcJournal(database, warcFilePattern(warcPrefix)),
       warn: options.warn,

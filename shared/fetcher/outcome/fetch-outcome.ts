@@ -43,7 +43,7 @@ export interface FetchFailure extends ExchangeTimes {
    */
   readonly isStaleConnection?: boolean;
   /** There was no time left for the request: it was not made, and is not counted. */
-  readonly isUnmade?: boolean;
+  readonly isNotSent?: boolean;
 }
 
 /** What the web did. Never thrown: a 404, a time-out and a bad certificate are outcomes. */

@@ -49,7 +49,7 @@ async function threeCalls(fault: Omit<CallFault, 'actor' | 'invocation'>) {
 
 describe('a struck call', () => {
   test('of a process that dies before it takes no effect, and nothing follows', async () => {
-    expect(await threeCalls({ call: 2, moment: 'before', fate: 'dies' })).toEqual({
+    expect(await threeCalls({ call: 2, moment: 'before', kind: 'dies' })).toEqual({
       tookEffect: [0],
       ended: [0],
       made: { 'worker/1': 'ccc', 'worker/2': 'cc' },
@@ -57,7 +57,7 @@ describe('a struck call', () => {
   });
 
   test('of a process that dies after it takes effect, and nothing follows', async () => {
-    expect(await threeCalls({ call: 2, moment: 'after', fate: 'dies' })).toMatchObject({
+    expect(await threeCalls({ call: 2, moment: 'after', kind: 'dies' })).toMatchObject({
       tookEffect: [0, 0],
       ended: [0],
     });
@@ -67,7 +67,7 @@ describe('a struck call', () => {
     { moment: 'before' as const, first: [0] },
     { moment: 'after' as const, first: [0, 0] },
   ])('of a process that freezes $moment it goes on when the lease has ended', async ({ moment, first }) => {
-    const { tookEffect, ended } = await threeCalls({ call: 2, moment, fate: 'freezes' });
+    const { tookEffect, ended } = await threeCalls({ call: 2, moment, kind: 'freezes' });
     expect(tookEffect).toHaveLength(3);
     expect(tookEffect.filter((at) => at === 0)).toEqual(first);
     for (const at of [...tookEffect.slice(first.length), ...ended.slice(1)])
@@ -78,7 +78,7 @@ describe('a struck call', () => {
     { moment: 'before' as const, effects: 2 },
     { moment: 'after' as const, effects: 3 },
   ])('that fails $moment it took effect tells its caller so', async ({ moment, effects }) => {
-    const { tookEffect, ended } = await threeCalls({ call: 2, moment, fate: 'fails' });
+    const { tookEffect, ended } = await threeCalls({ call: 2, moment, kind: 'fails' });
     expect(tookEffect).toHaveLength(effects);
     expect(ended[1]).toMatch(/hang up/);
     expect(ended).toHaveLength(3);
@@ -86,7 +86,7 @@ describe('a struck call', () => {
 });
 
 describe('its text', () => {
-  const fault: CallFault = { actor: 'worker', invocation: 3, call: 17, moment: 'before', fate: 'dies' };
+  const fault: CallFault = { actor: 'worker', invocation: 3, call: 17, moment: 'before', kind: 'dies' };
 
   test('says it, and is read', () => {
     expect(callFaultText(fault)).toBe('worker/3/17/before/dies');

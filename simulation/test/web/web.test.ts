@@ -272,7 +272,7 @@ describe('a web', () => {
 
   test('has hosts that fail at first and are well later', async () => {
     for (const kind of ['failing', 'unresolved', 'robotsFailing'] as const) {
-      let mended = 0;
+      let repaired = 0;
       for (let seed = 0; seed < 10; seed++) {
         const scene = sceneOf(seed, shapeOf(seed, { kinds: [kind], hosts: 1 }));
         const robots = new URL('/robots.txt', scene.web.seeds[0]).href;
@@ -280,9 +280,9 @@ describe('a web', () => {
         const before = isWell(await scene.get(robots));
         await hourLater(scene);
         expect(isWell(await scene.get(robots))).toBe(true);
-        if (!before) mended++;
+        if (!before) repaired++;
       }
-      expect(mended).toBeGreaterThan(7);
+      expect(repaired).toBeGreaterThan(7);
     }
   });
 });

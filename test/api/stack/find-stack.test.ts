@@ -71,17 +71,17 @@ describe('a stack is found by its name', () => {
     expect(await findStack(lookup, 'Strand', 'us-east-1')).toEqual(SETTINGS);
   });
 
-  const mend =
+  const hint =
     'In another region: --region REGION or AWS_REGION; in another account: AWS_PROFILE; not deployed yet: npm run deploy';
   test.each<[Readonly<Record<string, FakeStack>>, string]>([
-    [{}, `There is no stack Strand in eu-west-1. ${mend}`],
-    [{ other: {} }, `There is no stack Strand in eu-west-1. ${mend}`],
+    [{}, `There is no stack Strand in eu-west-1. ${hint}`],
+    [{ other: {} }, `There is no stack Strand in eu-west-1. ${hint}`],
     [
       { Strand: { ...deployed, status: 'DELETE_COMPLETE' } },
-      `There is no stack Strand in eu-west-1. ${mend}`,
+      `There is no stack Strand in eu-west-1. ${hint}`,
     ],
-    [{ Strnd: deployed }, `There is no stack Strand in eu-west-1: did you mean Strnd? ${mend}`],
-    [{ News: deployed, other: {} }, `There is no stack Strand in eu-west-1: there are News. ${mend}`],
+    [{ Strnd: deployed }, `There is no stack Strand in eu-west-1: did you mean Strnd? ${hint}`],
+    [{ News: deployed, other: {} }, `There is no stack Strand in eu-west-1: there are News. ${hint}`],
     [
       { Strand: { status: 'CREATE_IN_PROGRESS' } },
       'The stack Strand is being deployed (CREATE_IN_PROGRESS): try again when that is done',
@@ -102,7 +102,7 @@ describe('a stack is found by its name', () => {
       { Strand: { outputs: { Settings: 'no JSON' } } },
       'The stack Strand was deployed by another version of Strand, which this one cannot read. Deploy it again (npm run deploy), or use the version that deployed it',
     ],
-  ])('or not, in words that name the mend: %j', async (stacks, message) => {
+  ])('or not, with what to do: %j', async (stacks, message) => {
     await expect(findStack(cloudFormation(stacks), 'Strand', 'eu-west-1')).rejects.toThrow(
       new StackRefused(message),
     );
@@ -181,7 +181,7 @@ describe('a crawler of somebody’s own app is found', () => {
 const failed = (name: string, message: string, code?: string) =>
   Object.assign(new Error(message), { name, code });
 
-describe('what AWS refuses is told with its mend', () => {
+describe('what AWS refuses is reported with what to do', () => {
   test.each<[Error, RegExp]>([
     [failed('Error', 'Region is missing'), /^No AWS region is set: add --region REGION, or set AWS_REGION$/],
     [

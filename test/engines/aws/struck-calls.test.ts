@@ -14,7 +14,7 @@ import { createAwsEngine } from '../../../shared/engines/aws/engine.ts';
 import type { HostDeliveries } from '../../../shared/ports/turn-queue.ts';
 import { captureOf, RECORDS, T0 } from '../../archive/captures.ts';
 import { CRAWL, drain, headOf, linkTo, RECORD, token, tokensOf } from '../../contract/subjects.ts';
-import { carryOut, FATES, type Operation, type Outcome, type World } from './struck-calls.ts';
+import { carryOut, FAULT_KINDS, type Operation, type Outcome, type World } from './struck-calls.ts';
 
 const HOST = 'a.test';
 const HOSTS = ['a.test', 'b.test', 'c.test', 'd.test'];
@@ -573,24 +573,24 @@ describe.each(OPERATIONS)('an engine that $name', (one) => {
     expect(outcome.left).toEqual(left);
   });
 
-  test.each(FATES)('copes with each call that is struck: %s', async (fate) => {
+  test.each(FAULT_KINDS)('copes with each call that is struck: %s', async (kind) => {
     const { made, result, left } = await unstruck();
     for (const [i, command] of made.entries()) {
-      const outcome = await carryOut(one, { call: i + 1, fate });
+      const outcome = await carryOut(one, { call: i + 1, kind });
       const hidden = one.hides?.includes(command);
       const what = `call ${i + 1}, ${command}`;
       // Of several calls at a time the others go on.
       if (outcome.error === undefined || !one.isConcurrent)
         expect(outcome.leftOver, `${what}: calls left under way`).toBe(0);
-      if (fate === 'throttled' || (fate === 'repeated' && !hidden))
+      if (kind === 'throttled' || (kind === 'repeated' && !hidden))
         expect(outcome.error, what).toBeUndefined();
-      else if (fate !== 'lost' && fate !== 'repeated' && !hidden) {
+      else if (kind !== 'lost' && kind !== 'repeated' && !hidden) {
         expect(outcome.error ?? 'no error', what).toContain(
-          one.isConcurrent ? fate : `call ${i + 1} ${fate}`,
+          one.isConcurrent ? kind : `call ${i + 1} ${kind}`,
         );
       }
       if (outcome.error === undefined && !hidden) expect(outcome.result, what).toEqual(result);
-      if (!one.excuses?.includes(fate) && (outcome.error === undefined || !one.isOnce))
+      if (!one.excuses?.includes(kind) && (outcome.error === undefined || !one.isOnce))
         expect(outcome.left, `what is there after ${what}`).toEqual(left);
     }
   });

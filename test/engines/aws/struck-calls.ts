@@ -14,13 +14,13 @@ import { drive } from '../../../simulation/models/virtual-time.ts';
  * later ones fail. `lost`: it is carried out, and its answer is lost. `repeated`: the same, and the SDK makes
  * the call again by itself.
  */
-export const FATES = ['throttled', 'fails', 'isDown', 'lost', 'repeated'] as const;
-export type Fate = (typeof FATES)[number];
+export const FAULT_KINDS = ['throttled', 'fails', 'isDown', 'lost', 'repeated'] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface Strike {
   /** Which of the operation's calls, from 1. */
   readonly call: number;
-  readonly fate: Fate;
+  readonly kind: FaultKind;
 }
 
 /** A process of the stack. */
@@ -44,8 +44,8 @@ export interface Operation<P = unknown> {
   readonly look?: (world: World, prepared: P) => Promise<unknown>;
   /** Commands whose failure the operation hides from its caller, as its documentation says. */
   readonly hides?: readonly string[];
-  /** Fates after which something else may be there, as the documentation says. */
-  readonly excuses?: readonly Fate[];
+  /** Kinds after which something else may be there, as the documentation says. */
+  readonly excuses?: readonly FaultKind[];
   /** How long after a failure it is run again. Default 30,000. */
   readonly againAfterMs?: number;
   /** Not to be run again after a failure: what it was given is used up. */
@@ -128,15 +128,15 @@ function strikable(client: Client, calls: Calls, cloud: SimCloud): Client {
     async send(command) {
       const number = calls.made.push(command.constructor.name);
       const { strike } = calls;
-      const isStruck = strike && (strike.fate === 'isDown' ? number >= strike.call : number === strike.call);
+      const isStruck = strike && (strike.kind === 'isDown' ? number >= strike.call : number === strike.call);
       calls.inFlight++;
       try {
         if (!isStruck) return await client.send(command);
-        const { fate } = strike;
-        if (fate === 'lost' || fate === 'repeated') await client.send(command);
+        const { kind } = strike;
+        if (kind === 'lost' || kind === 'repeated') await client.send(command);
         else await cloud.time.sleep(LATENCY_MS);
-        if (fate === 'repeated') return await client.send(command);
-        throw errorOf(fate, number);
+        if (kind === 'repeated') return await client.send(command);
+        throw errorOf(kind, number);
       } finally {
         calls.inFlight--;
       }
@@ -144,9 +144,9 @@ function strikable(client: Client, calls: Calls, cloud: SimCloud): Client {
   };
 }
 
-const errorOf = (fate: Fate, number: number): Error =>
-  Object.assign(new Error(`call ${number} ${fate}`), {
-    name: fate === 'throttled' ? 'ThrottlingException' : 'AccessDenied',
+const errorOf = (kind: FaultKind, number: number): Error =>
+  Object.assign(new Error(`call ${number} ${kind}`), {
+    name: kind === 'throttled' ? 'ThrottlingException' : 'AccessDenied',
     $metadata: { httpStatusCode: 400 },
   });
 

@@ -18,7 +18,7 @@ import {
   recordHeadLength,
 } from '../../../shared/archive/read-warc.ts';
 import { type ReadAt, scanMembers } from '../../../shared/archive/scan-members.ts';
-import { mendFolder } from '../../../shared/engines/local/archive/archive-mend.ts';
+import { repairFolder } from '../../../shared/engines/local/archive/archive-repair.ts';
 import { captureOf, joined, RECORDS } from '../../archive/captures.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
@@ -186,11 +186,11 @@ async function checkWritten(document: Buffer): Promise<void> {
 }
 
 /** What is left after a crash is made whole: files without a fault, of captures that were there. */
-async function mended(file: Buffer): Promise<Buffer[]> {
+async function repaired(file: Buffer): Promise<Buffer[]> {
   const folder = await mkdtemp(join(tmpdir(), 'strand-fuzz-'));
   try {
     await writeFile(join(folder, 'a-00000.warc.gz.open'), file);
-    await mendFolder({
+    await repairFolder({
       folder,
       indexFolder: folder,
       pattern: /^a-\d+\.warc\.gz$/,
@@ -213,7 +213,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   warc('warc title', (file) => findTitle(readOf(file), URL_OF_PAGE, { offset: 0, length: file.length }), {
     isDocumented: () => false,
   }),
-  warc('warc mending', mended, {
+  warc('warc repair', repaired, {
     maxBytes: 256 * 1024,
     // Each member is inflated twice, and files are written and read again: 6 us a byte on a busy machine. Not
     // swept: that takes minutes.
@@ -221,7 +221,7 @@ export const TARGETS: readonly FuzzTarget[] = [
     isSwept: false,
     isDocumented: () => false,
     async check(file) {
-      for (const whole of await mended(file)) {
+      for (const whole of await repaired(file)) {
         assert.ok(file.subarray(0, whole.length).equals(whole), 'not the beginning of the file');
         await scanned(whole);
       }

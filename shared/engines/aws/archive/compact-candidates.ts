@@ -54,7 +54,7 @@ export async function* candidates(context: CandidatesContext): AsyncGenerator<Li
  * Those of the sources, in lumps that fill a joined file; and the rest, if it is `finished`. So nothing is
  * read that would then not be joined. A source that fills a file alone is a lump of its own.
  */
-export async function* inFullLumps<T extends Source>(
+export async function* inFullBatches<T extends Source>(
   sources: AsyncIterable<T>,
   { targetBytes, maxSources }: { readonly targetBytes: number; readonly maxSources: number },
   finished: boolean,

@@ -25,7 +25,7 @@ import type { StateNames } from '../state/tables.ts';
 import { warcFolder } from './archives.ts';
 import { ahead } from './compact-ahead.ts';
 import { type AsideFile, setAside } from './compact-aside.ts';
-import { candidates, inFullLumps } from './compact-candidates.ts';
+import { candidates, inFullBatches } from './compact-candidates.ts';
 import { type FinishContext, finishPlan, SCANS_AT_ONCE } from './compact-finish.ts';
 import { type JoinPlan, planJoin, type Source } from './compact-layout.ts';
 import { LeaseLost, takeLease } from './compact-lease.ts';
@@ -143,7 +143,7 @@ export async function compactCrawl(options: CompactOptions): Promise<Compacted> 
       olderThan: clock.now() - minAgeMs,
       onAside: (file) => aside.set(file.file, file),
     });
-    const scans = ahead(inFullLumps(found, full, finished), SCANS_AT_ONCE, async (source) => ({
+    const scans = ahead(inFullBatches(found, full, finished), SCANS_AT_ONCE, async (source) => ({
       ...source,
       captures: await check(source),
     }));

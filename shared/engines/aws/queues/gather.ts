@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../../ports/clock.ts';
-import { type Fate, MAX_BATCH_ENTRIES, type Packable, packBatches } from './sqs-batch.ts';
+import { type EntryResult, MAX_BATCH_ENTRIES, type Packable, packBatches } from './sqs-batch.ts';
 
 export interface GatherOptions {
   readonly clock: Pick<Clock, 'sleep'>;
@@ -15,9 +15,9 @@ export interface GatherOptions {
 
 /** One caller's items. */
 interface Call {
-  /** Items whose fate is not known yet. */
+  /** Items whose result is not known yet. */
   left: number;
-  failure: Fate;
+  failure: EntryResult;
   /** Runs work as the caller would, so that the meter knows whom a batch is for. */
   readonly inContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
   readonly settled: PromiseWithResolvers<void>;
@@ -41,7 +41,7 @@ const LANES = 8;
 export function gatherer<T>(
   { clock, gatherMs, maxBytes = Number.POSITIVE_INFINITY }: GatherOptions,
   packableOf: (item: T) => Packable,
-  settle: (batch: readonly T[]) => Promise<readonly Fate[]>,
+  settle: (batch: readonly T[]) => Promise<readonly EntryResult[]>,
 ): (items: readonly T[]) => Promise<void> {
   /** Not in any chain: for too few to fill a batch, or because their group is locked. */
   let waiting: Job<T>[] = [];
@@ -73,18 +73,18 @@ export function gatherer<T>(
 
   async function run(batch: readonly Job<T>[]): Promise<void> {
     const live = batch.filter(({ call }) => !call.failure);
-    const fates = new Map<Job<T>, Fate>();
+    const results = new Map<Job<T>, EntryResult>();
     try {
-      const results = await live[0]?.call.inContext(() => settle(live.map(({ item }) => item)));
+      const settled = await live[0]?.call.inContext(() => settle(live.map(({ item }) => item)));
       live.forEach((job, i) => {
-        fates.set(job, results?.[i]);
+        results.set(job, settled?.[i]);
       });
     } catch (error) {
-      for (const job of live) fates.set(job, error as Error);
+      for (const job of live) results.set(job, error as Error);
     }
     for (const job of batch) {
       const { call } = job;
-      call.failure ??= fates.get(job);
+      call.failure ??= results.get(job);
       if (--call.left > 0) continue;
       if (call.failure) call.settled.reject(call.failure);
       else call.settled.resolve();

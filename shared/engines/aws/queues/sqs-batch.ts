@@ -20,10 +20,10 @@ export interface BatchOptions<E> {
 }
 
 /** Why an entry of a batch failed for good; undefined where it succeeded. */
-export type Fate = Error | undefined;
+export type EntryResult = Error | undefined;
 
 /**
- * Calls for up to {@link MAX_BATCH_ENTRIES} entries until the fate of each is known: those that failed, or
+ * Calls for up to {@link MAX_BATCH_ENTRIES} entries until the result of each is known: those that failed, or
  * that the answer does not name, are tried again, in the same order, after a wait with jitter, until the
  * attempts are used up; those refused for what they are fail at once. Never rejects: nothing is lost
  * silently, and no entry's failure is another's.
@@ -32,8 +32,8 @@ export async function settleBatch<E>(
   entries: readonly E[],
   call: (entries: (E & { Id: string })[]) => Promise<BatchResult>,
   { what, clock, isDone }: BatchOptions<E>,
-): Promise<Fate[]> {
-  const fates = entries.map((): Fate => undefined);
+): Promise<EntryResult[]> {
+  const results = entries.map((): EntryResult => undefined);
   let left = entries.map((entry, i) => ({ ...entry, Id: String(i) }));
   for (let attempt = 1; left.length > 0; attempt++) {
     if (attempt > 1) await clock.sleep(retryWaitMs(attempt - 1, clock.random()));
@@ -41,8 +41,8 @@ export async function settleBatch<E>(
     try {
       result = await withRetry(what, () => call(left), { clock });
     } catch (error) {
-      for (const { Id } of left) fates[Number(Id)] = error as Error;
-      return fates;
+      for (const { Id } of left) results[Number(Id)] = error as Error;
+      return results;
     }
     const done = new Set(result.Successful?.map(({ Id }) => Id));
     const errors = new Map(result.Failed?.map((error) => [error.Id, error]));
@@ -51,11 +51,11 @@ export async function settleBatch<E>(
       if (error ? isDone?.(error.Code, entry) : done.has(entry.Id)) return false;
       const isRefused = error?.SenderFault && !isThrottleCode(error.Code);
       if (!isRefused && attempt < RETRY_ATTEMPTS) return true;
-      fates[Number(entry.Id)] = new BatchFailure(what, error);
+      results[Number(entry.Id)] = new BatchFailure(what, error);
       return false;
     });
   }
-  return fates;
+  return results;
 }
 
 /** An entry of a batch call that failed for good: the turn or the routing is to be done again. */

@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../../../ports/clock.ts';
 import type { CorruptRecord, OnCorrupt } from './delivery.ts';
 import { gatherer } from './gather.ts';
-import { type Fate, MAX_BATCH_ENTRIES, type Packable, settleBatch } from './sqs-batch.ts';
+import { type EntryResult, MAX_BATCH_ENTRIES, type Packable, settleBatch } from './sqs-batch.ts';
 
 export interface SqsQueue {
   readonly client: Pick<SQSClient, 'send'>;
@@ -97,7 +97,10 @@ export async function hideAll(
   return expired;
 }
 
-const deleteBatch = ({ client, queueUrl, clock }: SqsQueue, handles: readonly string[]): Promise<Fate[]> =>
+const deleteBatch = (
+  { client, queueUrl, clock }: SqsQueue,
+  handles: readonly string[],
+): Promise<EntryResult[]> =>
   settleBatch(
     handles.map((ReceiptHandle) => ({ ReceiptHandle })),
     (Entries) => client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries })),
@@ -108,7 +111,7 @@ const hideBatch = (
   { client, queueUrl, clock }: SqsQueue,
   entries: readonly Omit<HideEntry, 'group'>[],
   onExpired: (handle: string) => void,
-): Promise<Fate[]> =>
+): Promise<EntryResult[]> =>
   settleBatch(
     entries.map(({ handle, seconds }) => ({ ReceiptHandle: handle, VisibilityTimeout: seconds })),
     (Entries) => client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })),
@@ -122,8 +125,8 @@ const hideBatch = (
     },
   );
 
-function throwFirst(fates: readonly Fate[]): void {
-  const failure = fates.find((fate) => fate !== undefined);
+function throwFirst(results: readonly EntryResult[]): void {
+  const failure = results.find((result) => result !== undefined);
   if (failure) throw failure;
 }
 

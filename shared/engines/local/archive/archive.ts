@@ -9,8 +9,8 @@ import type { Clock } from '../../../ports/clock.ts';
 import { StorageFailed, storageFailure } from '../../../storage-failed.ts';
 import { coalesced } from '../../coalesced.ts';
 import { createWarcFile, type OpenWarcFile } from './archive-file.ts';
-import { mendFolder } from './archive-mend.ts';
 import { listWarcFiles, warcFileName, warcFilePattern, warcFilesPattern } from './archive-names.ts';
+import { repairFolder } from './archive-repair.ts';
 import { createIndexWriter, type IndexWriter } from './cdxj-files.ts';
 import type { FileArchiveJournal } from './warc-journal.ts';
 
@@ -27,8 +27,8 @@ export interface FileArchiveOptions {
   readonly warcinfo: (filename: string) => readonly Uint8Array[];
   readonly clock: Pick<Clock, 'now'>;
   readonly journal: FileArchiveJournal;
-  /** {@link mendFileArchive} was called, as it must be where several archives write in one folder. */
-  readonly isMended?: boolean;
+  /** {@link repairFileArchive} was called, as it must be where several archives write in one folder. */
+  readonly isRepaired?: boolean;
   /** Called with what had to be repaired, or was lost. */
   readonly warn?: (message: string) => void;
 }
@@ -59,20 +59,20 @@ export class ArchiveFailed extends StorageFailed {
 }
 
 /**
- * Mends what killed writers left in the folder: of the prefix, and of it with a number after, `strand` and
+ * Repairs what killed writers left in the folder: of the prefix, and of it with a number after, `strand` and
  * `strand-1`. To be called while no archive is open there, before the first of several is.
  */
-export async function mendFileArchive(
+export async function repairFileArchive(
   options: Pick<FileArchiveOptions, 'folder' | 'indexFolder' | 'prefix' | 'journal' | 'warn'>,
 ): Promise<void> {
   const { folder, indexFolder = indexFolderOf(folder), prefix, journal, warn = () => {} } = options;
-  await mendFolder({ folder, indexFolder, pattern: warcFilesPattern(prefix), journal, warn });
+  await repairFolder({ folder, indexFolder, pattern: warcFilesPattern(prefix), journal, warn });
 }
 
 const indexFolderOf = (folder: string): string => join(dirname(folder), 'indexes');
 
 /**
- * Opens the folder, after mending what a killed writer left in it. Appends are done one after the other,
+ * Opens the folder, after repairing what a killed writer left in it. Appends are done one after the other,
  * through one buffer of 1 MiB; an append resolves when its bytes are in the buffer or the file. Locations
  * name the final file, which has `.open` after its name until it is closed.
  *
@@ -86,11 +86,11 @@ const indexFolderOf = (folder: string): string => join(dirname(folder), 'indexes
  */
 export async function openFileArchive(options: FileArchiveOptions): Promise<FileArchive> {
   const { folder, prefix, maxBytes = 1_000_000_000, warcinfo, clock, journal, warn = () => {} } = options;
-  const { indexFolder = indexFolderOf(folder), isMended = false } = options;
+  const { indexFolder = indexFolderOf(folder), isRepaired = false } = options;
   const pattern = warcFilePattern(prefix);
   await mkdir(folder, { recursive: true });
   await mkdir(indexFolder, { recursive: true });
-  if (!isMended) await mendFolder({ folder, indexFolder, pattern, journal, warn });
+  if (!isRepaired) await repairFolder({ folder, indexFolder, pattern, journal, warn });
   let serial = await nextSerial(folder, pattern);
   let current: CurrentFile | undefined;
   let failure: ArchiveFailed | undefined;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ahead } from '../../../../shared/engines/aws/archive/compact-ahead.ts';
-import { inFullLumps } from '../../../../shared/engines/aws/archive/compact-candidates.ts';
+import { inFullBatches } from '../../../../shared/engines/aws/archive/compact-candidates.ts';
 import {
   indexName,
   isSourceName,
@@ -117,7 +117,7 @@ async function* streamOf<T>(items: readonly T[]): AsyncGenerator<T> {
 describe('what is joined', () => {
   const lumps = (sizes: number[], finished: boolean) =>
     all(
-      inFullLumps(
+      inFullBatches(
         streamOf(sizes.map((bytes, i) => ({ file: `${i}`, bytes }))),
         { targetBytes: 10, maxSources: 5000 },
         finished,

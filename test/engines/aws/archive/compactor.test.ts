@@ -255,7 +255,7 @@ describe('a compaction', () => {
     expectAllReadable(cloud);
   });
 
-  test('a corrupt object that was mended is joined', async () => {
+  test('a corrupt object that was repaired is joined', async () => {
     const { cloud, compact } = createWorld();
     await compact();
     cloud.put(FOLDER + corrupt.file, (await warcOf(corrupt.file, 1)).bytes);

@@ -86,7 +86,7 @@ test('no items are nothing to wait for', async () => {
   expect(batches).toEqual([]);
 });
 
-test('each call has the fate of its own items alone, once all of them are settled', async () => {
+test('each call gets the result of its own items, once all of them are settled', async () => {
   const { clock, gather } = openGatherer({ fails: ({ group }) => group === 'b' });
   const calls = [gather(one('a')), gather([...one('b', 1), ...one('c')]), gather(one('b', 2))];
   const results = await clock.drive(Promise.allSettled(calls));

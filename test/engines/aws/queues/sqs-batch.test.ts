@@ -21,8 +21,8 @@ function calling(...answers: ((entries: Entry[]) => BatchResult)[]) {
     return (answers[sent.length - 1] ?? answers.at(-1)!)(entries);
   };
   const isDone = (code: string | undefined) => code === 'Gone';
-  const fates = settleBatch(ENTRIES, call, { what: 'Send', clock, isDone });
-  return { sent, fates: clock.drive(fates) };
+  const results = settleBatch(ENTRIES, call, { what: 'Send', clock, isDone });
+  return { sent, results: clock.drive(results) };
 }
 
 const all = (entries: Entry[]): BatchResult => ({ Successful: entries });
@@ -36,42 +36,42 @@ const failing =
 const NONE = [undefined, undefined, undefined];
 
 test('a batch that succeeds is sent once', async () => {
-  const { sent, fates } = calling(all);
-  expect(await fates).toEqual(NONE);
+  const { sent, results } = calling(all);
+  expect(await results).toEqual(NONE);
   expect(sent).toEqual(['abc']);
 });
 
 test('only the entries that failed are sent again, in order', async () => {
-  const { sent, fates } = calling(failing('ac', 'InternalError'), failing('a', 'InternalError'), all);
-  expect(await fates).toEqual(NONE);
+  const { sent, results } = calling(failing('ac', 'InternalError'), failing('a', 'InternalError'), all);
+  expect(await results).toEqual(NONE);
   expect(sent).toEqual(['abc', 'ac', 'a']);
 });
 
 test('an entry that the answer does not name is sent again', async () => {
-  const { sent, fates } = calling(([first]) => ({ Successful: [first!] }), all);
-  expect(await fates).toEqual(NONE);
+  const { sent, results } = calling(([first]) => ({ Successful: [first!] }), all);
+  expect(await results).toEqual(NONE);
   expect(sent).toEqual(['abc', 'bc']);
 });
 
 test('an entry throttled by itself is sent again, whether the sender or the service is said to be at fault', async () => {
-  const { sent, fates } = calling(failing('b', 'KMS.ThrottlingException', true), all);
-  expect(await fates).toEqual(NONE);
+  const { sent, results } = calling(failing('b', 'KMS.ThrottlingException', true), all);
+  expect(await results).toEqual(NONE);
   expect(sent).toEqual(['abc', 'b']);
 });
 
 test('a throttled call is made again', async () => {
   let isThrottled = false;
-  const { sent, fates } = calling((entries) => {
+  const { sent, results } = calling((entries) => {
     if (isThrottled) return all(entries);
     isThrottled = true;
     throw throttle();
   });
-  expect(await fates).toEqual(NONE);
+  expect(await results).toEqual(NONE);
   expect(sent).toEqual(['abc', 'abc']);
 });
 
 test('an entry refused for what it is fails at once, with code and message, and the others are seen to the end', async () => {
-  const { sent, fates } = calling(
+  const { sent, results } = calling(
     (entries) => ({
       Failed: entries.map(({ Id, body }) =>
         body === 'b'
@@ -82,7 +82,7 @@ test('an entry refused for what it is fails at once, with code and message, and 
     failing('c', 'InternalError'),
     all,
   );
-  const [a, b, c] = (await fates)!;
+  const [a, b, c] = (await results)!;
   expect([a, c]).toEqual([undefined, undefined]);
   expect(b).toMatchObject({
     name: 'BatchFailure',
@@ -92,22 +92,22 @@ test('an entry refused for what it is fails at once, with code and message, and 
 });
 
 test('an entry that never succeeds fails in the end, and alone', async () => {
-  const { sent, fates } = calling(failing('b', 'InternalError'));
-  expect(await fates).toMatchObject([undefined, { name: 'BatchFailure' }, undefined]);
+  const { sent, results } = calling(failing('b', 'InternalError'));
+  expect(await results).toMatchObject([undefined, { name: 'BatchFailure' }, undefined]);
   expect(sent.length).toBe(RETRY_ATTEMPTS);
 });
 
-test('a call that fails is the fate of all that were not done before', async () => {
+test('a call that fails is the result of all that were not done before', async () => {
   const down = () => {
     throw new Error('no network');
   };
-  const { fates } = calling(failing('bc', 'InternalError'), down);
-  expect(await fates).toMatchObject([undefined, { message: 'no network' }, { message: 'no network' }]);
+  const { results } = calling(failing('bc', 'InternalError'), down);
+  expect(await results).toMatchObject([undefined, { message: 'no network' }, { message: 'no network' }]);
 });
 
 test('an entry that failed with a code as good as done is done', async () => {
-  const { sent, fates } = calling(failing('ab', 'Gone', true));
-  expect(await fates).toEqual(NONE);
+  const { sent, results } = calling(failing('ab', 'Gone', true));
+  expect(await results).toEqual(NONE);
   expect(sent).toEqual(['abc']);
 });
 

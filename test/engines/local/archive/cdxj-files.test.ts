@@ -11,8 +11,8 @@ import { encodeWarcinfo } from '../../../../shared/archive/warcinfo.ts';
 import {
   type FileArchive,
   type FileArchiveOptions,
-  mendFileArchive,
   openFileArchive,
+  repairFileArchive,
 } from '../../../../shared/engines/local/archive/archive.ts';
 import { listWarcFiles } from '../../../../shared/engines/local/archive/archive-names.ts';
 import { mergedCdxj } from '../../../../shared/engines/local/archive/cdxj-files.ts';
@@ -50,14 +50,14 @@ function newCrawl() {
       ...options,
     });
   }
-  const mend = () =>
-    mendFileArchive({
+  const repair = () =>
+    repairFileArchive({
       folder: join(folder, 'archive'),
       prefix: 'test',
       journal: journal!,
       warn: (message) => warnings.push(message),
     });
-  return { folder, warnings, openArchive, mend };
+  return { folder, warnings, openArchive, repair };
 }
 
 function databaseJournal(path: string): FileArchiveJournal {
@@ -231,9 +231,9 @@ test('of a damaged file what stands before the damage is told, with a warning, a
   expect(existsSync(indexPath(folder, file))).toBe(false);
 });
 
-test('what killed writers leave is mended for all of them at once, and indexed', async () => {
-  const { folder, warnings, openArchive, mend } = newCrawl();
-  const killed = [await openArchive(), await openArchive({ prefix: 'test-1', isMended: true })];
+test('what killed writers leave is repaired for all of them at once, and indexed', async () => {
+  const { folder, warnings, openArchive, repair } = newCrawl();
+  const killed = [await openArchive(), await openArchive({ prefix: 'test-1', isRepaired: true })];
   for (const [i, archive] of killed.entries()) {
     await appendPage(archive, `durable-${i}`);
     await archive.flush();
@@ -241,7 +241,7 @@ test('what killed writers leave is mended for all of them at once, and indexed',
   }
   const leftover = join(folder, 'indexes', 'test-1-20260102030405-00000.cdxj.run-0a-0');
   await writeFile(leftover, 'x');
-  await mend();
+  await repair();
   const files = await listWarcFiles(join(folder, 'archive'));
   expect(files.map(({ file, isOpen }) => [file, isOpen])).toEqual([
     ['test-1-20260102030405-00000.warc.gz', false],
@@ -261,11 +261,11 @@ test('what killed writers leave is mended for all of them at once, and indexed',
 });
 
 test('archives of several prefixes write in one folder at once', async () => {
-  const { folder, openArchive, mend } = newCrawl();
+  const { folder, openArchive, repair } = newCrawl();
   await (await openArchive()).close();
-  await mend();
+  await repair();
   const archives = await Promise.all(
-    ['test', 'test-1', 'test-2'].map((prefix) => openArchive({ prefix, isMended: true, maxBytes: 2000 })),
+    ['test', 'test-1', 'test-2'].map((prefix) => openArchive({ prefix, isRepaired: true, maxBytes: 2000 })),
   );
   await Promise.all(
     archives.map(async (archive, i) => {

@@ -383,7 +383,7 @@ test('a file cut anywhere that no journal knows, or shorter than it says, keeps 
   );
 });
 
-test('whenever the process is killed, every location whose flush resolved can be read after mending', async () => {
+test('whenever the process is killed, every location whose flush resolved can be read after repairing', async () => {
   const { archive, folder, journal } = await newArchive();
   const announced: RecordLocation[] = [];
   for (let i = 0; i < 12; i++) {
@@ -400,9 +400,9 @@ test('whenever the process is killed, every location whose flush resolved can be
       const { length } = await readFile(path);
       await truncate(join(dead, `${file}.open`), saved + Math.floor((length - saved) * ((i * 0.37) % 1)));
     }
-    const mended = await newArchive({ folder: dead, journal: memoryJournal(journal.rows) });
+    const repaired = await newArchive({ folder: dead, journal: memoryJournal(journal.rows) });
     for (const location of announced) expect(await uriAt(dead, location)).toMatch('http://example.test/');
-    await mended.archive.close();
+    await repaired.archive.close();
   }
   await archive.close();
 });

@@ -240,7 +240,7 @@ test('each item is once in the file, at whatever step the process is killed, and
     folder = mkdtempSync(join(tmpdir(), 'strand-items-'));
     file = join(folder, 'items.jsonl');
     isOver = await runFor(first);
-    // All of the steps of mending what the first one left, in the course of the test.
+    // All of the steps of repairing what the first one left, in the course of the test.
     await runFor((first * 7) % 19);
     expect(await runFor(Number.POSITIVE_INFINITY)).toBe(true);
     expect(lines().sort()).toEqual(ALL);

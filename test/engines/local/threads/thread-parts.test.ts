@@ -95,10 +95,10 @@ describe('the tally of several threads', () => {
     const late = one!.reserve();
     two!.settle(true);
     expect([await late, one!.metLimit()]).toEqual([false, { status: 'limited', reason: '2 pages' }]);
-    expect(one!.metForGood()).toBeUndefined();
+    expect(one!.metFinally()).toBeUndefined();
     one!.commit(1, 0);
     two!.commit(1, 0);
-    expect(one!.metForGood()).toEqual({ status: 'limited', reason: '2 pages' });
+    expect(one!.metFinally()).toEqual({ status: 'limited', reason: '2 pages' });
   });
 });
 

@@ -9,7 +9,7 @@ import { indexByScanning, removeIndexLeftovers } from './cdxj-files.ts';
 import { readHandle } from './read-handle.ts';
 import type { FileArchiveJournal } from './warc-journal.ts';
 
-export interface MendOptions {
+export interface RepairOptions {
   readonly folder: string;
   readonly indexFolder: string;
   /** Files not known to the journal are ours if their final name matches. */
@@ -24,27 +24,27 @@ export interface MendOptions {
  * captures from its start. A file that is left with no capture is removed; others are indexed, where they can
  * be. May be repeated, also after a crash in its midst.
  */
-export async function mendFolder(options: MendOptions): Promise<void> {
+export async function repairFolder(options: RepairOptions): Promise<void> {
   const { folder, indexFolder, pattern, journal, warn } = options;
   await removeIndexLeftovers(indexFolder, pattern);
   const left = new Map((await listWarcFiles(folder)).filter((f) => f.isOpen).map((f) => [f.file, f]));
   const known = new Map(journal.load().map(({ file, bytes }) => [file, bytes]));
   for (const [file, bytes] of known) {
     const found = left.get(file);
-    if (found) await mendFile(found, options, await goodLength(found, bytes, warn));
+    if (found) await repairFile(found, options, await goodLength(found, bytes, warn));
     else await checkFinished(folder, file, bytes, warn);
     journal.close(file);
   }
   for (const [file, found] of left) {
     if (known.has(file) || !pattern.test(file)) continue;
-    await mendFile(found, options, await goodLength(found, undefined, warn));
+    await repairFile(found, options, await goodLength(found, undefined, warn));
   }
 }
 
 async function goodLength(
   found: WarcFileEntry,
   saved: number | undefined,
-  warn: MendOptions['warn'],
+  warn: RepairOptions['warn'],
 ): Promise<number> {
   if (saved !== undefined && found.bytes >= saved) return saved;
   const scan = await scanCaptures(found.path);
@@ -63,7 +63,7 @@ async function checkFinished(
   folder: string,
   file: string,
   saved: number,
-  warn: MendOptions['warn'],
+  warn: RepairOptions['warn'],
 ): Promise<void> {
   const bytes = await sizeOf(join(folder, file));
   // Nothing durable in it yet: killed before the file was made, or while it was removed.
@@ -72,9 +72,9 @@ async function checkFinished(
   warn(`WARC file ${file} ${what} and the journal says ${saved}: announced records are lost`);
 }
 
-async function mendFile(
+async function repairFile(
   { file, path }: WarcFileEntry,
-  { folder, indexFolder, warn }: MendOptions,
+  { folder, indexFolder, warn }: RepairOptions,
   bytes: number,
 ): Promise<void> {
   if (bytes === 0) {
