@@ -1,22 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { decodeMessage, encodeMessage } from '../../frontier/message-codec.ts';
+import { decodeMessage } from '../../frontier/message-codec.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { StaleTurn } from '../../ports/stale-turn.ts';
-import type { HostDeliveries, TurnQueue } from '../../ports/turn-queue.ts';
+import type { Delivery, HostDeliveries, TurnQueue } from '../../ports/turn-queue.ts';
 import type { HostKey } from '../../url/host-key.ts';
+import { boundMethods } from '../bound-methods.ts';
 import { createSignal } from '../signal.ts';
-import { inTransaction, PLAIN } from './database.ts';
-import { countSeeds } from './waiting-seeds.ts';
+import { type MessageRow, MessageTable } from './message-table.ts';
 
-/** Messages of one host handed out at once. SQS FIFO gives up to 10; here a receive costs nothing. */
-const MAX_DELIVERIES = 64;
-
-/** A message as it is kept. */
-interface Row {
-  readonly id: number;
-  readonly body: Uint8Array;
-  readonly receiveCount: number;
-}
+/** A host that was parked for longer was parked by a clock that was set back since. */
+const MAX_PARKED_MS = 2 * 3_600_000;
+/** The longest that a timer of Node holds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface Lease {
   readonly timer: NodeJS.Timeout;
@@ -58,181 +53,142 @@ export interface LocalTurnQueue extends TurnQueue {
  * memory, so that a dead process holds none. Several may stand on one database, each with a connection of its
  * own, if no host is served by two of them.
  */
-export function createTurnQueue(
+export const createTurnQueue = (
   database: DatabaseSync,
   clock: Clock,
-  { leaseMs = 900_000, serves = () => true, onOthers, keepBackMs = () => 0 }: TurnQueueOptions = {},
-): LocalTurnQueue {
-  const leases = new Map<HostKey, Lease>();
+  options: TurnQueueOptions = {},
+): LocalTurnQueue => boundMethods<LocalTurnQueue>(new SqliteTurnQueue(database, clock, options));
+
+class SqliteTurnQueue implements LocalTurnQueue {
+  readonly #messages: MessageTable;
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  readonly #serves: (host: HostKey) => boolean;
+  readonly #onOthers: ((hosts: readonly HostKey[]) => void) | undefined;
+  readonly #leases = new Map<HostKey, Lease>();
   /** Hosts that perhaps have messages, and have no lease; the longest waiting first. */
-  const ready = new Set<HostKey>();
-  const arrived = createSignal();
+  readonly #ready = new Set<HostKey>();
+  readonly #arrived = createSignal();
 
-  const insert = database.prepare('INSERT INTO messages (host, body, seeds) VALUES (?, ?, ?)');
-  const select = database.prepare(
-    'SELECT id, body, receive_count AS receiveCount FROM messages WHERE host = ? ORDER BY id LIMIT ?',
-  );
-  const selectOne = database.prepare('SELECT 1 FROM messages WHERE host = ? LIMIT 1');
-  const selectAny = database.prepare('SELECT 1 FROM messages LIMIT 1');
-  const selectInFlight = database.prepare('SELECT 1 FROM messages WHERE in_flight = 1 LIMIT 1');
-  const selectLinks = database.prepare(
-    `SELECT body FROM messages WHERE receive_count = 0 AND ${isLinksMessage('body')}`,
-  );
-  const countReceive = database.prepare(
-    'UPDATE messages SET receive_count = receive_count + 1, in_flight = 1 WHERE host = ? AND id <= ?',
-  );
-  const hide = database.prepare('UPDATE messages SET in_flight = ? WHERE host = ? AND in_flight = 1');
-  const remove = database.prepare('DELETE FROM messages WHERE id = ?');
-
-  for (const { host, inFlight } of database
-    .prepare('SELECT host, max(in_flight) AS inFlight FROM messages GROUP BY host')
-    .all() as { host: string; inFlight: number }[]) {
-    if (!serves(host)) continue;
-    const ms = inFlight === RECEIVED ? keepBackMs(host) : Math.min(inFlight - clock.now(), MAX_PARKED_MS);
-    if (ms > 0) lock(host, ms);
-    else ready.add(host);
+  constructor(database: DatabaseSync, clock: Clock, options: TurnQueueOptions) {
+    this.#messages = new MessageTable(database);
+    this.#clock = clock;
+    this.#leaseMs = options.leaseMs ?? 900_000;
+    this.#serves = options.serves ?? (() => true);
+    this.#onOthers = options.onOthers;
+    this.#takeOver(options.keepBackMs ?? (() => 0));
   }
 
-  function lock(host: HostKey, ms: number, received?: HostDeliveries): void {
-    clearTimeout(leases.get(host)?.timer);
-    const timer = setTimeout(unlock, Math.min(ms, MAX_TIMER_MS), host);
-    leases.set(host, { timer, received, held: new Set(received?.deliveries.map(({ id }) => id)) });
-  }
-
-  function unlock(host: HostKey): void {
-    clearTimeout(leases.get(host)?.timer);
-    leases.delete(host);
-    if (!mayHaveMessages(host)) return;
-    ready.add(host);
-    arrived.notify();
-  }
-
-  /**
-   * A timer asks this, and nobody catches what it throws: a database that fails is left to the next receive.
-   */
-  function mayHaveMessages(host: HostKey): boolean {
-    try {
-      return selectOne.get(host) !== undefined;
-    } catch {
-      return true;
+  /** Hosts that an earlier process or thread left messages for: ready, kept back, or parked still. */
+  #takeOver(keepBackMs: (host: HostKey) => number): void {
+    for (const { host, wasReceived, parkedUntil } of this.#messages.groups()) {
+      if (!this.#serves(host)) continue;
+      const parkedMs = Math.min(parkedUntil - this.#clock.now(), MAX_PARKED_MS);
+      const ms = wasReceived ? keepBackMs(host) : parkedMs;
+      if (ms > 0) this.#lock(host, ms);
+      else this.#ready.add(host);
     }
   }
 
-  function notice(hosts: readonly HostKey[]): void {
-    for (const host of hosts) if (!leases.has(host)) ready.add(host);
-    arrived.notify();
+  async send(messages: Parameters<TurnQueue['send']>[0]): Promise<void> {
+    if (messages.length === 0) return;
+    this.#messages.add(messages);
+    const hosts = [...new Set(messages.map(({ host }) => host))];
+    this.notice(hosts.filter(this.#serves));
+    const others = hosts.filter((host) => !this.#serves(host));
+    if (others.length > 0) this.#onOthers?.(others);
   }
 
-  /** The host's oldest messages, from now on in flight. */
-  function take(host: HostKey): Row[] {
-    const rows = select.all(host, MAX_DELIVERIES) as unknown as Row[];
-    const last = rows.at(-1);
-    if (last) countReceive.run(host, last.id);
-    return rows;
+  notice(hosts: readonly HostKey[]): void {
+    for (const host of hosts) if (!this.#leases.has(host)) this.#ready.add(host);
+    this.#arrived.notify();
   }
 
-  function handOut(host: HostKey, rows: readonly Row[]): HostDeliveries {
+  async receive(maxHosts: number, waitMs: number, signal?: AbortSignal): Promise<HostDeliveries[]> {
+    if (this.#ready.size === 0) await this.#arrived.wait(waitMs, signal);
+    const hosts = [...this.#ready].slice(0, maxHosts);
+    if (hosts.length === 0) return [];
+    for (const host of hosts) this.#ready.delete(host);
+    return this.#messages.take(hosts).map(({ host, rows }) => this.#handOut(host, rows));
+  }
+
+  async acknowledge(received: HostDeliveries, deliveries: readonly Delivery[]): Promise<void> {
+    const lease = this.#leaseOf(received);
+    if (!lease) return;
+    const ids = deliveries.map(({ id }) => id).filter((id) => lease.held.delete(id));
+    this.#messages.delete(ids.map(Number));
+    if (lease.held.size === 0) this.#unlock(received.host);
+  }
+
+  async hold(received: HostDeliveries, until: number): Promise<void> {
+    const lease = this.#leaseOf(received);
+    if (!lease) throw new StaleTurn(`${received.host} is no longer held`);
+    clearTimeout(lease.timer);
+    const ms = Math.max(received.leaseUntil, until) - this.#clock.now();
+    this.#leases.set(received.host, { ...lease, timer: this.#unlockAfter(received.host, ms) });
+  }
+
+  async park(received: HostDeliveries, ms: number): Promise<void> {
+    if (!this.#leaseOf(received)) return;
+    // Kept, as the host's head need not know of the rest: the turn was perhaps thrown away.
+    this.#messages.park(received.host, ms > 0 ? Math.ceil(this.#clock.now() + ms) : 0);
+    if (ms <= 0) this.#unlock(received.host);
+    else this.#lock(received.host, ms);
+  }
+
+  isEmpty(): boolean {
+    return this.#messages.isEmpty();
+  }
+
+  mayBringRequisites(): boolean {
+    return this.#messages.mayBringRequisites();
+  }
+
+  close(): void {
+    for (const { timer } of this.#leases.values()) clearTimeout(timer);
+  }
+
+  #handOut(host: HostKey, rows: readonly MessageRow[]): HostDeliveries {
     const deliveries = rows.map(({ id, body, receiveCount }) => ({
       id: String(id),
       message: decodeMessage(body),
       receiveCount: receiveCount + 1,
     }));
-    const received = { host, deliveries, leaseUntil: clock.now() + leaseMs };
-    lock(host, leaseMs, received);
+    const received = { host, deliveries, leaseUntil: this.#clock.now() + this.#leaseMs };
+    this.#lock(host, this.#leaseMs, received);
     return received;
   }
 
   /** The lease, if `received` is what it holds: one that ran out holds nothing. */
-  function leaseOf(received: HostDeliveries): Lease | undefined {
-    const lease = leases.get(received.host);
+  #leaseOf(received: HostDeliveries): Lease | undefined {
+    const lease = this.#leases.get(received.host);
     return lease?.received === received ? lease : undefined;
   }
 
-  return {
-    notice,
+  #lock(host: HostKey, ms: number, received?: HostDeliveries): void {
+    clearTimeout(this.#leases.get(host)?.timer);
+    const held = new Set(received?.deliveries.map(({ id }) => id));
+    this.#leases.set(host, { timer: this.#unlockAfter(host, ms), received, held });
+  }
 
-    async send(messages) {
-      if (messages.length === 0) return;
-      // Encoded before: nobody else writes while a transaction is open.
-      const rows = messages.map(({ host, message }) => ({
-        host,
-        body: encodeMessage(message, PLAIN),
-        seeds: message.kind === 'links' ? countSeeds(message.links) : 0,
-      }));
-      inTransaction(database, () => {
-        for (const { host, body, seeds } of rows) insert.run(host, body, seeds);
-      });
-      const hosts = [...new Set(messages.map(({ host }) => host))];
-      notice(hosts.filter(serves));
-      const others = hosts.filter((host) => !serves(host));
-      if (others.length > 0) onOthers?.(others);
-    },
+  #unlockAfter(host: HostKey, ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#unlock(host), Math.min(ms, MAX_TIMER_MS));
+  }
 
-    async receive(maxHosts, waitMs, signal) {
-      if (ready.size === 0) await arrived.wait(waitMs, signal);
-      const hosts = [...ready].slice(0, maxHosts);
-      if (hosts.length === 0) return [];
-      for (const host of hosts) ready.delete(host);
-      const taken = inTransaction(database, () => hosts.map((host) => ({ host, rows: take(host) })));
-      return taken.flatMap(({ host, rows }) => (rows.length > 0 ? [handOut(host, rows)] : []));
-    },
+  #unlock(host: HostKey): void {
+    clearTimeout(this.#leases.get(host)?.timer);
+    this.#leases.delete(host);
+    if (!this.#mayHaveMessages(host)) return;
+    this.#ready.add(host);
+    this.#arrived.notify();
+  }
 
-    async acknowledge(received, deliveries) {
-      const lease = leaseOf(received);
-      if (!lease) return;
-      const ids = deliveries.map(({ id }) => id).filter((id) => lease.held.delete(id));
-      inTransaction(database, () => {
-        for (const id of ids) remove.run(Number(id));
-      });
-      if (lease.held.size === 0) unlock(received.host);
-    },
-
-    async hold(received, until) {
-      const lease = leaseOf(received);
-      if (!lease) throw new StaleTurn(`${received.host} is no longer held`);
-      clearTimeout(lease.timer);
-      const ms = Math.max(received.leaseUntil, until) - clock.now();
-      const timer = setTimeout(unlock, Math.min(ms, MAX_TIMER_MS), received.host);
-      leases.set(received.host, { ...lease, timer });
-    },
-
-    async park(received, ms) {
-      if (!leaseOf(received)) return;
-      // Kept, as the host's head need not know of the rest: the turn was perhaps thrown away.
-      hide.run(ms > 0 ? Math.ceil(clock.now() + ms) : 0, received.host);
-      if (ms <= 0) unlock(received.host);
-      else lock(received.host, ms);
-    },
-
-    isEmpty: () => selectAny.get() === undefined,
-
-    mayBringRequisites() {
-      if (selectInFlight.get() !== undefined) return true;
-      for (const { body } of selectLinks.iterate()) {
-        const message = decodeMessage(body as Uint8Array);
-        if (message.kind === 'links' && message.links.some(({ kind }) => kind === 'requisite')) return true;
-      }
-      return false;
-    },
-
-    close() {
-      for (const { timer } of leases.values()) clearTimeout(timer);
-    },
-  };
+  /** A timer calls this, and nobody catches what it throws. If the database fails, the next receive fails. */
+  #mayHaveMessages(host: HostKey): boolean {
+    try {
+      return this.#messages.has(host);
+    } catch {
+      return true;
+    }
+  }
 }
-
-/**
- * By the bytes of a message that is not compressed (`frontier/message-codec.ts`): its kind, 0 for links, is
- * the fourth.
- */
-const isLinksMessage = (body: string): string => `substr(${body}, 4, 1) = x'00'`;
-
-/**
- * `in_flight` of a message that a worker has. 0: nobody has it; a greater number: it is parked until that
- * time.
- */
-const RECEIVED = 1;
-/** A host that was parked for longer was parked by a clock that was set back since. */
-const MAX_PARKED_MS = 2 * 3_600_000;
-/** The longest that a timer of Node holds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;

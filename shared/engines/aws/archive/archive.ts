@@ -8,8 +8,9 @@ import { createLimit } from '../../../create-limit.ts';
 import type { Archive } from '../../../ports/archive.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { SIZES, type Sizes } from '../../../sizes.ts';
+import { boundMethods } from '../../bound-methods.ts';
 import { coalesced } from '../../coalesced.ts';
-import { beginWarcUpload, putWarcObject, type WarcUpload } from './archive-object.ts';
+import { beginWarcUpload, type ObjectContext, putWarcObject, type WarcUpload } from './archive-object.ts';
 
 export interface S3ArchiveOptions {
   readonly client: S3Client;
@@ -58,118 +59,143 @@ interface BufferedObject {
  * the append resolves. If it fails, only that append does, and nothing of it is left.
  */
 export function createS3Archive(options: S3ArchiveOptions): Archive {
-  const { client: s3, bucket, folder, prefix, clock, warcinfo } = options;
-  const { maxBytes = SIZES.warcObjectBytes, partBytes = SIZES.uploadPartBytes, gatherMs = 0 } = options;
-  checkWarcPrefix(prefix);
-  const context = { s3, bucket, clock };
-  const random = Math.floor(clock.random() * 2 ** 48)
-    .toString(36)
-    .padStart(10, '0');
-  let serial = 0;
-  let current: BufferedObject | undefined;
+  checkWarcPrefix(options.prefix);
+  return boundMethods<Archive>(new ObjectArchive(options));
+}
+
+class ObjectArchive implements Archive {
+  readonly #options: S3ArchiveOptions;
+  readonly #context: ObjectContext;
+  readonly #maxBytes: number;
+  readonly #partBytes: number;
+  readonly #random: string;
+  #serial = 0;
+  #current: BufferedObject | undefined;
   /** Closed objects, not yet stored. */
-  let unstored: BufferedObject[] = [];
-  const uploads = createLimit(MAX_UPLOADS);
+  #unstored: BufferedObject[] = [];
+  readonly #uploads = createLimit(MAX_UPLOADS);
+  readonly #flush = coalesced(() => this.#gatherAndStore());
 
-  function nextName(): string {
-    const stamp = new Date(clock.now()).toISOString().replace(/\D/g, '').slice(0, 14);
-    return `${prefix}-${stamp}-${random}-${String(serial++).padStart(5, '0')}.warc.gz`;
+  constructor(options: S3ArchiveOptions) {
+    const { client, bucket, clock } = options;
+    this.#options = options;
+    this.#context = { s3: client, bucket, clock };
+    this.#maxBytes = options.maxBytes ?? SIZES.warcObjectBytes;
+    this.#partBytes = options.partBytes ?? SIZES.uploadPartBytes;
+    this.#random = Math.floor(clock.random() * 2 ** 48)
+      .toString(36)
+      .padStart(10, '0');
   }
 
-  function begin(): BufferedObject {
-    const file = nextName();
-    const lead = Buffer.concat(warcinfo(file));
-    return { file, pieces: [lead], bytes: lead.length };
+  async append(members: readonly WarcMember[]): Promise<RecordLocation[]> {
+    if (members.length === 0) return [];
+    const unstoredBytes = this.#unstored.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (unstoredBytes >= MAX_UNSTORED * this.#maxBytes) await this.#storeAll();
+    if (members.every(Array.isArray) && sizeOf(members as Uint8Array[][]) < this.#partBytes)
+      return this.#appendWhole((members as Uint8Array[][]).map((pieces) => Buffer.concat(pieces)));
+    return this.#uploads(async () => {
+      const read = await readUpTo(members, this.#partBytes);
+      return read.whole ? this.#appendWhole(read.whole) : this.#appendUploaded(read.members);
+    });
   }
 
-  function close(): void {
-    if (current) unstored.push(current);
-    current = undefined;
+  flush(): Promise<void> {
+    return this.#flush();
   }
 
-  function store(object: BufferedObject): Promise<void> {
-    object.storing ??= (async () => {
-      object.pieces = [Buffer.concat(object.pieces, object.bytes)];
-      try {
-        await putWarcObject(context, warcKey(folder, object.file), object.pieces[0] as Uint8Array);
-        unstored = unstored.filter((other) => other !== object);
-      } finally {
-        object.storing = undefined;
-      }
-    })();
-    return object.storing;
-  }
-
-  async function storeAll(): Promise<void> {
-    const results = await Promise.allSettled(unstored.map(store));
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  async #gatherAndStore(): Promise<void> {
+    const { clock, gatherMs = 0 } = this.#options;
+    if (this.#current && gatherMs > 0) await clock.sleep(gatherMs);
+    this.#close();
+    await this.#storeAll();
   }
 
   /** Synchronous, so that concurrent appends cannot come between its members. */
-  function appendWhole(members: readonly Uint8Array[]): RecordLocation[] {
-    current ??= begin();
-    const object = current;
+  #appendWhole(members: readonly Uint8Array[]): RecordLocation[] {
+    this.#current ??= this.#begin();
+    const object = this.#current;
     const locations = members.map((bytes): RecordLocation => {
       const offset = object.bytes;
       object.pieces.push(bytes);
       object.bytes += bytes.length;
       return { file: object.file, offset, length: bytes.length };
     });
-    if (object.bytes >= maxBytes) {
-      close();
+    if (object.bytes >= this.#maxBytes) {
+      this.#close();
       // Its failure is the next flush's.
-      store(object).catch(() => {});
+      this.#store(object).catch(() => {});
     }
     return locations;
   }
 
-  async function appendUploaded(members: AsyncIterable<Uint8Array>[]): Promise<RecordLocation[]> {
-    const file = nextName();
-    const locations: RecordLocation[] = [];
-    let size = 0;
+  #begin(): BufferedObject {
+    const file = this.#nextName();
+    const lead = Buffer.concat(this.#options.warcinfo(file));
+    return { file, pieces: [lead], bytes: lead.length };
+  }
+
+  #close(): void {
+    if (this.#current) this.#unstored.push(this.#current);
+    this.#current = undefined;
+  }
+
+  #store(object: BufferedObject): Promise<void> {
+    object.storing ??= this.#putObject(object).finally(() => {
+      object.storing = undefined;
+    });
+    return object.storing;
+  }
+
+  async #putObject(object: BufferedObject): Promise<void> {
+    const bytes = Buffer.concat(object.pieces, object.bytes);
+    object.pieces = [bytes];
+    await putWarcObject(this.#context, warcKey(this.#options.folder, object.file), bytes);
+    this.#unstored = this.#unstored.filter((other) => other !== object);
+  }
+
+  async #storeAll(): Promise<void> {
+    const results = await Promise.allSettled(this.#unstored.map((object) => this.#store(object)));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  async #appendUploaded(members: AsyncIterable<Uint8Array>[]): Promise<RecordLocation[]> {
+    const { folder, warcinfo } = this.#options;
+    const file = this.#nextName();
     let upload: WarcUpload | undefined;
     try {
-      upload = await beginWarcUpload(context, warcKey(folder, file), partBytes);
-      for (const piece of warcinfo(file)) {
-        await upload.add(piece);
-        size += piece.length;
-      }
-      for (const member of members) {
-        const offset = size;
-        for await (const piece of member) {
-          await upload.add(piece);
-          size += piece.length;
-        }
-        locations.push({ file, offset, length: size - offset });
-      }
+      upload = await beginWarcUpload(this.#context, warcKey(folder, file), this.#partBytes);
+      const locations = await uploadAll(upload, file, [iterate(warcinfo(file)), ...members]);
       await upload.complete();
-      return locations;
+      return locations.slice(1);
     } catch (error) {
       await upload?.abort();
       throw error;
     }
   }
 
-  const flush = coalesced(async () => {
-    if (current && gatherMs > 0) await clock.sleep(gatherMs);
-    close();
-    await storeAll();
-  });
+  #nextName(): string {
+    const { prefix, clock } = this.#options;
+    const stamp = new Date(clock.now()).toISOString().replace(/\D/g, '').slice(0, 14);
+    return `${prefix}-${stamp}-${this.#random}-${String(this.#serial++).padStart(5, '0')}.warc.gz`;
+  }
+}
 
-  return {
-    async append(members) {
-      if (members.length === 0) return [];
-      const unstoredBytes = () => unstored.reduce((sum, { bytes }) => sum + bytes, 0);
-      if (unstoredBytes() >= MAX_UNSTORED * maxBytes) await storeAll();
-      if (members.every(Array.isArray) && sizeOf(members as Uint8Array[][]) < partBytes)
-        return appendWhole((members as Uint8Array[][]).map((pieces) => Buffer.concat(pieces)));
-      return uploads(async () => {
-        const read = await readUpTo(members, partBytes);
-        return read.whole ? appendWhole(read.whole) : appendUploaded(read.members);
-      });
-    },
-    flush,
-  };
+async function uploadAll(
+  upload: WarcUpload,
+  file: string,
+  members: AsyncIterable<Uint8Array>[],
+): Promise<RecordLocation[]> {
+  const locations: RecordLocation[] = [];
+  let size = 0;
+  for (const member of members) {
+    const offset = size;
+    for await (const piece of member) {
+      await upload.add(piece);
+      size += piece.length;
+    }
+    locations.push({ file, offset, length: size - offset });
+  }
+  return locations;
 }
 
 const sizeOf = (members: readonly (readonly Uint8Array[])[]): number =>

@@ -55,22 +55,54 @@ const LEASE_MS = 5 * 60_000;
 
 /** Undefined while another process has it. */
 export async function takeLease(context: CompactStateContext): Promise<CompactLease | undefined> {
-  const { dynamo, clock, table, crawl } = context;
-  const holder = clock.uuid();
-  let leaseUntil = 0;
-  let hasPlan = false;
+  const item = new LeaseItem(context);
+  const found = await item.hold('attribute_not_exists(holder) OR leaseUntil < :now OR holder = :me', {
+    ':now': N(context.clock.now()),
+  });
+  return found && new HeldLease(context, item, found);
+}
 
-  /** False, or `otherwise` of the item as it is, if the condition does not hold. */
-  async function update(
-    expression: string,
-    condition: string,
-    values: Item,
-    otherwise: (item: Item) => boolean = () => false,
-  ): Promise<Item | undefined> {
+/** The lease's item, as this process may write it. */
+class LeaseItem {
+  readonly holder: string;
+  readonly #context: CompactStateContext;
+  #leaseUntil = 0;
+
+  constructor(context: CompactStateContext) {
+    this.#context = context;
+    this.holder = context.clock.uuid();
+  }
+
+  get key() {
+    return { TableName: this.#context.table, Key: itemKey(this.#context.crawl, COMPACTION) };
+  }
+
+  get me(): Item {
+    return { ':me': S(this.holder) };
+  }
+
+  /** Undefined if the condition does not hold. */
+  async hold(condition: string, values: Item): Promise<Item | undefined> {
+    const until = this.#context.clock.now() + LEASE_MS;
+    const item = await this.update({
+      set: 'SET holder = :me, leaseUntil = :until',
+      condition,
+      values: { ...this.me, ':until': N(until), ...values },
+    });
+    if (item) this.#leaseUntil = until;
+    return item;
+  }
+
+  endsSoon(): boolean {
+    return this.#leaseUntil - this.#context.clock.now() <= LEASE_MS / 2;
+  }
+
+  /** The item after the change; undefined if the condition does not hold and the item is not `otherwise`. */
+  async update({ set, condition, values, otherwise }: Change): Promise<Item | undefined> {
+    const { dynamo, clock } = this.#context;
     const command = new UpdateItemCommand({
-      TableName: table,
-      Key: itemKey(crawl, COMPACTION),
-      UpdateExpression: expression,
+      ...this.key,
+      UpdateExpression: set,
       ConditionExpression: condition,
       ExpressionAttributeValues: values,
       ReturnValues: 'ALL_NEW',
@@ -81,81 +113,87 @@ export async function takeLease(context: CompactStateContext): Promise<CompactLe
       return Attributes;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return error.Item && otherwise(error.Item) ? error.Item : undefined;
+      return error.Item && otherwise?.(error.Item) ? error.Item : undefined;
     }
   }
 
   /** The same, as the process that holds the lease. */
-  async function updateHeld(...parameters: Parameters<typeof update>): Promise<void> {
-    if (await update(...parameters)) return;
-    throw new LeaseLost(crawl);
+  async updateHeld(change: Change): Promise<void> {
+    if (await this.update(change)) return;
+    throw new LeaseLost(this.#context.crawl);
+  }
+}
+
+interface Change {
+  readonly set: string;
+  readonly condition: string;
+  readonly values: Item;
+  /** An item with which the change counts as made, though the condition does not hold. */
+  readonly otherwise?: (item: Item) => boolean;
+}
+
+class HeldLease implements CompactLease {
+  readonly plan: JoinPlan | undefined;
+  readonly isStored: boolean;
+  readonly #context: CompactStateContext;
+  readonly #item: LeaseItem;
+  #hasPlan: boolean;
+
+  constructor(context: CompactStateContext, item: LeaseItem, found: Item) {
+    this.#context = context;
+    this.#item = item;
+    this.plan = found.planFile && decodePlan(found);
+    this.isStored = found.isStored?.BOOL === true;
+    this.#hasPlan = this.plan !== undefined;
   }
 
-  async function hold(condition: string, values: Item): Promise<Item | undefined> {
-    const until = clock.now() + LEASE_MS;
-    const item = await update('SET holder = :me, leaseUntil = :until', condition, {
-      ':me': S(holder),
-      ':until': N(until),
-      ...values,
+  async keep(): Promise<void> {
+    if (!this.#item.endsSoon()) return;
+    if (!(await this.#item.hold('holder = :me', {}))) throw new LeaseLost(this.#context.crawl);
+  }
+
+  async begin(next: JoinPlan): Promise<void> {
+    this.#hasPlan = true;
+    await this.#item.updateHeld({
+      set: 'SET planFile = :file, planSources = :sources',
+      condition: 'holder = :me',
+      values: { ...this.#item.me, ':file': S(next.file), ':sources': { B: encodePlan(next) } },
     });
-    if (item) leaseUntil = until;
-    return item;
   }
 
-  const item = await hold('attribute_not_exists(holder) OR leaseUntil < :now OR holder = :me', {
-    ':now': N(clock.now()),
-  });
-  if (!item) return undefined;
-  const plan = item.planFile && decodePlan(item);
-  hasPlan = plan !== undefined;
+  async markStored({ file }: JoinPlan): Promise<boolean> {
+    const marked = await this.#item.update({
+      set: 'SET isStored = :yes',
+      condition: 'planFile = :file',
+      values: { ':file': S(file), ':yes': { BOOL: true } },
+    });
+    return marked !== undefined;
+  }
 
-  return {
-    plan,
-    isStored: item.isStored?.BOOL === true,
+  async end({ file }: JoinPlan): Promise<void> {
+    await this.#item.updateHeld({
+      set: 'REMOVE planFile, planSources, isStored',
+      condition: 'holder = :me AND planFile = :file',
+      values: { ...this.#item.me, ':file': S(file) },
+      // Done by this very call, whose answer was lost.
+      otherwise: (found) => found.holder?.S === this.#item.holder && found.planFile === undefined,
+    });
+    this.#hasPlan = false;
+  }
 
-    async keep() {
-      if (leaseUntil - clock.now() > LEASE_MS / 2) return;
-      if (!(await hold('holder = :me', {}))) throw new LeaseLost(crawl);
-    },
-
-    async begin(next) {
-      hasPlan = true;
-      const values = { ':me': S(holder), ':file': S(next.file), ':sources': { B: encodePlan(next) } };
-      await updateHeld('SET planFile = :file, planSources = :sources', 'holder = :me', values);
-    },
-
-    async markStored({ file }) {
-      const values = { ':file': S(file), ':yes': { BOOL: true } };
-      return (await update('SET isStored = :yes', 'planFile = :file', values)) !== undefined;
-    },
-
-    async end({ file }) {
-      const values = { ':me': S(holder), ':file': S(file) };
-      await updateHeld(
-        'REMOVE planFile, planSources, isStored',
-        'holder = :me AND planFile = :file',
-        values,
-        // Done by this very call, whose answer was lost.
-        (found) => found.holder?.S === holder && found.planFile === undefined,
-      );
-      hasPlan = false;
-    },
-
-    async release() {
-      const isHeld = {
-        ConditionExpression: 'holder = :me',
-        ExpressionAttributeValues: { ':me': S(holder) },
-      };
-      const key = { TableName: table, Key: itemKey(crawl, COMPACTION) };
-      const released = hasPlan
-        ? dynamo.send(
-            new UpdateItemCommand({ ...key, ...isHeld, UpdateExpression: 'REMOVE holder, leaseUntil' }),
-          )
-        : dynamo.send(new DeleteItemCommand({ ...key, ...isHeld }));
-      // The lease ends by itself.
-      await released.catch(() => {});
-    },
-  };
+  async release(): Promise<void> {
+    const { dynamo } = this.#context;
+    const held = {
+      ...this.#item.key,
+      ConditionExpression: 'holder = :me',
+      ExpressionAttributeValues: this.#item.me,
+    };
+    const released = this.#hasPlan
+      ? dynamo.send(new UpdateItemCommand({ ...held, UpdateExpression: 'REMOVE holder, leaseUntil' }))
+      : dynamo.send(new DeleteItemCommand(held));
+    // The lease ends by itself.
+    await released.catch(() => {});
+  }
 }
 
 /** The order is the plan's: another version of the layout could make another one. */

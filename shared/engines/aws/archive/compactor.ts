@@ -28,7 +28,7 @@ import { type AsideFile, setAside } from './compact-aside.ts';
 import { candidates, inFullBatches } from './compact-candidates.ts';
 import { type FinishContext, finishPlan, SCANS_AT_ONCE } from './compact-finish.ts';
 import { type JoinPlan, planJoin, type Source } from './compact-layout.ts';
-import { LeaseLost, takeLease } from './compact-lease.ts';
+import { type CompactLease, LeaseLost, takeLease } from './compact-lease.ts';
 import type { ListedSource } from './compact-objects.ts';
 import { scanObject } from './compact-scan.ts';
 
@@ -79,100 +79,136 @@ interface ScannedSource extends ListedSource {
 
 /** Safe to repeat, and to run twice at once: one of the two does nothing. */
 export async function compactCrawl(options: CompactOptions): Promise<Compacted> {
-  const { s3, dynamo, names, crawl, clock, warn = () => {} } = options;
-  const sizes = sizesOf(options);
-  const { targetBytes = sizes.joinedBytes, minAgeMs = sizes.minJoinAgeMs, finished = false } = options;
-  const { deadline = Number.POSITIVE_INFINITY } = options;
+  const { dynamo, names, crawl, clock, targetBytes = sizesOf(options).joinedBytes } = options;
   if (!(targetBytes >= 1 && targetBytes <= MAX_TARGET_BYTES))
     throw new Error(`Expected \`targetBytes\` of 1 to ${MAX_TARGET_BYTES}, got ${targetBytes}`);
-
-  const folder = { s3, bucket: names.bucket, clock, sizes, folder: `${warcFolder(crawl)}/` };
-  const state = { dynamo, clock, table: names.crawlState, crawl };
-  const mapping = { dynamo, clock, names };
-  const aside = new Map<string, AsideFile>();
-  let done = { joined: 0, objects: 0, bytes: 0 };
-
-  if (clock.now() >= deadline) return { ...done, aside: [] };
-  const lease = await takeLease(state);
-  if (!lease) return { ...done, aside: [] };
-
-  async function stepUntil(latest: number): Promise<void> {
-    if (clock.now() >= latest) throw new OutOfTime();
-    await lease?.keep();
-  }
-
-  async function check(source: Source & { readonly etag?: string }): Promise<readonly Capture[] | undefined> {
-    const scan = await scanObject(folder, source, context.step);
-    if (scan.status === 'whole') return scan.captures;
-    if (scan.status === 'missing') return undefined;
-    const file = { file: source.file, problem: scan.problem };
-    aside.set(file.file, file);
-    warn(`${folder.folder}${file.file} is left aside: ${file.problem}`);
-    await setAside(state, file, source.etag ?? '');
-    return undefined;
-  }
-
-  const context: FinishContext = {
-    folder,
-    mapping,
-    crawl,
-    lease,
-    warn,
-    check,
-    step: () => stepUntil(deadline),
-    beforeComplete: () => stepUntil(deadline - END_MS),
-  };
-
-  async function finish(plan: JoinPlan, isStored: boolean, captures?: FinishPlanCaptures): Promise<void> {
-    if (!(await finishPlan(context, plan, isStored, captures))) return;
-    const { joined, objects, bytes } = done;
-    done = { joined: joined + 1, objects: objects + plan.sources.length, bytes: bytes + plan.bytes };
-  }
-
-  async function join(group: readonly ScannedSource[]): Promise<void> {
-    await context.step();
-    const plan = planJoin(group, sizes);
-    await context.lease.begin(plan);
-    await finish(plan, false, new Map(group.map(({ file, captures }) => [file, captures])));
-  }
-
-  async function joinAll(): Promise<void> {
-    const full = { ...sizes, targetBytes };
-    const found = candidates({
-      ...{ folder, state, mapping, crawl, warn },
-      olderThan: clock.now() - minAgeMs,
-      onAside: (file) => aside.set(file.file, file),
-    });
-    const scans = ahead(inFullBatches(found, full, finished), SCANS_AT_ONCE, async (source) => ({
-      ...source,
-      captures: await check(source),
-    }));
-    let group: ScannedSource[] = [];
-    for await (const { captures, ...source } of scans) {
-      if (!captures) continue;
-      const scanned = { ...source, captures };
-      if (source.bytes >= targetBytes) {
-        await join([scanned]);
-        continue;
-      }
-      group.push(scanned);
-      if (!isFull(group, full)) continue;
-      await join(group);
-      group = [];
-    }
-    if (finished && group.length > 0) await join(group);
-  }
-
+  if (clock.now() >= (options.deadline ?? Infinity)) return NOTHING;
+  const lease = await takeLease({ dynamo, clock, table: names.crawlState, crawl });
+  if (!lease) return NOTHING;
+  const compaction = new Compaction(options, lease);
   try {
-    if (lease.plan) await finish(lease.plan, lease.isStored);
-    await joinAll();
+    await compaction.run();
   } catch (error) {
     if (!(error instanceof OutOfTime || error instanceof LeaseLost)) throw error;
   } finally {
     await lease.release();
   }
-  return { ...done, aside: [...aside.values()] };
+  return compaction.result();
 }
+
+/** One run of the compactor, while it holds the crawl's lease. */
+class Compaction {
+  readonly #options: CompactOptions;
+  readonly #sizes: Sizes & { readonly targetBytes: number };
+  readonly #lease: CompactLease;
+  readonly #deadline: number;
+  readonly #warn: (message: string) => void;
+  readonly #state: Parameters<typeof takeLease>[0];
+  readonly #context: FinishContext;
+  readonly #aside = new Map<string, AsideFile>();
+  #joined = 0;
+  #objects = 0;
+  #bytes = 0;
+
+  constructor(options: CompactOptions, lease: CompactLease) {
+    const { s3, dynamo, names, crawl, clock } = options;
+    const sizes = sizesOf(options);
+    this.#options = options;
+    this.#sizes = { ...sizes, targetBytes: options.targetBytes ?? sizes.joinedBytes };
+    this.#lease = lease;
+    this.#deadline = options.deadline ?? Infinity;
+    this.#warn = options.warn ?? (() => {});
+    this.#state = { dynamo, clock, table: names.crawlState, crawl };
+    this.#context = {
+      folder: { s3, bucket: names.bucket, clock, sizes, folder: `${warcFolder(crawl)}/` },
+      mapping: { dynamo, clock, names },
+      crawl,
+      lease,
+      warn: this.#warn,
+      check: (source) => this.#check(source),
+      step: () => this.#stepUntil(this.#deadline),
+      beforeComplete: () => this.#stepUntil(this.#deadline - END_MS),
+    };
+  }
+
+  /** Finishes the plan of an earlier run, then joins what there is. */
+  async run(): Promise<void> {
+    const { plan, isStored } = this.#lease;
+    if (plan) await this.#finish(plan, isStored);
+    await this.#joinAll();
+  }
+
+  result(): Compacted {
+    const aside = [...this.#aside.values()];
+    return { joined: this.#joined, objects: this.#objects, bytes: this.#bytes, aside };
+  }
+
+  async #stepUntil(latest: number): Promise<void> {
+    if (this.#options.clock.now() >= latest) throw new OutOfTime();
+    await this.#lease.keep();
+  }
+
+  async #joinAll(): Promise<void> {
+    const { targetBytes } = this.#sizes;
+    let group: ScannedSource[] = [];
+    for await (const { captures, ...source } of this.#scans()) {
+      if (!captures) continue;
+      const scanned = { ...source, captures };
+      if (source.bytes >= targetBytes) {
+        await this.#join([scanned]);
+        continue;
+      }
+      group.push(scanned);
+      if (!isFull(group, this.#sizes)) continue;
+      await this.#join(group);
+      group = [];
+    }
+    if (this.#options.finished && group.length > 0) await this.#join(group);
+  }
+
+  /** The objects that may be joined, checked; without captures: not to be joined. */
+  #scans() {
+    const { crawl, clock, minAgeMs = this.#sizes.minJoinAgeMs, finished = false } = this.#options;
+    const { folder, mapping } = this.#context;
+    const found = candidates({
+      ...{ folder, state: this.#state, mapping, crawl, warn: this.#warn },
+      olderThan: clock.now() - minAgeMs,
+      onAside: (file) => this.#aside.set(file.file, file),
+    });
+    return ahead(inFullBatches(found, this.#sizes, finished), SCANS_AT_ONCE, async (source) => ({
+      ...source,
+      captures: await this.#check(source),
+    }));
+  }
+
+  async #check(source: Source & { readonly etag?: string }): Promise<readonly Capture[] | undefined> {
+    const { folder, step } = this.#context;
+    const scan = await scanObject(folder, source, step);
+    if (scan.status === 'whole') return scan.captures;
+    if (scan.status === 'missing') return undefined;
+    const file = { file: source.file, problem: scan.problem };
+    this.#aside.set(file.file, file);
+    this.#warn(`${folder.folder}${file.file} is left aside: ${file.problem}`);
+    await setAside(this.#state, file, source.etag ?? '');
+    return undefined;
+  }
+
+  async #join(group: readonly ScannedSource[]): Promise<void> {
+    await this.#context.step();
+    const plan = planJoin(group, this.#sizes);
+    await this.#lease.begin(plan);
+    await this.#finish(plan, false, new Map(group.map(({ file, captures }) => [file, captures])));
+  }
+
+  async #finish(plan: JoinPlan, isStored: boolean, captures?: FinishPlanCaptures): Promise<void> {
+    if (!(await finishPlan(this.#context, plan, isStored, captures))) return;
+    this.#joined++;
+    this.#objects += plan.sources.length;
+    this.#bytes += plan.bytes;
+  }
+}
+
+const NOTHING: Compacted = { joined: 0, objects: 0, bytes: 0, aside: [] };
 
 type FinishPlanCaptures = ReadonlyMap<string, readonly Capture[]>;
 

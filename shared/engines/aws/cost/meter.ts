@@ -4,6 +4,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import { boundMethods } from '../../bound-methods.ts';
 import { type Attempt, billedUnits, callName, takesReturnConsumedCapacity } from './billed-units.ts';
 import { LINE_ITEMS, type LineItem, type Usage } from './prices.ts';
 
@@ -58,102 +59,116 @@ type Units = Partial<Record<LineItem, number>>;
  */
 const payer = new AsyncLocalStorage<{ readonly meter: object; readonly crawl: CrawlId }>();
 
-export function createMeter({ clock, memoryMb = 0 }: MeterOptions): Meter {
-  const self = {};
-  let byCrawl = new Map<CrawlId, Units>();
-  let shared: Units = {};
-  /** How often each crawl used something: since the last `take`, and in the last time that any did. */
-  let uses = new Map<CrawlId, number>();
-  let earlierUses = new Map<CrawlId, number>();
-  let total: Units = {};
-  let calls: Record<string, number> = {};
-  /** Up to when time is accounted for; and whether an invocation goes on. */
-  let accountedUntil = Number.NEGATIVE_INFINITY;
-  let isInvoked = false;
+export const createMeter = (options: MeterOptions): Meter => boundMethods<Meter>(new UsageMeter(options));
 
-  function payingCrawl(): CrawlId | undefined {
-    const current = payer.getStore();
-    return current?.meter === self ? current.crawl : undefined;
+class UsageMeter implements Meter {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #memoryMb: number;
+  #byCrawl = new Map<CrawlId, Units>();
+  #shared: Units = {};
+  /** How often each crawl used something: since the last `take`, and in the last time that any did. */
+  #uses = new Map<CrawlId, number>();
+  #earlierUses = new Map<CrawlId, number>();
+  #total: Units = {};
+  #calls: Record<string, number> = {};
+  /** Up to when time is accounted for; and whether an invocation goes on. */
+  #accountedUntil = Number.NEGATIVE_INFINITY;
+  #isInvoked = false;
+
+  constructor({ clock, memoryMb = 0 }: MeterOptions) {
+    this.#clock = clock;
+    this.#memoryMb = memoryMb;
   }
 
-  function add(usage: Usage, crawl = payingCrawl()): void {
+  watch(client: Parameters<Meter['watch']>[0]): void {
+    watch(client, (attempt) => this.#record(attempt));
+  }
+
+  run<T>(crawl: CrawlId, work: () => T): T {
+    return payer.run({ meter: this, crawl }, work);
+  }
+
+  add(item: LineItem, units: number, crawl?: CrawlId): void {
+    this.#add({ [item]: units }, crawl);
+  }
+
+  beginInvocation(startedAt: number = this.#clock.now()): void {
+    // One that never ended, as it failed, is not known to have gone on until now.
+    this.#accountedUntil = Math.max(this.#accountedUntil, startedAt);
+    this.#isInvoked = true;
+    this.#earlierUses = new Map();
+    this.#addShared({ lambdaRequests: 1 });
+  }
+
+  endInvocation(): void {
+    this.#accountTime();
+    this.#isInvoked = false;
+  }
+
+  take(): Map<CrawlId, Usage> {
+    this.#accountTime();
+    if (this.#uses.size > 0) this.#earlierUses = this.#uses;
+    const taken = this.#byCrawl;
+    if (this.#earlierUses.size > 0) {
+      for (const [crawl, part] of shareOut(this.#shared, this.#earlierUses)) {
+        const units = taken.get(crawl) ?? {};
+        addTo(units, part);
+        taken.set(crawl, units);
+      }
+      this.#shared = {};
+    }
+    this.#byCrawl = new Map();
+    this.#uses = new Map();
+    return taken;
+  }
+
+  takeTotal(): Usage {
+    this.#accountTime();
+    const taken = this.#total;
+    this.#total = {};
+    return taken;
+  }
+
+  takeCalls(): Record<string, number> {
+    const taken = this.#calls;
+    this.#calls = {};
+    return taken;
+  }
+
+  #record(attempt: Attempt): void {
+    const name = callName(attempt);
+    this.#calls[name] = (this.#calls[name] ?? 0) + 1;
+    this.#add(billedUnits(attempt));
+  }
+
+  #add(usage: Usage, crawl = this.#payingCrawl()): void {
     if (crawl === undefined) {
-      addShared(usage);
+      this.#addShared(usage);
       return;
     }
-    addTo(total, usage);
-    const units = byCrawl.get(crawl) ?? {};
+    addTo(this.#total, usage);
+    const units = this.#byCrawl.get(crawl) ?? {};
     addTo(units, usage);
-    byCrawl.set(crawl, units);
-    uses.set(crawl, (uses.get(crawl) ?? 0) + 1);
+    this.#byCrawl.set(crawl, units);
+    this.#uses.set(crawl, (this.#uses.get(crawl) ?? 0) + 1);
   }
 
-  function addShared(usage: Usage): void {
-    addTo(total, usage);
-    addTo(shared, usage);
+  #addShared(usage: Usage): void {
+    addTo(this.#total, usage);
+    addTo(this.#shared, usage);
   }
 
-  function record(attempt: Attempt): void {
-    const name = callName(attempt);
-    calls[name] = (calls[name] ?? 0) + 1;
-    add(billedUnits(attempt));
+  #payingCrawl(): CrawlId | undefined {
+    const current = payer.getStore();
+    return current?.meter === this ? current.crawl : undefined;
   }
 
-  function accountTime(): void {
-    if (!isInvoked) return;
-    const elapsedMs = Math.max(0, Math.ceil(clock.now() - accountedUntil));
-    accountedUntil += elapsedMs;
-    addShared({ lambdaMbMs: elapsedMs * memoryMb });
+  #accountTime(): void {
+    if (!this.#isInvoked) return;
+    const elapsedMs = Math.max(0, Math.ceil(this.#clock.now() - this.#accountedUntil));
+    this.#accountedUntil += elapsedMs;
+    this.#addShared({ lambdaMbMs: elapsedMs * this.#memoryMb });
   }
-
-  return {
-    watch: (client) => watch(client, record),
-    run: (crawl, work) => payer.run({ meter: self, crawl }, work),
-    add: (item, units, crawl) => add({ [item]: units }, crawl),
-
-    beginInvocation(startedAt = clock.now()) {
-      // One that never ended, as it failed, is not known to have gone on until now.
-      accountedUntil = Math.max(accountedUntil, startedAt);
-      isInvoked = true;
-      earlierUses = new Map();
-      addShared({ lambdaRequests: 1 });
-    },
-
-    endInvocation() {
-      accountTime();
-      isInvoked = false;
-    },
-
-    take() {
-      accountTime();
-      if (uses.size > 0) earlierUses = uses;
-      const taken = byCrawl;
-      if (earlierUses.size > 0) {
-        for (const [crawl, part] of shareOut(shared, earlierUses)) {
-          const units = taken.get(crawl) ?? {};
-          addTo(units, part);
-          taken.set(crawl, units);
-        }
-        shared = {};
-      }
-      byCrawl = new Map();
-      uses = new Map();
-      return taken;
-    },
-
-    takeTotal() {
-      accountTime();
-      const taken = total;
-      total = {};
-      return taken;
-    },
-
-    takeCalls() {
-      const taken = calls;
-      calls = {};
-      return taken;
-    },
-  };
 }
 
 function addTo(units: Units, more: Usage): void {

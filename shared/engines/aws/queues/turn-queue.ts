@@ -1,8 +1,9 @@
 import type { Message } from '../../../frontier/message.ts';
 import { StaleTurn } from '../../../ports/stale-turn.ts';
-import type { HostDeliveries, TurnQueue } from '../../../ports/turn-queue.ts';
+import type { Delivery, HostDeliveries, TurnQueue } from '../../../ports/turn-queue.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
+import { boundMethods } from '../../bound-methods.ts';
 import { failuresOf, groupRecords, type OnCorrupt, type SqsRecord } from './delivery.ts';
 import type { ClaimReceipt } from './event-claims.ts';
 import { deduplicationId, groupIdOf, messageTexts } from './message-text.ts';
@@ -76,48 +77,30 @@ const MAX_HIDDEN_S = 11.5 * 3600;
  * them is received. Deduplication is by content. A group parked or acknowledged as a whole is forgotten here;
  * so is, by the queue itself, one whose visibility has ended: late words about it do nothing.
  */
-export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
-  const { clock, onCorrupt, maxMessageBytes = SIZES.maxMessageBytes, claim = async () => true } = options;
-  const { sendGatherMs = 0, settleGatherMs = 0 } = options;
-  const visibilityS = Math.ceil(options.visibilityMs / 1000);
-  const sendAll = gatheredSends(options, { gatherMs: sendGatherMs, maxBytes: maxMessageBytes });
-  const deleteAll = gatheredDeletes(options, settleGatherMs);
-  const hideEach = gatheredHides(options, settleGatherMs);
-  const leases = new WeakMap<HostDeliveries, Held>();
+export const createTurnQueue = (options: TurnQueueOptions): SqsTurnQueue =>
+  boundMethods<SqsTurnQueue>(new FifoTurnQueue(options));
 
-  function take(
-    received: HostDeliveries,
-    records: readonly SqsRecord[],
-    held: Pick<Held, 'receivedAt' | 'done'>,
-  ): void {
-    const handles = new Map(records.map(({ messageId, receiptHandle }) => [messageId, receiptHandle]));
-    leases.set(received, { ...held, handles, until: received.leaseUntil });
+class FifoTurnQueue implements SqsTurnQueue {
+  readonly #options: TurnQueueOptions;
+  readonly #maxMessageBytes: number;
+  readonly #visibilityS: number;
+  readonly #sendAll: ReturnType<typeof gatheredSends>;
+  readonly #deleteAll: ReturnType<typeof gatheredDeletes>;
+  readonly #hideEach: ReturnType<typeof gatheredHides>;
+  readonly #leases = new WeakMap<HostDeliveries, Held>();
+
+  constructor(options: TurnQueueOptions) {
+    const { maxMessageBytes = SIZES.maxMessageBytes, sendGatherMs = 0, settleGatherMs = 0 } = options;
+    this.#options = options;
+    this.#maxMessageBytes = maxMessageBytes;
+    this.#visibilityS = Math.ceil(options.visibilityMs / 1000);
+    this.#sendAll = gatheredSends(options, { gatherMs: sendGatherMs, maxBytes: maxMessageBytes });
+    this.#deleteAll = gatheredDeletes(options, settleGatherMs);
+    this.#hideEach = gatheredHides(options, settleGatherMs);
   }
 
-  /**
-   * The event's records whose groups no other invocation has claimed. A group is claimed by its first record.
-   */
-  async function claimGroups(records: readonly SqsRecord[]): Promise<SqsRecord[]> {
-    const groups = Map.groupBy(records, ({ attributes }) => attributes.MessageGroupId);
-    const claims = Array.from(groups.values(), async (group) => {
-      const [first] = group as [SqsRecord];
-      return (await claim(first.receiptHandle)) ? group : [];
-    });
-    return (await Promise.all(claims)).flat();
-  }
-
-  /** A lease that ran out holds nothing. SQS would refuse its handles; an emulator was seen to take them. */
-  function heldOf(received: HostDeliveries): Held | undefined {
-    const held = leases.get(received);
-    if (held && clock.now() < held.until) return held;
-    leases.delete(received);
-    return undefined;
-  }
-
-  /** The visibility timeout that hides a message for `ms` from now. */
-  function secondsFor({ receivedAt }: Held, ms: number): number {
-    const heldS = Math.ceil((clock.now() - receivedAt) / 1000);
-    return Math.max(0, Math.min(Math.ceil(ms / 1000), MAX_HIDDEN_S - heldS));
+  async send(messages: Parameters<TurnQueue['send']>[0]): Promise<void> {
+    await this.#sendAll(messages.flatMap(({ host, message }) => this.#entriesOf(host, message)));
   }
 
   /**
@@ -130,91 +113,129 @@ export function createTurnQueue(options: TurnQueueOptions): SqsTurnQueue {
    * - not to wake-ups and requests for robots.txt, all alike: a host may have to be woken again minutes after
    *   it went to rest.
    */
-  function entriesOf(host: HostKey, message: Message): SendEntry[] {
-    const salt = message.kind === 'wake' || message.kind === 'robots' ? String(clock.now()) : '';
-    return messageTexts(host, message, maxMessageBytes).map((text) => ({
+  #entriesOf(host: HostKey, message: Message): SendEntry[] {
+    const salt = message.kind === 'wake' || message.kind === 'robots' ? String(this.#now()) : '';
+    return messageTexts(host, message, this.#maxMessageBytes).map((text) => ({
       MessageBody: text,
       MessageGroupId: groupIdOf(host),
       MessageDeduplicationId: deduplicationId(text, salt),
     }));
   }
 
-  return {
-    async send(messages) {
-      await sendAll(messages.flatMap(({ host, message }) => entriesOf(host, message)));
-    },
+  async receive(maxHosts: number, waitMs: number, signal?: AbortSignal): Promise<HostDeliveries[]> {
+    const options = this.#options;
+    const all: HostDeliveries[] = [];
+    let unread = 0;
+    await receiveRecords(
+      { ...options, visibilityS: this.#visibilityS, isFifo: true },
+      waitMs,
+      signal,
+      // Each message may be another host's.
+      () => maxHosts - all.length - unread,
+      async (records, receivedAt) => {
+        const { groups, corrupt } = groupRecords(records, receivedAt + this.#visibilityS * 1000);
+        for (const { received, records } of groups) {
+          this.#take(received, records, { receivedAt });
+          all.push(received);
+        }
+        unread += corrupt.length;
+        await settleCorrupt(options, corrupt, options.onCorrupt);
+      },
+    );
+    return all;
+  }
 
-    async receive(maxHosts, waitMs, signal) {
-      const all: HostDeliveries[] = [];
-      let unread = 0;
-      await receiveRecords(
-        { ...options, visibilityS, isFifo: true },
-        waitMs,
-        signal,
-        // Each message may be another host's.
-        () => maxHosts - all.length - unread,
-        async (records, receivedAt) => {
-          const { groups, corrupt } = groupRecords(records, receivedAt + visibilityS * 1000);
-          for (const { received, records } of groups) {
-            take(received, records, { receivedAt });
-            all.push(received);
-          }
-          unread += corrupt.length;
-          await settleCorrupt(options, corrupt, onCorrupt);
-        },
-      );
-      return all;
-    },
+  async acknowledge(received: HostDeliveries, deliveries: readonly Delivery[]): Promise<void> {
+    const held = this.#heldOf(received);
+    if (!held) return;
+    const ids = deliveries.map(({ id }) => id).filter((id) => held.handles.has(id));
+    await this.#deleteAll(
+      ids.map((id) => ({ handle: held.handles.get(id) as string, group: received.host })),
+    );
+    for (const id of ids) {
+      held.handles.delete(id);
+      held.done?.add(id);
+    }
+  }
 
-    async acknowledge(received, deliveries) {
-      const held = heldOf(received);
-      if (!held) return;
-      const ids = deliveries.map(({ id }) => id).filter((id) => held.handles.has(id));
-      await deleteAll(ids.map((id) => ({ handle: held.handles.get(id) as string, group: received.host })));
-      for (const id of ids) {
-        held.handles.delete(id);
-        held.done?.add(id);
-      }
-    },
+  async hold(received: HostDeliveries, until: number): Promise<void> {
+    const held = this.#heldOf(received);
+    if (!held) throw new StaleTurn(`the lease of ${received.host} has run out`);
+    if (until <= held.until) return;
+    const askedAt = this.#now();
+    const seconds = this.#secondsFor(held, until - askedAt);
+    const expired = await hideAll(this.#options, [...held.handles.values()], seconds);
+    if (expired.size > 0) throw new StaleTurn(`the lease of ${received.host} has run out`);
+    held.until = Math.max(held.until, askedAt + seconds * 1000);
+  }
 
-    async hold(received, until) {
-      const held = heldOf(received);
-      if (!held) throw new StaleTurn(`the lease of ${received.host} has run out`);
-      if (until <= held.until) return;
-      const askedAt = clock.now();
-      const seconds = secondsFor(held, until - askedAt);
-      const expired = await hideAll(options, [...held.handles.values()], seconds);
-      if (expired.size > 0) throw new StaleTurn(`the lease of ${received.host} has run out`);
-      held.until = Math.max(held.until, askedAt + seconds * 1000);
-    },
+  async park(received: HostDeliveries, ms: number): Promise<void> {
+    const held = this.#heldOf(received);
+    if (!held) return;
+    const seconds = this.#secondsFor(held, ms);
+    // All of them: what is hidden longest holds back only the messages behind it. The last one first, so
+    // that a shortened group comes back whole, and not its first message alone.
+    const handles = [...held.handles.values()].reverse();
+    await this.#hideEach(handles.map((handle) => ({ handle, group: received.host, seconds })));
+    this.#leases.delete(received);
+  }
 
-    async park(received, ms) {
-      const held = heldOf(received);
-      if (!held) return;
-      const seconds = secondsFor(held, ms);
-      // All of them: what is hidden longest holds back only the messages behind it. The last one first, so
-      // that a shortened group comes back whole, and not its first message alone.
-      const handles = [...held.handles.values()].reverse();
-      await hideEach(handles.map((handle) => ({ handle, group: received.host, seconds })));
-      leases.delete(received);
-    },
+  async receivedFromEvent(records: readonly SqsRecord[]): Promise<EventBatch> {
+    const options = this.#options;
+    const claimed = await this.#claimGroups(records);
+    const receivedAt = this.#now();
+    const expired = await hideAll(options, handlesOf(claimed), this.#visibilityS);
+    const isOurs = ({ receiptHandle }: SqsRecord) => !expired.has(receiptHandle);
+    const { groups, corrupt } = groupRecords(claimed, receivedAt + this.#visibilityS * 1000);
+    const ours = groups.filter(({ records }) => records.every(isOurs));
+    // What is left of a group that somebody else has by now is not to be locked by us.
+    const stray = groups.filter(({ records }) => !records.every(isOurs)).flatMap(({ records }) => records);
+    await hideAll(options, handlesOf(stray.filter(isOurs)), 0);
+    const done = new Set<string>();
+    for (const { received, records } of ours) this.#take(received, records, { receivedAt, done });
+    for (const id of await settleCorrupt(options, corrupt, options.onCorrupt)) done.add(id);
+    return { received: ours.map(({ received }) => received), failures: () => failuresOf(records, done) };
+  }
 
-    async receivedFromEvent(records) {
-      const claimed = await claimGroups(records);
-      const receivedAt = clock.now();
-      const expired = await hideAll(options, handlesOf(claimed), visibilityS);
-      const isOurs = ({ receiptHandle }: SqsRecord) => !expired.has(receiptHandle);
-      const { groups, corrupt } = groupRecords(claimed, receivedAt + visibilityS * 1000);
-      const ours = groups.filter(({ records }) => records.every(isOurs));
-      // What is left of a group that somebody else has by now is not to be locked by us.
-      const stray = groups.filter(({ records }) => !records.every(isOurs)).flatMap(({ records }) => records);
-      await hideAll(options, handlesOf(stray.filter(isOurs)), 0);
-      const done = new Set<string>();
-      for (const { received, records } of ours) take(received, records, { receivedAt, done });
-      for (const id of await settleCorrupt(options, corrupt, onCorrupt)) done.add(id);
-      return { received: ours.map(({ received }) => received), failures: () => failuresOf(records, done) };
-    },
-  };
+  /**
+   * The event's records whose groups no other invocation has claimed. A group is claimed by its first record.
+   */
+  async #claimGroups(records: readonly SqsRecord[]): Promise<SqsRecord[]> {
+    const { claim = async () => true } = this.#options;
+    const groups = Map.groupBy(records, ({ attributes }) => attributes.MessageGroupId);
+    const claims = Array.from(groups.values(), async (group) => {
+      const [first] = group as [SqsRecord];
+      return (await claim(first.receiptHandle)) ? group : [];
+    });
+    return (await Promise.all(claims)).flat();
+  }
+
+  #take(
+    received: HostDeliveries,
+    records: readonly SqsRecord[],
+    held: Pick<Held, 'receivedAt' | 'done'>,
+  ): void {
+    const handles = new Map(records.map(({ messageId, receiptHandle }) => [messageId, receiptHandle]));
+    this.#leases.set(received, { ...held, handles, until: received.leaseUntil });
+  }
+
+  /** A lease that ran out holds nothing. SQS would refuse its handles; an emulator was seen to take them. */
+  #heldOf(received: HostDeliveries): Held | undefined {
+    const held = this.#leases.get(received);
+    if (held && this.#now() < held.until) return held;
+    this.#leases.delete(received);
+    return undefined;
+  }
+
+  /** The visibility timeout that hides a message for `ms` from now. */
+  #secondsFor({ receivedAt }: Held, ms: number): number {
+    const heldS = Math.ceil((this.#now() - receivedAt) / 1000);
+    return Math.max(0, Math.min(Math.ceil(ms / 1000), MAX_HIDDEN_S - heldS));
+  }
+
+  #now(): number {
+    return this.#options.clock.now();
+  }
 }
 
 const handlesOf = (records: readonly SqsRecord[]): string[] =>

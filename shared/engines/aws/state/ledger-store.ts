@@ -12,6 +12,7 @@ import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import { StaleTurn } from '../../../ports/stale-turn.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
+import { boundMethods } from '../../bound-methods.ts';
 import { withRetry } from '../retry.ts';
 import { getItems } from './dynamo-batch.ts';
 import { queryItems, scanItems } from './dynamo-pages.ts';
@@ -64,126 +65,144 @@ export interface AwsLedgerStore extends LedgerStore {
  * hundreds, and lags behind the commits as the index does, mostly by less than a second; each host it gives
  * is read consistently.
  */
-export function createLedgerStore(options: LedgerStoreOptions): AwsLedgerStore {
-  const { dynamo, s3, names, clock, onCommit } = options;
-  const { maxLoadedHeads, dueSlack, maxRowBytes } = sizesOf(options);
-  const table = names.crawlState;
-  const dueShards = dueShardsOf(names);
-  const context = { dynamo, clock };
-  const loaded = new Map<string, Head>();
+export const createLedgerStore = (options: LedgerStoreOptions): AwsLedgerStore => ({
+  ...boundMethods(new HeadStore(options)),
+  ...createPartStore({ ...options, maxRowBytes: sizesOf(options).maxRowBytes }),
+});
+
+/** The methods of the ledger store that are about heads. */
+class HeadStore {
+  readonly #options: LedgerStoreOptions;
+  readonly #sizes: Sizes;
+  readonly #table: string;
+  readonly #dueShards: number;
+  /** Heads as they were loaded last, the oldest first. */
+  readonly #loaded = new Map<string, Head>();
+
+  constructor(options: LedgerStoreOptions) {
+    this.#options = options;
+    this.#sizes = sizesOf(options);
+    this.#table = options.names.crawlState;
+    this.#dueShards = dueShardsOf(options.names);
+  }
+
+  async loadHead(crawl: CrawlId, host: HostKey): Promise<Head | undefined> {
+    const { dynamo, clock } = this.#options;
+    const partition = hostPartition(crawl, host);
+    const command = new GetItemCommand({
+      TableName: this.#table,
+      Key: itemKey(partition, HEAD),
+      ConsistentRead: true,
+    });
+    const { Item } = await withRetry('loading a head', () => dynamo.send(command), { clock });
+    if (!Item) return undefined;
+    const head = headIn(Item);
+    this.#keepLoaded(partition, head);
+    return head;
+  }
+
+  #keepLoaded(partition: string, head: Head): void {
+    this.#loaded.delete(partition);
+    this.#loaded.set(partition, head);
+    if (this.#loaded.size > this.#sizes.maxLoadedHeads)
+      this.#loaded.delete(this.#loaded.keys().next().value as string);
+  }
 
   /** The head that the host had at that version, if it was loaded here. */
-  function takeLoaded(partition: string, version: number): Head | undefined {
-    const head = loaded.get(partition);
-    loaded.delete(partition);
+  #takeLoaded(partition: string, version: number): Head | undefined {
+    const head = this.#loaded.get(partition);
+    this.#loaded.delete(partition);
     return head?.version === version ? head : undefined;
   }
 
-  async function putHead(crawl: CrawlId, host: HostKey, next: Head): Promise<Head | undefined> {
-    const text = JSON.stringify(next);
-    const partition = hostPartition(crawl, host);
-    const isFirst = next.version === 1;
-    const command = new PutItemCommand({
-      TableName: table,
-      Item: {
-        ...itemKey(partition, HEAD),
-        version: N(next.version),
-        head: S(text),
-        ...(next.dueAt !== undefined && {
-          dueShard: S(dueShardOf(crawl, host, dueShards)),
-          dueAt: N(indexedDueAt(next.dueAt, clock.now())),
-        }),
-      },
-      ...replacing(next.version - 1),
-      ReturnValues: 'ALL_OLD',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    const atHand = takeLoaded(partition, next.version - 1);
+  async commit(crawl: CrawlId, host: HostKey, next: Head): Promise<void> {
+    const before = await this.#put(crawl, host, next);
+    await this.#options.onCommit?.(crawl, before, next);
+  }
+
+  /** Returns the head that was replaced. */
+  async #put(crawl: CrawlId, host: HostKey, next: Head): Promise<Head | undefined> {
+    const { dynamo, clock } = this.#options;
+    const command = this.#putCommand(crawl, host, next);
+    const atHand = this.#takeLoaded(hostPartition(crawl, host), next.version - 1);
     try {
       const { Attributes } = await withRetry('committing a head', () => dynamo.send(command), { clock });
       return Attributes && headIn(Attributes);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       // Where the replaced head is not at hand, the difference is not known: then there is none.
-      if (error.Item?.head?.S === text) return isFirst ? undefined : (atHand ?? next);
+      if (error.Item?.head?.S === command.input.Item?.head?.S)
+        return next.version === 1 ? undefined : (atHand ?? next);
       const stored = error.Item?.version?.N ?? 'none';
       throw new StaleTurn(
         `${host} is at version ${stored}, not ${next.version - 1}: another turn went first`,
-        {
-          cause: error,
-        },
+        { cause: error },
       );
     }
   }
 
-  async function indexedHosts(
+  #putCommand(crawl: CrawlId, host: HostKey, next: Head): PutItemCommand {
+    return new PutItemCommand({
+      TableName: this.#table,
+      Item: {
+        ...itemKey(hostPartition(crawl, host), HEAD),
+        version: N(next.version),
+        head: S(JSON.stringify(next)),
+        ...(next.dueAt !== undefined && {
+          dueShard: S(dueShardOf(crawl, host, this.#dueShards)),
+          dueAt: N(indexedDueAt(next.dueAt, this.#options.clock.now())),
+        }),
+      },
+      ...replacing(next.version - 1),
+      ReturnValues: 'ALL_OLD',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+  }
+
+  async *hosts(crawl: CrawlId): ReturnType<LedgerStore['hosts']> {
+    for await (const item of scanItems(this.#options, headScan(this.#table, crawl))) yield entryOf(item);
+  }
+
+  hostPage(crawl: CrawlId, cursor: string | undefined, limit: number): Promise<HostPage> {
+    return hostPage(this.#options, headScan(this.#table, crawl), cursor, limit);
+  }
+
+  async dueHosts(
+    ...[crawl, now, limit, farAfter = Infinity]: Parameters<LedgerStore['dueHosts']>
+  ): Promise<{ host: HostKey; version: number }[]> {
+    const most = limit + this.#sizes.dueSlack;
+    const shards = allDueShards(crawl, this.#dueShards);
+    const found = await Promise.all([
+      ...shards.map((shard) => this.#indexed(shard, ['<=', indexedUntil(now)], most)),
+      ...(farAfter < Infinity ? shards.map((shard) => this.#indexed(shard, ['>', farAfter], most)) : []),
+    ]);
+    // One that is due within the index's step after `farAfter` is found twice.
+    const unique = new Map(found.flat().map((item) => [item.pk?.S, item]));
+    const first = [...unique.values()].sort((a, b) => Number(a.dueAt?.N) - Number(b.dueAt?.N)).slice(0, most);
+    const keys = first.map(({ pk }) => itemKey(pk?.S as string, HEAD));
+    return (await getItems(this.#options, this.#table, keys))
+      .map(entryOf)
+      .filter(({ head: { dueAt } }) => dueAt !== undefined && (dueAt <= now || dueAt > farAfter))
+      .sort((a, b) => (a.head.dueAt as number) - (b.head.dueAt as number))
+      .slice(0, limit)
+      .map(({ host, head: { version } }) => ({ host, version }));
+  }
+
+  /** Up to `limit` items of the index's shard, those that are due earliest first. */
+  async #indexed(
     shard: string,
-    condition: '<=' | '>',
-    time: number,
+    [comparison, time]: readonly ['<=' | '>', number],
     limit: number,
   ): Promise<Item[]> {
     const found: Item[] = [];
-    const query = queryItems(context, {
-      TableName: table,
+    const query = queryItems(this.#options, {
+      TableName: this.#table,
       IndexName: DUE_INDEX,
-      KeyConditionExpression: `dueShard = :shard AND dueAt ${condition} :time`,
+      KeyConditionExpression: `dueShard = :shard AND dueAt ${comparison} :time`,
       ExpressionAttributeValues: { ':shard': S(shard), ':time': N(time) },
       Limit: limit,
     });
     for await (const item of query) if (found.push(item) >= limit) break;
     return found;
   }
-
-  return {
-    ...createPartStore({ dynamo, s3, names, clock, maxRowBytes }),
-
-    async loadHead(crawl, host) {
-      const partition = hostPartition(crawl, host);
-      const command = new GetItemCommand({
-        TableName: table,
-        Key: itemKey(partition, HEAD),
-        ConsistentRead: true,
-      });
-      const { Item } = await withRetry('loading a head', () => dynamo.send(command), { clock });
-      if (!Item) return undefined;
-      const head = headIn(Item);
-      loaded.delete(partition);
-      loaded.set(partition, head);
-      if (loaded.size > maxLoadedHeads) loaded.delete(loaded.keys().next().value as string);
-      return head;
-    },
-
-    async commit(crawl, host, next) {
-      const before = await putHead(crawl, host, next);
-      await onCommit?.(crawl, before, next);
-    },
-
-    async *hosts(crawl) {
-      for await (const item of scanItems(context, headScan(table, crawl))) yield entryOf(item);
-    },
-
-    hostPage: (crawl, cursor, limit) =>
-      hostPage({ ...context, sizes: options.sizes }, headScan(table, crawl), cursor, limit),
-
-    async dueHosts(crawl, now, limit, farAfter = Infinity) {
-      const most = limit + dueSlack;
-      const shards = allDueShards(crawl, dueShards);
-      const found = await Promise.all([
-        ...shards.map((shard) => indexedHosts(shard, '<=', indexedUntil(now), most)),
-        ...(farAfter < Infinity ? shards.map((shard) => indexedHosts(shard, '>', farAfter, most)) : []),
-      ]);
-      // One that is due within the index's step after `farAfter` is found twice.
-      const unique = new Map(found.flat().map((item) => [item.pk?.S, item]));
-      const first = [...unique.values()]
-        .sort((a, b) => Number(a.dueAt?.N) - Number(b.dueAt?.N))
-        .slice(0, most);
-      const keys = first.map(({ pk }) => itemKey(pk?.S as string, HEAD));
-      return (await getItems(context, table, keys))
-        .map(entryOf)
-        .filter(({ head: { dueAt } }) => dueAt !== undefined && (dueAt <= now || dueAt > farAfter))
-        .sort((a, b) => (a.head.dueAt as number) - (b.head.dueAt as number))
-        .slice(0, limit)
-        .map(({ host, head: { version } }) => ({ host, version }));
-    },
-  };
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../../ports/crawl-registry.ts';
 import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import type { Sizes } from '../../../sizes.ts';
+import { boundMethods } from '../../bound-methods.ts';
 import type { Meter } from '../cost/meter.ts';
 import { costOf, priceOf } from '../cost/prices.ts';
 import { type CrawlCounters, createCrawlCounters } from './crawl-counters.ts';
@@ -66,25 +67,11 @@ export interface RegistryOptions extends SettleTimes {
   readonly warn?: (message: string) => void;
 }
 
-/** Crawls in the table CrawlState. The object may be spread. */
-export function createRegistry(options: RegistryOptions): AwsCrawlRegistry {
-  const registry = new StateRegistry(options);
-  return {
-    isShared: true,
-    load: (crawl) => registry.load(crawl),
-    create: (crawl, record) => registry.create(crawl, record),
-    setStatus: (...change) => registry.setStatus(...change),
-    configure: (crawl, changes) => registry.configure(crawl, changes),
-    addScopeSeeds: (crawl, urls) => registry.addScopeSeeds(crawl, urls),
-    totals: (crawl) => registry.totals(crawl),
-    isQuiet: (crawl, requisitesOnly) => registry.isQuiet(crawl, requisitesOnly),
-    onCommit: (crawl, before, after) => registry.onCommit(crawl, before, after),
-    recount: (crawl, ledgers) => registry.recount(crawl, ledgers),
-    flushUsage: () => registry.flushUsage(),
-    list: () => registry.list(),
-    listRunning: () => registry.listRunning(),
-  };
-}
+/** Crawls in the table CrawlState. */
+export const createRegistry = (options: RegistryOptions): AwsCrawlRegistry => ({
+  isShared: true,
+  ...boundMethods<Omit<AwsCrawlRegistry, 'isShared'>>(new StateRegistry(options)),
+});
 
 /**
  * Crawls in CrawlState. A change reads the record and writes it under the condition that nobody else did

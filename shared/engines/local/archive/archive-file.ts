@@ -2,7 +2,8 @@
  * One WARC file while it is being written: `NAME.open`, appended to through a buffer, renamed to `NAME` at
  * its end.
  */
-import { open, rename, rm, stat } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StorageFailed } from '../../../storage-failed.ts';
 import { OPEN_SUFFIX, syncFolder } from './archive-names.ts';
@@ -37,79 +38,105 @@ export interface OpenWarcFile {
 
 /** Creates the file; fails if it is there already. Its name is durable when this resolves. */
 export async function createWarcFile(folder: string, name: string): Promise<OpenWarcFile> {
-  const path = join(folder, name + OPEN_SUFFIX);
-  const handle = await open(path, 'wx');
+  const handle = await open(join(folder, name + OPEN_SUFFIX), 'wx');
   try {
     await syncFolder(folder);
   } catch (error) {
     await handle.close();
     throw error;
   }
+  return new BufferedFile(folder, name, handle, await handle.stat({ bigint: true }));
+}
 
-  const identity = await handle.stat({ bigint: true });
-  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  let buffered = 0;
-  let written = 0;
-  let synced = 0;
+class BufferedFile implements OpenWarcFile {
+  readonly name: string;
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #identity: BigIntStats;
+  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  #buffered = 0;
+  #written = 0;
+  #synced = 0;
 
-  /** At a given place of the file: a write that is done again, or after a cut, cannot leave a gap. */
-  async function writeOut(): Promise<void> {
-    for (let at = 0; at < buffered; ) {
-      const { bytesWritten } = await handle.write(buffer, at, buffered - at, written + at);
+  constructor(folder: string, name: string, handle: FileHandle, identity: BigIntStats) {
+    this.name = name;
+    this.#folder = folder;
+    this.#path = join(folder, name + OPEN_SUFFIX);
+    this.#handle = handle;
+    this.#identity = identity;
+  }
+
+  size(): number {
+    return this.#written + this.#buffered;
+  }
+
+  async add(pieces: readonly Uint8Array[]): Promise<void> {
+    for (const bytes of pieces) {
+      for (let at = 0; at < bytes.length; ) {
+        const room = BUFFER_BYTES - this.#buffered;
+        const part = at === 0 && bytes.length <= room ? bytes : bytes.subarray(at, at + room);
+        this.#buffer.set(part, this.#buffered);
+        this.#buffered += part.length;
+        at += part.length;
+        if (this.#buffered === BUFFER_BYTES) await this.#writeOut();
+      }
+    }
+  }
+
+  async cutTo(size: number): Promise<void> {
+    if (size >= this.#written) {
+      this.#buffered = Math.min(this.#buffered, size - this.#written);
+      return;
+    }
+    await this.#handle.truncate(size);
+    this.#written = size;
+    this.#buffered = 0;
+    this.#synced = Math.min(this.#synced, size);
+  }
+
+  async sync(): Promise<number> {
+    await this.#writeOut();
+    if (this.#synced < this.#written) await this.#handle.datasync();
+    await this.#checkPlace();
+    this.#synced = this.#written;
+    return this.#written;
+  }
+
+  async finish(): Promise<void> {
+    await this.#handle.close();
+    await rename(this.#path, join(this.#folder, this.name));
+    await syncFolder(this.#folder);
+  }
+
+  async remove(): Promise<void> {
+    await this.#handle.close();
+    await rm(this.#path);
+  }
+
+  abandon(): Promise<void> {
+    return this.#handle.close();
+  }
+
+  /** Writes at a given place of the file: a write that is done again, or after a cut, cannot leave a gap. */
+  async #writeOut(): Promise<void> {
+    for (let at = 0; at < this.#buffered; ) {
+      const { bytesWritten } = await this.#handle.write(
+        this.#buffer,
+        at,
+        this.#buffered - at,
+        this.#written + at,
+      );
       at += bytesWritten;
     }
-    written += buffered;
-    buffered = 0;
+    this.#written += this.#buffered;
+    this.#buffered = 0;
   }
 
   /** A file that was removed, or whose folder was, takes all that is written and keeps none of it. */
-  async function checkPlace(): Promise<void> {
-    const found = await stat(path, { bigint: true });
-    if (found.ino !== identity.ino || found.dev !== identity.dev)
-      throw new StorageFailed(`${path} was replaced by another file while it was written`);
+  async #checkPlace(): Promise<void> {
+    const found = await stat(this.#path, { bigint: true });
+    if (found.ino !== this.#identity.ino || found.dev !== this.#identity.dev)
+      throw new StorageFailed(`${this.#path} was replaced by another file while it was written`);
   }
-
-  return {
-    name,
-    size: () => written + buffered,
-    async add(pieces) {
-      for (const bytes of pieces) {
-        for (let at = 0; at < bytes.length; ) {
-          const room = BUFFER_BYTES - buffered;
-          const part = at === 0 && bytes.length <= room ? bytes : bytes.subarray(at, at + room);
-          buffer.set(part, buffered);
-          buffered += part.length;
-          at += part.length;
-          if (buffered === BUFFER_BYTES) await writeOut();
-        }
-      }
-    },
-    async cutTo(size) {
-      if (size >= written) {
-        buffered = Math.min(buffered, size - written);
-        return;
-      }
-      await handle.truncate(size);
-      written = size;
-      buffered = 0;
-      synced = Math.min(synced, size);
-    },
-    async sync() {
-      await writeOut();
-      if (synced < written) await handle.datasync();
-      await checkPlace();
-      synced = written;
-      return written;
-    },
-    async finish() {
-      await handle.close();
-      await rename(path, join(folder, name));
-      await syncFolder(folder);
-    },
-    async remove() {
-      await handle.close();
-      await rm(path);
-    },
-    abandon: () => handle.close(),
-  };
 }

@@ -7,6 +7,7 @@ import { messageOf } from '../../../error-message.ts';
 import type { Archive } from '../../../ports/archive.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { StorageFailed, storageFailure } from '../../../storage-failed.ts';
+import { boundMethods } from '../../bound-methods.ts';
 import { coalesced } from '../../coalesced.ts';
 import { createWarcFile, type OpenWarcFile } from './archive-file.ts';
 import { listWarcFiles, warcFileName, warcFilePattern, warcFilesPattern } from './archive-names.ts';
@@ -21,7 +22,7 @@ export interface FileArchiveOptions {
   readonly indexFolder?: string;
   /** Files are called `PREFIX-YYYYMMDDhhmmss-NNNNN.warc.gz`. */
   readonly prefix: string;
-  /** A file that reaches this size is closed; it is larger by at most one append. */
+  /** A file that reaches this size is closed; it is larger by at most one append. Default: 1 GB. */
   readonly maxBytes?: number;
   /** The gzip member, in pieces, that a new file of that name begins with. */
   readonly warcinfo: (filename: string) => readonly Uint8Array[];
@@ -39,6 +40,8 @@ export interface FileArchive extends Archive {
    */
   close(): Promise<void>;
 }
+
+const MAX_BYTES = 1_000_000_000;
 
 interface CurrentFile {
   readonly file: OpenWarcFile;
@@ -85,146 +88,169 @@ const indexFolderOf = (folder: string): string => join(dirname(folder), 'indexes
  * more is accepted.
  */
 export async function openFileArchive(options: FileArchiveOptions): Promise<FileArchive> {
-  const { folder, prefix, maxBytes = 1_000_000_000, warcinfo, clock, journal, warn = () => {} } = options;
-  const { indexFolder = indexFolderOf(folder), isRepaired = false } = options;
+  const { folder, indexFolder = indexFolderOf(folder), prefix, journal, isRepaired = false, warn } = options;
   const pattern = warcFilePattern(prefix);
   await mkdir(folder, { recursive: true });
   await mkdir(indexFolder, { recursive: true });
-  if (!isRepaired) await repairFolder({ folder, indexFolder, pattern, journal, warn });
-  let serial = await nextSerial(folder, pattern);
-  let current: CurrentFile | undefined;
-  let failure: ArchiveFailed | undefined;
-  let isClosed = false;
-  /** The indexes that are being made. Never rejects. */
-  let indexing: Promise<void> = Promise.resolve();
+  if (!isRepaired) await repairFolder({ folder, indexFolder, pattern, journal, warn: warn ?? (() => {}) });
+  const serial = await nextSerial(folder, pattern);
+  return boundMethods<FileArchive>(new WarcFolder({ ...options, indexFolder }, serial));
+}
 
-  /** The end of the line of steps; never rejects. */
-  let line: Promise<unknown> = Promise.resolve();
-  function inLine<T>(step: () => Promise<T>): Promise<T> {
-    const done = line.then(() => {
-      if (failure) throw failure;
+class WarcFolder implements FileArchive {
+  readonly #options: FileArchiveOptions & { readonly indexFolder: string };
+  #serial: number;
+  #current: CurrentFile | undefined;
+  #failure: ArchiveFailed | undefined;
+  #isClosed = false;
+  /** The indexes that are being made. Never rejects. */
+  #indexing: Promise<void> = Promise.resolve();
+  /** The end of the line of steps. Never rejects. */
+  #line: Promise<unknown> = Promise.resolve();
+  readonly #flush = coalesced(() => this.#inLine(() => this.#sync()));
+
+  constructor(options: FileArchiveOptions & { readonly indexFolder: string }, serial: number) {
+    this.#options = options;
+    this.#serial = serial;
+  }
+
+  async append(members: readonly WarcMember[], captures?: Captures): Promise<RecordLocation[]> {
+    if (this.#isClosed) throw new Error(`The archive in ${this.#options.folder} is closed`);
+    return members.length === 0 ? [] : this.#inLine(() => this.#appendAll(members, captures));
+  }
+
+  flush(): Promise<void> {
+    return this.#flush();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    try {
+      await this.#inLine(() => this.#finish());
+    } finally {
+      if (this.#failure && this.#current) {
+        await this.#current.file.abandon().catch(() => {});
+        await dropIndex(this.#current).catch(() => {});
+      }
+      await this.#indexing;
+    }
+  }
+
+  /** Does `step` when all earlier steps are done. */
+  #inLine<T>(step: () => Promise<T>): Promise<T> {
+    const done = this.#line.then(() => {
+      if (this.#failure) throw this.#failure;
       return step();
     });
-    line = done.catch(() => {});
+    this.#line = done.catch(() => {});
     return done;
   }
 
   /** Everything that touches disk or journal goes through here, so that no failure is forgotten. */
-  async function orFail<T>(what: string, work: () => Promise<T>): Promise<T> {
+  async #orFail<T>(what: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (cause) {
-      const place = `the archive in ${folder} failed to ${what}`;
+      const place = `the archive in ${this.#options.folder} failed to ${what}`;
       const message = storageFailure(cause, place)?.message ?? `${place}: ${messageOf(cause)}`;
-      failure ??= new ArchiveFailed(message, { cause });
-      throw failure;
+      this.#failure ??= new ArchiveFailed(message, { cause });
+      throw this.#failure;
     }
   }
 
-  async function begin() {
-    const name = warcFileName(prefix, clock.now(), serial);
+  async #appendAll(members: readonly WarcMember[], captures: Captures): Promise<RecordLocation[]> {
+    const to = this.#current ?? (await this.#begin());
+    const start = to.file.size();
+    let locations: RecordLocation[];
+    try {
+      locations = await this.#write(to.file, members);
+    } catch (error) {
+      if (!this.#failure) await this.#orFail(`cut ${to.file.name}`, () => to.file.cutTo(start));
+      throw error;
+    }
+    await this.#index(to, locations, captures);
+    if (to.file.size() >= (this.#options.maxBytes ?? MAX_BYTES)) await this.#finish();
+    return locations;
+  }
+
+  async #write(file: OpenWarcFile, members: readonly WarcMember[]): Promise<RecordLocation[]> {
+    const add = (pieces: readonly Uint8Array[]) => this.#orFail(`write ${file.name}`, () => file.add(pieces));
+    const locations: RecordLocation[] = [];
+    for (const member of members) {
+      const offset = file.size();
+      if (Symbol.asyncIterator in member) for await (const piece of member) await add([piece]);
+      else await add(member);
+      locations.push({ file: file.name, offset, length: file.size() - offset });
+    }
+    return locations;
+  }
+
+  async #begin(): Promise<CurrentFile> {
+    const { folder, indexFolder, prefix, warcinfo, clock, journal } = this.#options;
+    const name = warcFileName(prefix, clock.now(), this.#serial);
     const lead = warcinfo(name);
-    return orFail(`create ${name}`, async () => {
-      serial++;
+    return this.#orFail(`create ${name}`, async () => {
+      this.#serial++;
       // Known to the journal before it exists: whatever a crash leaves of it is known to hold nothing.
       journal.save(name, 0);
       const file = await createWarcFile(folder, name);
-      current = { file, leadBytes: 0, savedBytes: 0, index: createIndexWriter(indexFolder, name) };
+      const current = { file, leadBytes: 0, savedBytes: 0, index: createIndexWriter(indexFolder, name) };
+      this.#current = current;
       await file.add(lead);
       current.leadBytes = file.size();
       return current;
     });
   }
 
-  async function sync(): Promise<void> {
+  async #sync(): Promise<void> {
+    const current = this.#current;
     if (!current || current.file.size() <= Math.max(current.savedBytes, current.leadBytes)) return;
     const { file } = current;
-    current.savedBytes = await orFail(`make ${file.name} durable`, async () => {
+    current.savedBytes = await this.#orFail(`make ${file.name} durable`, async () => {
       const bytes = await file.sync();
-      journal.save(file.name, bytes);
+      this.#options.journal.save(file.name, bytes);
       return bytes;
     });
   }
 
-  async function finish(): Promise<void> {
-    if (!current) return;
-    const { file, leadBytes, index } = current;
+  async #finish(): Promise<void> {
+    if (!this.#current) return;
+    const { file, leadBytes, index } = this.#current;
     const isEmpty = file.size() === leadBytes;
-    await sync();
-    await orFail(`close ${file.name}`, async () => {
+    await this.#sync();
+    await this.#orFail(`close ${file.name}`, async () => {
       await (isEmpty ? file.remove() : file.finish());
-      journal.close(file.name);
+      this.#options.journal.close(file.name);
     });
-    current = undefined;
+    this.#current = undefined;
     if (isEmpty) await index?.drop();
-    else if (index)
-      indexing = indexing.then(() => index.finish()).catch((error: Error) => warnOfIndex(file.name, error));
+    else if (index) this.#finishIndex(file.name, index);
   }
 
-  function warnOfIndex(name: string, { message }: Error): void {
-    warn(`No index of WARC file ${name} could be written, it is made when it is asked for: ${message}`);
+  #finishIndex(name: string, index: IndexWriter): void {
+    this.#indexing = this.#indexing
+      .then(() => index.finish())
+      .catch((error: Error) => this.#warnOfIndex(name, error));
   }
 
   /** Never rejects: an archive that can write its files needs no index. */
-  async function index(
-    to: CurrentFile,
-    locations: readonly RecordLocation[],
-    captures: Captures,
-  ): Promise<void> {
+  async #index(to: CurrentFile, locations: readonly RecordLocation[], captures: Captures): Promise<void> {
     try {
       if (captures === undefined) await dropIndex(to);
       for (const [i, lineStart] of captures?.entries() ?? [])
         if (lineStart !== undefined) await to.index?.add({ lineStart, ...locations[i]! });
     } catch (error) {
-      warnOfIndex(to.file.name, error as Error);
+      this.#warnOfIndex(to.file.name, error as Error);
       await dropIndex(to).catch(() => {});
     }
   }
 
-  async function appendAll(members: readonly WarcMember[], captures: Captures): Promise<RecordLocation[]> {
-    const to = current ?? (await begin());
-    const { file } = to;
-    const start = file.size();
-    const locations: RecordLocation[] = [];
-    const add = (pieces: readonly Uint8Array[]) => orFail(`write ${file.name}`, () => file.add(pieces));
-    try {
-      for (const member of members) {
-        const offset = file.size();
-        if (Symbol.asyncIterator in member) for await (const piece of member) await add([piece]);
-        else await add(member);
-        locations.push({ file: file.name, offset, length: file.size() - offset });
-      }
-    } catch (error) {
-      if (!failure) await orFail(`cut ${file.name}`, () => file.cutTo(start));
-      throw error;
-    }
-    await index(to, locations, captures);
-    if (file.size() >= maxBytes) await finish();
-    return locations;
+  #warnOfIndex(name: string, { message }: Error): void {
+    this.#options.warn?.(
+      `No index of WARC file ${name} could be written, it is made when it is asked for: ${message}`,
+    );
   }
-
-  return {
-    async append(members, captures) {
-      if (isClosed) throw new Error(`The archive in ${folder} is closed`);
-      return members.length === 0 ? [] : inLine(() => appendAll(members, captures));
-    },
-
-    flush: coalesced(() => inLine(sync)),
-
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      try {
-        await inLine(finish);
-      } finally {
-        if (failure && current) {
-          await current.file.abandon().catch(() => {});
-          await dropIndex(current).catch(() => {});
-        }
-        await indexing;
-      }
-    },
-  };
 }
 
 type Captures = Parameters<Archive['append']>[1];

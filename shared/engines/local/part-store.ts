@@ -1,0 +1,121 @@
+/** The parts of ledgers: small ones in rows of SQLite, larger ones in files with a row that names them. */
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { CrawlId } from '../../crawl/crawl-id.ts';
+import { createLimit } from '../../create-limit.ts';
+import type { LedgerStore } from '../../ports/ledger-store.ts';
+import type { HostKey } from '../../url/host-key.ts';
+import { syncFolder } from './archive/archive-names.ts';
+import { inTransaction } from './database.ts';
+
+/** Larger parts are files: SQLite would copy them through its journal, and read them whole for a piece. */
+const MAX_ROW_BYTES = 64 * 1024;
+/** Files open at once: hundreds of hosts may want theirs in one moment, and descriptors are few. */
+const MAX_OPEN_FILES = 4;
+
+/** The methods of the ledger store that are about parts. */
+export class PartStore {
+  readonly #database: DatabaseSync;
+  readonly #folder: string;
+  readonly #insert: StatementSync;
+  readonly #select: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #selectNames: StatementSync;
+  readonly #withFile = createLimit(MAX_OPEN_FILES);
+
+  constructor(database: DatabaseSync, folder: string) {
+    this.#database = database;
+    this.#folder = folder;
+    this.#insert = database.prepare(
+      'INSERT OR REPLACE INTO parts (crawl, host, name, bytes, file) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#select = database.prepare(
+      'SELECT bytes, file FROM parts WHERE crawl = ? AND host = ? AND name = ?',
+    );
+    this.#delete = database.prepare(
+      'DELETE FROM parts WHERE crawl = ? AND host = ? AND name = ? RETURNING file',
+    );
+    this.#selectNames = database.prepare('SELECT name FROM parts WHERE crawl = ? AND host = ?');
+  }
+
+  async putPart(...[crawl, host, name, bytes]: Parameters<LedgerStore['putPart']>): Promise<void> {
+    if (bytes.length <= MAX_ROW_BYTES) {
+      this.#insert.run(crawl, host, name, bytes, null);
+      return;
+    }
+    const file = join(hashOf(`${crawl} ${host}`), `${name}`);
+    await this.#withFile(() => writeDurably(join(this.#folder, file), bytes));
+    this.#insert.run(crawl, host, name, null, file);
+  }
+
+  async readPart(
+    ...[crawl, host, name, offset = 0, length]: Parameters<LedgerStore['readPart']>
+  ): Promise<Uint8Array> {
+    const row = this.#select.get(crawl, host, name) as { bytes?: Uint8Array; file?: string } | undefined;
+    if (!row) throw new Error(`the part ${name} of ${host}'s ledger is not there`);
+    if (row.bytes) return row.bytes.subarray(offset, length === undefined ? undefined : offset + length);
+    const path = join(this.#folder, row.file as string);
+    return this.#withFile(() =>
+      length === undefined && offset === 0 ? readFile(path) : readRange(path, offset, length),
+    );
+  }
+
+  async listParts(crawl: CrawlId, host: HostKey): Promise<string[]> {
+    return this.#selectNames.all(crawl, host).map((row) => row.name as string);
+  }
+
+  async deleteParts(crawl: CrawlId, host: HostKey, names: readonly string[]): Promise<void> {
+    const rows = inTransaction(this.#database, () =>
+      names.map((name) => this.#delete.get(crawl, host, name)),
+    );
+    // Commits are synced by checkpoints alone: a head that still names a file must not be found after a
+    // loss of power when the file is gone. A checkpoint could be refused, as another thread is at it; a
+    // sync cannot.
+    if (rows.some((row) => row?.file))
+      await this.#withFile(() => syncFile(`${this.#database.location()}-wal`));
+    for (const row of rows) if (row?.file) await rm(join(this.#folder, row.file as string), { force: true });
+  }
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 24);
+
+/** `path`: in a host's folder in the folder of all ledgers. */
+async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const folder = dirname(path);
+  const ledgers = dirname(folder);
+  await mkdir(folder, { recursive: true });
+  // Also where the folders were there: a process that died may have made them and synced nothing. Without
+  // changes it is quick.
+  await syncFolder(dirname(ledgers));
+  await syncFolder(ledgers);
+  const file = await open(path, 'w');
+  try {
+    await file.writeFile(bytes);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await syncFolder(folder);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function readRange(path: string, offset: number, length: number | undefined): Promise<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    const wanted = length ?? (await file.stat()).size - offset;
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, offset);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
