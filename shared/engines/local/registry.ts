@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { boundMethods } from '../../bound-methods.ts';
 import type { CrawlOptions } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Head } from '../../frontier/head.ts';
 import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../ports/crawl-registry.ts';
-import { boundMethods } from '../bound-methods.ts';
 import { inTransaction } from './database.ts';
 import { NO_SUMS, replaceHead, type Sums } from './sums.ts';
 

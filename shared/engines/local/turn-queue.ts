@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { boundMethods } from '../../bound-methods.ts';
 import { decodeMessage } from '../../frontier/message-codec.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { StaleTurn } from '../../ports/stale-turn.ts';
 import type { Delivery, HostDeliveries, TurnQueue } from '../../ports/turn-queue.ts';
 import type { HostKey } from '../../url/host-key.ts';
-import { boundMethods } from '../bound-methods.ts';
 import { createSignal } from '../signal.ts';
 import { type MessageRow, MessageTable } from './message-table.ts';
 

@@ -4,11 +4,11 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { RecordLocation } from '../../../archive/record-location.ts';
 import type { WarcMember } from '../../../archive/warc-member.ts';
 import { checkWarcPrefix } from '../../../archive/warc-prefix.ts';
+import { boundMethods } from '../../../bound-methods.ts';
 import { createLimit } from '../../../create-limit.ts';
 import type { Archive } from '../../../ports/archive.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { SIZES, type Sizes } from '../../../sizes.ts';
-import { boundMethods } from '../../bound-methods.ts';
 import { coalesced } from '../../coalesced.ts';
 import { beginWarcUpload, type ObjectContext, putWarcObject, type WarcUpload } from './archive-object.ts';
 

@@ -1,9 +1,9 @@
+import { boundMethods } from '../../../bound-methods.ts';
 import type { Message } from '../../../frontier/message.ts';
 import { StaleTurn } from '../../../ports/stale-turn.ts';
 import type { Delivery, HostDeliveries, TurnQueue } from '../../../ports/turn-queue.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
-import { boundMethods } from '../../bound-methods.ts';
 import { failuresOf, groupRecords, type OnCorrupt, type SqsRecord } from './delivery.ts';
 import type { ClaimReceipt } from './event-claims.ts';
 import { deduplicationId, groupIdOf, messageTexts } from './message-text.ts';

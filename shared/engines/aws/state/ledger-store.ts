@@ -5,6 +5,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { boundMethods } from '../../../bound-methods.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Head } from '../../../frontier/head.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -12,7 +13,6 @@ import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import { StaleTurn } from '../../../ports/stale-turn.ts';
 import { type Sizes, sizesOf } from '../../../sizes.ts';
 import type { HostKey } from '../../../url/host-key.ts';
-import { boundMethods } from '../../bound-methods.ts';
 import { withRetry } from '../retry.ts';
 import { getItems } from './dynamo-batch.ts';
 import { queryItems, scanItems } from './dynamo-pages.ts';

@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { boundMethods } from '../../../bound-methods.ts';
 import type { CrawlOptions } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Head } from '../../../frontier/head.ts';
@@ -6,7 +7,6 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { CrawlRecord, CrawlRegistry, CrawlTotals } from '../../../ports/crawl-registry.ts';
 import type { LedgerStore } from '../../../ports/ledger-store.ts';
 import type { Sizes } from '../../../sizes.ts';
-import { boundMethods } from '../../bound-methods.ts';
 import type { Meter } from '../cost/meter.ts';
 import { costOf, priceOf } from '../cost/prices.ts';
 import { type CrawlCounters, createCrawlCounters } from './crawl-counters.ts';

@@ -11,8 +11,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { promisify } from 'node:util';
+import { boundMethods } from '../../../bound-methods.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { ItemStore } from '../../../ports/item-store.ts';
 import type { HostKey } from '../../../url/host-key.ts';
@@ -84,36 +85,97 @@ interface StagedRow {
  * are asked for while one is under way share the next, and its sync. One that fails is made up for by the
  * host's next, or by the next opening. A file that somebody else has shortened is gone on with from its end.
  */
-export function createItemStore(
+export const createItemStore = (
   database: DatabaseSync,
   file: string,
-): ItemStore & { close(): Promise<void> } {
-  const select = database.prepare(
-    `SELECT rowid AS id, lines FROM staged_items
-     WHERE crawl = ? AND host = ? AND version <= ? AND rowid > ? ORDER BY rowid LIMIT ${ROWS_READ}`,
-  );
-  const selectAll = database.prepare(
-    `SELECT rowid AS id, lines FROM staged_items WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS_READ}`,
-  );
-  const remove = database.prepare('DELETE FROM staged_items WHERE rowid = ?');
-  const load = database.prepare('SELECT bytes FROM item_files WHERE file = ?');
-  const save = database.prepare('INSERT OR REPLACE INTO item_files (file, bytes) VALUES (?, ?)');
-  const name = basename(file);
-  let descriptor: number | undefined;
-  /** Length of the file, as saved. */
-  let bytes = 0;
-  let wanted: { crawl: CrawlId; host: HostKey; version: number }[] = [];
+): ItemStore & { close(): Promise<void> } => ({
+  ...createItemStage(database),
+  ...boundMethods(new ItemFile(database, file)),
+});
 
-  function open(): number {
-    const opened = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644);
-    bytes = Math.min((load.get(name)?.bytes as number | undefined) ?? 0, fstatSync(opened).size);
-    syncFolderOf(file);
-    return opened;
+interface Publication {
+  readonly crawl: CrawlId;
+  readonly host: HostKey;
+  readonly version: number;
+}
+
+class ItemFile {
+  readonly #database: DatabaseSync;
+  readonly #file: string;
+  readonly #name: string;
+  readonly #selectOfHost: StatementSync;
+  readonly #selectAll: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #load: StatementSync;
+  readonly #save: StatementSync;
+  readonly #flush = coalesced(() => this.#publishWanted());
+  #descriptor: number | undefined;
+  /** Length of the file, as saved. */
+  #bytes = 0;
+  #wanted: Publication[] = [];
+
+  constructor(database: DatabaseSync, file: string) {
+    this.#database = database;
+    this.#file = file;
+    this.#name = basename(file);
+    this.#selectOfHost = database.prepare(
+      `SELECT rowid AS id, lines FROM staged_items
+       WHERE crawl = ? AND host = ? AND version <= ? AND rowid > ? ORDER BY rowid LIMIT ${ROWS_READ}`,
+    );
+    this.#selectAll = database.prepare(
+      `SELECT rowid AS id, lines FROM staged_items WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS_READ}`,
+    );
+    this.#remove = database.prepare('DELETE FROM staged_items WHERE rowid = ?');
+    this.#load = database.prepare('SELECT bytes FROM item_files WHERE file = ?');
+    this.#save = database.prepare('INSERT OR REPLACE INTO item_files (file, bytes) VALUES (?, ?)');
+    this.#recover();
+  }
+
+  publish(crawl: CrawlId, host: HostKey, version: number): Promise<void> {
+    this.#wanted.push({ crawl, host, version });
+    return this.#flush();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#flush();
+    } finally {
+      if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+      this.#descriptor = undefined;
+    }
+  }
+
+  #recover(): void {
+    this.#database.exec(`DELETE FROM staged_items WHERE NOT EXISTS (
+      SELECT 1 FROM heads WHERE heads.crawl = staged_items.crawl AND heads.host = staged_items.host
+      AND heads.version >= staged_items.version)`);
+    if (existsSync(this.#file)) ftruncateSync(this.#opened(), this.#bytes);
+    for (const rows of batches(paged((after) => this.#selectAll.all(after)))) {
+      const length = this.#append(rows);
+      fdatasyncSync(this.#opened());
+      this.#settle(rows, length);
+    }
+  }
+
+  async #publishWanted(): Promise<void> {
+    const publications = this.#wanted;
+    this.#wanted = [];
+    for (const rows of batches(this.#committedRows(publications))) {
+      const length = this.#append(rows);
+      await syncData(this.#opened());
+      this.#settle(rows, length);
+    }
+  }
+
+  *#committedRows(publications: readonly Publication[]): Generator<StagedRow> {
+    for (const { crawl, host, version } of publications)
+      yield* paged((after) => this.#selectOfHost.all(crawl, host, version, after));
   }
 
   /** Returns the file's new length. */
-  function append(rows: readonly StagedRow[]): number {
-    descriptor ??= open();
+  #append(rows: readonly StagedRow[]): number {
+    const descriptor = this.#opened();
+    const bytes = this.#bytes;
     // What an earlier try that failed has left behind.
     ftruncateSync(descriptor, bytes);
     const text = Buffer.from(rows.map(({ lines }) => `${lines}\n`).join(''));
@@ -121,61 +183,28 @@ export function createItemStore(
     return bytes + text.length;
   }
 
-  /** The rows are durable in the file. */
-  function settle(rows: readonly StagedRow[], length: number): void {
-    inTransaction(database, () => {
-      for (const { id } of rows) remove.run(id);
-      save.run(name, length);
+  /** Deletes the rows, which are durable in the file, and saves the file's length. */
+  #settle(rows: readonly StagedRow[], length: number): void {
+    inTransaction(this.#database, () => {
+      for (const { id } of rows) this.#remove.run(id);
+      this.#save.run(this.#name, length);
     });
-    bytes = length;
+    this.#bytes = length;
   }
 
-  const flush = coalesced(async () => {
-    const publications = wanted;
-    wanted = [];
-    for (const rows of batches(committedRows(publications))) {
-      const length = append(rows);
-      await syncData(descriptor as number);
-      settle(rows, length);
-    }
-  });
-
-  function* committedRows(publications: typeof wanted): Generator<StagedRow> {
-    for (const { crawl, host, version } of publications)
-      yield* paged((after) => select.all(crawl, host, version, after));
+  /** The file's descriptor. The file is created if it is not there. */
+  #opened(): number {
+    this.#descriptor ??= this.#open();
+    return this.#descriptor;
   }
 
-  function recover(): void {
-    database.exec(`DELETE FROM staged_items WHERE NOT EXISTS (
-      SELECT 1 FROM heads WHERE heads.crawl = staged_items.crawl AND heads.host = staged_items.host
-      AND heads.version >= staged_items.version)`);
-    if (existsSync(file)) {
-      descriptor = open();
-      ftruncateSync(descriptor, bytes);
-    }
-    for (const rows of batches(paged((after) => selectAll.all(after)))) {
-      const length = append(rows);
-      fdatasyncSync(descriptor as number);
-      settle(rows, length);
-    }
+  #open(): number {
+    const opened = openSync(this.#file, constants.O_RDWR | constants.O_CREAT, 0o644);
+    const saved = (this.#load.get(this.#name)?.bytes as number | undefined) ?? 0;
+    this.#bytes = Math.min(saved, fstatSync(opened).size);
+    syncFolderOf(this.#file);
+    return opened;
   }
-
-  recover();
-  return {
-    ...createItemStage(database),
-    publish(crawl, host, version) {
-      wanted.push({ crawl, host, version });
-      return flush();
-    },
-    async close() {
-      try {
-        await flush();
-      } finally {
-        if (descriptor !== undefined) closeSync(descriptor);
-        descriptor = undefined;
-      }
-    },
-  };
 }
 
 function rowsOf(lines: readonly string[]): string[] {

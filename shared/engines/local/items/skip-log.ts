@@ -1,4 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { boundMethods } from '../../../bound-methods.ts';
 import { decodeCause, encodeCause } from '../../../causes/stored-cause.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Skip, SkipLog } from '../../../ports/skip-log.ts';
@@ -48,84 +49,128 @@ const MAX_BATCHES = 10;
  * links were noted a moment ago: those cost one look into a table of recent fingerprints (0.15 us), new ones
  * a row (6 us). Several, each with a connection of its own, may write to one database.
  */
-export function createSkipLog(database: DatabaseSync, options: SkipLogOptions = {}): LocalSkipLog {
-  const { maxRows = 1_000_000, batch = 1000, flushMs = 1000 } = options;
-  const insert = database.prepare(
-    'INSERT OR IGNORE INTO skips (fingerprint, crawl, url, reason, via) VALUES (?, ?, ?, ?, ?)',
-  );
-  const insertCause = database.prepare('INSERT OR REPLACE INTO skip_causes VALUES (?, ?)');
-  const selectRows = database.prepare('SELECT max(id) AS n FROM skips');
-  const selectKnown = database.prepare('SELECT 1 FROM skips WHERE fingerprint = ?');
-  const countBeyond = database.prepare(
-    'INSERT INTO skips_beyond VALUES (?, 1) ON CONFLICT DO UPDATE SET count = count + 1',
-  );
-  /**
-   * Pairs of high and low halves. A slot that was never used holds zeros: that fingerprint is as good as
-   * none.
-   */
-  const recent = new Uint32Array(2 * CACHE_SLOTS);
-  const halves = new Uint32Array(2);
-  /** Ids of reasons and crawls, which are few. */
-  const words = new Map<string, number>();
-  let gathered: { readonly key: bigint; readonly crawl: CrawlId; readonly skip: Skip }[] = [];
-  let timer: NodeJS.Timeout | undefined;
+export const createSkipLog = (database: DatabaseSync, options: SkipLogOptions = {}): LocalSkipLog =>
+  boundMethods<LocalSkipLog>(new SkipTable(database, options));
 
-  function wordOf(text: string): number {
-    let word = words.get(text);
-    if (word === undefined) {
-      fingerprint(text, halves, 0);
-      word = halves[0] as number;
-      words.set(text, word);
-    }
-    return word;
+/** A link on its way to the table. `key`: see {@link SKIPS_SCHEMA}. */
+interface GatheredSkip {
+  readonly key: bigint;
+  readonly crawl: CrawlId;
+  readonly skip: Skip;
+}
+
+class SkipTable implements LocalSkipLog {
+  readonly #database: DatabaseSync;
+  readonly #maxRows: number;
+  readonly #batch: number;
+  readonly #flushMs: number;
+  readonly #insert: StatementSync;
+  readonly #insertCause: StatementSync;
+  readonly #selectRows: StatementSync;
+  readonly #selectKnown: StatementSync;
+  readonly #countBeyond: StatementSync;
+  readonly #recent = new RecentSkips();
+  #gathered: GatheredSkip[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(database: DatabaseSync, { maxRows = 1_000_000, batch = 1000, flushMs = 1000 }: SkipLogOptions) {
+    this.#database = database;
+    this.#maxRows = maxRows;
+    this.#batch = batch;
+    this.#flushMs = flushMs;
+    this.#insert = database.prepare(
+      'INSERT OR IGNORE INTO skips (fingerprint, crawl, url, reason, via) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#insertCause = database.prepare('INSERT OR REPLACE INTO skip_causes VALUES (?, ?)');
+    this.#selectRows = database.prepare('SELECT max(id) AS n FROM skips');
+    this.#selectKnown = database.prepare('SELECT 1 FROM skips WHERE fingerprint = ?');
+    this.#countBeyond = database.prepare(
+      'INSERT INTO skips_beyond VALUES (?, 1) ON CONFLICT DO UPDATE SET count = count + 1',
+    );
   }
 
-  function note(crawl: CrawlId, skip: Skip): void {
-    const { reason } = skip;
+  note(crawl: CrawlId, skip: Skip): void {
     const url = skip.url.length <= MAX_URL_CHARS ? skip.url : skip.url.slice(0, MAX_URL_CHARS);
-    const mixedIn = Math.imul(wordOf(reason), 3) ^ wordOf(crawl);
-    fingerprint(url, halves, 0);
-    const high = ((halves[0] as number) ^ mixedIn) >>> 0;
-    const low = ((halves[1] as number) + mixedIn) >>> 0;
-    const slot = 2 * (low & (CACHE_SLOTS - 1));
-    if (recent[slot] === high && recent[slot + 1] === low) return;
-    recent[slot] = high;
-    recent[slot + 1] = low;
-    const key = BigInt.asIntN(64, (BigInt(high) << 32n) | BigInt(low));
-    gathered.push({ key, crawl, skip: url === skip.url ? skip : { ...skip, url } });
-    if (gathered.length % batch === 0) tryFlush();
-    else timer ??= setTimeout(tryFlush, flushMs).unref();
+    const key = this.#recent.enter(url, skip.reason, crawl);
+    if (key === undefined) return;
+    this.#gathered.push({ key, crawl, skip: url === skip.url ? skip : { ...skip, url } });
+    if (this.#gathered.length % this.#batch === 0) this.#tryFlush();
+    else this.#timer ??= setTimeout(() => this.#tryFlush(), this.#flushMs).unref();
+  }
+
+  close(): void {
+    this.#tryFlush();
   }
 
   /**
    * Links left out are worth no turn: while the disk is full or the database busy, they wait, and then go.
    */
-  function tryFlush(): void {
+  #tryFlush(): void {
     try {
-      flush();
+      this.flush();
     } catch {
-      if (gathered.length >= MAX_BATCHES * batch) gathered = [];
+      if (this.#gathered.length >= MAX_BATCHES * this.#batch) this.#gathered = [];
     }
   }
 
-  function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (gathered.length === 0) return;
-    inTransaction(database, () => {
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#gathered.length === 0) return;
+    inTransaction(this.#database, () => {
       // Rows are never deleted, so the last one's number is how many there are, from all processes.
-      let rows = (selectRows.get() as { n: number | null }).n ?? 0;
-      for (const { key, crawl, skip } of gathered) {
-        if (rows < maxRows)
-          rows += Number(insert.run(key, crawl, skip.url, skip.reason, skip.via ?? null).changes);
-        else if (!selectKnown.get(key)) countBeyond.run(crawl);
-        if (skip.cause !== undefined && rows < maxRows) insertCause.run(key, encodeCause(skip.cause));
-      }
+      let rows = (this.#selectRows.get() as { n: number | null }).n ?? 0;
+      for (const gathered of this.#gathered) rows += this.#write(gathered, rows);
     });
-    gathered = [];
+    this.#gathered = [];
   }
 
-  return { note, flush, close: tryFlush };
+  /** Returns how many rows it has added to those that there were. */
+  #write({ key, crawl, skip }: GatheredSkip, rows: number): number {
+    let added = 0;
+    if (rows < this.#maxRows)
+      added = Number(this.#insert.run(key, crawl, skip.url, skip.reason, skip.via ?? null).changes);
+    else if (!this.#selectKnown.get(key)) this.#countBeyond.run(crawl);
+    if (skip.cause !== undefined && rows + added < this.#maxRows)
+      this.#insertCause.run(key, encodeCause(skip.cause));
+    return added;
+  }
+}
+
+/** The links noted last, by their fingerprints. */
+class RecentSkips {
+  /**
+   * Pairs of high and low halves. A slot that was never used holds zeros: that fingerprint is as good as
+   * none.
+   */
+  readonly #slots = new Uint32Array(2 * CACHE_SLOTS);
+  readonly #halves = new Uint32Array(2);
+  /** Ids of reasons and crawls, which are few. */
+  readonly #words = new Map<string, number>();
+
+  /** The link's fingerprint; undefined if it is among the recent ones. */
+  enter(url: string, reason: string, crawl: CrawlId): bigint | undefined {
+    const halves = this.#halves;
+    const mixedIn = Math.imul(this.#wordOf(reason), 3) ^ this.#wordOf(crawl);
+    fingerprint(url, halves, 0);
+    const high = ((halves[0] as number) ^ mixedIn) >>> 0;
+    const low = ((halves[1] as number) + mixedIn) >>> 0;
+    const slot = 2 * (low & (CACHE_SLOTS - 1));
+    if (this.#slots[slot] === high && this.#slots[slot + 1] === low) return undefined;
+    this.#slots[slot] = high;
+    this.#slots[slot + 1] = low;
+    return BigInt.asIntN(64, (BigInt(high) << 32n) | BigInt(low));
+  }
+
+  #wordOf(text: string): number {
+    let word = this.#words.get(text);
+    if (word === undefined) {
+      fingerprint(text, this.#halves, 0);
+      word = this.#halves[0] as number;
+      this.#words.set(text, word);
+    }
+    return word;
+  }
 }
 
 /**

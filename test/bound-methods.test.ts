@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundMethods } from '../../shared/engines/bound-methods.ts';
+import { boundMethods } from '../shared/bound-methods.ts';
 
 class Counter {
   #count = 0;

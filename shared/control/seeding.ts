@@ -1,0 +1,140 @@
+import { parseConfig } from '../crawl/config.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
+import { seedLinks } from '../frontier/seed-links.ts';
+import { type CrawlRecord, CrawlTooLarge } from '../ports/crawl-registry.ts';
+import { quoted } from '../text/printable.ts';
+import { checkRequest } from './check-request.ts';
+import { type AddedSeeds, type Control, ControlError } from './control.ts';
+import type { ControlEngine } from './control-engine.ts';
+import { checkRules, createFinder } from './find-crawl.ts';
+import { type ControlPolicy, checkContact, type PlannedCrawl, planCrawl } from './plan-crawl.ts';
+import { newSeedsSchema } from './request-schemas.ts';
+import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
+import { wideningSeeds } from './widening-seeds.ts';
+
+/** Links in one parcel. */
+const MAX_PARCEL_LINKS = 2000;
+/**
+ * URLs that a scope is drawn around: what a registry's record of a crawl holds
+ * (`engines/aws/state/registry.ts`).
+ */
+const MAX_SCOPE_SEEDS = 15_000;
+const REMEDY = 'begin another crawl for these seeds, or one of scope `domain` or `any`';
+/**
+ * Workers know a crawl's scope as it was two seconds ago (`crawl-state/crawls.ts`), and take some time to
+ * read it.
+ */
+const SCOPE_HEARD_MS = 2500;
+
+const tooLarge = (crawl: CrawlId, { message }: CrawlTooLarge): ControlError =>
+  new ControlError(
+    'conflict',
+    `The crawl ${quoted(crawl)} is too large: ${message}. Instead, ${REMEDY}`,
+    'seeds',
+  );
+
+const scopeTooLarge = (crawl: CrawlId, urls: number): ControlError =>
+  new ControlError(
+    'conflict',
+    `The scope of the crawl ${quoted(crawl)} is drawn around ${urls} URLs, and can be around ` +
+      `${MAX_SCOPE_SEEDS}: ${REMEDY}`,
+    'seeds',
+  );
+
+const alreadyThere = (crawl: CrawlId): ControlError =>
+  new ControlError(
+    'conflict',
+    `There is a crawl ${quoted(crawl)} already: add the seeds to it, or give this one another name`,
+    'crawl',
+  );
+
+/** How seeds come into crawls. */
+export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
+  readonly #engine: ControlEngine;
+  readonly #policy: ControlPolicy;
+  readonly #finder: ReturnType<typeof createFinder>;
+
+  constructor(engine: ControlEngine, policy: ControlPolicy) {
+    this.#engine = engine;
+    this.#policy = policy;
+    this.#finder = createFinder(engine.registry);
+  }
+
+  /** Begins the crawl that is asked for, and gives its name. */
+  async create(request: Parameters<Control['create']>[0]): Promise<CrawlId> {
+    const plan = planCrawl(request, this.#policy);
+    const unreadable = plan.seeds.refused.filter(({ isUnreadable }) => isUnreadable);
+    if (unreadable.length > 0) throw seedsError(unreadable);
+    await this.#begin(plan);
+    return plan.crawl;
+  }
+
+  async seed(request: Parameters<Control['seed']>[0]): Promise<AddedSeeds> {
+    if (await this.#finder.find(request.crawl)) return this.addSeeds(request.crawl, request.seeds);
+    const plan = planCrawl(request, this.#policy);
+    try {
+      await this.#begin(plan);
+    } catch (error) {
+      if (!(error instanceof ControlError && error.code === 'conflict')) throw error;
+      return this.addSeeds(request.crawl, request.seeds);
+    }
+    return added(plan.crawl, plan.seeds);
+  }
+
+  async addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds> {
+    checkRequest(newSeedsSchema, { seeds: urls }, 'the seeds');
+    const record = await this.#finder.recordOf(crawl);
+    checkRules(crawl, record);
+    if (record.status === 'stopped')
+      throw new ControlError('conflict', `The crawl ${quoted(crawl)} is stopped: resume it first`);
+    const config = parseConfig(record.config);
+    const seeds = sortSeeds(urls, config);
+    if (seeds.accepted.length === 0) throw seedsError(seeds.refused);
+    checkContact(seeds.accepted, config);
+    // In this order, so that a crash loses nothing that was promised: the scope, the status, the seeds.
+    await this.#widen(crawl, record, wideningSeeds(config, record.scopeSeeds, seeds.accepted));
+    // Found finished only after this, it is set running again by the turn that takes the seeds in.
+    if (record.status === 'finished')
+      await this.#engine.registry.setStatus(crawl, 'running', undefined, { from: ['finished'] });
+    await this.sendSeeds(crawl, seeds.accepted);
+    return added(crawl, seeds);
+  }
+
+  /** Sends canonical URLs to their hosts as seeds, and as sitemaps. To send them twice changes nothing. */
+  async sendSeeds(crawl: CrawlId, urls: readonly string[], sitemaps: readonly string[] = []): Promise<void> {
+    const links = seedLinks(urls, sitemaps);
+    for (let from = 0; from < links.length; from += MAX_PARCEL_LINKS)
+      await this.#engine.exchange.send({ crawl, links: links.slice(from, from + MAX_PARCEL_LINKS) });
+  }
+
+  async #begin({ crawl, record, seeds, sitemaps }: PlannedCrawl): Promise<void> {
+    const { registry } = this.#engine;
+    if (await registry.load(crawl)) throw alreadyThere(crawl);
+    try {
+      await registry.create(crawl, record);
+    } catch (error) {
+      // Somebody else was a moment faster, or it is the registry that failed.
+      if (await registry.load(crawl)) throw alreadyThere(crawl);
+      throw error instanceof CrawlTooLarge ? tooLarge(crawl, error) : error;
+    }
+    await this.sendSeeds(crawl, seeds.accepted, sitemaps);
+  }
+
+  /** Adds the URLs to those that the crawl's scope is drawn around. */
+  async #widen(crawl: CrawlId, { scopeSeeds }: CrawlRecord, urls: readonly string[]): Promise<void> {
+    const { registry, clock } = this.#engine;
+    if (urls.length === 0) return;
+    if (scopeSeeds.length + urls.length > MAX_SCOPE_SEEDS) throw scopeTooLarge(crawl, scopeSeeds.length);
+    try {
+      await registry.addScopeSeeds(crawl, urls);
+    } catch (error) {
+      throw error instanceof CrawlTooLarge ? tooLarge(crawl, error) : error;
+    }
+    // Links of a seed that a worker fetched before it has heard would be lost as outside of the scope.
+    if (registry.isShared) await clock.sleep(SCOPE_HEARD_MS);
+  }
+}
+
+function added(crawl: CrawlId, { accepted, refused }: SortedSeeds): AddedSeeds {
+  return { crawl, added: accepted.length, refused: refused.map(({ url, reason }) => ({ url, reason })) };
+}
