@@ -19,6 +19,8 @@ export { StorageFailed } from '../shared/storage-failed.ts';
 export type * from './archive-types.ts';
 export type { BrokenLink, BrokenLinks, LinkingPage } from './broken-links.ts';
 export type * from './crawl-events.ts';
+export { deleteCrawl } from './delete-crawl.ts';
+export type * from './folder-types.ts';
 export { listCrawls, openCrawl } from './open-crawl.ts';
 export { processCrawl } from './process-crawl.ts';
 export type { ProcessedPage, ProcessOptions } from './process-options.ts';

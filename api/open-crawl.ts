@@ -1,4 +1,5 @@
 import type { CrawlEntry } from '../shared/control/control.ts';
+import type { FolderEntry } from './folder-types.ts';
 import type { StackAddress, StackCrawlAddress } from './stack-address.ts';
 import type { StackCrawl } from './stack-crawl.ts';
 import type { StoredCrawl } from './stored-crawl.ts';
@@ -27,7 +28,13 @@ export async function openCrawl(at: string | StackCrawlAddress): Promise<StoredC
   return (await import('./load-stack.ts')).openOnStack(at);
 }
 
+/** Returns the crawls in `folder` and in the folders directly in it, by name. */
+export function listCrawls(folder: string): Promise<readonly FolderEntry[]>;
 /** Returns the crawls of a deployed stack by name, 1,000 at most. Throws `StackRefused` and `StackUnavailable`. */
-export async function listCrawls(at: StackAddress): Promise<readonly CrawlEntry[]> {
+export function listCrawls(at: StackAddress): Promise<readonly CrawlEntry[]>;
+export async function listCrawls(
+  at: string | StackAddress,
+): Promise<readonly FolderEntry[] | readonly CrawlEntry[]> {
+  if (typeof at === 'string') return (await import('./local/list-crawls.ts')).listFolders(at);
   return (await import('./load-stack.ts')).listOnStack(at);
 }

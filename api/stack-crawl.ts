@@ -1,5 +1,5 @@
 /** A crawl on a deployed stack, as `startCrawl`, `resumeCrawl` and `openCrawl` give it. */
-import type { AddedSeeds, HostDetail, HostPage } from '../shared/control/control.ts';
+import type { AddedSeeds } from '../shared/control/control.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import type { FinishedEvent, LimitEvent, WarningEvent } from './crawl-events.ts';
 import type { RaisedLimits } from './start-options.ts';
@@ -35,10 +35,6 @@ export interface StackCrawl extends Omit<StoredCrawl, 'folder' | 'addSeeds'> {
   stop(): Promise<CrawlSummary>;
   /** Adds seeds. A crawl that had finished runs again. Throws `ControlError` if none of them can be a seed. */
   addSeeds(seeds: readonly string[]): Promise<AddedSeeds>;
-  /** Returns hosts with their state, a page at a time. */
-  hosts(page?: { readonly cursor?: string; readonly limit?: number }): Promise<HostPage>;
-  /** Returns all that is known of a host. */
-  host(host: string): Promise<HostDetail>;
 }
 
 /** The limits that a crawl on a stack may be resumed with. `maxCost`: US dollars. */

@@ -1,5 +1,6 @@
 /** A crawl in a folder, as `openCrawl` gives it. */
-import type { AddedSeeds } from '../shared/control/control.ts';
+import type { AddedSeeds, HostDetail, HostPage } from '../shared/control/control.ts';
+import type { HostPageRequest } from '../shared/control/host-queries.ts';
 import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 import type { DocumentRow } from '../shared/outputs/document-row.ts';
 import type { Item } from '../shared/project/project.ts';
@@ -104,6 +105,17 @@ export interface StoredCrawl extends AsyncDisposable {
    * `resumeCrawl`. Throws if none of them can be a seed.
    */
   addSeeds(seeds: readonly string[]): Promise<LocallyAdded>;
+  /** Returns hosts with their state, a page at a time. Throws `ControlError` for a limit that is not from 1 to 1,000. */
+  hosts(page?: HostPageRequest): Promise<HostPage>;
+  /** Returns all that is known of a host. Throws `ControlError` if the crawl does not know it. */
+  host(host: string): Promise<HostDetail>;
+  /**
+   * Pauses the crawl: a process that crawls in the folder stores what was fetched and ends, usually within three
+   * seconds, and this waits for it, a minute at most. Throws `ControlError` if the crawl has ended.
+   */
+  pause(): Promise<CrawlSummary>;
+  /** As {@link pause}, but the crawl is over. `resumeCrawl` can still continue it. */
+  stop(): Promise<CrawlSummary>;
   close(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ import { type ParsedOptions, readParsedOptions } from './read-options.ts';
 import { isSet, textOf } from './read-words.ts';
 import { stackAsk } from './stack-ask.ts';
 import { UsageError } from './usage-error.ts';
-import { isLocalVerb, isStackVerb, LOCAL_VERBS, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
+import { isStackVerb, STACK_VERBS, VERBS, type Verb } from './verbs.ts';
 
 /**
  * The command in `argv` (without node and the script). Throws {@link UsageError}. Of an option given twice
@@ -28,7 +28,6 @@ export function parseArgs(argv: readonly string[]): Command {
   const given = readParsedOptions(verb, rest);
   const stack = textOf(given, 'stack');
   if (stack === undefined) {
-    if (!isLocalVerb(verb)) throw needsStack(verb);
     refuseOptionsOf('stack', verb, given);
     return localCommand(verb, given);
   }
@@ -81,13 +80,6 @@ function refuseOptionsOf(place: Location, verb: Verb, { values }: ParsedOptions)
   const where = place === 'local' ? `${verb} takes no --${stray.name} with --stack` : undefined;
   const message = where ?? `${verb} takes --${stray.name} only with --stack NAME`;
   throw new UsageError(stray.reason ? `${message}: ${stray.reason}` : message);
-}
-
-function needsStack(verb: Verb): UsageError {
-  return new UsageError(
-    `${verb} is for the crawls of a deployed stack: ${PROGRAM} --stack NAME ${verb} ...; on one machine there are ` +
-      `${LOCAL_VERBS.join(', ')}, and Ctrl-C to pause`,
-  );
 }
 
 function needsFolder(verb: Verb): UsageError {

@@ -70,7 +70,25 @@ export type LocalCommand =
       readonly json: boolean;
       readonly quiet: boolean;
     }
-  | { readonly verb: 'status'; readonly dir: string; readonly json: boolean }
+  | OnFolder<'status' | 'watch' | 'pause' | 'stop'>
+  | { readonly verb: 'list'; readonly folder: string; readonly json: boolean }
+  | {
+      readonly verb: 'hosts';
+      readonly dir: string;
+      /** One host alone, in detail. */
+      readonly host?: string;
+      readonly cursor?: string;
+      readonly limit?: number;
+      readonly json: boolean;
+    }
+  | {
+      readonly verb: 'delete';
+      readonly dir: string;
+      readonly keepArchive: boolean;
+      /** The user is not asked. */
+      readonly yes: boolean;
+      readonly json: boolean;
+    }
   | { readonly verb: 'url'; readonly dir: string; readonly url: string; readonly json: boolean }
   | {
       readonly verb: 'export';
@@ -147,6 +165,11 @@ export type LocalCommand =
         | { readonly what: 'cat'; readonly file: string; readonly offset: number };
       readonly json: boolean;
     };
+
+/** Commands that take a crawl's folder and nothing else. */
+type OnFolder<V> = V extends string
+  ? { readonly verb: V; readonly dir: string; readonly json: boolean }
+  : never;
 
 /** On a crawl of a deployed stack. */
 export type StackCommand = StackAddress & StackRequest & { readonly json: boolean };

@@ -34,8 +34,12 @@ function overview(width: number): string[] {
     ...lines(VERBS.filter((verb) => isLocalVerb(verb) || verb === 'help')),
     ...columnsOf('--version', 'The version.', longest, width),
     '',
-    'On a deployed stack (--stack NAME), a CRAWL by its name in place of DIR; also:',
-    ...lines(STACK_VERBS.filter((verb) => !isLocalVerb(verb))),
+    ...wrapWords(
+      `On a deployed stack (--stack NAME): ${STACK_VERBS.join(', ')}, with the name of a CRAWL in place of DIR.`.split(
+        ' ',
+      ),
+      width,
+    ),
     '',
     ...wrapWords(EXIT_CODES.split(' '), width),
     `Options of a command: ${PROGRAM} help COMMAND`,

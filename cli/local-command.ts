@@ -12,6 +12,7 @@ import {
   isSet,
   networkOf,
   readFormat,
+  readHosts,
   readSeedWords,
   readWords,
   textOf,
@@ -25,29 +26,35 @@ import type { LocalVerb } from './verbs.ts';
 export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalCommand {
   const { words } = given;
   const json = isSet(given, 'json');
-  const quiet = isSet(given, 'quiet');
   const config = textOf(given, 'config');
-  const save = textOf(given, 'save');
-  const workers = (given.values.get('workers') as number | undefined) ?? 1;
   switch (verb) {
-    case 'crawl': {
-      const seeds = readSeedWords(words, given, verb);
-      const [out, dedupeFrom] = [textOf(given, 'out'), textOf(given, 'dedupe-from')];
-      const settings = { config, options: configOf(given), network: networkOf(given) };
-      return { verb, ...seeds, out, ...settings, workers, dedupeFrom, save, json, quiet };
-    }
-    case 'resume': {
-      const [dir] = readWords(verb, given, 'DIR');
-      const newUrlRules = isSet(given, 'new-url-rules');
-      return { verb, dir: dir!, config, limits: configOf(given), workers, newUrlRules, save, json, quiet };
-    }
+    case 'crawl':
+      return crawlCommand(given);
+    case 'resume':
+      return resumeCommand(given);
     case 'add': {
       const [dir, ...seeds] = words;
       if (!dir) throw wrongWords(verb, words, ['DIR', 'SEED...']);
       return { verb, dir, ...readSeedWords(seeds, given, 'add DIR'), json };
     }
     case 'status':
+    case 'watch':
+    case 'pause':
+    case 'stop':
       return { verb, dir: readWords(verb, given, 'DIR')[0]!, json };
+    case 'list': {
+      const [folder = 'crawls', ...others] = words;
+      if (others.length > 0 || folder === '') throw wrongWords(verb, words, ['[FOLDER]']);
+      return { verb, folder, json };
+    }
+    case 'hosts': {
+      const { names, ...page } = readHosts(given, 'DIR');
+      return { verb, dir: names[0], host: names[1], ...page, json };
+    }
+    case 'delete': {
+      const [dir] = readWords(verb, given, 'DIR');
+      return { verb, dir: dir!, keepArchive: isSet(given, 'keep-archive'), yes: isSet(given, 'yes'), json };
+    }
     case 'report':
       return reportCommand(given, json);
     case 'url': {
@@ -65,16 +72,15 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'search':
       return searchCommand(given, json);
     case 'process':
-      return { verb, dir: readWords(verb, given, 'DIR')[0]!, config, workers, out: textOf(given, 'out') };
-    case 'init': {
-      const [template, folder, ...others] = words;
-      if (others.length > 0) throw wrongWords(verb, words, ['[TEMPLATE]', '[FOLDER]']);
       return {
         verb,
-        ...(template !== undefined && { template: readTemplate(template) }),
-        folder: folder || template || '.',
+        dir: readWords(verb, given, 'DIR')[0]!,
+        config,
+        workers: workersOf(given),
+        out: textOf(given, 'out'),
       };
-    }
+    case 'init':
+      return initCommand(words);
     case 'completion': {
       const shell = SHELLS.find((known) => known === words[0]);
       if (shell === undefined || words.length > 1) throw wrongWords(verb, words, [SHELLS.join('|')]);
@@ -83,6 +89,37 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
     case 'warc':
       return { verb, ask: warcAsk(given, json), json };
   }
+}
+
+function initCommand(words: readonly string[]): LocalCommandOf<'init'> {
+  const [template, folder, ...others] = words;
+  if (others.length > 0) throw wrongWords('init', words, ['[TEMPLATE]', '[FOLDER]']);
+  const named = template === undefined ? {} : { template: readTemplate(template) };
+  return { verb: 'init', ...named, folder: folder || template || '.' };
+}
+
+/** What `crawl` and `resume` have in common. */
+const runSettings = (given: ParsedOptions) => ({
+  config: textOf(given, 'config'),
+  workers: workersOf(given),
+  save: textOf(given, 'save'),
+  json: isSet(given, 'json'),
+  quiet: isSet(given, 'quiet'),
+});
+
+const workersOf = ({ values }: ParsedOptions): number => (values.get('workers') as number | undefined) ?? 1;
+
+function crawlCommand(given: ParsedOptions): LocalCommandOf<'crawl'> {
+  const seeds = readSeedWords(given.words, given, 'crawl');
+  const [out, dedupeFrom] = [textOf(given, 'out'), textOf(given, 'dedupe-from')];
+  const settings = { options: configOf(given), network: networkOf(given), ...runSettings(given) };
+  return { verb: 'crawl', ...seeds, out, dedupeFrom, ...settings };
+}
+
+function resumeCommand(given: ParsedOptions): LocalCommandOf<'resume'> {
+  const [dir] = readWords('resume', given, 'DIR');
+  const newUrlRules = isSet(given, 'new-url-rules');
+  return { verb: 'resume', dir: dir!, limits: configOf(given), newUrlRules, ...runSettings(given) };
 }
 
 function reportCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'report'> {

@@ -59,6 +59,17 @@ export function readCrawlName(text: string): string {
   );
 }
 
+/** What `hosts` takes: a crawl, and perhaps a host in lower case. `place`: what names the crawl. */
+export function readHosts(given: ParsedOptions, place: string) {
+  const { words } = given;
+  const [crawl, host] = words.length === 2 ? words : readWords('hosts', given, place);
+  const cursor = textOf(given, 'cursor');
+  const limit = given.values.get('limit') as number | undefined;
+  if (host !== undefined && (cursor !== undefined || limit !== undefined))
+    throw new UsageError('Expected --limit and --cursor without a host: one host has one answer');
+  return { names: [crawl!, host?.toLowerCase()] as const, cursor, limit };
+}
+
 /** `example`: the words before the seeds. */
 export function readSeedWords(words: readonly string[], given: ParsedOptions, example: string): Seeds {
   const seedsFile = textOf(given, 'seeds');

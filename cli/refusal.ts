@@ -1,5 +1,6 @@
 const REFUSALS: ReadonlySet<string> = new Set([
   'UsageError',
+  'ControlError',
   'NoCrawl',
   'CrawlExists',
   'NoContact',

@@ -10,6 +10,7 @@ import {
   networkOf,
   readCrawlName,
   readFormat,
+  readHosts,
   readSeedWords,
   readWords,
   textOf,
@@ -53,15 +54,8 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
       readWords(verb, given);
       return { verb };
     case 'hosts': {
-      const [crawl, host] = words.length === 2 ? words : readWords(verb, given, 'CRAWL');
-      const page = {
-        cursor: textOf(given, 'cursor'),
-        limit: given.values.get('limit') as number | undefined,
-      };
-      if (host !== undefined && (page.cursor !== undefined || page.limit !== undefined)) {
-        throw new UsageError('Expected --limit and --cursor without a host: one host has one answer');
-      }
-      return { verb, crawl: readCrawlName(crawl!), host: host?.toLowerCase(), ...page };
+      const { names, ...page } = readHosts(given, 'CRAWL');
+      return { verb, crawl: readCrawlName(names[0]), host: names[1], ...page };
     }
     case 'url': {
       const [crawl, url] = readWords(verb, given, 'CRAWL', 'URL');

@@ -1,5 +1,6 @@
 /** What a stack's crawls and hosts look like to people. */
 import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../shared/control/control.ts';
+import type { CrawlSummary } from '../shared/report/summary.ts';
 import { printable, shorten } from '../shared/text/printable.ts';
 import { formatBytes, formatCount, formatCounted, largestFirst } from './format.ts';
 import { type CrawlPlace, commandAt, shellWord } from './place.ts';
@@ -21,8 +22,11 @@ export function addedText({ crawl, added, refused }: AddedSeeds): string {
   ].join('\n');
 }
 
+/** `interrupted`: of a folder in which no process crawls. */
+export type ListedCrawl = Omit<CrawlEntry, 'state'> & { readonly state: CrawlSummary['state'] };
+
 /** A line for each crawl. */
-export function crawlsText(crawls: readonly CrawlEntry[], beginWith: string): string {
+export function crawlsText(crawls: readonly ListedCrawl[], beginWith: string): string {
   if (crawls.length === 0) return `No crawls yet. Begin one with: ${beginWith}`;
   const rows = crawls.map(({ crawl, state, pages, reason }) => [
     crawl,

@@ -32,6 +32,17 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/add.ts')).add(command);
     case 'status':
       return (await import('./commands/status.ts')).status(command);
+    case 'watch':
+      return (await import('./commands/watch-folder.ts')).watchFolder(command);
+    case 'pause':
+    case 'stop':
+      return (await import('./commands/pause-stop.ts')).pauseOrStop(command);
+    case 'list':
+      return (await import('./commands/list.ts')).list(command);
+    case 'hosts':
+      return (await import('./commands/hosts.ts')).hosts(command);
+    case 'delete':
+      return (await import('./commands/delete.ts')).deleteFolder(command);
     case 'url':
       return (await import('./commands/url.ts')).url(command);
     case 'explain':

@@ -1,5 +1,6 @@
 /** A crawl's folder as a {@link StoredCrawl}. */
 
+import { oneHost, pageOfHosts } from '../../shared/control/host-queries.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
@@ -22,6 +23,7 @@ import { addSeeds } from './add-seeds.ts';
 import { archiveOf } from './crawl-archive.ts';
 import { itemsCsv } from './items-csv.ts';
 import { openFolder, stateOf } from './open-folder.ts';
+import { pauseFolder, stopFolder } from './operate.ts';
 import { skippedUrls } from './skipped-urls.ts';
 import { goodItemBytes, storedItems } from './stored-items.ts';
 import { summarize } from './summarize.ts';
@@ -119,6 +121,10 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     },
     wacz: archive.wacz,
     addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
+    hosts: (page = {}) => pageOfHosts(reader, crawl, page),
+    host: (host) => oneHost(reader.ledgers, crawl, host),
+    pause: () => pauseFolder(folder, systemClock),
+    stop: () => stopFolder(folder, systemClock),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -1,5 +1,5 @@
 /** Search over the pages of a crawl's folder. */
-import { join } from 'node:path';
+import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { searchQuery } from '../../shared/outputs/search-query.ts';
 import type { DocumentOptions, SearchHit, SearchOptions } from '../stored-crawl.ts';
 import { documentsOf } from './documents.ts';
@@ -19,7 +19,7 @@ export async function search(
 ): Promise<SearchHit[]> {
   // A search that cannot be understood makes no index.
   searchQuery(words);
-  const index = openSearchIndex(join(folder, 'search.sqlite'));
+  const index = openSearchIndex(foldersOf(folder).search);
   try {
     await update(opened, folder, index, options);
     return index.search(words, options);

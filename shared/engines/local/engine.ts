@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import type { ControlEngine } from '../../control/control-engine.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Link } from '../../frontier/message.ts';
 import type { HookError } from '../../ports/hook-error-log.ts';
@@ -12,6 +13,7 @@ import { closeAll } from './close-all.ts';
 import { holdsCrawl, openDatabase } from './database.ts';
 import { type FolderHold, holdFolder } from './folder-hold.ts';
 import { foldersOf } from './folders.ts';
+import { createHostPages } from './host-page.ts';
 import { countLateHookFailures, HOOK_ERRORS_SCHEMA, readHookErrors } from './items/hook-errors.ts';
 import { createItemStore, ITEMS_SCHEMA } from './items/item-store.ts';
 import { PAYLOADS_SCHEMA } from './items/payload-index.ts';
@@ -79,6 +81,7 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
 export interface LocalReader {
   readonly ledgers: LedgerStore;
   readonly registry: LocalCrawlRegistry;
+  readonly hostPage: ControlEngine['ledgers']['hostPage'];
   crawl(): CrawlId | undefined;
   /** A seed on its way to its host that is known by one of these URLs of the host: no ledger has it yet. */
   findSeed(host: HostKey, urls: readonly string[]): Link | undefined;
@@ -105,6 +108,7 @@ export function openLocalReader(folder: string): LocalReader | undefined {
   return {
     ledgers: withStorageFailures(createLedgerStore(database, paths.ledgers), paths.database),
     registry,
+    hostPage: createHostPages(database),
     crawl: () => registry.list()[0],
     findSeed: (host, urls) => orStorageFailed(paths.database, () => findSeed(database, host, urls)),
     waitingSeeds: () => orStorageFailed(paths.database, () => [...waitingSeeds(database)]),

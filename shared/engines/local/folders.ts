@@ -17,4 +17,6 @@ export const foldersOf = (folder: string) => ({
   state: join(folder, 'state.sqlite'),
   /** Bodies too large for memory, while they are handled. */
   temporary: join(folder, 'tmp'),
+  /** Index of the pages' words, made by the first search. */
+  search: join(folder, 'search.sqlite'),
 });

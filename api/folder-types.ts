@@ -1,0 +1,22 @@
+/** Types of the functions that list and delete the crawls of this machine. */
+import type { CrawlEntry } from '../shared/control/control.ts';
+import type { CrawlSummary } from '../shared/report/summary.ts';
+
+/** A crawl in a folder. `interrupted`: no process works on it, though it was not ended. */
+export interface FolderEntry extends Omit<CrawlEntry, 'state'> {
+  readonly folder: string;
+  readonly state: CrawlSummary['state'];
+}
+
+export interface DeleteOptions {
+  /**
+   * Keeps the WARC files, their indexes and the items, and deletes what the crawl needs to continue.
+   * @default false
+   */
+  readonly keepArchive?: boolean;
+}
+
+export interface DeletedCrawl {
+  /** Names of the files and folders that are still in the crawl's folder, such as files of yours. */
+  readonly left: readonly string[];
+}

@@ -1,0 +1,40 @@
+/** The crawls in folders of this machine. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { holdsCrawl } from '../../shared/engines/local/database.ts';
+import { foldersOf } from '../../shared/engines/local/folders.ts';
+import type { FolderEntry } from '../folder-types.ts';
+import { openFolder, stateOf } from './open-folder.ts';
+
+/** The crawls in `folder` and in the folders directly in it, by name. None if the folder is not there. */
+export async function listFolders(folder: string): Promise<readonly FolderEntry[]> {
+  const entries: FolderEntry[] = [];
+  for (const each of [folder, ...foldersIn(folder)])
+    if (holdsCrawl(foldersOf(each).database)) entries.push(await entryOf(each));
+  return entries;
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    const found = readdirSync(folder, { withFileTypes: true });
+    return found
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .map(({ name }) => join(folder, name))
+      .sort();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+async function entryOf(folder: string): Promise<FolderEntry> {
+  const opened = await openFolder(folder);
+  const { reader, crawl, record } = opened;
+  try {
+    const { pages } = await reader.registry.totals(crawl);
+    return { folder, crawl, state: stateOf(opened), reason: record.reason, pages };
+  } finally {
+    reader.close();
+  }
+}

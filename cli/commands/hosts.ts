@@ -1,0 +1,19 @@
+import { openCrawl } from '../../api/open-crawl.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { hostsText, hostText } from '../stack-text.ts';
+
+/** `strand hosts DIR [HOST]`: the hosts of a crawl with their state, or all that is known of one. */
+export async function hosts({ dir, host, cursor, limit, json }: LocalCommandOf<'hosts'>): Promise<number> {
+  await using crawl = await openCrawl(dir);
+  const print = (value: unknown, text: string) =>
+    void process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
+  if (host !== undefined) {
+    const detail = await crawl.host(host);
+    print(detail, hostText(detail));
+    return exitCodes.finished;
+  }
+  const page = await crawl.hosts({ cursor, limit });
+  print(page, hostsText(page, { dir }, limit));
+  return exitCodes.finished;
+}

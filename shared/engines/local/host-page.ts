@@ -1,0 +1,16 @@
+/** The heads of a crawl's hosts in SQLite, page by page, in the order of their names. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { ControlEngine } from '../../control/control-engine.ts';
+import { parseHead } from '../../frontier/head.ts';
+
+/** `cursor`: the last host of the page before. */
+export function createHostPages(database: DatabaseSync): ControlEngine['ledgers']['hostPage'] {
+  const select = database.prepare(
+    'SELECT host, head FROM heads WHERE crawl = ? AND host > ? ORDER BY host LIMIT ?',
+  );
+  return async (crawl, cursor = '', limit) => {
+    const rows = select.all(crawl, cursor, limit + 1) as { host: string; head: string }[];
+    const hosts = rows.slice(0, limit).map(({ host, head }) => ({ host, head: parseHead(head) }));
+    return rows.length > limit ? { hosts, cursor: hosts.at(-1)!.host } : { hosts };
+  };
+}
