@@ -330,7 +330,7 @@ describe('docs/aws.md', () => {
     const names = ids.map((id) => id.replace(/^Alarms/, '').replace(/[0-9A-F]{8}$/, ''));
     const named = rows(section(aws, 'Watching')).map(([name = '']) => name.match(/\w+/)?.[0]);
     expect(named.sort()).toEqual(names.sort());
-    expect(rows(section(aws, 'What stands in the account')).join()).toContain(`${ids.length} alarms`);
+    expect(rows(section(aws, 'What the stack contains')).join()).toContain(`${ids.length} alarms`);
   });
 
   test('has each line item of a bill, and the date of the prices', () => {
