@@ -1,5 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Control } from '../shared/control/control.ts';
+import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import type { Crawls } from '../shared/crawl-state/crawls.ts';
 import { polledRequests } from '../shared/engines/aws/cost/billed-units.ts';
 import { type LinkMessage, parseLinkText, wakeAllText } from '../shared/engines/aws/queues/link-message.ts';
@@ -43,43 +44,137 @@ const END_MS = 10_000;
 type Parcel = Extract<LinkMessage, { kind: 'parcel' }> & { readonly record: SQSRecord };
 type WakeAll = Extract<LinkMessage, { kind: 'wakeAll' }>;
 
+interface Wake {
+  readonly record: SQSRecord;
+  readonly message: WakeAll;
+}
+
+interface SortedMessages {
+  readonly parcels: readonly Parcel[];
+  readonly seeds: readonly SeedRecord[];
+  readonly wakes: readonly Wake[];
+}
+
 /**
  * Routes links to their hosts, takes seeds in, wakes the hosts of a crawl. What cannot be understood goes to
  * the dead letters at once, and counts as done. What fails by our own fault comes again, and nothing else
  * does.
  */
-export function createRouterHandler({
-  settings,
-  clock,
-  log,
-  stack,
-  control,
-  crawls,
-  deadLetter,
-}: RouterDeps) {
-  const { engine, meter } = stack;
-  const { linkShards } = engine;
-  const { splitHosts, wakePageHosts, wakePages } = sizesOf(engine);
+export function createRouterHandler(deps: RouterDeps) {
+  const { stack, clock, log } = deps;
+  return (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> =>
+    invoked(stack, { clock, log }, async () => {
+      stack.meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
+      const failed = await new RouterEvent(deps, event, () => context.getRemainingTimeInMillis()).handle();
+      return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
+    });
+}
+
+/** One event of the router function. */
+class RouterEvent {
+  readonly #deps: RouterDeps;
+  readonly #records: readonly SQSRecord[];
+  readonly #isOfShard: boolean;
+  readonly #timeLeft: () => number;
+  readonly #failed = new Set<string>();
+
+  constructor(deps: RouterDeps, event: SQSEvent, timeLeft: () => number) {
+    this.#deps = deps;
+    this.#records = event.Records;
+    this.#isOfShard = sourceIn(deps.settings.linkShardUrls, event) !== undefined;
+    this.#timeLeft = timeLeft;
+  }
+
+  /** Returns the ids of the messages that must come again. */
+  async handle(): Promise<ReadonlySet<string>> {
+    const { parcels, seeds, wakes } = await this.#sort();
+    // Each crawl's by itself: one that cannot be read holds up no other.
+    for (const [crawl, some] of Map.groupBy(parcels, ({ outLinks }) => outLinks.crawl)) {
+      await this.#attempt(
+        some.map(({ record }) => record),
+        () => this.#route(crawl, some),
+      );
+    }
+    const { control, log } = this.#deps;
+    await takeSeeds(seeds, {
+      control,
+      log,
+      attempt: (records, work) => this.#attempt(records, work),
+      refuse: (record, reason) => this.#refuse(record, reason),
+    });
+    for (const wake of wakes) await this.#attempt([wake.record], () => this.#wakeOrRefuse(wake));
+    return this.#failed;
+  }
+
+  /** The messages by kind. Those that are not understood are refused. */
+  async #sort(): Promise<SortedMessages> {
+    const parcels: Parcel[] = [];
+    const seeds: SeedRecord[] = [];
+    const wakes: Wake[] = [];
+    for (const record of this.#records) {
+      const message = understood(record.body, this.#isOfShard);
+      if (message instanceof Error) await this.#refuse(record, message.message);
+      else if (message.kind === 'parcel') parcels.push({ record, ...message });
+      else if (message.kind === 'wakeAll') wakes.push({ record, message });
+      else seeds.push({ record, ...message, crawl: message.crawl ?? this.#deps.settings.defaultCrawl });
+    }
+    return { parcels, seeds, wakes };
+  }
+
+  async #attempt(some: readonly SQSRecord[], work: () => Promise<void>): Promise<void> {
+    try {
+      if (this.#timeLeft() < END_MS) throw new Error('Expected the time for all messages, but it is up');
+      await work();
+    } catch (error) {
+      for (const { messageId } of some) this.#failed.add(messageId);
+      this.#deps.log('error', { messages: some.length, ...errorFields(error) });
+    }
+  }
+
+  #refuse(record: SQSRecord, reason: string): Promise<void> {
+    const { log, deadLetter } = this.#deps;
+    return this.#attempt([record], async () => {
+      log('warn', { message: 'A message goes to the dead letters', id: record.messageId, reason });
+      await deadLetter(record.body, reason);
+    });
+  }
 
   /** To the hosts, or, where those are very many, to the shards. The poller deletes the parcels. */
-  async function route(crawl: string, parcels: readonly Parcel[], maySplit: boolean): Promise<void> {
+  async #route(crawl: CrawlId, parcels: readonly Parcel[]): Promise<void> {
+    const { crawls, stack } = this.#deps;
+    const { engine, meter } = stack;
+    const { linkShards } = engine;
+    const maySplit = linkShards.count > 0 && !this.#isOfShard;
     const links = parcels.map(({ record, outLinks }) => ({ id: record.messageId, outLinks }));
     await meter.run(crawl, async () => {
       const gathered = await gatherLinks(crawls, links);
       const byHost = gathered.get(crawl);
-      if (maySplit && byHost && byHost.size > splitHosts) await linkShards.send(crawl, byHost);
+      if (maySplit && byHost && byHost.size > sizesOf(engine).splitHosts)
+        await linkShards.send(crawl, byHost);
       else await deliverLinks(engine, gathered);
     });
   }
 
+  async #wakeOrRefuse({ record, message }: Wake): Promise<void> {
+    try {
+      await this.#wakeAll(message);
+    } catch (error) {
+      if (!(error instanceof InvalidCursor)) throw error;
+      await this.#refuse(record, error.message);
+    }
+  }
+
   /** Some pages; what remains is a message of its own, which another invocation gets. */
-  async function wakeAll({ crawl, cursor }: WakeAll, timeLeft: () => number): Promise<void> {
+  async #wakeAll({ crawl, cursor }: WakeAll): Promise<void> {
+    const { crawls, stack } = this.#deps;
+    const { engine } = stack;
+    const { wakePageHosts, wakePages } = sizesOf(engine);
     // Resuming a crawl makes it run first. One that does not any more would be read through, host by host,
     // for nothing.
     crawls.refresh(crawl);
     if ((await crawls.get(crawl))?.status !== 'running') return;
     let next = cursor;
-    for (let pages = 0; pages < wakePages && timeLeft() >= END_MS; pages++) {
+    for (let pages = 0; pages < wakePages && this.#timeLeft() >= END_MS; pages++) {
       const page = await engine.ledgers.hostPage(crawl, next, wakePageHosts);
       await wakeResumed(engine.queue, crawl, page.hosts);
       if (page.cursor === undefined) return;
@@ -87,63 +182,6 @@ export function createRouterHandler({
     }
     await engine.exchange.sendTexts([wakeAllText(crawl, next)]);
   }
-
-  async function handle(event: SQSEvent, timeLeft: () => number): Promise<ReadonlySet<string>> {
-    const { Records: records } = event;
-    const isOfShard = sourceIn(settings.linkShardUrls, event) !== undefined;
-    const failed = new Set<string>();
-    async function attempt(some: readonly SQSRecord[], work: () => Promise<void>): Promise<void> {
-      try {
-        if (timeLeft() < END_MS) throw new Error('Expected the time for all messages, but it is up');
-        await work();
-      } catch (error) {
-        for (const { messageId } of some) failed.add(messageId);
-        log('error', { messages: some.length, ...errorFields(error) });
-      }
-    }
-    const refuse = (record: SQSRecord, reason: string) =>
-      attempt([record], async () => {
-        log('warn', { message: 'A message goes to the dead letters', id: record.messageId, reason });
-        await deadLetter(record.body, reason);
-      });
-
-    const parcels: Parcel[] = [];
-    const seeds: SeedRecord[] = [];
-    const wakes: { readonly record: SQSRecord; readonly message: WakeAll }[] = [];
-    for (const record of records) {
-      const message = understood(record.body, isOfShard);
-      if (message instanceof Error) await refuse(record, message.message);
-      else if (message.kind === 'parcel') parcels.push({ record, ...message });
-      else if (message.kind === 'wakeAll') wakes.push({ record, message });
-      else seeds.push({ record, ...message, crawl: message.crawl ?? settings.defaultCrawl });
-    }
-    // Each crawl's by itself: one that cannot be read holds up no other.
-    for (const [crawl, some] of Map.groupBy(parcels, ({ outLinks }) => outLinks.crawl)) {
-      await attempt(
-        some.map(({ record }) => record),
-        () => route(crawl, some, linkShards.count > 0 && !isOfShard),
-      );
-    }
-    await takeSeeds(seeds, { control, log, attempt, refuse });
-    for (const { record, message } of wakes) {
-      await attempt([record], async () => {
-        try {
-          await wakeAll(message, timeLeft);
-        } catch (error) {
-          if (!(error instanceof InvalidCursor)) throw error;
-          await refuse(record, error.message);
-        }
-      });
-    }
-    return failed;
-  }
-
-  return (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> =>
-    invoked(stack, { clock, log }, async () => {
-      meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
-      const failed = await handle(event, () => context.getRemainingTimeInMillis());
-      return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
-    });
 }
 
 /** Parcels of a shard are the router's own, which nobody else may send there: they have been looked at. */

@@ -8,7 +8,7 @@ import type { Engine } from '../shared/ports/engine.ts';
 import { wakeDueHosts } from '../shared/routing/waker.ts';
 import { sizesOf } from '../shared/sizes.ts';
 import type { HostKey } from '../shared/url/host-key.ts';
-import { beginningAt, gatherCrawlErrors } from './crawl-errors.ts';
+import { beginningAt, type CrawlErrors, gatherCrawlErrors } from './crawl-errors.ts';
 import type { Log } from './log.ts';
 import { invoked } from './stack.ts';
 
@@ -46,78 +46,97 @@ type Woken = Map<HostKey, { readonly version: number; readonly at: number }>;
  * Ends the crawls that have met a limit, wakes the hosts that are due, and calls a crawl finished that is
  * quiet.
  */
-export function createWakerHandler({ clock, log, stack, crawls }: WakerDeps) {
-  const { engine } = stack;
-  const { registry } = engine;
-  const { wakeBatch } = sizesOf(engine);
+export function createWakerHandler(deps: WakerDeps) {
+  const { stack, clock, log } = deps;
+  const waker = new Waker(deps);
+  return (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> =>
+    invoked(stack, { clock, log }, () =>
+      waker.run(clock.now() + context.getRemainingTimeInMillis() - END_MS),
+    );
+}
+
+class Waker {
+  readonly #deps: WakerDeps;
   /** By crawl. */
-  const woken = new Map<CrawlId, Woken>();
-  let runs = 0;
+  readonly #woken = new Map<CrawlId, Woken>();
+  #runs = 0;
+
+  constructor(deps: WakerDeps) {
+    this.#deps = deps;
+  }
+
+  /** One invocation, which begins nothing after `endsAt`. */
+  async run(endsAt: number): Promise<void> {
+    const { clock, log } = this.#deps;
+    const wakeUntil = Math.min(endsAt, clock.now() + WAKE_MS);
+    const ids = await this.#runningCrawls();
+    const errors = gatherCrawlErrors(log);
+    await this.#forEach(ids, endsAt, errors, (id) => this.#endAtLimits(id));
+    // A batch of each in turn: a crawl of many hosts does not hold up the others.
+    for (let left = ids; left.length > 0; )
+      left = await this.#forEach(left, wakeUntil, errors, (id) => this.#wake(id));
+    await this.#forEach(ids, endsAt, errors, (id) => this.#finishIfQuiet(id));
+    errors.throwAny();
+  }
+
+  /** Does `step` for each crawl that has not failed. Gives those for which it says true. */
+  async #forEach(
+    some: readonly CrawlId[],
+    until: number,
+    errors: CrawlErrors,
+    step: (id: CrawlId) => Promise<unknown>,
+  ): Promise<CrawlId[]> {
+    const { clock, stack } = this.#deps;
+    const more: CrawlId[] = [];
+    for (const id of some) {
+      if (errors.has(id) || clock.now() >= until) continue;
+      const isMore = await errors.attempt(id, () => stack.meter.run(id, () => step(id)));
+      if (isMore === true) more.push(id);
+    }
+    return more;
+  }
 
   /** Those that run, another one first each time. */
-  async function runningCrawls(): Promise<CrawlId[]> {
+  async #runningCrawls(): Promise<CrawlId[]> {
+    const { registry } = this.#deps.stack.engine;
     const running = new Set<CrawlId>();
     // All of them at the first run of a process, and once an hour or so.
-    const all = await (runs % ALL_EVERY === 0 ? registry.list() : registry.listRunning());
+    const all = await (this.#runs % ALL_EVERY === 0 ? registry.list() : registry.listRunning());
     for (let from = 0; from < all.length; from += LOADS) {
       const load = async (id: CrawlId) => {
         if ((await registry.load(id))?.status === 'running') running.add(id);
       };
       await Promise.all(all.slice(from, from + LOADS).map(load));
     }
-    for (const id of woken.keys()) if (!running.has(id)) woken.delete(id);
+    for (const id of this.#woken.keys()) if (!running.has(id)) this.#woken.delete(id);
     return beginningAt(
       all.filter((id) => running.has(id)),
-      runs++,
+      this.#runs++,
     );
   }
 
-  async function endAtLimits(id: CrawlId): Promise<void> {
+  async #endAtLimits(id: CrawlId): Promise<void> {
+    const { crawls, stack } = this.#deps;
     await crawls.get(id);
     const known = () => crawls.known().filter((crawl) => crawl.id === id);
-    await endCrawlsAtLimits(engine, { ...crawls, known });
+    await endCrawlsAtLimits(stack.engine, { ...crawls, known });
   }
 
   /** Whether there may be more to wake. */
-  async function wake(id: CrawlId): Promise<boolean> {
-    const own: Woken = woken.get(id) ?? new Map();
-    woken.set(id, own);
-    const count = await wakeDueHosts(engine, crawls, id, own);
+  async #wake(id: CrawlId): Promise<boolean> {
+    const { crawls, stack } = this.#deps;
+    const { wakeBatch } = sizesOf(stack.engine);
+    const own: Woken = this.#woken.get(id) ?? new Map();
+    this.#woken.set(id, own);
+    const count = await wakeDueHosts(stack.engine, crawls, id, own);
     return count >= wakeBatch && own.size < MAX_AWAKE_BATCHES * wakeBatch;
   }
 
-  async function finishIfQuiet(id: CrawlId): Promise<void> {
+  async #finishIfQuiet(id: CrawlId): Promise<void> {
+    const { log, stack } = this.#deps;
+    const { registry } = stack.engine;
     if ((await registry.load(id))?.status !== 'running' || !(await registry.isQuiet(id))) return;
     if (!(await registry.setStatus(id, 'finished', undefined, { from: ['running'] }))) return;
     log('info', { message: 'The crawl has finished', crawl: id });
   }
-
-  return (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> =>
-    invoked(stack, { clock, log }, async () => {
-      const endsAt = clock.now() + context.getRemainingTimeInMillis() - END_MS;
-      const wakeUntil = Math.min(endsAt, clock.now() + WAKE_MS);
-      const ids = await runningCrawls();
-      const errors = gatherCrawlErrors(log);
-
-      /** Does `step` for each crawl that has not failed. Gives those for which it says true. */
-      async function forEach(
-        some: readonly CrawlId[],
-        until: number,
-        step: (id: CrawlId) => Promise<unknown>,
-      ): Promise<CrawlId[]> {
-        const more: CrawlId[] = [];
-        for (const id of some) {
-          if (errors.has(id) || clock.now() >= until) continue;
-          const isMore = await errors.attempt(id, () => stack.meter.run(id, () => step(id)));
-          if (isMore === true) more.push(id);
-        }
-        return more;
-      }
-
-      await forEach(ids, endsAt, endAtLimits);
-      // A batch of each in turn: a crawl of many hosts does not hold up the others.
-      for (let left = ids; left.length > 0; ) left = await forEach(left, wakeUntil, wake);
-      await forEach(ids, endsAt, finishIfQuiet);
-      errors.throwAny();
-    });
 }

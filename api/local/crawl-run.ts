@@ -36,13 +36,58 @@ export interface CrawlRun {
   noteHookError(error: HookError, isNewPage: boolean): void;
 }
 
-export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
-  const { start, continues, watched, post, signal } = options;
-  let session: LocalSession | undefined;
-  let requests = 0;
-  const warn = (line: string) => post({ kind: 'warning', line });
+export const createCrawlRun = (options: CrawlRunOptions): CrawlRun => new SessionRun(options);
 
-  async function crawl(folder: string, { engine, id, config, run }: LocalSession, project: Project) {
+class SessionRun implements CrawlRun {
+  readonly #options: CrawlRunOptions;
+  #session: LocalSession | undefined;
+  #requests = 0;
+
+  constructor(options: CrawlRunOptions) {
+    this.#options = options;
+  }
+
+  async toEnd(): Promise<void> {
+    const project = await this.#options.project();
+    const [folder, opened] = await this.#open(project);
+    this.#session = opened;
+    try {
+      await this.#crawl(folder, opened, project);
+    } catch (error) {
+      // The first failure is the one that is reported.
+      await opened.close().catch(() => {});
+      throw error;
+    } finally {
+      this.#session = undefined;
+    }
+    await opened.close();
+    const summary = await summarize(folder);
+    this.#options.post({ kind: 'summary', summary, requests: this.#requests });
+    await this.#callOnFinish(folder, project, summary, opened.config.hookTimeoutMs);
+  }
+
+  noteHookError(error: HookError, isNewPage: boolean): void {
+    const session = this.#session;
+    if (isNewPage) session?.engine.hookErrors?.countLate(session.id);
+    if (session?.engine.hookErrors?.note(session.id, error) === false) return;
+    this.#warn(hookErrorLine(error));
+  }
+
+  #open(project: Project): ReturnType<typeof beginSession> {
+    const { start, continues, watched } = this.#options;
+    return beginSession(start, continues, project, {
+      software: `Strand/${version}`,
+      project,
+      workers: start.workers,
+      ...(start.proxies && { proxies: start.proxies }),
+      warn: (line) => this.#warn(line),
+      ...(watched && { watched: { work: watched.work, inFlight: createInFlightTable(watched.inFlight) } }),
+    });
+  }
+
+  async #crawl(folder: string, session: LocalSession, project: Project): Promise<void> {
+    const { start, watched, post, signal } = this.#options;
+    const { engine, id, config, run } = session;
     const progress = await progressOf(engine, id, config);
     const inFlight = watched?.inFlight ?? new Uint8Array();
     const projectFile = project.file;
@@ -56,8 +101,8 @@ export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
     });
     await run({
       signal,
-      onProgress(stats) {
-        requests = stats.requests;
+      onProgress: (stats) => {
+        this.#requests = stats.requests;
         // A registry that cannot be read stops the crawl by itself.
         void progress(stats).then(
           (seen) => post({ kind: 'progress', progress: seen }),
@@ -72,51 +117,21 @@ export function createCrawlRun(options: CrawlRunOptions): CrawlRun {
     post({ kind: 'closing', blockTimeoutMs: config.blockTimeoutMs });
   }
 
-  async function finish(
+  async #callOnFinish(
     folder: string,
     project: Project,
     summary: CrawlSummary,
     limitMs: number,
   ): Promise<void> {
-    const ended = watched?.work.beginHook();
+    const ended = this.#options.watched?.work.beginHook();
     const store = openStateFile(foldersOf(folder).state);
     const fault = await callOnFinish(project, summary, store, { clock: systemClock, limitMs });
     store.close();
     ended?.();
-    if (fault !== undefined) warn(fault);
+    if (fault !== undefined) this.#warn(fault);
   }
 
-  return {
-    async toEnd() {
-      const project = await options.project();
-      const [folder, opened] = await beginSession(start, continues, project, {
-        software: `Strand/${version}`,
-        project,
-        workers: start.workers,
-        ...(start.proxies && { proxies: start.proxies }),
-        warn,
-        ...(watched && { watched: { work: watched.work, inFlight: createInFlightTable(watched.inFlight) } }),
-      });
-      session = opened;
-      try {
-        await crawl(folder, opened, project);
-      } catch (error) {
-        // The first failure is the one that is reported.
-        await opened.close().catch(() => {});
-        throw error;
-      } finally {
-        session = undefined;
-      }
-      await opened.close();
-      const summary = await summarize(folder);
-      post({ kind: 'summary', summary, requests });
-      await finish(folder, project, summary, opened.config.hookTimeoutMs);
-    },
-
-    noteHookError(error, isNewPage) {
-      if (isNewPage) session?.engine.hookErrors?.countLate(session.id);
-      if (session?.engine.hookErrors?.note(session.id, error) === false) return;
-      warn(hookErrorLine(error));
-    },
-  };
+  #warn(line: string): void {
+    this.#options.post({ kind: 'warning', line });
+  }
 }

@@ -28,69 +28,14 @@ export async function runningCrawl(
   runSession: (session: Session) => Promise<void>,
 ): Promise<RunningCrawl> {
   signal?.throwIfAborted();
-  const listeners = createListeners();
-  const begun = Promise.withResolvers<Begun>();
-  let wish: Wish = 'run';
-  let session = new AbortController();
-  /** Resolves when a session has ended: in a pause, or for good. */
-  let ended = unheardOf<CrawlSummary>();
-  /** Resolves when a paused crawl is to go on or to end. */
-  let woken = Promise.withResolvers<void>();
-  let isPaused = false;
-  let progress: CrawlProgress | undefined;
-
-  function hear(message: CrawlMessage): void {
-    if (message.kind === 'begun') begun.resolve(message);
-    if (message.kind === 'progress') ({ progress } = message);
-    listeners.hear(message);
-  }
-
-  function want(next: Wish): void {
-    wish = next;
-    session.abort();
-    if (next !== 'pause') woken.resolve();
-  }
-
-  async function run(): Promise<CrawlSummary> {
-    for (let continues: string | undefined; ; ) {
-      await runSession({ continues, hear, signal: session.signal });
-      const { folder, crawl } = await begun.promise;
-      const summary = await summarize(folder);
-      // It may have ended by itself meanwhile.
-      if (summary.state !== 'interrupted' || wish === 'interrupt') return summary;
-      if (wish !== 'pause') return setStatus(folder, crawl, 'stopped');
-      isPaused = true;
-      ended.resolve(await setStatus(folder, crawl, 'paused'));
-      await woken.promise;
-      isPaused = false;
-      // `want` has changed it meanwhile.
-      if ((wish as Wish) === 'interrupt') return summarize(folder);
-      if ((wish as Wish) === 'stop') return setStatus(folder, crawl, 'stopped');
-      await setStatus(folder, crawl, 'running');
-      continues = folder;
-    }
-  }
-
-  const interrupt = () => want('interrupt');
+  const sessions = new CrawlSessions(runSession);
+  const interrupt = () => sessions.interrupt();
   signal?.addEventListener('abort', interrupt, { once: true });
-  const outcome = run().finally(() => signal?.removeEventListener('abort', interrupt));
-  const done = outcome.then((summary) => summary);
-  outcome.then(
-    (summary) => {
-      listeners.finish(summary);
-      ended.resolve(summary);
-    },
-    (error: unknown) => {
-      begun.reject(error);
-      listeners.fail(error);
-      ended.reject(error);
-    },
-  );
-  const { folder, crawl } = await begun.promise.catch((error: unknown) => {
+  const done = sessions.run().finally(() => signal?.removeEventListener('abort', interrupt));
+  const { folder, crawl } = await sessions.begun.catch((error: unknown) => {
     done.catch(() => {});
     throw error;
   });
-
   return {
     name: crawl,
     folder,
@@ -98,31 +43,125 @@ export async function runningCrawl(
     events(options) {
       // The listener gets the error.
       done.catch(() => {});
-      return listeners.add(options);
+      return sessions.events(options);
     },
-    progress: () => progress ?? noProgress(),
-    async pause() {
-      if (wish === 'run') {
-        woken = Promise.withResolvers();
-        want('pause');
-      }
-      return ended.promise;
-    },
-    async resume() {
-      if (wish !== 'pause') return;
-      await ended.promise;
-      if (!isPaused) return;
-      wish = 'run';
-      session = new AbortController();
-      ended = unheardOf();
-      woken.resolve();
-    },
+    progress: () => sessions.progress ?? noProgress(),
+    pause: () => sessions.pause(),
+    resume: () => sessions.resume(),
     async stop() {
-      if (wish === 'run' || wish === 'pause') want('stop');
+      sessions.stop();
       return done;
     },
     addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
   };
+}
+
+/** Runs one session after the other, as the caller wants it. */
+class CrawlSessions {
+  /** The last progress that a session has reported. */
+  progress: CrawlProgress | undefined;
+  readonly #runSession: (session: Session) => Promise<void>;
+  readonly #listeners = createListeners();
+  readonly #begun = Promise.withResolvers<Begun>();
+  #wish: Wish = 'run';
+  #session = new AbortController();
+  /** Resolves when a session has ended: in a pause, or for good. */
+  #ended = unheardOf<CrawlSummary>();
+  /** Resolves when a paused crawl is to go on or to end. */
+  #woken = Promise.withResolvers<void>();
+  #isPaused = false;
+
+  constructor(runSession: (session: Session) => Promise<void>) {
+    this.#runSession = runSession;
+  }
+
+  /** Resolves when the first session has opened the crawl. */
+  get begun(): Promise<Begun> {
+    return this.#begun.promise;
+  }
+
+  /** Resolves with the summary when the crawl has ended, and rejects when it has failed: as its listeners get it. */
+  async run(): Promise<CrawlSummary> {
+    try {
+      const summary = await this.#runAll();
+      this.#listeners.finish(summary);
+      this.#ended.resolve(summary);
+      return summary;
+    } catch (error) {
+      this.#begun.reject(error);
+      this.#listeners.fail(error);
+      this.#ended.reject(error);
+      throw error;
+    }
+  }
+
+  events(options: Parameters<RunningCrawl['events']>[0]): ReturnType<RunningCrawl['events']> {
+    return this.#listeners.add(options);
+  }
+
+  async pause(): Promise<CrawlSummary> {
+    if (this.#wish === 'run') {
+      this.#woken = Promise.withResolvers();
+      this.#want('pause');
+    }
+    return this.#ended.promise;
+  }
+
+  async resume(): Promise<void> {
+    if (this.#wish !== 'pause') return;
+    await this.#ended.promise;
+    if (!this.#isPaused) return;
+    this.#wish = 'run';
+    this.#session = new AbortController();
+    this.#ended = unheardOf();
+    this.#woken.resolve();
+  }
+
+  stop(): void {
+    if (this.#wish === 'run' || this.#wish === 'pause') this.#want('stop');
+  }
+
+  interrupt(): void {
+    this.#want('interrupt');
+  }
+
+  #want(next: Wish): void {
+    this.#wish = next;
+    this.#session.abort();
+    if (next !== 'pause') this.#woken.resolve();
+  }
+
+  async #runAll(): Promise<CrawlSummary> {
+    for (let continues: string | undefined; ; ) {
+      const hear = (message: CrawlMessage) => this.#hear(message);
+      await this.#runSession({ continues, hear, signal: this.#session.signal });
+      const { folder, crawl } = await this.begun;
+      const summary = await summarize(folder);
+      // It may have ended by itself meanwhile.
+      if (summary.state !== 'interrupted' || this.#wish === 'interrupt') return summary;
+      if (this.#wish !== 'pause') return setStatus(folder, crawl, 'stopped');
+      await this.#untilWoken(folder, crawl);
+      // Changed while it was paused.
+      const wish = this.#wish as Wish;
+      if (wish === 'interrupt') return summarize(folder);
+      if (wish === 'stop') return setStatus(folder, crawl, 'stopped');
+      await setStatus(folder, crawl, 'running');
+      continues = folder;
+    }
+  }
+
+  async #untilWoken(folder: string, crawl: string): Promise<void> {
+    this.#isPaused = true;
+    this.#ended.resolve(await setStatus(folder, crawl, 'paused'));
+    await this.#woken.promise;
+    this.#isPaused = false;
+  }
+
+  #hear(message: CrawlMessage): void {
+    if (message.kind === 'begun') this.#begun.resolve(message);
+    if (message.kind === 'progress') ({ progress: this.progress } = message);
+    this.#listeners.hear(message);
+  }
 }
 
 /** A promise whose rejection nobody has to handle. */

@@ -22,7 +22,7 @@ import { reportedHosts, urlRows } from '../url-rows.ts';
 import { addSeeds } from './add-seeds.ts';
 import { archiveOf } from './crawl-archive.ts';
 import { itemsCsv } from './items-csv.ts';
-import { openFolder, stateOf } from './open-folder.ts';
+import { type OpenedFolder, openFolder, stateOf } from './open-folder.ts';
 import { pauseFolder, stopFolder } from './operate.ts';
 import { skippedUrls } from './skipped-urls.ts';
 import { goodItemBytes, storedItems } from './stored-items.ts';
@@ -48,67 +48,18 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     options: withoutSecretKeys(record.config),
     summary: () => summarize(folder),
     report: async () => buildReport(reportedHosts(reader, crawl), await summarize(folder), Date.now()),
-    async *urls() {
-      for await (const rows of urlRows(reader, crawl)) yield* rows;
-    },
-    async url(given) {
-      const asked = canonicalize(given) ?? given;
-      const { urlRules } = parseConfig(record.config);
-      const { host, record: known, head } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
-      if (known) return urlDetail(known, head);
-      const seed = reader.findSeed(host, [asked, createUrlRules(urlRules)(asked)]);
-      return seed && seedDetail(seed);
-    },
-    async *skipped() {
-      const database = openDatabase(foldersOf(folder).database, 'read');
-      try {
-        yield* skippedUrls({ ...reader, database }, crawl);
-      } finally {
-        database.close();
-      }
-    },
-    skippedBeyond() {
-      const database = openDatabase(foldersOf(folder).database, 'read');
-      try {
-        return skipsBeyond(database, crawl);
-      } finally {
-        database.close();
-      }
-    },
+    ...urlQueries(opened),
+    ...skippedQueries(folder, opened),
     async brokenLinks(skip) {
       return (await import('./broken-links.ts')).findBrokenLinks(opened, archive, skip);
     },
-    explain: (url) => explainIn({ ledgers: reader.ledgers, crawl, record, state: stateOf(opened) }, url),
-    items: <T = Item>() => storedItems<T>(folder),
-    itemsCsv() {
-      const bytes = goodItemBytes(folder);
-      return itemsCsv(() => storedItems(folder, bytes));
-    },
-    async state() {
-      const store = openStateFile(foldersOf(folder).state);
-      try {
-        return new Map(createCrawlState(store).entries());
-      } finally {
-        store.close();
-      }
-    },
+    ...itemQueries(folder),
     captures: archive.captures,
     cdxj: archive.cdxj,
     readRecord: archive.readRecord,
-    // With the extractor, which takes 100 ms to load.
-    async *documents(options) {
-      yield* (await import('./documents.ts')).documentsOf(opened, folder).documents(options);
-    },
-    async exportMarkdown(out, options) {
-      const { documentsOf } = await import('./documents.ts');
-      return (await import('../write-documents.ts')).writeMarkdown(documentsOf(opened, folder), out, options);
-    },
+    ...documentExports(folder, opened),
     async exportMirror(out, { skip } = {}) {
       return (await import('./write-mirror.ts')).writeMirror(opened, archive, out, skip);
-    },
-    async exportLlms(out, options) {
-      const { documentsOf } = await import('./documents.ts');
-      return (await import('../write-documents.ts')).writeLlms(documentsOf(opened, folder), out, options);
     },
     async exportParquet(out, options) {
       return (await import('./export-parquet.ts')).exportParquet(stored, out, options);
@@ -129,4 +80,77 @@ export async function openStoredCrawl(folder: string): Promise<StoredCrawl> {
     [Symbol.asyncDispose]: close,
   };
   return stored;
+}
+
+const urlQueries = (opened: OpenedFolder): Pick<StoredCrawl, 'urls' | 'url' | 'explain'> => {
+  const { reader, crawl, record } = opened;
+  return {
+    async *urls() {
+      for await (const rows of urlRows(reader, crawl)) yield* rows;
+    },
+    async url(given) {
+      const asked = canonicalize(given) ?? given;
+      const { urlRules } = parseConfig(record.config);
+      const { host, record: known, head } = await lookUpUrl(reader.ledgers, crawl, asked, urlRules);
+      if (known) return urlDetail(known, head);
+      const seed = reader.findSeed(host, [asked, createUrlRules(urlRules)(asked)]);
+      return seed && seedDetail(seed);
+    },
+    explain: (url) => explainIn({ ledgers: reader.ledgers, crawl, record, state: stateOf(opened) }, url),
+  };
+};
+
+const skippedQueries = (
+  folder: string,
+  { reader, crawl }: OpenedFolder,
+): Pick<StoredCrawl, 'skipped' | 'skippedBeyond'> => ({
+  async *skipped() {
+    const database = openDatabase(foldersOf(folder).database, 'read');
+    try {
+      yield* skippedUrls({ ...reader, database }, crawl);
+    } finally {
+      database.close();
+    }
+  },
+  skippedBeyond() {
+    const database = openDatabase(foldersOf(folder).database, 'read');
+    try {
+      return skipsBeyond(database, crawl);
+    } finally {
+      database.close();
+    }
+  },
+});
+
+/** What the crawl's hooks have made. */
+const itemQueries = (folder: string): Pick<StoredCrawl, 'items' | 'itemsCsv' | 'state'> => ({
+  items: <T = Item>() => storedItems<T>(folder),
+  itemsCsv() {
+    const bytes = goodItemBytes(folder);
+    return itemsCsv(() => storedItems(folder, bytes));
+  },
+  async state() {
+    const store = openStateFile(foldersOf(folder).state);
+    try {
+      return new Map(createCrawlState(store).entries());
+    } finally {
+      store.close();
+    }
+  },
+});
+
+/** With the extractor, which takes 100 ms to load. */
+function documentExports(
+  folder: string,
+  opened: OpenedFolder,
+): Pick<StoredCrawl, 'documents' | 'exportMarkdown' | 'exportLlms'> {
+  const shown = async () => (await import('./documents.ts')).documentsOf(opened, folder);
+  const writers = () => import('../write-documents.ts');
+  return {
+    async *documents(options) {
+      yield* (await shown()).documents(options);
+    },
+    exportMarkdown: async (out, options) => (await writers()).writeMarkdown(await shown(), out, options),
+    exportLlms: async (out, options) => (await writers()).writeLlms(await shown(), out, options),
+  };
 }

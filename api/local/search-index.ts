@@ -1,5 +1,5 @@
 /** The full-text index of a crawl's pages, in `search.sqlite` of its folder. Made of the archive on demand. */
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import { searchQuery } from '../../shared/outputs/search-query.ts';
 import type { SearchHit, SearchOptions } from '../stored-crawl.ts';
@@ -42,30 +42,84 @@ export interface SearchIndex {
 
 const captureOf = ({ location }: CapturedPage): string => JSON.stringify([location?.file, location?.offset]);
 
-export function openSearchIndex(path: string): SearchIndex {
-  const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`);
-  const find = database.prepare('SELECT id, capture FROM pages WHERE url = ?');
-  const insert = database.prepare(
-    `INSERT INTO pages (url, host, title, language, fetched_at, capture, warc_file, warc_offset)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-  );
-  const insertWords = database.prepare('INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)');
-  const deletePage = database.prepare('DELETE FROM pages WHERE id = ?');
-  const deleteWords = database.prepare('DELETE FROM words WHERE rowid = ?');
-  const kept = new Set<number>();
-  let pending: DocumentRow[] = [];
+export const openSearchIndex = (path: string): SearchIndex => new SqliteIndex(path);
 
-  function remove(id: number): void {
-    deletePage.run(id);
-    deleteWords.run(id);
+class SqliteIndex implements SearchIndex {
+  readonly #database: DatabaseSync;
+  readonly #find: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #insertWords: StatementSync;
+  readonly #deletePage: StatementSync;
+  readonly #deleteWords: StatementSync;
+  readonly #kept = new Set<number>();
+  #pending: DocumentRow[] = [];
+
+  constructor(path: string) {
+    const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`);
+    this.#database = database;
+    this.#find = database.prepare('SELECT id, capture FROM pages WHERE url = ?');
+    this.#insert = database.prepare(
+      `INSERT INTO pages (url, host, title, language, fetched_at, capture, warc_file, warc_offset)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    this.#insertWords = database.prepare('INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)');
+    this.#deletePage = database.prepare('DELETE FROM pages WHERE id = ?');
+    this.#deleteWords = database.prepare('DELETE FROM words WHERE rowid = ?');
   }
 
-  function insertOne(document: DocumentRow): void {
+  state(): string | undefined {
+    const row = this.#database.prepare("SELECT value FROM meta WHERE key = 'state'").get();
+    return row?.value as string | undefined;
+  }
+
+  setState(state: string): void {
+    this.#flush();
+    this.#database.prepare("INSERT OR REPLACE INTO meta VALUES ('state', ?)").run(state);
+  }
+
+  has(page: CapturedPage): boolean {
+    const row = this.#find.get(page.url) as { id: number; capture: string } | undefined;
+    if (row?.capture !== captureOf(page)) return false;
+    this.#kept.add(row.id);
+    return true;
+  }
+
+  add(document: DocumentRow): void {
+    this.#pending.push(document);
+    if (this.#pending.length >= BATCH) this.#flush();
+  }
+
+  deleteOthers(): void {
+    this.#flush();
+    const all = this.#database.prepare('SELECT id FROM pages').all() as { id: number }[];
+    transaction(this.#database, () => {
+      for (const { id } of all) if (!this.#kept.has(id)) this.#delete(id);
+    });
+  }
+
+  search(words: string, options: SearchOptions): SearchHit[] {
+    return runSearch(this.#database, words, options);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #flush(): void {
+    if (this.#pending.length === 0) return;
+    const batch = this.#pending;
+    this.#pending = [];
+    transaction(this.#database, () => {
+      for (const document of batch) this.#insertOne(document);
+    });
+  }
+
+  #insertOne(document: DocumentRow): void {
     const { url, title, language, fetchedAt, text, location } = document;
-    const before = find.get(url) as { id: number } | undefined;
-    if (before) remove(before.id);
-    const row = insert.get(
+    const before = this.#find.get(url) as { id: number } | undefined;
+    if (before) this.#delete(before.id);
+    const row = this.#insert.get(
       url,
       URL.parse(url)?.host ?? '',
       title ?? null,
@@ -76,49 +130,14 @@ export function openSearchIndex(path: string): SearchIndex {
       location?.offset ?? null,
     );
     const { id } = row as { id: number };
-    insertWords.run(id, title ?? '', text);
-    kept.add(id);
+    this.#insertWords.run(id, title ?? '', text);
+    this.#kept.add(id);
   }
 
-  function flush(): void {
-    if (pending.length === 0) return;
-    const batch = pending;
-    pending = [];
-    transaction(database, () => {
-      for (const document of batch) insertOne(document);
-    });
+  #delete(id: number): void {
+    this.#deletePage.run(id);
+    this.#deleteWords.run(id);
   }
-
-  return {
-    state: () =>
-      (database.prepare("SELECT value FROM meta WHERE key = 'state'").get() as { value: string } | undefined)
-        ?.value,
-    setState(state) {
-      flush();
-      database.prepare("INSERT OR REPLACE INTO meta VALUES ('state', ?)").run(state);
-    },
-    has(page) {
-      const row = find.get(page.url) as { id: number; capture: string } | undefined;
-      if (row?.capture !== captureOf(page)) return false;
-      kept.add(row.id);
-      return true;
-    },
-    add(document) {
-      pending.push(document);
-      if (pending.length >= BATCH) flush();
-    },
-    deleteOthers() {
-      flush();
-      const all = database.prepare('SELECT id FROM pages').all() as { id: number }[];
-      transaction(database, () => {
-        for (const { id } of all) if (!kept.has(id)) remove(id);
-      });
-    },
-    search: (words, options) => runSearch(database, words, options),
-    close() {
-      database.close();
-    },
-  };
 }
 
 function runSearch(

@@ -19,6 +19,7 @@ import { readOpened } from '../stored-record.ts';
 import { reportedHosts, urlRows } from '../url-rows.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { addAllSeeds } from './seed-batches.ts';
+import type { StackArchive } from './stack-archive.ts';
 import { NotOnStack } from './stack-errors.ts';
 import { createStackEvents, isOver } from './stack-events.ts';
 import { watchStatus } from './watch-status.ts';
@@ -38,65 +39,13 @@ export async function openStackCrawl(connection: StackConnection, crawl: CrawlId
 }
 
 function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRecord): StackCrawl {
-  const { stack, control, rows, clock, explained } = connection;
+  const { stack, control } = connection;
+  const watch = new CrawlWatch(connection, crawl);
   const archive = connection.archiveOf(crawl);
-  const closing = new AbortController();
-  let done: Promise<CrawlSummary> | undefined;
-
-  async function* explainedAll<T>(values: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
-    try {
-      yield* values;
-    } catch (error) {
-      throw explained(error);
-    }
-  }
-  const explainedOne = <T>(value: Promise<T>): Promise<T> =>
-    value.catch((error: unknown) => {
-      throw explained(error);
-    });
-
-  async function* events({ pollMs = POLL_MS } = {}): ReturnType<StackCrawl['events']> {
-    if (!(pollMs >= MIN_POLL_MS))
-      throw new RangeError(`Expected pollMs to be at least ${MIN_POLL_MS}, got ${pollMs}`);
-    const eventsOf = createStackEvents();
-    for await (const look of watchStatus(control, crawl, { clock, signal: closing.signal, pollMs, isOver })) {
-      if (look.summary) yield* eventsOf(look.summary);
-      else yield { type: 'warning', message: messageOf(look.error) };
-    }
-  }
-
-  async function untilOver(): Promise<CrawlSummary> {
-    const options = { clock, signal: closing.signal, pollMs: POLL_MS, isOver };
-    for await (const { summary } of watchStatus(control, crawl, options))
-      if (summary && isOver(summary)) return summary;
-    throw new Error(`The crawl ${crawl} was closed while it was waited for`);
-  }
-
-  /** A crawl that has ended meanwhile needs neither pause nor stop. */
-  async function unlessOver(call: Promise<CrawlSummary>): Promise<CrawlSummary> {
-    try {
-      return await call;
-    } catch (error) {
-      if (error instanceof ControlError && error.code === 'conflict') return control.status(crawl);
-      throw error;
-    }
-  }
-
-  const pages = crawlDocuments(rows, crawl, async () => ({
-    async readResponse(place, maxBytes) {
-      const { location, read } = await archive.open(place);
-      return readResponse(read, location, maxBytes);
-    },
-    close: async () => {},
-  }));
-  const shown = {
-    ...pages,
-    documents: (options?: DocumentOptions) => explainedAll(pages.documents(options)),
-  };
 
   async function close(): Promise<void> {
-    if (closing.signal.aborted) return;
-    closing.abort();
+    if (watch.isClosed) return;
+    watch.close();
     await connection.close();
   }
 
@@ -105,11 +54,100 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
     stack,
     options: withoutSecretKeys(record.config),
     summary: () => control.status(crawl),
+    hosts: (page = {}) => control.hosts(crawl, page),
+    host: (host) => control.host(crawl, host),
+    ...urlQueries(connection, crawl, record),
+    ...archiveQueries(connection, crawl, archive),
+    ...documentExports(connection, crawl, archive),
+    events: (options) => watch.events(options),
+    get done() {
+      return watch.done;
+    },
+    pause: () => unlessOver(control, crawl, control.pause(crawl)),
+    resume: (limits = {}) => control.resume(crawl, limits),
+    stop: () => unlessOver(control, crawl, control.stop(crawl)),
+    addSeeds: (seeds) => addAllSeeds(control, crawl, seeds),
+    ...notThere(stack, crawl),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Asks for the crawl's state again and again, until it is closed. */
+class CrawlWatch {
+  readonly #connection: StackConnection;
+  readonly #crawl: CrawlId;
+  readonly #closing = new AbortController();
+  #done: Promise<CrawlSummary> | undefined;
+
+  constructor(connection: StackConnection, crawl: CrawlId) {
+    this.#connection = connection;
+    this.#crawl = crawl;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async *events({ pollMs = POLL_MS } = {}): ReturnType<StackCrawl['events']> {
+    if (!(pollMs >= MIN_POLL_MS))
+      throw new RangeError(`Expected pollMs to be at least ${MIN_POLL_MS}, got ${pollMs}`);
+    const eventsOf = createStackEvents();
+    for await (const look of this.#look(pollMs)) {
+      if (look.summary) yield* eventsOf(look.summary);
+      else yield { type: 'warning', message: messageOf(look.error) };
+    }
+  }
+
+  /** Shared by those who wait at the same time. */
+  get done(): Promise<CrawlSummary> {
+    this.#done ??= this.#untilOver().finally(() => {
+      this.#done = undefined;
+    });
+    return this.#done;
+  }
+
+  async #untilOver(): Promise<CrawlSummary> {
+    for await (const { summary } of this.#look(POLL_MS)) if (summary && isOver(summary)) return summary;
+    throw new Error(`The crawl ${this.#crawl} was closed while it was waited for`);
+  }
+
+  #look(pollMs: number): ReturnType<typeof watchStatus> {
+    const { control, clock } = this.#connection;
+    return watchStatus(control, this.#crawl, { clock, signal: this.#closing.signal, pollMs, isOver });
+  }
+}
+
+/** A crawl that has ended meanwhile needs neither pause nor stop. */
+async function unlessOver(
+  control: StackConnection['control'],
+  crawl: CrawlId,
+  call: Promise<CrawlSummary>,
+): Promise<CrawlSummary> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ControlError && error.code === 'conflict') return control.status(crawl);
+    throw error;
+  }
+}
+
+function urlQueries(
+  connection: StackConnection,
+  crawl: CrawlId,
+  record: CrawlRecord,
+): Pick<StackCrawl, 'report' | 'urls' | 'url' | 'explain'> {
+  const { control, rows, clock } = connection;
+  return {
     report: async () => {
       const summary = await control.status(crawl);
-      return explainedOne(buildReport(reportedHosts(rows, crawl), summary, clock.now()));
+      return explainedOne(connection, buildReport(reportedHosts(rows, crawl), summary, clock.now()));
     },
-    urls: () => explainedAll(flat(urlRows(rows, crawl))),
+    urls: () => explainedAll(connection, flat(urlRows(rows, crawl))),
     async url(url) {
       try {
         return await control.url(crawl, url);
@@ -119,42 +157,70 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
       }
     },
     async explain(url) {
-      const state = (await control.status(crawl)).state;
-      return explainedOne(explainIn({ ledgers: rows.ledgers, crawl, record, state }, url));
+      const { state } = await control.status(crawl);
+      return explainedOne(connection, explainIn({ ledgers: rows.ledgers, crawl, record, state }, url));
     },
-    hosts: (page = {}) => control.hosts(crawl, page),
-    host: (host) => control.host(crawl, host),
-    cdxj: (warn) => explainedAll(archive.cdxj(warn)),
+  };
+}
+
+function archiveQueries(
+  connection: StackConnection,
+  crawl: CrawlId,
+  archive: StackArchive,
+): Pick<StackCrawl, 'cdxj' | 'captures' | 'readRecord'> {
+  const cdxj: StackCrawl['cdxj'] = (warn) => explainedAll(connection, archive.cdxj(warn));
+  return {
+    cdxj,
     async *captures(warn) {
-      for await (const line of explainedAll(archive.cdxj(warn))) yield parseCdxjLine(line.trimEnd(), crawl);
+      for await (const line of cdxj(warn)) yield parseCdxjLine(line.trimEnd(), crawl);
     },
     readRecord: ({ file, offset }, { maxBytes } = {}) =>
       explainedOne(
+        connection,
         archive
           .open({ file, offset, length: 1 })
           .then(async ({ location, read }) => readOpened(await openRecord(read, location.offset), maxBytes)),
       ),
-    documents: shown.documents,
-    exportMarkdown: async (out, options) =>
-      (await import('../write-documents.ts')).writeMarkdown(shown, out, options),
-    exportLlms: async (out, options) =>
-      (await import('../write-documents.ts')).writeLlms(shown, out, options),
-    events,
-    get done() {
-      done ??= untilOver().finally(() => {
-        done = undefined;
-      });
-      return done;
-    },
-    pause: () => unlessOver(control.pause(crawl)),
-    resume: (limits = {}) => control.resume(crawl, limits),
-    stop: () => unlessOver(control.stop(crawl)),
-    addSeeds: (seeds) => addAllSeeds(control, crawl, seeds),
-    ...notThere(stack, crawl),
-    close,
-    [Symbol.asyncDispose]: close,
   };
 }
+
+function documentExports(
+  connection: StackConnection,
+  crawl: CrawlId,
+  archive: StackArchive,
+): Pick<StackCrawl, 'documents' | 'exportMarkdown' | 'exportLlms'> {
+  const pages = crawlDocuments(connection.rows, crawl, async () => ({
+    async readResponse(place, maxBytes) {
+      const { location, read } = await archive.open(place);
+      return readResponse(read, location, maxBytes);
+    },
+    close: async () => {},
+  }));
+  const documents = (options?: DocumentOptions) => explainedAll(connection, pages.documents(options));
+  const shown = { ...pages, documents };
+  const writers = () => import('../write-documents.ts');
+  return {
+    documents,
+    exportMarkdown: async (out, options) => (await writers()).writeMarkdown(shown, out, options),
+    exportLlms: async (out, options) => (await writers()).writeLlms(shown, out, options),
+  };
+}
+
+async function* explainedAll<T>(
+  { explained }: StackConnection,
+  values: AsyncIterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  try {
+    yield* values;
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+const explainedOne = <T>({ explained }: StackConnection, value: Promise<T>): Promise<T> =>
+  value.catch((error: unknown) => {
+    throw explained(error);
+  });
 
 /** What only a folder has. */
 function notThere(stack: string, crawl: CrawlId) {

@@ -82,88 +82,133 @@ function hintOf({ code, field = '' }: ControlError, command: StackCommand): stri
 }
 
 async function ask(session: StackSession, command: StackCommand, output: StackOutput): Promise<ExitCode> {
-  const { control, rows } = session;
-  const { json } = command;
-  const place = (crawl: CrawlId) => ({ stack: command.stack, region: command.region, crawl });
-  const print = (value: unknown, text: string): ExitCode => {
-    output.out.write(`${json ? JSON.stringify(value) : text}\n`);
-    return exitCodes.finished;
-  };
-  const printSummary = (summary: CrawlSummary): ExitCode => {
-    const { colour } = terminalOf(output.out, output.environment);
-    const text = json ? summaryJson(summary) : summaryText(summary, colour, place(summary.crawl));
-    output.out.write(`${text}\n`);
-    return exitCodes.finished;
-  };
-  const watch = async (crawl: CrawlId): Promise<ExitCode> => {
-    const last = await watchCrawl(control, crawl, { ...output, stream: output.err });
-    if (last) {
-      printSummary(last);
-      return exitCodeOf(last);
-    }
-    output.err.write(`The crawl goes on; watch it again with: ${commandAt(place(crawl), 'watch')}\n`);
-    return exitCodes.interrupted;
-  };
-
+  const { control } = session;
+  const printed = new StackAnswer(session, command, output);
   switch (command.verb) {
-    case 'crawl': {
-      const seeds = readSeeds(command);
-      const { crawl, file } = await readProject(command.config);
-      const warn = (line: string) => output.err.write(`${printable(line)}\n`);
-      const options = withNetworkFiles(command.options, command.network, seeds, warn);
-      parseCrawlConfig({ ...crawl, ...options });
-      const start = { crawl: command.name, seeds, options, projectOptions: async () => crawl };
-      const summary = await beginStackCrawl(session, start);
-      const begun = `The crawl ${summary.crawl} begins with ${formatCounted(seeds.length, 'seed')}${file ? ` and ${file}` : ''}`;
-      if (command.watch) {
-        output.err.write(`${begun}\n`);
-        return watch(summary.crawl);
-      }
-      if (json) return printSummary(summary);
-      return print(summary, `${begun}\nWatch it with: ${commandAt(place(summary.crawl), 'watch')}`);
-    }
-    case 'add': {
-      const added = await addAllSeeds(control, command.crawl, readSeeds(command));
-      print(added, addedText(added));
-      return added.added > 0 ? exitCodes.finished : exitCodes.usage;
-    }
+    case 'crawl':
+      return printed.crawl(command);
+    case 'add':
+      return printed.add(command);
     case 'status':
-      return printSummary(await control.status(command.crawl));
+      return printed.summary(await control.status(command.crawl));
     case 'pause':
-      return printSummary(await control.pause(command.crawl));
+      return printed.summary(await control.pause(command.crawl));
     case 'stop':
-      return printSummary(await control.stop(command.crawl));
-    case 'resume': {
-      parseCrawlConfig(command.limits);
-      const summary = await control.resume(command.crawl, command.limits);
-      return command.watch ? watch(command.crawl) : printSummary(summary);
-    }
+      return printed.summary(await control.stop(command.crawl));
+    case 'resume':
+      return printed.resume(command);
     case 'watch':
-      return watch(command.crawl);
+      return printed.watch(command.crawl);
     case 'list': {
       const crawls = await control.list();
-      return print({ crawls }, crawlsText(crawls, `${stackProgram(command)} crawl SEED...`));
+      return printed.value({ crawls }, crawlsText(crawls, `${stackProgram(command)} crawl SEED...`));
     }
-    case 'hosts': {
-      const { crawl, host, cursor, limit } = command;
-      if (host !== undefined) {
-        const detail = await control.host(crawl, host);
-        return print(detail, hostText(detail));
-      }
-      let page = await control.hosts(crawl, { cursor, limit });
-      // A page may have no host though there are more, where the table holds those of many crawls.
-      while (page.hosts.length === 0 && page.cursor !== undefined)
-        page = await control.hosts(crawl, { cursor: page.cursor, limit });
-      return print(page, hostsText(page, place(crawl), limit));
-    }
-    case 'url': {
-      const detail = await control.url(command.crawl, command.url);
-      return print(detail, urlText(detail, place(command.crawl)));
-    }
+    case 'hosts':
+      return printed.hosts(command);
+    case 'url':
+      return printed.url(command);
     case 'export':
-      // So that an unknown name is reported.
-      await control.status(command.crawl);
-      await writeRows(rows, command.crawl, command.format as RowFormat, output.out);
-      return exitCodes.finished;
+      return printed.rows(command);
+  }
+}
+
+type CommandOf<Verb extends StackCommand['verb']> = Extract<StackCommand, { verb: Verb }>;
+
+/** Does what a command asks for, and prints the answer: as text, or as JSON. */
+class StackAnswer {
+  readonly #session: StackSession;
+  readonly #command: StackCommand;
+  readonly #output: StackOutput;
+
+  constructor(session: StackSession, command: StackCommand, output: StackOutput) {
+    this.#session = session;
+    this.#command = command;
+    this.#output = output;
+  }
+
+  value(value: unknown, text: string): ExitCode {
+    this.#output.out.write(`${this.#command.json ? JSON.stringify(value) : text}\n`);
+    return exitCodes.finished;
+  }
+
+  summary(summary: CrawlSummary): ExitCode {
+    const { out, environment } = this.#output;
+    const { colour } = terminalOf(out, environment);
+    const isJson = this.#command.json;
+    out.write(
+      `${isJson ? summaryJson(summary) : summaryText(summary, colour, this.#place(summary.crawl))}\n`,
+    );
+    return exitCodes.finished;
+  }
+
+  async crawl(command: CommandOf<'crawl'>): Promise<ExitCode> {
+    const { err } = this.#output;
+    const seeds = readSeeds(command);
+    const { crawl, file } = await readProject(command.config);
+    const warn = (line: string) => err.write(`${printable(line)}\n`);
+    const options = withNetworkFiles(command.options, command.network, seeds, warn);
+    parseCrawlConfig({ ...crawl, ...options });
+    const start = { crawl: command.name, seeds, options, projectOptions: async () => crawl };
+    const summary = await beginStackCrawl(this.#session, start);
+    const begun = `The crawl ${summary.crawl} begins with ${formatCounted(seeds.length, 'seed')}${file ? ` and ${file}` : ''}`;
+    if (command.watch) {
+      err.write(`${begun}\n`);
+      return this.watch(summary.crawl);
+    }
+    if (command.json) return this.summary(summary);
+    return this.value(summary, `${begun}\nWatch it with: ${commandAt(this.#place(summary.crawl), 'watch')}`);
+  }
+
+  async add(command: CommandOf<'add'>): Promise<ExitCode> {
+    const added = await addAllSeeds(this.#session.control, command.crawl, readSeeds(command));
+    this.value(added, addedText(added));
+    return added.added > 0 ? exitCodes.finished : exitCodes.usage;
+  }
+
+  async resume({ crawl, limits, watch }: CommandOf<'resume'>): Promise<ExitCode> {
+    parseCrawlConfig(limits);
+    const summary = await this.#session.control.resume(crawl, limits);
+    return watch ? this.watch(crawl) : this.summary(summary);
+  }
+
+  async watch(crawl: CrawlId): Promise<ExitCode> {
+    const output = this.#output;
+    const last = await watchCrawl(this.#session.control, crawl, { ...output, stream: output.err });
+    if (last) {
+      this.summary(last);
+      return exitCodeOf(last);
+    }
+    output.err.write(`The crawl goes on; watch it again with: ${commandAt(this.#place(crawl), 'watch')}\n`);
+    return exitCodes.interrupted;
+  }
+
+  async hosts({ crawl, host, cursor, limit }: CommandOf<'hosts'>): Promise<ExitCode> {
+    const { control } = this.#session;
+    if (host !== undefined) {
+      const detail = await control.host(crawl, host);
+      return this.value(detail, hostText(detail));
+    }
+    let page = await control.hosts(crawl, { cursor, limit });
+    // A page may have no host though there are more, where the table holds those of many crawls.
+    while (page.hosts.length === 0 && page.cursor !== undefined)
+      page = await control.hosts(crawl, { cursor: page.cursor, limit });
+    return this.value(page, hostsText(page, this.#place(crawl), limit));
+  }
+
+  async url({ crawl, url }: CommandOf<'url'>): Promise<ExitCode> {
+    const detail = await this.#session.control.url(crawl, url);
+    return this.value(detail, urlText(detail, this.#place(crawl)));
+  }
+
+  async rows({ crawl, format }: CommandOf<'export'>): Promise<ExitCode> {
+    const { control, rows } = this.#session;
+    // So that an unknown name is reported.
+    await control.status(crawl);
+    await writeRows(rows, crawl, format as RowFormat, this.#output.out);
+    return exitCodes.finished;
+  }
+
+  #place(crawl: CrawlId) {
+    return { stack: this.#command.stack, region: this.#command.region, crawl };
   }
 }
