@@ -16,6 +16,7 @@ export type { DocumentRow } from '../shared/outputs/document-row.ts';
 export type { PageDocument } from '../shared/outputs/page-document.ts';
 export * from '../shared/project/project.ts';
 export { StorageFailed } from '../shared/storage-failed.ts';
+export type { LogEntry, LogLevel } from '../shared/text/log-entry.ts';
 export type * from './archive-types.ts';
 export type { BrokenLink, BrokenLinks, LinkingPage } from './broken-links.ts';
 export type * from './crawl-events.ts';

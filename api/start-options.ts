@@ -1,6 +1,7 @@
 /** What a crawl is started with. */
 import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 import type { StrandConfig } from '../shared/project/project.ts';
+import type { LogEntry, LogLevel } from '../shared/text/log-entry.ts';
 import type { StackAddress } from './stack-address.ts';
 
 /** Functions of yours that the crawl calls. See `defineCrawl`. */
@@ -20,6 +21,13 @@ interface SharedOptions extends CrawlHooks {
   readonly workers?: number;
   /** Stops the crawl when it aborts, as Ctrl-C does for the command line: what is under way is stored. */
   readonly signal?: AbortSignal;
+  /**
+   * The least important level of what is logged: `debug` has a line for each page.
+   * @default 'info'
+   */
+  readonly logLevel?: LogLevel;
+  /** Called with each entry of the crawl's log. The log is also in `log.jsonl` of the crawl's folder. */
+  readonly onLog?: (entry: LogEntry) => void;
 }
 
 /** All settings of a crawl, its seeds, its folder and your hooks, in one object. */

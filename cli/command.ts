@@ -4,6 +4,7 @@ import type { StackAddress } from '../api/stack-address.ts';
 import type { TableName } from '../api/stored-crawl.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
+import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
 import type { Shell } from './completion.ts';
 import type { TemplateName } from './init/templates.ts';
 import type { ExportFormat } from './option-spec.ts';
@@ -14,6 +15,14 @@ export type Command =
   | StackCommand
   | { readonly verb: 'help'; readonly topic?: Verb }
   | { readonly verb: 'version' };
+
+/** What a crawl says while it runs. */
+export interface Logging {
+  /** Lines of a log on standard error; none: what a person watches. */
+  readonly logFormat?: LogFormat | undefined;
+  readonly logLevel?: LogLevel | undefined;
+  readonly quiet: boolean;
+}
 
 export interface Seeds {
   /** Absolute http(s) URLs as the WHATWG parser writes them, in the order given. */
@@ -39,23 +48,23 @@ export type RaisedLimits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTime
 
 /** On a crawl's folder. */
 export type LocalCommand =
-  | (Seeds & {
-      readonly verb: 'crawl';
-      readonly out?: string;
-      /** The project's file; where none is named, `strand.config.ts` if it is there. */
-      readonly config?: string;
-      readonly options: CrawlOptions;
-      readonly network?: NetworkFiles | undefined;
-      /** Threads that crawl, each some of the hosts. */
-      readonly workers: number;
-      /** An earlier crawl's folder: its payloads are not stored again. */
-      readonly dedupeFrom?: string;
-      /** A folder for a mirror, written when the crawl is over. */
-      readonly save?: string | undefined;
-      readonly json: boolean;
-      readonly quiet: boolean;
-    })
-  | {
+  | (Seeds &
+      Logging & {
+        readonly verb: 'crawl';
+        readonly out?: string;
+        /** The project's file; where none is named, `strand.config.ts` if it is there. */
+        readonly config?: string;
+        readonly options: CrawlOptions;
+        readonly network?: NetworkFiles | undefined;
+        /** Threads that crawl, each some of the hosts. */
+        readonly workers: number;
+        /** An earlier crawl's folder: its payloads are not stored again. */
+        readonly dedupeFrom?: string;
+        /** A folder for a mirror, written when the crawl is over. */
+        readonly save?: string | undefined;
+        readonly json: boolean;
+      })
+  | (Logging & {
       readonly verb: 'resume';
       readonly dir: string;
       readonly config?: string;
@@ -68,8 +77,7 @@ export type LocalCommand =
       /** As for `crawl`. */
       readonly save?: string | undefined;
       readonly json: boolean;
-      readonly quiet: boolean;
-    }
+    })
   | OnFolder<'status' | 'watch' | 'pause' | 'stop'>
   | { readonly verb: 'list'; readonly folder: string; readonly json: boolean }
   | {

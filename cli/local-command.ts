@@ -1,7 +1,8 @@
 /** The command for a folder of this machine. */
 import type { TableName } from '../api/stored-crawl.ts';
+import type { LogFormat, LogLevel } from '../shared/text/log-entry.ts';
 import { quoted } from '../shared/text/printable.ts';
-import type { LocalCommand, LocalCommandOf } from './command.ts';
+import type { LocalCommand, LocalCommandOf, Logging } from './command.ts';
 import { SHELLS } from './completion.ts';
 import { readTemplate } from './init/create-project.ts';
 import { type ExportFormat, isFolderFormat, isRowFormat, TABLES } from './option-spec.ts';
@@ -104,7 +105,7 @@ const runSettings = (given: ParsedOptions) => ({
   workers: workersOf(given),
   save: textOf(given, 'save'),
   json: isSet(given, 'json'),
-  quiet: isSet(given, 'quiet'),
+  ...loggingOf(given),
 });
 
 const workersOf = ({ values }: ParsedOptions): number => (values.get('workers') as number | undefined) ?? 1;
@@ -120,6 +121,14 @@ function resumeCommand(given: ParsedOptions): LocalCommandOf<'resume'> {
   const [dir] = readWords('resume', given, 'DIR');
   const newUrlRules = isSet(given, 'new-url-rules');
   return { verb: 'resume', dir: dir!, limits: configOf(given), newUrlRules, ...runSettings(given) };
+}
+
+/** A level asks for lines of a log. */
+function loggingOf(given: ParsedOptions): Logging {
+  const logLevel = textOf(given, 'log-level') as LogLevel | undefined;
+  const format = textOf(given, 'log-format') as LogFormat | undefined;
+  const logFormat = format ?? (logLevel && 'text');
+  return { ...(logFormat && { logFormat }), ...(logLevel && { logLevel }), quiet: isSet(given, 'quiet') };
 }
 
 function reportCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'report'> {

@@ -18,3 +18,12 @@ export function isRefusal(error: unknown): error is Error {
 /** Whether a service or the way to it fails. The message says what to do. */
 export const isOutage = (error: unknown): error is Error =>
   error instanceof Error && (error.name === 'StackUnavailable' || error.name === 'ServiceUnavailable');
+
+const shown = new WeakSet<object>();
+
+/** Notes that the log has said the error, on standard error: what the user can fix is not printed again. */
+export function markShown(error: unknown): void {
+  if (isRefusal(error) || isOutage(error)) shown.add(error);
+}
+
+export const isShown = (error: unknown): boolean => error instanceof Error && shown.has(error);

@@ -8,7 +8,7 @@ import { parseArgs } from './args.ts';
 import { type Command, isStackCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { refuseForgottenDashes } from './forgotten-dashes.ts';
-import { isOutage, isRefusal } from './refusal.ts';
+import { isOutage, isRefusal, isShown } from './refusal.ts';
 
 tuneV8();
 
@@ -100,7 +100,7 @@ try {
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
   // What a project's file has left running does not keep a process that was refused.
   const end = isRefusal(error) ? () => process.exit() : undefined;
-  process.stderr.write(`strand: ${describe(error)}\n`, end);
+  process.stderr.write(isShown(error) ? '' : `strand: ${describe(error)}\n`, end);
 }
 
 /** Prints an error that a user can fix as one line, and a bug with its stack. */

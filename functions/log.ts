@@ -1,16 +1,11 @@
-export type LogLevel = 'info' | 'warn' | 'error';
+import { jsonOf, type LogLevel } from '../shared/text/log-entry.ts';
 
 /** Writes one line to the function's log. */
 export type Log = (level: LogLevel, fields: Readonly<Record<string, unknown>>) => void;
 
-/** What a line may hold of one text: a stranger's page or message may have made it. */
-const MAX_TEXT = 1000;
-
 /** One JSON object a line, which CloudWatch Logs Insights takes apart by itself. */
 export const logLine: Log = (level, fields) => {
-  writeLine(
-    JSON.stringify({ level, ...fields }, (_, value) => (typeof value === 'string' ? cut(value) : value)),
-  );
+  writeLine(jsonOf({ level, ...fields }));
 };
 
 /** Not by `console`: Lambda's own would wrap the line into another object. */
@@ -29,5 +24,3 @@ export function errorFields(error: unknown): { readonly message: string; readonl
     }),
   };
 }
-
-const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);

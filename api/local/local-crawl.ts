@@ -22,16 +22,32 @@ export interface Session {
 /** What the caller wants of the crawl. `interrupt`: as `stop`, and its status stays as it is. */
 type Wish = 'run' | 'pause' | 'stop' | 'interrupt';
 
-/** Begins the first session, and resolves when it has opened the crawl. Rejects if it cannot. */
+/**
+ * Begins the first session, and resolves when it has opened the crawl. Rejects if it cannot. Calls `onEnd` when the
+ * crawl has ended for good, with what made it fail.
+ */
 export async function runningCrawl(
   signal: AbortSignal | undefined,
   runSession: (session: Session) => Promise<void>,
+  onEnd: (error?: unknown) => void = () => {},
 ): Promise<RunningCrawl> {
   signal?.throwIfAborted();
   const sessions = new CrawlSessions(runSession);
   const interrupt = () => sessions.interrupt();
   signal?.addEventListener('abort', interrupt, { once: true });
-  const done = sessions.run().finally(() => signal?.removeEventListener('abort', interrupt));
+  const done = sessions
+    .run()
+    .then(
+      (summary) => {
+        onEnd();
+        return summary;
+      },
+      (error: unknown) => {
+        onEnd(error);
+        throw error;
+      },
+    )
+    .finally(() => signal?.removeEventListener('abort', interrupt));
   const { folder, crawl } = await sessions.begun.catch((error: unknown) => {
     done.catch(() => {});
     throw error;

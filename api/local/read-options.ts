@@ -3,9 +3,11 @@
 import { type CrawlOptions, InvalidConfig } from '../../shared/crawl/config.ts';
 import { hasUserinfo } from '../../shared/crawl/seed-credentials.ts';
 import { crawlFaults, hookFaults, NO_PROJECT, type Project } from '../../shared/project/project-file.ts';
+import { LOG_LEVELS } from '../../shared/text/log-entry.ts';
 import { canonicalize } from '../../shared/url/canonical.ts';
 import { parseSeed } from '../../shared/url/parse-seed.ts';
 import type { CrawlHooks, ResumeCrawlOptions, StartCrawlOptions } from '../start-options.ts';
+import type { CrawlLogOptions } from './log/crawl-log.ts';
 import type { LocalStart } from './messages.ts';
 
 export interface CheckedStart {
@@ -13,7 +15,11 @@ export interface CheckedStart {
   /** Hooks that are functions of the caller. None: the crawl runs in threads of its own. */
   readonly hooks?: Project;
   readonly signal?: AbortSignal;
+  readonly logging: Pick<CrawlLogOptions, 'level' | 'onLog'>;
 }
+
+/** Options that are neither settings nor hooks. */
+const OWN_KEYS = ['project', 'workers', 'signal', 'logLevel', 'onLog'] as const;
 
 const HOOK_KEYS = [
   'middleware',
@@ -55,18 +61,22 @@ function refuse(name: string, faults: readonly string[]): void {
 type Shared = Omit<StartCrawlOptions, 'seeds' | 'out' | 'dedupeFrom'>;
 
 function readShared(given: Shared, more: readonly string[]) {
-  const { project, workers = 1, signal, ...rest } = given;
+  const { project, workers = 1, signal, logLevel: level, onLog, ...rest } = given;
   const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
   const isHook = ([key]: [string, unknown]) => (HOOK_KEYS as readonly string[]).includes(key);
   const functions = Object.fromEntries(entries.filter(isHook));
   const options: CrawlOptions = Object.fromEntries(entries.filter((entry) => !isHook(entry)));
   const hooks = Object.keys(functions).length > 0 ? { ...NO_PROJECT, ...functions } : undefined;
   const faults = [
-    ...crawlFaults(options, [], [...more, 'project', 'workers', 'signal', ...HOOK_KEYS]),
+    ...crawlFaults(options, [], [...more, ...OWN_KEYS, ...HOOK_KEYS]),
     ...hookFaults(functions),
   ];
   if (!Number.isInteger(workers) || workers < 1 || workers > 64)
     faults.push(`Expected workers to be a whole number from 1 to 64, got ${String(workers)}`);
+  if (level !== undefined && !LOG_LEVELS.includes(level))
+    faults.push(`Expected logLevel to be one of ${LOG_LEVELS.join(', ')}, got ${shown(level)}`);
+  if (onLog !== undefined && typeof onLog !== 'function')
+    faults.push(`Expected onLog to be a function, got ${shown(onLog)}`);
   if (hooks && (workers > 1 || project !== undefined))
     faults.push(
       `Expected no ${workers > 1 ? 'workers' : 'project'} together with ${Object.keys(functions).join(', ')}: ` +
@@ -77,7 +87,14 @@ function readShared(given: Shared, more: readonly string[]) {
     workers,
     reportsEvents: true,
   };
-  return { start, options, faults, ...(hooks && { hooks }), ...(signal && { signal }) };
+  return {
+    start,
+    logging: { level, onLog },
+    options,
+    faults,
+    ...(hooks && { hooks }),
+    ...(signal && { signal }),
+  };
 }
 
 function readSeeds(seeds: unknown, faults: string[]): string[] {

@@ -1,7 +1,9 @@
 import type { RunningCrawl } from '../running-crawl.ts';
 import type { ResumeCrawlOptions, StartCrawlOptions } from '../start-options.ts';
 import { createCrawlRun } from './crawl-run.ts';
-import { runningCrawl } from './local-crawl.ts';
+import { runningCrawl, type Session } from './local-crawl.ts';
+import { createCrawlLog } from './log/crawl-log.ts';
+import type { CrawlMessage } from './messages.ts';
 import { type CheckedStart, readResumeOptions, readStartOptions } from './read-options.ts';
 import { superviseCrawl } from './supervise-crawl.ts';
 
@@ -11,12 +13,17 @@ export const startLocal = async (options: StartCrawlOptions): Promise<RunningCra
 export const resumeLocal = async (folder: string, options: ResumeCrawlOptions): Promise<RunningCrawl> =>
   start(readResumeOptions(folder, options));
 
-function start({ start: begin, hooks, signal }: CheckedStart): Promise<RunningCrawl> {
-  return runningCrawl(signal, async (session) => {
-    if (hooks === undefined) await superviseCrawl({ start: begin, ...session });
-    else {
-      const { hear: post, ...rest } = session;
-      await createCrawlRun({ start: begin, project: async () => hooks, post, ...rest }).toEnd();
-    }
-  });
+function start({ start: begin, hooks, signal, logging }: CheckedStart): Promise<RunningCrawl> {
+  const log = createCrawlLog(logging);
+
+  async function runSession({ hear: report, ...session }: Session): Promise<void> {
+    const hear = (message: CrawlMessage) => {
+      log.hear(message);
+      report(message);
+    };
+    if (hooks === undefined) await superviseCrawl({ start: begin, hear, ...session });
+    else await createCrawlRun({ start: begin, project: async () => hooks, post: hear, ...session }).toEnd();
+  }
+
+  return runningCrawl(signal, runSession, log.end);
 }

@@ -1,3 +1,4 @@
+import { LOG_FORMATS, LOG_LEVELS } from '../../shared/text/log-entry.ts';
 import { BOTH, EXPORT_FORMATS, LOCAL_FORMATS, type OptionSpec, TABLES } from '../option-spec.ts';
 import { LOCAL_VERBS, type LocalVerb, STACK_VERBS } from '../verbs.ts';
 
@@ -99,6 +100,29 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     reason: 'a crawl there shows no progress line without --watch or the command watch',
     group: 'Output',
     help: 'no progress line',
+  },
+  {
+    name: 'log-format',
+    argument: LOG_FORMATS.join('|'),
+    type: 'choice',
+    choices: LOG_FORMATS,
+    verbs: BOTH,
+    stackVerbs: [],
+    reason: 'the functions of a stack write JSON lines to CloudWatch Logs',
+    group: 'Output',
+    help: "write the crawl's log to standard error, with time and level, instead of the progress line",
+  },
+  {
+    name: 'log-level',
+    argument: LOG_LEVELS.join('|'),
+    type: 'choice',
+    choices: LOG_LEVELS,
+    verbs: BOTH,
+    stackVerbs: [],
+    reason: 'the functions of a stack write JSON lines to CloudWatch Logs',
+    group: 'Output',
+    preset: 'info',
+    help: "the least important level in the log and in the folder's log.jsonl; debug has a line for each page",
   },
   {
     name: 'limit',

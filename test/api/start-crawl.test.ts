@@ -6,6 +6,7 @@ import {
   type CrawlEvent,
   CrawlExists,
   InvalidConfig,
+  type LogEntry,
   NoContact,
   NoCrawl,
   openCrawl,
@@ -49,6 +50,24 @@ describe.each([
     expect(events.at(-1)).toEqual({ type: 'finished', summary });
     expect(summary).toMatchObject({ state: 'finished', pages: 6 });
     expect(crawl.progress()).toMatchObject({ pages: 6 });
+  });
+
+  test('gives its log to a listener and to a file of its folder', async () => {
+    const logged: LogEntry[] = [];
+    const crawl = await startCrawl({
+      ...quick(),
+      ...hooks,
+      logLevel: 'debug',
+      onLog: (entry) => logged.push(entry),
+    });
+    await crawl.done;
+    expect(logged.filter(({ message }) => message === 'Page')).toHaveLength(6);
+    expect(logged[0]).toMatchObject({ level: 'info', message: 'Crawl started', fields: { folder: out() } });
+    const { fields } = logged.at(-1) ?? {};
+    expect(fields).toMatchObject({ state: 'finished', pages: 6 });
+    const lines = readFileSync(join(out(), 'log.jsonl'), 'utf8').trimEnd().split('\n');
+    expect(lines).toHaveLength(logged.length);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ message: 'Crawl ended', pages: 6 });
   });
 
   test('says which limit it has met, and is resumed with a higher one', async () => {

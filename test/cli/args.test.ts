@@ -58,6 +58,8 @@ describe('a command line becomes a typed command', () => {
       'crawl example.org --out crawls/a --json --quiet',
       crawl({}, { out: 'crawls/a', json: true, quiet: true }),
     ],
+    ['crawl example.org --log-format json', crawl({}, { logFormat: 'json' })],
+    ['crawl example.org --log-level debug', crawl({}, { logFormat: 'text', logLevel: 'debug' })],
     ['crawl --scope domain example.org', crawl({ scope: 'domain' })],
     ['crawl example.org --include a=b --include=^x', crawl({ include: ['a=b', '^x'] })],
     ['crawl example.org --exclude [?]', crawl({ exclude: ['[?]'] })],

@@ -219,3 +219,33 @@ describe('strand crawl', () => {
     expect(JSON.parse(out)).toMatchObject({ pages: 1, state: 'finished' });
   }, 60_000);
 });
+
+describe('the log', () => {
+  const entriesOf = (text: string): { level: string; message: string }[] =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  test('is all that standard error has with --log-format json, the error that ends the crawl included', async () => {
+    const first = await strand(...crawlArgs('--log-format', 'json', '--max-pages', '5')).ended;
+    const entries = entriesOf(first.err);
+    expect(entries[0]).toMatchObject({ level: 'info', message: 'Crawl started', folder: place.folder });
+    expect(entries.at(-1)).toMatchObject({ message: 'Crawl ended', state: 'limited' });
+    expect(JSON.parse(first.out)).toMatchObject({ state: 'limited' });
+    const again = await strand(...crawlArgs('--log-format', 'json')).ended;
+    expect(again.code).toBe(2);
+    expect(entriesOf(again.err)).toEqual([
+      { time: expect.any(String), level: 'error', message: expect.stringContaining('holds a crawl already') },
+    ]);
+  });
+
+  test('has a line for each page with --log-level debug, in the file too if --quiet hides it', async () => {
+    const { err, out } = await strand(...crawlArgs('--log-level', 'debug', '--quiet', '--max-pages', '5'))
+      .ended;
+    expect(err).not.toMatch(/DEBUG|INFO/);
+    const { pages } = JSON.parse(out);
+    const entries = entriesOf(readFileSync(join(place.folder, 'log.jsonl'), 'utf8'));
+    expect(entries.filter(({ message }) => message === 'Page').length).toBeGreaterThanOrEqual(pages);
+  });
+});

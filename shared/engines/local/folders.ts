@@ -15,6 +15,9 @@ export const foldersOf = (folder: string) => ({
   items: join(folder, 'items.jsonl'),
   /** What hooks keep from page to page. */
   state: join(folder, 'state.sqlite'),
+  /** What happened, as lines of JSON; and the lines before, once the file is full. */
+  log: join(folder, 'log.jsonl'),
+  olderLog: join(folder, 'log.1.jsonl'),
   /** Bodies too large for memory, while they are handled. */
   temporary: join(folder, 'tmp'),
   /** Index of the pages' words, made by the first search. */

@@ -1,0 +1,102 @@
+/** What a crawl shows on standard error while it runs. */
+import { createCrawlLog } from '../../api/local/log/crawl-log.ts';
+import type { Begun, CrawlMessage } from '../../api/local/messages.ts';
+import { isLogged, type LogEntry, logLine } from '../../shared/text/log-entry.ts';
+import { printable } from '../../shared/text/printable.ts';
+import type { LocalCommandOf } from '../command.ts';
+import { formatDuration } from '../format.ts';
+import { createLiveLine } from '../live-line.ts';
+import { commandAt } from '../place.ts';
+import { markShown } from '../refusal.ts';
+import { createSeedLines, createSilenceLine } from '../seed-lines.ts';
+
+export type CrawlCommand = LocalCommandOf<'crawl'> | LocalCommandOf<'resume'>;
+
+export interface CrawlDisplay {
+  hear(message: CrawlMessage): void;
+  /** Takes the progress line away. Safe to repeat. */
+  done(): void;
+  /** Closes the log. `error`: what made the crawl fail. */
+  end(error?: unknown): void;
+}
+
+/** A progress line, or with `--log-format` a log; and the log in the crawl's folder. `isStopping`: by a signal. */
+export function createCrawlDisplay(command: CrawlCommand, isStopping: () => boolean): CrawlDisplay {
+  const { quiet, logFormat } = command;
+  const isLive = !quiet && logFormat === undefined;
+  const live = createLiveLine(isLive ? process.stderr : { write: () => true }, process.env);
+  const log = createCrawlLog({ level: command.logLevel, onLog: printerOf(command) });
+  const warn = quiet && logFormat === undefined ? printLine : live.log;
+  const printSeed = createSeedLines(live.log, Date.now);
+  let printSilence: ReturnType<typeof createSilenceLine> | undefined;
+
+  return {
+    hear(message) {
+      log.hear(message);
+      switch (message.kind) {
+        case 'begun':
+          if (printSilence === undefined) live.log(beginText(message));
+          printSilence = createSilenceLine(live.log, message.config.headersTimeoutMs);
+          break;
+        case 'progress':
+          printSilence?.(message.progress, message.progress.now);
+          live.update(message.progress);
+          break;
+        case 'seed':
+          printSeed(message.event);
+          break;
+        case 'clockStep':
+          live.log(clockStepText(message.ms));
+          break;
+        case 'retried':
+          live.log(retriedText(message));
+          break;
+        case 'warning':
+          warn(message.line);
+          break;
+        case 'closing':
+          if (isStopping()) live.log('Stopping');
+          break;
+        case 'summary':
+          if (command.verb === 'resume' && message.requests === 0 && message.summary.state === 'finished')
+            live.log(nothingLeft(command.dir));
+          live.done();
+      }
+    },
+    done: live.done,
+    end(error) {
+      live.done();
+      log.end(error);
+      if (logFormat !== undefined) markShown(error);
+    },
+  };
+}
+
+const printLine = (line: string) => void process.stderr.write(`${printable(line)}\n`);
+
+/** Prints the entries of the log; with `quiet`, those of warnings and errors. */
+function printerOf({ logFormat, quiet }: CrawlCommand): ((entry: LogEntry) => void) | undefined {
+  if (logFormat === undefined) return undefined;
+  return (entry) => {
+    if (!quiet || isLogged(entry.level, 'warn')) process.stderr.write(`${logLine(entry, logFormat)}\n`);
+  };
+}
+
+const beginText = ({ folder, projectFile }: Begun): string =>
+  `Crawling into ${folder}${projectFile === undefined ? '' : `, with ${projectFile}`}`;
+
+const retriedText = ({ where, cause }: { where?: string; cause: string }): string =>
+  where === undefined ? cause : `${where}: ${cause}; tried again`;
+
+/** The machine's clock was set. */
+function clockStepText(ms: number): string {
+  const by = formatDuration(Math.abs(ms));
+  return ms < 0
+    ? `The machine's clock was set back by ${by}. The crawl goes on; the times that it writes stay ahead until it is resumed`
+    : `The machine's clock was set forward by ${by}, or the machine slept. The crawl goes on`;
+}
+
+/** The crawl was finished before it was resumed. */
+const nothingLeft = (folder: string): string =>
+  'Nothing was left to fetch: the crawl was finished before. ' +
+  `To fetch more, add seeds: ${commandAt({ dir: folder }, 'add', 'SEED')}; or begin another crawl with a wider --scope`;
