@@ -45,7 +45,7 @@ export async function explainIn(
     config,
     crawl: { id: crawl, state, scopeSeeds: kept.scopeSeeds },
     head,
-    robots: head && (await robotsOf(ledgers, crawl, host, head, origin(name))),
+    robots: head && (await robotsOf({ ledgers, crawl }, host, head, origin(name))),
     record,
     isKnown: (other) => ledger.has(other),
     line: record?.state === 'waiting' && record.dueAt <= now ? await lineOf(ledger, record, now) : undefined,
@@ -54,8 +54,7 @@ export async function explainIn(
 }
 
 async function robotsOf(
-  ledgers: Pick<LedgerStore, 'readPart'>,
-  crawl: CrawlId,
+  { ledgers, crawl }: { readonly ledgers: Pick<LedgerStore, 'readPart'>; readonly crawl: CrawlId },
   host: HostKey,
   { robots }: Head,
   from: string,

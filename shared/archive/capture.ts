@@ -189,7 +189,7 @@ async function encodeResponse(
       ...fields,
       'WARC-Block-Digest': sha1Label(await limitReads(() => blockSha1(head, body))),
     };
-    return encodeRecordStream(withDigest, head, body.chunks(), body.size, packing);
+    return encodeRecordStream(withDigest, head, body, packing);
   }
   const bytes = await body.bytes();
   if (bytes.length !== body.size)

@@ -1,4 +1,5 @@
 /** One WARC 1.1 record (ISO 28500:2017, sections 4 to 6) as one gzip member (annex D). */
+import type { Body } from '../fetcher/outcome/body.ts';
 import { gzipMember, gzipMemberStream, type Packing } from './gzip-member.ts';
 
 /** The fields that we write, in the order in which they are written. Content-Length follows them. */
@@ -60,17 +61,16 @@ export function encodeRecord(
 }
 
 /**
- * The same for a body that is not held in memory: `bodySize` bytes, read once. Throws, in the midst of the
+ * The same for a body that is not held in memory: its `size` bytes are read once. Throws, in the midst of the
  * member, if the body has more or fewer.
  */
 export function encodeRecordStream(
   fields: WarcFields,
   text: Uint8Array,
-  body: AsyncIterable<Uint8Array>,
-  bodySize: number,
+  body: Pick<Body, 'size' | 'chunks'>,
   packing: Packing = 'deflate',
 ): AsyncIterable<Uint8Array> {
-  return gzipMemberStream(recordHead(fields, text, bodySize), ofSize(body, bodySize), RECORD_END, packing);
+  return gzipMemberStream(recordHead(fields, text, body.size), ofSize(body), RECORD_END, packing);
 }
 
 /** Version line, named fields, empty line, and the block's text. */
@@ -98,9 +98,10 @@ export function fieldValue(value: string): string {
   return /^[!-~](?:[ -~]*[!-~])?$/.test(value) ? value : value.replace(/\p{Cc}+/gu, ' ').trim();
 }
 
-async function* ofSize(body: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+async function* ofSize(body: Pick<Body, 'size' | 'chunks'>): AsyncGenerator<Uint8Array> {
+  const { size } = body;
   let got = 0;
-  for await (const chunk of body) {
+  for await (const chunk of body.chunks()) {
     got += chunk.length;
     if (got > size) break;
     yield chunk;

@@ -52,19 +52,42 @@ interface Target extends TcpTarget {
  * `InvalidConfig`.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
-  const { budget, guard, proxyOf } = options;
-  const timeoutMs = options.connectTimeoutMs > 0 ? options.connectTimeoutMs : LONGEST_TIMER_MS;
-  const tls = createTlsClient(options);
-  const proxyTls = createTlsClient({ ...options, acceptsAny: false, clientCertificates: [] });
+  const connector = new Connector(options);
+  return ({ hostname, protocol, port }, callback) => {
+    const isSecure = protocol === 'https:';
+    const target = {
+      hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+      isSecure,
+      port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+    };
+    connector.open(target).then(
+      (socket) => callback(null, socket),
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+    );
+  };
+}
+
+class Connector {
+  readonly #options: ConnectorOptions;
+  readonly #timeoutMs: number;
+  readonly #tls: ReturnType<typeof createTlsClient>;
+  readonly #proxyTls: ReturnType<typeof createTlsClient>;
+
+  constructor(options: ConnectorOptions) {
+    this.#options = options;
+    this.#timeoutMs = options.connectTimeoutMs > 0 ? options.connectTimeoutMs : LONGEST_TIMER_MS;
+    this.#tls = createTlsClient(options);
+    this.#proxyTls = createTlsClient({ ...options, acceptsAny: false, clientCertificates: [] });
+  }
 
   /**
    * Waits for a place among the open sockets first, at no cost of the time-out, and holds it until the socket
    * closes.
    */
-  async function open(target: Target): Promise<Socket> {
-    const release = await budget.acquire();
+  async open(target: Target): Promise<Socket> {
+    const release = await this.#options.budget.acquire();
     try {
-      const socket = await openInTime(target);
+      const socket = await this.#openInTime(target);
       if (socket.closed)
         throw new KnownFailure('connectionFailed', `${target.hostname} closed the connection at once`);
       socket.once('close', release);
@@ -77,58 +100,41 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     }
   }
 
-  async function openInTime(target: Target): Promise<Socket> {
+  async #openInTime(target: Target): Promise<Socket> {
+    const timeoutMs = this.#timeoutMs;
     const until = performance.now() + timeoutMs;
     const left = () => Math.max(until - performance.now(), 1);
-    const proxy = proxyOf(urlOf(target));
+    const proxy = this.#options.proxyOf(urlOf(target));
     const { socket, ipAddress } = await (proxy
-      ? connectByProxy(target, proxy, { ...options, tls: proxyTls, left, timeoutMs })
-      : connectDirectly(target, left));
+      ? connectByProxy(target, proxy, { ...this.#options, tls: this.#proxyTls, left, timeoutMs })
+      : this.#connectDirectly(target, left));
     if (!target.isSecure) return noted(socket, { ipAddress, protocols: ['http/1.1'] });
     const where = proxy
       ? `${target.hostname}:${target.port} by ${proxy.name}`
       : tcpTargetText(target, ipAddress);
-    const secured = await secureOrDestroy(socket, target, where, left());
+    const secured = await this.#secureOrDestroy(socket, target, where, left());
     return noted(secured, { ipAddress, ...tlsFacts(secured) });
   }
 
-  async function secureOrDestroy(
-    socket: Socket,
-    target: Target,
-    where: string,
-    ms: number,
-  ): Promise<TLSSocket> {
+  async #secureOrDestroy(socket: Socket, target: Target, where: string, ms: number): Promise<TLSSocket> {
     try {
-      return await tls.secure(socket, target, where, ms);
+      return await this.#tls.secure(socket, target, where, ms);
     } catch (error) {
       socket.destroy();
       throw error;
     }
   }
 
-  async function connectDirectly(target: Target, left: () => number) {
-    const addresses = await resolved(target.hostname, options, left(), timeoutMs);
+  async #connectDirectly(target: Target, left: () => number) {
+    const addresses = await resolved(target.hostname, this.#options, left(), this.#timeoutMs);
     const socket = await connectTcp(target, addresses, left);
     const peer = socket.remoteAddress;
-    if (peer !== undefined && !guard(peer)) {
+    if (peer !== undefined && !this.#options.guard(peer)) {
       socket.destroy();
       throw new KnownFailure('blockedAddress', describeBlocked(target.hostname, [peer]));
     }
     return { socket, ipAddress: peer ?? '' };
   }
-
-  return ({ hostname, protocol, port }, callback) => {
-    const isSecure = protocol === 'https:';
-    const target = {
-      hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
-      isSecure,
-      port: port === '' ? (isSecure ? 443 : 80) : Number(port),
-    };
-    open(target).then(
-      (socket) => callback(null, socket),
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
-    );
-  };
 }
 
 /** Rejects with a failure of the name if that takes longer than `ms`. */

@@ -36,6 +36,12 @@ export interface ExchangeContext extends FailureLimits {
   readonly mostBodyBytes?: number | undefined;
 }
 
+/** How the exchange's promise is settled. */
+export interface Settle {
+  readonly resolve: (outcome: FetchOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** Sockets that have carried a request: the next one may meet the server's closing them. */
 const used = new WeakSet<Socket>();
 
@@ -69,8 +75,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   constructor(
     context: ExchangeContext,
     request: FetchRequest,
-    resolve: (outcome: FetchOutcome) => void,
-    reject: (error: unknown) => void,
+    { resolve, reject }: Settle,
     ownHeaders?: Readonly<Record<string, string>>,
   ) {
     this.request = request;

@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 // Not from the package's index, which loads `fetch`, WebSocket and caches as well: 40 ms of CPU for each
 // process and thread.
 import Agent from 'undici/lib/dispatcher/agent.js';
+import { boundMethods } from '../bound-methods.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
@@ -15,7 +16,7 @@ import { createDnsCache, type Lookup } from './dns-cache.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { type DescribedFailure, described } from './failure.ts';
 import { createHostPins } from './host-pins.ts';
-import type { FailureCode } from './outcome/failure-codes.ts';
+import { type FailureCode, isCertificateFailure } from './outcome/failure-codes.ts';
 import type { FetchOutcome } from './outcome/fetch-outcome.ts';
 import type { FetchRequest } from './outcome/fetch-request.ts';
 import { createOwnHeaders } from './own-headers.ts';
@@ -27,7 +28,7 @@ import {
 } from './proxy/choose-proxy.ts';
 import { denied } from './proxy/open-tunnel.ts';
 import { commonHeaders, mergeHeaders, type OwnHeaderValues } from './request-headers.ts';
-import { createSocketBudget } from './socket-budget.ts';
+import { createSocketBudget, type SocketBudget } from './socket-budget.ts';
 import { newBodyMemory } from './spooled-body.ts';
 import { createSystemLookup } from './system-lookup.ts';
 
@@ -92,118 +93,169 @@ const KEEP_ALIVE_MARGIN_MS = 1000;
  * Fetches by HTTP/1.1 over undici, its low-level API: raw headers, bodies neither decoded nor copied.
  * Connections are kept alive, `perHost` to an origin, one request at a time on each. Throws `InvalidConfig`.
  */
-export function createFetcher(options: FetcherOptions): Fetcher {
-  const { clock, tls = 'verify' } = options;
-  const now = () => clock.now();
-  const budget = createSocketBudget(options.maxSockets ?? MAX_SOCKETS);
-  const proxyOf = createProxyChooser(options.proxies ?? []);
-  const guard = createAddressGuard(options.allowPrivateAddresses);
-  const connecting: Omit<ConnectorOptions, 'acceptsAny'> = {
-    connectTimeoutMs: options.connectTimeoutMs,
-    budget,
-    proxyOf,
-    guardsProxies: options.guardsProxies ?? false,
-    guard,
-    pin: createHostPins(options.resolve),
-    resolve: createDnsCache(options.lookup ?? createSystemLookup(), now),
-    trustedCertificates: options.certificateAuthorities,
-    clientCertificates: options.clientCertificates,
-  };
-  const acceptsAny = tls === 'any' || options.allowInvalidCertificates;
-  const agent = createAgent(options, { ...connecting, acceptsAny });
-  // For hosts whose certificate is bad, if that is to be recorded.
-  let unverifying: AgentOf | undefined;
+export const createFetcher = (options: FetcherOptions): Fetcher =>
+  boundMethods<Fetcher>(new UndiciFetcher(options));
 
-  // undici publishes the head it sends, and its socket, on a channel of the whole process, in the same
-  // synchronous step that starts the request: so the message after a start is about that request.
-  let starting: Exchange | undefined;
-  const onSendHeaders = (message: unknown) => {
-    const exchange = starting;
-    if (exchange === undefined) return;
-    starting = undefined;
-    const { headers, socket } = message as { headers: string; socket: Socket };
-    exchange.onSent(headers, socket);
-  };
-  subscribe('undici:client:sendHeaders', onSendHeaders);
+class UndiciFetcher implements Fetcher {
+  readonly #options: FetcherOptions;
+  readonly #connecting: ConnectorOptions;
+  readonly #agent: AgentOf;
+  /** For hosts whose certificate is bad, if that is to be recorded. */
+  #unverifying: AgentOf | undefined;
+  readonly #badCertificates = new QuickLRU<string, FailureCode>({ maxSize: MAX_BAD_CERTIFICATES });
+  readonly #sentHeads: SentHeads;
+  readonly #common: ReturnType<typeof commonHeaders>;
+  readonly #ownHeadersOf: ReturnType<typeof createOwnHeaders>;
+  readonly #context: Omit<ExchangeContext, 'dispatch' | 'totalTimeoutMs'>;
 
-  const common = commonHeaders(options);
-  const ownHeadersOf = createOwnHeaders(options);
-  const context: Omit<ExchangeContext, 'dispatch'> = {
-    onStart(exchange) {
-      starting = exchange;
-    },
-    now,
-    budget,
-    tempFolder: options.tempFolder,
-    memory: newBodyMemory(),
-    headersTimeoutMs: options.headersTimeoutMs,
-    idleTimeoutMs: options.idleTimeoutMs,
-    totalTimeoutMs: options.totalTimeoutMs,
-    maxBodyBytes: options.maxBodyBytes,
-    mostBodyBytes: options.mostBodyBytes,
-    maxHeaderBytes: options.maxHeaderBytes,
-  };
+  constructor(options: FetcherOptions) {
+    const budget = createSocketBudget(options.maxSockets ?? MAX_SOCKETS);
+    this.#options = options;
+    this.#connecting = connectorOptions(options, budget, () => this.#now());
+    this.#agent = createAgent(options, this.#connecting);
+    this.#common = commonHeaders(options);
+    this.#ownHeadersOf = createOwnHeaders(options);
+    this.#context = {
+      onStart: (exchange) => this.#sentHeads.expectFor(exchange),
+      now: () => this.#now(),
+      budget,
+      tempFolder: options.tempFolder,
+      memory: newBodyMemory(),
+      headersTimeoutMs: options.headersTimeoutMs,
+      idleTimeoutMs: options.idleTimeoutMs,
+      maxBodyBytes: options.maxBodyBytes,
+      mostBodyBytes: options.mostBodyBytes,
+      maxHeaderBytes: options.maxHeaderBytes,
+    };
+    // Last: nobody would close it if anything before fails.
+    this.#sentHeads = new SentHeads();
+  }
 
-  function exchange(request: FetchRequest, through: AgentOf, own: OwnHeaderValues, totalTimeoutMs: number) {
+  async fetch(request: FetchRequest): Promise<FetchOutcome> {
+    const { url } = request;
+    const { allowPorts, tls, totalTimeoutMs } = this.#options;
+    const fault = faultOf(url, allowPorts);
+    if (fault !== undefined) return failed(url, fault, this.#now());
+    if (tls === 'record' && !this.#connecting.acceptsAny && url.startsWith('https:'))
+      return this.#fetchRecording(request);
+    const outcome = await this.#fetchVerified(request, totalTimeoutMs);
+    const proxy = this.#connecting.proxyOf(url);
+    return isForwarding(proxy, url) ? ofForwarded(outcome, proxy as ProxyServer) : outcome;
+  }
+
+  /** Waits for the exchanges under way. */
+  async close(): Promise<void> {
+    if (this.#agent.closed) return;
+    await Promise.all([this.#agent.close(), this.#unverifying?.close()]);
+    this.#sentHeads.close();
+  }
+
+  /** A bad certificate is recorded, and the page fetched all the same. */
+  async #fetchRecording(request: FetchRequest): Promise<FetchOutcome> {
+    const { totalTimeoutMs } = this.#options;
+    const origin = new URL(request.url).origin;
+    const known = this.#badCertificates.get(origin);
+    if (known !== undefined) return this.#fetchUnverified(request, known, totalTimeoutMs);
+    const startedAt = performance.now();
+    const outcome = await this.#fetchVerified(request, totalTimeoutMs);
+    if (outcome.status === 'response' || !isCertificateFailure(outcome.code)) return outcome;
+    this.#badCertificates.set(origin, outcome.code);
+    const left = totalTimeoutMs - (performance.now() - startedAt);
+    return this.#fetchUnverified(request, outcome.code, totalTimeoutMs === 0 ? 0 : Math.max(left, 1));
+  }
+
+  #fetchVerified(request: FetchRequest, ms: number): Promise<FetchOutcome> {
+    const own = this.#ownHeadersOf(request.url, () => this.#now());
+    return this.#exchange(request, this.#agent, own, ms);
+  }
+
+  /** Without headers, cookies and passwords: nobody knows who gets them. */
+  async #fetchUnverified(request: FetchRequest, tlsError: FailureCode, ms: number): Promise<FetchOutcome> {
+    this.#unverifying ??= createAgent(this.#options, {
+      ...this.#connecting,
+      clientCertificates: [],
+      acceptsAny: true,
+    });
+    const outcome = await this.#exchange(request, this.#unverifying, undefined, ms);
+    return outcome.status === 'response' ? { ...outcome, tlsError } : outcome;
+  }
+
+  #exchange(
+    request: FetchRequest,
+    through: AgentOf,
+    own: OwnHeaderValues,
+    totalTimeoutMs: number,
+  ): Promise<FetchOutcome> {
     const dispatch = (started: Exchange) => {
       const { url, method = 'GET', headers, body } = request;
       const sent = {
-        ...requestTarget(url, proxyOf(url)),
+        ...requestTarget(url, this.#connecting.proxyOf(url)),
         method: method as Dispatcher.HttpMethod,
-        headers: mergeHeaders(mergeHeaders(common, own), forwarded(url), headers),
+        headers: mergeHeaders(mergeHeaders(this.#common, own), this.#forwarded(url), headers),
       };
       through.dispatch(body === undefined ? sent : { ...sent, body }, started);
     };
-    return new Promise<FetchOutcome>((resolve, reject) => {
-      new Exchange({ ...context, dispatch, totalTimeoutMs }, request, resolve, reject, own).begin();
-    });
+    const { promise, ...settle } = Promise.withResolvers<FetchOutcome>();
+    new Exchange({ ...this.#context, dispatch, totalTimeoutMs }, request, settle, own).begin();
+    return promise;
   }
 
-  function forwarded(url: string): OwnHeaderValues {
-    const proxy = proxyOf(url);
+  #forwarded(url: string): OwnHeaderValues {
+    const proxy = this.#connecting.proxyOf(url);
     const authorization = isForwarding(proxy, url) ? proxyAuthorization(proxy as ProxyServer) : undefined;
     return authorization === undefined ? undefined : { 'Proxy-Authorization': authorization };
   }
 
-  const badCertificates = new QuickLRU<string, FailureCode>({ maxSize: MAX_BAD_CERTIFICATES });
-
-  /** Without headers, cookies and passwords: nobody knows who gets them. */
-  async function fetchUnverified(request: FetchRequest, tlsError: FailureCode, ms: number) {
-    unverifying ??= createAgent(options, { ...connecting, clientCertificates: [], acceptsAny: true });
-    const outcome = await exchange(request, unverifying, undefined, ms);
-    return outcome.status === 'response' ? { ...outcome, tlsError } : outcome;
+  #now(): number {
+    return this.#options.clock.now();
   }
-
-  async function fetchRecording(request: FetchRequest): Promise<FetchOutcome> {
-    const { totalTimeoutMs } = options;
-    const origin = new URL(request.url).origin;
-    const known = badCertificates.get(origin);
-    if (known !== undefined) return fetchUnverified(request, known, totalTimeoutMs);
-    const startedAt = performance.now();
-    const outcome = await exchange(request, agent, ownHeadersOf(request.url, now), totalTimeoutMs);
-    if (outcome.status === 'response' || !outcome.code?.startsWith('certificate')) return outcome;
-    badCertificates.set(origin, outcome.code);
-    const left = totalTimeoutMs - (performance.now() - startedAt);
-    return fetchUnverified(request, outcome.code, totalTimeoutMs === 0 ? 0 : Math.max(left, 1));
-  }
-
-  return {
-    async fetch(request: FetchRequest): Promise<FetchOutcome> {
-      const { url } = request;
-      const fault = faultOf(url, options.allowPorts);
-      if (fault !== undefined) return failed(url, fault, now());
-      if (tls === 'record' && !acceptsAny && url.startsWith('https:')) return fetchRecording(request);
-      const outcome = await exchange(request, agent, ownHeadersOf(url, now), options.totalTimeoutMs);
-      return isForwarding(proxyOf(url), url) ? ofForwarded(outcome, proxyOf(url) as ProxyServer) : outcome;
-    },
-    /** Waits for the exchanges under way. */
-    async close() {
-      if (agent.closed) return;
-      await Promise.all([agent.close(), unverifying?.close()]);
-      unsubscribe('undici:client:sendHeaders', onSendHeaders);
-    },
-  };
 }
+
+/**
+ * undici publishes the head it sends, and its socket, on a channel of the whole process, in the same
+ * synchronous step that starts the request: so the message after a start is about that request.
+ */
+class SentHeads {
+  #starting: Exchange | undefined;
+  readonly #onSent = (message: unknown) => {
+    const exchange = this.#starting;
+    if (exchange === undefined) return;
+    this.#starting = undefined;
+    const { headers, socket } = message as { headers: string; socket: Socket };
+    exchange.onSent(headers, socket);
+  };
+
+  constructor() {
+    subscribe(SEND_CHANNEL, this.#onSent);
+  }
+
+  expectFor(exchange: Exchange): void {
+    this.#starting = exchange;
+  }
+
+  close(): void {
+    unsubscribe(SEND_CHANNEL, this.#onSent);
+  }
+}
+
+const SEND_CHANNEL = 'undici:client:sendHeaders';
+
+const connectorOptions = (
+  options: FetcherOptions,
+  budget: SocketBudget,
+  now: () => number,
+): ConnectorOptions => ({
+  connectTimeoutMs: options.connectTimeoutMs,
+  budget,
+  proxyOf: createProxyChooser(options.proxies ?? []),
+  guardsProxies: options.guardsProxies ?? false,
+  guard: createAddressGuard(options.allowPrivateAddresses),
+  pin: createHostPins(options.resolve),
+  resolve: createDnsCache(options.lookup ?? createSystemLookup(), now),
+  trustedCertificates: options.certificateAuthorities,
+  clientCertificates: options.clientCertificates,
+  acceptsAny: options.tls === 'any' || options.allowInvalidCertificates,
+});
 
 function createAgent(
   { maxHeaderBytes, perHost, ...options }: FetcherOptions,

@@ -27,42 +27,88 @@ const NOTHING = Buffer.alloc(0);
  * KnownFailure}. A header that is strict HTTP and comes in one piece is handed on as it is, without a copy.
  */
 export function headReader(socket: Socket, maxHeaderBytes: number): HeadReader {
-  const reader = readers.get(socket) ?? createHeadReader(socket, maxHeaderBytes);
+  const reader = readers.get(socket) ?? new SocketHeads(socket, maxHeaderBytes);
   readers.set(socket, reader);
   return reader;
 }
 
-function createHeadReader(socket: Socket, maxHeaderBytes: number): HeadReader {
-  const read = socket.read.bind(socket);
-  let onHead: ((fields: RepairedHead['fields']) => void) | undefined;
-  let held: Buffer = NOTHING;
+class SocketHeads implements HeadReader {
+  readonly #socket: Socket;
+  readonly #readSocket: Socket['read'];
+  readonly #maxHeaderBytes: number;
+  #onHead: ((fields: RepairedHead['fields']) => void) | undefined;
+  #held: Buffer = NOTHING;
   /** The first bytes of `held` that contain no end of a header. */
-  let searched = 0;
-  let interimBytes = 0;
-  let hasBegun = false;
+  #searched = 0;
+  #interimBytes = 0;
+  #hasBegun = false;
 
-  function begin(callback: typeof onHead): void {
-    onHead = callback;
-    held = NOTHING;
-    searched = 0;
-    interimBytes = 0;
+  constructor(socket: Socket, maxHeaderBytes: number) {
+    this.#socket = socket;
+    this.#readSocket = socket.read.bind(socket);
+    this.#maxHeaderBytes = maxHeaderBytes;
+    socket.read = (size?: number): unknown => this.#read(size);
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  expect(onHead: (fields: RepairedHead['fields']) => void): void {
+    this.#begin(onHead);
+    this.#hasBegun = false;
+  }
+
+  #begin(onHead: ((fields: RepairedHead['fields']) => void) | undefined): void {
+    this.#onHead = onHead;
+    this.#held = NOTHING;
+    this.#searched = 0;
+    this.#interimBytes = 0;
+  }
+
+  /** Stands for the socket's `read`, from which undici takes what it parses. */
+  #read(size?: number): unknown {
+    for (;;) {
+      const chunk: unknown = this.#readSocket(size);
+      if (this.#onHead === undefined || !Buffer.isBuffer(chunk)) return chunk;
+      this.#hasBegun = true;
+      try {
+        this.#add(chunk);
+        const ready = this.#take();
+        if (ready === undefined) continue;
+        this.#begin(undefined);
+        return ready;
+      } catch (error) {
+        this.#begin(undefined);
+        this.#socket.destroy(error as Error);
+        return null;
+      }
+    }
+  }
+
+  #add(chunk: Buffer): void {
+    const held = this.#held;
+    if (held.length < NAME.length) this.#hold(held.length === 0 ? chunk : Buffer.concat([held, chunk]));
+    else this.#held = appended(held, chunk);
+  }
+
+  #hold(bytes: Buffer): void {
+    this.#held = withoutEmptyLines(bytes);
+    this.#searched = 0;
+    refuseOthers(this.#held);
   }
 
   /** What the parser may have of the bytes held; undefined until the header is whole. */
-  function take(): Buffer | undefined {
-    while (held.length > 0) {
-      const head = findHead(held, searched);
+  #take(): Buffer | undefined {
+    while (this.#held.length > 0) {
+      const held = this.#held;
+      const head = findHead(held, this.#searched);
       const end = head?.text.length;
-      if (interimBytes + (end ?? held.length) > maxHeaderBytes)
-        throw new KnownFailure(
-          'headersTooLarge',
-          `the response's header is larger than ${maxHeaderBytes} bytes`,
-        );
-      searched = Math.max(0, held.length - LONGEST_END);
+      this.#checkSize(end ?? held.length);
+      this.#searched = Math.max(0, held.length - LONGEST_END);
       if (head === undefined || end === undefined) return undefined;
-      const { text, isClean } = head;
-      const repaired = isClean ? undefined : repairHead(text);
-      const status = repaired?.status ?? Number(text.slice(9, 12));
+      const repaired = head.isClean ? undefined : repairHead(head.text);
+      const status = repaired?.status ?? Number(head.text.slice(9, 12));
       if (status === SWITCHING_PROTOCOLS)
         throw new KnownFailure(
           'malformedResponse',
@@ -71,50 +117,22 @@ function createHeadReader(socket: Socket, maxHeaderBytes: number): HeadReader {
       const rest = held.subarray(end);
       if (status >= 200) {
         if (repaired === undefined) return held;
-        onHead?.(repaired.fields);
+        this.#onHead?.(repaired.fields);
         return Buffer.concat([repaired.bytes, rest]);
       }
-      interimBytes += end;
-      hold(rest);
+      this.#interimBytes += end;
+      this.#hold(rest);
     }
     return undefined;
   }
 
-  function hold(bytes: Buffer): void {
-    held = withoutEmptyLines(bytes);
-    searched = 0;
-    refuseOthers(held);
+  #checkSize(headBytes: number): void {
+    if (this.#interimBytes + headBytes <= this.#maxHeaderBytes) return;
+    throw new KnownFailure(
+      'headersTooLarge',
+      `the response's header is larger than ${this.#maxHeaderBytes} bytes`,
+    );
   }
-
-  socket.read = (size?: number): unknown => {
-    for (;;) {
-      const chunk: unknown = read(size);
-      if (onHead === undefined || !Buffer.isBuffer(chunk)) return chunk;
-      hasBegun = true;
-      try {
-        if (held.length < NAME.length) hold(held.length === 0 ? chunk : Buffer.concat([held, chunk]));
-        else held = appended(held, chunk);
-        const ready = take();
-        if (ready === undefined) continue;
-        begin(undefined);
-        return ready;
-      } catch (error) {
-        begin(undefined);
-        socket.destroy(error as Error);
-        return null;
-      }
-    }
-  };
-
-  return {
-    get hasBegun() {
-      return hasBegun;
-    },
-    expect(callback) {
-      begin(callback);
-      hasBegun = false;
-    },
-  };
 }
 
 /**

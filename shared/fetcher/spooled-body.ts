@@ -51,97 +51,114 @@ export interface BodySpool {
  * soon as it is open, so a crash leaves nothing behind; each large body costs a file descriptor until it is
  * disposed of.
  */
-export function createBodySpool(
+export const createBodySpool = (
   tempFolder: string,
   memory: BodyMemory = newBodyMemory(),
   maxMemoryBytes = MAX_MEMORY_BYTES,
-): BodySpool {
-  /** Hash of a body in a file; a body in memory is hashed by one call. */
-  let hash: Hash | undefined;
-  let pieces: Uint8Array[] = [];
-  let inMemory = 0;
-  let gathered: Buffer | undefined;
-  let gatheredSize = 0;
-  let size = 0;
-  let file: number | undefined;
+): BodySpool => new PieceSpool(tempFolder, memory, maxMemoryBytes);
 
-  function closeGathered(): void {
-    if (gathered !== undefined && gatheredSize > 0) pieces.push(gathered.subarray(0, gatheredSize));
-    gathered = undefined;
-    gatheredSize = 0;
+class PieceSpool implements BodySpool {
+  readonly #tempFolder: string;
+  readonly #memory: BodyMemory;
+  readonly #maxMemoryBytes: number;
+  /** Hash of a body in a file; a body in memory is hashed by one call. */
+  #hash: Hash | undefined;
+  #pieces: Uint8Array[] = [];
+  #inMemory = 0;
+  #gathered: Buffer | undefined;
+  #gatheredSize = 0;
+  #size = 0;
+  #file: number | undefined;
+
+  constructor(tempFolder: string, memory: BodyMemory, maxMemoryBytes: number) {
+    this.#tempFolder = tempFolder;
+    this.#memory = memory;
+    this.#maxMemoryBytes = maxMemoryBytes;
   }
 
-  function keep(piece: Uint8Array): void {
-    const isFirst = pieces.length === 0 && file === undefined;
-    if (isFirst || piece.length >= SMALL_PIECE) {
-      closeGathered();
-      pieces.push(piece);
+  get size(): number {
+    return this.#size;
+  }
+
+  append(piece: Uint8Array): void {
+    this.#hash?.update(piece);
+    this.#keep(piece);
+    this.#size += piece.length;
+    if (this.#file !== undefined) {
+      // Nothing but what is gathered waits, which is a copy.
+      if (this.#pieces.length > 0) this.#writeOut(this.#file);
       return;
     }
-    if (gathered === undefined || gatheredSize + piece.length > GATHER_BYTES) {
-      closeGathered();
-      gathered = Buffer.allocUnsafeSlow(GATHER_BYTES);
-    }
-    gathered.set(piece, gatheredSize);
-    gatheredSize += piece.length;
+    this.#inMemory += piece.length;
+    this.#memory.used += piece.length;
+    if (this.#isTooLarge()) this.#spill();
   }
 
-  // Synchronous: the bytes go to the page cache at about 1 ms a MiB, few bodies are that large, and memory
-  // stays bounded without stopping and starting the socket.
-  function writeOut(to: number): void {
-    const written = pieces;
-    pieces = [];
+  finish(): Body {
+    this.#closeGathered();
+    if (this.#file === undefined || this.#hash === undefined)
+      return memoryBody(this.#pieces, this.#size, sha1Of(this.#pieces), this.#memory);
+    this.#writeOut(this.#file);
+    return fileBody(this.#file, this.#size, this.#hash.digest());
+  }
+
+  discard(): void {
+    this.#pieces = [];
+    this.#memory.used -= this.#inMemory;
+    this.#inMemory = 0;
+    this.#gathered = undefined;
+    if (this.#file !== undefined) closeFile(this.#file).catch(() => {});
+  }
+
+  #isTooLarge(): boolean {
+    const { used, most } = this.#memory;
+    return this.#inMemory > this.#maxMemoryBytes || (used > most && this.#inMemory > SMALL_BODY);
+  }
+
+  #keep(piece: Uint8Array): void {
+    const isFirst = this.#pieces.length === 0 && this.#file === undefined;
+    if (isFirst || piece.length >= SMALL_PIECE) {
+      this.#closeGathered();
+      this.#pieces.push(piece);
+      return;
+    }
+    if (this.#gathered === undefined || this.#gatheredSize + piece.length > GATHER_BYTES) {
+      this.#closeGathered();
+      this.#gathered = Buffer.allocUnsafeSlow(GATHER_BYTES);
+    }
+    this.#gathered.set(piece, this.#gatheredSize);
+    this.#gatheredSize += piece.length;
+  }
+
+  #closeGathered(): void {
+    if (this.#gathered !== undefined && this.#gatheredSize > 0)
+      this.#pieces.push(this.#gathered.subarray(0, this.#gatheredSize));
+    this.#gathered = undefined;
+    this.#gatheredSize = 0;
+  }
+
+  #spill(): void {
+    this.#file = openNameless(this.#tempFolder);
+    this.#hash = createHash('sha1');
+    for (const piece of this.#pieces) this.#hash.update(piece);
+    if (this.#gathered !== undefined) this.#hash.update(this.#gathered.subarray(0, this.#gatheredSize));
+    this.#writeOut(this.#file);
+    this.#memory.used -= this.#inMemory;
+    this.#inMemory = 0;
+  }
+
+  /**
+   * Synchronous: the bytes go to the page cache at about 1 ms a MiB, few bodies are that large, and memory
+   * stays bounded without stopping and starting the socket.
+   */
+  #writeOut(to: number): void {
+    const written = this.#pieces;
+    this.#pieces = [];
     for (const piece of written) writeWhole(to, piece);
     queueMicrotask(() => {
       for (const piece of written) freeMemory(piece);
     });
   }
-
-  function spill(): void {
-    file = openNameless(tempFolder);
-    hash = createHash('sha1');
-    for (const piece of pieces) hash.update(piece);
-    if (gathered !== undefined) hash.update(gathered.subarray(0, gatheredSize));
-    writeOut(file);
-    memory.used -= inMemory;
-    inMemory = 0;
-  }
-
-  return {
-    get size() {
-      return size;
-    },
-    append(piece) {
-      hash?.update(piece);
-      keep(piece);
-      size += piece.length;
-      if (file !== undefined) {
-        // Nothing but what is gathered waits, which is a copy.
-        if (pieces.length > 0) writeOut(file);
-        return;
-      }
-      inMemory += piece.length;
-      memory.used += piece.length;
-      if (inMemory > maxMemoryBytes || (memory.used > memory.most && inMemory > SMALL_BODY)) spill();
-    },
-    finish() {
-      if (file === undefined || hash === undefined) {
-        closeGathered();
-        return memoryBody(pieces, size, sha1Of(pieces), memory);
-      }
-      const sha1 = hash.digest();
-      closeGathered();
-      writeOut(file);
-      return fileBody(file, size, sha1);
-    },
-    discard() {
-      pieces = [];
-      memory.used -= inMemory;
-      inMemory = 0;
-      gathered = undefined;
-      if (file !== undefined) closeFile(file).catch(() => {});
-    },
-  };
 }
 
 function sha1Of(pieces: readonly Uint8Array[]): Uint8Array {

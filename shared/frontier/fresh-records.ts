@@ -1,6 +1,6 @@
 import type { UrlKind } from '../url/url-kind.ts';
 import type { UrlRecord } from './url-record.ts';
-import { createWaitingRoom, type WaitingRoom } from './waiting-room.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 /** What a waiting record waits as. */
 export type WaitingKind = 'page' | UrlKind;
@@ -140,7 +140,7 @@ export class FreshRecords {
   }
 
   #newRoom(kind: UrlKind | undefined): WaitingRoom {
-    return createWaitingRoom((url) => {
+    return new WaitingRoom((url) => {
       const record = this.#taken.has(url) ? undefined : this.#records.get(url);
       return record?.kind === kind ? record : undefined;
     });

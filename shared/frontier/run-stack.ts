@@ -16,7 +16,7 @@ import {
   noteOf,
   placeOfKey,
 } from './key-run.ts';
-import { createListReader, type ListReader, type ReadPart } from './list-reader.ts';
+import { ListReader, type ReadPart } from './list-reader.ts';
 import { decodeRecords } from './record-block.ts';
 import {
   buildRun,
@@ -83,32 +83,143 @@ export async function openRunStack(
   host: HostKey,
   entries: readonly RunEntry[],
   read: ReadPart,
-  { runRatio, maxRunUrls, blockRecords, readAheadBytes }: Sizes = SIZES,
+  sizes: Sizes = SIZES,
 ): Promise<RunStack> {
-  const open = (entry: RunEntry, keys: KeyRun): OpenRun => ({
-    entry,
-    keys,
-    ready: createListReader(host, `${entry.id}.ready`, entry.ready, read, readAheadBytes),
-    later: createListReader(host, `${entry.id}.later`, entry.later, read, readAheadBytes),
-  });
-  const runs = await Promise.all(
-    entries.map(async (entry) => open(entry, decodeKeyRun(await read(`${entry.id}.keys`)))),
-  );
-  const key = new Uint32Array(2);
+  const keys = await Promise.all(entries.map(async ({ id }) => decodeKeyRun(await read(`${id}.keys`))));
+  return new OpenRuns(host, { entries, keys }, read, sizes);
+}
 
-  function newest(url: string): { readonly run?: OpenRun; readonly note: number } {
-    if (runs.length === 0) return { note: -1 };
-    fingerprint(url, key, 0);
-    for (const run of runs) {
-      const note = findKey(run.keys, key[0] as number, key[1] as number);
+class OpenRuns implements RunStack {
+  readonly #host: HostKey;
+  readonly #read: ReadPart;
+  readonly #sizes: Sizes;
+  /** Newest first. */
+  readonly #runs: OpenRun[];
+  readonly #key = new Uint32Array(2);
+
+  constructor(
+    host: HostKey,
+    { entries, keys }: { readonly entries: readonly RunEntry[]; readonly keys: readonly KeyRun[] },
+    read: ReadPart,
+    sizes: Sizes,
+  ) {
+    this.#host = host;
+    this.#read = read;
+    this.#sizes = sizes;
+    this.#runs = entries.map((entry, i) => this.#open(entry, keys[i]!));
+  }
+
+  entries(): RunEntry[] {
+    return this.#runs.map(entryOf);
+  }
+
+  keys(): number {
+    return this.#runs.reduce((sum, run) => sum + run.keys.count, 0);
+  }
+
+  findNote(url: string): number {
+    return this.#newest(url).note;
+  }
+
+  firstRank(now: number): number | undefined {
+    return this.#firstList(now)?.reader.cursor.rank;
+  }
+
+  async take(now: number): Promise<UrlRecord | undefined> {
+    const first = this.#firstList(now);
+    if (!first) throw new Error('take() where firstRank() is undefined');
+    const record = await first.reader.take();
+    return this.#isCurrent(first.run, record) ? record : undefined;
+  }
+
+  nextDueAt(now: number): number | undefined {
+    let dueAt: number | undefined;
+    for (const { ready, later } of this.#runs) {
+      if (!isAtEnd(ready.cursor)) return now;
+      if (!isAtEnd(later.cursor)) dueAt = Math.min(dueAt ?? Number.MAX_SAFE_INTEGER, later.cursor.dueAt);
+    }
+    return dueAt;
+  }
+
+  nextDueAtRank(now: number, rank: number): number | undefined {
+    if (this.firstRank(now) === rank) return now;
+    const times = this.#runs.flatMap(({ later }) => (isAtEnd(later.cursor) ? [] : later.cursor.dueAt));
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+
+  async push(id: string, records: readonly UrlRecord[]): Promise<{ parts: Part[]; obsolete: string[] }> {
+    const { runRatio, maxRunUrls, blockRecords } = this.#sizes;
+    const runs = this.#runs;
+    let run = buildRun(this.#host, records, blockRecords);
+    const obsolete: string[] = [];
+    while (runs[0]) {
+      const older = runs[0];
+      const together = run.keys.count + older.keys.count;
+      if (older.keys.count > runRatio * run.keys.count || together > maxRunUrls) break;
+      run = mergeRuns(
+        this.#host,
+        { ...run, entry: newEntry(id, run) },
+        { ...(await this.#readParts(older)), entry: entryOf(older) },
+        blockRecords,
+      );
+      obsolete.push(...RUN_PARTS.map((part) => `${older.entry.id}.${part}`));
+      runs.shift();
+    }
+    runs.unshift(this.#open(newEntry(id, run), run.keys));
+    const parts = RUN_PARTS.map((part) => ({
+      name: `${id}.${part}`,
+      bytes: part === 'keys' ? encodeKeyRun(run.keys) : run[part],
+    }));
+    return { parts, obsolete };
+  }
+
+  async outcome(url: string): Promise<UrlOutcome | undefined> {
+    const { run, note } = this.#newest(url);
+    if (!run) return undefined;
+    if (isReadyNote(note)) return WAITING;
+    run.outcomes ??= this.#read(`${run.entry.id}.done`).then((done) =>
+      readOutcomes(this.#host, run.keys, done),
+    );
+    const outcomes = await run.outcomes;
+    fingerprint(url, this.#key, 0);
+    return outcomes(placeOfKey(run.keys, this.#key[0] as number, this.#key[1] as number));
+  }
+
+  async *records(): AsyncGenerator<UrlRecord> {
+    for (const run of this.#runs) {
+      const lists = await this.#readParts(run);
+      for (const list of [lists.done, lists.ready, lists.later])
+        for (const header of listBlocks(list))
+          for (const record of decodeRecords(this.#host, blockPayload(list, header)))
+            if (this.#isCurrent(run, record)) yield record;
+    }
+  }
+
+  #open(entry: RunEntry, keys: KeyRun): OpenRun {
+    const { readAheadBytes } = this.#sizes;
+    const readerOf = (part: 'ready' | 'later') =>
+      new ListReader(this.#host, this.#read, {
+        name: `${entry.id}.${part}`,
+        start: entry[part],
+        readAheadBytes,
+      });
+    return { entry, keys, ready: readerOf('ready'), later: readerOf('later') };
+  }
+
+  /** The newest run that knows the URL, and its note on it: -1 if none knows it. */
+  #newest(url: string): { readonly run?: OpenRun; readonly note: number } {
+    if (this.#runs.length === 0) return { note: -1 };
+    fingerprint(url, this.#key, 0);
+    for (const run of this.#runs) {
+      const note = findKey(run.keys, this.#key[0] as number, this.#key[1] as number);
       if (note >= 0) return { run, note };
     }
     return { note: -1 };
   }
 
   /** Whether an entry of a run's list is still the runs' last word on its URL. */
-  function isCurrent(run: OpenRun, record: UrlRecord): boolean {
-    const last = newest(record.url);
+  #isCurrent(run: OpenRun, record: UrlRecord): boolean {
+    const last = this.#newest(record.url);
     if (last.run !== run) return false;
     // The second: as an earlier version noted it.
     return (
@@ -117,9 +228,9 @@ export async function openRunStack(
   }
 
   /** The list whose next record comes first; of equal rank the oldest run's. */
-  function firstList(now: number): { readonly run: OpenRun; readonly reader: ListReader } | undefined {
+  #firstList(now: number): { readonly run: OpenRun; readonly reader: ListReader } | undefined {
     let first: { run: OpenRun; reader: ListReader } | undefined;
-    for (const run of runs) {
+    for (const run of this.#runs) {
       const { ready, later } = run;
       if (!isAtEnd(later.cursor) && later.cursor.dueAt <= now) return { run, reader: later };
       if (isAtEnd(ready.cursor)) continue;
@@ -128,85 +239,12 @@ export async function openRunStack(
     return first;
   }
 
-  const readParts = async ({ entry, keys }: OpenRun) => {
+  async #readParts({ entry, keys }: OpenRun): Promise<Run> {
     const [ready, later, done] = await Promise.all(
-      (['ready', 'later', 'done'] as const).map((part) => read(`${entry.id}.${part}`)),
+      (['ready', 'later', 'done'] as const).map((part) => this.#read(`${entry.id}.${part}`)),
     );
     return { keys, ready, later, done } as Run;
-  };
-
-  return {
-    entries: () => runs.map(entryOf),
-    keys: () => runs.reduce((sum, run) => sum + run.keys.count, 0),
-    findNote: (url) => newest(url).note,
-    firstRank: (now) => firstList(now)?.reader.cursor.rank,
-
-    async take(now) {
-      const first = firstList(now);
-      if (!first) throw new Error('take() where firstRank() is undefined');
-      const record = await first.reader.take();
-      return isCurrent(first.run, record) ? record : undefined;
-    },
-
-    nextDueAt(now) {
-      let dueAt: number | undefined;
-      for (const { ready, later } of runs) {
-        if (!isAtEnd(ready.cursor)) return now;
-        if (!isAtEnd(later.cursor)) dueAt = Math.min(dueAt ?? Number.MAX_SAFE_INTEGER, later.cursor.dueAt);
-      }
-      return dueAt;
-    },
-
-    nextDueAtRank(now, rank) {
-      if (firstList(now)?.reader.cursor.rank === rank) return now;
-      const times = runs.flatMap(({ later }) => (isAtEnd(later.cursor) ? [] : later.cursor.dueAt));
-      return times.length > 0 ? Math.min(...times) : undefined;
-    },
-
-    async push(id, records) {
-      let run = buildRun(host, records, blockRecords);
-      const obsolete: string[] = [];
-      while (runs[0]) {
-        const older = runs[0];
-        const together = run.keys.count + older.keys.count;
-        if (older.keys.count > runRatio * run.keys.count || together > maxRunUrls) break;
-        run = mergeRuns(
-          host,
-          { ...run, entry: newEntry(id, run) },
-          { ...(await readParts(older)), entry: entryOf(older) },
-          blockRecords,
-        );
-        obsolete.push(...RUN_PARTS.map((part) => `${older.entry.id}.${part}`));
-        runs.shift();
-      }
-      runs.unshift(open(newEntry(id, run), run.keys));
-      const parts = RUN_PARTS.map((part) => ({
-        name: `${id}.${part}`,
-        bytes: part === 'keys' ? encodeKeyRun(run.keys) : run[part],
-      }));
-      return { parts, obsolete };
-    },
-
-    async outcome(url) {
-      const { run, note } = newest(url);
-      if (!run) return undefined;
-      if (isReadyNote(note)) return WAITING;
-      run.outcomes ??= read(`${run.entry.id}.done`).then((done) => readOutcomes(host, run.keys, done));
-      const outcomes = await run.outcomes;
-      fingerprint(url, key, 0);
-      return outcomes(placeOfKey(run.keys, key[0] as number, key[1] as number));
-    },
-
-    async *records() {
-      for (const run of runs) {
-        const lists = await readParts(run);
-        for (const list of [lists.done, lists.ready, lists.later])
-          for (const header of listBlocks(list))
-            for (const record of decodeRecords(host, blockPayload(list, header)))
-              if (isCurrent(run, record)) yield record;
-      }
-    },
-  };
+  }
 }
 
 const entryOf = (run: OpenRun): RunEntry => ({

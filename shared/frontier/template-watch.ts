@@ -108,58 +108,77 @@ interface Watched extends TextMemory {
   fresh: number;
 }
 
-export function createTemplateWatch(
+export const createTemplateWatch = (
   state: readonly WatchedTemplate[],
-  { minNew, sizes = SIZES }: { readonly minNew: number; readonly sizes?: Sizes },
-): TemplateWatch {
-  const { minTrapPages, minTextPages } = sizes;
-  const open = new Map<string, Watched>();
-  const closed = new Map<string, WatchedTemplate>();
-  for (const kept of state) {
-    if (kept.isClosed) closed.set(kept.template, kept);
-    else open.set(kept.template, unpacked(kept));
+  options: { readonly minNew: number; readonly sizes?: Sizes },
+): TemplateWatch => new WatchedTemplates(state, options);
+
+class WatchedTemplates implements TemplateWatch {
+  readonly #minNew: number;
+  readonly #sizes: Sizes;
+  readonly #open = new Map<string, Watched>();
+  readonly #closed = new Map<string, WatchedTemplate>();
+  /** Whether some are those of an earlier version, with values of parameters. */
+  readonly #hasFormer: boolean;
+
+  constructor(
+    state: readonly WatchedTemplate[],
+    { minNew, sizes = SIZES }: { readonly minNew: number; readonly sizes?: Sizes },
+  ) {
+    this.#minNew = minNew;
+    this.#sizes = sizes;
+    for (const kept of state) {
+      if (kept.isClosed) this.#closed.set(kept.template, kept);
+      else this.#open.set(kept.template, unpacked(kept));
+    }
+    this.#hasFormer = this.#closed.keys().some(isFormer);
   }
 
-  /** Templates of an earlier version, with values of parameters. */
-  const hasFormer = closed.keys().some(isFormer);
+  wantsText(url: string): boolean {
+    const watched = this.#open.get(templateOf(url));
+    return watched !== undefined && ownPages(watched) >= this.#sizes.minTextPages && needsText(watched, url);
+  }
 
-  function closedBy(url: string): string | undefined {
+  count(url: string, brought: PageYield): void {
+    const template = templateOf(url);
+    if (this.#closed.has(template)) return;
+    const sizes = this.#sizes;
+    const watched = this.#open.get(template) ?? this.#admit(template);
+    watched.pages++;
+    const ofText = worthOfPage(watched, brought, sizes);
+    const worth = ofText >= LINK_SHARE ? ofText : Math.max(ofText, this.#worthOfLinks(template, brought));
+    watched.fresh += (worth - watched.fresh) / windowOf(ownPages(watched), sizes);
+    if (ownPages(watched) >= sizes.minTrapPages && watched.fresh < this.#minNew) this.#close(watched);
+  }
+
+  worthOfLink(url: string): number {
+    return this.#worthOfTarget(templateOf(url));
+  }
+
+  isClosed(url: string): boolean {
+    return this.closedBy(url) !== undefined;
+  }
+
+  closedBy(url: string): string | undefined {
+    const closed = this.#closed;
     if (closed.size === 0) return undefined;
     const template = templateOf(url);
     if (closed.has(template)) return template;
-    const former = hasFormer ? legacyTemplateOf(url) : undefined;
+    const former = this.#hasFormer ? legacyTemplateOf(url) : undefined;
     return former !== undefined && closed.has(former) ? former : undefined;
   }
 
-  return {
-    wantsText(url) {
-      const watched = open.get(templateOf(url));
-      return watched !== undefined && ownPages(watched) >= minTextPages && needsText(watched, url);
-    },
-    count(url, brought) {
-      const template = templateOf(url);
-      if (closed.has(template)) return;
-      const watched = open.get(template) ?? admit(template);
-      watched.pages++;
-      const ofText = worthOfPage(watched, brought, sizes);
-      const worth = ofText >= LINK_SHARE ? ofText : Math.max(ofText, worthOfLinks(template, brought));
-      watched.fresh += (worth - watched.fresh) / windowOf(ownPages(watched), sizes);
-      if (ownPages(watched) >= minTrapPages && watched.fresh < minNew) close(watched);
-    },
-    worthOfLink: (url) => worthOfTarget(templateOf(url)),
-    isClosed: (url) => closedBy(url) !== undefined,
-    closedBy,
-    closed: () => [...closed.keys()],
-    state: () => [
-      ...closed.values(),
-      ...open
-        .values()
-        .filter((watched) => ownPages(watched) > 1)
-        .map(packed),
-    ],
-  };
+  closed(): readonly string[] {
+    return [...this.#closed.keys()];
+  }
 
-  function admit(template: string): Watched {
+  state(): readonly WatchedTemplate[] {
+    const open = this.#open.values().filter((watched) => ownPages(watched) > 1);
+    return [...this.#closed.values(), ...open.map(packed)];
+  }
+
+  #admit(template: string): Watched {
+    const open = this.#open;
     let inherited = 0;
     if (open.size >= MAX_OPEN) {
       const least = open.values().reduce((a, b) => (b.pages < a.pages ? b : a));
@@ -171,9 +190,10 @@ export function createTemplateWatch(
     return watched;
   }
 
-  function close(watched: Watched): void {
+  #close(watched: Watched): void {
     const { template, fresh } = watched;
-    open.delete(template);
+    const closed = this.#closed;
+    this.#open.delete(template);
     for (const first of closed.keys()) if (closed.size >= MAX_CLOSED) closed.delete(first);
     closed.set(template, {
       template,
@@ -184,17 +204,18 @@ export function createTemplateWatch(
     });
   }
 
-  function worthOfLinks(template: string, { newLinks }: PageYield): number {
+  #worthOfLinks(template: string, { newLinks }: PageYield): number {
     let best = 0;
     for (let i = 0; i < newLinks.length && i < MAX_LINKS && best < LINK_SHARE; i++) {
       const target = templateOf(newLinks[i] as string);
-      if (target !== template) best = Math.max(best, worthOfTarget(target));
+      if (target !== template) best = Math.max(best, this.#worthOfTarget(target));
     }
     return best;
   }
 
-  function worthOfTarget(target: string): number {
-    const fresh = closed.has(target) ? 0 : (open.get(target)?.fresh ?? 1);
+  #worthOfTarget(target: string): number {
+    const minNew = this.#minNew;
+    const fresh = this.#closed.has(target) ? 0 : (this.#open.get(target)?.fresh ?? 1);
     return fresh <= minNew ? 0 : ((fresh - minNew) / (1 - minNew)) * LINK_SHARE;
   }
 }

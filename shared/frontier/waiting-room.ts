@@ -6,91 +6,115 @@
 import { RANKS, rankOf } from './rank.ts';
 import type { UrlRecord } from './url-record.ts';
 
-export interface WaitingRoom {
-  add(record: UrlRecord): void;
-  /** Rank of the first record that may be taken now, or undefined. */
-  firstRank(now: number): number | undefined;
-  /** Takes that record. */
-  take(): UrlRecord;
-  /** When the first of those that wait for a time is due. */
-  nextDueAt(): number | undefined;
+interface Queue {
+  urls: string[];
+  /** Those before it were taken. */
+  next: number;
 }
 
-export function createWaitingRoom(find: (url: string) => UrlRecord | undefined): WaitingRoom {
-  const queues: { urls: string[]; next: number }[] = [];
-  const timed: { url: string; dueAt: number }[] = [];
-  let first: { record: UrlRecord; queue: { urls: string[]; next: number } } | undefined;
+interface TimedEntry {
+  readonly url: string;
+  readonly dueAt: number;
+}
 
-  function enqueue(record: UrlRecord): void {
+export class WaitingRoom {
+  readonly #find: (url: string) => UrlRecord | undefined;
+  /** By rank. */
+  readonly #queues: Queue[] = [];
+  /** By due time. */
+  readonly #timed: TimedEntry[] = [];
+  #first: { readonly record: UrlRecord; readonly queue: Queue } | undefined;
+
+  constructor(find: (url: string) => UrlRecord | undefined) {
+    this.#find = find;
+  }
+
+  add(record: UrlRecord): void {
+    if (record.dueAt === 0) this.#enqueue(record);
+    else this.#keepUntilDue(record);
+  }
+
+  /** Rank of the first record that may be taken now, or undefined. */
+  firstRank(now: number): number | undefined {
+    this.#enqueueDue(now);
+    for (let rank = 0; rank < RANKS; rank++) {
+      const queue = this.#queues[rank];
+      if (!queue) continue;
+      const record = this.#nextOf(queue, rank, now);
+      if (!record) continue;
+      this.#first = { record, queue };
+      return rank;
+    }
+    this.#first = undefined;
+    return undefined;
+  }
+
+  /** Takes that record. */
+  take(): UrlRecord {
+    if (!this.#first) throw new Error('take() without firstRank()');
+    const { record, queue } = this.#first;
+    queue.next++;
+    this.#first = undefined;
+    return record;
+  }
+
+  /** When the first of those that wait for a time is due. */
+  nextDueAt(): number | undefined {
+    const timed = this.#timed;
+    while (timed[0] && !this.#counts(timed[0])) timed.shift();
+    return timed[0]?.dueAt;
+  }
+
+  /** Moves those whose time has come to the queues. */
+  #enqueueDue(now: number): void {
+    const timed = this.#timed;
+    while (timed[0] && timed[0].dueAt <= now) {
+      const entry = timed.shift() as TimedEntry;
+      if (this.#counts(entry)) this.#enqueue(this.#find(entry.url) as UrlRecord);
+    }
+  }
+
+  #enqueue(record: UrlRecord): void {
     const rank = rankOf(record.depth, record.level, record.kind);
-    let queue = queues[rank];
-    if (!queue) queue = queues[rank] = { urls: [], next: 0 };
+    let queue = this.#queues[rank];
+    if (!queue) queue = this.#queues[rank] = { urls: [], next: 0 };
     queue.urls.push(record.url);
   }
 
-  /** Makes room again once half of a queue was taken. */
-  function trim(queue: { urls: string[]; next: number }): void {
-    if (queue.next < 1024 || queue.next * 2 < queue.urls.length) return;
-    queue.urls = queue.urls.slice(queue.next);
-    queue.next = 0;
+  /** The first record of the queue that still waits with this rank. */
+  #nextOf(queue: Queue, rank: number, now: number): UrlRecord | undefined {
+    for (; queue.next < queue.urls.length; queue.next++) {
+      const record = this.#find(queue.urls[queue.next] as string);
+      if (record?.state !== 'waiting') continue;
+      if (rankOf(record.depth, record.level, record.kind) !== rank) continue;
+      if (record.dueAt > now) {
+        // It was due by an earlier call: the clock was set back since, or that call looked ahead.
+        this.#keepUntilDue(record);
+        continue;
+      }
+      trim(queue);
+      return record;
+    }
+    queue.urls.length = queue.next = 0;
+    return undefined;
   }
 
-  /** Keeps the record until its due time. */
-  function wait({ url, dueAt }: UrlRecord): void {
+  #keepUntilDue({ url, dueAt }: UrlRecord): void {
+    const timed = this.#timed;
     let at = timed.length;
-    while (at > 0 && (timed[at - 1] as { dueAt: number }).dueAt > dueAt) at--;
+    while (at > 0 && timed[at - 1]!.dueAt > dueAt) at--;
     timed.splice(at, 0, { url, dueAt });
   }
 
-  const counts = (entry: { url: string; dueAt: number }) => {
-    const record = find(entry.url);
+  #counts(entry: TimedEntry): boolean {
+    const record = this.#find(entry.url);
     return record?.state === 'waiting' && record.dueAt === entry.dueAt;
-  };
+  }
+}
 
-  return {
-    add(record) {
-      if (record.dueAt === 0) enqueue(record);
-      else wait(record);
-    },
-
-    firstRank(now) {
-      while (timed[0] && timed[0].dueAt <= now) {
-        const entry = timed.shift() as { url: string; dueAt: number };
-        if (counts(entry)) enqueue(find(entry.url) as UrlRecord);
-      }
-      for (let rank = 0; rank < RANKS; rank++) {
-        const queue = queues[rank];
-        if (!queue) continue;
-        for (; queue.next < queue.urls.length; queue.next++) {
-          const record = find(queue.urls[queue.next] as string);
-          if (record?.state !== 'waiting') continue;
-          if (rankOf(record.depth, record.level, record.kind) !== rank) continue;
-          if (record.dueAt > now) {
-            // It was due by an earlier call: the clock was set back since, or that call looked ahead.
-            wait(record);
-            continue;
-          }
-          trim(queue);
-          first = { record, queue };
-          return rank;
-        }
-        queue.urls.length = queue.next = 0;
-      }
-      first = undefined;
-      return undefined;
-    },
-
-    take() {
-      if (!first) throw new Error('take() without firstRank()');
-      const { record, queue } = first;
-      queue.next++;
-      first = undefined;
-      return record;
-    },
-
-    nextDueAt() {
-      while (timed[0] && !counts(timed[0])) timed.shift();
-      return timed[0]?.dueAt;
-    },
-  };
+/** Makes room again once half of a queue was taken. */
+function trim(queue: Queue): void {
+  if (queue.next < 1024 || queue.next * 2 < queue.urls.length) return;
+  queue.urls = queue.urls.slice(queue.next);
+  queue.next = 0;
 }

@@ -1,3 +1,4 @@
+import { boundMethods } from '../bound-methods.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import { messageOf } from '../error-message.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
@@ -52,115 +53,163 @@ const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
  * are cut off, but for those that begin after the hook's first `await`. Failures of the other hooks go to
  * `onError`.
  */
-export function createHooks(
-  project: ProjectHooks,
-  { config, clock, warn = () => {}, store = createMemoryStore(), onFailure }: HooksOptions,
-): PageHooks | undefined {
-  const { extraction = [], itemSchema, onError } = project;
+export function createHooks(project: ProjectHooks, options: HooksOptions): PageHooks | undefined {
   const route = createRouter(project.router ?? [], project.onPage);
-  if (extraction.length === 0 && route === undefined && onError === undefined) return undefined;
-  const state = createCrawlState(store);
-  const limitMs = config.hookTimeoutMs;
-  // Before the watchdog would take the page for one that hangs.
-  const syncLimitMs = config.blockTimeoutMs * 0.75;
-  const tell = createTeller(onError, { clock, limitMs, syncLimitMs, warn });
-  const room = createRoom(LARGE_BODIES_BYTES, { clock, limitMs: limitMs / 2 });
-  /** What several hooks make of one response they make once. */
-  const contents = new WeakMap<FetchedResponse, PageContent>();
+  const hasNone = !project.extraction?.length && route === undefined && project.onError === undefined;
+  return hasNone ? undefined : boundMethods<PageHooks>(new CalledHooks(project, route, options));
+}
 
-  async function contentOf({ url, response, facts }: HookedPage): Promise<PageContent> {
-    const known = contents.get(response);
-    if (known !== undefined) return known;
-    // Takes 100 ms the first time, which a crawl without hooks does not pay.
-    const { createPageContent, loadCheerio } = await import('./page-content.ts');
-    loadCheerio();
-    const body = await response.body.bytes();
-    const content = createPageContent(body, response, { url, ...facts }, config.maxDecodedBytes);
-    contents.set(response, content);
-    return content;
+class CalledHooks implements PageHooks {
+  readonly #extraction: NonNullable<ProjectHooks['extraction']>;
+  readonly #itemSchema: ProjectHooks['itemSchema'];
+  readonly #route: ReturnType<typeof createRouter>;
+  readonly #options: HooksOptions;
+  readonly #state: PageContext['state'];
+  readonly #contents: PageContents;
+  readonly #callOnError: (error: CrawlError) => Promise<void>;
+
+  constructor(project: ProjectHooks, route: ReturnType<typeof createRouter>, options: HooksOptions) {
+    const { config, clock, warn = () => {}, store = createMemoryStore() } = options;
+    this.#extraction = project.extraction ?? [];
+    this.#itemSchema = project.itemSchema;
+    this.#route = route;
+    this.#options = options;
+    this.#state = createCrawlState(store);
+    this.#contents = new PageContents(config, clock);
+    const limits = { clock, limitMs: config.hookTimeoutMs, syncLimitMs: syncLimitOf(config) };
+    this.#callOnError = createErrorCall(project.onError, { ...limits, warn });
+  }
+
+  async extract(page: HookedPage): ReturnType<PageHooks['extract']> {
+    if (this.#extraction.length === 0) return { facts: page.facts };
+    try {
+      const { facts, error } = await this.#contents.use(page, async (content, left) => {
+        const seen = createHookPage(page, content);
+        const call = { source: 'extraction', url: page.url } as const;
+        const given = await runHook(() => inHook(call, () => runExtraction(seen, this.#extraction)), left());
+        return withExtraction(page.facts, given, this.#options.config.maxLinksPerPage);
+      });
+      return error === undefined
+        ? { facts }
+        : { facts, error: await this.#failed(page.url, 'extraction', error) };
+    } catch (error) {
+      return {
+        facts: page.facts,
+        error: await this.#failed(page.url, 'extraction', messageOf(error), error),
+      };
+    }
+  }
+
+  async onPage(page: HookedPage): ReturnType<PageHooks['onPage']> {
+    const route = this.#route;
+    if (route === undefined) return { items: [] };
+    const requests = collectRequests(page.url, this.#options.config.maxLinksPerPage);
+    const call: PageCall = { source: 'onPage', url: page.url };
+    try {
+      const { lines, faults } = await this.#itemsOf(page, route, requests, call);
+      if (faults.length === 0) return answerOf(lines, requests);
+      const more = faults.length > 1 ? ` (and ${faults.length - 1} more items)` : '';
+      const error = await this.#failed(page.url, call.source, `${faults[0]}${more}`);
+      return answerOf(lines, requests, error);
+    } catch (error) {
+      const message = await this.#failed(page.url, call.source, messageOf(error), error);
+      return answerOf([], requests, message);
+    }
+  }
+
+  onError(url: string, message: string): Promise<void> {
+    return this.#callOnError({ url, source: 'fetch', message: oneLine(message) });
+  }
+
+  /** Calls the page's hook, and checks what it gives. `call.source` is what runs: the hook, or the schema. */
+  #itemsOf(
+    page: HookedPage,
+    route: NonNullable<ReturnType<typeof createRouter>>,
+    { enqueue }: RequestCollector,
+    call: PageCall,
+  ): Promise<ItemLines> {
+    return this.#contents.use(page, async (content, left) => {
+      const seen = inContext(createHookPage(page, content), { enqueue, state: this.#state });
+      const where = { ...call };
+      const toLines = (given: unknown) => {
+        call.source = 'item';
+        return toItemLines(given, this.#itemSchema);
+      };
+      // One call where the hook is synchronous, since each costs: `cutOffAfter`.
+      const called = (): ItemLines | PromiseLike<ItemLines | { readonly items: unknown }> => {
+        const given = route(seen)?.(seen);
+        return isThenable(given) ? given.then((items) => ({ items })) : toLines(given);
+      };
+      const outcome = await runHook(() => inHook(where, called), left());
+      if ('lines' in outcome) return outcome;
+      return runHook(() => inHook(where, () => toLines(outcome.items)), left());
+    });
+  }
+
+  async #failed(url: string, source: HookSource, text: string, error?: unknown): Promise<string> {
+    const message = oneLine(text);
+    this.#options.onFailure?.({ source, url, message, stack: stackOf(error) });
+    await this.#callOnError({ url, source, message });
+    return message;
+  }
+}
+
+interface PageCall {
+  source: HookSource;
+  readonly url: string;
+}
+
+/** Before the watchdog would take the page for one that hangs. */
+const syncLimitOf = ({ blockTimeoutMs }: HooksOptions['config']): number => blockTimeoutMs * 0.75;
+
+/** What several hooks make of one response they make once. */
+class PageContents {
+  readonly #config: HooksOptions['config'];
+  readonly #clock: HooksOptions['clock'];
+  readonly #room: ReturnType<typeof createRoom>;
+  readonly #contents = new WeakMap<FetchedResponse, PageContent>();
+
+  constructor(config: HooksOptions['config'], clock: HooksOptions['clock']) {
+    this.#config = config;
+    this.#clock = clock;
+    this.#room = createRoom(LARGE_BODIES_BYTES, { clock, limitMs: config.hookTimeoutMs / 2 });
   }
 
   /** Calls `use` with the page's content, and with how much of the time is left for another hook. */
-  async function withContent<T>(
+  async use<T>(
     page: HookedPage,
     use: (content: PageContent, left: () => HookLimits) => Promise<T>,
   ): Promise<T> {
     const { size } = page.response.body;
     const { around } = page;
+    const clock = this.#clock;
     const startedAt = clock.now();
     const left = () => ({
       clock,
-      limitMs: Math.max(1, limitMs - (clock.now() - startedAt)),
-      syncLimitMs,
+      limitMs: Math.max(1, this.#config.hookTimeoutMs - (clock.now() - startedAt)),
+      syncLimitMs: syncLimitOf(this.#config),
       around,
     });
-    const leave = size > LARGE_BODY_BYTES ? await room.enter(size) : undefined;
+    const leave = size > LARGE_BODY_BYTES ? await this.#room.enter(size) : undefined;
     try {
-      return await use(await contentOf(page), left);
+      return await use(await this.#of(page), left);
     } finally {
-      if (leave !== undefined) contents.delete(page.response);
+      if (leave !== undefined) this.#contents.delete(page.response);
       leave?.();
     }
   }
 
-  async function failed(url: string, source: HookSource, text: string, error?: unknown): Promise<string> {
-    const message = oneLine(text);
-    onFailure?.({ source, url, message, stack: stackOf(error) });
-    await tell({ url, source, message });
-    return message;
+  async #of({ url, response, facts }: HookedPage): Promise<PageContent> {
+    const known = this.#contents.get(response);
+    if (known !== undefined) return known;
+    // Takes 100 ms the first time, which a crawl without hooks does not pay.
+    const { createPageContent, loadCheerio } = await import('./page-content.ts');
+    loadCheerio();
+    const body = await response.body.bytes();
+    const content = createPageContent(body, response, { url, ...facts }, this.#config.maxDecodedBytes);
+    this.#contents.set(response, content);
+    return content;
   }
-
-  return {
-    async extract(page) {
-      if (extraction.length === 0) return { facts: page.facts };
-      try {
-        const { facts, error } = await withContent(page, async (content, left) => {
-          const seen = createHookPage(page, content);
-          const call = { source: 'extraction', url: page.url } as const;
-          const given = await runHook(() => inHook(call, () => runExtraction(seen, extraction)), left());
-          return withExtraction(page.facts, given, config.maxLinksPerPage);
-        });
-        return error === undefined
-          ? { facts }
-          : { facts, error: await failed(page.url, 'extraction', error) };
-      } catch (error) {
-        return { facts: page.facts, error: await failed(page.url, 'extraction', messageOf(error), error) };
-      }
-    },
-
-    async onPage(page) {
-      if (route === undefined) return { items: [] };
-      let source: HookSource = 'onPage';
-      const requests = collectRequests(page.url, config.maxLinksPerPage);
-      try {
-        const { lines, faults } = await withContent(page, async (content, left) => {
-          const seen = inContext(createHookPage(page, content), { enqueue: requests.enqueue, state });
-          const toLines = (given: unknown) => {
-            source = 'item';
-            return toItemLines(given, itemSchema);
-          };
-          // One call where the hook is synchronous, since each costs: `cutOffAfter`.
-          const call = { source, url: page.url };
-          const called = (): ItemLines | PromiseLike<ItemLines | { readonly items: unknown }> => {
-            const given = route(seen)?.(seen);
-            return isThenable(given) ? given.then((items) => ({ items })) : toLines(given);
-          };
-          const outcome = await runHook(() => inHook(call, called), left());
-          if ('lines' in outcome) return outcome;
-          return runHook(() => inHook(call, () => toLines(outcome.items)), left());
-        });
-        if (faults.length === 0) return answerOf(lines, requests);
-        const more = faults.length > 1 ? ` (and ${faults.length - 1} more items)` : '';
-        const error = await failed(page.url, source, `${faults[0]}${more}`);
-        return answerOf(lines, requests, error);
-      } catch (error) {
-        const message = await failed(page.url, source, messageOf(error), error);
-        return answerOf([], requests, message);
-      }
-    },
-
-    onError: (url, message) => tell({ url, source: 'fetch', message: oneLine(message) }),
-  };
 }
 
 function answerOf(items: readonly string[], collected: RequestCollector, error?: string): PageAnswer {
@@ -179,7 +228,7 @@ const inContext = (page: Page, { enqueue, state }: Pick<PageContext, 'enqueue' |
  * Calls `onError` and catches what it throws. If it hangs it is not called again, since each page would wait
  * for it.
  */
-function createTeller(
+function createErrorCall(
   onError: StrandConfig['onError'],
   { warn, ...limits }: Pick<Required<HooksOptions>, 'clock' | 'warn'> & HookLimits,
 ): (error: CrawlError) => Promise<void> {

@@ -53,20 +53,17 @@ function unknownKey(key: string, { name, keys }: ReturnType<IssueWords['object']
 }
 
 function expectation(issue: z.core.$ZodIssue, words: IssueWords): string {
-  if (issue.code === 'too_small')
-    return bound(issue.origin, 'at least', '>=', issue.minimum, issue.path, words);
-  if (issue.code === 'too_big') return bound(issue.origin, 'at most', '<=', issue.maximum, issue.path, words);
+  if (issue.code === 'too_small') return bound(issue, ['at least', '>='], issue.minimum, words);
+  if (issue.code === 'too_big') return bound(issue, ['at most', '<='], issue.maximum, words);
   if (issue.code === 'invalid_type') return `to be of type ${issue.expected}`;
   if (issue.code === 'invalid_value') return `to be one of ${issue.values.join(', ')}`;
   return `to be ${issue.message}`;
 }
 
 function bound(
-  origin: string,
-  most: string,
-  sign: string,
+  { origin, path }: { readonly origin: string; readonly path: Path },
+  [most, sign]: readonly [words: string, sign: string],
   limit: number | bigint,
-  path: Path,
   words: IssueWords,
 ): string {
   if (origin === 'array') return `to have ${most} ${limit} ${limit === 1 ? 'item' : 'items'}`;

@@ -14,7 +14,7 @@ import {
 import { ByteReader, ByteWriter, CorruptBytes } from '../../shared/frontier/bytes.ts';
 import { NEW_HEAD, parseHead } from '../../shared/frontier/head.ts';
 import { buildKeyRun, decodeKeyRun, encodeKeyRun, findKey } from '../../shared/frontier/key-run.ts';
-import { createListReader } from '../../shared/frontier/list-reader.ts';
+import { ListReader, type ReadPart } from '../../shared/frontier/list-reader.ts';
 import type { Message } from '../../shared/frontier/message.ts';
 import { decodeMessage, decodeOutLinks, encodeMessage } from '../../shared/frontier/message-codec.ts';
 import { decodeRecords, encodeRecords } from '../../shared/frontier/record-block.ts';
@@ -22,7 +22,7 @@ import { startOf } from '../../shared/frontier/run.ts';
 import { openRunStack } from '../../shared/frontier/run-stack.ts';
 import { decodeSegment, encodeSegment } from '../../shared/frontier/segment.ts';
 import type { FetchResult, UrlRecord } from '../../shared/frontier/url-record.ts';
-import { createWaitingRoom } from '../../shared/frontier/waiting-room.ts';
+import { WaitingRoom } from '../../shared/frontier/waiting-room.ts';
 
 const HOST = 'h.test';
 const NEVER = Number.POSITIVE_INFINITY;
@@ -319,17 +319,16 @@ describe('a list of blocks', () => {
     async (ahead) => {
       const list = Buffer.concat(encodeBlocks(HOST, records, { blockRecords: 2 }));
       const reads: [number, number][] = [];
-      const reader = createListReader(
-        HOST,
-        'r1.ready',
-        startOf(list),
-        async (name, offset = 0, length = 0) => {
-          expect(name).toBe('r1.ready');
-          reads.push([offset, length]);
-          return list.subarray(offset, offset + length);
-        },
-        ahead,
-      );
+      const read: ReadPart = async (name, offset = 0, length = 0) => {
+        expect(name).toBe('r1.ready');
+        reads.push([offset, length]);
+        return list.subarray(offset, offset + length);
+      };
+      const reader = new ListReader(HOST, read, {
+        name: 'r1.ready',
+        start: startOf(list),
+        readAheadBytes: ahead,
+      });
       const taken: UrlRecord[] = [];
       const cursors: number[][] = [];
       while (reader.cursor.offset < reader.cursor.bytes) {
@@ -354,7 +353,7 @@ describe('a list of blocks', () => {
 });
 
 test('nothing is taken where nothing was found', async () => {
-  expect(() => createWaitingRoom(() => undefined).take()).toThrow('take() without firstRank()');
+  expect(() => new WaitingRoom(() => undefined).take()).toThrow('take() without firstRank()');
   const stack = await openRunStack(HOST, [], async () => new Uint8Array());
   expect([stack.firstRank(0), stack.nextDueAt(0), stack.nextDueAtRank(0, 0)]).toEqual([
     undefined,

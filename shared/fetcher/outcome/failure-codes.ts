@@ -24,6 +24,8 @@ interface FailureTraits {
   readonly isBeforeRequest?: true;
   /** Another try within minutes fails in the same way: the host is given up after this many. */
   readonly mostTries?: 1 | 2;
+  /** The host's certificate is bad; without verifying it, the host can be fetched from. */
+  readonly isOfCertificate?: true;
 }
 
 /** What exactly failed, by code. The codes are stored and printed as data: never rename one. */
@@ -46,12 +48,12 @@ const TRAITS = {
   hostNotReachedByProxy: { reason: 'connect', isBeforeRequest: true },
   hostRefusedByProxy: { reason: 'connect', isBeforeRequest: true, mostTries: 2 },
   // ---- TLS
-  certificateExpired: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
-  certificateNotYetValid: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
-  certificateOtherHost: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
-  certificateSelfSigned: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
-  certificateUnknownIssuer: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
-  certificateInvalid: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
+  certificateExpired: { reason: 'tls', isBeforeRequest: true, mostTries: 2, isOfCertificate: true },
+  certificateNotYetValid: { reason: 'tls', isBeforeRequest: true, mostTries: 2, isOfCertificate: true },
+  certificateOtherHost: { reason: 'tls', isBeforeRequest: true, mostTries: 2, isOfCertificate: true },
+  certificateSelfSigned: { reason: 'tls', isBeforeRequest: true, mostTries: 2, isOfCertificate: true },
+  certificateUnknownIssuer: { reason: 'tls', isBeforeRequest: true, mostTries: 2, isOfCertificate: true },
+  certificateInvalid: { reason: 'tls', isBeforeRequest: true, mostTries: 2, isOfCertificate: true },
   clientCertificateRequired: { reason: 'tls', mostTries: 2 },
   noTls: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
   oldTlsVersion: { reason: 'tls', isBeforeRequest: true, mostTries: 2 },
@@ -98,3 +100,11 @@ export const isBeforeRequest = (failure: {
   failure.code === undefined
     ? ['dns', 'connect', 'tls', 'blockedAddress', 'blockedPort', 'proxy'].includes(failure.reason)
     : traitsOf(failure.code)?.isBeforeRequest === true;
+
+type CertificateCode = {
+  [Code in FailureCode]: (typeof TRAITS)[Code] extends { readonly isOfCertificate: true } ? Code : never;
+}[FailureCode];
+
+/** Whether only the host's certificate stood against the exchange. */
+export const isCertificateFailure = (code: FailureCode | undefined): code is CertificateCode =>
+  traitsOf(code)?.isOfCertificate === true;

@@ -15,7 +15,7 @@ export async function deleteObjects(
   keys: readonly string[],
 ): Promise<void> {
   const objects = keys.map((Key) => ({ Key }));
-  await inBatches({ clock }, what, objects, MAX_DELETES, async (Objects) => {
+  await inBatches({ clock }, { what, entries: objects, maxEntries: MAX_DELETES }, async (Objects) => {
     const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
     const { Errors = [] } = await s3.send(command);
     return Errors.flatMap(({ Key, Code, Message }) => {

@@ -56,8 +56,7 @@ export function createLinkExchange(options: LinkExchangeOptions): SqsLinkExchang
       let unread = 0;
       await receiveRecords(
         { ...options, visibilityS, isFifo: false },
-        waitMs,
-        signal,
+        { waitMs, signal },
         () => max - all.length - unread,
         async (records) => {
           const { parcels, corrupt } = parcelsOf(records);

@@ -23,8 +23,7 @@ export interface ReceiveSource extends SqsQueue {
  */
 export async function receiveRecords(
   source: ReceiveSource,
-  waitMs: number,
-  signal: AbortSignal | undefined,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
   room: () => number,
   take: (records: readonly SqsRecord[], receivedAt: number) => Promise<void>,
 ): Promise<void> {

@@ -128,8 +128,7 @@ class FifoTurnQueue implements SqsTurnQueue {
     let unread = 0;
     await receiveRecords(
       { ...options, visibilityS: this.#visibilityS, isFifo: true },
-      waitMs,
-      signal,
+      { waitMs, signal },
       // Each message may be another host's.
       () => maxHosts - all.length - unread,
       async (records, receivedAt) => {

@@ -24,13 +24,17 @@ export interface BatchContext {
 /** The items of those keys that are there, in any order; read consistently. The keys are distinct. */
 export async function getItems(context: BatchContext, table: string, keys: readonly Item[]): Promise<Item[]> {
   const items: Item[] = [];
-  await inBatches(context, `reading ${table}`, keys, MAX_KEYS, async (batch) => {
-    const { Responses, UnprocessedKeys } = await context.dynamo.send(
-      new BatchGetItemCommand({ RequestItems: { [table]: { Keys: batch, ConsistentRead: true } } }),
-    );
-    items.push(...(Responses?.[table] ?? []));
-    return UnprocessedKeys?.[table]?.Keys ?? [];
-  });
+  await inBatches(
+    context,
+    { what: `reading ${table}`, entries: keys, maxEntries: MAX_KEYS },
+    async (batch) => {
+      const { Responses, UnprocessedKeys } = await context.dynamo.send(
+        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: batch, ConsistentRead: true } } }),
+      );
+      items.push(...(Responses?.[table] ?? []));
+      return UnprocessedKeys?.[table]?.Keys ?? [];
+    },
+  );
   return items;
 }
 
@@ -40,20 +44,30 @@ export async function writeItems(
   table: string,
   requests: readonly WriteRequest[],
 ): Promise<void> {
-  await inBatches(context, `writing ${table}`, requests, MAX_WRITES, async (batch) => {
-    const { UnprocessedItems } = await context.dynamo.send(
-      new BatchWriteItemCommand({ RequestItems: { [table]: batch } }),
-    );
-    return UnprocessedItems?.[table] ?? [];
-  });
+  await inBatches(
+    context,
+    { what: `writing ${table}`, entries: requests, maxEntries: MAX_WRITES },
+    async (batch) => {
+      const { UnprocessedItems } = await context.dynamo.send(
+        new BatchWriteItemCommand({ RequestItems: { [table]: batch } }),
+      );
+      return UnprocessedItems?.[table] ?? [];
+    },
+  );
+}
+
+export interface Batches<T> {
+  /** For errors: `writing CrawlState`. */
+  readonly what: string;
+  readonly entries: readonly T[];
+  /** Of one call. */
+  readonly maxEntries: number;
 }
 
 /** Calls `send` until it leaves nothing over. Gives up after some calls in a row that did nothing at all. */
 export async function inBatches<T>(
   { clock }: Pick<BatchContext, 'clock'>,
-  what: string,
-  entries: readonly T[],
-  maxEntries: number,
+  { what, entries, maxEntries }: Batches<T>,
   send: (batch: T[]) => Promise<T[]>,
 ): Promise<void> {
   let left = [...entries];

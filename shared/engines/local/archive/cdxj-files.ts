@@ -125,7 +125,7 @@ export async function* mergedCdxj(
     const paths: string[] = [];
     for (const entry of files) {
       const path = entry.isOpen
-        ? await indexOfOpenFile(entry, archive, temporary, durable.get(entry.file), warn)
+        ? await indexOfOpenFile(entry, { archive, temporary }, durable.get(entry.file), warn)
         : await indexOfClosedFile(entry, indexes, temporary, warn);
       if (path !== undefined) paths.push(path);
     }
@@ -137,8 +137,7 @@ export async function* mergedCdxj(
 
 async function indexOfOpenFile(
   entry: WarcFileEntry,
-  archive: string,
-  temporary: string,
+  { archive, temporary }: { readonly archive: string; readonly temporary: string },
   limit: number | undefined,
   warn: (message: string) => void,
 ): Promise<string | undefined> {

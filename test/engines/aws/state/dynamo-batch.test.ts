@@ -10,9 +10,7 @@ async function send(entries: number, most: number, leavesOver: (batch: number[],
   const batches: number[][] = [];
   const done = inBatches(
     { clock },
-    'writing T',
-    Array.from({ length: entries }, (_, i) => i),
-    most,
+    { what: 'writing T', entries: Array.from({ length: entries }, (_, i) => i), maxEntries: most },
     async (batch) => {
       batches.push(batch);
       return leavesOver(batch, batches.length);

@@ -166,9 +166,7 @@ describe('batches', () => {
     const sizes: number[] = [];
     await inBatches(
       { clock },
-      'x',
-      Array.from({ length: 60 }, (_, i) => i),
-      25,
+      { what: 'x', entries: Array.from({ length: 60 }, (_, i) => i), maxEntries: 25 },
       async (batch) => {
         sizes.push(batch.length);
         const taken = batch.slice(0, 7);
@@ -184,10 +182,14 @@ describe('batches', () => {
     let calls = 0;
     let sleeps = 0;
     const counting = { ...clock, sleep: async () => void sleeps++ };
-    const never = inBatches({ clock: counting }, 'writing a table', [1, 2], 25, async (batch) => {
-      calls++;
-      return batch;
-    });
+    const never = inBatches(
+      { clock: counting },
+      { what: 'writing a table', entries: [1, 2], maxEntries: 25 },
+      async (batch) => {
+        calls++;
+        return batch;
+      },
+    );
     await expect(never).rejects.toThrow('writing a table: 2 entries');
     expect(calls).toBe(8);
     // Not again when nothing follows.
