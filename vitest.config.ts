@@ -43,7 +43,7 @@ export default defineConfig({
           // A target has its seconds of CPU, on a machine that is busy, and then is made smaller what was found.
           testTimeout: 600_000,
           pool: 'forks',
-          // It measures CPU, which is dearer beside others: after all of them, one file at a time.
+          // It measures CPU, which takes longer beside others: after all of them, one file at a time.
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },

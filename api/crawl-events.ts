@@ -7,8 +7,8 @@ import type { HostBackoffEvent, PageEvent } from '../shared/turn/work-events.ts'
 export type { HostBackoffEvent, PageEvent } from '../shared/turn/work-events.ts';
 
 /**
- * Events of pages, items and hosts are reported at once, before they are stored for good: after a crash they
- * may come again. What is stored is there once.
+ * Events of pages, items and hosts are reported at once, before they are committed: after a crash they may
+ * come again. What is stored is there once.
  */
 export type CrawlEvent =
   | PageEvent
@@ -34,8 +34,8 @@ export interface WarningEvent {
 }
 
 /**
- * The listener was slower than the crawl: so many events of pages, items, hosts and warnings are missing
- * here.
+ * The listener was slower than the crawl: this number of events of pages, items, hosts and warnings are
+ * missing here.
  */
 export interface DroppedEvent {
   readonly type: 'dropped';

@@ -161,7 +161,7 @@ export interface SearchOptions extends Pick<DocumentOptions, 'skip'> {
   /** Only pages fetched at this time or later. */
   readonly since?: Date;
   /**
-   * The best so many, up to 1,000.
+   * The maximal number of results, up to 1,000.
    * @default 10
    */
   readonly limit?: number;

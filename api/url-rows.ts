@@ -22,7 +22,7 @@ export interface RowSource {
   waitingSeeds?(): readonly Link[];
 }
 
-/** WARC records are located for so many rows together. */
+/** Rows whose WARC records are located together. */
 const BATCH = 500;
 /** How often a host is read again whose head was replaced meanwhile. */
 const ATTEMPTS = 4;

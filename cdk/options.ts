@@ -56,7 +56,7 @@ const variables = z.preprocess(
   z.record(matching(/^[A-Za-z]\w*$/, VARIABLES), z.string({ error: VARIABLES }), { error: VARIABLES }),
 );
 
-/** Log groups keep their lines for so many days, and no others (CloudWatch Logs API, PutRetentionPolicy). */
+/** The numbers of days that a log group may keep its lines (CloudWatch Logs API, PutRetentionPolicy). */
 const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
 
 export const stackOptionsSchema = z.strictObject({

@@ -144,7 +144,7 @@ export function toned(text: string, tone: Tone, colour: boolean): string {
   return colour ? `\x1b[${SGR[tone]}m${text}\x1b[0m` : text;
 }
 
-/** Words laid out in lines of at most `width` characters; a longer word has a line of its own. */
+/** Wraps words into lines of at most `width` characters. A longer word gets its own line. */
 export function wrapWords(words: readonly string[], width: number, between = ' '): string[] {
   const lines: string[] = [];
   for (const word of words) {

@@ -5,9 +5,9 @@ import { printable, shorten } from '../shared/text/printable.ts';
 import type { OnSeed, SeedEvent } from '../shared/turn/seed-events.ts';
 import { formatDuration } from './format.ts';
 
-/** Seeds that fail for the same cause: so many are named ... */
+/** The maximal number of seeds named for one cause ... */
 const MAX_NAMED = 3;
-/** ... of so many causes. The summary has the others. */
+/** ... and of causes. The summary has the others. */
 const MAX_KINDS = 20;
 const MAX_CHARS = 300;
 

@@ -9,7 +9,7 @@ import { formatCount, formatCounted, type Tone } from './format.ts';
 
 const MAX_HOSTS = 10;
 const MAX_FRAMES = 3;
-/** A frame of a stack names a file and a line at its end: it is cut only where it is absurd. */
+/** A stack frame ends with a file and a line, so only extremely long frames are truncated. */
 const MAX_FRAME_CHARS = 300;
 
 /** How a crawl that is finished is called, where that alone would be misleading. */

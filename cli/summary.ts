@@ -1,4 +1,4 @@
-/** What a crawl came to: for people at its end and for `status`, and as one line of JSON. */
+/** The summary of a crawl: as text at the end and for `status`, and as one line of JSON. */
 
 import type { LineItem } from '../shared/engines/aws/cost/prices.ts';
 import { URL_STATES, type UrlState } from '../shared/frontier/url-record.ts';

@@ -13,7 +13,10 @@ import type { PageTask, PageWork } from '../shared/turn/page-work.ts';
 import { quarantinePage } from '../shared/turn/quarantine-page.ts';
 import type { Log } from './log.ts';
 
-/** A function has part of a processor, and is idle between invocations: a page has so many times as long. */
+/**
+ * The factor for the time that a page may take, because a function has part of a processor and is idle
+ * between invocations.
+ */
 export const SLOWNESS = 5;
 /** To store the page. Then the process ends, stored or not. */
 export const STORE_MS = 10_000;

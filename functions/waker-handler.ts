@@ -31,11 +31,11 @@ const WAKE_MS = 40_000;
 /** Before the invocation's end, nothing is begun any more. */
 const END_MS = 5000;
 /**
- * So many batches of a crawl's hosts may be awake and without their turn: more would wait in the queue, and
- * to look beyond them reads them all.
+ * The maximal number of batches of a crawl's hosts that may be awake without a turn: more would wait in the
+ * queue, and to look beyond them reads them all.
  */
 const MAX_AWAKE_BATCHES = 10;
-/** So many runs later all crawls are looked at again, not only those that are entered as running. */
+/** After this number of runs all crawls are checked again, not only those listed as running. */
 const ALL_EVERY = 60;
 /** Crawls loaded at once. */
 const LOADS = 10;

@@ -28,7 +28,7 @@ const MANY_HOSTS = 50;
 const MAX_FETCHERS = 8;
 
 /**
- * How many fetchers a worker of so many hosts may have, and how many sockets each: one for each host, and
+ * How many fetchers a worker with `hosts` hosts may have, and how many sockets each: one for each host, and
  * some that rest; so fewer fetchers, if need be.
  */
 export function socketShares(hosts: number): { readonly max: number; readonly maxSockets: number } {

@@ -9,11 +9,11 @@ export interface Sizes {
 
   /** As many segments are read at each cold turn; then they become one, or a run. */
   readonly maxSegments: number;
-  /** Up to so many records are kept in segments; beyond, a run spares the turn reading them all. */
+  /** The maximal number of records in segments. Beyond it, a run saves the turn from reading all of them. */
   readonly maxSegmentRecords: number;
   /** Fresh records beyond this become a run however few the segments. */
   readonly maxFreshRecords: number;
-  /** A run is merged with the next older one while that is less than so many times as large ... */
+  /** A run is merged with the next older one while that is less than this number of times as large ... */
   readonly runRatio: number;
   /** ... and both together are no more than this, which bounds what one turn's merge costs. */
   readonly maxRunUrls: number;
@@ -32,11 +32,11 @@ export interface Sizes {
 
   /** Pages of a group before it may close. */
   readonly minTrapPages: number;
-  /** From so many pages on, texts are looked at. The many groups with fewer pages take no room for them. */
+  /** The number of pages from which on texts are checked. The many groups with fewer pages store no texts. */
   readonly minTextPages: number;
   /**
-   * Moving means go over so many pages; those of a group with many pages over a quarter of them, and so many
-   * at most.
+   * Moving means cover this number of pages; those of a group with many pages a quarter of them, and this
+   * number at most.
    */
   readonly minTrapWindow: number;
   readonly maxTrapWindow: number;
@@ -48,9 +48,7 @@ export interface Sizes {
    * ones are a part.
    */
   readonly maxHeadRules: number;
-  /**
-   * A turn that has gathered so many links or other changes commits them, to bound what is held in memory.
-   */
+  /** A turn that has gathered this number of links or other changes commits them, to bound its memory. */
   readonly maxTurnChanges: number;
   /** URLs that cost no request (denied by robots.txt or the address guard) settled in one turn at most. */
   readonly maxWithoutRequest: number;
@@ -128,19 +126,19 @@ export interface Sizes {
   /** A WARC object that reaches this size is stored at once. */
   readonly warcObjectBytes: number;
   /**
-   * A part of a multipart upload: all but the last have so many bytes or more. S3 takes 5 MiB and more (S3
+   * The least size in bytes of a part of a multipart upload, except the last one. S3 takes 5 MiB and more (S3
    * User Guide, "Multipart upload limits"). Records of this size and more are uploaded in parts.
    */
   readonly uploadPartBytes: number;
   /** S3 copies up to 5 GiB in one call; shorter calls end sooner when time is up. */
   readonly copyBytes: number;
-  /** A joined file is done when it has so many bytes, ... */
+  /** A joined file is complete when it has this number of bytes, ... */
   readonly joinedBytes: number;
-  /** ... or its index so many lines: they are sorted in memory, some 1 KB each ... */
+  /** ... or its index this number of lines: they are sorted in memory, some 1 KB each ... */
   readonly maxCaptures: number;
   /**
-   * ... or so many sources: its upload has fewer parts then than S3 takes, 10,000; also bounds the plan's
-   * item.
+   * ... or this number of sources: its upload has fewer parts then than S3 takes, 10,000; also bounds the
+   * plan's item.
    */
   readonly maxSources: number;
   /**

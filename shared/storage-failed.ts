@@ -43,7 +43,7 @@ const DAMAGED: Words = {
     'Check the disk. If it is sound, restore the whole folder from a copy, or begin in another folder. WARC files do not depend on the database: check them by "strand warc check"',
 };
 
-/** Of errors of the file system, by their code. */
+/** The words for errors of the file system, by their code. */
 const BY_CODE: Readonly<Record<string, Words>> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
@@ -64,8 +64,8 @@ const BY_CODE: Readonly<Record<string, Words>> = {
 };
 
 /**
- * Of SQLite's errors, by primary result code (https://www.sqlite.org/rescode.html). Busy and locked are none:
- * they pass.
+ * The words for SQLite's errors, by primary result code (https://www.sqlite.org/rescode.html). Busy and
+ * locked are not among them, because they pass.
  */
 const BY_RESULT: Readonly<Record<number, Words>> = {
   8: READ_ONLY,

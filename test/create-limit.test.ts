@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLimit } from '../shared/create-limit.ts';
 
-test('lets in so many at once, in the order of their coming, and goes on after a failure', async () => {
+test('runs a limited number at once, in the order of the calls, and continues after a failure', async () => {
   const limit = createLimit(2);
   const begun: number[] = [];
   let inside = 0;

@@ -27,7 +27,7 @@ describe('an error of the storage', () => {
     ['EIO', /disk reports an error/],
     ['EROFS', /may not be written to/],
     ['ENOENT', /missing/],
-  ])('%s of the file system is told in words, with what to do', (code, expected) => {
+  ])('%s of the file system is described in words, with what to do', (code, expected) => {
     const failure = storageFailure(fileError(code), 'here');
     expect(failure).toBeInstanceOf(StorageFailed);
     expect(failure?.message).toMatch(expected);

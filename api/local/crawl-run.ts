@@ -1,4 +1,4 @@
-/** A run of a crawl on this machine, from its opening to its summary, in whichever thread. */
+/** A run of a crawl on this machine, from its opening to its summary, in any thread. */
 
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { openStateFile } from '../../shared/engines/local/items/state-store.ts';

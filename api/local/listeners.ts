@@ -7,7 +7,7 @@ import type { CrawlMessage } from './messages.ts';
 
 export interface Listeners {
   add(options?: EventOptions): EventQueue;
-  hear(message: CrawlMessage): void;
+  onMessage(message: CrawlMessage): void;
   finish(summary: CrawlSummary): void;
   fail(error: unknown): void;
 }
@@ -33,7 +33,7 @@ export function createListeners(): Listeners {
       return queue;
     },
 
-    hear(message) {
+    onMessage(message) {
       if (queues.size === 0) return;
       const event = eventOf(message);
       const chars = message.kind === 'event' && message.event.type === 'item' ? message.event.line.length : 0;

@@ -15,7 +15,7 @@ import { summarize } from './summarize.ts';
 export interface Session {
   /** The crawl's folder, if an earlier session has opened it. */
   readonly continues?: string | undefined;
-  readonly hear: (message: CrawlMessage) => void;
+  readonly onMessage: (message: CrawlMessage) => void;
   readonly signal: AbortSignal;
 }
 
@@ -23,8 +23,8 @@ export interface Session {
 type Wish = 'run' | 'pause' | 'stop' | 'interrupt';
 
 /**
- * Begins the first session, and resolves when it has opened the crawl. Rejects if it cannot. Calls `onEnd` when the
- * crawl has ended for good, with what made it fail.
+ * Begins the first session, and resolves when it has opened the crawl. Rejects if it cannot. Calls `onEnd`
+ * when the crawl has finally ended, with the error if it failed.
  */
 export async function runningCrawl(
   signal: AbortSignal | undefined,
@@ -81,7 +81,7 @@ class CrawlSessions {
   readonly #begun = Promise.withResolvers<Begun>();
   #wish: Wish = 'run';
   #session = new AbortController();
-  /** Resolves when a session has ended: in a pause, or for good. */
+  /** Resolves when a session has ended, by a pause or finally. */
   #ended = unheardOf<CrawlSummary>();
   /** Resolves when a paused crawl is to go on or to end. */
   #woken = Promise.withResolvers<void>();
@@ -149,8 +149,8 @@ class CrawlSessions {
 
   async #runAll(): Promise<CrawlSummary> {
     for (let continues: string | undefined; ; ) {
-      const hear = (message: CrawlMessage) => this.#hear(message);
-      await this.#runSession({ continues, hear, signal: this.#session.signal });
+      const onMessage = (message: CrawlMessage) => this.#onMessage(message);
+      await this.#runSession({ continues, onMessage, signal: this.#session.signal });
       const { folder, crawl } = await this.begun;
       const summary = await summarize(folder);
       // It may have ended by itself meanwhile.
@@ -173,10 +173,10 @@ class CrawlSessions {
     this.#isPaused = false;
   }
 
-  #hear(message: CrawlMessage): void {
+  #onMessage(message: CrawlMessage): void {
     if (message.kind === 'begun') this.#begun.resolve(message);
     if (message.kind === 'progress') ({ progress: this.progress } = message);
-    this.#listeners.hear(message);
+    this.#listeners.onMessage(message);
   }
 }
 

@@ -75,7 +75,7 @@ export type CrawlMessage =
   | { readonly kind: 'progress'; readonly progress: CrawlProgress }
   | { readonly kind: 'event'; readonly event: WorkEvent }
   | { readonly kind: 'seed'; readonly event: SeedEvent }
-  /** The machine's clock was set, by so many ms; below 0: back. */
+  /** The machine's clock was set by this number of ms; negative: back. */
   | { readonly kind: 'clockStep'; readonly ms: number }
   /** A turn failed, or a thread died, and is tried again. */
   | { readonly kind: 'retried'; readonly where?: string; readonly cause: string }

@@ -1,4 +1,4 @@
-/** What another process can tell a crawl on this machine: to pause, to stop. */
+/** The commands that another process can send to a crawl on this machine: pause and stop. */
 import { pauseCrawl, stopCrawl } from '../../shared/control/change-status.ts';
 import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';

@@ -23,7 +23,7 @@ export type CrawlThreadEnd =
 export interface CrawlThreadOptions {
   readonly start: Omit<CrawlThreadStart, 'slot'>;
   /** Called with all messages but the last one. */
-  readonly hear: (message: CrawlMessage) => void;
+  readonly onMessage: (message: CrawlMessage) => void;
   /** Takes a line that the project's code has printed. */
   readonly print: (line: string) => void;
   /** Aborted to stop the crawl: its turns commit what they have. */
@@ -37,7 +37,7 @@ const MAX_LINE_CHARS = 64 * 1024;
 /** Resolves when the thread has ended and all its messages and output were handled. */
 export async function runCrawlThread({
   start,
-  hear,
+  onMessage,
   print,
   signal,
 }: CrawlThreadOptions): Promise<CrawlThreadEnd> {
@@ -66,7 +66,7 @@ export async function runCrawlThread({
     else if (message.kind === 'failed') lastWord ??= { kind: 'failed', error: reviveError(message) };
     else {
       limitBy(message);
-      hear(message);
+      onMessage(message);
     }
   });
   thread.on('error', (error: NodeJS.ErrnoException) => {

@@ -8,7 +8,7 @@ import type { SearchHit, SearchOptions } from '../stored-crawl.ts';
 const TIMEOUT_MS = 60_000;
 /** Pages are added together. */
 const BATCH = 200;
-/** A title counts as much as so many words of the text. */
+/** A word of the title counts this many times as much as a word of the text. */
 const TITLE_WEIGHT = 5;
 const SNIPPET_WORDS = 24;
 const DEFAULT_LIMIT = 10;

@@ -16,13 +16,14 @@ export const resumeLocal = async (folder: string, options: ResumeCrawlOptions): 
 function start({ start: begin, hooks, signal, logging }: CheckedStart): Promise<RunningCrawl> {
   const log = createCrawlLog(logging);
 
-  async function runSession({ hear: report, ...session }: Session): Promise<void> {
-    const hear = (message: CrawlMessage) => {
-      log.hear(message);
+  async function runSession({ onMessage: report, ...session }: Session): Promise<void> {
+    const onMessage = (message: CrawlMessage) => {
+      log.onMessage(message);
       report(message);
     };
-    if (hooks === undefined) await superviseCrawl({ start: begin, hear, ...session });
-    else await createCrawlRun({ start: begin, project: async () => hooks, post: hear, ...session }).toEnd();
+    if (hooks === undefined) await superviseCrawl({ start: begin, onMessage, ...session });
+    else
+      await createCrawlRun({ start: begin, project: async () => hooks, post: onMessage, ...session }).toEnd();
   }
 
   return runningCrawl(signal, runSession, log.end);

@@ -12,7 +12,7 @@ export interface SupervisedCrawl {
   readonly start: LocalStart;
   /** The crawl's folder, if this process has opened it before. */
   readonly continues?: string | undefined;
-  readonly hear: (message: CrawlMessage) => void;
+  readonly onMessage: (message: CrawlMessage) => void;
   /** Aborted to stop the crawl: its turns commit what they have. */
   readonly signal: AbortSignal;
 }
@@ -24,20 +24,20 @@ export interface SupervisedCrawl {
 export async function superviseCrawl({
   start,
   continues,
-  hear,
+  onMessage,
   signal,
 }: SupervisedCrawl): Promise<CrawlSummary> {
   let begun: Begun | undefined;
   let summary: CrawlSummary | undefined;
-  const print = (line: string) => hear({ kind: 'warning', line });
+  const print = (line: string) => onMessage({ kind: 'warning', line });
   const listen = (message: CrawlMessage) => {
     if (message.kind === 'begun') begun = message;
     if (message.kind === 'summary') ({ summary } = message);
-    hear(message);
+    onMessage(message);
   };
   for (let deaths = 0, requests = -1; ; ) {
     const thread = { start, continues: begun?.folder ?? continues };
-    const end = await runCrawlThread({ start: thread, hear: listen, print, signal });
+    const end = await runCrawlThread({ start: thread, onMessage: listen, print, signal });
     if (end.kind === 'failed') throw end.error;
     if (end.kind === 'ended') break;
     if (begun === undefined) throw new Error(`The crawl could not begin: ${causeOf(end)}`);
@@ -45,7 +45,7 @@ export async function superviseCrawl({
       print(`onFinish: ${causeOf(end)}`);
       break;
     }
-    hear({ kind: 'retried', cause: causeOf(end) });
+    onMessage({ kind: 'retried', cause: causeOf(end) });
     const committed = await takeStock(begun, end);
     if (signal.aborted) {
       const { summarize } = await import('./summarize.ts');

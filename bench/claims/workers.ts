@@ -11,8 +11,7 @@ import { type CrawlCost, crawlMeasured, strandCommand } from '../harness/strand-
 import { openWeb } from '../harness/web/open-web.ts';
 
 /**
- * So many pages for each of those that are asked for: what each thread compiles for itself is a second of
- * CPU.
+ * The factor by which the number of pages is raised, because each thread spends a second of CPU on compiling.
  */
 const TIMES_PAGES = 4;
 

@@ -9,7 +9,7 @@ export const CRAWL: CrawlOptions = {
   allowPrivateAddresses: ['127.0.0.0/8'],
   delayMs: 0,
   adaptive: false,
-  // The web's errors are for good, and nobody else tries again.
+  // The web's errors are permanent, and no other crawler tries again.
   maxAttempts: 1,
   retryMs: 0,
   backoffMs: 0,

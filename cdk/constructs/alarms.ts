@@ -25,10 +25,10 @@ export interface AlarmsProps {
 const TURN_AGE = Duration.hours(1);
 /** The router takes seconds; links in a shard wait for 5 minutes besides. */
 const LINK_AGE = Duration.minutes(15);
-/** The share of requests that end in an error, when there are so many in 5 minutes that it says something. */
+/** The share of requests that end in an error, if there are enough requests in 5 minutes. */
 const ERROR_RATIO = 0.5;
 const MIN_REQUESTS = 200;
-/** One alarm looks at so many metrics at most (CloudWatch user guide, alarms on metric math). */
+/** The maximal number of metrics of one alarm (CloudWatch user guide, alarms on metric math). */
 const ALARM_METRICS = 10;
 
 /**

@@ -13,7 +13,7 @@ import { createSeedLines, createSilenceLine } from '../seed-lines.ts';
 export type CrawlCommand = LocalCommandOf<'crawl'> | LocalCommandOf<'resume'>;
 
 export interface CrawlDisplay {
-  hear(message: CrawlMessage): void;
+  onMessage(message: CrawlMessage): void;
   /** Takes the progress line away. Safe to repeat. */
   done(): void;
   /** Closes the log. `error`: what made the crawl fail. */
@@ -31,8 +31,8 @@ export function createCrawlDisplay(command: CrawlCommand, isStopping: () => bool
   let printSilence: ReturnType<typeof createSilenceLine> | undefined;
 
   return {
-    hear(message) {
-      log.hear(message);
+    onMessage(message) {
+      log.onMessage(message);
       switch (message.kind) {
         case 'begun':
           if (printSilence === undefined) live.log(beginText(message));

@@ -19,15 +19,15 @@ export async function crawl(command: CrawlCommand): Promise<number> {
   const stopping = listenForSignals(() => begun !== undefined);
   const display = createCrawlDisplay(command, () => stopping.signal.aborted);
 
-  function hear(message: CrawlMessage): void {
-    display.hear(message);
+  function onMessage(message: CrawlMessage): void {
+    display.onMessage(message);
     if (message.kind === 'begun') begun = message;
     if (message.kind === 'summary') printSummary(message.summary, { ...command, dir: begun?.folder ?? '' });
   }
 
   try {
-    const start = startOf(command, (line) => hear({ kind: 'warning', line }));
-    const summary = await superviseCrawl({ start, hear, signal: stopping.signal });
+    const start = startOf(command, (line) => onMessage({ kind: 'warning', line }));
+    const summary = await superviseCrawl({ start, onMessage, signal: stopping.signal });
     display.end();
     const code = exitCodeOf(summary);
     if (command.save === undefined || begun === undefined) return code;

@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.ts';
 
 /** Pages that cannot be read and are named on standard error. */
 const MAX_NAMED = 10;
-/** Progress is said each so many pages. */
+/** Pages between two lines of progress. */
 const PAGES_A_LINE = 1000;
 const BOLD = ['\u001b[1m', '\u001b[22m'] as const;
 /** Stand for the marks while a snippet is made printable. */

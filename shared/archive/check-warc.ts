@@ -160,9 +160,9 @@ async function nextMember(read: ReadAt, from: number): Promise<number | undefine
 const VERSION_END = 10 + 256;
 
 /**
- * Whether the member at `found` of `bytes` begins with a record's version line, as far as `bytes` can tell.
- * Takes some 10 us, where opening the member takes a millisecond: a file may be full of bytes that look like
- * a member's beginning.
+ * Whether the member at `found` of `bytes` begins with a record's version line, as far as `bytes` go. Takes
+ * some 10 us, where opening the member takes a millisecond: a file may be full of bytes that look like a
+ * member's beginning.
  */
 function mayBeRecord(bytes: Buffer, found: number): boolean {
   const start = bytes.subarray(found, found + VERSION_END);

@@ -31,7 +31,7 @@ export interface MetadataFacts {
 export interface MetadataOptions {
   /**
    * At most this many links are written, up to 500; the others are only counted. Default: none. 60 of them
-   * make the record 500 bytes longer and three times as dear.
+   * make the record 500 bytes longer and three times as expensive.
    */
   readonly maxOutlinks?: number;
   /** Returns the record's id (`recordId`). */

@@ -14,7 +14,7 @@ export interface ScannedMember {
   readonly offset: number;
   readonly length: number;
   readonly record: WarcRecordHead;
-  /** Of version line, fields and empty line, in bytes. */
+  /** The length of version line, fields and empty line, in bytes. */
   readonly headLength: number;
   /**
    * The first {@link MAX_RECORD_HEAD} bytes of the record's block, or all of it. To be let go with the
@@ -23,7 +23,7 @@ export interface ScannedMember {
   readonly blockStart: Uint8Array;
 }
 
-/** Bytes at a place of the file; fewer than asked for only at its end. */
+/** Reads bytes at an offset of the file; fewer than requested only at the end of the file. */
 export type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
 
 /** A member of at most this size, compressed and inflated, is inflated by one call. */

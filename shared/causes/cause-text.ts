@@ -24,10 +24,10 @@ export const SOFT_WORDS = ' (meta refresh)';
 const JAVASCRIPT_WORDS =
   'it has scripts, but hardly any text and no links: probably it needs JavaScript, which Strand does not run';
 const LOGIN_WORDS = 'it is a login page, to which a seed redirected';
-/** A target is shown with so many characters. */
+/** The maximal number of characters shown of a target. */
 const MAX_SHOWN_URL = 200;
 
-/** How each cause is said. */
+/** The sentence of each cause. */
 const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } = {
   httpStatus: ({ httpStatus }) => `HTTP ${httpStatus}`,
   bodyBrokeOff: ({ truncated }) => `the body broke off (${truncated})`,
@@ -75,7 +75,7 @@ export function causeText(cause: Cause): string {
 /** The same of a cause that may not be there. */
 export const optionalText = (cause: Cause | undefined): string | undefined => cause && causeText(cause);
 
-/** What is said of a URL by its cause, and by the page that it is a duplicate of. */
+/** The sentence about a URL, from its cause and the page that it is a duplicate of. */
 export function resultText({
   cause,
   duplicateOf,

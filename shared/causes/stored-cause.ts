@@ -132,7 +132,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, read: (groups: Groups) => C
   ],
 ];
 
-/** Earlier versions cut a sentence after so many characters. A URL in it may be cut, too. */
+/** Earlier versions truncated a sentence after this number of characters, perhaps within a URL. */
 const CUT_CHARS = 2500;
 
 function causeOfSentence(text: string): Cause {

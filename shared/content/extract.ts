@@ -1,4 +1,4 @@
-/** The main content of a page, without navigation, advertisements and the like. */
+/** The main content of a page, without navigation and advertisements. */
 import { MAX_BLOCKS, textBlocks } from './blocks.ts';
 import { MAX_ELEMENTS, parseElements } from './element-tree.ts';
 import { mainBlocks } from './main-blocks.ts';

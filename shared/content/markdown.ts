@@ -174,7 +174,7 @@ function languageOf(pre: ContentElement): string {
 /** Those that fill up short rows count. */
 const MAX_CELLS = 20_000;
 
-/** A table of rows and columns, and not one that lays out a page: small cells, no table inside. */
+/** Whether a table holds data and is not used for the layout of a page: small cells, no table inside. */
 function isDataTable(table: ContentElement): boolean {
   const rows = rowsOf(table).map(cellsOf);
   const width = widthOf(rows);

@@ -131,6 +131,6 @@ const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Without marks of permanent links and ornaments at its end; some sites encode character references twice. */
+/** Removes marks of permanent links and trailing ornaments. Some sites encode character references twice. */
 const clean = (text: string): string =>
   fold(decodeHTML(text.slice(0, MAX_CHARS))).replace(/[\s\u00b6\u22c6#|]{1,20}$/u, '');

@@ -6,7 +6,7 @@
  * |---|---|
  * | pause | No worker begins a request once it has read the status, which takes two seconds; requests in flight run to their end, and their turns are committed. All that waits stays due. |
  * | resume | The crawl goes on where it stands, whatever ended it, with other limits where some are given; hosts that were set aside get another try. |
- * | stop | As pause, but for good: hosts are given no more turns. It can still be resumed. |
+ * | stop | Like pause, and hosts get no more turns. The crawl can still be resumed. |
  */
 
 import type { CrawlId } from '../crawl/crawl-id.ts';

@@ -42,8 +42,8 @@ export async function endOf(
 
 /**
  * Whether the head of a host says that its requisites are awaited. The counters of several processes do not
- * tell that of a host whose process has died, or is slow, between the head and its count; and how long ago
- * the last count was is not known where a clock is wrong.
+ * distinguish it from a host whose process has died, or is slow, between the head and its count; and how long
+ * ago the last count was is not known where a clock is wrong.
  */
 async function isAnyAwaited(
   { ledgers, clock }: Pick<Engine, 'ledgers' | 'clock'>,

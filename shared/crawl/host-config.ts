@@ -8,7 +8,7 @@ import type { CrawlConfig, HostOverride } from './config.ts';
 const MAX_HOSTS = 10_000;
 
 /**
- * Returns a function that gives the configuration of a host: the overrides that mean the host are laid over
+ * Returns a function that gives the configuration of a host: the overrides that match the host are applied to
  * `config`, in their order. Where none does, that is `config` itself. Hosts that the same overrides mean have
  * the same object, as long as they are remembered. `include` and `exclude` stay as they are: what overrides
  * say of them is the scope's (`scope.ts`).

@@ -12,7 +12,7 @@ export interface ScopeFacts {
   readonly isSeed: boolean;
   readonly preset: ScopePreset;
   readonly maxUrlLength: number;
-  /** Of the URL's host. */
+  /** The rules of the URL's host. */
   readonly rules: HostRules;
   readonly traps: TrapConfig;
 }

@@ -47,7 +47,7 @@ export function takeSeedCredentials(
   };
 }
 
-/** What is said of an origin by its own name comes after what is said of all seeds. */
+/** A setting for one origin takes precedence over a setting for all seeds. */
 function expanded<T>(by: Readonly<Record<string, T>>, origins: readonly string[]): Record<string, T> {
   const { [SEEDS]: forSeeds, ...named } = by;
   if (forSeeds === undefined) return named;

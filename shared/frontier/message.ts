@@ -15,7 +15,7 @@ export interface Link {
   readonly isSeed?: boolean;
   /** What it is to be fetched as; none: as a page. */
   readonly kind?: UrlKind;
-  /** How much it is said to matter (by a sitemap): 0 to 7, as much as about 2 ** level linking pages. */
+  /** Its priority in a sitemap, as a level: 0 to 7, like about 2 ** level linking pages. */
   readonly level?: number;
 }
 

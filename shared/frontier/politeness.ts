@@ -8,7 +8,7 @@ export interface HostClock {
   readonly nextFetchAt: number;
   /** Failures in a row, less those that good answers have forgiven. */
   readonly failures: number;
-  /** Of the last failure. */
+  /** The cause of the last failure. */
   readonly cause?: Cause;
   /**
    * The code of the last failure, if it was a fetch that came to nothing. Heads written before 2026-12 have

@@ -16,7 +16,7 @@ import { rankOf } from './rank.ts';
 import { decodeRecords } from './record-block.ts';
 import type { UrlRecord } from './url-record.ts';
 
-/** How far a list has been read. At its end `offset` equals `bytes`. */
+/** How far a list has been read. At the end of the list, `offset` equals `bytes`. */
 export interface Cursor {
   /** Size of the whole list. */
   readonly bytes: number;

@@ -6,7 +6,7 @@ import { mixHash, sampleText, type TextSample } from './text-sample.ts';
 export interface TextMemory extends TextSample {
   /** 16 bits of each of the last distinct texts, the last one first. */
   readonly seen: number[];
-  /** Of texts that are not among the last ones, the share that was new: a moving mean over the sample. */
+  /** The share of new texts among those that are not the last ones: a moving mean over the sample. */
   novel: number;
 }
 

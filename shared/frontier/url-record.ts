@@ -28,7 +28,7 @@ export interface FetchResult {
   /** Payload digest: SHA-1, 20 bytes. */
   readonly digest?: Uint8Array;
   readonly location?: RecordLocation;
-  /** Of the body as received. */
+  /** The size of the body as received. */
   readonly bodyBytes?: number;
   /** From the request to the body's end. */
   readonly tookMs?: number;

@@ -151,7 +151,7 @@ function partsOf(block: Block, maxTokens: number): readonly Block[] {
   return parts;
 }
 
-/** Sentences and lines with the white space after them; or so many characters of longer ones. */
+/** Sentences and lines with the white space after them; longer ones in pieces. */
 function* piecesOf(text: string, maxTokens: number): Generator<string> {
   const sentence = /[.!?\u3002\uff01\uff1f](?=\s)|\n|[\u3002\uff01\uff1f]/g;
   let at = 0;

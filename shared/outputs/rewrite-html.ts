@@ -57,7 +57,7 @@ class Rewriting {
   #valueAt = -1;
   #valueEnd = -1;
   #hasBase = false;
-  /** Of the tag under way, for `<meta http-equiv=refresh content=...>`. */
+  /** State of the current tag, for `<meta http-equiv=refresh content=...>`. */
   #isRefresh = false;
   #content: { raw: string; from: number; to: number } | undefined;
   #styleAt = -1;

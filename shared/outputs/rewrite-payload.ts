@@ -59,7 +59,7 @@ const encodeFragment = (fragment: string): string =>
 const encoded = (text: string, isWide: boolean): Uint8Array =>
   isWide ? Buffer.from(`\ufeff${text}`, 'utf8') : Buffer.from(text, 'latin1');
 
-/** Behind the start tag of `head`, or of `html`, or the document type, whichever there is. */
+/** After the start tag of `head`, otherwise after that of `html`, otherwise after the document type. */
 function withCharset(html: string, charset: string): string {
   const start = html.slice(0, 4096).toLowerCase();
   const tag = ['<head', '<html', '<!doctype'].map((name) => start.indexOf(name)).find((found) => found >= 0);

@@ -7,8 +7,8 @@ export interface Clock {
    */
   elapsed?(): number;
   /**
-   * Of a clock that ignores when the wall clock is set back: takes over the wall clock's time. To be called
-   * between two invocations, when nothing is under way that rests on times. Default: nothing.
+   * Adopts the wall clock's time, if the clock ignores that the wall clock was set back. Call it between two
+   * invocations, when nothing in progress depends on times. Default: does nothing.
    */
   follow?(): void;
   /** Resolves after `ms`, or early (without throwing) when `signal` aborts. */

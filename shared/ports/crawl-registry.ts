@@ -7,9 +7,9 @@ import type { UrlState } from '../frontier/url-record.ts';
  * `running`. `paused`: nothing is fetched until the crawl is resumed; everything that waits stays due, and
  * continues by itself then. `limited`: the same, by one of the crawl's limits; if a turn finds requisites
  * that the crawl would have awaited at its limit of pages, the turn sets the crawl running again. `stopped`:
- * the same, ended by the operator for good. `finished`: nothing is left to do; a turn that finds something
- * sets the crawl running again. In all states but `running` turns fetch nothing. Each worker learns of a
- * change within seconds, and lets the requests in flight end gracefully.
+ * the same, ended by the operator. `finished`: nothing is left to do; a turn that finds something sets the
+ * crawl running again. In all states but `running` turns fetch nothing. Each worker learns of a change within
+ * seconds, and lets the requests in flight end gracefully.
  */
 export type CrawlStatus = 'running' | 'paused' | 'stopped' | 'limited' | 'finished';
 

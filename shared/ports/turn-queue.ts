@@ -34,7 +34,7 @@ export interface TurnQueue {
    * is (perhaps nothing). An aborted `signal` ends the wait.
    */
   receive(maxHosts: number, waitMs: number, signal?: AbortSignal): Promise<HostDeliveries[]>;
-  /** Removes the deliveries for good. After the lease ran out it may do nothing: they come back. */
+  /** Removes the deliveries. After the end of the lease it may have no effect, and they come back. */
   acknowledge(received: HostDeliveries, deliveries: readonly Delivery[]): Promise<void>;
   /**
    * Keeps the whole group locked until then, if that is later than `leaseUntil`: for what could otherwise

@@ -70,8 +70,8 @@ export interface Page {
   /** What a reader sees, white space folded; of a document that is not HTML, `html`. */
   readonly text: string;
   /**
-   * The main content as plain text, without navigation, advertisements and the like. For a document that is
-   * not HTML, `html`.
+   * The main content as plain text, without navigation and advertisements. For a document that is not HTML,
+   * `html`.
    */
   readonly mainText: string;
   /**
@@ -178,7 +178,7 @@ export type ExtractionMiddleware = (page: Page, next: () => Promise<Extraction>)
 export type Items = void | null | Item | readonly Item[];
 export type Item = Readonly<Record<string, unknown>>;
 
-/** A URL that failed for good, or a hook that failed at it. */
+/** A URL that failed finally, or a hook that failed for it. */
 export interface CrawlError {
   readonly url: string;
   readonly source: 'fetch' | 'onPage' | 'extraction' | 'item';

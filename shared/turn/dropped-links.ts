@@ -1,7 +1,7 @@
 import { boundedText, type DroppedLinksCause } from '../causes/cause.ts';
 import type { DroppedLinks } from '../parser/link-set.ts';
 
-/** What is said of a page whose links were left out; undefined if none was. */
+/** The sentence about a page whose links were left out; undefined if none was. */
 export function droppedCause({
   droppedLinks: links,
   dropCause = 'too long to be URLs',

@@ -1,7 +1,7 @@
 import type { ClosedOrigin, Head, HostRobots, MovedRobots } from '../frontier/head.ts';
 import { isOriginKey } from '../robots/policy.ts';
 
-/** For other hosts a head keeps so many rules and redirects at most: it is paid for by size. */
+/** The maximal number of rules and redirects that a head keeps for other hosts. A head costs by its size. */
 const MAX_FOR_OTHERS = 8;
 
 /**

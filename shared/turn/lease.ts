@@ -12,7 +12,7 @@ export interface Lease {
   lockFor(ms: number): Promise<void>;
 }
 
-/** Locked for so much longer than was asked for, as the answer takes time. */
+/** The lock lasts this much longer than requested, because the response takes time. */
 const SLACK_MS = 2000;
 
 /** `deadline`: when the process ends. */

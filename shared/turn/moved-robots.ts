@@ -11,7 +11,7 @@ import type { TurnCrawl } from './turn-crawl.ts';
 /** The first look comes after this, each later one after twice as long ... */
 const FIRST_LOOK_MS = 500;
 /**
- * ... so many times, about half a minute. From then on each is a failure of the host whose robots.txt
+ * ... this number of times, about half a minute. From then on each is a failure of the host whose robots.txt
  * redirects.
  */
 const PATIENT_LOOKS = 6;

@@ -8,7 +8,7 @@ import type { HostKey } from '../url/host-key.ts';
 export interface LedgerPlace {
   readonly crawl: CrawlId;
   readonly host: HostKey;
-  /** Of the host's head. */
+  /** The index in the host's head. */
   readonly index: LedgerIndex;
   readonly sizes?: Sizes | undefined;
 }

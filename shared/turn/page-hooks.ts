@@ -41,6 +41,6 @@ export interface PageHooks {
   extract(page: HookedPage): Promise<{ readonly facts: DocumentFacts; readonly error?: string }>;
   /** Calls the function of the project that the page goes to. */
   onPage(page: HookedPage): Promise<PageAnswer>;
-  /** Reports a URL that failed for good to the project. */
+  /** Reports a URL that failed finally to the project. */
   onError(url: string, message: string): Promise<void>;
 }

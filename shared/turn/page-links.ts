@@ -67,7 +67,7 @@ export class PageLinks {
     watched(() => traps.count(record.url, { newLinks, textHash, isCopy }));
   }
 
-  /** Whether the host has so many pages that its templates are watched. */
+  /** Whether the host has enough pages for its templates to be watched. */
   isWatchingTraps(): boolean {
     const { crawl, counters } = this.#options;
     const { trapAfterPages } = crawl.config;

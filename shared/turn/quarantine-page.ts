@@ -8,7 +8,7 @@ import type { LedgerStore } from '../ports/ledger-store.ts';
 import { hostKey } from '../url/host-key.ts';
 import type { PageTask } from './page-work.ts';
 
-/** A host with so many pages that block their thread is given up. */
+/** A host with this number of pages that block their thread is given up. */
 const MAX_BLOCKED_PAGES = 3;
 /** A resumed crawl tries such a host again, and may meet more of them. The last ones are kept. */
 const MAX_KEPT = 20;

@@ -19,7 +19,7 @@ import type { TurnCrawl } from './turn-crawl.ts';
  * near here.
  */
 const MAX_SOFT_REDIRECT_MS = 5000;
-/** Of a Location that is no URL. */
+/** The maximal length shown of a Location that is not a URL. */
 const MAX_LOCATION_CHARS = 200;
 
 export interface RedirectsOptions {

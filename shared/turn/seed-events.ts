@@ -13,7 +13,7 @@ export interface SeedEvent {
   /** `waiting`: it is tried again at `nextTryAt`, unless its host `isGivenUp`. */
   readonly state: UrlRecord['state'];
   readonly httpStatus?: number;
-  /** Of a redirect, where to. */
+  /** For a redirect: the target. */
   readonly cause?: Cause;
   /** ms since the epoch. */
   readonly nextTryAt?: number;

@@ -60,8 +60,8 @@ export interface LaneSpacing {
 }
 
 /**
- * Spaces the requests to one host within this process, whichever crawl's turn makes them. Between processes
- * the queue's lock does that, since a turn asks its own host alone.
+ * Spaces the requests to one host within this process, for all crawls. Between processes the queue's lock
+ * does that, since a turn asks its own host alone.
  */
 export interface Lanes {
   /** Runs `request` when `spacing` allows. Undefined: that would be too late, and it was not run. */

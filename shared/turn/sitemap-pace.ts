@@ -2,7 +2,7 @@ import type { SitemapPace as StoredPace } from '../frontier/head.ts';
 
 /** Other requests between two sitemaps of a host, so that a large index does not keep its pages waiting. */
 const REQUESTS_BETWEEN = 10;
-/** No further sitemap is read while so many URLs of the host wait: two full sitemaps. */
+/** No further sitemap is read while this number of URLs of the host wait: two full sitemaps. */
 const MAX_WAITING = 100_000;
 
 /** How many sitemaps of a host are read, and when: they take turns with its pages. */

@@ -77,10 +77,7 @@ export class TurnCrawl {
     return this.#loaded.nameOf(url);
   }
 
-  /**
-   * Draws the scope around this URL, too. False: the crawl has so many seeds that its record has no room for
-   * it.
-   */
+  /** Draws the scope around this URL, too. False: the crawl's record has no room for it. */
   async widenScope(url: string): Promise<boolean> {
     try {
       await this.#services.engine.registry.addScopeSeeds(this.id, [url]);

@@ -76,8 +76,7 @@ export class TurnHooks {
   }
 
   /**
-   * Reports a URL that failed for good to the project. Resolves when its hook has ended, or may run no
-   * longer.
+   * Reports a URL that failed finally to the project. Resolves when its hook has ended, or may run no longer.
    */
   async reportFailure(url: string, message: string): Promise<void> {
     const { hooks, stopping, engine } = this.#services;

@@ -9,7 +9,7 @@ import type { Quarantine } from './quarantine.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
-/** A turn that has gathered so many characters of items commits them, to bound what is held in memory. */
+/** A turn that has gathered this number of characters of items commits them, to bound its memory. */
 const MAX_ITEM_CHARS = 16_000_000;
 
 /**

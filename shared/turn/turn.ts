@@ -18,12 +18,12 @@ const QUARANTINE_RECEIVE_COUNT = 3;
 /** No request is begun that could outlive the lease, with this much to commit in. */
 const COMMIT_MS = 10_000;
 /**
- * A turn is no longer than the crawl's age (`Budget.ageMs`), and this at least: its links to other hosts
- * leave it at its end, the hosts of a crawl that has just begun wait for each other's, and a process that is
- * killed soon loses what it has not committed.
+ * A turn lasts at least this long and at most as long as the crawl's age (`Budget.ageMs`). It sends its links
+ * to other hosts when it ends: in a new crawl other hosts wait for them, and a process that is killed loses
+ * what it has not committed.
  */
 const YOUNG_TURN_MS = 1000;
-/** ... and at least so many of the host's delays: for robots.txt and two pages. */
+/** ... and at least this number of the host's delays: for robots.txt and two pages. */
 const YOUNG_TURN_DELAYS = 2.5;
 
 /**

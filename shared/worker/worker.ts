@@ -42,7 +42,7 @@ export interface WorkerOptions {
   readonly deadline?: number;
   /** Ends when no turn is under way and a receive brings nothing. */
   readonly endsWhenIdle?: boolean;
-  /** Ledgers kept in memory between turns take about so many bytes. */
+  /** The approximate number of bytes of ledgers that are kept in memory between turns. */
   readonly maxCacheBytes?: number;
   /** Those of the process, if it has several workers, one after the other. Default: its own. */
   readonly lanes?: Lanes;

@@ -10,7 +10,9 @@ export interface CapacityOptions {
   readonly pagesPerSecond: number;
   /** Virtual hours. */
   readonly hours: number;
-  /** The simulated world is so many times smaller: hosts, rate, and every limit that all hosts share. */
+  /**
+   * The factor by which the simulated world is smaller: hosts, rate, and every limit that all hosts share.
+   */
   readonly scale: number;
   readonly seed: number;
   /** Pages of the one host that answers slowly; 0: there is none. */
@@ -43,9 +45,9 @@ const OPTIONS = {
   hosts: ['NUMBER', 'hosts of the web', '1e6'],
   'pages-per-second': ['NUMBER', 'rate to reach', '6200'],
   hours: ['NUMBER', 'virtual hours', '1'],
-  scale: ['NUMBER', 'the simulated world is so many times smaller, and so is every shared limit', '100'],
+  scale: ['NUMBER', 'the factor by which the simulated world, and every shared limit, is smaller', '100'],
   seed: ['NUMBER', 'decides everything', '1'],
-  'slow-host': ['PAGES', 'one host of so many pages answers slowly', '0'],
+  'slow-host': ['PAGES', 'one host with this number of pages responds slowly', '0'],
   queues: ['NUMBER', 'turn queues of the stack', '40'],
   'link-shards': ['NUMBER', 'link shards of the stack', '64'],
   'workers-max': ['NUMBER', 'workers at once over all queues; default: what the rate needs', ''],

@@ -188,8 +188,8 @@ function watchPoller(sqs: SimCloud['sqs'], add: (name: string, units: number) =>
 }
 
 /**
- * A host's key names the crawl and the host; a crawl's has no space, and the index of due hosts is said to be
- * that.
+ * A host's key names the crawl and the host; a crawl's has no space, and the index of due hosts is declared
+ * to be that.
  */
 const isShared = (key: string): boolean => key.startsWith('due ') || !key.includes(' ');
 

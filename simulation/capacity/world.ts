@@ -49,10 +49,7 @@ export interface Plan {
   readonly routerWindowMs: number;
   /** Link shards of the simulated world. */
   readonly linkShards: number;
-  /**
-   * An event of one of these holds so much at most: it is to be full after as long as one of the full
-   * world's.
-   */
+  /** The maximal size of an event of one of these. It is full after as long as one of the full world's. */
   readonly shardEventBytes: number;
   /** Hosts of an event from which on its links are sorted through shards. */
   readonly splitHosts: number;
@@ -198,8 +195,8 @@ async function begin(
 }
 
 /**
- * The waker looks at so many hosts in a run, however large the crawl is (`shared/routing/waker.ts`). Of a
- * smaller world that would be far too large a part: it is shown its share of those due.
+ * The number of hosts that the waker checks in a run, however large the crawl is (`shared/routing/waker.ts`).
+ * For a smaller world that share would be far too large, so the waker sees only its share of the due hosts.
  */
 function scaleWaker({ dynamo }: SimCloud, scale: number): void {
   if (scale === 1) return;

@@ -7,7 +7,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { Outcome, WorldSpec } from '../worlds/spec.ts';
 import { type Answer, type Ask, outcomeWithout, type RunWorld } from './serve.ts';
 
-/** The processes cannot even be started: nothing is said of any seed. */
+/** The processes cannot be started, so there is no result for any seed. */
 export class CannotRun extends Error {
   override name = 'CannotRun';
 }
@@ -21,7 +21,7 @@ export interface PoolOptions {
   readonly args?: readonly string[];
   readonly jobs: number;
   readonly watch?: Watch;
-  /** After so many worlds a process makes room for another: what leaks does not add up. */
+  /** The number of worlds after which a process is replaced, so that leaks do not add up. */
   readonly worldsEach?: number;
   /** Whether what worlds print is let through, to standard error: for developers who look for a bug. */
   readonly isHeard?: boolean;

@@ -21,7 +21,7 @@ export interface Progress {
 
 export const NO_PROGRESS: Progress = { log() {}, done() {} };
 
-/** When it ends: after so many worlds, or after this time, where that is given. */
+/** When it ends: after this number of worlds, or after this time if there is one. */
 export interface ProgressEnd {
   readonly worlds: number;
   readonly ms?: number | undefined;

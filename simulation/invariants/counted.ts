@@ -35,10 +35,10 @@ export function requestsCounted(facts: UsedFacts, visited: readonly HostVisits[]
  * A head counts as many pages as its ledger holds; and the crawl's counters are the sums over its heads.
  *
  * The counters follow a head's write by a write of their own, so a process that dies between the two loses
- * that difference for good, and so does one that learns only from a refused repetition that its head was
- * written (`ledger-store.ts`); an update whose answer was lost counts twice if another process added to the
- * same item meanwhile (`crawl-counters.ts`). So exact equality is asked for where no such fault struck. Else
- * each strike may explain one update of the counters, which holds what one worker's hosts have changed in two
+ * that difference, and so does one that learns only from a refused repetition that its head was written
+ * (`ledger-store.ts`); an update whose answer was lost counts twice if another process added to the same item
+ * meanwhile (`crawl-counters.ts`). So exact equality is asked for where no such fault struck. Else each
+ * strike may explain one update of the counters, which holds what one worker's hosts have changed in two
  * rounds at most; in throttling storms, and where calls fail so that updates are put off, more gathers, and
  * nothing is asked for.
  */

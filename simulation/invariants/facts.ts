@@ -9,7 +9,7 @@ import type { Failure, SimWeb, Violation, WebRequest } from '../worlds/spec.ts';
 import type { ConfigChange, CostChange, HeadChange, StatusChange } from './history-probe.ts';
 
 export interface Facts {
-  /** The world's time at its end. */
+  /** The time at which the world ended. */
   readonly now: number;
   readonly hasEnded: boolean;
   readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'fetcherOf'>;

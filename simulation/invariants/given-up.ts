@@ -100,7 +100,7 @@ function checkVisit(
     mayEndEarly &&
     totals.requests >= FIRST_TRIES &&
     !facts.web.log.some(({ httpStatus, startedAt }) => httpStatus !== undefined && startedAt <= after.at);
-  // Rules that were known before are used a little longer: then the next page tells.
+  // Rules that were known before are used a little longer, so the next page decides.
   const asked = robots.askedFor(last);
   const isKnown = asked !== undefined && after.head.robots.some((one) => one.origin === asked);
   if (!setAside && isTried && !isKnown && (isHopeless || mustEndEarly))

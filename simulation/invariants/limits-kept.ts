@@ -78,7 +78,7 @@ function checkPages(findings: Findings, crawl: CrawlFacts, maxPages: number, fac
   if (!mayHaveLostTurns(facts)) checkLast(findings, crawl, maxPages, pages, facts);
 }
 
-/** The last page was not begun when so many had ended long ago that each process knew of them. */
+/** The last page did not begin after enough pages had ended for each process to know of the limit. */
 function checkLast(
   findings: Findings,
   { id, config }: CrawlFacts,

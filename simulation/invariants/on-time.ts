@@ -22,8 +22,8 @@ const SLACK_MS = 40_000;
 
 /**
  * A host that is due comes to its turn: it is asked, or its head is replaced, soon after its time or after
- * the crawl was set running, whichever is later. Its message may wait for a worker while all of them serve
- * other hosts.
+ * the crawl was set running, the later one. Its message may wait for a worker while all of them serve other
+ * hosts.
  *
  * Where a fault may have taken the message or the worker that had it, the host's lease or the waker brings it
  * back; also if the first wake-up is lost, too.

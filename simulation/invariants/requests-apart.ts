@@ -71,13 +71,13 @@ interface Delays {
   /** Those that know the host. */
   readonly crawls: readonly CrawlFacts[];
   readonly robots: RobotsLog;
-  /** Each answer of robots.txt was heard for good: no turn can have been thrown away with it. */
+  /** Each robots.txt response was committed: no turn can have been discarded with it. */
   readonly isStrict: boolean;
 }
 
 /**
  * The least that must lie between the two, from any process. The gap after a request is by the crawl that
- * made it, as its contact tells.
+ * made it, as its contact says.
  */
 function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
   const { crawls, facts } = delays;

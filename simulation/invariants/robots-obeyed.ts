@@ -96,7 +96,7 @@ function problemOf(
   );
   const ageOf = ({ request: { maxAgeSeconds = Number.POSITIVE_INFINITY } }: RobotsAnswer) =>
     Math.max(MIN_ROBOTS_AGE_MS, Math.min(maxAgeMs, 1000 * maxAgeSeconds));
-  // A process tells by its own clock whether robots.txt can still be used.
+  // A process decides by its own clock whether robots.txt can still be used.
   const slackMs =
     facts.strikes.clockStepped > 0
       ? Number.POSITIVE_INFINITY

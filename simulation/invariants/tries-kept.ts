@@ -12,7 +12,7 @@ type UsedFacts = Pick<Facts, 'strikes'>;
 /** Statuses worth another try (README, "Politeness"; RFC 9110 and RFC 6585). */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 598, 599]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** A URL or host of which the operator is told that it kills workers or blocks their threads. */
+/** Whether the cause of a URL or host says that it kills workers or blocks their threads. */
 const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>(['workerDied', 'threadBlocked']);
 
 /**

@@ -36,7 +36,7 @@ export function readVisits({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): Host
     Array.from(crawl.hosts.values(), (host) => {
       const own = (byHost.get(host.host) ?? []).filter((request) => isBy(request, crawl));
       const requests = own.toSorted((a, b) => a.startedAt - b.startedAt);
-      // Without the heads as they were stored nothing can be told.
+      // Nothing can be judged without the stored heads.
       const lost = host.heads.length === 0 ? 0 : requests.length - host.head.totals.requests;
       return { crawl, host, requests, visits: visitsOf(host, requests), lost };
     }),

@@ -73,7 +73,7 @@ export interface SimCloudOptions {
   readonly trace?: Trace;
 }
 
-/** A wrong clock is off by so much at most, either way. */
+/** The maximal error of a wrong clock, in either direction. */
 const MAX_SKEW_MS = 5000;
 const MAX_RECEIVES = 100;
 const WORKER_TIMEOUT_MS = 60_000;

@@ -80,7 +80,7 @@ export function createRows<R, K>({
     forgotten = 0;
   }
 
-  /** What has changed since: for each key the first change tells how it was. */
+  /** What has changed since: the first change of each key holds its former value. */
   function changesSince({ former }: Partition<R, K>, at: number): SortedList<Former<R, K>> {
     const changes: SortedList<Former<R, K>> = [];
     for (const one of former)

@@ -98,7 +98,7 @@ const COLD_START_MS = 400;
 const SLOW_START_MS = 10_000;
 /**
  * Where processes stand still now and then, one may do so when its time is up, and go on for a moment before
- * it is ended: its caller was told long before. Of the time-outs in such a world, and how long. One that
+ * it is ended: its caller got the error long before. Of the time-outs in such a world, and how long. One that
  * stands still by then is ended after it goes on.
  */
 const LINGERS = 0.5;

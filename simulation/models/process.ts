@@ -1,7 +1,7 @@
 /**
  * A process of the simulated world: what it waits for comes only while it lives and goes. Killed, nothing of
- * it goes on, and nobody is told; what it has sent on its way takes effect all the same. Frozen, it stands
- * still: answers and timers wait for it.
+ * it continues, and no one is notified; the calls it has sent still take effect. Frozen, it stands still:
+ * answers and timers wait for it.
  */
 
 import { createSteadyClock } from '../../shared/engines/steady-clock.ts';

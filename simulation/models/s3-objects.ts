@@ -140,7 +140,7 @@ const headersOf = ({ etag, lastModified, contentType }: StoredObject) => ({
   AcceptRanges: 'bytes',
 });
 
-/** From where up to where, of so many bytes; undefined: all. */
+/** The range of an object of `size` bytes; undefined: all of it. */
 export function rangeOf(range: string | undefined, size: number): [number, number] | undefined {
   if (range === undefined) return undefined;
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];

@@ -1,7 +1,7 @@
 /**
  * Lists kept in an order, for what is looked up, changed and read on from anywhere: some steps for each, with
- * lists of millions too. A list is plain data, chunks of so many items; what may be done with it is a set of
- * functions for its order.
+ * lists of millions too. A list is plain data, chunks of a fixed number of items; what may be done with it is
+ * a set of functions for its order.
  */
 
 /** Begins as `[]`. No chunk is empty. */

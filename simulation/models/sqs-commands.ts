@@ -38,7 +38,7 @@ export interface AttributesInput extends QueueInput {
 /** What became of one entry, or of a command of one. */
 export interface EntryOutcome {
   readonly refusal?: Refusal;
-  /** To be told where it succeeded. */
+  /** Called when it succeeds. */
   readonly result?: object;
 }
 

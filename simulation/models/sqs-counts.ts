@@ -6,7 +6,7 @@ import type { Faults } from './faults.ts';
 import type { QueueSize } from './sqs-store.ts';
 
 export interface SeenSizes {
-  /** To be told before each change, what the size is until then. */
+  /** Called before each change, with the size until then. */
   changes(size: QueueSize, now: number): void;
   /** The size as somebody sees it who asks now. */
   seen(size: QueueSize, now: number): QueueSize;

@@ -35,7 +35,7 @@ interface Group {
 
 type Sent = Pick<StoredMessage, 'id' | 'number'>;
 
-/** A receive takes its groups from so many that have waited longest. */
+/** A receive takes its groups from this number of groups that have waited longest. */
 const CHOICE = 8;
 /** The share of receives in which a group gives all its messages. */
 const WHOLE = 0.6;

@@ -8,7 +8,7 @@ import type { MessageStore, QueueSize } from './sqs-store.ts';
 export interface QueueLimits {
   /** Messages received and hidden: above that, a receive gives none. */
   readonly inFlight: number;
-  /** A FIFO queue looks for free groups among so many of its first messages. */
+  /** A FIFO queue looks for free groups among this number of its first messages. */
   readonly lookAhead: number;
   /** How long a FIFO queue drops messages sent again. */
   readonly deduplicationMs: number;

@@ -47,7 +47,7 @@ export interface Queues {
   queueOf(queueUrl: string | undefined): Queue;
   /** Gives the queue's URL. */
   create(options: SimQueueOptions): string;
-  /** Does something to the queue, then tells who waits for what came of it. */
+  /** Changes the queue, then notifies those who wait for the result. */
   change<T>(queue: Queue, act: (now: number) => T): T;
   /** To be called when somebody has begun to wait. */
   expectNews(queue: Queue): void;
@@ -68,7 +68,7 @@ const ATTEMPT_MS = 300_000;
 
 export function createQueues({ time, faults, random, trace, limits }: QueuesOptions): Queues {
   const queues = new Map<string, Queue>();
-  /** Those of which somebody may have to be told. */
+  /** Queues with listeners that may have to be notified. */
   const changed = new Set<Queue>();
   let isTelling = false;
 

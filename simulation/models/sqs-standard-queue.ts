@@ -15,7 +15,7 @@ import {
 import { createReadyList } from './sqs-ready.ts';
 import { createMessageStore } from './sqs-store.ts';
 
-/** Messages that come out of order are among so many at the front. */
+/** Messages that come out of order are among this number at the front. */
 const CHOICE = 100;
 /** A message goes to two receivers within this time, and comes again after its deletion within that. */
 const TWO_RECEIVERS_MS = 2000;

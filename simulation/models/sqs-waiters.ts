@@ -8,7 +8,7 @@ export interface Waiters<R> {
   /** Resolves with what `receive` gives once it is something, or with undefined after `ms`. */
   wait(receive: () => R | undefined, ms: number): Promise<R | undefined>;
   /**
-   * Tells the polls, one by one and the longest waiting first, until one gets nothing; then all listeners.
+   * Notifies the polls, one by one, the longest waiting first, until one gets nothing; then all listeners.
    */
   notify(): void;
 }

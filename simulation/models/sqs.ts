@@ -62,7 +62,7 @@ export interface SimSqsOptions {
   readonly random: Random;
   readonly trace?: Trace;
   readonly limits?: Partial<QueueLimits>;
-  /** Whether a message of a FIFO queue may be accepted and lost for good. Default: none. */
+  /** Whether a message of a FIFO queue may be accepted and lost. Default: none. */
   readonly mayLose?: (body: string) => boolean;
 }
 

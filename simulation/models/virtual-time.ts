@@ -1,6 +1,6 @@
 /**
  * Time that passes only when nothing is left to do at the present moment: a heap of what is to happen, taken
- * one by one. Between two happenings all that follows from the first is done to its end. So a run depends on
+ * one by one. Before the next event, everything that follows from the first one is done. So a run depends on
  * its seed alone, as long as nothing within it waits for the real world: for sockets, files, threads or the
  * real clock.
  */
@@ -23,15 +23,15 @@ export interface VirtualTime {
 }
 
 /**
- * So much has happened that it looks like a loop without end: the same on any machine. What waited goes on no
- * more.
+ * There were too many events, as in an infinite loop. The limit is the same on any machine. What waited goes
+ * on no more.
  */
 export class NoEnd extends Error {
   override name = 'NoEnd';
 }
 
 export interface TimeLimits {
-  /** Happenings, and sleeps for no time, in all. */
+  /** Events and sleeps of no time, in total. */
   readonly steps: number;
   /** The most steps within one millisecond. */
   readonly stepsAtOnce: number;
@@ -49,10 +49,7 @@ interface TimedEvent {
   act: (() => void) | undefined;
 }
 
-/**
- * `random` decides in which order happenings of one moment come. `run` throws {@link NoEnd} when it meets a
- * limit.
- */
+/** `random` decides the order of events of one moment. `run` throws {@link NoEnd} when it meets a limit. */
 export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS): VirtualTime {
   let now = start;
   const heap: TimedEvent[] = [];
@@ -154,8 +151,8 @@ export async function drive<T>(
 }
 
 /**
- * So many calls are planned at once: a turn of Node's event loop, with its system calls, costs as much as
- * several.
+ * The number of calls that are planned at once: a turn of Node's event loop, with its system calls, costs as
+ * much as several.
  */
 const MAX_PLANNED = 64;
 

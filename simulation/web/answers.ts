@@ -25,7 +25,7 @@ export interface Responded extends ResponseHead {
   readonly headMs: number;
   /** From the head to the body's end. 0: they come together. */
   readonly bodyMs: number;
-  /** Only so many bytes come; then the connection ends, or nothing happens any more. */
+  /** Only this number of bytes come; then the connection ends, or nothing more happens. */
   readonly cut?: { readonly bytes: number; readonly isEnd: boolean };
   /** The version of robots.txt, if the answer contains it or leads to it. */
   readonly robotsVersion?: number;
@@ -64,7 +64,7 @@ const NO_BYTES = new Uint8Array(0);
 
 export function createAnswerer(atlas: Atlas): Answerer {
   const { chance, shape, pages, assets, links, rules, places } = atlas;
-  /** Requests so far of pages that fail so many times, until they do not any more. */
+  /** Requests so far for pages that fail a number of times and then succeed. */
   const tries = new Map<string, number>();
 
   return (url, place, age) => {

@@ -1,4 +1,4 @@
-/** The last results of a pure function, so many at most. */
+/** The last results of a pure function, up to a limit. */
 export function cached<K, V>(max: number, make: (key: K) => V): (key: K) => V {
   const kept = new Map<K, V>();
   return (key) => {

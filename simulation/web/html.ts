@@ -13,7 +13,7 @@ const FILLING = Array.from({ length: 40_000 }, (_, i) => WORDS[(i * i * 7 + (i >
   .replaceAll('  ', ' ');
 const MAX_FILLING = FILLING.length / 2;
 
-/** About so many bytes of text. */
+/** Text of about this number of bytes. */
 export function filling(bytes: number, random: Random): string {
   const length = Math.min(Math.max(0, Math.floor(bytes)), MAX_FILLING);
   const from = Math.floor(random() * (FILLING.length - length));

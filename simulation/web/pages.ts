@@ -16,7 +16,7 @@ export type PageType =
   | 'gone'
   | 'redirect';
 
-/** How single pages fail: the first so many times. */
+/** How single pages fail, and how often before they succeed. */
 export interface PageTrouble {
   readonly times: number;
   readonly how: 'status500' | 'status503' | 'reset' | 'cut';

@@ -40,7 +40,7 @@ const FORBIDDEN = [
 ];
 const ALLOWED = ['/private/a/', '/*2.html$', '/shop/item-1', '/list?page=2', '/a/b/', '/$'];
 const HOUR_MS = 3_600_000;
-/** A robots.txt is used for five minutes at least, and for a day if nothing is said. */
+/** A robots.txt is used for at least five minutes, and for a day by default. */
 const PERIODS = [HOUR_MS / 4, HOUR_MS, 3 * HOUR_MS];
 const MAX_AGES = [0, 300, 600, 900];
 

@@ -70,7 +70,7 @@ export interface WebShape {
   readonly hugeHost?: { readonly pages: number; readonly responseMs: number };
   /** A page is filled up to about this size. */
   readonly bodyBytes?: number;
-  /** The first so many hosts are seeds (of 0: only those that no link leads to). */
+  /** The number of first hosts that are seeds (for 0: only hosts without links to them). */
   readonly seedHosts?: number;
 }
 

@@ -93,7 +93,7 @@ type FunctionName = keyof Deployment['functions'];
 /** As `cdk/constructs/functions.ts` has them. */
 const WAKER_PERIOD_MS = 60_000;
 const COMPACTOR_PERIOD_MS = 3_600_000;
-/** A worker's environment keeps so many at least (`functions/worker-fetchers.ts`). */
+/** The least number that a worker's environment keeps (`functions/worker-fetchers.ts`). */
 const MAX_FETCHERS = 8;
 
 export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {

@@ -69,7 +69,7 @@ export function createRollout(faults: Faults, random: Random, now: () => number)
   };
 }
 
-/** A part as the present version writes it, whichever wrote it. */
+/** A part as the present version writes it, also if another version wrote it. */
 export const asPresent = (name: string, bytes: Uint8Array): Uint8Array => changed(name, bytes, 1, 0);
 
 /**

@@ -82,7 +82,7 @@ export async function shrink(
 
   async function fewerStrikes(): Promise<void> {
     if (best.spec.faults.length === 0) return;
-    // A limit above all strikes changes nothing: so many are always enough.
+    // A limit above all strikes changes nothing, so this number is always enough.
     let enough = Math.min(sum(best.outcome.strikes), best.spec.maxStrikes ?? Number.POSITIVE_INFINITY);
     let tooFew = -1;
     while (enough - tooFew > 1) {

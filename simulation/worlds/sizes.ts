@@ -86,7 +86,7 @@ const SMALL: readonly ((random: Random) => Partial<Sizes>)[] = [
   }),
 ];
 
-/** So many worlds of 100 have the sizes of a deployment. */
+/** The number of worlds of 100 that have the sizes of a deployment. */
 const DEPLOYED_SHARE = 0.2;
 /** The share of small sizes in each group, in the other worlds. */
 const SMALL_SHARE = 0.35;

@@ -8,9 +8,7 @@ import type { SimCloud } from '../models/cloud.ts';
 import type { FaultName } from '../models/faults.ts';
 import type { SimProcess } from '../models/process.ts';
 
-/**
- * Everything about a world follows from this. Two runs of the same one are the same, happening by happening.
- */
+/** Everything about a world follows from this. Two runs of the same one are the same, event by event. */
 export interface WorldSpec {
   readonly seed: number;
   readonly faults: readonly FaultName[];

@@ -9,7 +9,7 @@ export interface TimelineView {
   readonly host?: string;
   /** Each has a line of its own where it came, if that is known. */
   readonly violations: readonly Violation[];
-  /** So many lines at most; those around the first violation, the first ones and the last ones. */
+  /** The maximal number of lines: those around the first violation, the first ones and the last ones. */
   readonly maxLines?: number;
 }
 
@@ -66,7 +66,7 @@ const markOf = ({ invariant, message, host }: Violation) => ({
   what: shorten(`${invariant}: ${message}`, MAX_MARK),
 });
 
-/** A number stands for so many rows left out. */
+/** A number stands for this number of omitted rows. */
 function cut<T>(rows: readonly T[], middle: number, most: number): (T | number)[] {
   if (rows.length <= most) return [...rows];
   const edge = Math.min(EDGE, Math.floor(most / 4));

@@ -66,7 +66,7 @@ test('links lead from file to file, and to the web where there is none', async (
   expect(read('s/a.css_v=1.css')).toBe("a{background:url('../i/a.png')} @import 'b.css';");
 });
 
-test('bytes that are no reference stay, and a charset that only the head said is said by the page', async () => {
+test('bytes that are no reference stay, and a charset that only the header declared is added to the page', async () => {
   const { read } = await mirror({
     '/': {
       type: 'text/html; charset=iso-8859-2',

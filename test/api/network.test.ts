@@ -73,9 +73,9 @@ test('what logs in is sent to the hosts of the seeds, not to where they redirect
   await using stored = await openCrawl(out);
   const urls = [];
   for await (const url of stored.urls()) urls.push(url);
-  const told = records + JSON.stringify([summary, stored.options, await stored.report(), urls]);
-  expect(told).not.toContain('hidden');
-  expect(told).not.toContain(btoa('me:hidden-1'));
+  const output = records + JSON.stringify([summary, stored.options, await stored.report(), urls]);
+  expect(output).not.toContain('hidden');
+  expect(output).not.toContain(btoa('me:hidden-1'));
   expect(records).toContain('Authorization: [removed]\r\n');
   expect(statSync(join(out, 'crawl.sqlite')).mode & 0o077).toBe(0);
 });
@@ -95,7 +95,7 @@ test('a proxy that cannot be used pauses the crawl: no host is given up, and not
   expect(exitCodeOf(summary)).toBe(exitCodes.proxyFailed);
 });
 
-test('records tell the protocol by which they came', async () => {
+test('records name the protocol that they were fetched by', async () => {
   const own = await site('127.78.0.54', () => ({ html: 'x' }));
   const { records } = await crawl({ seeds: [own.origin] });
   expect(records.match(/^WARC-Protocol: http\/1\.1\r$/gm)?.length).toBeGreaterThanOrEqual(2);

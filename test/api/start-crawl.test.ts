@@ -218,7 +218,7 @@ test('a host that fails is reported with how long it is left alone', async () =>
   expect(backoffs[0]?.until).toBeGreaterThan(0);
 });
 
-test('a slow listener holds nothing up, and is told how many events it has missed', async () => {
+test('a slow listener blocks nothing, and learns how many events it has missed', async () => {
   const crawl = await startCrawl({ ...quick(), onPage: () => {} });
   const events = crawl.events({ maxQueued: 2 });
   await crawl.done;

@@ -79,7 +79,7 @@ test('what the archive writes has no faults: small and large, packed and stored 
   });
 });
 
-describe('a record that breaks the standard is told, with what was expected and what came', () => {
+describe('a record that breaks the standard is reported, with what was expected and what came', () => {
   const cases: [what: string, file: Buffer, expected: RegExp][] = [
     ['no id', record({ ...RESPONSE, 'WARC-Record-ID': undefined }), /expected WARC-Record-ID, got none/],
     ['no date', record({ ...RESPONSE, 'WARC-Date': undefined }), /expected WARC-Date, got none/],
@@ -237,7 +237,7 @@ test('a revisit may refer to a record of another file given; that it is in none 
   ]);
 });
 
-test('record ids are told apart as a set tells them', () => {
+test('record ids are distinguished as by a set', () => {
   const ids = createRecordIds();
   const names = Array.from({ length: 5000 }, (_, i) => `<urn:x:${i}>`);
   expect(names.every((name) => ids.add(name))).toBe(true);

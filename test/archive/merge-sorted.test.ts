@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { mergeSorted } from '../../shared/archive/merge-sorted.ts';
 
-/** The sorted texts in pieces; `state` tells how many were asked for, and whether it was closed. */
+/**
+ * The sorted texts in pieces. `state` counts the pieces that were read and says whether the source was
+ * closed.
+ */
 function sourceOf(pieces: string[][], state = { asked: 0, isClosed: false }) {
   const iterate = async function* () {
     try {

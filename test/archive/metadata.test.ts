@@ -52,7 +52,7 @@ test('a seed says so, links are counted alone unless asked for, and what is not 
   expect(await block({ ...rest, hopsFromSeed: 0, links: undefined })).toBe('seed: \r\nfetchTimeMs: 123\r\n');
 });
 
-test('a long way from a seed is told by its length, a long title by its beginning, many links by the first 500', async () => {
+test('of a long path from a seed the record has the length, of a long title the beginning, of many links the first 500', async () => {
   const links = Array.from({ length: 2000 }, (_, i) => ({
     url: `http://example.test/${i}`,
     kind: 'a' as const,

@@ -25,7 +25,7 @@ const readerOf =
   async (offset, length) =>
     file.subarray(offset, offset + length);
 
-/** Reads give no more than so many bytes, but for the few of a member's head or end. */
+/** Reads return at most this number of bytes, except the few of a member's head or end. */
 const readingPieces =
   (file: Uint8Array, pieceBytes: number): ReadAt =>
   async (offset, length) =>

@@ -92,7 +92,7 @@ test('each code has a sentence here', () => {
   expect([...codes].sort()).toEqual([...CAUSE_CODES].sort());
 });
 
-test.each([...SENTENCES, ...NEW])('%j is said and stored', (cause, sentence) => {
+test.each([...SENTENCES, ...NEW])('%j is printed and stored', (cause, sentence) => {
   expect(causeText(cause)).toBe(sentence);
   expect(decodeCause(encodeCause(cause))).toEqual(cause);
   expect(storedCause(cause)).toEqual(cause);
@@ -134,7 +134,7 @@ describe('a sentence that an earlier version stored', () => {
   });
 });
 
-test('a duplicate is said to be one, after what else there is to say', () => {
+test('a duplicate is named after the other causes', () => {
   expect(resultText({ duplicateOf: TO })).toBe(`its canonical URL is ${TO}`);
   expect(resultText({ cause: { code: 'linksDropped', links: 2, detail: 'd' }, duplicateOf: TO })).toBe(
     `2 links left out: d; its canonical URL is ${TO}`,

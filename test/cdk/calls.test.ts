@@ -63,7 +63,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['link-exchange.ts receiveRecords', 'links come by its event'],
     ['part-store.ts', 'it opens no ledger: seeds are merged by the worker'],
     ['ledger-store.ts getItems', 'the heads of due hosts'],
-    ['control-engine.ts', 'it takes seeds in, and tells no status'],
+    ['control-engine.ts', 'it takes seeds in, and reads no status'],
     ['joined-warcs.ts', 'the same'],
   ],
   waker: [
@@ -111,7 +111,7 @@ describe.each(FUNCTIONS)('%s', (name) => {
     expect([...granted(PERMISSIONS[name])].sort()).toEqual([...all].sort());
   });
 
-  test('reaches each call that is said never to be made, and it is not granted', () => {
+  test('reaches each call that is declared as never made, and it is not granted', () => {
     const calls = callsFrom(entry);
     const has = granted(PERMISSIONS[name]);
     const idle = NEVER[name].filter(

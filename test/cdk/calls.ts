@@ -32,7 +32,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   ListMultipartUploadsCommand: ['s3:ListBucketMultipartUploads'],
   DescribeStacksCommand: ['cloudformation:DescribeStacks'],
   GetParameterCommand: ['ssm:GetParameter'],
-  // Ours, which are told the table, the queue or the bucket: who takes one of them makes its calls.
+  // Functions of ours that get the table, the queue or the bucket as a parameter: a module that imports one
+  // makes its calls.
   queryItems: ['dynamodb:Query'],
   scanItems: ['dynamodb:Scan'],
   getItems: ['dynamodb:BatchGetItem'],
@@ -100,7 +101,7 @@ export interface Call {
   readonly actions: readonly string[];
 }
 
-/** Throws for a call that the lists above do not tell of. */
+/** Throws for a call that the lists above do not name. */
 export function callsFrom(entry: string): Call[] {
   const calls: Call[] = [];
   for (const [path, imports] of reachable(entry)) {

@@ -38,7 +38,7 @@ describe('the functions', () => {
     expect(functionOf(plain, name).Properties.RecursiveLoop).toBeUndefined();
   });
 
-  test('each is told the settings of the stack, which say what there is', () => {
+  test('each gets the settings of the stack, which name its resources', () => {
     const settings = settingsIn(plain.template.findOutputs('Settings').Settings?.Value);
     for (const { Properties } of Object.values(plain.resources(FUNCTION))) {
       expect(settingsIn(Properties.Environment.Variables.STRAND_SETTINGS)).toEqual(settings);
@@ -61,9 +61,9 @@ describe('the functions', () => {
     const names = Object.values(stack.resources(QUEUE)).flatMap(
       ({ Properties }) => Properties.QueueName ?? [],
     );
-    const told = [...turnQueueUrls, ...linkShardUrls].map((url) => url.replace('https://sqs/', ''));
-    expect(told).toHaveLength(102);
-    expect(told.toSorted()).toEqual(names.toSorted());
+    const given = [...turnQueueUrls, ...linkShardUrls].map((url) => url.replace('https://sqs/', ''));
+    expect(given).toHaveLength(102);
+    expect(given.toSorted()).toEqual(names.toSorted());
     const firsts = JSON.stringify(value).matchAll(/"Fn::Split":\["([^"]+)",\{"Ref":"([^"]+)"\}\]/g);
     const urls = [...firsts].map(([, name, id = '']) => [
       name,

@@ -67,7 +67,7 @@ describe('options of a stack', () => {
     expect(() => parseOptions(given)).toThrow(message);
   });
 
-  test('all that is wrong is said at once', () => {
+  test('all errors are reported at once', () => {
     expect(() => parseOptions({ dueShards: 0, colour: 1 })).toThrow(/dueShards.*\n.*colour/);
   });
 

@@ -446,7 +446,7 @@ describe('a seed', () => {
   });
 });
 
-describe('a crawl tells the hosts how to reach its operator', () => {
+describe('a crawl shows the hosts how to reach its operator', () => {
   test.each<[string[], CrawlOptions]>([
     [[SEED], { contact: 'https://example.org/bot' }],
     [[SEED], { contact: 'me@example.org' }],
@@ -465,7 +465,7 @@ describe('a crawl tells the hosts how to reach its operator', () => {
     [['http://127.0.0.1.example.org/'], {}],
     [['http://10.0.0.1/'], {}],
     [['http://localhost.example/'], {}],
-  ])('%j with %j may not, and the message tells how', (seeds, options) => {
+  ])('%j with %j may not, and the message says how', (seeds, options) => {
     expect(() => checkContact(seeds, options)).toThrow(/add --contact https:.* or --contact me@example.org/);
   });
 

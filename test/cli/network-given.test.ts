@@ -90,7 +90,7 @@ describe('settings in files', () => {
     });
   });
 
-  test('of cookies those for the sites of the seeds are kept, and the rest is said', () => {
+  test('cookies for the sites of the seeds are kept, and the others are reported', () => {
     const line = (domain: string) => `${domain}\tFALSE\t/\tFALSE\t0\tn\thidden\n`;
     const warned: string[] = [];
     const cookies = file('cookies', `${line('a.test')}${line('www.a.test')}${line('bank.test')}rubbish\n`);

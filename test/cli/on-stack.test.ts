@@ -39,7 +39,7 @@ const HOST: HostDetail = {
 };
 
 /** The command line's words to a stack that answers so. */
-async function told(line: string, answers: Partial<Control>) {
+async function runOn(line: string, answers: Partial<Control>) {
   const command = parseArgs(['--stack', 'S', ...line.split(' ')]);
   if (!isStackCommand(command)) throw new Error('expected a command for a stack');
   const { control, calls } = fakeControl(answers);
@@ -57,9 +57,9 @@ const summary = (more: Partial<CrawlSummary> = {}) => ({
 });
 
 describe('crawl begins a crawl', () => {
-  test('with seeds, name and settings, and tells its name and how to watch it', async () => {
+  test('with seeds, name and settings, and prints its name and how to watch it', async () => {
     const line = 'crawl example.org http://b.example/#x --name news --max-cost 5 --delay 2';
-    const { code, out, calls } = await told(line, { create: async () => RUNNING });
+    const { code, out, calls } = await runOn(line, { create: async () => RUNNING });
     expect(calls).toEqual([
       [
         'create',
@@ -82,18 +82,18 @@ describe('crawl begins a crawl', () => {
       'export default { crawl: { delayMs: 5000, maxPages: 9, hosts: 500, warcMaxBytes: 5 } };',
     );
     process.chdir(folder);
-    const { calls, out } = await told('crawl example.org --delay 2', { create: async () => RUNNING });
+    const { calls, out } = await runOn('crawl example.org --delay 2', { create: async () => RUNNING });
     expect(calls[0]![1]).toHaveProperty('config', { delayMs: 2000, maxPages: 9 });
     expect(out).toContain('begins with 1 seed and strand.config.ts');
   });
 
   test('and answers scripts with the summary', async () => {
-    const { out } = await told('crawl example.org --json', { create: async () => RUNNING });
+    const { out } = await runOn('crawl example.org --json', { create: async () => RUNNING });
     expect(JSON.parse(out)).toEqual(RUNNING);
   });
 
   test('and stays with it, where it should, to its exit code', async () => {
-    const { code, out, err } = await told('crawl example.org --watch', {
+    const { code, out, err } = await runOn('crawl example.org --watch', {
       create: async () => RUNNING,
       ...summary({ state: 'limited', reason: '2,000 pages', pages: 2000 }),
     });
@@ -108,7 +108,7 @@ describe('crawl begins a crawl', () => {
       file,
       Array.from({ length: 2 * MAX_SEEDS + 5 }, (_, i) => `https://h${i}.example/`).join('\n'),
     );
-    const { calls } = await told(`crawl --seeds ${file}`, {
+    const { calls } = await runOn(`crawl --seeds ${file}`, {
       create: async () => RUNNING,
       addSeeds: async (crawl, urls) => ({ crawl, added: urls.length, refused: [] }),
     });
@@ -121,15 +121,15 @@ describe('crawl begins a crawl', () => {
   });
 
   test('but not with a setting that is not valid', async () => {
-    await expect(told('crawl example.org --per-host 65', {})).rejects.toThrow(
+    await expect(runOn('crawl example.org --per-host 65', {})).rejects.toThrow(
       new InvalidConfig('Expected --per-host <= 64, got 65'),
     );
   });
 });
 
-describe('status tells the summary of one machine, and name, cost and next command', () => {
+describe('status prints the summary of one machine, and name, cost and next command', () => {
   test('of a crawl that runs', async () => {
-    const { code, out } = await told('--region eu-west-1 status news', summary());
+    const { code, out } = await runOn('--region eu-west-1 status news', summary());
     expect(out).toBe(
       [
         'Running',
@@ -162,11 +162,11 @@ describe('status tells the summary of one machine, and name, cost and next comma
     [{ state: 'limited' }, /--max-time or --max-cost:\n +npm run strand -- --stack S resume news$/m],
     [{ state: 'finished', pages: 0 }, /npm run strand -- --stack S url news URL$/m],
   ])('of a crawl that is %j', async (more, next) => {
-    expect((await told('status news', summary(more))).out).toMatch(next);
+    expect((await runOn('status news', summary(more))).out).toMatch(next);
   });
 
   test('in JSON as on one machine', async () => {
-    expect(JSON.parse((await told('status news --json', summary())).out)).toEqual(RUNNING);
+    expect(JSON.parse((await runOn('status news --json', summary())).out)).toEqual(RUNNING);
   });
 });
 
@@ -179,23 +179,23 @@ describe('watch', () => {
     [{ state: 'paused', reason: 'maxCost: it would soon have cost 5 US dollars' }, 3],
     [{ state: 'stopped' }, 130],
   ])('of a crawl that ends %j exits with %d', async (more, code) => {
-    expect((await told('watch news', summary(more))).code).toBe(code);
+    expect((await runOn('watch news', summary(more))).code).toBe(code);
   });
 });
 
 describe('the other verbs', () => {
-  test('pause, resume and stop tell the crawl as it is then', async () => {
+  test('pause, resume and stop print the crawl as it is then', async () => {
     const after = async () => ({ ...RUNNING, state: 'stopped' as const });
-    const { out, calls } = await told('resume news --max-cost 7', { resume: after });
+    const { out, calls } = await runOn('resume news --max-cost 7', { resume: after });
     expect(calls).toEqual([['resume', 'news', { maxCost: 7 }]]);
     expect(out).toMatch(/^Stopped\n/);
-    expect((await told('pause news', { pause: after })).calls).toEqual([['pause', 'news']]);
-    expect((await told('stop news', { stop: after })).calls).toEqual([['stop', 'news']]);
+    expect((await runOn('pause news', { pause: after })).calls).toEqual([['pause', 'news']]);
+    expect((await runOn('stop news', { stop: after })).calls).toEqual([['stop', 'news']]);
   });
 
-  test('add tells what was left out, and fails where nothing was added', async () => {
+  test('add prints what was left out, and fails if nothing was added', async () => {
     const refused = [{ url: 'https://b.example/', reason: 'it is outside' }];
-    const some = await told('add news a.example b.example', {
+    const some = await runOn('add news a.example b.example', {
       addSeeds: async (crawl) => ({ crawl, added: 1, refused }),
     });
     expect(some).toMatchObject({
@@ -203,7 +203,7 @@ describe('the other verbs', () => {
       out: '1 seed on the way to news\n  left out: https://b.example/: it is outside\n',
       calls: [['addSeeds', 'news', ['https://a.example/', 'https://b.example/']]],
     });
-    const none = await told('add news b.example --json', {
+    const none = await runOn('add news b.example --json', {
       addSeeds: async (crawl) => ({ crawl, added: 0, refused }),
     });
     expect(none.code).toBe(2);
@@ -216,17 +216,17 @@ describe('the other verbs', () => {
       { crawl: 'a', state: 'paused' as const, pages: 3, reason: 'by the operator' },
     ];
     const list = async () => crawls;
-    expect((await told('list', { list })).out).toBe(
+    expect((await runOn('list', { list })).out).toBe(
       'CRAWL  STATE     PAGES\nnews   running  12,345\na      paused        3  by the operator\n',
     );
-    expect(JSON.parse((await told('list --json', { list })).out)).toEqual({ crawls });
-    expect((await told('list', { list: async () => [] })).out).toBe(
+    expect(JSON.parse((await runOn('list --json', { list })).out)).toEqual({ crawls });
+    expect((await runOn('list', { list: async () => [] })).out).toBe(
       'No crawls yet. Begin one with: npm run strand -- --stack S crawl SEED...\n',
     );
   });
 
   test('hosts has a line for each host and the command for the next page', async () => {
-    const { out, calls } = await told('hosts news --limit 1', {
+    const { out, calls } = await runOn('hosts news --limit 1', {
       hosts: async () => ({ hosts: [HOST], cursor: "x'y" }),
     });
     expect(calls).toEqual([['hosts', 'news', { limit: 1, cursor: undefined }]]);
@@ -242,24 +242,24 @@ describe('the other verbs', () => {
 
   test('hosts goes on over pages that have none, to the end', async () => {
     const pages = [{ hosts: [], cursor: '1' }, { hosts: [], cursor: '2' }, { hosts: [] }];
-    const { out, calls } = await told('hosts news', { hosts: async () => pages.shift()! });
+    const { out, calls } = await runOn('hosts news', { hosts: async () => pages.shift()! });
     expect(calls.map((call) => (call[2] as { cursor?: string }).cursor)).toEqual([undefined, '1', '2']);
     expect(out).toBe('No hosts\n');
   });
 
-  test('hosts with a host tells all that is known of it', async () => {
-    const { out, calls } = await told('hosts news a.example', { host: async () => HOST });
+  test('hosts with a host prints everything known about it', async () => {
+    const { out, calls } = await runOn('hosts news a.example', { host: async () => HOST });
     expect(calls).toEqual([['host', 'news', 'a.example']]);
     expect(out).toContain('  HTTP     200: 28, 404: 2\n');
     expect(out).toContain('  Robots   https://a.example: rules, until 2026-11-22T00:00:00.000Z\n');
     expect(out).not.toContain('\x1b');
   });
 
-  test('url tells as on one machine', async () => {
+  test('url prints the same as on one machine', async () => {
     const detail = { url: 'https://example.org/', host: 'example.org', status: 'waiting' as const, depth: 0 };
-    const { out } = await told('url news example.org', { url: async () => detail });
+    const { out } = await runOn('url news example.org', { url: async () => detail });
     expect(out).toMatch(/^https:\/\/example\.org\/\n {2}Status {3}waits to be fetched\n/);
-    expect(JSON.parse((await told('url news example.org --json', { url: async () => detail })).out)).toEqual(
+    expect(JSON.parse((await runOn('url news example.org --json', { url: async () => detail })).out)).toEqual(
       detail,
     );
   });
@@ -293,6 +293,6 @@ describe('a refusal', () => {
       throw error;
     };
     const answers = { status: fail, create: fail, resume: fail, pause: fail };
-    await expect(told(line, answers)).rejects.toThrow(new UsageError(message));
+    await expect(runOn(line, answers)).rejects.toThrow(new UsageError(message));
   });
 });

@@ -45,7 +45,7 @@ test('what fails while it is made leaves the older file, and comes as it is', as
   expect(readdirSync(folder)).toEqual(['out.csv']);
 });
 
-test('a disk that is full is told with the name of the file', async () => {
+test('a full disk is reported with the name of the file', async () => {
   const failing = withOutput(path, async (out) => {
     (out as WriteStream).destroy(new Error('ENOSPC: no space left on device, write'));
   });

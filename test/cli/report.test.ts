@@ -142,7 +142,7 @@ describe('a report', () => {
     expect(closedGroups).toEqual([{ host: 'a.test', kind: 'template', group: '/day/0', pages: 86 }]);
   });
 
-  test('of a crawl that has fetched nothing can be told, too', async () => {
+  test('of a crawl that has fetched nothing can be printed, too', async () => {
     const empty: CrawlSummary = { ...SUMMARY, pages: 0, httpStatus: {}, skipped: {}, errors: {} };
     const report = await buildReport(each([]), empty, T0);
     expect(reportText(report, false)).toMatch(/^No seed could be fetched\n/);

@@ -65,7 +65,7 @@ test.each([
   ['is none where a request has ended', [0, 1, 1, 1], 0],
 ])('silence %s', (_, requests, count) => {
   const lines: string[] = [];
-  const tell = createSilenceLine((line) => lines.push(line), 30_000);
-  for (const [i, ended] of requests.entries()) tell({ requests: ended }, 5000 + 5000 * i);
+  const onProgress = createSilenceLine((line) => lines.push(line), 30_000);
+  for (const [i, ended] of requests.entries()) onProgress({ requests: ended }, 5000 + 5000 * i);
   expect(lines).toEqual(Array(count).fill('No host has answered yet; a request waits 30s for its answer'));
 });

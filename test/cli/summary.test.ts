@@ -73,7 +73,7 @@ test.each<[CrawlSummary['state'], number, RegExp]>([
   ['stopped', 3, /resume with: npm run strand -- resume DIR$/],
   ['paused', 3, /resume with: npm run strand -- resume DIR$/],
   ['running', 3, /^Running(?![\s\S]*Next)/],
-])('a crawl that is %s with %d pages tells what to do next', (state, pages, text) => {
+])('a crawl that is %s with %d pages says what to do next', (state, pages, text) => {
   expect(summaryText({ ...SUMMARY, state, pages, reason: undefined }, false)).toMatch(text);
 });
 

@@ -43,25 +43,28 @@ test('a crawl is exported whole: its WARC files as they are, and nothing is left
 test.each([
   ['within its last capture', 4000],
   ['within what follows its last capture, which no index names', 5],
-])('a WARC file that was cut %s is told by name and offset, and the rest is exported', async (_, bytes) => {
-  const copy = temporaryFolder();
-  cpSync(place.folder, copy.folder, { recursive: true });
-  const archive = join(copy.folder, 'archive');
-  const [name] = readdirSync(archive).filter((file) => file.endsWith('.warc.gz'));
-  const path = join(archive, name!);
-  truncateSync(path, statSync(path).size - bytes);
-  const program = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
-  for (const [format, out] of [
-    ['wacz', `${copy.folder}.wacz`],
-    ['cdxj', `${copy.folder}.cdxj`],
-  ] as const) {
-    const args = [program, 'export', copy.folder, '--format', format, '--out', out];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(new RegExp(`${name}.*damaged.*at \\d+`))]);
-    expect(statSync(out).size).toBeGreaterThan(1000);
-  }
-  copy.remove();
-});
+])(
+  'a WARC file that was cut %s is reported with name and offset, and the rest is exported',
+  async (_, bytes) => {
+    const copy = temporaryFolder();
+    cpSync(place.folder, copy.folder, { recursive: true });
+    const archive = join(copy.folder, 'archive');
+    const [name] = readdirSync(archive).filter((file) => file.endsWith('.warc.gz'));
+    const path = join(archive, name!);
+    truncateSync(path, statSync(path).size - bytes);
+    const program = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
+    for (const [format, out] of [
+      ['wacz', `${copy.folder}.wacz`],
+      ['cdxj', `${copy.folder}.cdxj`],
+    ] as const) {
+      const args = [program, 'export', copy.folder, '--format', format, '--out', out];
+      const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+      expect([status, stderr]).toEqual([1, expect.stringMatching(new RegExp(`${name}.*damaged.*at \\d+`))]);
+      expect(statSync(out).size).toBeGreaterThan(1000);
+    }
+    copy.remove();
+  },
+);
 
 test('where the file cannot be made, and where there is no crawl, a line says so', async () => {
   await expect(exportWacz(place.folder, join(place.folder, 'none', 'x.wacz'))).rejects.toThrow(UsageError);

@@ -80,7 +80,7 @@ test('a record is not to be had as JSON', () => {
   expect(stderr).toMatch(/^strand: warc takes --json only with check/);
 });
 
-test('where no record begins, and what cannot be read, is told in a line', () => {
+test('an offset without a record, and a file that cannot be read, are reported in one line', () => {
   const none = strand('cat', good, '5');
   expect(none.stdout).toBe('');
   expect(none.stderr).toMatch(/^strand: No record begins at 5 of .*a\.warc\.gz: .*\n$/);

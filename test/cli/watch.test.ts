@@ -7,7 +7,7 @@ import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { fakeControl, fastClock, paper, RUNNING } from './stack-fakes.ts';
 
 describe('the line of a watched crawl', () => {
-  test('tells state, pages, rate, URLs, hosts, bytes, errors and cost', () => {
+  test('shows state, pages, rate, URLs, hosts, bytes, errors and cost', () => {
     expect(renderParts(watchParts(RUNNING, { pagesPerSecond: 9.2 }), 200, false)).toBe(
       'running  1,234 pages  9.2/s  6,354 URLs  5,120 waiting  52 hosts  31 MB  3 errors  $0.0012  $1.00/M pages',
     );
@@ -62,8 +62,8 @@ describe('watching a crawl', () => {
     const setAside = [{ host: 'a.test', cause: 'connection refused' }];
     const { done, stream } = watching([{ failing }, { failing }, { state: 'finished', setAside, pages: 0 }]);
     await done;
-    const told = stream.written.filter((text) => text.startsWith('a.test'));
-    expect(told).toEqual([
+    const lines = stream.written.filter((text) => text.startsWith('a.test'));
+    expect(lines).toEqual([
       expect.stringMatching(/^a\.test: connection refused; next try in \S+\n$/),
       'a.test: connection refused; given up\n',
     ]);

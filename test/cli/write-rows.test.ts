@@ -69,7 +69,7 @@ describe('an export', () => {
     expect(urls(out.text())).toEqual([`https://${HOST}/2`]);
   });
 
-  test('tells where WARC records stand by now, files having been joined', async () => {
+  test('has the current places of WARC records after files were joined', async () => {
     const at = (file: string) => ({ file, offset: 7, length: 9 });
     const ledger = await HostLedger.open(HOST, NEW_HEAD.ledger, async () => new Uint8Array());
     for (const path of ['a', 'b'])

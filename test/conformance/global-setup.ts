@@ -1,4 +1,4 @@
-/** Says once in each test run, at its end, if the published conformance cases were not there to be asked. */
+/** Says once, at the end of a test run, if the published conformance cases were missing. */
 import { arePresent, SKIPPED } from './cases.ts';
 
 export function teardown(): void {

@@ -48,7 +48,7 @@ export const URL_OPERATIONS: Readonly<Record<string, Operation>> = {
   }),
 };
 
-/** Of the policies on record, those that aim at what we do; the others rewrite more (or less) on purpose. */
+/** The recorded policies with our aim; the others rewrite more (or less) on purpose. */
 const PROFILES: Readonly<Record<string, (url: string) => string | undefined>> = {
   basic: canonicalize,
   whatwg: (url) => URL.parse(url)?.href,

@@ -3,7 +3,7 @@ import { textBlocks } from '../../shared/content/blocks.ts';
 import { parseElements } from '../../shared/content/element-tree.ts';
 import { markdownOf } from '../../shared/content/markdown.ts';
 
-/** Of all blocks: which of them are main content is another matter. */
+/** Markdown of all blocks, whether they are main content or not. */
 function markdown(html: string): string {
   const [root] = parseElements(html);
   return markdownOf(
@@ -53,7 +53,7 @@ describe('HTML becomes the Markdown that a person would write', () => {
       'T\n\n| a | b\\|c |\n| --- | --- |\n| 1 | 2 3 |',
     ],
     [
-      'tables that lay out a page',
+      'tables for the layout of a page',
       '<table><tr><td><h2>a</h2></td><td><ul><li>b</li></ul></td></tr><tr><td>c</td></tr></table>',
       '## a\n\n- b\n\nc',
     ],

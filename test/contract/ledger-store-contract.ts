@@ -6,7 +6,7 @@ import { CRAWL, headOf, ODD_HOSTS } from './subjects.ts';
 
 const A = 'a.test';
 
-/** Bytes that no compression hides, and that tell where they stand. */
+/** Bytes that do not compress, and that show their offset. */
 function bytesOf(size: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let i = 0, x = seed; i < size; i++) {

@@ -39,7 +39,7 @@ export interface RoomOptions {
 
 type HostHead = { readonly host: string; readonly head: Head };
 
-/** Crawls tell a contact by default, and open no private address. */
+/** Crawls have a contact by default, and open no private address. */
 export function openRoom({
   site = {},
   policy,

@@ -27,7 +27,7 @@ async function standing(status: CrawlStatus, options: RoomOptions = {}, config: 
 }
 
 describe('a crawl that was run', () => {
-  test('tells what it has come to', async () => {
+  test('reports its progress', async () => {
     const { control, world } = await begun({
       totals: { activeMs: 1504, usage: { puts: 3 } },
       engine: {
@@ -57,7 +57,7 @@ describe('a crawl that was run', () => {
     expect(await control.list()).toEqual([{ crawl: 'one', state: 'running', reason: undefined, pages: 3 }]);
   });
 
-  test('tells what became of a URL, in any spelling, and where its record stands by now', async () => {
+  test('reports what happened to a URL, in any spelling, and where its record is now', async () => {
     const { control, world } = await begun({
       engine: {
         locate: async (crawl, { offset, length }) => ({
@@ -89,7 +89,7 @@ describe('a crawl that was run', () => {
     await expect(control.url('two', A)).rejects.toMatchObject({ code: 'notFound', field: 'crawl' });
   });
 
-  test('tells of its hosts, a page at a time, and of each in detail', async () => {
+  test('lists its hosts, a page at a time, and each in detail', async () => {
     const { control, world } = await begun({}, {}, [A, B]);
     await runToEnd(world, ['one']);
     const first = await control.hosts('one', { limit: 1 });
@@ -180,7 +180,7 @@ describe('a word of the operator', () => {
     },
   );
 
-  test('tells the reason, until another one is given', async () => {
+  test('keeps the reason until another one is given', async () => {
     const { control } = await begun();
     expect(await control.pause('one')).toMatchObject({ state: 'paused', reason: 'by the operator' });
     expect((await control.resume('one')).reason).toBeUndefined();

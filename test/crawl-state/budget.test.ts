@@ -48,7 +48,7 @@ describe('a limit of pages', () => {
     expect(await budget.reserve()).toBe(true);
   });
 
-  test('is met for good by committed pages alone', async () => {
+  test('is finally reached by committed pages only', async () => {
     const { budget } = open({ maxPages: 1 });
     await budget.reserve();
     budget.settle(true);

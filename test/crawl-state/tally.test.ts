@@ -33,7 +33,7 @@ test('what is given back is not used', () => {
   expect([tally.pages(), tally.bytes()]).toEqual([1, 10]);
 });
 
-test('only what was committed counts for good', () => {
+test('only what was committed counts finally', () => {
   const tally = createTally(used(1, 10));
   tally.reserve(9);
   tally.settle(true);
@@ -63,7 +63,7 @@ test('what all processes have used holds the commits of this one up to then, and
   expect([tally.pages(), tally.bytes(), tally.committed()]).toEqual([13, 130, { pages: 13, bytes: 130 }]);
 });
 
-test('what is committed during the reading may be in it or not, so it does not count for good', async () => {
+test('what is committed during the read may be in it or not, so it does not count finally', async () => {
   const tally = createTally(used(0, 0));
   tally.reserve(99);
   tally.settle(true);

@@ -18,7 +18,17 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bHappening\b/, 'Event'],
   [/\bToldSettings\b|\basWhatItIs\b|\bMAX_UNASKED\b|\bleastRoom\b|\bMOST\b/, 'a name that says what it is'],
   [/\bnobody can tell\b/i, 'unknown'],
-  [/\btold (?:so|to)\b/i, 'asked to, configured'],
+  [/\b(?:told|tells?|telling)\b/i, 'reports, says, shows, distinguishes'],
+  [/\bso many\b/i, 'this number of, enough, at most'],
+  [/\bfor good\b/i, 'finally, permanently'],
+  [/\bwhichever\b/i, 'any, all, the larger one'],
+  [/\band the like\b/i, 'a list that is complete, or similar ones'],
+  [/\bdear(?:er|ly)?\b/i, 'expensive'],
+  [/\bdeeds?\b/i, 'request, call'],
+  [/\bmend(?:s|ed|ing)?\b/i, 'repair, fix, correct'],
+  [/\b[wt]hence\b/i, 'from where'],
+  [/\bhappenings?\b/i, 'event'],
+  [/\bfates?\b|Fate\b|FATES\b/i, 'result, kind, outcome'],
 ];
 
 const files = globSync([`{${FOLDERS}}/**/*.{ts,md}`, '*.md'], {
@@ -36,8 +46,8 @@ test.each(WORDS)('no file says %s: write %s', (word) => {
   expect(found).toEqual([]);
 });
 
-/** Folders whose comments are sentences that begin with their subject. */
-const WRITTEN = 'api,bench,cdk,cli,functions,packaging,simulation';
+/** Comments there are sentences that begin with their subject. */
+const WRITTEN = 'api,bench,cdk,cli,examples,functions,packaging,shared,simulation,templates,test';
 
 test('no comment begins with "Of": it says what the thing is', () => {
   const sources = globSync(`{${WRITTEN}}/**/*.ts`, { cwd: ROOT });

@@ -35,7 +35,7 @@ describe('the time of a process', () => {
     expect(clock.takeStep()).toBe(0);
   });
 
-  test('goes on when the machine’s clock is set back, and tells by how much', () => {
+  test('continues when the machine’s clock is set back, and reports by how much', () => {
     const { clock, pass, set } = machine();
     clock.now();
     pass(1000);

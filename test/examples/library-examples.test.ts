@@ -23,7 +23,7 @@ const article = (...paragraphs: string[]): string =>
 const LONG =
   'This paragraph is long enough to be taken for the main content of a page, as it has several words.';
 
-test('a watched page tells what is new and what is gone, and nothing at first', async () => {
+test('a watched page reports what is new and what is gone, and nothing at first', async () => {
   let page = article(LONG, `Old. ${LONG}`);
   server = createServer((request, response) => {
     if (request.url === '/robots.txt') return void response.writeHead(404).end();

@@ -67,13 +67,13 @@ export async function runCampaign(
       for (const spec of harmedWorlds(campaign.points, campaign.seed)) worlds.push(playAs(kind, spec));
       continue;
     }
-    const happenings = happeningsAt(kind);
+    const occasions = happeningsAt(kind);
     const strikable = all.filter(
       ({ scenario, call }) =>
-        happenings(call).length > 0 && !(kind === 'power' && scenarioOf(scenario).restartsAtOnce),
+        occasions(call).length > 0 && !(kind === 'power' && scenarioOf(scenario).restartsAtOnce),
     );
     classes.set(kind, new Set(strikable.map(classOf)).size);
-    for (const { candidate, fault } of choosePoints(strikable, happenings, campaign.points, campaign.seed)) {
+    for (const { candidate, fault } of choosePoints(strikable, occasions, campaign.points, campaign.seed)) {
       worlds.push(playAs(kind, specOf(candidate, fault), classOf(candidate)));
     }
   }

@@ -21,7 +21,7 @@ export interface DiskCall {
   readonly fileKind: string;
   /** Below the folder; '' for the folder itself. */
   readonly path: string;
-  /** Of a rename: the new path. */
+  /** The new path, for a rename. */
   readonly to: string;
   /** A hash of the native call stack: which part of SQLite or Node asks. */
   readonly stack: number;
@@ -35,7 +35,7 @@ export interface DiskCall {
   readonly offset: number;
   /** Bytes of a write; the length that a truncate sets; of an open, 1 if it emptied the file. */
   readonly length: number;
-  /** Of a write, if the log keeps them. */
+  /** The bytes of a write, if the log keeps them. */
   readonly data: Uint8Array;
   /** The fault was here. */
   readonly hasFault: boolean;

@@ -71,7 +71,7 @@ export function createDiskModel(folder?: string): DiskModel {
 
   function fileOf({ inode, path }: DiskCall): FileState {
     const file = files.get(inode);
-    if (!file) throw new Error(`the log of the disk does not tell where ${path} comes from`);
+    if (!file) throw new Error(`the log of the disk does not say where ${path} comes from`);
     return file;
   }
 
@@ -88,7 +88,7 @@ export function createDiskModel(folder?: string): DiskModel {
       return;
     }
     const file = fileOf(call);
-    // After a sync that failed, Linux takes the pages for written: they are lost, and no later sync tells.
+    // After a failed sync, Linux treats the pages as written: they are lost, and no later sync reports it.
     if (call.errno === 0) file.durable = withChanges(file.durable, file.pending);
     file.pending = [];
   }
@@ -201,7 +201,7 @@ function withChanges(before: Uint8Array, changes: readonly Change[]): Uint8Array
   return bytes.slice(0, size);
 }
 
-/** Of a write, the pages that have reached the disk, some of them in part. */
+/** The pages of a write that have reached the disk, some of them in part. */
 function piecesOf(write: Change & { kind: 'write' }, random: () => number): Change[] {
   const { at, offset, data } = write;
   const pieces: Change[] = [];

@@ -1,6 +1,6 @@
 /**
  * The faulty disk as the tests use it: `fault-disk.c`, compiled when it is first needed, and what a process
- * is told of it.
+ * is notified.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

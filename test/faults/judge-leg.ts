@@ -1,15 +1,12 @@
 /** Whether one process of a world has ended as it is documented (docs/local.md, "When the disk fails"). */
 import type { Leg, World } from './world.ts';
 
-/** What each message about a failed disk tells people to do (`shared/storage-failed.ts`). */
+/** What each message about a failed disk says to do (`shared/storage-failed.ts`). */
 const REMEDIES =
   /Free some space|Check the disk|Raise the limit \(ulimit|See that it is there|Allow it, or use another folder|Put it back|Put back what was there/;
 /** The messages about a thread that has died or hangs. */
 const SAYS_HARM = /died|blocked/;
-/**
- * Of a host, requests that may be under way in the moment in which the disk fails, and until all of the
- * process knows.
- */
+/** Requests to a host that may be in flight when the disk fails, until all of the process knows. */
 const LATE_REQUESTS_A_HOST = 2;
 
 export function judgeLeg(world: World, leg: Leg): string[] {

@@ -1,7 +1,7 @@
 /**
- * Judges a world at its end: by the log of the web, which the crawler does not write, by the truth of that
- * web, and by the bytes in the folder. What is excused is only what the folder had not committed when a
- * process died.
+ * Judges a finished world by the log of the web, which the crawler does not write, by the truth of that web,
+ * and by the bytes in the folder. What is excused is only what the folder had not committed when a process
+ * died.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -170,20 +170,20 @@ async function wrongCounts({ folder, scenario }: World, { records }: Committed):
   const pages = all.filter(
     ({ state, kind, result }) => result?.httpStatus !== undefined && state !== 'redirect' && !kind,
   ).length;
-  const expected: [name: string, told: number | undefined, counted: number][] = [
+  const expected: [name: string, reported: number | undefined, counted: number][] = [
     ['URLs', summary.urls, all.length],
     ['hosts', summary.hosts, new Set(all.map(({ url }) => new URL(url).host)).size],
     ['pages', summary.pages, pages],
     ['items', summary.hooks.items ?? 0, scenario.itemChars === undefined ? 0 : countOf('fetched')],
-    ...Object.entries(summary.byStatus).map(([state, told]): [string, number, number] => [
+    ...Object.entries(summary.byStatus).map(([state, reported]): [string, number, number] => [
       state,
-      told,
+      reported,
       countOf(state),
     ]),
   ];
   return expected
-    .filter(([, told, counted]) => told !== counted)
-    .map(([name, told, counted]) => `the summary says ${told} ${name}, and there are ${counted}`);
+    .filter(([, reported, counted]) => reported !== counted)
+    .map(([name, reported, counted]) => `the summary says ${reported} ${name}, and there are ${counted}`);
 }
 
 const KNOWN_FILES =

@@ -16,7 +16,7 @@ import { worldText } from './strikes.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Worlds between two lines that tell of the progress. */
+/** Worlds between two lines of progress. */
 const PROGRESS_WORLDS = 20;
 
 async function main(options: FaultsOptions): Promise<number> {
@@ -29,15 +29,15 @@ async function main(options: FaultsOptions): Promise<number> {
   const { library } = built;
   const keep = options.keep === undefined ? undefined : keepIn(options.keep);
   if (options.verb === 'replay')
-    return told(await playWorld(options.spec, { library, address: '127.66.1.1', keep }));
+    return printed(await playWorld(options.spec, { library, address: '127.66.1.1', keep }));
 
   const outcomes: Outcome[] = [];
-  const tell = (classes: Classes) => {
+  const printClasses = (classes: Classes) => {
     for (const kind of options.kinds) print(lineOf(kind, outcomes, classes.get(kind) ?? 0));
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
-      tell(new Map());
+      printClasses(new Map());
       process.exit(exitCodes.interrupted);
     });
   const classes = await runCampaign({ ...options, library, keep }, (outcome) => {
@@ -48,7 +48,7 @@ async function main(options: FaultsOptions): Promise<number> {
     for (const violation of outcome.violations) print(`  ${violation}`);
     print(`  npm run faults -- --replay '${worldText(outcome.spec)}'`);
   });
-  tell(classes);
+  printClasses(classes);
   return outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 
@@ -60,7 +60,7 @@ function lineOf(kind: KindName, outcomes: readonly Outcome[], classes: number): 
   return `${kind.padEnd(6)} ${own.length} worlds${classes > 0 ? where : ''}; ${broken} broken`;
 }
 
-function told({ legs, violations }: Played): number {
+function printed({ legs, violations }: Played): number {
   for (const { verb, code, signal, wasStruck, err } of legs)
     print(
       `${verb}: ended with ${code ?? signal}${wasStruck ? ', struck' : ''}\n${err.trimEnd().replace(/^/gm, '  ')}`,

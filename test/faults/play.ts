@@ -20,7 +20,7 @@ import type { Leg, Strike, World, WorldSpec } from './world.ts';
 const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
 /** A process that takes longer hangs. */
 const HANG_MS = 120_000;
-/** A crawl that is not over after so many processes without faults never is. */
+/** A crawl that has not ended after this number of processes without faults never ends. */
 const MAX_CLEAN_LEGS = 3;
 
 const SMALL_HEAP_MB = 120;
@@ -34,7 +34,7 @@ export interface Played {
 }
 
 export interface PlayOptions {
-  /** Of the faulty disk (`fault-disk.ts`). */
+  /** The library of the faulty disk (`fault-disk.ts`). */
   readonly library: string;
   /** An address of the loopback network of its own, so that worlds may run side by side. */
   readonly address: string;

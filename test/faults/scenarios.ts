@@ -9,7 +9,7 @@ export interface Scenario {
   readonly workers: number;
   /** In ms, between two requests to a host. */
   readonly delayMs: number;
-  /** The crawl is over when it has so many pages. Default: when it has all. */
+  /** The number of pages at which the crawl is over. Default: all. */
   readonly maxPages?: number;
   /** A WARC file is closed at this size. */
   readonly warcMaxBytes: number;
@@ -98,8 +98,8 @@ export interface Harm {
   /** At the nth page of the thread. */
   readonly page: number;
   /**
-   * So many ms after its call: within the call, a hook that takes too long is cut off, and its thread goes
-   * on.
+   * This number of ms after its call: within the call, a hook that takes too long is cut off, and its thread
+   * goes on.
    */
   readonly afterMs: number;
 }

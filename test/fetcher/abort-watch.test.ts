@@ -32,19 +32,19 @@ test('only those that still watch are called, once', () => {
   );
 });
 
-test('one that another lets go as it is told is not told', () => {
+test('a listener that another one removes during the call is not called', () => {
   const abort = new AbortController();
-  const told: string[] = [];
+  const called: string[] = [];
   const those: Abortable[] = ['a', 'b'].map((name, i) => ({
     abortPlace: -1,
     onAbort() {
-      told.push(name);
+      called.push(name);
       unwatchAbort(abort.signal, those[1 - i]!);
     },
   }));
   for (const one of those) watchAbort(abort.signal, one);
   abort.abort();
-  expect(told).toHaveLength(1);
+  expect(called).toHaveLength(1);
 });
 
 test('signals know nothing of each other', () => {

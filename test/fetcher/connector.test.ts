@@ -176,7 +176,7 @@ describe('TLS', () => {
     return { ...(await listen(server)), serverNames };
   }
 
-  test('is told the host name, and a trusted certificate of that name is accepted', async () => {
+  test('gets the host name, and a trusted certificate of that name is accepted', async () => {
     const server = await serveHttps();
     const fetcher = openFetcher({ certificateAuthorities: [cert] });
     for (let i = 0; i < 2; i++) {

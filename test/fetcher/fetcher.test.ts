@@ -99,7 +99,7 @@ describe('a whole response', () => {
 });
 
 describe('the request', () => {
-  test('is told byte for byte as the server received it', async () => {
+  test('is reported byte for byte as the server received it', async () => {
     const server = await serveHttp((_request, response) => response.end());
     const fetcher = openFetcher({ contact: 'https://crawler.example/about' });
     const requests = [
@@ -169,7 +169,7 @@ describe('connections', () => {
     ['ended', 'end'],
     ['reset', 'reset'],
   ] as const)(
-    'that the server %s as the request came are told from new ones, and nothing is sent twice',
+    'that the server %s as the request came are distinguished from new ones, and nothing is sent twice',
     async (_name, how) => {
       const server = await serveRaw((socket, requestNumber) => {
         if (requestNumber === 1) socket.write(`${OK}Content-Length: 1\r\n\r\nx`);

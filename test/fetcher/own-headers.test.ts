@@ -37,7 +37,7 @@ describe('headers of the operator', () => {
     expect(plain!.got).not.toHaveProperty('x-key');
   });
 
-  test('are not told by what is archived, apart from harmless ones', async () => {
+  test('are not in the archive, except harmless ones', async () => {
     const headers = { '*': { 'X-Key': 'hidden-1', 'Accept-Language': 'de' } };
     const cookies = [{ domain: 'a.test', name: 'id', value: 'hidden-2' }];
     const [own] = await sentTo({ headers, cookies, auth: { '*': 'me:hidden-3' } }, 'a.test');

@@ -188,14 +188,14 @@ describe('a SOCKS5 proxy', () => {
   test.each([
     ['socks5', '127.0.0.1'],
     ['socks5h', 'site.test'],
-  ])('by %s is told %s', async (kind, told) => {
+  ])('by %s gets %s', async (kind, expected) => {
     const { secure } = await serveSite();
     const proxy = await serveSocks({ user: 'me' });
     const proxies = [{ url: `${kind}://me:word@127.0.0.1:${proxy.port}` }];
     const fetcher = openFetcher({ proxies, certificateAuthorities, ...(kind === 'socks5h' && NO_NAMES) });
     const response = asResponse(await fetcher.fetch({ url: `https://site.test:${secure.port}/` }));
     expect(Buffer.from(await response.body.bytes()).toString()).toBe('secret');
-    expect(proxy.asked).toEqual([told]);
+    expect(proxy.asked).toEqual([expected]);
     expect(response.ipAddress).toBe(kind === 'socks5' ? '127.0.0.1' : '');
   });
 

@@ -222,7 +222,7 @@ describe('on a kept connection', () => {
     }
   });
 
-  test('junk that is no HTTP is told from the next response, which is asked for again', async () => {
+  test('junk that is not HTTP is separated from the next response, which is requested again', async () => {
     const server = await serveRaw((socket, requestNumber) => {
       if (requestNumber === 1) socket.write(`${OK}${LENGTH}${BODY}`);
       else socket.write(`junk${OK}${LENGTH}${BODY}`);

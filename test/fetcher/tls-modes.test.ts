@@ -68,7 +68,7 @@ describe('a certificate of the crawler', () => {
     expect(server.seen.map(({ peer }) => peer)).toEqual(['site.test', undefined]);
   });
 
-  test('that does not belong to its key is refused, and the key is not told', () => {
+  test('that does not belong to its key is refused, and the key is not printed', () => {
     const other = generateKeyPairSync('ed25519').privateKey.export({
       type: 'pkcs8',
       format: 'pem',
@@ -86,7 +86,7 @@ describe('a certificate of the crawler', () => {
   });
 });
 
-test('the protocols and the cipher suite of a response are told', async () => {
+test('the protocols and the cipher suite of a response are reported', async () => {
   const server = await serveHttps();
   const response = asResponse(
     await openFetcher({ tls: 'any' }).fetch({ url: `https://a.test:${server.port}/` }),

@@ -231,7 +231,7 @@ describe('a message', () => {
       }),
     ));
 
-  test('is compressed from so many bytes on', () => {
+  test('is compressed above a size', () => {
     const links = Array.from({ length: 100 }, (_, i) => ({
       url: `http://a.test/${'page/'.repeat(i)}`,
       depth: 1,
@@ -316,7 +316,7 @@ describe('a rank', () => {
     expect(levelOf('https://a.test/5', undefined)).toBe(0);
   });
 
-  test('has the level that is said, if that is more; a seed has the highest', () => {
+  test('has the given level, if that is higher; a seed has the highest', () => {
     const [url, via] = ['https://a.test/3', 'https://b.test/3'];
     expect(levelOf(url, via)).toBe(0);
     expect(levelOfLink({ url, depth: 1, via })).toBe(0);
@@ -326,7 +326,7 @@ describe('a rank', () => {
     expect(levelOfLink({ url, depth: 0, isSeed: true })).toBe(7);
   });
 
-  test('tells seeds, and sitemaps that are seeds, from all else', () => {
+  test('distinguishes seeds, and sitemaps that are seeds, from everything else', () => {
     const seed = { depth: 0, level: 7 } as UrlRecord;
     const isSeed = (changes: Partial<UrlRecord>) => isSeedRecord({ ...seed, ...changes });
     expect([{}, { via: 'x' }, { kind: 'sitemap' as const }].map(isSeed)).toEqual([true, true, true]);

@@ -163,7 +163,7 @@ describe('a ledger of many URLs', () => {
     expect((await (await host.open()).lookUp(first.url))?.state).toBe('fetched');
   });
 
-  test('tells what became of each URL, wherever that stands', async () => {
+  test('returns what happened to each URL, wherever that is stored', async () => {
     const host = createHost();
     let ledger = await host.open();
     for (let i = 0; i < 6000; i++) ledger.merge(link(`/a/${i}`), NOW);

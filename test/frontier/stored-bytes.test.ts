@@ -62,7 +62,7 @@ describe('the bytes of a record', () => {
   const BYTES = [
     '01 80a4a7da06', // one record; first seen, in seconds
     '00 02 2f61', // shares nothing; '/a'
-    'f5 03 05 00', // flags; depth; level; seen after so many seconds
+    'f5 03 05 00', // flags; depth; level; seconds until it was seen
     '00 02 01 a0adf7c2b134', // via; redirects, attempts, due time
     '01', // a sitemap
     '3f 9403 e807', // what the result has; 404; 500 ms after
@@ -172,7 +172,7 @@ describe('causes that earlier versions stored as sentences', () => {
   });
 });
 
-test('a segment of another kind is said to be none, and versions beyond those known are named', () => {
+test('a file of another kind is refused as a segment, and unknown versions are named', () => {
   const bytes = encodeSegment(HOST, [PLAIN]);
   const withHeader = (magic: number, version: number) => Uint8Array.of(magic, version, ...bytes.subarray(2));
   expect(hex(bytes.subarray(0, 2))).toBe('5304');
@@ -404,7 +404,7 @@ describe('a message', () => {
       expect(() => decodeMessage(bytes.subarray(0, length)), `${length} bytes`).toThrow(CorruptBytes);
   });
 
-  test('from so many bytes on is compressed, and says so', () => {
+  test('is compressed above a size, and says so', () => {
     const message: Message = { kind: 'token', crawl: 'c', token: 't' };
     expect(encodeMessage(message, 5)[2]).toBe(1);
     expect(encodeMessage(message, 6)[2]).toBe(0);

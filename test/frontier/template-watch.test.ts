@@ -229,7 +229,7 @@ describe('a template', () => {
     expect(watch.closed()).toEqual(['/p/0', '/q/0']);
   });
 
-  test('stays open by a new link where it is not told which', () => {
+  test('stays open because of a new link if it does not get the URL', () => {
     const watch = watched();
     for (const i of range(500))
       watch.count(`http://a.com/p/${i}`, { newLinks: ['http://a.com/elsewhere'], textHash: 7 });

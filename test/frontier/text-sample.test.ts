@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { mixHash, sampleText, type TextSample } from '../../shared/frontier/text-sample.ts';
 
-test('a text in the sample is new the first time and never again; of others nothing is said', () => {
+test('a text in the sample is new the first time and never again; others have no result', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 200 }), { maxLength: 500 }), (texts) => {
       const sample: TextSample = { level: 0, texts: [] };

@@ -32,7 +32,7 @@ describe('combinations of filters', () => {
     expect(traps.isClosed(`${A}/forum?a=b&c=d`)).toBe(false);
   });
 
-  test('of a path and of its folder that are both closed are told by the path', () => {
+  test('of a path and of its folder that are both closed are named by the path', () => {
     const closed = (group: string) => ({ group, pages: 60, fresh: 0, isClosed: true as const });
     const traps = watch({ combinations: [closed('/shelf/*?*&*'), closed('/shelf/x?*&*')] });
     const groupOf = (path: string) => traps.closedBy(`${A}${path}?a=b&c=d`)?.group;

@@ -61,7 +61,7 @@ describe('a request', () => {
     expect(logged).toEqual([]);
   });
 
-  test('that fails on our side is logged; the answer does not tell why', async () => {
+  test('that fails on our side is logged; the response does not say why', async () => {
     const { call, stack, logged } = setUp();
     stack.engine.registry.load = async () => {
       throw new Error('the table is gone');

@@ -64,7 +64,7 @@ describe('each hour', () => {
     expect(compacted[0]?.crawl).not.toBe(compacted[1]?.crawl);
   });
 
-  test('a crawl that fails stops no other, and is told at the end', async () => {
+  test('a crawl that fails stops no other, and is reported at the end', async () => {
     const { run, compacted } = await setUp('a', 'broken', 'b');
     await expect(run()).rejects.toThrow('It failed for: broken');
     expect(compacted.map(({ crawl }) => crawl).sort()).toEqual(['a', 'b', 'broken']);

@@ -54,7 +54,7 @@ test('a thousand files are named at most, and looked for in three lists', async 
   expect(short.lists).toHaveLength(3);
 });
 
-test('to wake all hosts is the router’s work: it is told by a message', async () => {
+test('waking all hosts is the router’s work: it gets a message', async () => {
   const { engine, texts } = setUp();
   await engine.wakeAll('news');
   expect(texts).toEqual(['{"wakeAll":"news"}']);

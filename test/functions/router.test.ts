@@ -189,7 +189,7 @@ describe('links to very many hosts', () => {
     expect(hosts()).toEqual(['b', 'c', 'd', 'e']);
   });
 
-  test('that are not so many go to the hosts at once, also where other crawls have more', async () => {
+  test('that are few go to the hosts at once, also if other crawls have more', async () => {
     const { runFrom, sent, hosts, engine } = await withShards();
     await begin({ engine }, ['http://x.test/'], { scope: 'any' }, 'other');
     const few = parcel('other', 'http://b.test/', 'http://c.test/', 'http://d.test/');
@@ -278,7 +278,7 @@ describe('seeds', () => {
     expect(dead).toEqual([{ body: 'https://a.test/', reason: 'The crawl is stopped: resume it first' }]);
   });
 
-  test('that are refused in part are told in the log, some of them; a message without any other is put aside', async () => {
+  test('that are refused in part are named in the log, some of them; a message with no others becomes a dead letter', async () => {
     const refused = Array.from({ length: 30 }, (_, i) => ({
       url: `https://bad.test/${i}`,
       reason: 'excluded',

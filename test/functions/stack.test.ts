@@ -44,7 +44,7 @@ describe('an invocation', () => {
     expect(now).toBe(400_000);
   });
 
-  test('has a clock that tells durations by passing time, whatever the machine’s clock is set to', () => {
+  test('has a clock that measures durations by passing time, whatever the machine’s clock is set to', () => {
     process.env.STRAND_SETTINGS = JSON.stringify(SETTINGS);
     try {
       const { clock } = functionStack();
@@ -73,6 +73,6 @@ test.each([
   [new TypeError('no', { cause: new Error('deep') }), { message: 'TypeError: no', cause: 'Error: deep' }],
   [new Error('no', { cause: 5 }), { message: 'Error: no', cause: '5' }],
   ['text', { message: 'text' }],
-])('an error is told by name, message and cause: %s', (error, fields) => {
+])('an error is logged with name, message and cause: %s', (error, fields) => {
   expect(errorFields(error)).toEqual(fields);
 });

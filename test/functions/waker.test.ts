@@ -7,7 +7,7 @@ import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { begin } from '../worker/world.ts';
 import { contextFor, fakeStack } from './fake-stack.ts';
 
-/** Crawls of these names, each with so many hosts that are due. */
+/** Crawls of these names, each with a number of due hosts. */
 async function setUp(crawls: Readonly<Record<string, number>>, config = {}) {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
@@ -117,7 +117,7 @@ describe('a crawl', () => {
     expect(woken('news')).toEqual([0, 0]);
   });
 
-  test('that fails stops no other, and is told at the end', async () => {
+  test('that fails stops no other, and is reported at the end', async () => {
     const { run, engine, woken, logged } = await setUp({ broken: 1, news: 2 });
     await engine.registry.configure('broken', { delayMs: 'fast' as unknown as number });
     await expect(run()).rejects.toThrow('It failed for: broken');

@@ -83,7 +83,7 @@ describe('an event of two hosts', () => {
     };
     const event = await turnEvent();
     const ofA = event.Records.filter(({ attributes }) => attributes.MessageGroupId === 'a.test');
-    // Of b.test everything was done before.
+    // The messages of b.test were done before.
     expect(failedIds(await run(event))).toEqual(ofA.map(({ messageId }) => messageId));
     expect(logged.map(({ message }) => message)).toContain('Error: no queue');
   });
@@ -121,7 +121,7 @@ describe('a worker takes on more hosts than its event brings', () => {
     const event = await turnEvent(1);
     const [host] = event.Records.map(({ attributes }) => attributes.MessageGroupId);
     const other = host === 'a.test' ? 'b.test' : 'a.test';
-    // Of 120 s, 24 are for the last request and 13 for its commit.
+    // 24 of the 120 s are for the last request and 13 for its commit.
     await run(event, 36_900);
     expect(fetcher.log.map(({ host }) => host)).not.toContain(other);
     expect(engine.messages(other)).toHaveLength(1);
@@ -134,14 +134,14 @@ test('a crawl that meets its limit while the worker works is ended', async () =>
   expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'limited', reason: '2 pages' });
 });
 
-test('the cost of an invocation is told whole, with what its end has cost', async () => {
+test('the cost of an invocation is logged whole, with what its end has cost', async () => {
   const { turnEvent, run, stack, lines, clock, flushes } = await setUp();
   stack.takeCost = () => stack.meter.takeTotal().lambdaMbMs ?? 0;
   stack.meter.add('s3Puts', 1, CRAWL);
   const startedAt = clock.now();
   await run(await turnEvent());
-  const told = () => lines.reduce((sum, line) => sum + JSON.parse(line).CostUsd, 0);
-  expect(told()).toBe((clock.now() - startedAt) * 1024);
+  const logged = () => lines.reduce((sum, line) => sum + JSON.parse(line).CostUsd, 0);
+  expect(logged()).toBe((clock.now() - startedAt) * 1024);
   expect(flushes()).toBe(1);
 });
 
@@ -204,7 +204,7 @@ describe('metrics', () => {
     );
   });
 
-  test('tell errors by reason, and no reason that there was not', async () => {
+  test('count errors by reason, and name no other reasons', async () => {
     const site: Site = { 'http://a.test/': page('/1', '/2'), 'http://a.test/1': { fails: 'reset' } };
     const { turnEvent, run, lines } = await setUp(site, ['http://a.test/'], { maxAttempts: 1 });
     await run(await turnEvent());

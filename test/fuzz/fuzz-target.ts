@@ -1,4 +1,4 @@
-/** Fuzzes one target in a thread of its own, so that a parser that never ends can be stopped and told. */
+/** Fuzzes one target in a thread of its own, so that a parser that never ends can be stopped and reported. */
 import { Worker } from 'node:worker_threads';
 import type { Figures } from './judge.ts';
 import type { FromThread, ThreadTask } from './thread.ts';
@@ -11,16 +11,19 @@ export interface FuzzOutcome extends Figures {
   readonly path?: string;
   /** CPU that it took, in seconds. */
   readonly seconds: number;
-  /** Of the whole process, so far. */
+  /** The peak of the whole process so far. */
   readonly peakBytes: number;
 }
 
-/** A recipe that takes so much CPU, whatever its documents, never ends. In seconds. */
+/** The CPU time in seconds after which a recipe counts as one that never ends. */
 const HANG_SECONDS = 20;
 /** Documents have 1 MB at most. A parser that needs more heap than this keeps more than it may. */
 const HEAP_MB = 512;
 
-/** A finding that does not come again in a fresh thread was the machine's; after so many it is the parser's. */
+/**
+ * A finding that does not repeat in a fresh thread was caused by the machine; after this number it counts as
+ * the parser's.
+ */
 const MAX_UNCONFIRMED = 2;
 
 /**

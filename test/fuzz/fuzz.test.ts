@@ -4,7 +4,7 @@ import { TARGETS } from './targets.ts';
 
 /** CPU for one target's random documents, after its sweep; `STRAND_FUZZ_SECONDS` gives another number. */
 const SECONDS = Number(process.env.STRAND_FUZZ_SECONDS ?? 0.5);
-/** A target without a sweep has so many times as much. */
+/** The factor for the time of a target without a sweep. */
 const UNSWEPT_SHARE = 4;
 /**
  * The documents are the same in each run, so that only a change of the code can make it fail.

@@ -11,7 +11,7 @@ import type { FuzzTarget } from './target.ts';
 export interface Figures {
   runs: number;
   bytes: number;
-  /** Of documents of the sizes that are judged. */
+  /** The worst cost of documents of the judged sizes. */
   worstUsPerByte: number;
   /** CPU at four times the size, by CPU at the size; confirmed ones only if they are above the limit. */
   worstGrowth: number;
@@ -41,7 +41,7 @@ const MAX_GROWTH = 8;
 const MAX_DOUBLING = 2.5;
 /** Less CPU than this, in microseconds, says nothing about growth. */
 const LEAST_CPU = 20_000;
-/** Within 600 open elements, say, a byte may take so many times as long as within 60. */
+/** The factor that a byte may take longer at a deeper nesting, such as 600 open elements instead of 60. */
 const MAX_DEPTH_GROWTH = 4;
 /** Much more CPU is not spent on one recipe: the sizes so far show its growth. */
 const ENOUGH_CPU = 400_000;
@@ -53,7 +53,7 @@ const RUNS = 3;
 /** What a result may hold, however small its document. */
 const HELD_FREE = 4 * 1024 * 1024;
 /**
- * At most so many results, and about so many bytes, are held at once to confirm that memory grows with each
+ * The maximal number of results, and of bytes, that are held at once to confirm that memory grows with each
  * result.
  */
 const MAX_RESULTS_HELD = 4;
@@ -68,12 +68,12 @@ export async function judge(target: FuzzTarget, recipe: Recipe, figures: Figures
 }
 
 interface Sized {
-  /** Of the document or the parser's input, whichever is longer. */
+  /** The length of the document or of the parser's input, the longer one. */
   readonly bytes: number;
   readonly input: Buffer;
 }
 
-/** The recipe's document of about so many characters. */
+/** The recipe's document with about this number of characters. */
 export async function sized(
   target: FuzzTarget,
   recipe: Recipe,
@@ -126,7 +126,7 @@ async function judgeLarge(
     let { cpu, error } = await measured(() => target.run(input));
     if (error !== undefined && !target.isDocumented?.(error))
       throw new Finding(`${target.name}: ${size} bytes: throws ${shown(error)}: ${inWords(recipe)}`);
-    // What looks dear may only have been disturbed, or not be compiled yet.
+    // A slow run may have been disturbed, or not be compiled yet.
     if (cpu > (target.maxUsPerByte / 2) * size)
       cpu = Math.min(cpu, await leastCpuOf(() => target.run(input), 2));
     if (isTooSlow(target, size, cpu))

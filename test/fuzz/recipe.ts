@@ -23,7 +23,7 @@ export interface Recipe {
    */
   readonly isNested: boolean;
   readonly after: string;
-  /** So many larger sizes are tried, even if it looks cheap at the smallest. */
+  /** The number of larger sizes that are tried even if the smallest one is cheap. */
   readonly sizes: number;
   /** Whether the properties of the small document are checked. */
   readonly isChecked: boolean;

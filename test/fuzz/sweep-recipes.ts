@@ -10,7 +10,7 @@ export interface SweptRecipe {
   readonly place: string;
 }
 
-/** One token of each class that lexers and regular expressions tell apart. */
+/** One token of each class that lexers and regular expressions distinguish. */
 const PUMPS = [
   ...[' ', '\n', 'a', 'Z', '9', '0', '.', ',', ';', ':', '/', '\\', '=', '&', '"', "'", '(', '<', '>', '['],
   ...['{', '#', '%', '%41', '*', '-', '+', '_', '@', '!', '?', '|', '~', '\0', 'ü', '{u}', '\u00a0', 'a '],

@@ -12,9 +12,9 @@ import type { FuzzTarget } from './target.ts';
 interface Round {
   readonly bytes: number;
   readonly runs: number;
-  /** So many of each place go on, by cost and by growth ... */
+  /** The number of recipes of each place that continue, by cost and by growth ... */
   readonly ofPlace: number;
-  /** ... and so many of all. */
+  /** ... and of all places together. */
   readonly ofAll: number;
 }
 
@@ -26,7 +26,7 @@ const ROUNDS: readonly Round[] = [
  * CPU in seconds for the sweep of one target: few need it all. The recipes that are left then are not tried.
  */
 const SWEEP_SECONDS = 40;
-/** So many of the last round are judged at all sizes, whatever the smaller ones cost. */
+/** The number of recipes of the last round that are judged at all sizes, whatever the smaller ones cost. */
 const AT_ALL_SIZES = 6;
 
 interface Rated extends SweptRecipe {
@@ -46,11 +46,11 @@ export class SweepFinding extends Finding {
   }
 }
 
-/** Throws {@link SweepFinding}. `tell` is called with each recipe before it is tried. */
+/** Throws {@link SweepFinding}. `onRecipe` is called with each recipe before it is tried. */
 export async function sweep(
   target: FuzzTarget,
   figures: Figures,
-  tell: (recipe: Recipe) => void,
+  onRecipe: (recipe: Recipe) => void,
 ): Promise<void> {
   let rated: readonly Rated[] = sweepRecipes(target).map((each, index) => ({
     ...each,
@@ -62,7 +62,7 @@ export async function sweep(
     const next: Rated[] = [];
     for (const each of rated) {
       if (isOver()) break;
-      tell(each.recipe);
+      onRecipe(each.recipe);
       next.push(await orFinding(each.index, () => rate(target, each, round, figures)));
     }
     rated = worst(next, round);
@@ -70,7 +70,7 @@ export async function sweep(
   const byCost = [...rated].sort((a, b) => b.cost - a.cost);
   for (const [rank, { recipe, index }] of byCost.entries()) {
     if (isOver()) break;
-    tell(recipe);
+    onRecipe(recipe);
     const sizes = rank < AT_ALL_SIZES ? 4 : 1;
     await orFinding(index, () => judge(target, { ...recipe, sizes }, figures));
   }

@@ -12,10 +12,10 @@ export interface ThreadTask {
   readonly target: string;
   /** Module that exports `TARGETS`: the list that has the target. */
   readonly module: string;
-  /** Of CPU. */
+  /** Seconds of CPU. */
   readonly seconds: number;
   readonly seed: number;
-  /** Of an earlier finding with the same seed: only that is tried. */
+  /** The path of an earlier finding with the same seed: only that is tried. */
   readonly path?: string | undefined;
 }
 
@@ -34,12 +34,12 @@ async function fuzz(task: ThreadTask): Promise<FromThread> {
   const seeds = (target.seeds ?? []).map((file) =>
     readFileSync(new URL(`./seeds/${file}`, import.meta.url)).toString(target.encoding ?? 'utf8'),
   );
-  const tell = (recipe: Recipe) =>
+  const onRecipe = (recipe: Recipe) =>
     parentPort?.postMessage({ document: inWords(recipe) } satisfies FromThread);
   let stopAt = Number.POSITIVE_INFINITY;
   const property = fc.asyncProperty(recipes(target, seeds), async (recipe: Recipe) => {
     if (performance.now() > stopAt) return;
-    tell(recipe);
+    onRecipe(recipe);
     try {
       await judge(target, recipe, figures);
     } catch (error) {
@@ -50,7 +50,7 @@ async function fuzz(task: ThreadTask): Promise<FromThread> {
   const swept = /^sweep:(\d+)$/.exec(task.path ?? '')?.[1];
   try {
     if (swept !== undefined) await sweepOne(target, Number(swept), figures);
-    else if (task.path === undefined && target.isSwept !== false) await sweep(target, figures, tell);
+    else if (task.path === undefined && target.isSwept !== false) await sweep(target, figures, onRecipe);
   } catch (error) {
     if (!(error instanceof SweepFinding)) throw error;
     return { ...figures, finding: error.message, seed: task.seed, path: `sweep:${error.index}` };

@@ -58,7 +58,7 @@ describe('enqueue', () => {
     expect(() => collected(url, options as EnqueueOptions)).toThrow(message);
   });
 
-  test('takes so many of one page, and none when the hook has ended', () => {
+  test('takes a limited number for one page, and none after the hook has ended', () => {
     const requests = collectRequests(BASE, 2);
     requests.enqueue('/1');
     requests.enqueue('/2');

@@ -27,7 +27,7 @@ async function onPage(made: Made, hook: NonNullable<ProjectHooks['onPage']>, aro
 }
 
 describe('a page', () => {
-  test('tells how it was found and answered', async () => {
+  test('says how it was found and what the response was', async () => {
     let seen: Page | undefined;
     await onPage({ body: '<title>T</title><a href=b rel=nofollow>b</a><a href=c>c</a>' }, (page) => {
       seen = page;
@@ -252,7 +252,7 @@ describe('a hook that fails', () => {
     late[0]?.(new Error('too late'));
   });
 
-  test('by its items tells onError so, once a page', async () => {
+  test('by its items reports it to onError, once a page', async () => {
     const errors: CrawlError[] = [];
     await onPage({}, () => [1, 2] as never, { project: { onError: (error) => void errors.push(error) } });
     expect(errors).toEqual([
@@ -266,7 +266,7 @@ describe('a hook that fails', () => {
 });
 
 describe('onError', () => {
-  test('is called for URLs that failed for good', async () => {
+  test('is called for URLs that failed finally', async () => {
     const errors: CrawlError[] = [];
     const hooks = hooksOf({ onError: (error) => void errors.push(error) });
     await hooks.onError('http://a.test/', 'connect: refused');
@@ -276,7 +276,7 @@ describe('onError', () => {
     expect(await hooks.onPage(page)).toEqual({ items: [] });
   });
 
-  test('may throw: that is told once, and it is called again', async () => {
+  test('may throw: that is reported once, and it is called again', async () => {
     const warn = vi.fn();
     const onError = vi.fn(() => {
       throw new Error('oh');

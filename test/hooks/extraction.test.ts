@@ -84,7 +84,7 @@ describe("a project's extraction", () => {
     );
   });
 
-  test('that gives links too long to be told apart quickly loses them, those that grow so among them', async () => {
+  test('that gives links too long to be compared quickly loses them, and those that become so', async () => {
     const [long, growing] = ['x'.repeat(16_000), '\u00e9'.repeat(4000)].map(
       (path) => `http://b.test/${path}`,
     );

@@ -27,7 +27,7 @@ export async function madePage({
   return { url, depth: 1, via: 'http://a.test/', response, facts };
 }
 
-/** Time that passes when told: `sleep` ends when `pass` is called. */
+/** Time that passes on command: `sleep` ends when `pass` is called. */
 export function handClock() {
   const sleepers = new Set<() => void>();
   return {

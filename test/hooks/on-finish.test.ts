@@ -18,7 +18,7 @@ test('onFinish is called with the summary, and is waited for', async () => {
   expect(await callOnFinish({}, summary, createMemoryStore(), limits)).toBeUndefined();
 });
 
-test('that onFinish fails is told, not thrown', async () => {
+test('a failure of onFinish is reported, not thrown', async () => {
   const onFinish = () => {
     throw new Error('no\ndisk');
   };

@@ -146,7 +146,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('a failure on our side tells nothing of it to the caller, and all of it to the log', async () => {
+  test('a failure on our side is hidden from the caller and logged in full', async () => {
     const { control } = await crawled();
     const secret = new Error('table strand-1234 is gone');
     const broken: Control = { ...control, list: () => Promise.reject(secret) };
@@ -203,7 +203,7 @@ describe('the description of the API', () => {
     expect(JSON.stringify(document)).not.toMatch(/"\$(id|schema|defs)"/);
   });
 
-  test('tells what a crawl can be configured with, and the defaults', async () => {
+  test('describes the settings of a crawl, with the defaults', async () => {
     const { schemas } = (await read()).components;
     expect(schemas.CrawlConfig.properties.delayMs).toMatchObject({
       type: 'number',

@@ -72,7 +72,7 @@ const crawlArgs = (...more: string[]) => [
 const countsOf = (keys: readonly string[]): Map<string, number> =>
   new Map([...Map.groupBy(keys, (key) => key)].map(([key, all]) => [key, all.length]));
 
-/** Waits until the web has had so many requests. */
+/** Waits until the web has had this number of requests. */
 async function requests(count: number): Promise<void> {
   while (running.log.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -167,7 +167,7 @@ describe('strand crawl', () => {
     expect(second.err).toContain('holds a crawl already');
   }, 60_000);
 
-  test('stops at its limit of pages exactly, tells the shell so, and goes on with a higher one', async () => {
+  test('stops at its limit of pages exactly, with its own exit code, and continues with a higher one', async () => {
     const limited = await strand(...crawlArgs('--max-pages', '25')).ended;
     expect(limited.code).toBe(3);
     expect(JSON.parse(limited.out)).toMatchObject({ pages: 25, state: 'limited' });
@@ -175,7 +175,7 @@ describe('strand crawl', () => {
     expect([more.code, JSON.parse(more.out).pages]).toEqual([3, 40]);
   }, 60_000);
 
-  test('tells, also while it runs, how far it is, and what became of a URL', async () => {
+  test('shows, also while it runs, its progress and what happened to a URL', async () => {
     const { code } = await strand(...crawlArgs()).ended;
     expect(code).toBe(0);
     const status = await strand('status', place.folder, '--json').ended;

@@ -52,7 +52,7 @@ function crawl(seed: string, ...more: string[]): Promise<{ code: unknown; out: s
   });
 }
 
-test('a port at which nobody listens is told at once, and the crawl ends after the second try', async () => {
+test('a port without a server is reported at once, and the crawl ends after the second try', async () => {
   const closed = await serve('127.0.0.1', html(''));
   servers.pop()!.close();
   const { code, out, err } = await crawl(closed);

@@ -52,7 +52,7 @@ describe.each([1, 2])('with %i worker(s)', (workers) => {
     60_000,
   );
 
-  test('a hook that fails late at every page is told by the exit code', async () => {
+  test('a hook that fails late at every page changes the exit code', async () => {
     const project = `export default { async onPage() {
       void Promise.reject(new Error('lost'));
       void Promise.reject(new Error('lost again'));

@@ -1,4 +1,6 @@
-/** Runs a crawl of the generated web on the local engine, in this process, and tells what its ledgers say. */
+/**
+ * Runs a crawl of the generated web on the local engine, in this process, and returns what its ledgers hold.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

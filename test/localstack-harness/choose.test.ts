@@ -1,4 +1,4 @@
-/** Which emulator the tests of test/localstack get, and what is said where there is none. */
+/** Which emulator the tests of test/localstack get, and the message if there is none. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import fc from 'fast-check';

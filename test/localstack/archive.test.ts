@@ -81,7 +81,7 @@ describe.runIf(hasEmulator())('archive on S3', () => {
     return [...text.matchAll(/^WARC-Type: (\w+)/gm)].map(([, type]) => type as string);
   }
 
-  /** Lets the next so many commands of that name fail. */
+  /** Lets the next `count` commands of that name fail. */
   function failing(command: string, times: number): void {
     resources.s3.middlewareStack.add(
       (next, { commandName }) =>

@@ -193,8 +193,7 @@ describe.runIf(hasEmulator())('compaction on S3 and DynamoDB', () => {
       if (call > endAt || (call === endAt && endAt % 2 === 1)) throw new Error('the process has ended');
       const result = await carryOut();
       if (call !== endAt) return result;
-      // Read to its end: a body that nobody reads fails when its connection closes, with nobody to hear of
-      // it.
+      // Read to its end: a body that nobody reads fails when its connection closes, with nobody to handle it.
       await (result as Answer).output.Body?.transformToByteArray();
       throw new Error('the process has ended');
     };

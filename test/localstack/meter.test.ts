@@ -32,7 +32,7 @@ describe.runIf(hasEmulator())('a meter that watches clients of an emulator', () 
     return meter.take().get(CRAWL) ?? {};
   }
 
-  test('counts units of DynamoDB as it tells them, indexes included, and failed conditions', async () => {
+  test('counts units of DynamoDB as it reports them, indexes included, and failed conditions', async () => {
     const { dynamo, names } = resources;
     const key = itemKey('p', 's');
     const put = (Item: object, more = {}) =>
@@ -42,7 +42,7 @@ describe.runIf(hasEmulator())('a meter that watches clients of an emulator', () 
     expect(await usageOf(() => put({ text: S('x'.repeat(2000)) }))).toEqual({ dynamoWriteUnits: 2 });
     expect(await usageOf(() => get(true))).toEqual({ dynamoReadUnits: 1 });
     expect(await usageOf(() => get(false))).toEqual({ dynamoReadUnits: 0.5 });
-    // Of the item replaced, as it is the larger one, and one for the index.
+    // The units of the replaced item, because it is larger, and one for the index.
     expect(await usageOf(() => put({ dueShard: S('0'), dueAt: { N: '1' } }))).toEqual({
       dynamoWriteUnits: 3,
     });
@@ -95,7 +95,7 @@ describe.runIf(hasEmulator())('a meter that watches clients of an emulator', () 
     }
   });
 
-  test('a crawl’s totals tell what it has used and what that costs, and a recount keeps it', async () => {
+  test('a crawl’s totals hold what it has used and what that costs, and a recount keeps it', async () => {
     const { dynamo, s3, names } = resources;
     const registry = createRegistry({
       dynamo,

@@ -270,7 +270,7 @@ function sqsTests(): void {
     await expect(exchange.sendTexts(['\u2713'.repeat(100_000)])).rejects.toThrow('got 300000');
   });
 
-  test("a person's text on the link queue is told from a parcel", async () => {
+  test("a person's text on the link queue is distinguished from a parcel", async () => {
     const texts: string[] = [];
     const { client, links, exchange } = await openOne({
       onCorrupt: async ({ body }) => {

@@ -27,7 +27,7 @@ import { givenEndpoint } from './emulator/choose.ts';
 /** Set for the test files by emulator/test-environment.ts. */
 const endpoint = process.env.AWS_ENDPOINT_URL;
 
-/** Whether there is an emulator. If not, emulator/global-setup.ts has said so. */
+/** Whether there is an emulator. If not, emulator/global-setup.ts has reported it. */
 export const hasEmulator = (): boolean => endpoint !== undefined;
 
 /** What every client is made with: the emulator's address, and credentials that it takes. */

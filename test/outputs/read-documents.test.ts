@@ -164,7 +164,7 @@ test('a revisit has the content of the page that it refers to; without that it i
   ]);
 });
 
-test('a damaged record or body costs its page only, and is told', async () => {
+test('a damaged record or body loses only its page, and is reported', async () => {
   const source = await crawlOf({
     '/damaged': { body: page('Damaged') },
     '/broken': {

@@ -56,14 +56,14 @@ test('a reference cannot end its attribute, its style or its element', () => {
   expect(rewriteCss('a{b:url(c)}', () => 'x) "} body{}')).toBe('a{b:url(x%29%20%22}%20body{})}');
 });
 
-test('the base is told before the references after it', () => {
-  const told: string[] = [];
-  const onBase = (reference: string) => told.push(`base ${reference}`);
+test('the base is reported before the references after it', () => {
+  const calls: string[] = [];
+  const onBase = (reference: string) => calls.push(`base ${reference}`);
   rewriteHtml('<base href="/b/"><a href=a><base href="/c/">', {
     onBase,
-    rewrite: (one) => void told.push(one),
+    rewrite: (one) => void calls.push(one),
   });
-  expect(told).toEqual(['base /b/', 'a']);
+  expect(calls).toEqual(['base /b/', 'a']);
 });
 
 test.each([

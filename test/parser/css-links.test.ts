@@ -19,7 +19,7 @@ describe('createCssLinks', () => {
     ['@charset', Buffer.from('@charset "latin1";url(\u00e9)', 'latin1'), 'text/css', 'windows-1252'],
     ['@charset, which cannot mean UTF-16', Buffer.from('@charset "utf-16";url(\u00e9)'), 'text/css', 'utf-8'],
     ['nothing', Buffer.from('url(\u00e9)'), 'text/css', 'utf-8'],
-  ])('the charset is told by %s, however the sheet arrives', (_, bytes, contentType, charset) => {
+  ])('the charset follows from %s, however the sheet arrives', (_, bytes, contentType, charset) => {
     for (const step of [1, 7, 1000])
       expect(parse(bytes, contentType, step)).toEqual({
         links: [{ url: 'http://h/c/%C3%A9', kind: 'css' }],

@@ -64,7 +64,7 @@ describe('sitemaps', () => {
     expect(links(xml, { wantsRequisites: false })).toEqual(expected.slice(0, 2));
   });
 
-  test('what is said of a URL that a translation named before is kept', () => {
+  test('the facts about a URL that a translation named before are kept', () => {
     const xml = urlset(
       '<url><loc>/a</loc><x:link rel="alternate" href="/b"/></url><url><loc>/b</loc><priority>0.1</priority></url>',
     );
@@ -134,7 +134,7 @@ describe('the charset', () => {
       'windows-1252',
     ],
     ['nothing', Buffer.from(text), 'text/xml', 'utf-8'],
-  ])('is told by %s', (_, bytes, contentType, charset) => {
+  ])('follows from %s', (_, bytes, contentType, charset) => {
     expect(parse(bytes, { contentType })).toMatchObject({ charset, links: [{ url: expected }] });
   });
 });
@@ -163,9 +163,9 @@ describe('faults', () => {
     ['elements that overlap', '<urlset><url><loc>/a</url></urlset>', '</url> where <loc> is open', 1],
     ['an end without a beginning', '<urlset></x><url><loc>/a</loc></url></urlset>', '</x> closes nothing', 1],
     ['deep nesting', `<urlset>${'<a>'.repeat(50)}`, 'elements nested deeper than 32', 0],
-  ])('%s is told, and what was read is kept', (_, xml, fault, count) => {
-    const { fault: told, links: found } = parse(xml);
-    expect([told, found.length]).toEqual([fault, count]);
+  ])('%s is reported, and what was read is kept', (_, xml, fault, count) => {
+    const { fault: reported, links: found } = parse(xml);
+    expect([reported, found.length]).toEqual([fault, count]);
   });
 
   test('texts too long for a URL are counted', () => {

@@ -7,7 +7,7 @@ export interface FoundRegexp {
   readonly line: number;
   /** The literal, or the call that makes an expression from a text. */
   readonly text: string;
-  /** Of a literal. */
+  /** The parts of a literal. */
   readonly literal?: { readonly source: string; readonly flags: string };
   /**
    * Why it may stand although the check does not pass it: a comment `// linear: ...` on its line or above it.

@@ -66,7 +66,7 @@ test('at most ten seeds are named', async () => {
   expect(await failedSeeds({}, seeds)).toHaveLength(10);
 });
 
-test('a URL that waits tells of its host: given up, or tried again', async () => {
+test('a waiting URL shows the state of its host: given up, or tried again', async () => {
   const { engine } = await crawlToEnd({ [`${A}/robots.txt`]: { fails: 'connect' } });
   const { record, head } = await lookUpUrl(engine.ledgers, CRAWL, `${A}/`);
   expect(urlDetail(record!, head)).toMatchObject({

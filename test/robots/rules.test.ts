@@ -87,7 +87,7 @@ test('sitemaps are listed once, as written, whatever group they stand in', () =>
   expect(parse(text).sitemaps).toEqual(['https://h/é.xml', '/s.xml']);
 });
 
-test('the rule that decided is told with its line, whatever the line ends', () => {
+test('the rule that decided is returned with its line, whatever the line ends', () => {
   for (const end of ['\n', '\r\n', '\r']) {
     const rules = parse(['# top', 'User-agent: *', 'Disallow: /a', '', 'Allow: /a/b'].join(end));
     expect(isAllowed(rules, '/a/b/c')).toEqual({

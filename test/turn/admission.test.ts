@@ -131,7 +131,7 @@ test('a requisite needs no page, but a limit that allows it', async () => {
     outcome: 'turnEnds',
     record: style,
   });
-  // Of a host that has its pages, requisites are fetched all the same.
+  // Requisites are fetched even if the host has reached its limit of pages.
   expect(await decide(style, { known: OPEN, isHostFull: true })).toMatchObject({ outcome: 'fetch' });
 });
 
@@ -197,7 +197,7 @@ test('a URL waits as long as its host while another host’s turn fetches the ru
   });
 });
 
-test('a host that cannot be reached ends the turn; its URL comes after the others, and a seed’s cause is told', async () => {
+test('a host that cannot be reached ends the turn; its URL comes after the others, and a seed’s cause is reported', async () => {
   const access: RobotsAccess = { kind: 'unreachable', cause: REFUSED };
   expect(await decide(recordOf(PAGE), { access })).toMatchObject({
     outcome: 'turnEnds',
@@ -206,7 +206,7 @@ test('a host that cannot be reached ends the turn; its URL comes after the other
   });
   const hopeless = await decide(recordOf(PAGE), { access, isHopeless: true });
   expect(hopeless.log).toContain('give up: {"code":"hostFailed"}');
-  // A worker that stops has broken the request off itself: nothing is told, and nothing is put off.
+  // A worker that stops has aborted the request itself: nothing is reported or postponed.
   const stopped = await decide(recordOf(PAGE), { access, isStopping: true, isHopeless: true });
   expect(stopped).toEqual({
     outcome: 'turnEnds',

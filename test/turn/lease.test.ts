@@ -17,7 +17,7 @@ function fakeQueue(tookMs: readonly number[] = []) {
   return { clock, heldUntil, hold };
 }
 
-test('a lease ends with the lock of the host or with the process, whichever is first', () => {
+test('a lease ends with the lock of the host or with the process, the earlier one', () => {
   const { clock, hold } = fakeQueue();
   expect(leaseOf({ hold }, clock, RECEIVED, T0 + 90_000).endsAt).toBe(T0 + 30_000);
   expect(leaseOf({ hold }, clock, RECEIVED, T0 + 20_000).endsAt).toBe(T0 + 20_000);
@@ -51,7 +51,7 @@ test('an answer that takes a second needs no second call', async () => {
   expect(heldUntil).toHaveLength(1);
 });
 
-test('a host that is no longer ours is not locked, and that is told', async () => {
+test('a host that is no longer ours is not locked, and the caller learns it', async () => {
   const { clock } = fakeQueue();
   const hold = () => Promise.reject(new StaleTurn('it went to another worker'));
   await expect(leaseOf({ hold }, clock, RECEIVED, T0 + 90_000).lockFor(40_000)).rejects.toThrow(StaleTurn);

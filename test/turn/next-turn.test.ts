@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 interface Situation {
   readonly config?: CrawlOptions;
   readonly status?: CrawlStatus;
-  /** Of the crawl so far. */
+  /** Pages of the crawl so far. */
   readonly pages?: number;
   readonly hostPages?: number;
   /** When the next page and the next requisite of the host are due. */

@@ -117,7 +117,7 @@ test('a meta refresh is a redirect by the page’s markup', async () => {
   expect(calls).toEqual([['follow', record, `${ORIGIN}/next`, T0]]);
 });
 
-test('a page has what the hooks make of it; what a hook says is told', async () => {
+test('a page has the results of the hooks; their messages are reported', async () => {
   const { reading, calls } = await read(recordOf(PAGE), fetched(), { hookError: 'it threw' });
   expect(reading).toMatchObject({
     state: 'fetched',
@@ -169,7 +169,7 @@ test('a part of a page has no items', async () => {
   expect((await read(recordOf(PAGE, { kind: 'requisite' }), fetched())).calls).toEqual([['hooks', false]]);
 });
 
-test('a page that needs JavaScript is said to, and counted; one that was not fetched is not', async () => {
+test('a page that needs JavaScript is marked and counted; one that was not fetched is not', async () => {
   const blank = await read(recordOf(PAGE, { depth: 0 }), { state: 'fetched', facts: BLANK });
   expect(blank.reading).toMatchObject({ hint: 'javascript', cause: { code: 'needsJavaScript' } });
   expect(blank.calls).toContainEqual(['count', 'hints', 'javascript']);
@@ -182,7 +182,7 @@ test('a page that needs JavaScript is said to, and counted; one that was not fet
   expect(gone.calls).toEqual([['hooks', true]]);
 });
 
-test('links that were left out are told before what else there is to say of a page that was fetched', () => {
+test('links that were left out come before the other causes of a fetched page', () => {
   const page = fetched({ droppedLinks: 3, dropCause: 'more than 5 links' });
   const dropped = { code: 'linksDropped', links: 3, detail: 'more than 5 links' };
   expect(withDroppedLinks(page)).toEqual({ ...page, cause: dropped });

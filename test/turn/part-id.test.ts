@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newPartId, versionOfPart } from '../../shared/turn/part-id.ts';
 
-test('a part tells by its name which version of the head it was made for', () => {
+test('the name of a part says which version of the head it was made for', () => {
   const clock = { random: () => 0.5 };
   for (const version of [1, 7, 1234]) {
     const id = newPartId(version, clock);

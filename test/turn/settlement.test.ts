@@ -56,7 +56,7 @@ test('a URL goes back to the ledger; a seed that is done with is counted by what
   expect(failures).toEqual([]);
 });
 
-test('a URL that failed for good is reported to the project, whose hook is waited for by who wants', async () => {
+test('a URL that failed finally is reported to the project, and the caller may wait for the hook', async () => {
   const { settlement, failures, hook } = open();
   const url = requestUrl(PAGE, { method: 'POST' });
   let hasEnded = false;

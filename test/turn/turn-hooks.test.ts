@@ -131,7 +131,7 @@ test('items go to the output and to who listens; requests are links one hop furt
   expect([unheard.items, unheard.events]).toEqual([answer.items, []]);
 });
 
-test('a hook that fails is counted and told; onPage’s error is told first', async () => {
+test('a hook that fails is counted and reported; onPage’s error comes first', async () => {
   const extraction = open({ extractionError: 'E' });
   expect(await extraction.call(false)).toMatchObject({ error: 'E' });
   expect(extraction.counters.totals).toMatchObject({

@@ -59,7 +59,7 @@ describe('fingerprint', () => {
     expect(fingerprintHex('http://a/\u0141\ud800')).toBe(fingerprintHex('http://a/A\u0000'));
   });
 
-  test('writes two words where it is told and touches no other', () => {
+  test('writes two words at the given offset and no others', () => {
     const out = new Uint32Array([7, 7, 7, 7]);
     fingerprint('http://example.com/', out, 1);
     const digits = fingerprintHex('http://example.com/');

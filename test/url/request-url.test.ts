@@ -39,7 +39,7 @@ describe('the name of a request', () => {
       expect(requestUrl(URL, other)).not.toBe(requestUrl(URL, request));
   });
 
-  test('is told from a URL', () => {
+  test('is distinguished from a URL', () => {
     expect([ownRequest(URL), isOwnRequest(URL), fetchedUrl(URL)]).toEqual([undefined, false, URL]);
     expect(isOwnRequest(requestUrl(URL, {}))).toBe(true);
   });

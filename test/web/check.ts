@@ -17,7 +17,7 @@ export interface CheckOptions {
   readonly allowRepeats?: (entry: LogEntry) => boolean;
   /**
    * Excuses one repetition at once of a request whose connection was closed without an answer, as clients do
-   * that cannot tell whether a kept connection was closed before their request came (RFC 9112 section 9.3.1).
+   * that do not know whether a kept connection was closed before their request came (RFC 9112 section 9.3.1).
    * Default false.
    */
   readonly allowReconnect?: boolean;

@@ -45,7 +45,7 @@ export interface Resource {
   readonly charset?: string;
   readonly declaresCharset?: boolean;
   readonly coding?: Coding;
-  /** How the body's end is told; `close`: by closing the connection. Default: `length`. */
+  /** How the end of the body is marked; `close`: by closing the connection. Default: `length`. */
   readonly framing?: 'length' | 'chunked' | 'close';
   /** The body, instead of an HTML page made from the references. */
   readonly body?: string;

@@ -54,7 +54,7 @@ describe('a crawl of the served web', () => {
     /** The gap that the judge asks for, which all but one of these crawlers keep. */
     readonly delayMs?: number;
     readonly seeds?: number;
-    /** Each is said at least once, and nothing else is. */
+    /** Each occurs at least once, and no others do. */
     readonly said: readonly RegExp[];
   }
   const wrongs: readonly Wrong[] = [

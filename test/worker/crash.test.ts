@@ -8,7 +8,7 @@ import { areQuiet, begin, CRAWL, createWorld, leastGap, ledgersOf, startProcess,
 const DELAY_MS = 3000;
 const CONFIG = { delayMs: DELAY_MS, turnMaxPages: 2, totalTimeoutMs: 10_000 };
 
-/** One host, a page a turn: so many turns that segments are merged, and old ones deleted. */
+/** One host, one page in each turn: enough turns to merge segments and delete old ones. */
 const CHAIN: Site = Object.fromEntries(
   Array.from({ length: 11 }, (_, i) => [`http://a.test/${i}`, page(`/${i + 1}`, '/0')]).concat([
     ['http://a.test/11', page()],

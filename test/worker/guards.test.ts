@@ -161,7 +161,7 @@ describe('limits over several processes', () => {
     expect(pages).toBeLessThan(300 + 20 * 10);
   });
 
-  test('maxCost pauses the crawl before it has cost so much', async () => {
+  test('maxCost pauses the crawl before it has cost that much', async () => {
     const world = createWorld(site(hosts, 200));
     const engine = shared(world.engine, ({ pages }) => pages / 1000);
     await begin(

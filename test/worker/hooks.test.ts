@@ -56,7 +56,7 @@ test('links are those that the extraction gives', async () => {
   expect(Object.keys(states).sort()).toEqual([`${A}/`, `${A}/added`]);
 });
 
-test('onError is called once for each URL that failed for good', async () => {
+test('onError is called once for each URL that failed finally', async () => {
   const heard: string[] = [];
   const onError = async (url: string, message: string) => {
     heard.push(`${url}: ${message}`);

@@ -190,7 +190,7 @@ test('twenty faults in a row end the worker; a turn between them begins the coun
   expect(log.at(-1)).toBe('park 1000');
 });
 
-test('a lease that is too short for one request is told, and no turn begins', async () => {
+test('a lease that is too short for one request is reported, and no turn begins', async () => {
   const least = parseConfig({}).totalTimeoutMs + 10_000;
   const short = open({ leaseMs: least });
   await short.serve(delivery('1'));

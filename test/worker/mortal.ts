@@ -1,5 +1,6 @@
 /**
- * Processes that die in the middle of whatever they do: nothing they have begun goes on, and nobody is told.
+ * Processes that die in the middle of whatever they do: nothing they have begun continues, and no one is
+ * notified.
  */
 import type { Archive } from '../../shared/ports/archive.ts';
 import type { Engine } from '../../shared/ports/engine.ts';

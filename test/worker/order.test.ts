@@ -5,7 +5,7 @@ import { page, type Site } from './scripted-fetcher.ts';
 import { areQuiet, begin, createWorld, SILENT, startProcess, type World } from './world.ts';
 
 /**
- * One page a turn, so many turns that segments are merged and old ones deleted; each has a link to another
+ * One page in each turn, and enough turns to merge segments and delete old ones; each has a link to another
  * host.
  */
 const SITE: Site = Object.fromEntries(

@@ -328,7 +328,7 @@ describe('a turn', () => {
   const askedAt = ({ fetcher }: World, url: string) =>
     fetcher.log.find((request) => request.url === url)?.startedAt ?? Number.NaN;
 
-  test('is short while the crawl is young, so that other hosts hear of their links', async () => {
+  test('is short while the crawl is young, so that other hosts get their links', async () => {
     const world = await crawl(chain, { delayMs: 1000, scope: 'any' }, [`${A}/0`]);
     expect(askedAt(world, B) - askedAt(world, `${A}/2`)).toBeLessThan(12_000);
   });
@@ -388,7 +388,7 @@ describe('a host in trouble', () => {
   });
 
   test.each(['park', 'acknowledge'] as const)(
-    'is given back though its first `%s` fails, and the error is told',
+    'is given back although its first `%s` fails, and the error is reported',
     async (name) => {
       const world = createWorld({ [`${A}/`]: page(...many(3)) });
       const { queue } = world.engine;

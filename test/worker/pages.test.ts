@@ -236,7 +236,7 @@ describe('onPage is called', () => {
     expect(seen.sort()).toEqual(['/', '/0itself', '/0named']);
   });
 
-  test('a page of an ordinary canonical one is not, in whichever order they come', async () => {
+  test('a page with an ordinary canonical one is not, in any order', async () => {
     const site: Site = {
       [`${A}/`]: page('/list', '/list?p=2'),
       [`${A}/list`]: page('/list?p=2', '/list?p=3'),

@@ -53,7 +53,8 @@ async function crawl(seed: number): Promise<void> {
   expect(urls.waiting).toBe(0);
   expect(pages).toBe(urls.fetched);
   for (const { state, url, result } of known) {
-    // So many deaths that a URL was taken for their cause: it is told, and what it links to may be unknown.
+    // After that many deaths a URL was judged to be their cause: it is reported, and its links may be
+    // unknown.
     if (state === 'failed') expect(result?.cause, url).toEqual({ code: 'workerDied', times: 3, at: 'page' });
     else expect(state, url).toBe(url.endsWith('/r') ? 'redirect' : 'fetched');
   }

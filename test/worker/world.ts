@@ -80,7 +80,7 @@ export interface Process {
   stop(): void;
 }
 
-/** A process with a worker, a router and a waker. Whichever fails ends all. */
+/** A process with a worker, a router and a waker. If one fails, all end. */
 export function startProcess(
   engine: Engine,
   fetcher: Fetcher,
@@ -217,6 +217,6 @@ export function leastGap(fetcher: ScriptedFetcher): number {
   return Math.min(...[...hosts].flatMap((host) => gapsOf(fetcher, host)));
 }
 
-/** What is said of a URL, as exports have it. */
+/** The cause of a URL as exports show it. */
 export const said = (record: Pick<UrlRecord, 'result'> | undefined): string | undefined =>
   resultText(record?.result ?? {});

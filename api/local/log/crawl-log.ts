@@ -15,7 +15,7 @@ export interface CrawlLogOptions {
 }
 
 export interface CrawlLog {
-  hear(message: CrawlMessage): void;
+  onMessage(message: CrawlMessage): void;
   /** Closes the file. `error`: what made the crawl fail; it is logged. */
   end(error?: unknown): void;
 }
@@ -55,7 +55,7 @@ export function createCrawlLog({ level: least = 'info', onLog, now = Date.now }:
   }
 
   return {
-    hear(message) {
+    onMessage(message) {
       if (message.kind === 'progress' && !isDue(message.progress.now)) return;
       const entry = logEntryOf(message);
       // After a pause, or with another thread.

@@ -1,6 +1,6 @@
 /**
- * Pages on several threads. A thread that a page blocks, or kills, is replaced, and the page is said to have
- * failed.
+ * Pages on several threads. A thread that a page blocks, or kills, is replaced, and the page is reported to
+ * have failed.
  */
 import { Worker } from 'node:worker_threads';
 import { threadEnvironment } from '../../../shared/engines/local/threads/thread-environment.ts';

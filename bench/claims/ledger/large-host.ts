@@ -17,7 +17,7 @@ export interface LargeHost {
   urlOf(n: number): string;
   open(): Promise<HostLedger>;
   commit(ledger: HostLedger): Promise<void>;
-  /** Merges the first so many URLs. */
+  /** Merges the first `count` URLs. */
   grow(urls: number): Promise<void>;
   /** The size of all parts, or of those whose name has this suffix. */
   bytes(suffix?: string): number;

@@ -1,5 +1,5 @@
 /**
- * Resumes the crawl of a filled folder until it has fetched so many pages: `node crawl-known.ts FOLDER PAGES
+ * Resumes the crawl of a filled folder until it has fetched PAGES pages: `node crawl-known.ts FOLDER PAGES
  * OUT`. OUT becomes a {@link KnownCrawl} in JSON.
  */
 import { writeFileSync } from 'node:fs';

@@ -38,7 +38,7 @@ export interface WebSize {
 export const ROBOTS = 'User-agent: *\nDisallow: /private/\nAllow: /private/open/\nDisallow: /search\n';
 
 const SEED = 42;
-/** Each page leads to so many of the next ones, so that all can be reached. */
+/** Each page links to this number of the next ones, so that all can be reached. */
 const CHILDREN = 6;
 const MENU = 12;
 

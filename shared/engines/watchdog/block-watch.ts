@@ -4,7 +4,7 @@ import type { SlotReader } from './work-slot.ts';
 
 /** How often a watchdog looks. */
 export const CHECK_MS = 250;
-/** Without a page to blame it may be the disk: a thread has so many times as long then. */
+/** The factor for the limit if no page is in progress: the disk may be the cause. */
 const UNKNOWN_FACTOR = 5;
 
 export interface BlockLimits {
@@ -36,7 +36,7 @@ export function createBlockWatch(slot: SlotReader): (limits: BlockLimits) => Blo
   let beats = -1;
   let tasks = -1;
   let missed = 0;
-  /** Of these, how many since the last task began. */
+  /** The number of these since the last task began. */
   let missedInTask = 0;
   return ({ limitMs, unknownLimitMs = limitMs * UNKNOWN_FACTOR }) => {
     const seen = { beats: slot.beats(), tasks: slot.tasks() };

@@ -112,7 +112,7 @@ describe('a run by budget', () => {
 });
 
 describe('the ledger', () => {
-  test('tells states of the code apart, and skips a line that was cut off', () => {
+  test('distinguishes states of the code, and skips a truncated line', () => {
     const run = { from: 1, count: 10, broken: [], ms: 5, endedAt: '2026-11-22T00:00:00Z' };
     addRun(ledger, { ...run, state: 'a' });
     appendFileSync(ledger, '{"state":"a","fr\n');

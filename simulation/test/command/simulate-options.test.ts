@@ -68,7 +68,7 @@ test.each([
   else expect(() => readCommand(args)).toThrow(new UsageError(message));
 });
 
-test('an unknown fault is told with the one that was meant and the list', () => {
+test('an unknown fault is reported with the nearest name and the list', () => {
   expect(() => readCommand(['--faults', 'workerKiled'])).toThrow(
     `got "workerKiled"; did you mean workerKilled? There are: ${FAULT_NAMES.join(', ')}`,
   );

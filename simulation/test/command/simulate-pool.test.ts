@@ -60,7 +60,7 @@ test('a process that has run many worlds makes room for another', async () => {
   expect(outcomes.map(({ spec }) => spec.seed)).toEqual([1, 2, 3]);
 });
 
-test('processes that cannot begin are no finding: nothing is said of any seed', async () => {
+test('processes that cannot start are not a finding: no seed gets a result', async () => {
   const pool = poolOf({ args: ['no JSON'] });
   const failure = await outcomesOf(pool, 20).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(CannotRun);

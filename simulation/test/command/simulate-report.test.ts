@@ -112,7 +112,7 @@ describe('the report', () => {
   });
 });
 
-test('the digest tells the same worlds whatever their order and time, and others apart', () => {
+test('the digest is the same for the same worlds in any order and time, and differs for others', () => {
   const worlds = fc.uniqueArray(fc.integer({ min: 0, max: 1000 }), { minLength: 2, maxLength: 20 });
   fc.assert(
     fc.property(worlds, fc.integer({ min: 0, max: 19 }), (seeds, which) => {
@@ -171,7 +171,7 @@ describe('the command', () => {
     expect(written.err).toBe('');
   });
 
-  test('ends with 1 where one was broken, which it tells at once and makes smaller at the end', async () => {
+  test('ends with 1 if a world was broken, reports it at once, and shrinks it at the end', async () => {
     const { written, ...all } = streams();
     expect(await simulateSeeds({ ...SEEDS, quiet: false }, run, all, never)).toBe(1);
     expect(written.err).toContain('Seed 17 broke unhurried: 900 ms after the last\n');
@@ -198,7 +198,7 @@ describe('the command', () => {
     expect(JSON.parse(written.out)).toMatchObject({ seeds: 8, left: 12, broken: [{ seed: 17 }] });
   });
 
-  test('interrupted, tells what is known by then', async () => {
+  test('reports what is known so far when it is interrupted', async () => {
     const { written, ...all } = streams();
     const interrupt = new AbortController();
     const slow: RunWorld = (spec) => {

@@ -50,7 +50,7 @@ test('what the web sent cannot write to the terminal', () => {
   ]);
 });
 
-test('a long one is cut around the violation, and tells how much is missing', () => {
+test('a long one is cut around the violation, and says how much is missing', () => {
   const many = Array.from({ length: 5000 }, (_, i) => ({
     at: T0 + i * 10,
     host: 'a.test',
@@ -67,7 +67,7 @@ test('a long one is cut around the violation, and tells how much is missing', ()
   expect(lines.filter((line) => line.includes('more (--all shows them)'))).toHaveLength(2);
 });
 
-test('wherever it is cut, what is shown and what is said to be missing is all of it', () => {
+test('wherever it is cut, the shown lines and the count of missing ones add up', () => {
   const arbitrary = fc.record({
     count: fc.integer({ min: 0, max: 400 }),
     maxLines: fc.integer({ min: 4, max: 300 }),

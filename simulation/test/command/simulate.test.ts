@@ -101,7 +101,7 @@ test(
 );
 
 test(
-  'a world follows from its seed alone: whichever process runs it, after whichever others',
+  'a world follows from its seed alone, in any process and after any other worlds',
   async () => {
     const worlds = ['--seed', '40', '--seeds', '12', '--quiet', '--json', '--no-shrink'];
     const [alone, beside] = await Promise.all([
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  'two replays of a world print the same, happening by happening',
+  'two replays of a world print the same, event by event',
   async () => {
     const replay = () => simulate('--seed', '7', '--replay', '--all');
     const [first, second] = await Promise.all([replay(), replay()]);

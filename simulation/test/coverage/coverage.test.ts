@@ -91,7 +91,7 @@ test('a reason covers a block, or a file that no world loads, and all that they 
   expect(other).toMatchObject({ isLoaded: false, reachedBlocks: 0, acceptedBlocks: other.blocks });
 });
 
-test('an entry that stands for nothing that was missed is told', () => {
+test('an entry that matches no missed range is reported', () => {
   const [none, zero] = ["'none'", "'zero'"].map((words) =>
     keyOf(SOURCE, findBlocks(SOURCE).find((block) => wordsOf(SOURCE, block) === words) as Block),
   ) as [string, string];
@@ -126,7 +126,7 @@ test('the command line is read, or refused with the reason', () => {
   expect(() => readCoverageOptions(['--hosts', '3'])).toThrow(/--hosts/);
 });
 
-test('worlds tell what they reached, and what only their judges run does not count', async () => {
+test('worlds report what they reached, and code that runs only for the checks does not count', async () => {
   const program = fileURLToPath(new URL('../../command/simulate.ts', import.meta.url));
   const args = [program, 'coverage', '--seeds', '2', '--jobs', '1', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1e8 }).catch(

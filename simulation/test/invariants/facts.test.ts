@@ -25,7 +25,7 @@ const web: SimWeb = {
   crawlDelayMs: () => undefined,
 };
 
-/** A crawl with a host of so many URLs, one token, one parcel of links and one WARC object. */
+/** A crawl with a host of some URLs, one token, one parcel of links and one WARC object. */
 async function makeWorld(urls: number): Promise<World> {
   const cloud = createSimCloud({ seed: 1 });
   const { engine } = cloud.open(cloud.begin('test'));

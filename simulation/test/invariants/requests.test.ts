@@ -20,7 +20,7 @@ const replaced = (url: string, ...by: ReturnType<typeof request>[]) =>
   LOG.flatMap((one) => (one.url === url ? by : [one]));
 
 describe('oneRequest', () => {
-  test('two requests in flight to a host are found, of whichever processes', () => {
+  test('two requests in flight to a host are found, from any processes', () => {
     const log = replaced(PAGE, request(PAGE, 3.15, 6.3, { process: 'worker-2' }));
     expect(messagesOf(makeFacts({ log }))).toEqual([
       `oneRequest: ${PAGE} (worker-2, T0+3.150 s) began while ${HOME} (worker-1, T0+3.100 s), which ended T0+3.200 s, was in flight; expected at most 1 at once`,
@@ -79,7 +79,7 @@ describe('unhurried', () => {
     expect(messagesOf(makeFacts({ log, crawls })).join()).toContain('unhurried');
   });
 
-  test('what follows a redirect of another host keeps the pace, whichever process asks', () => {
+  test('a request after a redirect from another host keeps the pace, from any process', () => {
     const from = 'http://c.test/robots.txt';
     const asked = (process: string, at: number) => [
       request(from, at - 0.2, at - 0.1, { process, httpStatus: 301 }),

@@ -35,7 +35,7 @@ const namesOf = (invariant: string, facts: Parameters<typeof messagesOf>[0]) => 
 
 describe('rested', () => {
   /**
-   * The page is asked for twice, with this answer and so many seconds between; the heads count so many
+   * The page is asked for twice, with this response and a number of seconds between; the heads count some
    * requests.
    */
   function facts(answer: Partial<WebRequest>, gap: number, config = {}, counted = [2, 3]) {

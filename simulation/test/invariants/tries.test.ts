@@ -28,7 +28,7 @@ const of = (invariant: string, facts: Parameters<typeof messagesOf>[0]) =>
   messagesOf(facts).filter((text) => text.startsWith(`${invariant}:`));
 
 describe('triesKept', () => {
-  /** robots.txt at 0, then the page by these answers, 10 s apart; a head counts so many requests. */
+  /** robots.txt at 0, then the page by these answers, 10 s apart; a head counts `counted` requests. */
   function facts(
     answers: readonly Partial<WebRequest>[],
     record: ReturnType<typeof urlRecord>,

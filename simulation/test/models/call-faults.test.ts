@@ -77,7 +77,7 @@ describe('a struck call', () => {
   test.each([
     { moment: 'before' as const, effects: 2 },
     { moment: 'after' as const, effects: 3 },
-  ])('that fails $moment it took effect tells its caller so', async ({ moment, effects }) => {
+  ])('that fails $moment it took effect returns an error to its caller', async ({ moment, effects }) => {
     const { tookEffect, ended } = await threeCalls({ call: 2, moment, kind: 'fails' });
     expect(tookEffect).toHaveLength(effects);
     expect(ended[1]).toMatch(/hang up/);

@@ -47,8 +47,8 @@ describe('writes', () => {
     expect(silent).toBeInstanceOf(ConditionalCheckFailedException);
     expect(silent).toMatchObject({ name: 'ConditionalCheckFailedException', Item: undefined });
     expect(silent.$metadata.httpStatusCode).toBe(400);
-    const telling = { ...next, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' };
-    expect(errorOf<ConditionalCheckFailedException>(() => call('PutItem', telling)).Item).toEqual(first);
+    const withOld = { ...next, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' };
+    expect(errorOf<ConditionalCheckFailedException>(() => call('PutItem', withOld)).Item).toEqual(first);
     const replacing = {
       Item: next.Item,
       ConditionExpression: '#version = :expected',
@@ -160,7 +160,7 @@ describe('writes', () => {
     );
   });
 
-  test('a transaction is made as a whole, or tells why not', () => {
+  test('a transaction takes effect as a whole, or says why not', () => {
     const { call } = createServices();
     call('PutItem', { Item: { ...key('p', 'a'), x: N(1) } });
     const transact = (condition: string) =>
@@ -395,7 +395,7 @@ describe('what is consumed', () => {
     expect(units(call('Scan', { ...scan, ConsistentRead: true }))).toBe(2);
   });
 
-  test('a transaction counts twice, and batches are told by table', () => {
+  test('a transaction counts twice, and batches are reported by table', () => {
     const { call } = createServices();
     const many = call<{ ConsumedCapacity: object[] }>('TransactWriteItems', {
       TableName: undefined,
@@ -422,7 +422,7 @@ describe('what is consumed', () => {
     const { call, dynamo } = createServices();
     const heard: unknown[][] = [];
     call('PutItem', { Item: sized(3000, { shard: S('x'), at: N(1) }) });
-    dynamo.onUnits = (...told) => heard.push(told);
+    dynamo.onUnits = (...units) => heard.push(units);
     expect(() =>
       call('PutItem', { Item: sized(10), ConditionExpression: 'attribute_not_exists(pk)' }),
     ).toThrow();

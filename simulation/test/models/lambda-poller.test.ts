@@ -230,7 +230,7 @@ test.each([
   expect(left()).toEqual(detail < 0.5 ? ['a1'] : []);
 });
 
-test('a delete that comes after the visibility is refused on a FIFO queue, and nobody is told', async () => {
+test('a delete that comes after the visibility is refused on a FIFO queue without an error', async () => {
   const { time, send, left, calls } = world({}, { ms: VISIBILITY_S * 1000 + 2000 });
   send('a1');
   await time.advance(VISIBILITY_S * 1000 + 3000);

@@ -7,7 +7,7 @@ import { createVirtualTime, drive } from '../../models/virtual-time.ts';
 
 type Event = { readonly ms: number; readonly leavesMs?: number };
 
-/** A function that sleeps as it is told, and a world for it. */
+/** A function that sleeps as long as its event says, and a world for it. */
 function world(
   options: Partial<SimLambdaOptions<Event, string>> = {},
   { skewMs = 0, names = [] as FaultName[] } = {},

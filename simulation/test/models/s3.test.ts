@@ -54,7 +54,7 @@ describe('objects', () => {
     expect(s3.objects('b').get('k')).toMatchObject({ etag: ETag });
   });
 
-  test('what is not there is told as S3 does', () => {
+  test('a missing object gives the error of S3', () => {
     const { callS3 } = createServices();
     expect(errorOf(() => callS3('GetObject', { Key: 'k' }))).toBeInstanceOf(NoSuchKey);
     expect(errorOf(() => callS3('HeadObject', { Key: 'k' }))).toBeInstanceOf(NotFound);
@@ -179,9 +179,9 @@ describe('uploads by parts', () => {
 
   test('checksums that the upload was begun with are due for each part, or for the whole', () => {
     const { part, complete } = begun({ ChecksumAlgorithm: 'CRC32' });
-    const { PartNumber, ETag, ...told } = part(1, Buffer.from('x'));
+    const { PartNumber, ETag, ...rest } = part(1, Buffer.from('x'));
     expect(statusOf(() => complete([{ PartNumber, ETag }]))).toEqual(['InvalidPart', 400]);
-    complete([{ PartNumber, ETag, ...told }]);
+    complete([{ PartNumber, ETag, ...rest }]);
     const whole = begun({ ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' });
     const { ETag: etag } = whole.part(1, Buffer.from('x'));
     whole.complete([{ PartNumber: 1, ETag: etag }]);

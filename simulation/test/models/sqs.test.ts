@@ -80,13 +80,13 @@ describe('a standard queue', () => {
       visibilityS: 1,
       deadLetter: { queueUrl: deadUrl, maxReceives: 1 },
     });
-    const told: string[] = [];
-    sqs.onArrival(deadUrl, () => told.push(...sqs.receive(deadUrl, 10).map(({ body }) => body)));
+    const bodies: string[] = [];
+    sqs.onArrival(deadUrl, () => bodies.push(...sqs.receive(deadUrl, 10).map(({ body }) => body)));
     world.call('SendMessage', { QueueUrl, MessageBody: 'a1' });
     expect(sqs.receive(QueueUrl, 10)).toHaveLength(1);
     await time.advance(1000);
     expect(sqs.receive(QueueUrl, 10)).toHaveLength(0);
-    expect(told).toEqual(['a1']);
+    expect(bodies).toEqual(['a1']);
   });
 });
 
@@ -127,7 +127,7 @@ describe('a call of SQS', () => {
     expect(bodies(await third)).toEqual(['a2']);
   });
 
-  it('tells listeners what arrives, and costs idle queues nothing', async () => {
+  it('notifies listeners of arrivals, and costs idle queues nothing', async () => {
     const { time, sqs, QueueUrl, send } = queueWorld();
     const at: number[] = [];
     const started = time.now();

@@ -39,7 +39,7 @@ function sceneOf(seed: number, shape: WebShape, faults: Faults = NO_FAULTS, skew
   return { time, web, process, requests, get };
 }
 
-/** URLs that are reached from the seeds, in the order in which they are met, so many at most. */
+/** URLs that are reached from the seeds, in the order of their discovery, up to a limit. */
 function reachable(web: SimWeb, max: number): string[] {
   const urls = new Set(web.seeds);
   for (const url of urls) {
@@ -320,10 +320,10 @@ describe('an exchange', () => {
   test('goes on at the server when the process dies, and nobody learns of it', async () => {
     const scene = sceneOf(1, shape);
     let isHeard = false;
-    const hear = () => {
+    const count = () => {
       isHeard = true;
     };
-    scene.web.fetcherOf(scene.process, CONFIG).fetch({ url: ROOT }).then(hear, hear);
+    scene.web.fetcherOf(scene.process, CONFIG).fetch({ url: ROOT }).then(count, count);
     await scene.time.advance(1);
     scene.process.kill('test');
     await scene.time.advance(10_000);

@@ -95,7 +95,7 @@ test('a crawl goes from its seed over all pages to its end, each asked for once'
     expect(world.cloud.sqs.size(url)).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
 });
 
-test('the same seed gives the same run, happening by happening, and another seed another one', async () => {
+test('the same seed gives the same run, event by event, and another seed another one', async () => {
   const [first, second, other] = [await crawl(1), await crawl(1), await crawl(2)].map(({ lines }) =>
     lines.join('\n'),
   );

@@ -62,7 +62,7 @@ function cloudFormation(stacks: Readonly<Record<string, FakeStack>>): StackLooku
 const deployed = { outputs: { Settings: JSON.stringify(SETTINGS), ApiUrl: 'https://x/' } };
 
 describe('a stack is found by its name', () => {
-  test('and tells its settings', async () => {
+  test('and returns its settings', async () => {
     expect(await findStack(cloudFormation({ Strand: deployed }), 'Strand', 'us-east-1')).toEqual(SETTINGS);
   });
 

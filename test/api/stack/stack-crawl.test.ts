@@ -60,7 +60,7 @@ test('a crawl is paused, resumed and stopped, and done waits while it is paused'
   });
 });
 
-test('events tell the progress, and end with limit and finished at a limit', async () => {
+test('events report the progress, and end with limit and finished at a limit', async () => {
   await inWorld(async (world) => {
     const crawl = await begin(world, { maxPages: 5 });
     const events: StackEvent[] = await all(crawl.events({ pollMs: 1000 }));

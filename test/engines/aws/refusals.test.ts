@@ -67,7 +67,7 @@ describe('deleted objects', () => {
     },
   );
 
-  test('that are gone are done; what S3 refuses to delete is told', async () => {
+  test('that are gone are done; what S3 refuses to delete is reported', async () => {
     const gone = deleting([[{ Key: 'b', Code: 'NoSuchKey' }]]);
     await gone.done;
     expect(gone.keys()).toEqual([['a', 'b']]);
@@ -188,7 +188,7 @@ test('a text is sent to the router if it is as long as a message may be, and no 
     maxMessageBytes: 10,
   });
   await exchange.sendTexts(['ä23456789']);
-  // The first that is too long is told.
+  // The first that is too long is reported.
   await expect(exchange.sendTexts(['ok', 'ä234567890', 'ä2345678901'])).rejects.toThrow(
     'expected a message of at most 10 bytes, got 11',
   );

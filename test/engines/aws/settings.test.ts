@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { parseStackSettings } from '../../../shared/engines/aws/settings.ts';
 import { SETTINGS } from '../../functions/fake-stack.ts';
 
-const told = (changes: object) => parseStackSettings(JSON.stringify({ ...SETTINGS, ...changes }));
+const parsed = (changes: object) => parseStackSettings(JSON.stringify({ ...SETTINGS, ...changes }));
 const url = (name: string) => `https://sqs.us-east-1.amazonaws.com/1/${name}`;
 
 describe('the queues of a stack', () => {
-  test('are told one by one', () => {
+  test('may be listed one by one', () => {
     const turnQueueUrls = [url('a.fifo'), url('b.fifo')];
-    expect(told({ turnQueueUrls }).turnQueueUrls).toEqual(turnQueueUrls);
+    expect(parsed({ turnQueueUrls }).turnQueueUrls).toEqual(turnQueueUrls);
   });
 
   test('or by a pattern and their number', () => {
-    const settings = told({
+    const settings = parsed({
       turnQueueUrls: { pattern: url('Strand-turns-*.fifo'), count: 3 },
       linkShardUrls: { pattern: url('Strand-links-*'), count: 2 },
     });
@@ -21,7 +21,7 @@ describe('the queues of a stack', () => {
   });
 
   test('in which links are gathered by hosts are none where they are not configured', () => {
-    expect(told({ linkShardUrls: undefined }).linkShardUrls).toEqual([]);
+    expect(parsed({ linkShardUrls: undefined }).linkShardUrls).toEqual([]);
   });
 
   test.each([
@@ -31,13 +31,13 @@ describe('the queues of a stack', () => {
     [{ pattern: url('turns-*.fifo'), count: 0 }, 'turnQueueUrls'],
     [{ pattern: url('turns-*.fifo'), count: 65 }, 'turnQueueUrls'],
     [{ pattern: url('turns-*.fifo') }, 'turnQueueUrls'],
-  ])('are not told by %j', (turnQueueUrls, message) => {
-    expect(() => told({ turnQueueUrls })).toThrow(message);
+  ])('may not be %j', (turnQueueUrls, message) => {
+    expect(() => parsed({ turnQueueUrls })).toThrow(message);
   });
 });
 
 test('a pattern stands for one queue at least', () => {
   const pattern = url('Strand-links-*');
-  expect(() => told({ linkShardUrls: { pattern, count: 0 } })).toThrow('linkShardUrls');
-  expect(told({ linkShardUrls: { pattern, count: 1 } }).linkShardUrls).toEqual([url('Strand-links-0')]);
+  expect(() => parsed({ linkShardUrls: { pattern, count: 0 } })).toThrow('linkShardUrls');
+  expect(parsed({ linkShardUrls: { pattern, count: 1 } }).linkShardUrls).toEqual([url('Strand-links-0')]);
 });

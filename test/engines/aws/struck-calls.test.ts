@@ -579,7 +579,7 @@ describe.each(OPERATIONS)('an engine that $name', (one) => {
       const outcome = await carryOut(one, { call: i + 1, kind });
       const hidden = one.hides?.includes(command);
       const what = `call ${i + 1}, ${command}`;
-      // Of several calls at a time the others go on.
+      // If several calls run at once, the others continue.
       if (outcome.error === undefined || !one.isConcurrent)
         expect(outcome.leftOver, `${what}: calls left under way`).toBe(0);
       if (kind === 'throttled' || (kind === 'repeated' && !hidden))

@@ -1,7 +1,6 @@
 /**
- * One operation of the engine `aws` over models of its services, struck at each of its calls in turn. So each
- * call is known to be tried again when it is throttled, to be waited for, and to tell its caller when it
- * fails.
+ * One operation of the engine `aws` over models of its services, struck at each of its calls in turn. This
+ * shows that each call is retried when it is throttled, is awaited, and reports its failure to the caller.
  */
 import { type AwsClients, type AwsEngine, createAwsEngine } from '../../../shared/engines/aws/engine.ts';
 import { SIZES } from '../../../shared/sizes.ts';
@@ -10,9 +9,9 @@ import { type Faults, NO_FAULTS } from '../../../simulation/models/faults.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
 
 /**
- * `throttled`: refused for its rate. `fails`: the service says no, for good. `isDown`: this call and all
- * later ones fail. `lost`: it is carried out, and its answer is lost. `repeated`: the same, and the SDK makes
- * the call again by itself.
+ * `throttled`: refused for its rate. `fails`: the service refuses the call. `isDown`: this call and all later
+ * ones fail. `lost`: it is carried out, and its answer is lost. `repeated`: the same, and the SDK makes the
+ * call again by itself.
  */
 export const FAULT_KINDS = ['throttled', 'fails', 'isDown', 'lost', 'repeated'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -154,7 +153,7 @@ export interface Outcome {
   /** What it gave, or the messages of its error and of that error's causes. */
   readonly result?: unknown;
   readonly error?: string;
-  /** Of calls that were under way when it ended, and of those begun later. */
+  /** The number of calls that were in flight when it ended or began later. */
   readonly leftOver: number;
   /** What is there in the end, once the operation is repeated if it had failed. */
   readonly left?: unknown;

@@ -93,7 +93,7 @@ test('its rest is that after the longest request, by the settings of the host an
   expect(restOf('slow.test', plain)).toBe(7000);
 });
 
-test('when a lease ends while the database fails, the next receive tells it, and no timer throws', async () => {
+test('if a lease ends while the database fails, the next receive throws the error, and no timer does', async () => {
   vi.useFakeTimers();
   const queue = createTurnQueue(database, clock, { leaseMs: 1000 });
   const message = { kind: 'links', crawl: 'c', links: [] } as const;

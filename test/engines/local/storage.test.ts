@@ -235,7 +235,7 @@ describe('a folder', () => {
   });
 });
 
-test('what makes SQLite roll back by itself is what is told', () => {
+test('the error that makes SQLite roll back by itself is the one reported', () => {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE t (x)');
   const work = () =>

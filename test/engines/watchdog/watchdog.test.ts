@@ -80,7 +80,7 @@ describe('the watch of a thread', () => {
 });
 
 describe('a slot', () => {
-  test('tells the task while it is done, also where it throws', () => {
+  test('shows the task while it runs, also if it throws', () => {
     const memory = slotMemory();
     const [work, reader] = [writeSlot(memory), readSlot(memory)];
     expect(reader.task()).toBeUndefined();
@@ -97,7 +97,7 @@ describe('a slot', () => {
     work.end();
   });
 
-  test('does not tell a URL that it has no room for, and tells the next one', () => {
+  test('does not show a URL that it has no room for, and shows the next one', () => {
     const memory = slotMemory();
     const [work, reader] = [writeSlot(memory), readSlot(memory)];
     expect(
@@ -129,7 +129,7 @@ describe('a slot', () => {
     work.end();
   });
 
-  test('of a thread that is blocked tells what blocks it, and of one that was ended still does', async () => {
+  test('shows what blocks a thread, also after the thread was ended', async () => {
     const memory = slotMemory();
     const reader = readSlot(memory);
     const module = new URL('../../../shared/engines/watchdog/work-slot.ts', import.meta.url).href;

@@ -121,12 +121,11 @@ const coding = (name: Coding): FuzzTarget => ({
     assert.deepEqual([cut.isWhole, cut.bytes], [true, document], 'pieces');
     if (document.length < 20) return;
     const short = await undone(body.subarray(0, body.length - 1), name);
-    // Brotli has no signature: a short one that is cut may look like text, and is said to be that.
+    // Brotli has no signature: a short truncated one may look like text, and is reported as text.
     assert.ok(!short.isWhole || short.error !== undefined, 'a body that was cut is called whole');
     const bound = await undone(body, name, body.length, 10);
     assert.ok(bound.bytes.length <= 10 && !bound.isWhole, 'more than was asked for');
-    // Of deflate, brotli and zstd as servers send it nothing says that bytes were changed: only the size is
-    // bounded.
+    // Deflate, brotli and zstd as servers send them do not detect changed bytes: only the size is bounded.
     const damaged = Buffer.from(body);
     const at = document[0]! % damaged.length;
     damaged[at] = damaged[at]! ^ (1 << (document[1]! % 8));
@@ -190,7 +189,7 @@ export const TARGETS: readonly FuzzTarget[] = [
     tokens: BYTES,
     encoding: 'latin1',
     maxBytes: 256 * 1024,
-    // Of ten decoders together.
+    // The cost of ten decoders together.
     maxUsPerByte: 1,
     maxHeldPerByte: 64,
     run: (body) => CHARSETS.map((charset) => decoded(charset, body, 16 * 1024)),

@@ -155,8 +155,8 @@ function captureOfDocument(document: Buffer) {
 }
 
 /**
- * A file that we write has no fault; whichever byte of it is changed, what is read is the same, or it is
- * told.
+ * A file that we write has no error. If any byte of it is changed, the result is the same, or the change is
+ * reported.
  */
 async function checkWritten(document: Buffer): Promise<void> {
   const { members } = await encodeCapture(captureOfDocument(document), RECORDS);
@@ -278,7 +278,7 @@ export const TARGETS: readonly FuzzTarget[] = [
       ],
     ],
     encoding: 'latin1',
-    // Of what a server may send as one.
+    // The largest record that a server may send.
     maxBytes: 64 * 1024,
     maxUsPerByte: 2,
     maxHeldPerByte: 64,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Of LocalStack: the image's tag, and what requirements.txt holds. */
+/** The version of LocalStack: the image's tag, and the version in requirements.txt. */
 export const VERSION = '4.13.1';
 
 /** An emulator of AWS at this machine. */

@@ -68,7 +68,7 @@ export async function startHostEmulator(installed: Installation, javaHome: strin
   return { endpoint, title: `LocalStack ${VERSION} without Docker, repaired by plugin/`, functionLogs, stop };
 }
 
-/** Of LocalStack itself: https://docs.localstack.cloud/aws/capabilities/config/configuration/ */
+/** Settings of LocalStack: https://docs.localstack.cloud/aws/capabilities/config/configuration/ */
 const settings = async (address: string, data: string) => ({
   GATEWAY_LISTEN: address,
   LOCALSTACK_HOST: address,

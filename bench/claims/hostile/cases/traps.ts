@@ -9,7 +9,7 @@ import { page, response } from '../replies.ts';
 const REAL = Array.from({ length: 30 }, (_, i) => `/real/${'x'.repeat(i + 1)}`);
 /** Each with words of its own. */
 const realText = (path: string): string =>
-  `Real page ${path} tells of ${[...path].map((_, i) => WORDS[(path.length * 7 + i * i) % WORDS.length]).join(' ')}`;
+  `Real page ${path} is about ${[...path].map((_, i) => WORDS[(path.length * 7 + i * i) % WORDS.length]).join(' ')}`;
 const WORDS =
   'apple river stone cloud window paper silver garden winter copper forest bridge candle harbour meadow'.split(
     ' ',

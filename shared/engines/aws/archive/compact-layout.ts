@@ -1,7 +1,4 @@
-/**
- * How WARC objects are laid out in the one that they are joined into: names, order, offsets, parts of the
- * upload. Pure.
- */
+/** The layout of a joined WARC object: names, order, offsets, parts of the upload. Pure. */
 import { hash } from 'node:crypto';
 import { SIZES, type Sizes } from '../../../sizes.ts';
 

@@ -69,7 +69,7 @@ export async function deleteFiles(context: FolderContext, files: readonly string
   await deleteObjects(context, 'deleting WARC objects', keys);
 }
 
-/** The object's bytes from `start` up to `end`; fails if it has not so many. */
+/** The object's bytes from `start` up to `end`; fails if it has fewer. */
 export async function readRange(
   context: FolderContext,
   file: string,

@@ -11,9 +11,9 @@
  * 4. Each source's place in it is announced (`joined-warcs.ts`).
  * 5. The sources are deleted, and the plan.
  *
- * The next compactor finishes the plan that it finds, from whichever step: the outcome is the same. At every
- * moment each record can be read where its location resolves to. A lease keeps others away; one who works on
- * after his lease was lost does nothing that the plan's new holder would not do as well.
+ * The next compactor finishes the plan that it finds, from any step, with the same outcome. At every moment
+ * each record can be read where its location resolves to. A lease keeps others away; one who works on after
+ * his lease was lost does nothing that the plan's new holder would not do as well.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
@@ -39,7 +39,9 @@ export interface CompactOptions {
   readonly crawl: CrawlId;
   readonly clock: Clock;
   readonly sizes?: Sizes;
-  /** A joined file is done when it has so many bytes. Default that of the sizes; up to 20,000,000,000. */
+  /**
+   * The size in bytes at which a joined file is complete, up to 20,000,000,000. Default: that of the sizes.
+   */
   readonly targetBytes?: number;
   /** Younger objects are left alone. Default that of the sizes. */
   readonly minAgeMs?: number;

@@ -2,7 +2,7 @@ import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { inBatches } from '../state/dynamo-batch.ts';
 import type { ObjectContext } from './archive-object.ts';
 
-/** DeleteObjects takes so many keys (S3 API reference). */
+/** The maximal number of keys of DeleteObjects (S3 API reference). */
 const MAX_DELETES = 1000;
 
 /** Errors of one key of a DeleteObjects that may pass: it is tried again. */

@@ -84,9 +84,9 @@ function dynamoUnits({ commandName, input, output, error }: Attempt): Usage {
 
 /** As DynamoDB reports it: indexes and the double price of transactions included. */
 function consumed(output: unknown): number | undefined {
-  const { ConsumedCapacity: told } = (output ?? {}) as { ConsumedCapacity?: Consumption };
-  if (told === undefined) return undefined;
-  return [told].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+  const { ConsumedCapacity: consumed } = (output ?? {}) as { ConsumedCapacity?: Consumption };
+  if (consumed === undefined) return undefined;
+  return [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 }
 
 type Consumption = ConsumedCapacity | ConsumedCapacity[];
@@ -112,7 +112,7 @@ interface DynamoShape {
 
 /**
  * If no response reports the units. A failed condition is billed by the size of the item there is or of the
- * one to be written, whichever is larger (DynamoDB developer guide, "Write operations").
+ * one to be written, the larger one (DynamoDB developer guide, "Write operations").
  */
 function leastUnits(name: string, input: DynamoShape, error: unknown): number {
   const { Item, TransactItems, RequestItems } = input;

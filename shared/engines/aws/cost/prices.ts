@@ -40,8 +40,8 @@ export type UnitPrices = Readonly<Record<LineItem, number>>;
 export interface Prices {
   readonly region: string;
   /**
-   * Whether the figures are that region's own; else they are those of us-east-1, and other regions are often
-   * dearer.
+   * Whether the figures are that region's own. Otherwise they are those of us-east-1; other regions often
+   * cost more.
    */
   readonly isExact: boolean;
   /** The month in which they were last checked. */
@@ -64,7 +64,7 @@ export const dataOutBytes = (requests: number, bytes: number): number =>
 
 const MILLION = 1e6;
 const THOUSAND = 1e3;
-/** AWS bills data in GB of 10^9 bytes or 2^30 by service; the smaller is the dearer. */
+/** AWS bills data in GB of 10^9 bytes or 2^30 by service; the smaller one is more expensive. */
 const GB = 1e9;
 /** A GB-second of Lambda: 1,024 MB for 1,000 ms. */
 const GB_SECOND = 1024 * 1000;

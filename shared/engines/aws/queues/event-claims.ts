@@ -26,7 +26,7 @@ const KEPT_MS = 24 * 3_600_000;
 /**
  * Claims as items of CrawlState, one write unit each, which DynamoDB deletes a day later. Lambda may invoke a
  * function twice with the same event (developer guide, "Using Lambda with Amazon SQS": each message is
- * processed at least once), and SQS takes the receipt handles of both invocations for good.
+ * processed at least once), and SQS accepts the receipt handles of both invocations.
  */
 export function createEventClaims({ dynamo, table, clock }: EventClaimsOptions): ClaimReceipt {
   return async (receiptHandle) => {

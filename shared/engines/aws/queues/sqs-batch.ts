@@ -19,7 +19,7 @@ export interface BatchOptions<E> {
   readonly isDone?: (code: string | undefined, entry: E) => boolean;
 }
 
-/** Why an entry of a batch failed for good; undefined where it succeeded. */
+/** The error of an entry that failed in all attempts; undefined if the entry succeeded. */
 export type EntryResult = Error | undefined;
 
 /**
@@ -58,7 +58,7 @@ export async function settleBatch<E>(
   return results;
 }
 
-/** An entry of a batch call that failed for good: the turn or the routing is to be done again. */
+/** An entry of a batch call failed in all attempts. The turn or the routing must be repeated. */
 export class BatchFailure extends Error {
   override name = 'BatchFailure';
 

@@ -83,7 +83,7 @@ export async function deleteAll(queue: SqsQueue, handles: readonly string[]): Pr
   for (const batch of inBatches(handles)) throwFirst(await deleteBatch(queue, batch));
 }
 
-/** Hides messages for so many seconds from now, at once. Gives those that are ours no longer. */
+/** Hides messages for a number of seconds from now, in one call. Returns those that are no longer ours. */
 export async function hideAll(
   queue: SqsQueue,
   handles: readonly string[],

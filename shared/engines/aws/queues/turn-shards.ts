@@ -90,7 +90,7 @@ export function createShardedTurnQueue(
     },
 
     async receivedFromEvent(records) {
-      if (!bound) throw new Error('Expected to be told of which of the turn queues this event is');
+      if (!bound) throw new Error('Expected the number of the turn queue that this event is from');
       const event = await bound.receivedFromEvent(records);
       own(bound, event.received);
       return event;

@@ -23,8 +23,8 @@ export interface CrawlCounters {
   /**
    * Adds the differences (perhaps none: then only the time is noted); resolves when they are stored, or when
    * that failed: then they are added with the next ones. Calls at the same time share one update. Not part of
-   * any head's write: a process that ends between head and counter loses the difference, for good (see
-   * `recount` of the registry).
+   * any head's write: a process that ends between head and counter loses the difference (see `recount` of the
+   * registry).
    */
   add(crawl: CrawlId, counts: Counts): Promise<void>;
   /**

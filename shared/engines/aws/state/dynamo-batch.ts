@@ -60,7 +60,7 @@ export interface Batches<T> {
   /** For errors: `writing CrawlState`. */
   readonly what: string;
   readonly entries: readonly T[];
-  /** Of one call. */
+  /** The maximal number of items in one call. */
   readonly maxEntries: number;
 }
 

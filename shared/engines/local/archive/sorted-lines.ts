@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { mergeSorted } from '../../../archive/merge-sorted.ts';
 import { syncFolder } from './archive-names.ts';
 
-/** Held by a sorter before they are written out as a sorted run: sorting so many takes some 15 ms. */
+/** Lines that a sorter holds before it writes them out as a sorted run. Sorting them takes about 15 ms. */
 const RUN_CHARS = 4 * 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 /** A longer one is no line of ours. */

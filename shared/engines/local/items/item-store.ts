@@ -30,10 +30,11 @@ CREATE TABLE IF NOT EXISTS item_files (file TEXT PRIMARY KEY, bytes INTEGER NOT 
 `;
 
 /**
- * A row holds lines of so many characters, or one longer line: a turn may have hundreds of megabytes of them.
+ * A row holds lines with this number of characters, or one longer line: a turn may have hundreds of megabytes
+ * of them.
  */
 const ROW_CHARS = 256 * 1024;
-/** What is written between two syncs: so much memory, and so much that is written again after a crash. */
+/** Bytes written between two syncs. They are held in memory, and written again after a crash. */
 const BATCH_CHARS = 8 * 1024 * 1024;
 const ROWS_READ = 32;
 

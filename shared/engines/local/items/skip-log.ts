@@ -24,7 +24,7 @@ export interface SkipLogOptions {
    * Links kept in the database, of all crawls in it and by all that write to it; further ones are counted.
    */
   readonly maxRows?: number;
-  /** So many new links are written together ... */
+  /** The number of new links that are written together ... */
   readonly batch?: number;
   /** ... or what there is after this time. */
   readonly flushMs?: number;
@@ -41,7 +41,7 @@ export interface LocalSkipLog extends SkipLog {
 const CACHE_SLOTS = 2 ** 16;
 /** The rest of longer URLs is not kept: `maxUrlLength` is 2,083 unless it is set. */
 const MAX_URL_CHARS = 4096;
-/** While the database cannot be written to, so many batches are gathered, and then dropped. */
+/** The number of batches that are kept while the database cannot be written to. Further ones are dropped. */
 const MAX_BATCHES = 10;
 
 /**

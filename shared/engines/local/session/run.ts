@@ -12,7 +12,7 @@ import type { WorkerPool, WorkerPoolOptions } from './worker-pool.ts';
 export interface LocalRunOptions extends WorkerPoolOptions {
   /** Called some times a second. */
   readonly onProgress?: (stats: PoolStats) => void;
-  /** Called when the machine's clock was set, by so many ms; below 0: back. */
+  /** Called when the machine's clock was set, with the difference in ms; negative: back. */
   readonly onClockStep?: (ms: number) => void;
 }
 

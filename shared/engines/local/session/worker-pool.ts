@@ -25,7 +25,7 @@ export interface WorkerPoolOptions {
    * thread.
    */
   readonly onError?: (error: unknown, where: string) => void;
-  /** Called when a seed was not fetched: at each try that fails, and at its end. */
+  /** Called when a seed was not fetched: at each failed try, and at the final state. */
   readonly onSeed?: OnSeed;
   /** Called with each event, where somebody listens. */
   readonly onEvent?: OnWorkEvent | undefined;

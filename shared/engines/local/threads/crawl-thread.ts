@@ -82,7 +82,7 @@ async function crawl(): Promise<void> {
   port!.on('message', (message: ToThread) => {
     if (message.kind === 'stop') stopping.abort();
     else if (message.kind === 'changed') worker.crawls.refresh(start.crawl);
-    else engine.hear(message);
+    else engine.onMessage(message);
   });
   await closeAll([
     () => worker.done,

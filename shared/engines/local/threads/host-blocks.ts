@@ -2,12 +2,12 @@ import { fingerprint } from '../../../url/fingerprint.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 
 /**
- * Which of so many threads serves the host, from 0 on: the same each time, in all threads that share the
+ * The number of the thread that serves the host, from 0 on: the same each time, in all threads that share the
  * memory.
  */
 export type BlockOf = (host: HostKey) => number;
 
-/** Hosts that are handed out evenly; of so many and more, a hash hands out evenly enough. A power of two. */
+/** The number of hosts that are assigned evenly. For more hosts a hash is even enough. A power of two. */
 const PLACES = 2 ** 16;
 /** Places that a host may take, one after the other. */
 const PROBES = 16;

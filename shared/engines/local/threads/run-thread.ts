@@ -22,8 +22,8 @@ export interface RunningThread {
   readonly end: Promise<ThreadEnd>;
 }
 
-/** Starts a thread that crawls. `hear`: called with all messages but the last one. */
-export function runThread(start: ThreadStart, hear: (message: FromThread) => void): RunningThread {
+/** Starts a thread that crawls. `onMessage` is called with all messages except the last one. */
+export function runThread(start: ThreadStart, onMessage: (message: FromThread) => void): RunningThread {
   const worker = new Worker(ownFile('./crawl-thread', import.meta.url), {
     workerData: start,
     name: `strand-${start.block + 1}`,
@@ -37,7 +37,7 @@ export function runThread(start: ThreadStart, hear: (message: FromThread) => voi
     // Until then the thread opens what it needs, which may take as long as it likes.
     if (message.kind === 'progress') watch.limit({ limitMs: start.config.blockTimeoutMs });
     if (message.kind === 'ended' || message.kind === 'failed') lastWord = message;
-    else hear(message);
+    else onMessage(message);
   });
   worker.on('error', (thrown) => {
     error = thrown;

@@ -40,7 +40,7 @@ export interface ThreadPool extends WorkerPool {
  * kills 3 times.
  */
 const MAX_DEATHS = 10;
-/** A new thread is begun after this, and so much longer after each death in a row. */
+/** The wait before a new thread starts, and the increase of that wait after each death in a row. */
 const RESTART_MS = 100;
 
 /** What is known of one block. */
@@ -175,7 +175,7 @@ class BlockThreads implements ThreadPool {
         inFlight: block.inFlight,
         slot: slotMemory(),
       },
-      (message) => this.#hear(block, message),
+      (message) => this.#onMessage(block, message),
     );
     block.thread = thread;
     const stop = () => thread.post({ kind: 'stop' });
@@ -186,7 +186,7 @@ class BlockThreads implements ThreadPool {
     return end;
   }
 
-  #hear(block: Block, message: FromThread): void {
+  #onMessage(block: Block, message: FromThread): void {
     const { onError, onSeed, onEvent, warn } = this.#options;
     switch (message.kind) {
       case 'hosts':

@@ -19,7 +19,7 @@ export interface ThreadEngine extends LocalPorts {
   /** Counts pages and bytes together with the other threads. */
   readonly tally: Tally;
   /** What the main thread says of hosts and items. */
-  hear(message: Extract<ToThread, { kind: 'hosts' | 'published' }>): void;
+  onMessage(message: Extract<ToThread, { kind: 'hosts' | 'published' }>): void;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function openThreadEngine(
       Atomics.add(start.changes, 0, 1);
       post({ kind: 'changed' });
     }),
-    hear(message) {
+    onMessage(message) {
       if (message.kind === 'hosts') ports.queue.notice(message.hosts);
       else publications.settle(message);
     },

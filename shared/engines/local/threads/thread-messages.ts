@@ -14,7 +14,7 @@ export interface ThreadStart {
   readonly crawl: CrawlId;
   readonly config: CrawlConfig;
   readonly software: string;
-  /** It serves the hosts of this block of so many. */
+  /** The block of hosts that it serves, and the number of blocks. */
   readonly block: number;
   readonly blocks: number;
   /** Whose a host is (`host-blocks.ts`). */

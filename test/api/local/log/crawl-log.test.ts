@@ -55,8 +55,8 @@ const linesOf = (path: string): Record<string, unknown>[] =>
 test('each entry is a line of JSON in the folder, those from before the folder was known included', () => {
   const folder = newFolder();
   const log = createCrawlLog({ now: () => 1000 });
-  log.hear({ kind: 'warning', line: 'Left out the seed x' });
-  log.hear(begun(folder));
+  log.onMessage({ kind: 'warning', line: 'Left out the seed x' });
+  log.onMessage(begun(folder));
   log.end(new Error('the disk is full'));
   const time = '1970-01-01T00:00:01.000Z';
   expect(linesOf(foldersOf(folder).log)).toEqual([
@@ -70,7 +70,7 @@ test('progress is logged once a minute, also after the clock was set back', () =
   const seen: LogEntry[] = [];
   const log = createCrawlLog({ onLog: (entry) => seen.push(entry) });
   for (const now of [0, 30_000, 59_999, 60_000, 119_999, 120_000, 5000, 30_000, 65_000])
-    log.hear(progress(now));
+    log.onMessage(progress(now));
   expect(seen.map(({ fields }) => fields?.seconds)).toEqual([60, 120, 5, 65]);
   expect(seen[0]).toMatchObject({ level: 'info', message: 'Progress', fields: { pages: 3, waiting: 2 } });
 });
@@ -83,17 +83,17 @@ test.each([
 ] as const)('level %s decides what is logged', (level, expected) => {
   const seen: LogEntry[] = [];
   const log = createCrawlLog({ level, onLog: (entry) => seen.push(entry) });
-  log.hear(begun(newFolder()));
-  log.hear(page);
-  log.hear({ kind: 'warning', line: 'careful' });
+  log.onMessage(begun(newFolder()));
+  log.onMessage(page);
+  log.onMessage({ kind: 'warning', line: 'careful' });
   expect(seen.map(({ message }) => message)).toEqual(expected);
 });
 
 test('a crawl that begins again in the same process continues its log', () => {
   const folder = newFolder();
   const log = createCrawlLog({});
-  log.hear(begun(folder));
-  log.hear(begun(folder));
+  log.onMessage(begun(folder));
+  log.onMessage(begun(folder));
   expect(linesOf(foldersOf(folder).log).map(({ message }) => message)).toEqual([
     'Crawl started',
     'Crawl continues',
@@ -120,8 +120,8 @@ test('a file that cannot be written is said once, and the crawl goes on', () => 
   mkdirSync(foldersOf(folder).log);
   const seen: LogEntry[] = [];
   const log = createCrawlLog({ onLog: (entry) => seen.push(entry) });
-  log.hear(begun(folder));
-  log.hear({ kind: 'warning', line: 'careful' });
+  log.onMessage(begun(folder));
+  log.onMessage({ kind: 'warning', line: 'careful' });
   log.end();
   expect(seen.map(({ message }) => message)).toEqual([
     expect.stringMatching(/^The log .*log\.jsonl cannot be written/),

@@ -141,7 +141,7 @@ describe('what is joined', () => {
 });
 
 describe('jobs ahead', () => {
-  test('give their results in order, so many at once', async () => {
+  test('return their results in order, a limited number at once', async () => {
     let running = 0;
     let most = 0;
     const job = async (ms: number) => {

@@ -66,7 +66,7 @@ test('a lease that is released is free at once, and leaves nothing behind', asyn
   await take();
 });
 
-test('a plan that was not ended is the next one’s, as it was laid out, with whether its file is there', async () => {
+test('the next compactor gets an unfinished plan unchanged, and whether its file exists', async () => {
   const { take } = open();
   const first = await take();
   expect([first.plan, first.isStored]).toEqual([undefined, false]);

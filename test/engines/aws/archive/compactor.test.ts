@@ -326,7 +326,7 @@ describe('a compaction', () => {
       return carryOut();
     });
     expect(done).toEqual(expected);
-    // Of an upload that was begun twice the process knows one.
+    // If an upload was begun twice, the process knows one of them.
     cloud.uploads.clear();
     expect(cloud.state()).toEqual(undisturbed.cloud.state());
   });

@@ -1,4 +1,4 @@
-/** Usage kept with the counters of crawls, on a table that answers as told. */
+/** Usage kept with the counters of crawls, on a table that responds as the test says. */
 import type { DynamoDBClient, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { createMeter } from '../../../../shared/engines/aws/cost/meter.ts';
@@ -88,7 +88,7 @@ describe('usage goes along with what a crawl’s commits change', () => {
   });
 });
 
-test('totals tell usage where any was metered, with what requests and bodies sent to the web', () => {
+test('totals have the metered usage, with the bytes that requests and bodies sent to the web', () => {
   expect(totalsOf({ requests: 10, bytes: 1e6 }).usage).toBeUndefined();
   const counts = { requests: 10, bytes: 1e6, 'usage.s3Puts': 2, 'usage.dynamoReadUnits': 1.5 };
   expect(totalsOf(counts).usage).toEqual({ s3Puts: 2, dynamoReadUnits: 1.5, dataOutBytes: 42_808 });

@@ -72,7 +72,7 @@ describe('units of DynamoDB', () => {
 
   test.each<[string, string, Parameters<typeof attempt>[2], Usage]>([
     [
-      'as the answer tells',
+      'as the response says',
       'PutItem',
       { output: { ConsumedCapacity: { CapacityUnits: 3 } } },
       { dynamoWriteUnits: 3 },
@@ -155,7 +155,7 @@ test('calls are named by service, kind of queue and command', () => {
 });
 
 describe('a client that is watched', () => {
-  /** Answers as told, one HTTP answer for each attempt; keeps the bodies sent. */
+  /** Responds as the test says, one HTTP response for each attempt; keeps the bodies sent. */
   function clientThat(answers: readonly { statusCode: number; body: object }[]) {
     const sent: Record<string, unknown>[] = [];
     const client = new DynamoDBClient({

@@ -32,7 +32,7 @@ test('groups records by host, each group in order', () => {
   expect(groups[0]!.records).toEqual([records[0], records[2]]);
 });
 
-test('records that cannot be read are told apart, and hold up nobody', () => {
+test('records that cannot be read are separated, and block no others', () => {
   const bad = corrupt('a.test', '1');
   const { groups, corrupt: found } = groupRecords([bad, record('a.test', '2')], 7);
   expect(groups.map(({ received }) => received.deliveries.map(({ id }) => id))).toEqual([['2']]);
@@ -52,7 +52,7 @@ test.each([
   expect(failuresOf(records, new Set(split(done)))).toEqual(split(failures));
 });
 
-test('parcels are told from any other text', () => {
+test('parcels are distinguished from any other text', () => {
   const outLinks = { crawl: CRAWL, links: [linkTo('http://a.test/')] };
   const good = { ...record('a.test', '1'), body: parcelTexts(outLinks, SIZES.maxMessageBytes)[0]! };
   const seed = { ...record('a.test', '2'), body: '{"url": "http://a.test/"}' };

@@ -9,7 +9,7 @@ interface Entry {
   readonly Id: string;
 }
 
-/** A client that answers as told, and keeps what it was asked. */
+/** A client that responds as the test says, and keeps its requests. */
 export function fakeSqs(answer: (call: SqsCall, n: number) => object | Error) {
   const calls: SqsCall[] = [];
   const client = {

@@ -98,7 +98,7 @@ test('the group id is the host where SQS allows, else short, stable and unlike a
   expect(hosts.map(groupIdOf)).toEqual(ids);
 });
 
-test('the deduplication id tells content, host and salt apart', () => {
+test('the deduplication id differs by content, host and salt', () => {
   const texts = [token('1'), token('2')].flatMap((message) =>
     ['a.test', 'b.test'].flatMap((host) => messageTexts(host, message, SIZES.maxMessageBytes)),
   );

@@ -53,7 +53,7 @@ test('an entry that the answer does not name is sent again', async () => {
   expect(sent).toEqual(['abc', 'bc']);
 });
 
-test('an entry throttled by itself is sent again, whether the sender or the service is said to be at fault', async () => {
+test('a single throttled entry is sent again, whether the error blames the sender or the service', async () => {
   const { sent, results } = calling(failing('b', 'KMS.ThrottlingException', true), all);
   expect(await results).toEqual(NONE);
   expect(sent).toEqual(['abc', 'b']);

@@ -116,7 +116,7 @@ test('waits for each queue in turn while nothing comes, and not longer than it m
   ]);
 });
 
-test('what comes during the wait ends it, whichever queue it comes to', async () => {
+test('a message during the wait ends it, in any queue', async () => {
   const { clock, queue, add } = openShards(4);
   const receiving = queue.receive(5, 20_000);
   await clock.advance(1500);
@@ -176,6 +176,6 @@ test('bound to one queue it receives from that alone, and still sends to all', a
 });
 
 test('an event without its queue is refused where there are several', async () => {
-  await expect(openShards(2).queue.receivedFromEvent([])).rejects.toThrow('which of the turn queues');
+  await expect(openShards(2).queue.receivedFromEvent([])).rejects.toThrow('the number of the turn queue');
   await expect(openShards(1).queue.receivedFromEvent([])).resolves.toBeDefined();
 });

@@ -71,7 +71,7 @@ test('processes have counters of their own, which add up', async () => {
   expect((await (processes[0] as ReturnType<typeof create>).read('crawl')).counts).toEqual({ pages: 30 });
 });
 
-test('what could not be stored is stored with the next differences, and somebody is told', async () => {
+test('what could not be stored is stored with the next differences, after a warning', async () => {
   const { counters, warnings } = open((n) => (n === 0 ? 'before' : undefined));
   await counters.add('crawl', { pages: 1 });
   expect(warnings).toEqual(['totals of crawl are behind: no connection']);

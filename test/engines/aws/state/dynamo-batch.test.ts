@@ -4,7 +4,7 @@ import { getItems, inBatches, writeItems } from '../../../../shared/engines/aws/
 import { createServices, key, often } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock, T0 } from '../../../worker/fake-clock.ts';
 
-/** Calls `inBatches` with a sender that leaves over so many of each batch. */
+/** Calls `inBatches` with a sender that leaves some entries of each batch unprocessed. */
 async function send(entries: number, most: number, leavesOver: (batch: number[], call: number) => number[]) {
   const clock = createFakeClock();
   const batches: number[][] = [];

@@ -216,7 +216,7 @@ test('where no index can be kept, crawling and the merged index do without', asy
   expect((await merged(folder)).split('\n')).toHaveLength(2);
 });
 
-test('of a damaged file what stands before the damage is told, with a warning, and no index is kept', async () => {
+test('of a damaged file the lines before the damage are returned, with a warning, and no index is kept', async () => {
   const { folder, openArchive } = newCrawl();
   const archive = await openArchive();
   for (const path of ['a', 'b', 'c']) await appendPage(archive, path, 5000);

@@ -254,7 +254,7 @@ test.each(['write', 'datasync'] as const)(
     const failures = await Promise.allSettled([archive.flush(), archive.flush()]);
     expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await appended.catch(() => {});
-    // The disk works again; of what was lost nobody may be told that it is there.
+    // The disk works again; lost records must not be reported as stored.
     for (const call of [archive.flush(), archive.append(await capture('later')), archive.close()]) {
       await expect(call).rejects.toThrow(ArchiveFailed);
       await expect(call).rejects.toThrow(/failed to make test-.* durable: ENOSPC/);
@@ -407,7 +407,7 @@ test('whenever the process is killed, every location whose flush resolved can be
   await archive.close();
 });
 
-test('a crash between the new name and the journal is no loss; a missing file is told', async () => {
+test('a crash between the new name and the journal loses nothing; a missing file is reported', async () => {
   const { bytes } = await killedFile();
   for (const [content, saved, expected] of [
     [bytes, bytes.length, []],

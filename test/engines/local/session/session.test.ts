@@ -46,7 +46,7 @@ describe('a crawl begins', () => {
     );
   });
 
-  test('tells which seeds it leaves out, and lists them among the skipped URLs', async () => {
+  test('reports which seeds it leaves out, and lists them among the skipped URLs', async () => {
     const warnings: string[] = [];
     const seeds = [...SEEDS, `http://a.test/${'s'.repeat(3000)}`, 'http://a.test/no/1'];
     const session = { ...SOFTWARE, warn: (message: string) => warnings.push(message) };
@@ -98,7 +98,7 @@ describe('a crawl begins', () => {
 });
 
 describe('a crawl that knows its URLs by other rules', () => {
-  test('is gone on with only when that is said, and by the new ones from then on', async () => {
+  test('continues only with the option, and then by the new ones', async () => {
     await (await begin()).close();
     const database = new DatabaseSync(foldersOf(place.folder).database);
     database.exec("UPDATE crawls SET record = json_set(record, '$.urlRulesVersion', 0)");

@@ -103,7 +103,7 @@ describe('the tally of several threads', () => {
 });
 
 describe('an in-flight table', () => {
-  test('tells for each host that is served what it was last asked for, and is empty when it was read', () => {
+  test('has the last requested URL of each served host, and is empty after it was read', () => {
     const memory = inFlightMemory(2);
     const inFlight = createInFlightTable(memory);
     for (const host of ['a.test', 'b.test', 'c.test']) inFlight.serve(host);

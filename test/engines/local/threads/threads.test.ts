@@ -31,7 +31,7 @@ afterEach(async () => {
 interface Ended {
   readonly status: string;
   /** Messages about turns that failed and threads that died. */
-  readonly told: readonly string[];
+  readonly errors: readonly string[];
 }
 
 /** `project`: the text of a project's file. */
@@ -49,12 +49,12 @@ async function crawl(
     workers,
     project: await readProject(file),
   });
-  const told: string[] = [];
+  const errors: string[] = [];
   try {
     const { signal } = new AbortController();
-    const onError = (error: unknown, where: string) => told.push(`${where}: ${(error as Error).message}`);
+    const onError = (error: unknown, where: string) => errors.push(`${where}: ${(error as Error).message}`);
     const { status } = await session.run({ signal, onError });
-    return { status, told };
+    return { status, errors };
   } finally {
     await session.close();
   }
@@ -73,7 +73,7 @@ describe('a crawl by two threads', () => {
     const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
     const fetched = [...truth.urls].filter(([, { state }]) => state === 'fetched').map(([url]) => url);
     const poison = fetched[Math.floor(fetched.length / 2)]!;
-    const { status, told } = await crawl(
+    const { status, errors } = await crawl(
       2,
       `export default { onPage({ url }) {
         if (url === ${JSON.stringify(poison)}) { process.emit('exit', 9); process.reallyExit(9); };
@@ -82,8 +82,8 @@ describe('a crawl by two threads', () => {
     );
     expect(status).toBe('finished');
     // Once as any page, twice by itself.
-    expect(told.length).toBe(3);
-    for (const line of told) expect(line).toMatch(/^thread [12]: it died: it ended with code 9$/);
+    expect(errors.length).toBe(3);
+    for (const line of errors) expect(line).toMatch(/^thread [12]: it died: it ended with code 9$/);
     const { records, setAside } = await recordsOf(place.folder);
     expect(setAside.size).toBe(0);
     for (const [url, { state, orState }] of truth.urls) {
@@ -112,7 +112,7 @@ describe('a crawl by two threads', () => {
     const { web, log, seeds } = running;
     const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
     const mark = join(dirname(place.folder), 'thrown');
-    const { status, told } = await crawl(
+    const { status, errors } = await crawl(
       2,
       `import { existsSync, writeFileSync } from 'node:fs';
       const mark = ${JSON.stringify(mark)};
@@ -123,7 +123,7 @@ describe('a crawl by two threads', () => {
         setImmediate(() => { throw new Error('nobody catches this'); });
       } };`,
     );
-    expect([status, told]).toEqual(['finished', []]);
+    expect([status, errors]).toEqual(['finished', []]);
     const reader = openLocalReader(place.folder)!;
     expect(reader.hookErrors(reader.crawl()!)).toMatchObject([
       { source: 'onPage', message: 'nobody catches this' },
@@ -149,8 +149,8 @@ describe('a crawl by two threads', () => {
   test.each([2, 3])(
     'by %i threads stops at its limit of pages exactly',
     async (workers) => {
-      const { status, told } = await crawl(workers, NO_PROJECT, { maxPages: 41 });
-      expect([status, told]).toEqual(['limited', []]);
+      const { status, errors } = await crawl(workers, NO_PROJECT, { maxPages: 41 });
+      expect([status, errors]).toEqual(['limited', []]);
       const reader = openLocalReader(place.folder)!;
       expect((await reader.registry.totals(reader.crawl()!)).pages).toBe(41);
       reader.close();
