@@ -23,6 +23,8 @@ export type * from './crawl-events.ts';
 export { deleteCrawl } from './delete-crawl.ts';
 export type * from './folder-types.ts';
 export { listCrawls, openCrawl } from './open-crawl.ts';
+export { openPages } from './open-pages.ts';
+export type { PageSession, PageSessionOptions } from './page-session.ts';
 export { processCrawl } from './process-crawl.ts';
 export type { ProcessedPage, ProcessOptions } from './process-options.ts';
 export { readPage } from './read-page.ts';

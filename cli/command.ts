@@ -124,6 +124,18 @@ export type LocalCommand =
       readonly json: boolean;
     }
   | {
+      readonly verb: 'shell';
+      /** None: the page is fetched. */
+      readonly dir?: string;
+      readonly url: string;
+      /** An expression in place of the REPL. */
+      readonly evaluate?: string | undefined;
+      readonly config?: string;
+      readonly options: CrawlOptions;
+      readonly network?: NetworkFiles | undefined;
+      readonly json: boolean;
+    }
+  | {
       readonly verb: 'read';
       readonly url: string;
       readonly config?: string;

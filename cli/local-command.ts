@@ -68,6 +68,8 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
       const [url] = readWords(verb, given, 'URL');
       return { verb, url: seedUrl(url!), config, options: configOf(given), network: networkOf(given), json };
     }
+    case 'shell':
+      return shellCommand(given);
     case 'export':
       return exportCommand(given);
     case 'search':
@@ -144,19 +146,35 @@ function explainCommand(
   given: ParsedOptions,
   { config, json }: Pick<LocalCommandOf<'explain'>, 'config' | 'json'>,
 ): LocalCommandOf<'explain'> {
-  const { words, values } = given;
-  if (words.length === 1) {
+  if (given.words.length === 1) {
     const [url] = readWords('explain', given, 'URL');
     return { verb: 'explain', config, options: configOf(given), url: seedUrl(url!), json };
   }
   const [dir, url] = readWords('explain', given, '[DIR]', 'URL');
-  const stray = optionsOf('explain').find(({ name }) => name !== 'json' && values.has(name));
-  if (stray) {
-    throw new UsageError(
-      `explain takes --${stray.name} only without DIR: the crawl in ${quoted(dir!)} has its settings`,
-    );
-  }
+  refuseSettings('explain', given, dir!, ['json']);
   return { verb: 'explain', dir: dir!, options: {}, url: seedUrl(url!), json };
+}
+
+/** The crawl in `dir` has its own settings. */
+function refuseSettings(verb: LocalVerb, { values }: ParsedOptions, dir: string, taken: string[]): void {
+  const stray = optionsOf(verb).find(({ name }) => !taken.includes(name) && values.has(name));
+  if (!stray) return;
+  throw new UsageError(
+    `${verb} takes --${stray.name} only without DIR: the crawl in ${quoted(dir)} has its settings`,
+  );
+}
+
+function shellCommand(given: ParsedOptions): LocalCommandOf<'shell'> {
+  const [config, evaluate, json] = [textOf(given, 'config'), textOf(given, 'eval'), isSet(given, 'json')];
+  if (json && evaluate === undefined) throw new UsageError('Expected --eval EXPRESSION with --json');
+  const shared = { verb: 'shell', config, evaluate, json } as const;
+  if (given.words.length < 2) {
+    const [url] = readWords('shell', given, 'URL');
+    return { ...shared, options: configOf(given), network: networkOf(given), url: seedUrl(url!) };
+  }
+  const [dir, url] = readWords('shell', given, '[DIR]', 'URL');
+  refuseSettings('shell', given, dir!, ['config', 'eval', 'json']);
+  return { ...shared, dir: dir!, options: {}, url: seedUrl(url!) };
 }
 
 /** Smaller pieces would hold no sentence. */

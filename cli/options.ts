@@ -33,10 +33,10 @@ export function optionsOf(verb: Verb, location?: Location): OptionSpec[] {
   );
 }
 
-/** Settings of a crawl also decide what `explain` says, and those of a single request what `read` does. */
+/** Settings of a crawl also decide what `explain` says, and those of a single request what `read` and `shell` do. */
 function localVerbsOf({ key, group, verbs = ['crawl'] }: OptionSpec): readonly Verb[] {
   if (key === undefined || !verbs.includes('crawl')) return verbs;
-  return REQUEST_GROUPS.has(group) ? [...verbs, 'explain', 'read'] : [...verbs, 'explain'];
+  return REQUEST_GROUPS.has(group) ? [...verbs, 'explain', 'read', 'shell'] : [...verbs, 'explain'];
 }
 
 const REQUEST_GROUPS: ReadonlySet<OptionSpec['group']> = new Set(['Politeness', 'Identity', 'Network']);

@@ -62,6 +62,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
     }
     case 'read':
       return (await import('./commands/read.ts')).read(command);
+    case 'shell':
+      return (await import('./commands/shell.ts')).shell(command);
     case 'search':
       return (await import('./commands/search.ts')).search(command);
     case 'export':

@@ -84,6 +84,14 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'read example.org --json --contact me@example.org',
     ],
   },
+  shell: {
+    usage: 'shell [DIR] URL [options]',
+    summary: 'Open a REPL with a page as hooks get it: fetched politely, or read from the archive in DIR.',
+    examples: [
+      'shell https://example.org/ --contact me@example.org',
+      `shell crawls/a https://example.org/ --eval '$("h1").text()'`,
+    ],
+  },
   export: {
     usage: 'export DIR --format FORMAT [options]',
     stackUsage: 'export CRAWL --format jsonl|csv',

@@ -16,6 +16,7 @@ export const LOCAL_VERBS = [
   'export',
   'search',
   'read',
+  'shell',
   'process',
   'list',
   'delete',

@@ -6,11 +6,7 @@ import { openCrawl } from '../open-crawl.ts';
 import { startCrawl } from '../start-crawl.ts';
 import type { ReadPageOptions } from '../start-options.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
-
-/** The page was not fetched, or has no text. The message says why. */
-export class PageNotRead extends Error {
-  override name = 'PageNotRead';
-}
+import { PageNotRead } from './page-not-read.ts';
 
 /** What does not serve a single page is off. */
 const ONE_PAGE = {

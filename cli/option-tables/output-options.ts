@@ -70,6 +70,14 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     help: 'with --format parquet: the tables to write, with commas between them: index, urls, items, documents',
   },
   {
+    name: 'eval',
+    argument: 'EXPRESSION',
+    type: 'text',
+    verbs: ['shell'],
+    group: 'Output',
+    help: 'print the value of this JavaScript expression, and end; it may use await',
+  },
+  {
     name: 'broken',
     type: 'flag',
     verbs: ['report'],

@@ -1,0 +1,97 @@
+/** A page of a crawl's archive, as `onPage` would get it. */
+import { sha1Label } from '../../../shared/archive/digest.ts';
+import { resultText } from '../../../shared/causes/cause-text.ts';
+import { parseConfig } from '../../../shared/crawl/config.ts';
+import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
+import type { PageContext } from '../../../shared/project/project.ts';
+import { lookUpUrl } from '../../../shared/report/look-up-url.ts';
+import type { CrawlHooks } from '../../start-options.ts';
+import { archiveOf } from '../crawl-archive.ts';
+import { type OpenedFolder, openFolder } from '../open-folder.ts';
+import { PageNotRead } from '../page-not-read.ts';
+import { type ArchivedPage, findBodies } from '../process/archived-pages.ts';
+import { createPageProcessor } from '../process/process-page.ts';
+
+const MAX_REDIRECTS = 20;
+
+/** Throws {@link PageNotRead} if the archive has no response for the canonical URL `url`. */
+export async function findPage(
+  folder: string,
+  url: string,
+  { extraction }: Pick<CrawlHooks, 'extraction'>,
+): Promise<PageContext> {
+  const opened = await openFolder(folder);
+  const archive = archiveOf(folder);
+  try {
+    const record = await recordOf(opened, url);
+    const { location, digest } = record?.result ?? {};
+    if (!record || !location) throw new PageNotRead(`${url} was not read: ${reasonOf(record)}`);
+    const place = { file: location.file, offset: location.offset };
+    const { type } = await archive.readRecord(place);
+    const bodyPlace =
+      type === 'revisit' ? (await findBodies(archive))(place, digest && sha1Label(digest)) : undefined;
+    const { depth, via } = record;
+    const page: ArchivedPage = {
+      url: record.url,
+      depth,
+      ...(via !== undefined && { via }),
+      place,
+      ...(bodyPlace && { bodyPlace }),
+    };
+    let seen: PageContext | undefined;
+    const process = createPageProcessor({
+      archive,
+      config: { ...parseConfig(opened.record.config), obeyNoindex: false },
+      hooks: {
+        ...(extraction && { extraction }),
+        onPage(given) {
+          seen = given;
+        },
+      },
+    });
+    const { error } = await process(page);
+    if (seen === undefined) throw new PageNotRead(`${url} was not read: ${error?.message}`);
+    return seen;
+  } finally {
+    opened.reader.close();
+    await archive.close();
+  }
+}
+
+/** Whether the crawl is done with the URL. */
+export async function isSettled(folder: string, url: string): Promise<boolean> {
+  const opened = await openFolder(folder);
+  try {
+    const record = await recordOf(opened, url);
+    return record !== undefined && record.state !== 'waiting';
+  } finally {
+    opened.reader.close();
+  }
+}
+
+/** The record at the end of the chain of redirects, as far as the crawl knows it. */
+async function recordOf(
+  { reader, crawl, record }: OpenedFolder,
+  url: string,
+): Promise<UrlRecord | undefined> {
+  const { urlRules } = parseConfig(record.config);
+  let known: UrlRecord | undefined;
+  for (let at: string | undefined = url, i = 0; at !== undefined && i <= MAX_REDIRECTS; i++) {
+    const next: UrlRecord | undefined = (await lookUpUrl(reader.ledgers, crawl, at, urlRules)).record;
+    if (next === undefined) break;
+    known = next;
+    at = targetOf(next);
+  }
+  return known;
+}
+
+function targetOf({ state, result }: UrlRecord): string | undefined {
+  const cause = state === 'redirect' ? result?.cause : undefined;
+  return cause?.code === 'redirect' ? cause.to : undefined;
+}
+
+function reasonOf(record: UrlRecord | undefined): string {
+  if (!record) return 'the crawl does not know the URL';
+  if (record.state === 'waiting' && !record.result) return 'it was not fetched yet';
+  return resultText(record.result ?? {}) ?? record.state;
+}
