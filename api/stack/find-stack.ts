@@ -29,13 +29,15 @@ const MAX_PAGES = 100;
 interface Published {
   /** The stack's name, or the construct's path where the stack has several. */
   readonly name: string;
+  /** The construct's `name`, by which its queues and metrics are called. */
+  readonly ownName?: string | undefined;
   readonly json: string;
 }
 
 /**
- * Finds a crawler by its stack's name (`Strand`), its construct's path (`MyStack/News`) or the parameter that
- * holds its settings (`/strand/news`). Throws {@link StackRefused} if there is none, or none that can be used;
- * other errors are those of AWS.
+ * Finds a crawler by its stack's name (`Strand`), its construct's path (`MyStack/News`), the construct's `name`
+ * (`news`), or the parameter that holds its settings (`/strand/news`). Throws {@link StackRefused} if there is none, or
+ * none that can be used; other errors are those of AWS.
  */
 export async function findStack(lookup: Lookup, name: string): Promise<StackSettings> {
   const json = name.startsWith('/') ? await inParameter(lookup, name) : (await published(lookup, name)).json;
@@ -59,23 +61,30 @@ async function inParameter({ readParameter, region }: Lookup, name: string): Pro
 }
 
 async function published({ client, region }: Lookup, name: string): Promise<Published> {
+  const isPath = name.includes('/');
   const stack = await describe(client, name.split('/', 1)[0]!);
   const inStack = stack === undefined ? [] : crawlersIn(stack);
-  const found = name.includes('/')
-    ? (inStack.find(isAt(name)) ?? (await everyCrawler(client)).find(isAt(name)))
-    : inStack[0];
-  if (found !== undefined && (inStack.length <= 1 || name.includes('/'))) return found;
-  if (found !== undefined)
-    throw new StackRefused(`The stack ${name} has ${inStack.length} crawlers: ${list(inStack)}`);
-  if (stack !== undefined && !name.includes('/'))
-    throw new StackRefused(withoutSettings(name, stack.StackStatus ?? ''));
-  throw new StackRefused(noStack(name, region, await everyCrawler(client).catch(() => [])));
+  if (isPath || stack === undefined) {
+    const there = inStack.find(isCalled(name));
+    if (there !== undefined) return there;
+    const all = await everyCrawler(client).catch((error: unknown) => {
+      if (isPath) throw error;
+      return [];
+    });
+    const found = all.find(isCalled(name));
+    if (found !== undefined) return found;
+    throw new StackRefused(noStack(name, region, all));
+  }
+  const [found, another] = inStack;
+  if (found === undefined) throw new StackRefused(withoutSettings(name, stack.StackStatus ?? ''));
+  if (another === undefined) return found;
+  throw new StackRefused(`The stack ${name} has ${inStack.length} crawlers: ${list(inStack)}`);
 }
 
-const isAt =
-  (path: string) =>
-  ({ name }: Published): boolean =>
-    name === path;
+const isCalled =
+  (wanted: string) =>
+  ({ name, ownName }: Published): boolean =>
+    name === wanted || ownName === wanted;
 
 /** Imported when it is used: functions do not need it. */
 async function describeStacks(client: StackLookup, input: DescribeStacksInput) {
@@ -117,7 +126,8 @@ function crawlersIn({ StackName = '', Outputs = [] }: Stack): Published[] {
     const path = pathInDescription(Description) ?? pathInKey(StackName, OutputKey, json);
     const isCrawler = OutputKey === SETTINGS_OUTPUT || path !== undefined;
     if (!isCrawler || json === undefined) return [];
-    return [{ name: OutputKey === SETTINGS_OUTPUT ? StackName : (path ?? StackName), json }];
+    if (OutputKey === SETTINGS_OUTPUT || path === undefined) return [{ name: StackName, json }];
+    return [{ name: path, ownName: /^\{"stack":"([\w-]+)"/.exec(json)?.[1], json }];
   });
 }
 

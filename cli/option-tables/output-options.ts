@@ -200,7 +200,7 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     verbs: [],
     stackVerbs: STACK_VERBS,
     group: 'Stack',
-    help: 'on the stack of this name, not on this machine; or a construct (STACK/ID) or parameter (/NAME)',
+    help: 'on the stack of this name, not on this machine; or a construct (STACK/ID or its name) or parameter (/NAME)',
   },
   {
     name: 'region',

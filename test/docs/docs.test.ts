@@ -95,6 +95,7 @@ const COMMANDS_IN = [
   'docs/simulation.md',
   'examples/login/README.md',
   'examples/proxy/README.md',
+  'examples/router/README.md',
   'examples/shop/README.md',
 ];
 

@@ -142,6 +142,16 @@ describe('a crawler of somebody’s own app is found', () => {
     expect(await findStack(cloudFormation(stacks), name, 'us-east-1')).toMatchObject({ stack: path });
   });
 
+  test('by its own name, unless a stack has that name', async () => {
+    const own = (name: string) => ({
+      outputs: { NewsSettings1A2B3C4D: JSON.stringify({ ...SETTINGS, stack: name }) },
+    });
+    const stacks = cloudFormation({ Data: own('news'), Web: own('Data'), Other: {} });
+    expect(await findStack(stacks, 'news', 'us-east-1')).toMatchObject({ stack: 'news' });
+    expect(await findStack(stacks, 'Data', 'us-east-1')).toMatchObject({ stack: 'news' });
+    await expect(findStack(stacks, 'Other', 'us-east-1')).rejects.toThrow("is none of Strand's");
+  });
+
   test('by the parameter that holds its settings', async () => {
     const parameters = { '/strand/news': JSON.stringify(SETTINGS) };
     const none = cloudFormation({});
