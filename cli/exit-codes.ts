@@ -34,7 +34,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
  * failed, and that outweighs that a limit was reached.
  */
 export function exitCodeOf(
-  summary: Pick<CrawlSummary, 'state' | 'pages' | 'reason' | 'seeds' | 'hooks'>,
+  summary: Pick<CrawlSummary, 'state' | 'pages' | 'reasonCode' | 'seeds' | 'hooks'>,
 ): ExitCode {
   const isLimited = summary.state === 'limited' || isAtMaxCost(summary);
   if (isWithoutProxy(summary)) return exitCodes.proxyFailed;

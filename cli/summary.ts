@@ -5,7 +5,6 @@ import { URL_STATES, type UrlState } from '../shared/frontier/url-record.ts';
 import { isWithoutSeed } from '../shared/report/crawl-outcome.ts';
 import { type CrawlSummary, orderedSummary } from '../shared/report/summary.ts';
 import { printable, shorten } from '../shared/text/printable.ts';
-import { PROXY_REASON } from '../shared/turn/proxy-watch.ts';
 import {
   formatBytes,
   formatCount,
@@ -40,10 +39,10 @@ const HEADINGS: Readonly<Record<CrawlSummary['state'], readonly [string, Tone]>>
   paused: ['Paused', 'yellow'],
 };
 
-/** What nobody has interrupted has a reason to go on: seeds were added to a crawl that was finished. */
+/** Nobody has interrupted a crawl that seeds were added to after it had finished. */
 function headingOf(summary: CrawlSummary): readonly [string, Tone] {
-  const { state, reason } = summary;
-  if (state === 'interrupted' && reason !== undefined) return ['Waiting to be resumed', 'yellow'];
+  const { state, reasonCode } = summary;
+  if (state === 'interrupted' && reasonCode === 'seedsAdded') return ['Waiting to be resumed', 'yellow'];
   return troubledHeading(summary) ?? HEADINGS[state];
 }
 
@@ -159,12 +158,12 @@ const itemWord = (name: string): string =>
   Object.hasOwn(ITEM_WORDS, name) ? ITEM_WORDS[name as LineItem] : shorten(printable(name), 40);
 
 /** Whether the crawl pauses because it would soon have cost what it may. */
-export const isAtMaxCost = ({ state, reason }: Pick<CrawlSummary, 'state' | 'reason'>): boolean =>
-  state === 'paused' && reason?.startsWith('maxCost') === true;
+export const isAtMaxCost = ({ state, reasonCode }: Pick<CrawlSummary, 'state' | 'reasonCode'>): boolean =>
+  state === 'paused' && reasonCode === 'maxCost';
 
 /** Whether the crawl pauses because its proxy cannot be used. */
-export const isWithoutProxy = ({ state, reason }: Pick<CrawlSummary, 'state' | 'reason'>): boolean =>
-  state === 'paused' && reason?.startsWith(`${PROXY_REASON}:`) === true;
+export const isWithoutProxy = ({ state, reasonCode }: Pick<CrawlSummary, 'state' | 'reasonCode'>): boolean =>
+  state === 'paused' && reasonCode === 'proxy';
 
 function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
   const { state } = summary;

@@ -1,4 +1,5 @@
 /** Adds seeds to a crawl on this machine, while it runs or after. */
+import { SEEDS_ADDED } from '../../shared/causes/status-reason.ts';
 import { checkRules } from '../../shared/control/find-crawl.ts';
 import { seedsError, sortSeeds } from '../../shared/control/sort-seeds.ts';
 import { wideningSeeds } from '../../shared/control/widening-seeds.ts';
@@ -14,8 +15,6 @@ import type { LocallyAdded } from '../stored-crawl.ts';
 import { checkContact } from './begin-session.ts';
 import { openFolder } from './open-folder.ts';
 
-/** Why a crawl that was finished is so no more; shown until it is resumed. */
-const SEEDS_ADDED = 'seeds were added';
 /** A worker knows its crawl's scope as it was two seconds ago (`crawl-state/crawls.ts`). */
 const SCOPE_HEARD_MS = 2500;
 

@@ -2,12 +2,9 @@
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { StackEvent } from '../stack-crawl.ts';
 
-/** As `shared/control/create-control.ts` pauses a crawl. At its limit of cost a crawl is paused, too. */
-const BY_OPERATOR = 'by the operator';
-
 /** Whether the crawl has ended. One that an operator has paused has not. */
-export const isOver = ({ state, reason }: CrawlSummary): boolean =>
-  state !== 'running' && !(state === 'paused' && reason === BY_OPERATOR);
+export const isOver = ({ state, reasonCode }: Pick<CrawlSummary, 'state' | 'reasonCode'>): boolean =>
+  state !== 'running' && !(state === 'paused' && reasonCode === 'operator');
 
 /** Returns a function that makes the events of each status. Each failure of a host is reported once. */
 export function createStackEvents(): (summary: CrawlSummary) => StackEvent[] {
@@ -33,7 +30,7 @@ export function createStackEvents(): (summary: CrawlSummary) => StackEvent[] {
         events.push({ type: 'warning', message: `${host} was given up: ${cause}` });
     forgetOthers(summary);
     if (!isOver(summary)) return events;
-    // By its limit of cost a crawl is paused.
+    // At its limit of cost a crawl is paused.
     if (state === 'limited' || state === 'paused') events.push({ type: 'limit', reason });
     return [...events, { type: 'finished', summary }];
   };

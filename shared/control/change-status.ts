@@ -1,4 +1,5 @@
 /** How an operator pauses or stops a crawl: by its record, which everyone who works on the crawl reads every two seconds. */
+import { BY_OPERATOR } from '../causes/status-reason.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlRegistry } from '../ports/crawl-registry.ts';
 import { quoted } from '../text/printable.ts';
@@ -6,9 +7,6 @@ import { ControlError } from './control.ts';
 import { createFinder } from './find-crawl.ts';
 
 type Registry = Pick<CrawlRegistry, 'load' | 'setStatus'>;
-
-/** Why, in the crawl's record. */
-const BY_OPERATOR = 'by the operator';
 
 /** Safe to repeat. Throws {@link ControlError} if there is no such crawl, or if it has ended. */
 export async function pauseCrawl(registry: Registry, crawl: CrawlId): Promise<void> {

@@ -6,6 +6,7 @@
  * done by the crawl's totals, some seconds late; so several together may pass a limit by what they do in that
  * time. One alone never passes `maxPages`, nor do the threads of one, which count together (`tally.ts`).
  */
+import type { StatusCode, StatusReason } from '../causes/status-reason.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlStatus } from '../ports/crawl-registry.ts';
 import { createTally, type Tally, type Used } from './tally.ts';
@@ -51,10 +52,10 @@ export interface Budget {
 export type Limits = Pick<CrawlConfig, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'> &
   Partial<Pick<CrawlConfig, 'requisites'>>;
 
-/** What the crawl's status becomes, and why, in words for people. */
+/** What the crawl's status becomes, and why. */
 export interface MetLimit {
   readonly status: Extract<CrawlStatus, 'limited' | 'paused'>;
-  readonly reason: string;
+  readonly reason: StatusReason;
   /** No further page is begun, but requisites of those that were fetched still are. */
   readonly allowsRequisites?: true;
 }
@@ -186,14 +187,17 @@ class CrawlBudget implements Budget {
 
   #met(pages: number, bytes: number): MetLimit | undefined {
     const { maxPages, maxBytes, maxTimeMs, maxCost, requisites } = this.#limits;
-    if (maxBytes !== undefined && bytes >= maxBytes) return limited(`${maxBytes} bytes`);
+    if (maxBytes !== undefined && bytes >= maxBytes) return limited('maxBytes', `${maxBytes} bytes`);
     if (maxTimeMs !== undefined && this.#activeMs() >= maxTimeMs)
-      return limited(`${maxTimeMs / 1000} seconds`);
+      return limited('maxTime', `${maxTimeMs / 1000} seconds`);
     if (maxCost !== undefined && this.#costSoon() >= maxCost)
-      return { status: 'paused', reason: `maxCost: it would soon have cost ${maxCost} US dollars` };
+      return {
+        status: 'paused',
+        reason: { code: 'maxCost', text: `maxCost: it would soon have cost ${maxCost} US dollars` },
+      };
     // The last one, as the others end requisites, too.
     if (maxPages !== undefined && pages >= maxPages)
-      return { ...limited(`${maxPages} pages`), ...(requisites && { allowsRequisites: true }) };
+      return { ...limited('maxPages', `${maxPages} pages`), ...(requisites && { allowsRequisites: true }) };
     return undefined;
   }
 
@@ -209,4 +213,4 @@ class CrawlBudget implements Budget {
   }
 }
 
-const limited = (reason: string): MetLimit => ({ status: 'limited', reason });
+const limited = (code: StatusCode, text: string): MetLimit => ({ status: 'limited', reason: { code, text } });

@@ -1,3 +1,4 @@
+import { reasonIn, type StatusReason } from '../causes/status-reason.ts';
 import { type CrawlConfig, parseConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { createHostConfigs } from '../crawl/host-config.ts';
@@ -18,7 +19,7 @@ export interface Crawl {
   readonly budget: Budget;
   readonly scope: Scope;
   readonly status: CrawlStatus;
-  readonly reason?: string | undefined;
+  readonly reason?: StatusReason | undefined;
   /** The form under which the crawl knows a canonical URL: by its URL rules. */
   readonly nameOf: (url: string) => string;
 }
@@ -86,7 +87,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
     return {
       // The URL rules stay: under others, known URLs would be new ones.
-      crawl: { ...crawl, config, configOf, scope, status: record.status, reason: record.reason },
+      crawl: { ...crawl, config, configOf, scope, status: record.status, reason: reasonIn(record) },
       totalsAt: isStale ? elapsed() : totalsAt,
     };
   }
@@ -123,13 +124,23 @@ interface Opening {
 /** The crawl of a record that this process has not met before. */
 async function openCrawl(
   id: CrawlId,
-  { config: options, scopeSeeds, status, reason }: CrawlRecord,
+  record: CrawlRecord,
   { registry, elapsed, tally }: Opening,
 ): Promise<Crawl> {
-  const config = parseConfig(options);
+  const { scopeSeeds, status } = record;
+  const config = parseConfig(record.config);
   const shared = { isShared: registry.isShared, tally };
   const budget = createBudget(config, await registry.totals(id), elapsed, shared);
   const nameOf = createUrlRules(config.urlRules);
   const configOf = createHostConfigs(config);
-  return { id, config, configOf, budget, scope: createScope(config, scopeSeeds), status, reason, nameOf };
+  return {
+    id,
+    config,
+    configOf,
+    budget,
+    scope: createScope(config, scopeSeeds),
+    status,
+    reason: reasonIn(record),
+    nameOf,
+  };
 }

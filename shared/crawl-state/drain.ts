@@ -82,6 +82,9 @@ async function tooMany(
   if ((requisites?.fetched ?? 0) < MAX_REQUISITES_PER_PAGE * config.maxPages) return undefined;
   return {
     status: 'limited',
-    reason: `${MAX_REQUISITES_PER_PAGE} requisites for each of ${config.maxPages} pages`,
+    reason: {
+      code: 'requisites',
+      text: `${MAX_REQUISITES_PER_PAGE} requisites for each of ${config.maxPages} pages`,
+    },
   };
 }

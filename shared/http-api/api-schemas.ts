@@ -1,6 +1,8 @@
 /** Requests and answers of the API, by the names under which its description lists them. */
+
 import { z } from 'zod';
 import { CAUSE_CODES } from '../causes/cause-text.ts';
+import { STATUS_CODES } from '../causes/status-reason.ts';
 import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../control/control.ts';
 import { crawlIdSchema, newCrawlSchema, newSeedsSchema } from '../control/request-schemas.ts';
 import { resumeLimitsSchema } from '../control/resume-limits.ts';
@@ -45,7 +47,7 @@ const crawlSummarySchema = z.strictObject({
   rate: amount.describe('Pages a second, over the time that the crawl has run'),
   cost: amount.describe('US dollars at list price so far'),
   costByItem: z.record(z.string(), amount).describe('What that is made of, in US dollars'),
-  reason: z.string().optional().describe('Why the crawl is in that state'),
+  reason: z.string().optional().describe('Why the crawl is in that state, in words'),
   setAside: z
     .array(z.strictObject(givenUpHost))
     .describe('Hosts given up: at most 100, and looked for only in crawls of up to 2,000 hosts'),
@@ -70,6 +72,7 @@ const crawlSummarySchema = z.strictObject({
     )
     .describe('The first different errors of hooks: none on a stack'),
   requisites: counts.describe('Requisites of pages: those fetched, and those that wait'),
+  reasonCode: z.enum(STATUS_CODES).optional().describe('`reason` for programs'),
 }) satisfies z.ZodType<CrawlSummary>;
 
 const addedSeedsSchema = z.strictObject({

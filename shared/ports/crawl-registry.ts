@@ -1,3 +1,4 @@
+import type { KeptReason, StatusReason } from '../causes/status-reason.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { CrawlOptions } from '../crawl/crawl-options.ts';
 import type { HostTotals } from '../frontier/head.ts';
@@ -32,7 +33,7 @@ export interface CrawlTotals extends HostTotals {
   readonly cost?: number;
 }
 
-export interface CrawlRecord {
+export interface CrawlRecord extends KeptReason {
   /** As given, to be parsed (`crawl/config.ts`). */
   readonly config: CrawlOptions;
   /** URLs that the scope is drawn around: the seeds, and where seeds redirected to. */
@@ -40,7 +41,6 @@ export interface CrawlRecord {
   /** Version of the canonical form's rules (`url/canonical.ts`) that the crawl was begun with. */
   readonly urlRulesVersion: number;
   readonly status: CrawlStatus;
-  readonly reason?: string;
 }
 
 /** What a crawl is, and how far it is. */
@@ -57,7 +57,7 @@ export interface CrawlRegistry {
   setStatus(
     crawl: CrawlId,
     status: CrawlStatus,
-    reason?: string,
+    reason?: StatusReason,
     condition?: { readonly from: readonly CrawlStatus[] },
   ): Promise<boolean>;
   /** Changes parts of the configuration (limits that an operator raises); the rest stays. */

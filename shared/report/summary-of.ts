@@ -1,3 +1,4 @@
+import { reasonIn } from '../causes/status-reason.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { countUrls } from '../frontier/url-record.ts';
 import type { CrawlRecord, CrawlTotals } from '../ports/crawl-registry.ts';
@@ -14,7 +15,7 @@ export type SummaryExtras = Pick<
 
 export function summaryOf(
   crawl: CrawlId,
-  { status, reason }: Pick<CrawlRecord, 'status' | 'reason'>,
+  record: Pick<CrawlRecord, 'status' | 'reason' | 'why'>,
   totals: CrawlTotals,
   extras: SummaryExtras,
 ): CrawlSummary {
@@ -29,12 +30,12 @@ export function summaryOf(
     skipped: totals.skipped,
     errors: totals.errors,
     warcFiles: extras.warcFiles,
-    state: status,
+    state: record.status,
     crawl,
     rate: pageRate(totals.pages, seconds),
     cost: totals.cost ?? 0,
     costByItem: extras.costByItem,
-    reason,
+    reason: record.reason,
     setAside: extras.setAside,
     httpStatus: totals.httpStatus,
     failing: extras.failing,
@@ -44,6 +45,7 @@ export function summaryOf(
     hooks: hooksOf(totals, extras.lateHookFailures ?? 0),
     hookErrors: extras.hookErrors,
     requisites: requisitesOf(totals),
+    reasonCode: reasonIn(record)?.code,
   };
 }
 

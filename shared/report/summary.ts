@@ -1,4 +1,5 @@
 import type { ShownCauseCode } from '../causes/cause.ts';
+import type { StatusCode } from '../causes/status-reason.ts';
 import type { UrlState } from '../frontier/url-record.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
 
@@ -31,7 +32,9 @@ export interface CrawlSummary {
   /** What that is made of, in US dollars by line item. */
   readonly costByItem: Readonly<Record<string, number>>;
   /** Why the crawl is in that state, for people. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
+  /** The same for programs, if it is one of the known reasons. */
+  readonly reasonCode?: StatusCode | undefined;
   /** Hosts that the crawl gave up. */
   readonly setAside: readonly GivenUpHost[];
   /** Hosts whose last tries failed, and which are tried again. */
@@ -98,6 +101,7 @@ export const SUMMARY_KEYS = [
   'hooks',
   'hookErrors',
   'requisites',
+  'reasonCode',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

@@ -3,9 +3,6 @@ import type { FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
-/** What the reason of a crawl begins with that was paused for its proxy. */
-export const PROXY_REASON = 'proxy';
-
 /** Failures in a row, and the time over which they came: a proxy may be restarted. */
 const MOST_FAILURES = 5;
 const MOST_MS = 60_000;
@@ -29,7 +26,8 @@ export async function watchProxy(
   const isFirst = stats.answers === 0 && !engine.registry.isShared && !config.keepTrying;
   const isOver = isFirst ? count + 1 >= FIRST_FAILURES : count + 1 >= MOST_FAILURES && now - since >= MOST_MS;
   if (!isOver) return;
-  await engine.registry.setStatus(id, 'paused', `${PROXY_REASON}: ${outcome.message}`, { from: ['running'] });
+  const reason = { code: 'proxy', text: `proxy: ${outcome.message}` } as const;
+  await engine.registry.setStatus(id, 'paused', reason, { from: ['running'] });
   crawls.refresh(id);
   stats.proxyFailures = undefined;
 }

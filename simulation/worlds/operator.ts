@@ -1,6 +1,7 @@
 /**
  * The operator, who has begun the crawls: pauses one now and then, changes it, raises its limits, adds seeds.
  */
+import { reasonIn } from '../../shared/causes/status-reason.ts';
 import { type Control, ControlError } from '../../shared/control/control.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
@@ -21,8 +22,6 @@ const STOPS = 0.2;
 const AGAIN_MS = 10_000;
 /** A message of a standard queue comes twice within this time, by SQS or by its poller. */
 const COPIES_MS = 300_000;
-/** As `shared/control/create-control.ts` has it. */
-const BY_OPERATOR = 'by the operator';
 
 export interface Operator {
   /** Once a minute. */
@@ -101,7 +100,7 @@ export function createOperator(
     if (faults.random('paused') < STOPS && !adding.has(id)) await stop(id);
     else await insist(`pauses ${id}`, () => open().control.pause(id));
     await time.sleep(faults.random('paused') * MAX_PAUSE_MS);
-    if (recordOf(cloud, id)?.reason !== BY_OPERATOR) return;
+    if (codeOf(recordOf(cloud, id)) !== 'operator') return;
     const refusal = await insist(`resumes ${id}`, () => open().control.resume(id));
     // At a limit meanwhile. Paused, it would stand for ever.
     if (refusal && statusOf(cloud, id) === 'paused') await stop(id);
@@ -163,8 +162,9 @@ export function createOperator(
     crawls: () => [...crawls.values()],
     look() {
       for (const id of crawls.keys()) {
-        const { status, reason } = recordOf(cloud, id) ?? {};
-        const isAtLimit = status === 'limited' ? (raisesLeft.get(id) ?? 0) > 0 : isByCost(status, reason);
+        const record = recordOf(cloud, id);
+        const status = record?.status;
+        const isAtLimit = status === 'limited' ? (raisesLeft.get(id) ?? 0) > 0 : isByCost(record);
         if (isAtLimit && !raising.has(id)) void whileBusy(() => raise(id));
         if (status === 'running' && faults.strikes('paused')) void whileBusy(() => pause(id));
         if (faults.strikes('configChanged'))
@@ -176,8 +176,10 @@ export function createOperator(
   };
 }
 
-const isByCost = (status: CrawlRecord['status'] | undefined, reason = ''): boolean =>
-  status === 'paused' && reason.startsWith('maxCost');
+const codeOf = (record: CrawlRecord | undefined) => record && reasonIn(record)?.code;
+
+const isByCost = (record: CrawlRecord | undefined): boolean =>
+  record?.status === 'paused' && codeOf(record) === 'maxCost';
 
 export const statusOf = (cloud: SimCloud, crawl: CrawlId): CrawlRecord['status'] | undefined =>
   recordOf(cloud, crawl)?.status;

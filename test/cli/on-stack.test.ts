@@ -156,7 +156,7 @@ describe('status prints the summary of one machine, and name, cost and next comm
       /resume with: npm run strand -- --stack S resume news$/m,
     ],
     [
-      { state: 'paused', reason: 'maxCost: it would soon have cost 5 US dollars' },
+      { state: 'paused', reason: 'it would soon have cost 5 US dollars', reasonCode: 'maxCost' },
       /go on with a higher --max-cost:\n +npm run strand -- --stack S resume news$/m,
     ],
     [{ state: 'limited' }, /--max-time or --max-cost:\n +npm run strand -- --stack S resume news$/m],
@@ -176,7 +176,7 @@ describe('watch', () => {
     [{ state: 'limited' }, 3],
     [{ state: 'finished', pages: 0 }, 4],
     [{ state: 'paused', reason: 'by the operator' }, 130],
-    [{ state: 'paused', reason: 'maxCost: it would soon have cost 5 US dollars' }, 3],
+    [{ state: 'paused', reason: 'it would soon have cost 5 US dollars', reasonCode: 'maxCost' }, 3],
     [{ state: 'stopped' }, 130],
   ])('of a crawl that ends %j exits with %d', async (more, code) => {
     expect((await runOn('watch news', summary(more))).code).toBe(code);

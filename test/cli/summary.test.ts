@@ -28,7 +28,8 @@ const SUMMARY: CrawlSummary = {
   rate: 9.21,
   cost: 0,
   costByItem: {},
-  reason: 'max-pages',
+  reason: '2 pages',
+  reasonCode: 'maxPages',
   setAside: [{ host: 'x.example', cause: 'no such host\x1b[2J' }],
   failing: [],
   seeds: { fetched: 1 },
@@ -42,7 +43,7 @@ const SUMMARY: CrawlSummary = {
 test('people read a short aligned account and what to do next', () => {
   expect(summaryText(SUMMARY, false, { dir: "crawls/it's" })).toBe(
     [
-      'Limit reached: max-pages',
+      'Limit reached: 2 pages',
       '  Pages       1,234 in 2m 14s, 9.2 a second',
       '  URLs        5,120 known, 3,800 waiting, 1,200 fetched, 34 redirect, 6 gone, 30 denied by robots,',
       '              50 skipped',
@@ -61,9 +62,16 @@ test('people read a short aligned account and what to do next', () => {
 });
 
 test('a crawl that was finished and has new seeds waits to be resumed', () => {
-  const waiting: CrawlSummary = { ...SUMMARY, state: 'interrupted', reason: 'seeds were added' };
+  const waiting: CrawlSummary = {
+    ...SUMMARY,
+    state: 'interrupted',
+    reason: 'seeds were added',
+    reasonCode: 'seedsAdded',
+  };
   expect(summaryText(waiting, false)).toMatch(/^Waiting to be resumed: seeds were added\n/);
-  expect(summaryText({ ...waiting, reason: undefined }, false)).toMatch(/^Interrupted\n/);
+  expect(summaryText({ ...waiting, reason: undefined, reasonCode: undefined }, false)).toMatch(
+    /^Interrupted\n/,
+  );
 });
 
 test.each<[CrawlSummary['state'], number, RegExp]>([
@@ -145,6 +153,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'hooks',
     'hookErrors',
     'requisites',
+    'reasonCode',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);
@@ -204,8 +213,17 @@ describe('the exit code', () => {
       5,
     ],
     ['whose hooks failed at some pages', { hooks: { pages: 3, failed: 2 } }, 0],
+    [
+      'paused at its limit of cost, whatever the text',
+      { state: 'paused', reason: 'x', reasonCode: 'maxCost' },
+      3,
+    ],
+    ['paused for its proxy', { state: 'paused', reason: 'maxCost: x', reasonCode: 'proxy' }, 7],
+    ['paused by the operator', { state: 'paused', reason: 'proxy: x', reasonCode: 'operator' }, 130],
     ['that was interrupted before', { seeds: { failed: 1 }, state: 'interrupted' }, 130],
   ])('of a crawl %s', (_, change, code) => {
-    expect(exitCodeOf({ ...SUMMARY, state: 'finished', reason: undefined, ...change })).toBe(code);
+    expect(
+      exitCodeOf({ ...SUMMARY, state: 'finished', reason: undefined, reasonCode: undefined, ...change }),
+    ).toBe(code);
   });
 });

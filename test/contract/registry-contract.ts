@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { BY_OPERATOR, keptReason } from '../../shared/causes/status-reason.ts';
 import { type HostTotals, NO_TOTALS } from '../../shared/frontier/head.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Subject } from './subject.ts';
 import { CRAWL, headOf, linkTo, RECORD, receiveOne, token } from './subjects.ts';
 
 const LONG_MS = 5000;
+const TEN_PAGES = { code: 'maxPages', text: '10 pages' } as const;
 
 export function registryContract(subject: Subject): void {
   const { until } = subject;
@@ -27,17 +29,21 @@ export function registryContract(subject: Subject): void {
 
   test('keeps a status with its reason, until the next', async () => {
     await registry().create(CRAWL, RECORD);
-    await registry().setStatus(CRAWL, 'limited', '10 pages');
-    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, status: 'limited', reason: '10 pages' });
+    await registry().setStatus(CRAWL, 'limited', TEN_PAGES);
+    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, status: 'limited', ...keptReason(TEN_PAGES) });
     await registry().setStatus(CRAWL, 'running');
     expect(await registry().load(CRAWL)).toEqual(RECORD);
   });
 
   test('sets a status only from those that are named, and says whether it did', async () => {
     await registry().create(CRAWL, RECORD);
-    expect(await registry().setStatus(CRAWL, 'stopped', 'by the operator')).toBe(true);
-    expect(await registry().setStatus(CRAWL, 'limited', '10 pages', { from: ['running'] })).toBe(false);
-    expect(await registry().load(CRAWL)).toEqual({ ...RECORD, status: 'stopped', reason: 'by the operator' });
+    expect(await registry().setStatus(CRAWL, 'stopped', BY_OPERATOR)).toBe(true);
+    expect(await registry().setStatus(CRAWL, 'limited', TEN_PAGES, { from: ['running'] })).toBe(false);
+    expect(await registry().load(CRAWL)).toEqual({
+      ...RECORD,
+      status: 'stopped',
+      ...keptReason(BY_OPERATOR),
+    });
     expect(await registry().setStatus(CRAWL, 'running', undefined, { from: ['paused', 'stopped'] })).toBe(
       true,
     );
@@ -48,7 +54,7 @@ export function registryContract(subject: Subject): void {
     await registry().create(CRAWL, RECORD);
     const words = ['paused', 'stopped', 'limited', 'finished'] as const;
     const set = await Promise.all(
-      words.map((status) => registry().setStatus(CRAWL, status, status, { from: ['running'] })),
+      words.map((status) => registry().setStatus(CRAWL, status, TEN_PAGES, { from: ['running'] })),
     );
     expect(set.filter((isSet) => isSet)).toHaveLength(1);
     expect((await registry().load(CRAWL))?.status).toBe(words[set.indexOf(true)]);

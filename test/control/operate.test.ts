@@ -21,7 +21,7 @@ async function begun(options: RoomOptions = {}, config: CrawlOptions = {}, seeds
 
 async function standing(status: CrawlStatus, options: RoomOptions = {}, config: CrawlOptions = {}) {
   const room = await begun(options, config);
-  await room.engine.registry.setStatus('one', status, 'why');
+  await room.engine.registry.setStatus('one', status, { code: 'maxPages', text: 'why' });
   room.done.length = 0;
   return room;
 }

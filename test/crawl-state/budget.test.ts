@@ -17,7 +17,7 @@ describe('a limit of pages', () => {
     budget.settle(true);
     expect(budget.metLimit()).toBeUndefined();
     budget.settle(true);
-    expect(budget.metLimit()).toEqual({ status: 'limited', reason: '2 pages' });
+    expect(budget.metLimit()).toEqual({ status: 'limited', reason: { code: 'maxPages', text: '2 pages' } });
     expect(await budget.reserve()).toBe(false);
   });
 
@@ -35,7 +35,7 @@ describe('a limit of pages', () => {
     const { budget, limits } = open({ maxPages: 5 }, { used: { ...USED, pages: 4 } });
     expect(budget.metLimit()).toBeUndefined();
     await budget.refresh(limits, async () => ({ ...USED, pages: 5 }));
-    expect(budget.metLimit()?.reason).toBe('5 pages');
+    expect(budget.metLimit()?.reason.text).toBe('5 pages');
   });
 
   test('is met again by less when a turn is thrown away', async () => {
@@ -54,7 +54,7 @@ describe('a limit of pages', () => {
     budget.settle(true);
     expect(budget.metFinally()).toBeUndefined();
     budget.commit(1, 10);
-    expect(budget.metFinally()?.reason).toBe('1 pages');
+    expect(budget.metFinally()?.reason.text).toBe('1 pages');
   });
 });
 
@@ -74,7 +74,7 @@ test('what was committed before a reading is not counted twice, and what was com
   budget.settle(true);
   expect(budget.metFinally()).toBeUndefined();
   budget.settle(true);
-  expect(budget.metLimit()?.reason).toBe('4 pages');
+  expect(budget.metLimit()?.reason.text).toBe('4 pages');
 });
 
 test('a limit of bytes is met by what was received, and not by what was given back', () => {
@@ -82,13 +82,13 @@ test('a limit of bytes is met by what was received, and not by what was given ba
   budget.receive(99);
   expect(budget.metLimit()).toBeUndefined();
   budget.receive(1);
-  expect(budget.metLimit()).toEqual({ status: 'limited', reason: '100 bytes' });
+  expect(budget.metLimit()).toEqual({ status: 'limited', reason: { code: 'maxBytes', text: '100 bytes' } });
   expect(budget.metFinally()).toBeUndefined();
   budget.giveBack(0, 1);
   expect(budget.metLimit()).toBeUndefined();
   budget.receive(1);
   budget.commit(0, 100);
-  expect(budget.metFinally()?.reason).toBe('100 bytes');
+  expect(budget.metFinally()?.reason.text).toBe('100 bytes');
 });
 
 test('a limit of time counts the time of all processes, and then this one’s', async () => {
@@ -99,13 +99,13 @@ test('a limit of time counts the time of all processes, and then this one’s', 
   clock.now += 5999;
   expect(budget.metLimit()).toBeUndefined();
   clock.now += 1;
-  expect(budget.metLimit()).toEqual({ status: 'limited', reason: '10 seconds' });
+  expect(budget.metLimit()).toEqual({ status: 'limited', reason: { code: 'maxTime', text: '10 seconds' } });
   // The crawl was paused meanwhile.
   await budget.refresh(limits, async () => ({ ...USED, activeMs: 9000 }));
   expect(budget.metLimit()).toBeUndefined();
   expect(budget.ageMs()).toBe(9000);
   clock.now += 1000;
-  expect(budget.metLimit()?.reason).toBe('10 seconds');
+  expect(budget.metLimit()?.reason.text).toBe('10 seconds');
 });
 
 test('the age of a crawl that no other process works for is this process’s', () => {
@@ -126,7 +126,7 @@ describe('a limit of money', () => {
     clock.now += 200;
     expect(budget.metLimit()).toMatchObject({
       status: 'paused',
-      reason: expect.stringContaining('1 US dollars'),
+      reason: { code: 'maxCost', text: expect.stringContaining('1 US dollars') },
     });
   });
 
@@ -139,7 +139,7 @@ describe('a limit of money', () => {
 test('limits are those of the last reading', async () => {
   const { budget } = open({ maxPages: 5 }, { used: { ...USED, pages: 4 } });
   await budget.refresh({ maxPages: 4 } as Limits, async () => ({ ...USED, pages: 4 }));
-  expect(budget.metLimit()?.reason).toBe('4 pages');
+  expect(budget.metLimit()?.reason.text).toBe('4 pages');
   await budget.refresh({} as Limits, async () => ({ ...USED, pages: 4 }));
   expect(budget.metLimit()).toBeUndefined();
 });

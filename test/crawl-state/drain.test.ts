@@ -62,8 +62,11 @@ function open({
   return { crawl, registry, engine, crawls, log };
 }
 
-const MANY = { status: 'limited', reason: '1000 requisites for each of 3 pages' };
-const PAGES = { status: 'limited', reason: '3 pages', allowsRequisites: true };
+const MANY = {
+  status: 'limited',
+  reason: { code: 'requisites', text: '1000 requisites for each of 3 pages' },
+};
+const PAGES = { status: 'limited', reason: { code: 'maxPages', text: '3 pages' }, allowsRequisites: true };
 
 test('a crawl that fetches requisites drains at its limit of pages while it runs', () => {
   expect(isDraining(open({}).crawl)).toBe(true);
@@ -75,7 +78,7 @@ test('a crawl that fetches requisites drains at its limit of pages while it runs
 test('a crawl without requisites ends at its limit at once', async () => {
   const { crawl, engine } = open({ config: { requisites: false } });
   const met = crawl.budget.metFinally();
-  expect(met).toEqual({ status: 'limited', reason: '3 pages' });
+  expect(met).toEqual({ status: 'limited', reason: { code: 'maxPages', text: '3 pages' } });
   expect(await endOf(engine, crawl, met)).toEqual(met);
 });
 
@@ -116,7 +119,7 @@ test('a crawl was cut short if it was called limited and a host has requisites t
 test('a running crawl that has met a limit is ended, with the reason, and loaded again', async () => {
   const { engine, crawls, log } = open({ isQuiet: true });
   await endCrawlsAtLimits(engine, crawls);
-  expect(log).toEqual([['c', 'limited', '3 pages', { from: ['running'] }], 'c']);
+  expect(log).toEqual([['c', 'limited', { code: 'maxPages', text: '3 pages' }, { from: ['running'] }], 'c']);
 });
 
 test('crawls that do not run, and those within their limits, stay as they are', async () => {

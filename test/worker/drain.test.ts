@@ -41,7 +41,7 @@ test('also if it is called limited while the head that says so is being stored',
       ...ledgers,
       async commit(id, host, head) {
         if (isFirst && head.totals.requisites?.awaited)
-          isFirst = !(await registry.setStatus(id, 'limited', '1 pages'));
+          isFirst = !(await registry.setStatus(id, 'limited', { code: 'maxPages', text: '1 pages' }));
         await ledgers.commit(id, host, head);
       },
     },

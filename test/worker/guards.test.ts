@@ -1,5 +1,7 @@
 /** How a crawl is held: paused, resumed, stopped, and ended by limits that several processes share. */
+
 import { describe, expect, test } from 'vitest';
+import { BY_OPERATOR } from '../../shared/causes/status-reason.ts';
 import { createBudget } from '../../shared/crawl-state/budget.ts';
 import { createCrawls } from '../../shared/crawl-state/crawls.ts';
 import { endCrawlsAtLimits } from '../../shared/crawl-state/limits.ts';
@@ -124,7 +126,7 @@ test('an operator’s word is not overwritten by a limit that was found out befo
   await engine.ledgers.commit(CRAWL, 'h0.test', { ...NEW_HEAD, version: 1, totals });
   const crawls = createCrawls(engine.registry, clock);
   await crawls.get(CRAWL);
-  await engine.registry.setStatus(CRAWL, 'stopped', 'by the operator');
+  await engine.registry.setStatus(CRAWL, 'stopped', BY_OPERATOR);
   await endCrawlsAtLimits(engine, crawls);
   expect(await engine.registry.load(CRAWL)).toMatchObject({ status: 'stopped', reason: 'by the operator' });
 });
@@ -252,7 +254,10 @@ describe('limits over several processes', () => {
     budget.receive(199);
     expect(budget.metLimit()).toBeUndefined();
     budget.receive(1);
-    expect(budget.metLimit()).toEqual({ status: 'limited', reason: '1000 bytes' });
+    expect(budget.metLimit()).toEqual({
+      status: 'limited',
+      reason: { code: 'maxBytes', text: '1000 bytes' },
+    });
     expect(budget.metFinally()).toBeUndefined();
     budget.giveBack(0, 200);
     expect(budget.metLimit()).toBeUndefined();
@@ -300,7 +305,7 @@ describe('limits over several processes', () => {
     expect(budget.metLimit()).toBeUndefined();
     await budget.reserve();
     budget.settle(true);
-    expect(budget.metLimit()).toEqual({ status: 'limited', reason: '10 pages' });
+    expect(budget.metLimit()).toEqual({ status: 'limited', reason: { code: 'maxPages', text: '10 pages' } });
   });
 });
 

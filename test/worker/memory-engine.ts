@@ -1,4 +1,5 @@
 /** An engine in memory, on the clock given: what the ports promise and nothing more. A test double. */
+import { keptReason } from '../../shared/causes/status-reason.ts';
 import { addTotals, type Head, NO_TOTALS } from '../../shared/frontier/head.ts';
 import { EMPTY_INDEX } from '../../shared/frontier/ledger-index.ts';
 import type { Message, OutLinks } from '../../shared/frontier/message.ts';
@@ -283,7 +284,7 @@ function createRegistry({ crawls, heads, groups, parcels }: Store): CrawlRegistr
       let isSet = false;
       change(crawl, (record) => {
         isSet = condition?.from.includes(record.status) ?? true;
-        return isSet ? { status, reason } : {};
+        return isSet ? { status, ...keptReason(reason) } : {};
       });
       return isSet;
     },

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { boundMethods } from '../../bound-methods.ts';
+import { keptReason } from '../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../crawl/config.ts';
 import type { CrawlId } from '../../crawl/crawl-id.ts';
 import type { Head } from '../../frontier/head.ts';
@@ -94,7 +95,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     let isSet = false;
     this.#change(crawl, (record) => {
       isSet = condition?.from.includes(record.status) ?? true;
-      return isSet ? { ...record, status, reason } : record;
+      return isSet ? { ...record, status, ...keptReason(reason) } : record;
     });
     return isSet;
   }

@@ -1,9 +1,11 @@
 /** Every call that the adapters of AWS make, struck: throttled, refused, or answered in vain. */
+
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDeadLetter } from '../../../functions/dead-letter.ts';
 import { encodeCapture } from '../../../shared/archive/capture.ts';
 import type { RecordLocation } from '../../../shared/archive/record-location.ts';
 import type { WarcMember } from '../../../shared/archive/warc-member.ts';
+import { BY_OPERATOR } from '../../../shared/causes/status-reason.ts';
 import { warcKey } from '../../../shared/engines/aws/archive/archive.ts';
 import { warcFolder } from '../../../shared/engines/aws/archive/archives.ts';
 import { compactCrawl } from '../../../shared/engines/aws/archive/compactor.ts';
@@ -387,7 +389,7 @@ const OPERATIONS = [
   operation({
     name: 'pauses a crawl',
     prepare: createCrawl,
-    run: ({ engine }) => engine.registry.setStatus(CRAWL, 'paused', 'by the operator'),
+    run: ({ engine }) => engine.registry.setStatus(CRAWL, 'paused', BY_OPERATOR),
     look: crawlOf,
   }),
   operation({

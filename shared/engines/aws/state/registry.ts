@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { boundMethods } from '../../../bound-methods.ts';
+import { keptReason } from '../../../causes/status-reason.ts';
 import type { CrawlOptions } from '../../../crawl/config.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { Head } from '../../../frontier/head.ts';
@@ -127,7 +128,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
       const now = this.#now();
       return {
         ...stored,
-        record: { ...stored.record, status, reason },
+        record: { ...stored.record, status, ...keptReason(reason) },
         activeMs: activeMsOf(stored, now),
         runningSince: isRunning ? now : undefined,
       };

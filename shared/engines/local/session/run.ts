@@ -1,3 +1,4 @@
+import type { StatusReason } from '../../../causes/status-reason.ts';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { endOf } from '../../../crawl-state/drain.ts';
 import type { CrawlStatus } from '../../../ports/crawl-registry.ts';
@@ -19,7 +20,7 @@ export interface LocalRunOptions extends WorkerPoolOptions {
 /** How a run ended. `running`: by the operator's signal; the crawl can be resumed. */
 export interface LocalRunEnd {
   readonly status: CrawlStatus;
-  readonly reason?: string | undefined;
+  readonly reason?: StatusReason | undefined;
 }
 
 const TICK_MS = 100;

@@ -1,0 +1,57 @@
+/**
+ * Why a crawl is in its state, as data. The program decides by the code; the text is for people. Codes are
+ * stored and printed: never rename one.
+ */
+export const STATUS_CODES = [
+  // ---- limits
+  'maxPages',
+  'maxBytes',
+  'maxTime',
+  'maxCost',
+  'requisites',
+  // ---- other ends
+  'proxy',
+  'operator',
+  // ---- a crawl that was finished, and is so no more
+  'seedsAdded',
+] as const;
+export type StatusCode = (typeof STATUS_CODES)[number];
+
+export interface StatusReason {
+  readonly code: StatusCode;
+  /** For people. */
+  readonly text: string;
+}
+
+export const BY_OPERATOR: StatusReason = { code: 'operator', text: 'by the operator' };
+export const SEEDS_ADDED: StatusReason = { code: 'seedsAdded', text: 'seeds were added' };
+
+/** A reason as a crawl's record keeps it. */
+export interface KeptReason {
+  /** Its text: all that versions before 0.2 know of it. */
+  readonly reason?: string | undefined;
+  /** Counts only while its text is `reason`: an older version that sets another one leaves this as it is. */
+  readonly why?: StatusReason | undefined;
+}
+
+export const keptReason = (why: StatusReason | undefined): KeptReason => ({ reason: why?.text, why });
+
+/** The reason in a record; undefined if there is none, or none that this version knows. */
+export function reasonIn({ reason, why }: KeptReason): StatusReason | undefined {
+  if (reason === undefined) return undefined;
+  if (why?.text === reason) return STATUS_CODES.includes(why.code) ? why : undefined;
+  const code = OLDER_TEXTS.find(([, text]) => text.test(reason))?.[0];
+  return code && { code, text: reason };
+}
+
+/** What versions that kept no code wrote. */
+const OLDER_TEXTS: readonly (readonly [StatusCode, RegExp])[] = [
+  ['maxPages', /^\d+ pages$/],
+  ['maxBytes', /^\d+ bytes$/],
+  ['maxTime', /^\d[\d.e+-]* seconds$/],
+  ['maxCost', /^maxCost: /],
+  ['requisites', /^\d+ requisites for each of \d+ pages$/],
+  ['proxy', /^proxy: /],
+  ['operator', /^by the operator$/],
+  ['seedsAdded', /^seeds were added$/],
+];
