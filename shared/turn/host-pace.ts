@@ -196,7 +196,9 @@ export class HostPace {
     counters.countExchange(outcome);
     const { startedAt, endedAt } = outcome;
     const request = { startedAt, endedAt, crawlDelayMs };
-    this.#gapUntil = Math.max(this.#gapUntil, endedAt + gapAfter(request, config));
+    const gapMs = gapAfter(request, config);
+    this.#gapUntil = Math.max(this.#gapUntil, endedAt + gapMs);
+    this.#services.lanes.restAfterLast(crawl.host, gapMs);
     const random = this.#services.engine.clock.random();
     if (failure) this.#clock = afterFailure(this.#clock, request, this.#ofHost(failure), config, random);
     else if (outcome.status === 'response') this.#clock = afterAnswer(this.#clock, request, config);

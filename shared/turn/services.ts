@@ -68,7 +68,12 @@ export interface Lanes {
   run<T>(host: HostKey, spacing: LaneSpacing, request: () => Promise<T>): Promise<T | undefined>;
   /** Remembers that the host must rest until then, where no head says so: its turn was thrown away. */
   rest(host: HostKey, until: number): void;
-  /** The time until which {@link Lanes.rest} lets the host rest; 0 if it does not. */
+  /**
+   * Remembers that the host must rest for so long after the end of its last request, also if the clock is set
+   * meanwhile: a head and a park name a time, which has come too early then.
+   */
+  restAfterLast(host: HostKey, ms: number): void;
+  /** The time until which the host must rest by the last two methods; 0 if it need not. */
   restUntil(host: HostKey): number;
 }
 

@@ -93,7 +93,7 @@ export class HostServer {
   }
 
   async #handleFailure(received: HostDeliveries, restUntil: number, error: unknown): Promise<void> {
-    const { lanes, stats } = this.#services;
+    const { stats } = this.#services;
     // The host is not given back: at the next start it rests as if it had just been asked, since no head says
     // otherwise.
     if (error instanceof StorageFailed) throw error;
@@ -105,7 +105,7 @@ export class HostServer {
     const tries = Math.max(...received.deliveries.map(({ receiveCount }) => receiveCount));
     const retryMs = Math.min(RETRY_MS * 2 ** (tries - 1), MAX_RETRY_MS);
     // The next owner of the host may be another process, which knows only what is committed.
-    const restMs = Math.max(restUntil, lanes.restUntil(received.host)) - this.#clock.now();
+    const restMs = this.#restMs(received, restUntil);
     await this.#queue.park(received, Math.max(retryMs, restMs));
     if (this.#failures >= MAX_FAILURES) throw error;
   }
@@ -118,7 +118,7 @@ export class HostServer {
    * received again and again looks as if it killed its workers.
    */
   async #giveBack(received: HostDeliveries, { deliveries, restUntil, hasRequested }: Served): Promise<void> {
-    const restMs = Math.min(restUntil - this.#clock.now(), MAX_PARK_MS);
+    const restMs = Math.min(this.#restMs(received, restUntil), MAX_PARK_MS);
     const isAll = deliveries.length === received.deliveries.length;
     const hasComeBack = received.deliveries.every(({ receiveCount }) => receiveCount > 1);
     if (isAll && hasComeBack && !hasRequested) {
@@ -133,6 +133,11 @@ export class HostServer {
     }
     await this.#queue.acknowledge(received, isAll ? deliveries.slice(0, -1) : deliveries);
     await this.#queue.park(received, Math.max(0, restMs));
+  }
+
+  /** How long the host must not be given to anybody: by its turns, and by what its lane remembers. */
+  #restMs({ host }: HostDeliveries, restUntil: number): number {
+    return Math.max(restUntil, this.#services.lanes.restUntil(host)) - this.#clock.now();
   }
 
   get #queue(): TurnQueue {

@@ -53,6 +53,10 @@ export function createLanes(clock: Clock, maxIdle: number): Lanes {
       const lane = laneOf(host);
       lane.restUntil = Math.max(lane.restUntil, elapsed() + until - clock.now());
     },
+    restAfterLast(host, ms) {
+      const lane = laneOf(host);
+      lane.restUntil = Math.max(lane.restUntil, lane.lastEndedAt + ms);
+    },
     restUntil(host) {
       const restMs = (lanes.get(host)?.restUntil ?? NEVER) - elapsed();
       return restMs > 0 ? clock.now() + Math.ceil(restMs) : 0;

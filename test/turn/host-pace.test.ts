@@ -19,6 +19,7 @@ function askAfterFreeze({ lastRequestAt = T0 + 3_600_000, isTaken = false } = {}
   const services = {
     engine: { clock },
     lanes: {
+      restAfterLast: () => {},
       restUntil: () => 0,
       async run(_host: string, _spacing: unknown, request: () => Promise<unknown>) {
         await clock.advance(10_000);

@@ -122,3 +122,34 @@ test('the waker wakes a host whose last turn was written by a clock that was a d
   expect(await runToEnd(world)).toEqual([]);
   expect(fetcher.count('http://a.test/1')).toBe(2);
 });
+
+test('a clock that is set forward before the host is given back hurries no other worker', async () => {
+  const world = createWorld(CHAIN);
+  const { clock, engine } = world;
+  const log: { startedAt: number; endedAt: number }[] = [];
+  const fetcher: Fetcher = {
+    ...world.fetcher,
+    async fetch(request) {
+      const startedAt = clock.elapsed();
+      const outcome = await world.fetcher.fetch(request);
+      log.push({ startedAt, endedAt: clock.elapsed() });
+      return outcome;
+    },
+  };
+  const { commit } = engine.ledgers;
+  const ledgers = {
+    ...engine.ledgers,
+    commit: async (...args: Parameters<typeof commit>) => {
+      await commit(...args);
+      clock.set(HOUR_MS);
+    },
+  };
+  await begin(world, ['http://a.test/'], { delayMs: 15_000, turnMaxPages: 1 });
+  const processes = [1, 2].map(() => startProcess({ ...engine, ledgers }, fetcher));
+  const ended = Promise.all(processes.map(({ ended }) => ended));
+  await clock.drive(ended, () => log.length > 12);
+  for (const process of processes) process.stop();
+  await clock.drive(ended);
+  const gaps = log.slice(1).map(({ startedAt }, i) => startedAt - log[i]!.endedAt);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(15_000);
+});
