@@ -126,12 +126,13 @@ function checkInTime(
       .sort((a, b) => a - b)
       .find((at) => isMet(usedAt(crawl, at))) ?? Number.POSITIVE_INFINITY;
   const { requisites } = crawl.config;
+  const isAwaiting = requisites && awaitsRequisites(crawl, until);
   // At the limit of pages a crawl goes on with their requisites: until its hosts have had their last turns,
   // and links to others have not come for a minute; or for long where counters are wrong, as a process died
   // (`engines/aws/state/quiet.ts`).
   const lastAt = Math.max(from, ...changes.filter((at) => at < until));
   const drainMs = requisites ? DRAIN_MS + (mayHaveLostTurns(facts) ? SHARED_MS : 0) : 0;
-  const pagesAt = metFirst(({ pages }) => pages >= maxPages);
+  const pagesAt = isAwaiting ? Number.POSITIVE_INFINITY : metFirst(({ pages }) => pages >= maxPages);
   const metAt = Math.min(
     metFirst(({ bytes }) => bytes >= maxBytes),
     requisites ? Math.max(pagesAt, lastAt + drainMs) : pagesAt,
@@ -147,6 +148,13 @@ function checkInTime(
       { at: until, excuse: mayHaveHidden(facts) ? 'lateEnd' : undefined },
     );
 }
+
+/**
+ * Whether a host is to fetch requisites after its rest. A crawl waits for it before it ends at its limit of
+ * pages; that the host comes to its turn in time is another invariant's (`on-time.ts`).
+ */
+const awaitsRequisites = ({ hosts }: CrawlFacts, at: number): boolean =>
+  [...hosts.values()].some(({ heads }) => (headBefore(heads, at)?.head.totals.requisites?.awaited ?? 0) > 0);
 
 const headBefore = (heads: readonly HeadChange[], at: number): HeadChange | undefined =>
   heads.findLast((change) => change.at <= at);

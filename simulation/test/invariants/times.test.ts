@@ -237,6 +237,23 @@ describe('endsRightly', () => {
     expect(namesOf('endsRightly', facts([], none, statusAt(45, 'limited', time)))).toBe(1);
   });
 
+  test('one that waits for requisites of a host that rests runs on, and ends a minute after they came', () => {
+    const counts = (awaited: number) => ({
+      ...totals(3, { pages: 3 }),
+      requisites: { waiting: 1, sent: 0, awaited },
+    });
+    const awaiting = headAt(10, undefined, { totals: counts(1) });
+    const heads = [awaiting, headAt(400, awaiting, { totals: counts(0) })];
+    const facts = (at: number, some: readonly HeadChange[] = heads) => {
+      const crawls = hostDue(some, statusAt(0, 'running', limits), statusAt(at, 'limited', limits));
+      const config = { ...crawls[0]!.config, requisites: true };
+      return makeFacts({ log: [], crawls: [{ ...crawls[0]!, config }] });
+    };
+    expect(namesOf('endsRightly', facts(399, [awaiting]))).toBe(0);
+    expect(namesOf('endsRightly', facts(589))).toBe(0);
+    expect(namesOf('endsRightly', facts(591))).toBe(1);
+  });
+
   test('one that has met its limit may run on for two minutes', () => {
     const first = pages(10, 3);
     expect(namesOf('endsRightly', facts([first], none, statusAt(139, 'limited', limits)))).toBe(0);

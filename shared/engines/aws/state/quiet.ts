@@ -20,6 +20,11 @@ const SETTLE_MS = 55_000;
  * or die, sets the crawl running again.
  */
 const SHARED_SETTLE_MS = 1_200_000;
+/**
+ * That time must have had so many looks: the waker looks once a minute, and a clock that was set forward
+ * makes the time longer than it was.
+ */
+const SHARED_SETTLE_LOOKS = 16;
 /** What was seen of a quiet crawl is forgotten when nobody has asked for so long. */
 const QUIET_KEPT_MS = 7 * 86_400_000;
 /** The clocks of processes that run right differ by less. */
@@ -31,7 +36,9 @@ const isAhead = (at: number, now: number): boolean => at - now > MAX_SKEW_MS;
 export interface QuietTimes {
   /** No host was due, at each look since then. */
   readonly idleSince: number;
-  /** The same, and the queues were empty. */
+  /** How many looks that were. */
+  readonly looks: number;
+  /** The same as `idleSince`, and the queues were empty. */
   readonly quietSince?: number;
   /** When the crawl's last head was committed. */
   readonly lastAt: number;
@@ -49,13 +56,14 @@ export interface SettleTimes {
 
 /** Whether that is long enough. The last commit does not count if a clock that was ahead gave its time. */
 export function isSettled(
-  { idleSince, quietSince = Number.POSITIVE_INFINITY, lastAt, hostsDue = 0 }: QuietTimes,
+  { idleSince, looks, quietSince = Number.POSITIVE_INFINITY, lastAt, hostsDue = 0 }: QuietTimes,
   now: number,
   { settleMs = SETTLE_MS }: SettleTimes,
 ): boolean {
   const last = isAhead(lastAt, now) ? 0 : lastAt;
   const isQuiet = hostsDue <= 0 && now - Math.max(quietSince, last) >= settleMs;
-  return isQuiet || now - Math.max(idleSince, last) >= SHARED_SETTLE_MS;
+  const isIdle = looks >= SHARED_SETTLE_LOOKS && now - Math.max(idleSince, last) >= SHARED_SETTLE_MS;
+  return isQuiet || isIdle;
 }
 
 /**
@@ -76,7 +84,7 @@ export function isDrained(counts: Counts, idleMs: number, { settleMs = SETTLE_MS
   return (counts['requisites.sent'] ?? 0) === 0 || idleMs >= settleMs;
 }
 
-type Noted = Pick<QuietTimes, 'idleSince' | 'quietSince'>;
+type Noted = Pick<QuietTimes, 'idleSince' | 'looks' | 'quietSince'>;
 
 export interface QuietNotes {
   /** Starts all times again. */
@@ -106,10 +114,11 @@ export function createQuietNotes({ dynamo, table, clock }: QuietNotesOptions): Q
       TableName: table,
       Key: itemKey(crawl, QUIET),
       UpdateExpression:
-        `SET idleSince = if_not_exists(idleSince, :now), ${EXPIRES_AT} = :expires${quiet}` +
+        `SET idleSince = if_not_exists(idleSince, :now), ${EXPIRES_AT} = :expires${quiet} ADD looks :one` +
         (hasMessages ? ' REMOVE quietSince' : ''),
       ExpressionAttributeValues: {
         ':now': N(clock.now()),
+        ':one': N(1),
         ':expires': N(Math.ceil((clock.now() + QUIET_KEPT_MS) / 1000)),
       },
       ReturnValues: 'ALL_NEW',
@@ -117,9 +126,10 @@ export function createQuietNotes({ dynamo, table, clock }: QuietNotesOptions): Q
     const { Attributes } = await withRetry('noting that a crawl is quiet', () => dynamo.send(command), {
       clock,
     });
-    const { idleSince, quietSince } = Attributes ?? {};
+    const { idleSince, looks, quietSince } = Attributes ?? {};
     return {
       idleSince: Number(idleSince?.N),
+      looks: Number(looks?.N),
       ...(quietSince?.N !== undefined && { quietSince: Number(quietSince.N) }),
     };
   }

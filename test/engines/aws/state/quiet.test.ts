@@ -1,6 +1,11 @@
 /** Since when a crawl has had nothing to do, over the model of DynamoDB. */
 import { expect, test } from 'vitest';
-import { createQuietNotes, idleFor, isSettled } from '../../../../shared/engines/aws/state/quiet.ts';
+import {
+  createQuietNotes,
+  idleFor,
+  isSettled,
+  type QuietTimes,
+} from '../../../../shared/engines/aws/state/quiet.ts';
 import { createRegistry } from '../../../../shared/engines/aws/state/registry.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
@@ -20,24 +25,27 @@ function open() {
 
 test('the first looks count: since when no host was due, and since when the queues were empty too', async () => {
   const { clock, notes } = open();
-  expect(await notes.noteIdle('crawl', true)).toEqual({ idleSince: T0 });
+  expect(await notes.noteIdle('crawl', true)).toEqual({ idleSince: T0, looks: 1 });
   await clock.advance(1000);
-  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 + 1000 });
+  const seen = { idleSince: T0, quietSince: T0 + 1000 };
+  expect(await notes.noteIdle('crawl', false)).toEqual({ ...seen, looks: 2 });
   await clock.advance(1000);
-  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 + 1000 });
-  expect(await notes.noteIdle('other', false)).toEqual({ idleSince: T0 + 2000, quietSince: T0 + 2000 });
+  expect(await notes.noteIdle('crawl', false)).toEqual({ ...seen, looks: 3 });
+  const other = { idleSince: T0 + 2000, quietSince: T0 + 2000, looks: 1 };
+  expect(await notes.noteIdle('other', false)).toEqual(other);
 });
 
 test('a message begins the time of empty queues again, and a host that is due begins both', async () => {
   const { clock, notes } = open();
   await notes.noteIdle('crawl', false);
   await clock.advance(1000);
-  expect(await notes.noteIdle('crawl', true)).toEqual({ idleSince: T0 });
+  expect(await notes.noteIdle('crawl', true)).toEqual({ idleSince: T0, looks: 2 });
   await clock.advance(1000);
-  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 + 2000 });
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 + 2000, looks: 3 });
   await notes.noteBusy('crawl');
   await clock.advance(1000);
-  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0 + 3000, quietSince: T0 + 3000 });
+  const begun = { idleSince: T0 + 3000, quietSince: T0 + 3000, looks: 1 };
+  expect(await notes.noteIdle('crawl', false)).toEqual(begun);
 });
 
 test('what was seen is deleted by DynamoDB a week after the last look', async () => {
@@ -48,21 +56,24 @@ test('what was seen is deleted by DynamoDB a week after the last look', async ()
   expect(items().map(({ expiresAt }) => Number(expiresAt?.N))).toEqual([(T0 + 60_000) / 1000 + 7 * 86_400]);
 });
 
-const ONE_DUE = { quietSince: 0, idleSince: 0, lastAt: 0, hostsDue: 1 };
-const DAY_AHEAD = { quietSince: 0, idleSince: 0, lastAt: 86_400_000 };
+const LOOKS = { looks: 16 };
+const IDLE = { idleSince: 0, lastAt: 0, ...LOOKS };
+const ONE_DUE = { quietSince: 0, idleSince: 0, lastAt: 0, hostsDue: 1, ...LOOKS };
+const DAY_AHEAD = { quietSince: 0, idleSince: 0, lastAt: 86_400_000, looks: 2 };
 
-test.each([
-  ['54 s after the queues were empty', { quietSince: 1, idleSince: 0, lastAt: 0 }, 55_000, false],
-  ['55 s after the queues were empty', { quietSince: 0, idleSince: 0, lastAt: 0 }, 55_000, true],
-  ['54 s after the last commit', { quietSince: 0, idleSince: 0, lastAt: 1 }, 55_000, false],
+test.each<[string, QuietTimes, number, boolean]>([
+  ['54 s after the queues were empty', { quietSince: 1, idleSince: 0, lastAt: 0, looks: 2 }, 55_000, false],
+  ['55 s after the queues were empty', { quietSince: 0, idleSince: 0, lastAt: 0, looks: 2 }, 55_000, true],
+  ['54 s after the last commit', { quietSince: 0, idleSince: 0, lastAt: 1, looks: 2 }, 55_000, false],
+  ['20 minutes after no host was due, whatever the queues hold', IDLE, 1_200_000, true],
+  ['a little earlier', { ...IDLE, idleSince: 1 }, 1_200_000, false],
+  ['20 minutes after that, and a commit since', { ...IDLE, lastAt: 1 }, 1_200_000, false],
   [
-    '20 minutes after no host was due, whatever the queues hold',
-    { idleSince: 0, lastAt: 0 },
+    '20 minutes after that by a clock that was set forward meanwhile',
+    { ...IDLE, looks: 15 },
     1_200_000,
-    true,
+    false,
   ],
-  ['a little earlier', { idleSince: 1, lastAt: 0 }, 1_200_000, false],
-  ['20 minutes after that, and a commit since', { idleSince: 0, lastAt: 1 }, 1_200_000, false],
   ['while hosts are due by the counters, as the index may be late', ONE_DUE, 1_199_999, false],
   ['after 20 minutes of that, as the counters must be wrong', ONE_DUE, 1_200_000, true],
   ['though a clock a day ahead has given the time of the last commit', DAY_AHEAD, 55_000, true],
@@ -111,7 +122,7 @@ test('times that a clock a day ahead has noted begin again at the next look; a m
   clock.set(86_400_000);
   await notes.noteIdle('crawl', false);
   clock.set(-86_400_000);
-  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 });
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0, looks: 1 });
   clock.set(-60_000);
-  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0 });
+  expect(await notes.noteIdle('crawl', false)).toEqual({ idleSince: T0, quietSince: T0, looks: 2 });
 });

@@ -124,15 +124,15 @@ describe('a crawl with nothing to do', () => {
   test.each([
     [
       'whose queues have been empty at two looks a minute apart',
-      { idleSince: 0, quietSince: 0, lastAt: 0 },
+      { idleSince: 0, quietSince: 0, lastAt: 0, looks: 16 },
       55_000,
       true,
     ],
-    ['whose queues have not', { idleSince: 0, quietSince: 1, lastAt: 0 }, 55_000, false],
-    ['that has committed since', { idleSince: 0, quietSince: 0, lastAt: 1 }, 55_000, false],
-    ['beside busy ones, for some minutes', { idleSince: 0, lastAt: 0 }, 1_199_999, false],
-    ['beside busy ones, for long', { idleSince: 0, lastAt: 0 }, 1_200_000, true],
-    ['beside busy ones, that has committed since', { idleSince: 0, lastAt: 1 }, 1_200_000, false],
+    ['whose queues have not', { idleSince: 0, quietSince: 1, lastAt: 0, looks: 16 }, 55_000, false],
+    ['that has committed since', { idleSince: 0, quietSince: 0, lastAt: 1, looks: 16 }, 55_000, false],
+    ['beside busy ones, for some minutes', { idleSince: 0, lastAt: 0, looks: 16 }, 1_199_999, false],
+    ['beside busy ones, for long', { idleSince: 0, lastAt: 0, looks: 16 }, 1_200_000, true],
+    ['beside busy ones, that has committed since', { idleSince: 0, lastAt: 1, looks: 16 }, 1_200_000, false],
   ])('%s', (_, times, now, isQuiet) => {
     expect(isSettled(times, now, {})).toBe(isQuiet);
   });
