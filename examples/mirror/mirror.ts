@@ -1,7 +1,7 @@
 /** Copies a site into a folder that browsers show without a server: `node mirror.ts URL FOLDER you@example.org`. */
 import { type CrawlOptions, openCrawl, startCrawl } from 'strand-crawler';
 
-/** Crawls `site` with its images, styles and scripts, writes them as files, and tells which links lead nowhere. */
+/** Crawls `site` with its images, styles and scripts, writes them as files, and finds the links that lead nowhere. */
 export async function mirror(site: string, folder: string, options: CrawlOptions) {
   const out = `${folder}.crawl`;
   const crawl = await startCrawl({ ...options, seeds: [site], requisites: true, out });

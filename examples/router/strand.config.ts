@@ -1,4 +1,4 @@
-/** A shop that lists its products by a search form, and tells their prices by an API. */
+/** A shop that lists its products by a search form, and gives their prices by an API. */
 import { defineCrawl, type PageContext } from 'strand-crawler';
 
 export default defineCrawl({

@@ -26,7 +26,7 @@ describe.skipIf(!hasEmulator())('an app with two crawlers in one stack', () => {
   const servers: Server[] = [];
   let outputs: Record<string, string>;
 
-  /** A site of so many pages, each of which links to the next; its last link is broken. */
+  /** A site of `pages` pages, each with a link to the next one; the last link is broken. */
   async function serve(pages: number): Promise<string> {
     const server = createServer((request, response) => {
       const page = Number(request.url?.slice(1) || 1);
