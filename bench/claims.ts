@@ -15,12 +15,23 @@ export interface BenchOptions {
   /** Hosts of the generated web, and pages of each. */
   readonly hosts: number;
   readonly pages: number;
+  /** Seconds between two requests to a host. */
+  readonly delay: number;
+  /** The options that the command line names. */
+  readonly given: ReadonlySet<ClaimOption>;
 }
+
+/** An option that some claims take and others do not. */
+export type ClaimOption = 'rounds' | 'hosts' | 'pages' | 'synthweb' | 'delay';
 
 export interface Claim {
   readonly name: string;
   /** What the figures are of. */
   readonly says: string;
+  /** The options that it takes. Default: none. */
+  readonly options?: readonly ClaimOption[];
+  /** How many arguments it takes after its name. Default: none. */
+  readonly maxWords?: number;
   /** Too long to run with the others. */
   readonly isByName?: boolean;
   /** The module beside this one, which exports `measure`. */
@@ -32,30 +43,56 @@ export interface ClaimModule {
   readonly measure: (options: BenchOptions) => Promise<Measured>;
 }
 
+const WEB_OPTIONS: readonly ClaimOption[] = ['rounds', 'hosts', 'pages', 'synthweb'];
+
 export const CLAIMS: readonly Claim[] = [
   {
     name: 'page-path',
     says: 'A page from the socket to the WARC file and the ledger, robots.txt and durable state on',
+    options: WEB_OPTIONS,
     file: './claims/page-path.ts',
   },
-  { name: 'links', says: 'Links of HTML found, resolved and made canonical', file: './claims/links.ts' },
+  {
+    name: 'links',
+    says: 'Links of HTML found, resolved and made canonical',
+    maxWords: 1,
+    file: './claims/links.ts',
+  },
   {
     name: 'ledger',
     says: 'What is known of a host with a million URLs: its size, and what a turn of 15 pages costs on it',
+    maxWords: 2,
     file: './claims/ledger.ts',
   },
-  { name: 'warc', says: 'WARC records encoded and written, and read back', file: './claims/warc.ts' },
-  { name: 'turns', says: 'Turns of one small page each on engine `local`', file: './claims/turns.ts' },
-  { name: 'workers', says: 'Two cores and worker threads beside one of each', file: './claims/workers.ts' },
+  {
+    name: 'warc',
+    says: 'WARC records encoded and written, and read back',
+    maxWords: 1,
+    file: './claims/warc.ts',
+  },
+  {
+    name: 'turns',
+    says: 'Turns of one small page each on engine `local`',
+    maxWords: 2,
+    file: './claims/turns.ts',
+  },
+  {
+    name: 'workers',
+    says: 'Two cores and worker threads beside one of each',
+    options: WEB_OPTIONS,
+    file: './claims/workers.ts',
+  },
   {
     name: 'cost',
     says: 'What a broad crawl on AWS costs at list price, by the simulated meter',
+    options: ['hosts', 'delay'],
     file: './claims/cost.ts',
   },
   {
     name: 'memory',
     says: 'Ten million known URLs over 100,000 hosts, beside a hundredth of it',
     isByName: true,
+    maxWords: 2,
     file: './claims/memory.ts',
   },
   {
@@ -68,12 +105,15 @@ export const CLAIMS: readonly Claim[] = [
     name: 'hostile',
     says: 'Hostile servers, each a named case with what must be true: cases held, private connections, memory, time',
     isByName: true,
+    maxWords: Number.POSITIVE_INFINITY,
     file: './claims/hostile.ts',
   },
   {
     name: 'peers',
     says: 'The same generated web crawled by others, in one run',
     isByName: true,
+    options: WEB_OPTIONS,
+    maxWords: Number.POSITIVE_INFINITY,
     file: './claims/peers/compare.ts',
   },
 ];

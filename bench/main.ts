@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../shared/error-message.ts';
 import { CLAIMS, type Claim, type ClaimModule } from './claims.ts';
-import { type BenchCommand, parseBenchArgs, USAGE } from './harness/args.ts';
+import { argsFor, type BenchCommand, parseBenchArgs, USAGE } from './harness/args.ts';
 import { type BenchRecord, lineOf, recordOf } from './harness/record.ts';
 import { surroundings } from './harness/surroundings.ts';
 import { tableOf, withTable } from './harness/table.ts';
@@ -27,13 +27,12 @@ async function measure(claim: Claim, { json, save, options }: BenchCommand): Pro
 }
 
 /** Gives the exit code: of the first claim that failed. */
-function measureAll(args: readonly string[]): number {
+function measureAll(command: BenchCommand): number {
   let code = 0;
-  for (const { name, isByName } of CLAIMS) {
-    if (isByName) continue;
-    const child = spawnSync(process.execPath, [...process.execArgv, import.meta.filename, name, ...args], {
-      stdio: 'inherit',
-    });
+  for (const claim of CLAIMS) {
+    if (claim.isByName) continue;
+    const args = [import.meta.filename, claim.name, ...argsFor(claim, command)];
+    const child = spawnSync(process.execPath, [...process.execArgv, ...args], { stdio: 'inherit' });
     code ||= child.status ?? 1;
   }
   return code;
@@ -59,7 +58,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`${messageOf(error)}\n\n${USAGE}`);
     return 2;
   }
-  if (command.name === undefined) return measureAll(args);
+  if (command.name === undefined) return measureAll(command);
   if (command.name === 'table') {
     printTable(command.write);
     return 0;

@@ -4,6 +4,7 @@
  * printed by `node bench/harness/aws-cost.ts`.
  */
 
+import { parseOptions } from '../../cdk/options.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import { LINE_ITEMS } from '../../shared/engines/aws/cost/prices.ts';
 import { SMALL_CRAWL } from '../../simulation/capacity/measure-crawl.ts';
@@ -11,20 +12,49 @@ import { parseCapacityArgs } from '../../simulation/capacity/options.ts';
 import { runWorld } from '../../simulation/capacity/run.ts';
 import { summarize } from '../../simulation/capacity/summary.ts';
 import { readUnitFigures } from '../../simulation/capacity/unit-figures.ts';
+import type { BenchOptions } from '../claims.ts';
 import type { Measured } from '../harness/record.ts';
 
 /** Long enough for a steady half: 12 virtual minutes. Turns as they are by default. */
-const CRAWL = [...SMALL_CRAWL, '--hours', '0.2', '--turn', String(parseConfig({}).turnMaxMs / 1000)];
+const LENGTH = ['--hours', '0.2', '--turn', String(parseConfig({}).turnMaxMs / 1000)];
+/** More hosts are simulated as a world that is so many times smaller as this fits in. */
+const MAX_SIMULATED_HOSTS = 2000;
 
-export async function measure(): Promise<Measured> {
-  const run = await runWorld(parseCapacityArgs(CRAWL), readUnitFigures());
+export async function measure({ hosts, delay, given }: BenchOptions): Promise<Measured> {
+  const args = given.has('hosts') ? defaultStack(hosts) : SMALL_CRAWL;
+  const run = await runWorld(
+    parseCapacityArgs([...args, ...LENGTH, '--delay', String(delay)]),
+    readUnitFigures(),
+  );
   const { dollarsPerMillion, full } = summarize(run);
+  const figure = (name: string, unit: string) => ({ value: full[name] ?? Number.NaN, unit });
   return {
     figures: {
       dollarsPerMillion: { value: dollarsPerMillion.all, unit: '$ for a million pages' },
-      pagesPerTurn: { value: full.pagesPerTurn ?? Number.NaN, unit: 'pages a turn' },
+      pagesPerTurn: figure('pagesPerTurn', 'pages a turn'),
+      hosts: { value: run.options.hosts, unit: 'hosts' },
+      delay: { value: delay, unit: 's between two requests to a host' },
+      pagesPerSecond: figure('pagesPerSecond', 'pages/s'),
+      workers: figure('workers', 'workers at once'),
     },
     parts: Object.fromEntries(LINE_ITEMS.map((item) => [item, dollarsPerMillion[item]])),
     detail: LINE_ITEMS.map((item) => `${item.padEnd(22)}$${dollarsPerMillion[item].toFixed(3)}`).join('\n'),
   };
+}
+
+/** A crawl of so many hosts on a stack that is deployed with default options. */
+function defaultStack(hosts: number): string[] {
+  const stack = parseOptions({});
+  const settings = {
+    hosts,
+    scale: Math.max(1, hosts / MAX_SIMULATED_HOSTS),
+    queues: stack.turnQueues,
+    'link-shards': stack.linkShards,
+    'workers-max': stack.maxConcurrency,
+    'hosts-per-worker': stack.hostsPerWorker,
+    memory: stack.workerMemoryMb,
+    'router-window': stack.routerWindow,
+    'due-shards': stack.dueShards,
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
 }

@@ -1,15 +1,18 @@
 /** The command line of `npm run bench`. */
 import { parseArgs } from 'node:util';
-import type { BenchOptions } from '../claims.ts';
+import { type BenchOptions, CLAIMS, type Claim, type ClaimOption } from '../claims.ts';
 
 export const USAGE = `npm run bench [-- NAME] [options]     one claim, or all that are short
 npm run bench -- table [--write FILE] the table of the last records, or puts it between the markers of FILE
 
   --json            a record as one line of JSON instead of text
   --save            adds the record to bench/records.jsonl
+
+Options of some claims; the others refuse them:
   --rounds N        of what is compared: how often each is run, interleaved (default 3)
-  --hosts N         of the generated web (default 50)
+  --hosts N         of the generated web (default 50); cost: of the simulated web, on a stack with default options
   --pages N         of each host (default 100)
+  --delay SECONDS   cost: between two requests to a host (default 1)
   --synthweb DIR    crawl the web of this program in Go instead, built there`;
 
 export interface BenchCommand {
@@ -22,6 +25,8 @@ export interface BenchCommand {
   readonly options: BenchOptions;
 }
 
+const CLAIM_OPTIONS: readonly ClaimOption[] = ['rounds', 'hosts', 'pages', 'synthweb', 'delay'];
+
 /** Throws for words that are not understood, with one line for people. */
 export function parseBenchArgs(args: readonly string[]): BenchCommand {
   const { values, positionals } = parseArgs({
@@ -31,20 +36,51 @@ export function parseBenchArgs(args: readonly string[]): BenchCommand {
       json: { type: 'boolean', default: false },
       save: { type: 'boolean', default: false },
       write: { type: 'string' },
-      rounds: { type: 'string', default: '3' },
-      hosts: { type: 'string', default: '50' },
-      pages: { type: 'string', default: '100' },
+      rounds: { type: 'string' },
+      hosts: { type: 'string' },
+      pages: { type: 'string' },
+      delay: { type: 'string' },
       synthweb: { type: 'string' },
     },
   });
   const [name, ...words] = positionals;
-  const count = (option: 'rounds' | 'hosts' | 'pages'): number => {
-    const value = Number(values[option]);
+  const { json, save, write, synthweb } = values;
+  const given = new Set(CLAIM_OPTIONS.filter((option) => values[option] !== undefined));
+  const claim = CLAIMS.find((one) => one.name === name);
+  if (claim) refuseOthers(claim, given, words);
+  if (write !== undefined && name !== 'table') throw new Error('Only table takes --write');
+  const count = (option: 'rounds' | 'hosts' | 'pages', fallback: number): number => {
+    const value = Number(values[option] ?? fallback);
     if (!Number.isSafeInteger(value) || value < 1)
       throw new Error(`Expected --${option} to be a whole number from 1 on, got ${values[option]}`);
     return value;
   };
-  const { json, save, write, synthweb } = values;
-  const options = { words, synthweb, rounds: count('rounds'), hosts: count('hosts'), pages: count('pages') };
-  return { name, json, save, write, options };
+  const delay = Number(values.delay ?? 1);
+  if (!(delay >= 0 && delay <= 3600))
+    throw new Error(`Expected --delay to be a number of seconds from 0 to 3600, got ${values.delay}`);
+  const [rounds, hosts, pages] = [count('rounds', 3), count('hosts', 50), count('pages', 100)];
+  return { name, json, save, write, options: { words, synthweb, rounds, hosts, pages, delay, given } };
+}
+
+/** An option or argument that is ignored would pass for one that changed what was measured. */
+function refuseOthers(claim: Claim, given: ReadonlySet<ClaimOption>, words: readonly string[]): void {
+  const { name, options = [], maxWords = 0 } = claim;
+  const listed = options.length === 0 ? 'no options' : options.map((option) => `--${option}`).join(', ');
+  for (const option of given)
+    if (!options.includes(option)) throw new Error(`${name} takes no --${option}: it takes ${listed}`);
+  if (words.length > maxWords)
+    throw new Error(`${name} takes at most ${maxWords} arguments after its name, got ${words.join(' ')}`);
+}
+
+/** The arguments for one claim of several: without the options that it does not take. */
+export function argsFor({ options = [] }: Claim, command: BenchCommand): string[] {
+  const { json, save } = command;
+  const values = CLAIM_OPTIONS.filter(
+    (option) => command.options.given.has(option) && options.includes(option),
+  );
+  return [
+    ...(json ? ['--json'] : []),
+    ...(save ? ['--save'] : []),
+    ...values.flatMap((option) => [`--${option}`, String(command.options[option])]),
+  ];
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { CLAIMS, type ClaimModule } from '../../bench/claims.ts';
-import { parseBenchArgs } from '../../bench/harness/args.ts';
+import { CLAIMS, type Claim, type ClaimModule } from '../../bench/claims.ts';
+import { argsFor, parseBenchArgs } from '../../bench/harness/args.ts';
 import { type BenchRecord, lineOf, type Measured, median, recordOf } from '../../bench/harness/record.ts';
 import { BEGIN, END, tableOf, withTable } from '../../bench/harness/table.ts';
 
@@ -73,11 +73,37 @@ test('the median is the middle one, or the mean of both', () => {
 
 test('the command line names one claim, or none, and refuses what it does not know', () => {
   expect(parseBenchArgs([]).name).toBeUndefined();
-  const { name, json, options } = parseBenchArgs(['links', 'some/folder', '--json', '--rounds', '5']);
-  expect({ name, json }).toEqual({ name: 'links', json: true });
-  expect(options).toMatchObject({ words: ['some/folder'], rounds: 5, hosts: 50, pages: 100 });
-  expect(() => parseBenchArgs(['links', '--rounds', '0'])).toThrow('--rounds');
+  const { name, json, options } = parseBenchArgs(['peers', 'scrapy', '--json', '--rounds', '5']);
+  expect({ name, json }).toEqual({ name: 'peers', json: true });
+  expect(options).toMatchObject({ words: ['scrapy'], rounds: 5, hosts: 50, pages: 100 });
+  expect(() => parseBenchArgs(['page-path', '--rounds', '0'])).toThrow('--rounds');
+  expect(() => parseBenchArgs(['cost', '--delay', '-1'])).toThrow('--delay');
   expect(() => parseBenchArgs(['--unknown'])).toThrow('--unknown');
+});
+
+test('a claim refuses the options and arguments that it does not take', () => {
+  expect(() => parseBenchArgs(['links', '--hosts', '9'])).toThrow(
+    'links takes no --hosts: it takes no options',
+  );
+  expect(() => parseBenchArgs(['cost', '--pages', '9'])).toThrow(
+    'cost takes no --pages: it takes --hosts, --delay',
+  );
+  expect(() => parseBenchArgs(['cost', '1000'])).toThrow(
+    'cost takes at most 0 arguments after its name, got 1000',
+  );
+  expect(() => parseBenchArgs(['cost', '--write', 'x'])).toThrow('--write');
+  expect(parseBenchArgs(['cost', '--hosts', '200', '--delay', '5']).options).toMatchObject({
+    hosts: 200,
+    delay: 5,
+  });
+});
+
+test('all claims together get the options that each takes', () => {
+  const command = parseBenchArgs(['--hosts', '9', '--rounds', '2', '--json']);
+  const argsOf = (name: string) => argsFor(CLAIMS.find((claim) => claim.name === name) as Claim, command);
+  expect(argsOf('links')).toEqual(['--json']);
+  expect(argsOf('cost')).toEqual(['--json', '--hosts', '9']);
+  expect(argsOf('page-path')).toEqual(['--json', '--rounds', '2', '--hosts', '9']);
 });
 
 test('each claim has a module that measures it', async () => {
