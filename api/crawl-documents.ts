@@ -1,12 +1,12 @@
 /** The pages of a crawl as documents, from its ledgers and its archive, wherever they are. */
+import type { PayloadSource } from '../shared/archive/payload-reader.ts';
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
-import { type DocumentSource, hasDocument, readDocuments } from '../shared/outputs/read-documents.ts';
-import { lookUpUrl } from '../shared/report/look-up-url.ts';
+import { hasDocument, readDocuments } from '../shared/outputs/read-documents.ts';
 import { allRecords, type RowSource } from './url-rows.ts';
 import type { CrawlDocuments } from './write-documents.ts';
 
 /** An archive that is open. */
-export interface OpenedArchive extends Pick<DocumentSource, 'readResponse'> {
+export interface OpenedArchive extends PayloadSource {
   close(): Promise<void>;
 }
 
@@ -19,13 +19,12 @@ export function crawlDocuments(
   return {
     name: crawl,
     async *documents({ skip = () => {}, rewrite, isWanted } = {}) {
-      const { readResponse, close } = await openArchive();
+      const archive = await openArchive();
       try {
         const documents = {
           records: () => allRecords(source, crawl),
-          readResponse,
-          locationOf: async (url: string) =>
-            (await lookUpUrl(source.ledgers, crawl, url)).record?.result?.location,
+          readResponse: archive.readResponse,
+          captures: archive.captures,
         };
         yield* readDocuments(documents, {
           skip,
@@ -33,7 +32,7 @@ export function crawlDocuments(
           isWanted: isWanted && (({ url, result }) => isWanted({ url, location: result?.location })),
         });
       } finally {
-        await close();
+        await archive.close();
       }
     },
     async *documentUrls() {

@@ -1,10 +1,12 @@
 /** WARC records as the library gives them. */
+import { parseHttpHead } from '../shared/archive/parse-http-head.ts';
 import type { OpenedRecord } from '../shared/archive/read-member.ts';
 import { fieldOf, recordHeadLength, type WarcRecordHead } from '../shared/archive/read-warc.ts';
 import { decodeBody } from '../shared/parser/decode-body.ts';
 import type { StoredHttp, StoredRecord, WarcRecordInfo } from './archive-types.ts';
 
-const MAX_BYTES = 64 * 1024 * 1024;
+/** Larger records are not read, unless their reader says so. */
+export const MAX_BYTES = 64 * 1024 * 1024;
 
 export function recordInfo(record: WarcRecordHead): WarcRecordInfo {
   const { fields, blockLength } = record;
@@ -52,22 +54,18 @@ export function storedRecord(record: WarcRecordHead, content: Uint8Array): Store
 function parseHttp(content: Uint8Array): StoredHttp | undefined {
   const headLength = recordHeadLength(content);
   if (headLength === undefined) return undefined;
-  const [first = '', ...lines] = Buffer.from(content.subarray(0, headLength))
-    .toString('latin1')
-    .split('\r\n');
-  const status = /^HTTP\/\S+ +(\d{3})(?: (.*))?$/.exec(first);
-  if (!status) return undefined;
-  const headers = lines.flatMap((line): [string, string][] => {
-    const colon = line.indexOf(':');
-    return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1).trim()]] : [];
-  });
+  const { httpStatus, statusText, headers } = parseHttpHead(content.subarray(0, headLength));
+  if (httpStatus === 0) return undefined;
   const body = content.subarray(headLength);
-  const coding = headers.filter(([name]) => name.toLowerCase() === 'content-encoding');
   return {
-    status: Number(status[1]),
-    statusText: status[2] ?? '',
+    status: httpStatus,
+    statusText,
     headers,
     body,
-    decode: (maxBytes = MAX_BYTES) => decodeBody(body, coding.map(([, value]) => value).join(', '), maxBytes),
+    decode: (maxBytes = MAX_BYTES) => decodeBody(body, codingOf(headers), maxBytes),
   };
 }
+
+/** The value of Content-Encoding. */
+export const codingOf = (headers: StoredHttp['headers']): string =>
+  headers.flatMap(([name, value]) => (name.toLowerCase() === 'content-encoding' ? value : [])).join(', ');

@@ -1,4 +1,5 @@
 /** Links of a crawl's pages that lead nowhere, found in its archive. */
+import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
 import { resultText } from '../../shared/causes/cause-text.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
@@ -7,7 +8,6 @@ import { sniffCharset } from '../../shared/parser/charset.ts';
 import { canonicalize, createResolver } from '../../shared/url/canonical.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
 import type { BrokenLink, BrokenLinks, LinkingPage } from '../broken-links.ts';
-import type { StoredCrawl } from '../stored-crawl.ts';
 import { recordsOf } from '../url-rows.ts';
 import { createPayloads } from './archived-payloads.ts';
 import type { OpenedFolder } from './open-folder.ts';
@@ -17,12 +17,10 @@ const MAX_BROKEN = 10_000;
 const MAX_PAGES = 100;
 const MAX_REDIRECTS = 20;
 
-type Archive = Pick<StoredCrawl, 'captures' | 'readRecord'>;
-
 /** See `StoredCrawl.brokenLinks`. */
 export async function findBrokenLinks(
   opened: OpenedFolder,
-  archive: Archive,
+  archive: PayloadSource,
   skip: (url: string, reason: string) => void = () => {},
 ): Promise<BrokenLinks> {
   const { config } = opened.record;
@@ -56,10 +54,10 @@ export async function findBrokenLinks(
   }
   const answer = { checked, beyond, pages: pages.length };
   if (broken.size === 0) return { ...answer, broken: [] };
-  const payloadOf = await createPayloads(archive);
+  const payloadOf = createPayloads(archive);
   for (const { url: page, result } of pages) {
     try {
-      const { headers, body } = await payloadOf(result!.location!, result?.digest);
+      const { headers, body } = await payloadOf(result!.location!);
       const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
       const html = new TextDecoder(sniffCharset(body, type)).decode(body);
       for (const { target, text, element } of linksOf(html, page)) {

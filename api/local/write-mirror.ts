@@ -1,19 +1,20 @@
 /** A crawl as a folder of files that browsers read without a server, as wget's mirror. */
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { createMirrorPaths, type MirrorPaths } from '../../shared/outputs/mirror-paths.ts';
 import { relativeReference } from '../../shared/outputs/relative-path.ts';
 import { isHtmlType, rewritePayload } from '../../shared/outputs/rewrite-payload.ts';
 import { createUrlRules } from '../../shared/url/url-rules.ts';
-import type { ExportedMirror, StoredCrawl } from '../stored-crawl.ts';
+import type { ExportedMirror } from '../stored-crawl.ts';
 import { makeEmptyFolder } from '../write-documents.ts';
 import { createPayloads } from './archived-payloads.ts';
 import { allRecords } from './broken-links.ts';
 import type { OpenedFolder } from './open-folder.ts';
 
-type Archive = Pick<StoredCrawl, 'captures' | 'readRecord'>;
 const MAX_REDIRECTS = 20;
 
 /**
@@ -21,19 +22,19 @@ const MAX_REDIRECTS = 20;
  */
 export async function writeMirror(
   opened: OpenedFolder,
-  archive: Archive,
+  archive: PayloadSource,
   out: string,
   skip: (url: string, reason: string) => void = () => {},
 ): Promise<ExportedMirror> {
   await makeEmptyFolder(out);
   const site = await siteOf(opened);
-  const payloadOf = await createPayloads(archive);
+  const payloadOf = createPayloads(archive);
   const counts = { files: 0, pages: 0, skipped: 0 };
   const made = new Set<string>();
   for (const { url, result, kind } of site.records) {
     const path = site.paths.pathOf(url) as string;
     try {
-      const payload = await payloadOf(result!.location!, result?.digest);
+      const payload = await payloadOf(result!.location!);
       const bytes = rewritePayload(payload, result?.contentType, url, (target) => site.rewrite(target, path));
       const file = join(out, path);
       if (!made.has(dirname(file))) await mkdir(dirname(file), { recursive: true });

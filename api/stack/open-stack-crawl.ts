@@ -1,5 +1,6 @@
 /** A crawl of a stack as a {@link StackCrawl}. */
 
+import type { PayloadSource } from '../../shared/archive/payload-reader.ts';
 import { openRecord } from '../../shared/archive/read-member.ts';
 import { readResponse } from '../../shared/archive/read-response.ts';
 import { ControlError } from '../../shared/control/control.ts';
@@ -190,10 +191,7 @@ function documentExports(
   archive: StackArchive,
 ): Pick<StackCrawl, 'documents' | 'exportMarkdown' | 'exportLlms'> {
   const pages = crawlDocuments(connection.rows, crawl, async () => ({
-    async readResponse(place, maxBytes) {
-      const { location, read } = await archive.open(place);
-      return readResponse(read, location, maxBytes);
-    },
+    ...payloadsOf(connection, crawl, archive),
     close: async () => {},
   }));
   const documents = (options?: DocumentOptions) => explainedAll(connection, pages.documents(options));
@@ -205,6 +203,21 @@ function documentExports(
     exportLlms: async (out, options) => (await writers()).writeLlms(shown, out, options),
   };
 }
+
+/** The archive of a stack's crawl, for reading bodies. */
+export const payloadsOf = (
+  connection: Pick<StackConnection, 'archiveOf'>,
+  crawl: CrawlId,
+  archive = connection.archiveOf(crawl),
+): PayloadSource => ({
+  async readResponse(place, maxBytes) {
+    const { location, read } = await archive.open(place);
+    return readResponse(read, location, maxBytes);
+  },
+  async *captures() {
+    for await (const line of archive.cdxj()) yield parseCdxjLine(line.trimEnd(), crawl);
+  },
+});
 
 async function* explainedAll<T>(
   { explained }: StackConnection,

@@ -6,7 +6,7 @@ import { checkOptions, oneByOne, processedPages } from '../local/process/process
 import { createPageProcessor } from '../local/process/process-page.ts';
 import type { ProcessedPage, ProcessOptions } from '../process-options.ts';
 import type { StackConnection } from './connect-stack.ts';
-import { openStackCrawl } from './open-stack-crawl.ts';
+import { openStackCrawl, payloadsOf } from './open-stack-crawl.ts';
 import { NotOnStack } from './stack-errors.ts';
 
 /** As `processCrawl`. The connection stays open. */
@@ -22,9 +22,12 @@ export async function* processOnStack<T>(
       'processCrawl with workers',
       'leave workers out, or run several programs, each with some of the hosts',
     );
-  const archive = await openStackCrawl(connection, crawl);
+  const { options: stored } = await openStackCrawl(connection, crawl);
   const hooks = project === undefined ? functions : await readProject(project);
-  const config = parseConfig(archive.options);
-  const pages = archivedPages(connection.rows, crawl, archive);
-  yield* processedPages<T>(oneByOne(pages, createPageProcessor({ archive, config, hooks })), signal);
+  const config = parseConfig(stored);
+  const pages = archivedPages(connection.rows, crawl);
+  yield* processedPages<T>(
+    oneByOne(pages, createPageProcessor({ archive: payloadsOf(connection, crawl), config, hooks })),
+    signal,
+  );
 }

@@ -2,14 +2,14 @@ import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 
 /**
  * Reads the HTTP response head at the start of a record's block: status line, fields, empty line. Never
- * throws.
+ * throws: without a status line, the status is 0.
  */
-export function parseHttpHead(head: Uint8Array): Pick<ResponseHead, 'httpStatus' | 'headers'> {
+export function parseHttpHead(head: Uint8Array): Pick<ResponseHead, 'httpStatus' | 'statusText' | 'headers'> {
   const [statusLine = '', ...lines] = Buffer.from(head).toString('latin1').split('\r\n');
-  const httpStatus = Number(/^HTTP\/[\d.]{1,5} +(\d{3})/.exec(statusLine)?.[1] ?? 0);
+  const [, code = '0', statusText = ''] = /^HTTP\/[\d.]{1,5} +(\d{3})(?: (.*))?/.exec(statusLine) ?? [];
   const headers = lines.flatMap((line): [string, string][] => {
     const colon = line.indexOf(':');
     return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1).trim()]] : [];
   });
-  return { httpStatus, headers };
+  return { httpStatus: Number(code), statusText, headers };
 }

@@ -6,15 +6,19 @@ import { decodeMember, fieldOf, NotWarc, recordHeadLength, type WarcRecordHead }
 import type { RecordLocation } from './record-location.ts';
 import type { ReadAt } from './scan-members.ts';
 
-export interface ArchivedResponse extends Pick<ResponseHead, 'httpStatus' | 'headers'> {
+export interface ArchivedResponse extends Pick<ResponseHead, 'httpStatus' | 'statusText' | 'headers'> {
   /** WARC-Date, such as `2026-11-22T10:00:00.000Z`. */
   readonly date: string;
   /** The body as stored: no chunks, its content coding kept. Empty for a revisit. */
   readonly body: Uint8Array;
   /** The body is longer than `maxBytes`, and was cut there. */
   readonly isCut: boolean;
-  /** For a revisit record: the capture that has the payload. */
-  readonly original?: { readonly url: string; readonly date: string | undefined };
+  /** For a revisit record: the payload's digest (`sha1:` and Base32), and the URL that it is archived with. */
+  readonly revisit?: { readonly digest: string | undefined; readonly url: string | undefined };
+  /** WARC-IP-Address. */
+  readonly ipAddress?: string | undefined;
+  /** WARC-Truncated. */
+  readonly truncated?: string | undefined;
 }
 
 /** Members up to this length are inflated by one synchronous call: 0.2 ms instead of 1.4 for a stream. */
@@ -65,13 +69,19 @@ function responseOf(
   const headLength = recordHeadLength(block);
   if ((type !== 'response' && type !== 'revisit') || date === undefined || headLength === undefined)
     throw new NotWarc(`Member at ${offset}: expected a response or revisit record, got ${type ?? 'none'}`);
-  const url = fieldOf(record, 'WARC-Refers-To-Target-URI');
   const body = block.subarray(headLength);
   return {
     date,
     ...parseHttpHead(block.subarray(0, headLength)),
     body: body.subarray(0, maxBytes),
     isCut: body.length > maxBytes,
-    ...(type === 'revisit' && url && { original: { url, date: fieldOf(record, 'WARC-Refers-To-Date') } }),
+    ...(type === 'revisit' && {
+      revisit: {
+        digest: fieldOf(record, 'WARC-Payload-Digest'),
+        url: fieldOf(record, 'WARC-Refers-To-Target-URI'),
+      },
+    }),
+    ipAddress: fieldOf(record, 'WARC-IP-Address'),
+    truncated: fieldOf(record, 'WARC-Truncated'),
   };
 }

@@ -1,19 +1,14 @@
 /** The pages of a crawl as documents, read from its archive. */
-import type { ArchivedResponse } from '../archive/read-response.ts';
-import type { RecordLocation } from '../archive/record-location.ts';
+import { PayloadReader, type PayloadSource } from '../archive/payload-reader.ts';
 import { messageOf } from '../error-message.ts';
 import type { UrlRecord } from '../frontier/url-record.ts';
 import { type DocumentRow, documentRow } from './document-row.ts';
 import { documentOf, isDocumentType } from './page-document.ts';
 
 /** What the documents are made of. */
-export interface DocumentSource {
+export interface DocumentSource extends PayloadSource {
   /** Every known URL. */
   records(): AsyncIterable<UrlRecord>;
-  /** Reads a response with at most `maxBytes` of its body. Throws if it is damaged or not there. */
-  readResponse(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse>;
-  /** Where a URL is archived by this crawl. */
-  locationOf(url: string): Promise<RecordLocation | undefined>;
 }
 
 export interface DocumentOptions {
@@ -45,12 +40,14 @@ export async function* readDocuments(
   source: DocumentSource,
   { skip, rewrite, isWanted = () => true }: DocumentOptions,
 ): AsyncGenerator<DocumentRow, void, undefined> {
+  const payloads = new PayloadReader(source);
   for await (const record of source.records()) {
     if (!hasDocument(record) || !isWanted(record)) continue;
     const { url } = record;
     try {
-      const response = await payloadOf(source, record.result!.location!);
-      const document = documentOf(url, response, MAX_PAGE_BYTES, rewrite && ((link) => rewrite(link, url)));
+      const { response, payload } = await payloads.read(record.result!.location!, MAX_PAGE_BYTES);
+      const page = { date: response.date, headers: payload.headers, body: payload.body };
+      const document = documentOf(url, page, MAX_PAGE_BYTES, rewrite && ((link) => rewrite(link, url)));
       if (document) yield documentRow(document, record);
     } catch (error) {
       // The disk fails for other pages, too.
@@ -58,17 +55,4 @@ export async function* readDocuments(
       skip(url, messageOf(error));
     }
   }
-}
-
-/** The response, or for a revisit the response that has its payload. */
-async function payloadOf(source: DocumentSource, location: RecordLocation): Promise<ArchivedResponse> {
-  const response = await source.readResponse(location, MAX_PAGE_BYTES);
-  if (response.isCut) throw new Error(`it has more than ${MAX_PAGE_BYTES} bytes`);
-  if (!response.original) return response;
-  const { url } = response.original;
-  const original = await source.locationOf(url);
-  const payload = original && (await source.readResponse(original, MAX_PAGE_BYTES));
-  if (payload === undefined || payload.original || payload.isCut)
-    throw new Error(`its content is archived with ${url}, which this crawl does not have`);
-  return { ...response, headers: payload.headers, body: payload.body };
 }

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { encodeCapture, encodeRevisit } from '../../shared/archive/capture.ts';
+import { sha1Label } from '../../shared/archive/digest.ts';
+import type { ListedCapture } from '../../shared/archive/payload-reader.ts';
 import { readResponse } from '../../shared/archive/read-response.ts';
-import type { RecordLocation } from '../../shared/archive/record-location.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { DocumentRow } from '../../shared/outputs/document-row.ts';
 import { frontMatter } from '../../shared/outputs/front-matter.ts';
@@ -20,6 +22,8 @@ const page = (title: string, text = PARAGRAPH) =>
 
 interface Given {
   readonly body: string | Uint8Array;
+  /** Archived by a turn that was thrown away: the ledger does not know the record. */
+  readonly isLost?: true;
   readonly headers?: readonly [string, string][];
   readonly record?: Partial<UrlRecord>;
   readonly result?: Partial<UrlRecord['result']>;
@@ -31,9 +35,11 @@ async function crawlOf(
   revisitOf: Readonly<Record<string, string>> = {},
 ): Promise<DocumentSource & { readonly file: Buffer }> {
   const records: UrlRecord[] = [];
+  const captures: ListedCapture[] = [];
   let file = Buffer.alloc(0);
   for (const [path, given] of Object.entries(pages)) {
-    const url = `${SITE}${path}`;
+    // Several records of a URL have keys that end differently: `/a#2`.
+    const url = `${SITE}${path.replace(/#.*/, '')}`;
     const { body, headers = [['Content-Type', 'text/html; charset=utf-8']] } = given;
     const capture = captureOf({ url, headers, body: Buffer.from(body) });
     const original = revisitOf[path];
@@ -52,6 +58,12 @@ async function crawlOf(
     const bytes = await joined(members[0]);
     const location = { file: 'a.warc.gz', offset: file.length, length: bytes.length };
     file = Buffer.concat([file, bytes]);
+    captures.push({
+      ...location,
+      mime: original === undefined ? 'text/html' : 'warc/revisit',
+      digest: sha1Label(createHash('sha1').update(body).digest()),
+    });
+    if (given.isLost) continue;
     const contentType = headers.find(([name]) => name === 'Content-Type')?.[1];
     records.push({
       ...{ url, state: 'fetched', depth: 1, level: 0, seenAt: 0, redirects: 0, attempts: 0, dueAt: 0 },
@@ -59,14 +71,14 @@ async function crawlOf(
       result: { fetchedAt: 0, httpStatus: 200, contentType, location, ...given.result },
     });
   }
-  const locationOf = async (url: string): Promise<RecordLocation | undefined> =>
-    records.find((record) => record.url === url)?.result?.location;
   return {
     file,
     async *records() {
       yield* records;
     },
-    locationOf,
+    async *captures() {
+      yield* captures;
+    },
     readResponse: (location, maxBytes) =>
       readResponse(async (at, length) => file.subarray(at, at + length), location, maxBytes),
   };
@@ -148,7 +160,7 @@ test('content codings and charsets are undone, and plain text is taken as it is'
 test('a revisit has the content of the page that it refers to; without that it is skipped with the reason', async () => {
   const body = page('Same');
   const source = await crawlOf(
-    { '/first': { body }, '/again': { body }, '/lost': { body } },
+    { '/first': { body }, '/again': { body }, '/lost': { body: page('Lost') } },
     {
       '/again': '/first',
       '/lost': '/elsewhere',
@@ -162,6 +174,36 @@ test('a revisit has the content of the page that it refers to; without that it i
   expect(skipped).toEqual([
     [`${SITE}/lost`, `its content is archived with ${SITE}/elsewhere, which this crawl does not have`],
   ]);
+});
+
+test('a page whose body was archived by a turn that was thrown away has it from there', async () => {
+  const body = page('Twice');
+  const source = await crawlOf(
+    { '/twice': { body, isLost: true }, '/twice#2': { body } },
+    { '/twice#2': '/twice' },
+  );
+  const { found, skipped } = await read(source);
+  expect(skipped).toEqual([]);
+  expect(found.map(({ url, title }) => [url, title])).toEqual([[`${SITE}/twice`, 'Twice']]);
+});
+
+test('a revisit that was archived after the index was read is found, too', async () => {
+  const [one, two] = [page('One'), page('Two')];
+  const source = await crawlOf(
+    { '/1': { body: one }, '/1b': { body: one }, '/2': { body: two }, '/2b': { body: two } },
+    { '/1b': '/1', '/2b': '/2' },
+  );
+  let reads = 0;
+  const { found } = await read({
+    ...source,
+    // At first as it was after the second record.
+    async *captures() {
+      let rest = reads++ < 2 ? 2 : 4;
+      for await (const capture of source.captures()) if (rest-- > 0) yield capture;
+    },
+  });
+  expect(found.map(({ title }) => title)).toEqual(['One', 'One', 'Two', 'Two']);
+  expect(reads).toBe(4);
 });
 
 test('a damaged record or body loses only its page, and is reported', async () => {

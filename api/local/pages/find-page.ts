@@ -1,5 +1,4 @@
 /** A page of a crawl's archive, as `onPage` would get it. */
-import { sha1Label } from '../../../shared/archive/digest.ts';
 import { resultText } from '../../../shared/causes/cause-text.ts';
 import { parseConfig } from '../../../shared/crawl/config.ts';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
@@ -9,7 +8,6 @@ import type { CrawlHooks } from '../../start-options.ts';
 import { archiveOf } from '../crawl-archive.ts';
 import { type OpenedFolder, openFolder } from '../open-folder.ts';
 import { PageNotRead } from '../page-not-read.ts';
-import { type ArchivedPage, findBodies } from '../process/archived-pages.ts';
 import { createPageProcessor } from '../process/process-page.ts';
 
 const MAX_REDIRECTS = 20;
@@ -24,20 +22,10 @@ export async function findPage(
   const archive = archiveOf(folder);
   try {
     const record = await recordOf(opened, url);
-    const { location, digest } = record?.result ?? {};
+    const { location } = record?.result ?? {};
     if (!record || !location) throw new PageNotRead(`${url} was not read: ${reasonOf(record)}`);
-    const place = { file: location.file, offset: location.offset };
-    const { type } = await archive.readRecord(place);
-    const bodyPlace =
-      type === 'revisit' ? (await findBodies(archive))(place, digest && sha1Label(digest)) : undefined;
     const { depth, via } = record;
-    const page: ArchivedPage = {
-      url: record.url,
-      depth,
-      ...(via !== undefined && { via }),
-      place,
-      ...(bodyPlace && { bodyPlace }),
-    };
+    const page = { url: record.url, depth, ...(via !== undefined && { via }), location };
     let seen: PageContext | undefined;
     const process = createPageProcessor({
       archive,

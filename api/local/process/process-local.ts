@@ -29,7 +29,7 @@ export async function* processLocal<T>(
   let temporary: string | undefined;
   try {
     const config = parseConfig(opened.record.config);
-    const pages = archivedPages(opened.reader, opened.crawl, archive);
+    const pages = archivedPages(opened.reader, opened.crawl);
     let outcomes: AsyncIterable<PageOutcome>;
     if (project === undefined) outcomes = oneByOne(pages, createPageProcessor({ archive, config, hooks }));
     else {

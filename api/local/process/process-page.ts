@@ -1,6 +1,6 @@
 /** Calls hooks for a page of the archive, as a turn calls them for a page that it has fetched. */
 import { createHash } from 'node:crypto';
-import { fieldOf } from '../../../shared/archive/read-warc.ts';
+import { PayloadReader, type PayloadSource } from '../../../shared/archive/payload-reader.ts';
 import type { CrawlConfig } from '../../../shared/crawl/config.ts';
 import { systemClock } from '../../../shared/engines/system-clock.ts';
 import { messageOf } from '../../../shared/error-message.ts';
@@ -13,7 +13,7 @@ import { robotName } from '../../../shared/robots/parse-robots.ts';
 import { type PageWork, UNWATCHED } from '../../../shared/turn/page-work.ts';
 import { createResolver } from '../../../shared/url/canonical.ts';
 import { fetchedUrl, ownRequest } from '../../../shared/url/request-url.ts';
-import type { StoredCrawl } from '../../stored-crawl.ts';
+import { MAX_BYTES } from '../../stored-record.ts';
 import type { ArchivedPage } from './archived-pages.ts';
 
 /** What came of a page. JSON. */
@@ -28,7 +28,7 @@ export interface PageOutcome {
 }
 
 export interface PageProcessorOptions {
-  readonly archive: Pick<StoredCrawl, 'readRecord'>;
+  readonly archive: PayloadSource;
   readonly config: CrawlConfig;
   readonly hooks: ProjectHooks;
   /** What the hooks keep from page to page. Default: in memory. */
@@ -54,6 +54,7 @@ export function createPageProcessor({
   const onFailure = (error: HookError) => {
     failure ??= error;
   };
+  const payloads = new PayloadReader(archive);
   const hooks = createHooks(project, { config, clock: systemClock, warn, store, onFailure });
 
   return async (page) => {
@@ -62,7 +63,7 @@ export function createPageProcessor({
     if (!hooks) return nothing;
     failure = undefined;
     try {
-      const response = await responseOf(archive, page);
+      const response = await responseOf(payloads, page);
       const found = await parse(url, response, config);
       if (config.obeyNoindex && found.robots.noindex) return { ...nothing, isHidden: true };
       const { depth, via } = page;
@@ -83,25 +84,22 @@ export function createPageProcessor({
 }
 
 async function responseOf(
-  archive: Pick<StoredCrawl, 'readRecord'>,
-  { place, bodyPlace, url }: ArchivedPage,
+  payloads: PayloadReader,
+  { location, url }: ArchivedPage,
 ): Promise<FetchedResponse> {
-  const record = await archive.readRecord(place);
-  const { http } = record;
-  if (!http) throw new Error('it holds no HTTP response');
-  if (record.type === 'revisit' && !bodyPlace) throw new Error('its body is in the archive of another crawl');
-  const body = bodyPlace ? ((await archive.readRecord(bodyPlace)).http?.body ?? new Uint8Array()) : http.body;
-  const startedAt = Date.parse(record.date ?? '') || 0;
-  const truncated = fieldOf(record, 'WARC-Truncated') as FetchedResponse['truncated'];
+  const { response, payload } = await payloads.read(location, MAX_BYTES);
+  const { body } = payload;
+  const startedAt = Date.parse(response.date) || 0;
+  const truncated = response.truncated as FetchedResponse['truncated'];
   return {
     status: 'response',
     url: fetchedUrl(url),
     startedAt,
     // The record does not say how long it took.
     endedAt: startedAt,
-    httpStatus: http.status,
-    statusText: http.statusText,
-    headers: http.headers,
+    httpStatus: response.httpStatus,
+    statusText: response.statusText,
+    headers: response.headers,
     body: {
       size: body.length,
       sha1: createHash('sha1').update(body).digest(),
@@ -112,7 +110,7 @@ async function responseOf(
       dispose: async () => {},
     },
     requestHead: new Uint8Array(),
-    ipAddress: fieldOf(record, 'WARC-IP-Address') ?? '',
+    ipAddress: response.ipAddress ?? '',
     ...(truncated !== undefined && { truncated }),
   };
 }

@@ -1,0 +1,79 @@
+import type { ArchivedResponse } from './read-response.ts';
+import type { RecordLocation } from './record-location.ts';
+
+/** A record as the archive's index lists it. */
+export interface ListedCapture extends RecordLocation {
+  /** `warc/revisit` for a record that refers to the body of another one. */
+  readonly mime?: string;
+  /** Payload digest: `sha1:` and Base32. */
+  readonly digest?: string;
+}
+
+export interface PayloadSource {
+  /** Reads a response with at most `maxBytes` of its body. Throws if it is damaged or not there. */
+  readResponse(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse>;
+  /** The archive's index, as it is when it is called. */
+  captures(): AsyncIterable<ListedCapture>;
+}
+
+export interface ReadPayload {
+  readonly response: ArchivedResponse;
+  /** The response that has the body: of a revisit, the one that it refers to. */
+  readonly payload: ArchivedResponse;
+}
+
+/**
+ * Reads responses of an archive with their bodies. The body of a revisit is found by its digest. The index is
+ * read when the first revisit is met, and again for a revisit that was added since; it keeps the digests of
+ * revisits in memory, and no others.
+ */
+export class PayloadReader {
+  readonly #source: PayloadSource;
+  /** Digests of the revisits in the index, as it was read last. */
+  #wanted: ReadonlySet<string> = new Set();
+  readonly #bodies = new Map<string, RecordLocation>();
+
+  constructor(source: PayloadSource) {
+    this.#source = source;
+  }
+
+  /**
+   * Throws if a record is damaged or not there, if a body has more than `maxBytes`, and if the body of a
+   * revisit is not in this archive.
+   */
+  async read(location: RecordLocation, maxBytes: number): Promise<ReadPayload> {
+    const response = await this.#readWhole(location, maxBytes);
+    if (response.revisit === undefined) return { response, payload: response };
+    const { digest, url } = response.revisit;
+    const place = digest === undefined ? undefined : await this.#placeOf(digest);
+    const payload = place && (await this.#readWhole(place, maxBytes));
+    if (payload === undefined)
+      throw new Error(
+        `its content is archived with ${url ?? 'another page'}, which this crawl does not have`,
+      );
+    return { response, payload };
+  }
+
+  async #readWhole(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse> {
+    const response = await this.#source.readResponse(location, maxBytes);
+    if (response.isCut) throw new Error(`it has more than ${maxBytes} bytes`);
+    return response;
+  }
+
+  async #placeOf(digest: string): Promise<RecordLocation | undefined> {
+    if (!this.#wanted.has(digest)) await this.#readIndex();
+    return this.#bodies.get(digest);
+  }
+
+  async #readIndex(): Promise<void> {
+    const wanted = new Set<string>();
+    for await (const { mime, digest } of this.#source.captures())
+      if (mime === REVISIT && digest !== undefined) wanted.add(digest);
+    for await (const { mime, digest, file, offset, length } of this.#source.captures())
+      if (mime !== REVISIT && digest !== undefined && wanted.has(digest))
+        this.#bodies.set(digest, { file, offset, length });
+    this.#wanted = wanted;
+  }
+}
+
+const REVISIT = 'warc/revisit';
