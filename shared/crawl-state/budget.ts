@@ -9,6 +9,7 @@
 import type { StatusCode, StatusReason } from '../causes/status-reason.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlStatus } from '../ports/crawl-registry.ts';
+import { CostRate } from './cost-rate.ts';
 import { createTally, type Tally, type Used } from './tally.ts';
 
 export interface Budget {
@@ -65,6 +66,11 @@ export interface MetLimit {
  * costs too.
  */
 const COST_HEADROOM_MS = 30_000;
+/**
+ * Where other processes work for the crawl too, what it has used is read every few seconds (`crawls.ts`). A
+ * process that read it longer ago stood still, and does not know what the crawl did meanwhile.
+ */
+const MAX_UNREAD_MS = 15_000;
 
 /** As many turns could use up what is left. */
 const TURNS_TO_LIMIT = 20;
@@ -95,8 +101,7 @@ class CrawlBudget implements Budget {
   /** What the crawl has used, as last read. */
   #base: Used;
   #baseAt: number;
-  /** US dollars a millisecond. */
-  #costRate = 0;
+  readonly #costRate: CostRate;
   /**
    * Callers of {@link Budget.reserve} that wait for pages which others have reserved. No semaphore: limits
    * change, and other threads reserve, too, so all look again.
@@ -111,6 +116,7 @@ class CrawlBudget implements Budget {
     this.#limits = limits;
     this.#base = used;
     this.#baseAt = this.#beganAt;
+    this.#costRate = new CostRate({ at: this.#beganAt, cost: used.cost });
   }
 
   metLimit(): MetLimit | undefined {
@@ -170,19 +176,21 @@ class CrawlBudget implements Budget {
   }
 
   async refresh(limits: Limits, read: () => Promise<Used>): Promise<void> {
-    const base = this.#base;
-    const next = await this.#tally.refresh(read);
-    const at = this.#now();
-    if (base.cost !== undefined && next.cost !== undefined && at > this.#baseAt)
-      this.#costRate = Math.max(0, next.cost - base.cost) / (at - this.#baseAt);
+    this.#base = await this.#tally.refresh(read);
+    this.#baseAt = this.#now();
     this.#limits = limits;
-    this.#base = next;
-    this.#baseAt = at;
+    this.#costRate.add({ at: this.#baseAt, cost: this.#base.cost });
     this.#wakeAll();
   }
 
   #activeMs(): number {
-    return this.#base.activeMs + this.#now() - this.#baseAt;
+    return this.#base.activeMs + this.#sinceReadMs();
+  }
+
+  /** How long the crawl has gone on since what it has used was read, as far as this process can know. */
+  #sinceReadMs(): number {
+    const ms = this.#now() - this.#baseAt;
+    return this.#isShared ? Math.min(ms, MAX_UNREAD_MS) : ms;
   }
 
   #met(pages: number, bytes: number): MetLimit | undefined {
@@ -203,7 +211,8 @@ class CrawlBudget implements Budget {
 
   /** What the crawl will have cost when what is under way is done. */
   #costSoon(): number {
-    return (this.#base.cost ?? 0) + this.#costRate * (this.#now() - this.#baseAt + COST_HEADROOM_MS);
+    const soonMs = this.#sinceReadMs() + COST_HEADROOM_MS;
+    return (this.#base.cost ?? 0) + this.#costRate.perMs() * soonMs;
   }
 
   #wakeAll(): void {

@@ -24,6 +24,7 @@ const MAX_PARK_MS = 900_000;
 const DRAIN_MS = 60_000;
 /** Links that go by a shard are gathered for five minutes, and may be received a second time. */
 const SHARDS_MS = 2 * 300_000 + 60_000;
+const COST_MS = 120_000;
 /** Clocks may differ by this. */
 const SKEW_MS = 10_000;
 
@@ -41,6 +42,7 @@ export function endsRightly(facts: UsedFacts): readonly Violation[] {
       const before = crawl.statuses[i - 1];
       if (change.status === 'finished') checkFinished(findings, crawl, change, facts);
       if (change.status === 'limited' && before) checkLimited(findings, crawl, i, facts);
+      if (change.code === 'maxCost') checkCost(findings, crawl, change);
       if (before?.status === 'running')
         for (const phase of phasesOf(before, change.at)) checkInTime(findings, crawl, phase, facts);
     }
@@ -110,6 +112,26 @@ function excuseOfLimit(facts: Given, maxTimeMs: number | undefined): ExcuseName 
   if (mayHaveLostTurns(facts)) return 'earlyEnd';
   return maxTimeMs !== undefined && facts.strikes.clockStepped > 0 ? 'wrongClock' : undefined;
 }
+
+/**
+ * A pause by `maxCost` comes when the crawl would soon have cost that much: by the rate of a minute, in what
+ * is less than a minute. So its counters are short of the limit by no more than it has cost in any two
+ * minutes.
+ */
+function checkCost(findings: Findings, { id, costs }: CrawlFacts, { at, limits }: StatusChange): void {
+  const { maxCost = 0 } = limits;
+  const before = costs.filter((one) => one.at <= at);
+  const costAt = (time: number) => before.findLast((one) => one.at <= time)?.cost ?? 0;
+  const most = Math.max(0, ...before.map(({ at: time, cost }) => cost - costAt(time - COST_MS)));
+  const cost = costAt(at);
+  if (cost + most < maxCost)
+    findings.add(
+      `${id} was paused by maxCost ${since(at)}, when it had cost ${dollars(cost)}, and ${dollars(most)} in two minutes at most; its limit is ${dollars(maxCost)}`,
+      { at },
+    );
+}
+
+const dollars = (amount: number): string => `$${amount.toPrecision(3)}`;
 
 /** While it ran, no limit was met for long. */
 function checkInTime(

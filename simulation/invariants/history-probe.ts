@@ -3,6 +3,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { reasonIn, type StatusCode } from '../../shared/causes/status-reason.ts';
 import { type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
 import { costOf } from '../../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
@@ -19,6 +20,8 @@ import { crawlIn, headIn } from '../worlds/stored-items.ts';
 export interface StatusChange {
   readonly at: number;
   readonly status: CrawlStatus;
+  /** Why, where the program gave a code with it. */
+  readonly code?: StatusCode | undefined;
   /** Messages that carried links, wake-ups or tokens of the crawl to its hosts at that moment. */
   readonly messages: number;
   /** As they were configured then. */
@@ -106,7 +109,8 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
       heads.set(partition, list);
       list.push({ at: time.now(), head: headIn(item) });
     } else if (item.sk?.S === CRAWL && item.record) {
-      const { status, config } = crawlIn(item).record;
+      const { record } = crawlIn(item);
+      const { status, config } = record;
       const list = statuses.get(partition) ?? [];
       statuses.set(partition, list);
       const { turnMaxPages } = parseConfig(config);
@@ -117,7 +121,8 @@ export function createHistoryProbe({ dynamo, sqs, settings, time }: SimCloud): H
       const last = list.at(-1);
       const at = time.now();
       storedAt.set(partition, [...(storedAt.get(partition) ?? []), at]);
-      if (last?.status !== status) list.push({ at, status, messages: messagesOf(partition), limits });
+      if (last?.status !== status)
+        list.push({ at, status, code: reasonIn(record)?.code, messages: messagesOf(partition), limits });
       else if (!isDeepStrictEqual((last.later?.at(-1) ?? last).limits, limits))
         list[list.length - 1] = { ...last, later: [...(last.later ?? []), { at, limits }] };
     } else if (item.sk?.S?.startsWith(TOTALS_PREFIX)) noteCost(partition, item);

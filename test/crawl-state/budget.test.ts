@@ -108,6 +108,15 @@ test('a limit of time counts the time of all processes, and then this one’s', 
   expect(budget.metLimit()?.reason.text).toBe('10 seconds');
 });
 
+test('a limit of time is not met by the minutes in which the process stood still: the crawl may have been paused', async () => {
+  const { clock, budget, limits } = open({ maxTimeMs: 60_000 }, { isShared: true });
+  clock.now += 600_000;
+  expect(budget.metFinally()).toBeUndefined();
+  await budget.refresh(limits, async () => ({ ...USED, activeMs: 50_000 }));
+  clock.now += 10_000;
+  expect(budget.metFinally()?.reason.code).toBe('maxTime');
+});
+
 test('the age of a crawl that no other process works for is this process’s', () => {
   const { clock, budget } = open({}, { used: { ...USED, activeMs: 4000 } });
   clock.now += 700;
@@ -115,19 +124,43 @@ test('the age of a crawl that no other process works for is this process’s', (
 });
 
 describe('a limit of money', () => {
-  test('pauses the crawl half a minute before it is met, at the rate of the last reading', async () => {
-    const { clock, budget, limits } = open({ maxCost: 1 }, { used: { ...USED, cost: 0 } });
-    clock.now += 10_000;
-    await budget.refresh(limits, async () => ({ ...USED, cost: 0.1 }));
-    // 0.01 dollars a second: 0.4 dollars with what is under way.
-    expect(budget.metLimit()).toBeUndefined();
-    clock.now += 59_900;
-    expect(budget.metLimit()).toBeUndefined();
-    clock.now += 200;
-    expect(budget.metLimit()).toMatchObject({
+  /** A crawl on a stack, with what it has cost by several seconds. */
+  async function spend(...readings: readonly (readonly [afterS: number, cost: number])[]) {
+    const { clock, budget, limits } = open({ maxCost: 1 }, { used: { ...USED, cost: 0 }, isShared: true });
+    const beganAt = clock.now;
+    for (const [afterS, cost] of readings) {
+      clock.now = beganAt + afterS * 1000;
+      await budget.refresh(limits, async () => ({ ...USED, cost }));
+    }
+    return { clock, budget };
+  }
+
+  test('pauses the crawl half a minute before it is met, at the rate of the last minute', async () => {
+    const minute = [60, 0.6] as const;
+    // 0.01 dollars a second.
+    expect((await spend(minute, [65, 0.65])).budget.metLimit()).toBeUndefined();
+    expect((await spend(minute, [65, 0.65], [69, 0.69])).budget.metLimit()).toBeUndefined();
+    expect((await spend(minute, [65, 0.65], [71, 0.71])).budget.metLimit()).toMatchObject({
       status: 'paused',
       reason: { code: 'maxCost', text: expect.stringContaining('1 US dollars') },
     });
+  });
+
+  test('reckons with what the crawl has cost since the last reading', async () => {
+    const { clock, budget } = await spend([60, 0.6], [65, 0.65]);
+    clock.now += 6000;
+    expect(budget.metFinally()?.status).toBe('paused');
+  });
+
+  test('is not met by the minutes in which the process stood still: what they cost is not known', async () => {
+    const { clock, budget } = await spend([60, 0.3]);
+    clock.now += 600_000;
+    expect(budget.metFinally()).toBeUndefined();
+  });
+
+  test('is not met by counters that grew by much in one moment', async () => {
+    const { budget } = await spend([60, 0.1], [65, 0.15], [65.2, 0.25]);
+    expect(budget.metFinally()).toBeUndefined();
   });
 
   test('is met at once where it has been spent', () => {

@@ -218,6 +218,25 @@ describe('endsRightly', () => {
     expect(namesOf('endsRightly', touched(141))).toBe(0);
   });
 
+  test('a pause by maxCost comes when the next two minutes like any before would reach it, and not before', () => {
+    const costs = [
+      { at: T + 60_000, cost: 0.4 },
+      { at: T + 200_000, cost: 0.5 },
+    ];
+    const paused = { ...statusAt(240, 'paused', { maxCost: 0.9 }), code: 'maxCost' as const };
+    const found = (maxCost: number) => {
+      const [crawl] = hostDue([headAt(10, undefined, {})], statusAt(0, 'running'), {
+        ...paused,
+        limits: { maxCost },
+      });
+      return of('endsRightly', makeFacts({ log: [], crawls: [{ ...crawl!, costs }] }));
+    };
+    expect(found(0.9)).toEqual([]);
+    expect(found(0.91)).toEqual([
+      'endsRightly: crawl was paused by maxCost T0+240.000 s, when it had cost $0.500, and $0.400 in two minutes at most; its limit is $0.910',
+    ]);
+  });
+
   test('a clock that was set may use up the time of a crawl', () => {
     const early = facts([], struck('clockStepped'), statusAt(45, 'limited', { maxTimeMs: 60_000 }));
     expect(of('endsRightly', early)).toEqual([]);

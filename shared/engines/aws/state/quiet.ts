@@ -21,7 +21,7 @@ const SETTLE_MS = 55_000;
  */
 const SHARED_SETTLE_MS = 1_200_000;
 /**
- * That time must have had so many looks: the waker looks once a minute, and a clock that was set forward
+ * That time must contain this number of looks: the waker looks once a minute, and a clock that was set forward
  * makes the time longer than it was.
  */
 const SHARED_SETTLE_LOOKS = 16;
@@ -36,7 +36,7 @@ const isAhead = (at: number, now: number): boolean => at - now > MAX_SKEW_MS;
 export interface QuietTimes {
   /** No host was due, at each look since then. */
   readonly idleSince: number;
-  /** How many looks that were. */
+  /** The number of these looks. */
   readonly looks: number;
   /** The same as `idleSince`, and the queues were empty. */
   readonly quietSince?: number;
