@@ -9,6 +9,11 @@ import type { FunctionName } from './permissions.ts';
 /** Where the functions' modules are, in the repository as in the package. */
 export const FUNCTIONS_FOLDER = join(import.meta.dirname, '../functions');
 
+const END = isSource(import.meta.url) ? '.ts' : '.js';
+
+/** What a project's file imports of the package, in a function. */
+const PACKAGE = join(import.meta.dirname, `../api/in-worker${END}`);
+
 /** Some dependencies are CommonJS, and call a `require` that modules do not have. */
 const BANNER =
   "import{createRequire as strandRequire}from'node:module';const require=strandRequire(import.meta.url);";
@@ -44,9 +49,7 @@ export function bundleFunction(name: FunctionName, bundle: Bundle): void {
     legalComments: 'eof',
     banner: { js: BANNER },
     logLevel: 'silent',
-    // A project's file imports the package, whose calls on a stack find it by these. No function calls them.
-    external: ['@aws-sdk/client-cloudformation', '@aws-sdk/client-ssm'],
-    ...(configFile !== undefined && { alias: { '#strand-config': configFile } }),
+    ...(configFile !== undefined && { alias: { '#strand-config': configFile, 'strand-crawler': PACKAGE } }),
   };
   const build = loadEsbuild();
   try {
@@ -60,8 +63,7 @@ export function bundleFunction(name: FunctionName, bundle: Bundle): void {
   }
 }
 
-const moduleOf = (name: FunctionName): string =>
-  join(FUNCTIONS_FOLDER, `${name}${isSource(import.meta.url) ? '.ts' : '.js'}`);
+const moduleOf = (name: FunctionName): string => join(FUNCTIONS_FOLDER, `${name}${END}`);
 
 /** Loaded when needed: in the package, only projects with a file of their own have it. */
 function loadEsbuild(): typeof buildSync {

@@ -1,0 +1,27 @@
+/**
+ * What `strand-crawler` is in the bundle of a worker on a stack: what a project's file needs there, and nothing
+ * that only programs call. So the bundle stays as small as without a project's file.
+ */
+export { ControlError } from '../shared/control/control.ts';
+export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';
+export { InvalidConfig } from '../shared/crawl/invalid-config.ts';
+export * from '../shared/project/project.ts';
+export { StorageFailed } from '../shared/storage-failed.ts';
+export { NotOnStack, StackRefused, StackUnavailable } from './stack/stack-errors.ts';
+
+const refuse = (name: string) => (): never => {
+  throw new Error(`${name} cannot be called in a worker of a stack: call it in a program of your own`);
+};
+
+export const checkWarc = refuse('checkWarc');
+export const deleteCrawl = refuse('deleteCrawl');
+export const listCrawls = refuse('listCrawls');
+export const openCrawl = refuse('openCrawl');
+export const openPages = refuse('openPages');
+export const processCrawl = refuse('processCrawl');
+export const readCdxj = refuse('readCdxj');
+export const readItems = refuse('readItems');
+export const readPage = refuse('readPage');
+export const readWarc = refuse('readWarc');
+export const resumeCrawl = refuse('resumeCrawl');
+export const startCrawl = refuse('startCrawl');
