@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from './scope.ts';
 
-const isTestCode = (file: string): boolean => /^(?:test|simulation)\//.test(file);
+export const isTestCode = (file: string): boolean => /^(?:test|simulation)\//.test(file);
 
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
 const URL_OF_FILE = /new URL\(\s*['"](\.[^'"]+\.[jt]s)['"]/g;
@@ -32,6 +32,10 @@ export function distanceTo(testFile: string, files: ReadonlySet<string>): number
   }
   return startsProcesses ? Number.POSITIVE_INFINITY : undefined;
 }
+
+/** The files of the program and its tests that a file imports. Paths from the root. */
+export const importsOf = (file: string): string[] =>
+  namesIn(file).flatMap((name) => (name.startsWith('.') ? [join(dirname(file), name)] : []));
 
 function namesIn(file: string): string[] {
   const text = readFileSync(join(ROOT, file), 'utf8');

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { type CoverageMap, type Unit, worldSpec } from './coverage.ts';
 import { applyEdits } from './edit.ts';
 import type { Mutant } from './mutants.ts';
+import { judgeInProcess } from './one-process/judge-in-process.ts';
+import type { TestRunner } from './one-process/test-runner.ts';
 import { writeOverlay } from './overlay.ts';
 import { runTestFiles, runWorlds } from './run-tests.ts';
 import { readSource } from './scope.ts';
@@ -33,7 +35,15 @@ export interface JudgeOptions {
 const QUICK_MS = 5000;
 const QUICK_WORLDS = 24;
 
-export async function judge(mutant: Mutant, map: CoverageMap, options: JudgeOptions): Promise<Verdict> {
+export interface JudgeTools {
+  readonly map: CoverageMap;
+  readonly runner: TestRunner;
+  /** Test files that it has passed before. */
+  readonly passed: readonly string[];
+}
+
+export async function judge(mutant: Mutant, tools: JudgeTools, options: JudgeOptions): Promise<Verdict> {
+  const { map, runner } = tools;
   const folder = mkdtempSync(join(tmpdir(), 'strand-mutant-'));
   try {
     writeOverlay(folder, [[mutant.file, applyEdits(readSource(mutant.file), mutant.edits)]]);
@@ -44,17 +54,26 @@ export async function judge(mutant: Mutant, map: CoverageMap, options: JudgeOpti
       ([seed, faults]) => map.worlds[faults][seed] as Unit,
     );
     const quick = within(QUICK_MS, files, ([, unit]) => unit);
+    const done = new Set(tools.passed);
+    const restOf = (list: typeof files) => list.map(nameOf).filter((file) => !done.has(file));
+    const inProcess = async () => {
+      const { verdict, passed } = await judgeInProcess(runner, mutant, restOf(files), options.effortMs / 2);
+      for (const file of passed) done.add(file);
+      return verdict;
+    };
     const stages = [
-      () => inTests(folder, quick.map(nameOf)),
+      inProcess,
+      () => inTests(folder, restOf(quick)),
       () => inWorlds(folder, worlds.slice(0, QUICK_WORLDS)),
-      () => inTests(folder, files.slice(quick.length).map(nameOf)),
+      () => inTests(folder, restOf(files.slice(quick.length))),
       () => inWorlds(folder, worlds.slice(QUICK_WORLDS)),
     ];
     for (const stage of stages) {
       const verdict = await stage();
       if (verdict) return verdict;
     }
-    return { kind: 'survived', testFiles: files.length, worlds: worlds.length };
+    const testFiles = new Set([...done, ...files.map(nameOf)]).size;
+    return { kind: 'survived', testFiles, worlds: worlds.length };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -124,7 +143,7 @@ async function inTests(overlay: string, files: readonly string[]): Promise<Verdi
   return { kind: 'hung', stage: stageOf(by), by, why: 'silent for too long' };
 }
 
-const stageOf = (file: string): Stage => (file.startsWith('test/contract/') ? 'contract' : 'unit');
+export const stageOf = (file: string): Stage => (file.startsWith('test/contract/') ? 'contract' : 'unit');
 
 async function inWorlds(overlay: string, worlds: readonly KnownWorld[]): Promise<Verdict | undefined> {
   if (worlds.length === 0) return undefined;

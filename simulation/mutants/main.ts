@@ -4,9 +4,12 @@
 import { UsageError } from '../../cli/usage-error.ts';
 import { createLimit } from '../../shared/create-limit.ts';
 import { messageOf } from '../../shared/error-message.ts';
-import { measure } from './coverage.ts';
+import { type CoverageMap, measure } from './coverage.ts';
 import { judge, type Verdict } from './judge.ts';
 import { type Mutant, mutantsOfAll } from './mutants.ts';
+import { ownTestsOf } from './one-process/importers.ts';
+import { judgeInProcess } from './one-process/judge-in-process.ts';
+import { createTestRunner, type TestRunner } from './one-process/test-runner.ts';
 import { CALM_WORLDS, HELP, LEAST_SHARE, type MutantsOptions, readOptions } from './options.ts';
 import { refusalsOf } from './refusals.ts';
 import { describeMutant, type Judged, report, scoreOf } from './report.ts';
@@ -14,6 +17,9 @@ import { equivalentsAmong, keepResult, loadResults } from './results.ts';
 import { endAll } from './run-tests.ts';
 import { sample } from './sample.ts';
 import { mutatedFiles } from './scope.ts';
+
+/** What the tests of a module may take together, without a mutant. */
+const OWN_TESTS_MS = 10_000;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -38,45 +44,84 @@ async function main(options: MutantsOptions): Promise<number> {
     await measured();
     return 0;
   }
+  const judged = await judgeAll(chosen, options, measured);
+  for (const one of judged) if (one.verdict.kind === 'survived') print(`\n${describeMutant(one)}`);
+  print(`\n${report(judged)}`);
+  if (judged.length < chosen.length)
+    print(`${chosen.length - judged.length} are not judged yet: go on with --resume`);
+  return scoreOf(judged).share >= LEAST_SHARE ? 0 : 1;
+}
 
+/**
+ * Judges mutants: all by the tests of their own modules, then those that nothing has noticed by `npm run
+ * check`, then the rest by whatever else runs them. Without those for which there was no time.
+ */
+async function judgeAll(
+  chosen: readonly Mutant[],
+  options: MutantsOptions,
+  measured: () => Promise<CoverageMap>,
+): Promise<Judged[]> {
   const known = options.isResumed ? judgedBefore(chosen, options.isAgain) : [];
   const judged = new Map<Mutant, Judged>(known.map((one) => [one.mutant, one]));
+  const unknown = () => chosen.filter((mutant) => !judged.has(mutant));
   const equivalents = equivalentsAmong(chosen);
   const take = (mutant: Mutant, verdict: Verdict, startedAt: number) => {
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-    keepResult({ key: mutant.key, id: mutant.id, verdict, seconds });
+    const { kind } = verdict;
+    // Other tests may notice it yet.
+    if (!options.isOwnOnly || kind !== 'survived')
+      keepResult({ key: mutant.key, id: mutant.id, verdict, seconds });
     const equivalent = equivalents.get(mutant);
     judged.set(mutant, { mutant, verdict, ...(equivalent !== undefined && { equivalent }) });
-    const { kind } = verdict;
     const what = kind === 'survived' ? 'SURVIVED' : `${kind} by ${verdict.stage}: ${verdict.by}`;
     print(`${String(judged.size).padStart(4)}/${chosen.length} ${mutant.id}  ${what} (${seconds} s)`);
   };
 
-  const effort = { worlds: options.worlds, calmWorlds: CALM_WORLDS, effortMs: options.effort * 1000 };
-  const startedAt = performance.now();
+  const beganAt = performance.now();
   const isLate = () =>
-    options.minutes !== undefined && performance.now() - startedAt > options.minutes * 60_000;
-  const unchecked = chosen.filter((mutant) => !judged.has(mutant));
-  for (const [mutant, { by, why }] of await refusalsOf(unchecked))
-    take(mutant, { kind: 'killed', stage: 'check', by, why }, performance.now());
-  const unknown = chosen.filter((mutant) => !judged.has(mutant));
-  const map = await measured();
+    options.minutes !== undefined && performance.now() - beganAt > options.minutes * 60_000;
   const inTurn = createLimit(options.jobs);
-  await Promise.all(
-    unknown.map((mutant) =>
-      inTurn(async () => {
-        if (isLate()) return;
-        const begunAt = performance.now();
-        take(mutant, await judge(mutant, map, effort), begunAt);
-      }),
-    ),
-  );
-  const all = [...judged.values()];
-  for (const one of all) if (one.verdict.kind === 'survived') print(`\n${describeMutant(one)}`);
-  print(`\n${report(all)}`);
-  if (all.length < chosen.length)
-    print(`${chosen.length - all.length} are not judged yet: go on with --resume`);
-  return scoreOf(all).share >= LEAST_SHARE ? 0 : 1;
+  const times = new Map<string, number | undefined>();
+  const runners = Array.from({ length: options.jobs }, () => createTestRunner(times));
+  const forEach = (job: (mutant: Mutant, runner: TestRunner) => Promise<void>) =>
+    Promise.all(
+      unknown().map((mutant) =>
+        inTurn(async () => {
+          if (isLate()) return;
+          const runner = runners.pop() as TestRunner;
+          await job(mutant, runner).finally(() => runners.push(runner));
+        }),
+      ),
+    );
+
+  try {
+    const passed = new Map<Mutant, readonly string[]>();
+    await forEach(async (mutant, runner) => {
+      const startedAt = performance.now();
+      const own = await judgeInProcess(runner, mutant, ownTestsOf(mutant.file), OWN_TESTS_MS);
+      if (own.verdict) take(mutant, own.verdict, startedAt);
+      else passed.set(mutant, own.passed);
+    });
+    const unchecked = unknown().filter((mutant) => passed.has(mutant));
+    for (const [mutant, { by, why }] of await refusalsOf(unchecked))
+      take(mutant, { kind: 'killed', stage: 'check', by, why }, performance.now());
+    const passedBy = (mutant: Mutant) => passed.get(mutant) ?? [];
+    if (options.isOwnOnly) {
+      for (const mutant of unknown().filter((one) => passed.has(one)))
+        take(mutant, { kind: 'survived', testFiles: passedBy(mutant).length, worlds: 0 }, performance.now());
+      return [...judged.values()];
+    }
+    if (unknown().length === 0) return [...judged.values()];
+    const map = await measured();
+    const effort = { worlds: options.worlds, calmWorlds: CALM_WORLDS, effortMs: options.effort * 1000 };
+    await forEach(async (mutant, runner) => {
+      const startedAt = performance.now();
+      take(mutant, await judge(mutant, { map, runner, passed: passedBy(mutant) }, effort), startedAt);
+    });
+    return [...judged.values()];
+  } finally {
+    for (const runner of runners) runner.close();
+  }
 }
 
 function chosenMutants({ only, match, sample: count, seed }: MutantsOptions): Mutant[] {

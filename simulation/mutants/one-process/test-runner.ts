@@ -1,0 +1,110 @@
+/** Runs test files against mutants in a process that stays: milliseconds for each instead of seconds. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ROOT } from '../scope.ts';
+import type { Answer, Job } from './test-process.ts';
+
+const PROGRAM = fileURLToPath(new URL('test-process.ts', import.meta.url));
+/** A process that has said nothing for so long runs in circles. */
+const SILENCE_MS = 30_000;
+/** The modules of earlier jobs stay in its memory. */
+const MAX_JOBS = 60;
+const HEAP_MB = 3000;
+
+/** `hung`: a test waited for ever. `unfit`: the tests fail without the mutant, too. */
+export type Finding =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'failed' | 'hung'; readonly file: string; readonly test: string; readonly why: string }
+  | { readonly kind: 'unfit' };
+
+export interface TestRunner {
+  /** Runs them in that order, to the first that fails. Calls must not overlap. */
+  run(job: Job): Promise<Finding>;
+  /** How long the file takes without a mutant; none: it does not pass in such a process. */
+  timeOf(testFile: string): Promise<number | undefined>;
+  close(): void;
+}
+
+export function createTestRunner(times = new Map<string, number | undefined>()): TestRunner {
+  let child: ChildProcess | undefined;
+  let jobs = 0;
+
+  const end = () => {
+    child?.kill('SIGKILL');
+    child = undefined;
+  };
+
+  async function ask(job: Job): Promise<Answer | NoAnswer> {
+    if (jobs >= MAX_JOBS) end();
+    if (!child) jobs = 0;
+    child ??= fork(PROGRAM, {
+      cwd: ROOT,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${HEAP_MB}`],
+    });
+    jobs++;
+    const asked = child;
+    const answer = await answerOf(asked, job);
+    if (isNone(answer)) end();
+    return answer;
+  }
+
+  async function timeOf(testFile: string): Promise<number | undefined> {
+    if (!times.has(testFile)) {
+      const answer = await ask({ file: testFile, tests: [testFile] });
+      times.set(testFile, isNone(answer) || answer.failure ? undefined : answer.ms);
+    }
+    return times.get(testFile);
+  }
+
+  async function run(job: Job): Promise<Finding> {
+    let answer = await ask(job);
+    if (!isNone(answer) && answer.isSpoiled) {
+      // By an earlier mutant, perhaps: a new process tells.
+      end();
+      answer = await ask(job);
+    }
+    if (isNone(answer)) {
+      const why = answer === 'died' ? 'the process died' : 'silent for too long';
+      return { kind: answer === 'died' ? 'failed' : 'hung', file: job.tests[0] ?? '', test: '', why };
+    }
+    const { failure, isSpoiled } = answer;
+    if (!failure) return { kind: 'passed' };
+    if (isSpoiled) return { kind: 'unfit' };
+    const { file, test, message: why } = failure;
+    const isLate = why.includes('timed out');
+    // Its test runs on.
+    if (isLate) end();
+    return { kind: isLate ? 'hung' : 'failed', file, test, why };
+  }
+
+  return { run, timeOf, close: end };
+}
+
+type NoAnswer = 'died' | 'hung';
+const isNone = (answer: Answer | NoAnswer): answer is NoAnswer => typeof answer === 'string';
+
+function answerOf(child: ChildProcess, job: Job): Promise<Answer | NoAnswer> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout;
+    const done = (answer: Answer | NoAnswer) => {
+      clearTimeout(timer);
+      child.off('message', onMessage);
+      child.off('exit', onExit);
+      resolve(answer);
+    };
+    const onExit = () => done('died');
+    const onMessage = (message: Answer | 'alive') => {
+      if (message !== 'alive') return done(message);
+      wait();
+    };
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => done('hung'), SILENCE_MS);
+    };
+    child.on('message', onMessage);
+    child.on('exit', onExit);
+    wait();
+    child.send(job);
+  });
+}

@@ -1,0 +1,48 @@
+/** Mutants are judged by their module's own tests in one process that stays. */
+import { afterAll, expect, test } from 'vitest';
+import { ownTestsOf } from '../../mutants/one-process/importers.ts';
+import { createTestRunner } from '../../mutants/one-process/test-runner.ts';
+import { readSource } from '../../mutants/scope.ts';
+
+const FILE = 'shared/turn/part-id.ts';
+const TESTS = ['test/turn/part-id.test.ts'];
+const runner = createTestRunner();
+afterAll(() => runner.close());
+
+test("a module's own tests import it directly, or by the helpers of tests", () => {
+  expect(ownTestsOf(FILE)).toContain('test/turn/part-id.test.ts');
+  const ofWorker = ownTestsOf('shared/worker/worker.ts');
+  expect(ofWorker).toContain('test/worker/turn.test.ts');
+  expect(ofWorker).not.toContain('test/turn/part-id.test.ts');
+  expect(ofWorker.every((file) => file.endsWith('.test.ts'))).toBe(true);
+});
+
+test('each job sees its own source, and no other', async () => {
+  const source = readSource(FILE);
+  const broken = source.replace(/return [^;]+;/, 'return "0" as never;');
+  expect(broken).not.toBe(source);
+  expect(await runner.run({ file: FILE, tests: TESTS })).toEqual({ kind: 'passed' });
+  expect(await runner.run({ file: FILE, source: broken, tests: TESTS })).toMatchObject({
+    kind: 'failed',
+    file: TESTS[0],
+    test: expect.stringMatching(/\w/),
+    why: expect.stringContaining('expected'),
+  });
+  expect(await runner.run({ file: FILE, source, tests: TESTS })).toEqual({ kind: 'passed' });
+}, 60_000);
+
+test('a source that cannot be loaded or ends the process is noticed, and the next job runs', async () => {
+  const job = { file: FILE, tests: TESTS };
+  expect(await runner.run({ ...job, source: 'export {};' })).toMatchObject({ kind: 'failed' });
+  const ending = `${readSource(FILE)}\nprocess.exit(1);`;
+  expect(await runner.run({ ...job, source: ending })).toMatchObject({
+    kind: 'failed',
+    why: 'the process died',
+  });
+  expect(await runner.run(job)).toEqual({ kind: 'passed' });
+}, 60_000);
+
+test('a test file that does not pass in such a process has no time', async () => {
+  expect(await runner.timeOf('test/turn/no-such-file.test.ts')).toBeUndefined();
+  expect(await runner.timeOf('test/turn/part-id.test.ts')).toBeGreaterThan(0);
+}, 60_000);
