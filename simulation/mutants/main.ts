@@ -82,7 +82,7 @@ async function judgeAll(
     options.minutes !== undefined && performance.now() - beganAt > options.minutes * 60_000;
   const inTurn = createLimit(options.jobs);
   const times = new Map<string, number | undefined>();
-  const runners = Array.from({ length: options.jobs }, () => createTestRunner(times));
+  const runners = Array.from({ length: options.jobs }, () => createTestRunner(times, print));
   const forEach = (job: (mutant: Mutant, runner: TestRunner) => Promise<void>) =>
     Promise.all(
       unknown().map((mutant) =>
@@ -102,15 +102,15 @@ async function judgeAll(
       if (own.verdict) take(mutant, own.verdict, startedAt);
       else passed.set(mutant, own.passed);
     });
-    const unchecked = unknown().filter((mutant) => passed.has(mutant));
-    for (const [mutant, { by, why }] of await refusalsOf(unchecked))
-      take(mutant, { kind: 'killed', stage: 'check', by, why }, performance.now());
     const passedBy = (mutant: Mutant) => passed.get(mutant) ?? [];
+    const unchecked = unknown().filter((mutant) => passed.has(mutant));
     if (options.isOwnOnly) {
-      for (const mutant of unknown().filter((one) => passed.has(one)))
+      for (const mutant of unchecked)
         take(mutant, { kind: 'survived', testFiles: passedBy(mutant).length, worlds: 0 }, performance.now());
       return [...judged.values()];
     }
+    for (const [mutant, { by, why }] of await refusalsOf(unchecked))
+      take(mutant, { kind: 'killed', stage: 'check', by, why }, performance.now());
     if (unknown().length === 0) return [...judged.values()];
     const map = await measured();
     const effort = { worlds: options.worlds, calmWorlds: CALM_WORLDS, effortMs: options.effort * 1000 };

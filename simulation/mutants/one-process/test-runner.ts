@@ -25,7 +25,14 @@ export interface TestRunner {
   close(): void;
 }
 
-export function createTestRunner(times = new Map<string, number | undefined>()): TestRunner {
+/**
+ * `times`: what runners that work side by side know of test files. `say` is told of those that do not pass
+ * without a mutant.
+ */
+export function createTestRunner(
+  times = new Map<string, number | undefined>(),
+  say: (line: string) => void = () => {},
+): TestRunner {
   let child: ChildProcess | undefined;
   let jobs = 0;
 
@@ -52,6 +59,8 @@ export function createTestRunner(times = new Map<string, number | undefined>()):
   async function timeOf(testFile: string): Promise<number | undefined> {
     if (!times.has(testFile)) {
       const answer = await ask({ file: testFile, tests: [testFile] });
+      if (isNone(answer)) say(`${testFile} is left to Vitest: ${answer}`);
+      else if (answer.failure) say(`${testFile} is left to Vitest: ${answer.failure.message}`);
       times.set(testFile, isNone(answer) || answer.failure ? undefined : answer.ms);
     }
     return times.get(testFile);

@@ -1,0 +1,80 @@
+/** The page that a page names as its canonical one. */
+import { expect, test } from 'vitest';
+import type { CrawlOptions } from '../../shared/crawl/config.ts';
+import type { HostLedger } from '../../shared/frontier/ledger.ts';
+import type { Link } from '../../shared/frontier/message.ts';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { CanonicalLinks } from '../../shared/turn/canonical-link.ts';
+import type { LinkIntake } from '../../shared/turn/link-intake.ts';
+import { T0 } from '../worker/fake-clock.ts';
+import { crawlOfTurn, newLedger, ORIGIN, recordOf } from './turn-fakes.ts';
+
+const PAGE = `${ORIGIN}/page?print=1`;
+const ORIGINAL = `${ORIGIN}/page`;
+
+interface Situation {
+  readonly config?: CrawlOptions;
+  readonly nameOf?: (url: string) => string;
+  readonly record?: UrlRecord;
+  /** What the ledger knows of the other page. */
+  readonly known?: Partial<UrlRecord>;
+}
+
+async function originalOf(canonical: string | undefined, situation: Situation = {}) {
+  const { config, nameOf, record = recordOf(PAGE, { depth: 3 }), known } = situation;
+  const taken: [Link, number][] = [];
+  const intake = {
+    take: (link: Link, now: number) => void taken.push([link, now]),
+  } as unknown as LinkIntake;
+  const ledger: HostLedger = await newLedger();
+  if (known) ledger.addSettled(recordOf(ORIGINAL, { state: 'fetched', ...known }));
+  const crawl = crawlOfTurn({ config: { obeyCanonical: true, ...config }, ...(nameOf && { nameOf }) });
+  const original = await new CanonicalLinks(crawl, ledger, intake).originalOf(record, canonical, T0);
+  return { original, taken };
+}
+
+const NONE = { original: undefined, taken: [] };
+
+test('a page is a copy of another page of the crawl, which is taken in at the same depth', async () => {
+  const { original, taken } = await originalOf(ORIGINAL);
+  expect(original).toBe(ORIGINAL);
+  expect(taken).toEqual([[expect.objectContaining({ url: ORIGINAL, depth: 3, via: PAGE }), T0]]);
+  expect(taken[0]?.[0].isSeed).toBeUndefined();
+  expect(taken[0]?.[0].kind).toBeUndefined();
+});
+
+test('the canonical form counts, and the name by the URL rules', async () => {
+  expect((await originalOf('HTTP://A.test:80/page#part')).original).toBe(ORIGINAL);
+  const nameOf = (url: string) => url.replace(/;sid=\d+/, '');
+  expect((await originalOf(`${ORIGINAL};sid=7`, { nameOf })).original).toBe(ORIGINAL);
+  expect(await originalOf(`${PAGE}#top`)).toEqual(NONE);
+});
+
+test.each([
+  ['names none', undefined, {}],
+  ['names what is no URL', 'javascript:void(0)', {}],
+  ['names itself', PAGE, {}],
+  ['names a page outside the scope', 'http://b.test/page', {}],
+  ['names a page that is too deep', ORIGINAL, { config: { maxDepth: 2 } }],
+  ['is in a crawl that does not ask', ORIGINAL, { config: { obeyCanonical: false } }],
+  ['is a sitemap', ORIGINAL, { record: recordOf(PAGE, { kind: 'sitemap' }) }],
+  ['is a requisite', ORIGINAL, { record: recordOf(PAGE, { kind: 'requisite' }) }],
+] as const)('a page that %s is no copy', async (_, canonical, situation) => {
+  expect(await originalOf(canonical, situation)).toEqual(NONE);
+});
+
+test.each(['failed', 'gone', 'redirect', 'skipped', 'deniedByRobots'] as const)(
+  'what is known to be %s is no original',
+  async (state) => expect(await originalOf(ORIGINAL, { known: { state } })).toEqual(NONE),
+);
+
+test('a page that is fetched or waits is an original', async () => {
+  expect((await originalOf(ORIGINAL, { known: {} })).original).toBe(ORIGINAL);
+  expect((await originalOf(ORIGINAL, { known: { state: 'waiting' } })).original).toBe(ORIGINAL);
+});
+
+test('of two pages that name each other the first that was fetched is the copy, the other is the page', async () => {
+  const copyOf = (duplicateOf: string) => ({ known: { result: { fetchedAt: T0, duplicateOf } } });
+  expect(await originalOf(ORIGINAL, copyOf(PAGE))).toEqual(NONE);
+  expect((await originalOf(ORIGINAL, copyOf(`${ORIGIN}/third`))).original).toBe(ORIGINAL);
+});

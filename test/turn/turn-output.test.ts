@@ -1,0 +1,232 @@
+/** What a turn writes to the archive, which payloads it finds again, and when it is durable. */
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { ArchivedPayload, NewPayload } from '../../shared/archive/archived-payload.ts';
+import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
+import type { DocumentFacts } from '../../shared/parser/document.ts';
+import type { PayloadIndex } from '../../shared/ports/payload-index.ts';
+import { captureOf } from '../archive/captures.ts';
+import { driven, type OpenTurn, openTurn, type TurnSituation } from './turn-bench.ts';
+import { ORIGIN, recordOf } from './turn-fakes.ts';
+
+const PAGE = `${ORIGIN}/page`;
+const BODY = Buffer.from('<p>text</p>');
+const responseOf = (fields: Partial<FetchedResponse> = {}, body: Uint8Array = BODY) =>
+  captureOf({ url: PAGE, requestHead: Buffer.from('GET /page HTTP/1.1\r\n\r\n'), ...fields, body } as never);
+const FACTS = {
+  type: 'html',
+  links: [{ url: `${ORIGIN}/next`, kind: 'a' }],
+  title: 'A title',
+  charset: 'utf-8',
+  droppedLinks: 3,
+  dropCause: 'count',
+  robots: {},
+} as unknown as DocumentFacts;
+
+/** An archive that keeps the text of each record, and whether all is durable. */
+async function open(situation: TurnSituation & { readonly known?: ArchivedPayload } = {}) {
+  const added: NewPayload[][] = [];
+  const asked: string[] = [];
+  const payloads: PayloadIndex = {
+    async find(crawl: string, sha1: Uint8Array) {
+      asked.push(`${crawl} ${Buffer.from(sha1).toString('hex')}`);
+      return situation.known;
+    },
+    async add(_crawl: string, list: readonly NewPayload[]) {
+      turn.calls.push('payloads');
+      added.push([...list]);
+    },
+  } as never;
+  const turn: OpenTurn = await openTurn({ optional: { payloads }, ...situation });
+  const records: string[][] = [];
+  const captures: (string | undefined)[] = [];
+  const archive = turn.engine.archiveOf('c');
+  const append = archive.append.bind(archive);
+  archive.append = async (members, lines) => {
+    const texts: string[] = [];
+    for (const member of members) {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of member) pieces.push(piece);
+      texts.push(gunzipSync(Buffer.concat(pieces)).toString('latin1'));
+    }
+    records.push(texts);
+    captures.push(...(lines ?? []));
+    return append(members, lines);
+  };
+  return { ...turn, records, captures, added, asked, output: turn.parts.output };
+}
+
+const typesOf = (texts: readonly string[]): string[] =>
+  texts.map((text) => /WARC-Type: (\w+)/.exec(text)?.[1] ?? '');
+
+describe('the exchange of a page', () => {
+  test('is a response, a request and metadata, and its place is that of the response', async () => {
+    const { output, records, captures, engine } = await open();
+    const record = recordOf(PAGE, { depth: 2, via: `${ORIGIN}/from` });
+    const response = responseOf({ startedAt: 1000, endedAt: 1250 });
+    const location = await output.archive(record, response, FACTS);
+    expect(records.map(typesOf)).toEqual([['response', 'request', 'metadata']]);
+    expect(captures).toHaveLength(1);
+    await output.makeDurable();
+    const text = gunzipSync(engine.archiveOf('c').read(location!)).toString('latin1');
+    expect(text).toContain('WARC-Type: response');
+    expect(text).toContain(`WARC-Target-URI: ${PAGE}`);
+    const [first, , metadata] = records[0] as [string, string, string];
+    const id = /WARC-Record-ID: (\S+)/.exec(first)?.[1];
+    const date = /WARC-Date: (\S+)/.exec(first)?.[1];
+    expect(metadata.split('\r\n')).toEqual(
+      expect.arrayContaining([
+        `WARC-Concurrent-To: ${id}`,
+        `WARC-Target-URI: ${PAGE}`,
+        `WARC-Date: ${date}`,
+        `via: ${ORIGIN}/from`,
+        'hopsFromSeed: LL',
+        'fetchTimeMs: 250',
+        'charsetForLinkExtraction: utf-8',
+        'title: A title',
+        'outlinkCount: 1',
+        'outlinksLeftOut: 3 count',
+      ]),
+    );
+  });
+
+  test('says what was wrong with its certificate', async () => {
+    const { output, records } = await open();
+    await output.archive(recordOf(PAGE), responseOf({ tlsError: 'expired' } as never), undefined);
+    expect(records[0]?.[2]).toContain('expired');
+  });
+
+  test('names as many outlinks as the configuration says', async () => {
+    const { output, records } = await open({ config: { metadataLinks: 1 } });
+    const links = [1, 2].map((i) => ({ url: `${ORIGIN}/${i}`, kind: 'a' as const }));
+    await output.archive(recordOf(PAGE), responseOf(), { ...FACTS, links });
+    expect(records[0]?.[2]).toContain(`${ORIGIN}/1`);
+    expect(records[0]?.[2]).not.toContain(`${ORIGIN}/2`);
+  });
+
+  test('has no metadata if it is a sitemap, or none are wanted', async () => {
+    const sitemap = await open();
+    await sitemap.output.archive(recordOf(PAGE, { kind: 'sitemap' }), responseOf(), FACTS);
+    const none = await open({ config: { metadata: false } });
+    await none.output.archive(recordOf(PAGE), responseOf(), FACTS);
+    for (const { records } of [sitemap, none])
+      expect(records.map(typesOf)).toEqual([['response', 'request']]);
+  });
+
+  test('of robots.txt is a response and a request', async () => {
+    const { output, records, captures } = await open();
+    await output.archiveRobots(responseOf());
+    expect(records.map(typesOf)).toEqual([['response', 'request']]);
+    expect(captures).toHaveLength(1);
+  });
+});
+
+describe('a payload', () => {
+  const config = { revisits: true };
+  const known = { url: `${ORIGIN}/first`, date: '2026-01-01T00:00:00.000Z', recordId: '<urn:uuid:known>' };
+
+  test('that an earlier turn has archived is not written again', async () => {
+    const { output, records, asked, added } = await open({ config, known });
+    await output.archive(recordOf(PAGE), responseOf(), FACTS);
+    expect(typesOf(records[0] ?? [])).toEqual(['revisit', 'request', 'metadata']);
+    expect(records[0]?.[0]).toContain(`WARC-Refers-To: ${known.recordId}`);
+    expect(records[0]?.[0]).not.toContain('text</p>');
+    expect(asked).toEqual([`c ${Buffer.from(responseOf().body.sha1).toString('hex')}`]);
+    await output.makeDurable();
+    expect(added).toEqual([]);
+  });
+
+  test('of this turn is found again, and is told to later turns once all is durable', async () => {
+    const { output, records, asked, added, calls } = await open({ config });
+    await output.archive(recordOf(PAGE), responseOf(), FACTS);
+    await output.archive(recordOf(`${PAGE}2`), responseOf({ url: `${PAGE}2` }), FACTS);
+    await output.archive(recordOf(`${PAGE}3`), responseOf({ url: `${PAGE}3` }), FACTS);
+    expect(records.map((texts) => typesOf(texts)[0])).toEqual(['response', 'revisit', 'revisit']);
+    const id = /WARC-Record-ID: (\S+)/.exec(records[0]?.[0] ?? '')?.[1];
+    for (const i of [1, 2]) expect(records[i]?.[0]).toContain(`WARC-Refers-To: ${id}`);
+    expect(asked).toHaveLength(1);
+    expect(added).toEqual([]);
+    await output.makeDurable();
+    expect(added).toMatchObject([[{ url: PAGE, recordId: id }]]);
+    expect(calls.slice(-2)).toEqual(['flush', 'payloads']);
+  });
+
+  test.each([
+    ['revisits are not wanted', { revisits: false }, responseOf()],
+    ['it is empty', config, responseOf({}, new Uint8Array(0))],
+    ['it was cut off', config, responseOf({ truncated: 'length' })],
+  ])('is not looked up where %s', async (_, settings, response) => {
+    const { output, records, asked, added } = await open({ config: settings, known });
+    await output.archive(recordOf(PAGE), response, FACTS);
+    expect(typesOf(records[0] ?? [])[0]).toBe('response');
+    await output.makeDurable();
+    expect([asked, added]).toEqual([[], []]);
+  });
+
+  test('is always written where the engine has no index of payloads', async () => {
+    const { output, records } = await open({ config, optional: {} });
+    for (const url of [PAGE, PAGE]) await output.archive(recordOf(url), responseOf(), FACTS);
+    expect(records.map((texts) => typesOf(texts)[0])).toEqual(['response', 'response']);
+    await output.makeDurable();
+  });
+});
+
+describe('what is durable', () => {
+  test('nothing is flushed if nothing was archived', async () => {
+    const { output, calls } = await open();
+    await output.makeDurable();
+    expect(calls).toEqual([]);
+  });
+
+  test.each(['archive', 'archiveRobots'] as const)(
+    'after %s the archive is flushed, and waited for',
+    async (method) => {
+      const turn = await open({ config: { revisits: false } });
+      const { output, engine, calls, clock } = turn;
+      if (method === 'archive') await output.archive(recordOf(PAGE), responseOf(), FACTS);
+      else await output.archiveRobots(responseOf());
+      const archive = engine.archiveOf('c');
+      archive.flush = async () => {
+        await clock.sleep(1000);
+        calls.push('flushed');
+      };
+      await driven(turn, output.makeDurable());
+      expect(calls).toEqual([expect.stringMatching(/^append/), 'flushed']);
+    },
+  );
+
+  test('the archive that fails to flush fails the turn, and payloads are not told', async () => {
+    const { output, engine, added } = await open({ config: { revisits: true } });
+    await output.archive(recordOf(PAGE), responseOf(), FACTS);
+    engine.archiveOf('c').flush = () => Promise.reject(new Error('disk full'));
+    await expect(output.makeDurable()).rejects.toThrow('disk full');
+    expect(added).toEqual([]);
+  });
+});
+
+test('items are kept in their order, and a turn with 16 million characters of them is full', async () => {
+  const { output } = await open();
+  expect(output.items).toEqual([]);
+  expect(output.isFull).toBe(false);
+  const line = 'x'.repeat(8_000_000);
+  output.addItems(['a', line]);
+  output.addItems([line.slice(2)]);
+  expect(output.isFull).toBe(false);
+  output.addItems(['b']);
+  expect(output.isFull).toBe(true);
+  expect(output.items.map(({ length }) => length)).toEqual([1, 8_000_000, 7_999_998, 1]);
+});
+
+test('a page is encoded while it is watched: what kills the worker then is the page', async () => {
+  const watched: number[] = [];
+  const { output, parts } = await open();
+  const watch = parts.quarantine.watch.bind(parts.quarantine);
+  parts.quarantine.watch = async (work) => {
+    const result = await watch(work);
+    watched.push(1);
+    return result;
+  };
+  await output.archive(recordOf(PAGE), responseOf(), FACTS);
+  await output.archiveRobots(responseOf());
+  expect(watched).toEqual([1, 1]);
+});
