@@ -1,5 +1,5 @@
 /** What a turn's commit stores, in which order, and what is left where a step fails. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Head, HostRobots } from '../../shared/frontier/head.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { TurnCommit } from '../../shared/turn/commit.ts';
@@ -249,6 +249,157 @@ test('parts that neither this head nor the last one names are deleted; those of 
     [named, ...after.ledger.segments, 's3-later', 'odd', 'robots0-r'].toSorted(),
   );
   expect(calls).toEqual(['commit 3', 'listParts', 'deleteParts s0-left,r1-left.keys,s1-left,s2-underway']);
+});
+
+test('long rules that the new head names stay, though they are named by the version before', async () => {
+  const turn = await openTurn({
+    head: OPEN_ROBOTS,
+    links: [link('/a'), link('/b')],
+    sizes: { maxSegments: 1, maxHeadRules: 0 },
+  });
+  await run(turn).done;
+  const { parts, engine } = turn;
+  const robots: HostRobots = { origin: ORIGIN, kind: 'rules', expiresAt: T0 + 99_999, part: 'robots2-long' };
+  await engine.ledgers.putPart(CRAWL_ID, HOST, 'robots2-long', Buffer.from('x'));
+  await engine.ledgers.putPart(CRAWL_ID, HOST, 'robots2-older', Buffer.from('x'));
+  parts.knownRobots.set(robots, T0);
+  parts.ledger.merge(link('/c'), T0);
+  await run(turn).done;
+  const left = await engine.ledgers.listParts(CRAWL_ID, HOST);
+  expect(left).toContain('robots2-long');
+  expect(left).not.toContain('robots2-older');
+});
+
+test('parts that cannot be deleted fail the run, though the turn is done', async () => {
+  const turn = await openTurn({ head: OPEN_ROBOTS, links: [link('/a')], sizes: { maxSegments: 1 } });
+  await run(turn).done;
+  turn.parts.ledger.merge(link('/b'), T0);
+  turn.engine.ledgers.deleteParts = async () => {
+    await turn.clock.sleep(10);
+    throw new Error('no delete');
+  };
+  const { commit, done } = run(turn);
+  await expect(done).rejects.toThrow('no delete');
+  expect(commit.isDone).toBe(true);
+});
+
+test('links leave in parcels of the size that the engine takes, one after the other', async () => {
+  const { turn } = await fullTurn({ config: { scope: 'any' }, sizes: { maxParcelLinks: 1 } });
+  const { exchange, clock } = turn.engine;
+  const sent: string[] = [];
+  exchange.send = async ({ crawl, links }) => {
+    sent.push(`${crawl} ${links.map(({ url }) => url).join()}`);
+    await clock.sleep(10);
+    sent.push('sent');
+  };
+  await run(turn).done;
+  expect(sent).toEqual([`${CRAWL_ID} http://b.test/`, 'sent', `${CRAWL_ID} http://c.test/`, 'sent']);
+});
+
+test('parts are stored one after the other', async () => {
+  const turn = await openTurn({
+    head: OPEN_ROBOTS,
+    links: Array.from({ length: 6 }, (_, i) => link(`/${i}`)),
+    sizes: { maxSegments: 1, maxSegmentRecords: 2, maxFreshRecords: 3 },
+  });
+  const { ledgers, clock } = turn.engine;
+  const { putPart } = ledgers;
+  const stored: string[] = [];
+  ledgers.putPart = async (...args) => {
+    stored.push('begin');
+    await clock.sleep(10);
+    await putPart(...args);
+    stored.push('end');
+  };
+  await run(turn).done;
+  expect(stored).toEqual(Array(4).fill(['begin', 'end']).flat());
+});
+
+test('a paused crawl sends its host no token, but the host stays due', async () => {
+  const turn = await openTurn({ head: OPEN_ROBOTS, links: [link('/a')], status: 'paused' });
+  turn.parts.pace.postponeTo(T0 + 4000);
+  expect(await run(turn).done).toBe(T0 + 4000);
+  expect(turn.engine.messages(HOST)).toEqual([]);
+  const head = await headOf(turn);
+  expect(head.token).toBeUndefined();
+  expect(head.dueAt).toBe(T0 + 4000);
+});
+
+test('what the trap watch has seen is in the head', async () => {
+  const turn = await openTurn({ head: OPEN_ROBOTS, links: [link('/a')], sizes: { minTrapPages: 1 } });
+  for (const i of [1, 2, 3, 4])
+    turn.parts.traps.count(`${ORIGIN}/x/${i}?a=${i}&b=1`, { newLinks: [], textHash: 7, isCopy: false });
+  await run(turn).done;
+  const state = turn.parts.traps.state();
+  expect(Object.keys(state)).not.toEqual([]);
+  expect(await headOf(turn)).toMatchObject(JSON.parse(JSON.stringify(state)));
+});
+
+test('whether requisites are awaited goes by the time after all that was written', async () => {
+  const turn = await openTurn({
+    config: { requisites: true },
+    head: OPEN_ROBOTS,
+    links: [link('/a.css', { kind: 'requisite' })],
+  });
+  turn.parts.pace.postponeTo(T0 + 900_005);
+  const { ledgers, clock } = turn.engine;
+  const { putPart } = ledgers;
+  ledgers.putPart = async (...args) => {
+    await clock.sleep(5);
+    await putPart(...args);
+  };
+  await run(turn).done;
+  expect((await headOf(turn)).totals.requisites).toMatchObject({ awaited: 1 });
+});
+
+describe('a crawl that was called limited too early, as requisites of the host were not counted', () => {
+  const limited = async (calledAt: 'before' | 'during') => {
+    const turn = await openTurn({
+      config: { requisites: true, maxPages: 1 },
+      head: OPEN_ROBOTS,
+      links: [link('/a.css', { kind: 'requisite' })],
+    });
+    const { engine, parts, clock, services } = turn;
+    const { registry, ledgers } = engine;
+    await parts.crawl.budget.reserve();
+    parts.crawl.budget.settle(true);
+    const call = () => registry.setStatus(CRAWL_ID, 'limited', 'maxPages');
+    if (calledAt === 'before') {
+      await call();
+      services.crawls.refresh(CRAWL_ID);
+    }
+    const { commit } = ledgers;
+    ledgers.commit = async (...args) => {
+      await commit(...args);
+      if (calledAt === 'during') await call();
+    };
+    const setStatus = registry.setStatus.bind(registry);
+    registry.setStatus = async (...args) => {
+      await clock.sleep(10);
+      return setStatus(...args);
+    };
+    return { turn, ...run(turn) };
+  };
+
+  test('runs again with a token for the host if the turn knows of it', async () => {
+    const { turn, done } = await limited('before');
+    await done;
+    expect((await turn.engine.registry.load(CRAWL_ID))?.status).toBe('running');
+    expect(turn.engine.messages(HOST)).toHaveLength(1);
+  });
+
+  test('runs again if it was called so while the head was stored', async () => {
+    const { turn, done } = await limited('during');
+    await done;
+    expect((await turn.engine.registry.load(CRAWL_ID))?.status).toBe('running');
+  });
+
+  test('fails the run where it cannot be set running', async () => {
+    const { turn, done, commit } = await limited('during');
+    turn.engine.registry.totals = () => Promise.reject(new Error('no totals'));
+    await expect(done).rejects.toThrow('no totals');
+    expect(commit.isDone).toBe(true);
+  });
 });
 
 test('nothing is listed or deleted while nothing is obsolete', async () => {

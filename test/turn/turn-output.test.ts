@@ -2,6 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { ArchivedPayload, NewPayload } from '../../shared/archive/archived-payload.ts';
+import { encodeCapture } from '../../shared/archive/capture.ts';
 import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../shared/parser/document.ts';
 import type { PayloadIndex } from '../../shared/ports/payload-index.ts';
@@ -66,7 +67,7 @@ describe('the exchange of a page', () => {
     const response = responseOf({ startedAt: 1000, endedAt: 1250 });
     const location = await output.archive(record, response, FACTS);
     expect(records.map(typesOf)).toEqual([['response', 'request', 'metadata']]);
-    expect(captures).toHaveLength(1);
+    expect(captures).toEqual([(await encodeCapture(response, { newId: () => '<urn:uuid:1>' })).capture]);
     await output.makeDurable();
     const text = gunzipSync(engine.archiveOf('c').read(location!)).toString('latin1');
     expect(text).toContain('WARC-Type: response');
@@ -96,12 +97,22 @@ describe('the exchange of a page', () => {
     expect(records[0]?.[2]).toContain('expired');
   });
 
+  test.each(['archive', 'archiveRobots'] as const)('that cannot be appended fails %s', async (method) => {
+    const { output, engine } = await open();
+    engine.archiveOf('c').append = () => Promise.reject(new Error('disk full'));
+    const done =
+      method === 'archive'
+        ? output.archive(recordOf(PAGE), responseOf(), FACTS)
+        : output.archiveRobots(responseOf());
+    await expect(done).rejects.toThrow('disk full');
+  });
+
   test('names as many outlinks as the configuration says', async () => {
-    const { output, records } = await open({ config: { metadataLinks: 1 } });
-    const links = [1, 2].map((i) => ({ url: `${ORIGIN}/${i}`, kind: 'a' as const }));
+    const { output, records } = await open({ config: { metadataLinks: 2 } });
+    const links = [1, 2, 3].map((i) => ({ url: `${ORIGIN}/${i}`, kind: 'a' as const }));
     await output.archive(recordOf(PAGE), responseOf(), { ...FACTS, links });
-    expect(records[0]?.[2]).toContain(`${ORIGIN}/1`);
-    expect(records[0]?.[2]).not.toContain(`${ORIGIN}/2`);
+    expect(records[0]?.[2]).toContain(`${ORIGIN}/2`);
+    expect(records[0]?.[2]).not.toContain(`${ORIGIN}/3`);
   });
 
   test('has no metadata if it is a sitemap, or none are wanted', async () => {
@@ -202,6 +213,23 @@ describe('what is durable', () => {
     await expect(output.makeDurable()).rejects.toThrow('disk full');
     expect(added).toEqual([]);
   });
+});
+
+test('a turn whose payloads cannot be told to later ones fails', async () => {
+  const { output, engine } = await open({ config: { revisits: true } });
+  await output.archive(recordOf(PAGE), responseOf(), FACTS);
+  engine.payloads!.add = () => Promise.reject(new Error('no index'));
+  await expect(output.makeDurable()).rejects.toThrow('no index');
+});
+
+test('two payloads of a turn are two', async () => {
+  const { output, records, added } = await open({ config: { revisits: true } });
+  await output.archive(recordOf(PAGE), responseOf(), FACTS);
+  const other = responseOf({ url: `${PAGE}2` }, Buffer.from('<p>other</p>'));
+  await output.archive(recordOf(`${PAGE}2`), other, FACTS);
+  expect(records.map((texts) => typesOf(texts)[0])).toEqual(['response', 'response']);
+  await output.makeDurable();
+  expect(added[0]?.map(({ url }) => url)).toEqual([PAGE, `${PAGE}2`]);
 });
 
 test('items are kept in their order, and a turn with 16 million characters of them is full', async () => {

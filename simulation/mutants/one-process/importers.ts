@@ -1,6 +1,6 @@
 /** Which files load a file, and which tests are a module's own. */
 import { globSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { importsOf, isTestCode } from '../imports.ts';
 import { ROOT } from '../scope.ts';
 
@@ -30,9 +30,15 @@ export function loadersOf(file: string): Set<string> {
   return reach(file, () => true);
 }
 
-/** The test files that import a module directly, or by the helpers of tests alone. Sorted. */
+/**
+ * The test files that import a module directly, or by the helpers of tests alone; and those of its name, if
+ * they import it at all. Sorted.
+ */
 export function ownTestsOf(file: string): string[] {
-  return [...reach(file, isTestCode)].filter((one) => isTestFile(one) && !LEFT_OUT.test(one)).sort();
+  const tests = reach(file, isTestCode);
+  const named = `${basename(file, '.ts')}.test.ts`;
+  for (const one of loadersOf(file)) if (basename(one) === named) tests.add(one);
+  return [...tests].filter((one) => isTestFile(one) && !LEFT_OUT.test(one)).sort();
 }
 
 function reach(file: string, isFollowed: (importer: string) => boolean): Set<string> {
