@@ -62,7 +62,7 @@ describe('rules that were kept', () => {
   test('that allow everything are a word, with the Crawl-delay if there is one', async () => {
     const { store, known, newStore } = await open();
     await store.keep(ORIGIN, OPEN, LATER);
-    expect(known.of(ORIGIN)).toEqual({ origin: ORIGIN, kind: 'allowAll', expiresAt: LATER });
+    expect(known.of(ORIGIN)).toStrictEqual({ origin: ORIGIN, kind: 'allowAll', expiresAt: LATER });
     expect(await newStore().fresh(ORIGIN)).toEqual(OPEN);
     await store.keep(HTTPS, { ...OPEN, crawlDelayMs: 3000 }, LATER);
     expect(known.of(HTTPS)).toEqual({
@@ -212,6 +212,18 @@ describe("another host's rules", () => {
     const without = await open({ config: { delayMs: 1000 } });
     await without.store.adopt(ORIGIN, found({ kind: 'allowAll', crawlDelayMs: undefined } as never));
     expect(without.parts.pace.nextFetchAt).toBe(0);
+  });
+
+  test('give it where the host is asked at a pace that goes by its answers', async () => {
+    const { store, parts } = await open({ config: { adaptive: true } });
+    await store.adopt(ORIGIN, found());
+    expect(parts.pace.nextFetchAt).toBe(T0 + 4000);
+  });
+
+  test('fail the turn where they cannot be kept', async () => {
+    const { store, engine } = await open({ sizes: { maxHeadRules: 0 } });
+    engine.ledgers.putPart = () => Promise.reject(new Error('no room'));
+    await expect(store.adopt(ORIGIN, found())).rejects.toThrow('no room');
   });
 
   test('give it though they forbid nothing', async () => {

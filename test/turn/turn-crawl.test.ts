@@ -106,3 +106,32 @@ test('an operator who stopped it meanwhile has the last word', async () => {
   expect((await registry.load(CRAWL_ID))?.status).toBe('stopped');
   expect(crawl.status).toBe('stopped');
 });
+
+test('what was read while it changed is not kept', async () => {
+  const { crawl, registry, services } = await open({ status: 'finished' });
+  const { addScopeSeeds, setStatus } = registry;
+  registry.addScopeSeeds = async (...args) => {
+    await services.crawls.get(CRAWL_ID);
+    await addScopeSeeds(...args);
+  };
+  registry.setStatus = async (...args) => {
+    await services.crawls.get(CRAWL_ID);
+    return setStatus(...args);
+  };
+  await crawl.latest();
+  await crawl.widenScope('http://b.test/');
+  await crawl.current();
+  expect(crawl.scope.check('http://b.test/', 0)).toBeUndefined();
+  await crawl.revive();
+  expect(crawl.status).toBe('running');
+});
+
+test('a crawl that cannot be set running, or read after it, fails the turn', async () => {
+  const { crawl, registry } = await open({ status: 'finished' });
+  const { setStatus } = registry;
+  registry.setStatus = () => Promise.reject(new Error('no table'));
+  await expect(crawl.revive()).rejects.toThrow('no table');
+  registry.setStatus = setStatus;
+  registry.load = () => Promise.reject(new Error('no record'));
+  await expect(crawl.revive()).rejects.toThrow('no record');
+});

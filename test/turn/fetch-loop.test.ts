@@ -1,0 +1,376 @@
+/** How a turn goes through the URLs of its host: in which order, how many at once, and when it ends. */
+import { describe, expect, test } from 'vitest';
+import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import { FetchLoop } from '../../shared/turn/fetch-loop.ts';
+import { T0 } from '../worker/fake-clock.ts';
+import { page, robots, type Site } from '../worker/scripted-fetcher.ts';
+import { driven, link, OPEN_ROBOTS, openTurn, type TurnSituation } from './turn-bench.ts';
+import { ORIGIN } from './turn-fakes.ts';
+
+const ROBOTS = `${ORIGIN}/robots.txt`;
+const pages = (...paths: string[]): Site => Object.fromEntries(paths.map((path) => [ORIGIN + path, page()]));
+const fast = { delayMs: 100 };
+
+async function open(situation: TurnSituation = {}) {
+  const turn = await openTurn({ head: OPEN_ROBOTS, ...situation, config: { ...fast, ...situation.config } });
+  const loop = new FetchLoop(turn.services, turn.parts);
+  const asked = () => turn.fetcher.log.map(({ url }) => url.slice(ORIGIN.length));
+  return { ...turn, ...turn.parts, asked, run: () => driven(turn, loop.run()) };
+}
+
+describe('a turn', () => {
+  test('fetches what waits, the best first, at the pace of the host, and what that brings', async () => {
+    const { run, asked, fetcher, ledger } = await open({
+      site: { ...pages('/deep', '/b'), [`${ORIGIN}/a`]: page('/b') },
+      links: [link('/deep', { depth: 3 }), link('/a')],
+    });
+    await run();
+    expect(asked()).toEqual(['/a', '/b', '/deep']);
+    const { log } = fetcher;
+    for (const [i, { startedAt }] of log.entries())
+      if (i > 0) expect(startedAt - (log[i - 1]?.endedAt ?? 0)).toBe(100);
+    expect(ledger.counts).toMatchObject({ fetched: 3, waiting: 0 });
+  });
+
+  test('fetches robots.txt first where it is not known', async () => {
+    const { run, asked, ledger } = await open({
+      head: {},
+      site: { ...pages('/a'), [ROBOTS]: robots('User-agent: *\nDisallow: /no\nCrawl-delay: 2\n') },
+      links: [link('/a'), link('/no')],
+      config: { delayMs: 100 },
+    });
+    await run();
+    expect(asked()).toEqual(['/robots.txt', '/a']);
+    expect(ledger.counts).toMatchObject({ fetched: 1, deniedByRobots: 1, waiting: 0 });
+  });
+
+  test('ends after as many URLs as it may fetch', async () => {
+    const { run, asked } = await open({
+      site: pages('/1', '/2', '/3'),
+      links: [1, 2, 3].map((i) => link(`/${i}`)),
+      config: { turnMaxPages: 2 },
+    });
+    await run();
+    expect(asked()).toHaveLength(2);
+  });
+
+  test('ends after as many URLs that cost no request as it may settle', async () => {
+    const { run, asked, ledger } = await open({
+      head: { robots: [{ origin: ORIGIN, kind: 'rules', rules: '', expiresAt: T0 + 9e6 }] },
+      site: { [ROBOTS]: robots('User-agent: *\nDisallow: /no\n') },
+      links: [1, 2, 3].map((i) => link(`/no/${i}`)),
+      sizes: { maxUnasked: 2 },
+    });
+    await run();
+    expect(asked()).toEqual(['/robots.txt']);
+    expect(ledger.counts).toMatchObject({ deniedByRobots: 2, waiting: 1 });
+  });
+
+  test('ends when its ledger, or its links to other hosts, have as many changes as it may gather', async () => {
+    const site = { [`${ORIGIN}/a`]: page('/b', '/c', 'http://b.test/1', 'http://b.test/2') };
+    const config = { scope: 'any' } as const;
+    const run = async (maxTurnChanges: number) => {
+      const turn = await open({ site, links: [link('/a')], sizes: { maxTurnChanges }, config });
+      await turn.run();
+      return turn.asked();
+    };
+    expect(await run(1)).toEqual([]);
+    expect(await run(2)).toEqual(['/a']);
+    expect(await run(1000)).toEqual(['/a', '/b', '/c']);
+    const outside = { [`${ORIGIN}/a`]: page('http://b.test/1', 'http://b.test/2', 'http://b.test/3', '/b') };
+    const turn = await open({ site: outside, links: [link('/a')], sizes: { maxTurnChanges: 3 }, config });
+    await turn.run();
+    expect(turn.asked()).toEqual(['/a']);
+  });
+
+  test('ends when its items are full', async () => {
+    const { run, asked, output } = await open({ site: pages('/1', '/2'), links: [link('/1'), link('/2')] });
+    output.addItems(['x'.repeat(16_000_000)]);
+    await run();
+    expect(asked()).toEqual([]);
+  });
+
+  test('ends when nothing is left that it may fetch, without waiting for its moment', async () => {
+    const { run, asked, clock, pace, crawl } = await open({
+      config: { maxPages: 1, requisites: true },
+      links: [link('/a')],
+    });
+    crawl.budget.commit(1, 0);
+    await crawl.budget.reserve();
+    crawl.budget.settle(true);
+    pace.postponeTo(T0 + 5000);
+    await run();
+    expect(asked()).toEqual([]);
+    expect(clock.now()).toBe(T0);
+  });
+
+  test('does not begin after its time', async () => {
+    const { run, asked } = await open({
+      site: pages('/1', '/2', '/3'),
+      links: [1, 2, 3].map((i) => link(`/${i}`)),
+      endMs: 160,
+    });
+    await run();
+    expect(asked()).toHaveLength(2);
+  });
+
+  test('ends when its host is given up', async () => {
+    const { run, asked, pace, events } = await open({
+      site: { [`${ORIGIN}/1`]: { fails: 'timeout' }, [`${ORIGIN}/2`]: { fails: 'timeout' } },
+      links: [link('/1'), link('/2')],
+      config: { maxHostFailures: 1, backoffMs: 1, maxBackoffMs: 2 },
+    });
+    await run();
+    expect(asked()).toHaveLength(1);
+    expect(pace.givenUp).toMatchObject({ cause: expect.anything() });
+    expect(events.filter(({ type }) => type === 'hostBackoff')).toHaveLength(1);
+  });
+});
+
+describe('what is done with a URL', () => {
+  test('each that was fetched is reported, each that failed has the host rest', async () => {
+    const { run, events } = await open({
+      site: { ...pages('/1'), [`${ORIGIN}/2`]: { fails: 'timeout' } },
+      links: [link('/1'), link('/2')],
+      config: { maxAttempts: 1, keepTrying: true },
+    });
+    await run();
+    expect(events.map(({ type }) => type)).toEqual(['page', 'hostBackoff', 'page']);
+  });
+
+  test('one that is denied is reported', async () => {
+    const { run, events } = await open({
+      head: {},
+      site: { [ROBOTS]: robots('User-agent: *\nDisallow: /\n') },
+      links: [link('/no')],
+    });
+    await run();
+    expect(events).toHaveLength(1);
+  });
+
+  test('robots.txt that cannot be had ends the turn, and tells a seed why', async () => {
+    const { run, asked, ledger, seedEvents, events } = await open({
+      head: {},
+      site: { [ROBOTS]: { fails: 'timeout' } },
+      links: [link('/', { isSeed: true, depth: 0 }), link('/1')],
+      config: { keepTrying: true },
+    });
+    await run();
+    expect(asked()).toEqual(['/robots.txt']);
+    expect(ledger.counts.waiting).toBe(2);
+    expect(seedEvents).toHaveLength(1);
+    expect(events.map(({ type }) => type)).toEqual(['hostBackoff']);
+  });
+
+  test('a URL that is due at a time that no right clock can have given is fetched', async () => {
+    const { run, asked, ledger } = await open({ site: pages('/far'), links: [link('/far')] });
+    const record = (await ledger.next(T0, true, false)) as UrlRecord;
+    ledger.settle({ ...record, attempts: 1, dueAt: T0 + 20 * 365 * 86_400_000 });
+    await run();
+    expect(asked()).toEqual(['/far']);
+  });
+
+  test('a URL that is due later is not', async () => {
+    const { run, asked, ledger } = await open({ site: pages('/later'), links: [link('/later')] });
+    const record = (await ledger.next(T0, true, false)) as UrlRecord;
+    ledger.settle({ ...record, attempts: 1, dueAt: T0 + 3_600_000 });
+    await run();
+    expect(asked()).toEqual([]);
+  });
+
+  test('sitemaps take turns with pages', async () => {
+    const sitemap = (i: number) => link(`/${i}.xml`, { kind: 'sitemap' });
+    const { run, asked } = await open({
+      site: pages('/1', '/2'),
+      links: [link('/1'), link('/2'), sitemap(1), sitemap(2)],
+      config: { turnMaxPages: 3 },
+    });
+    await run();
+    expect(asked()[0]).toMatch(/xml$/);
+    expect(asked().slice(1)).toEqual(['/1', '/2']);
+  });
+
+  test('a failure of a service ends the turn, and is thrown', async () => {
+    const { run, asked, engine } = await open({ site: pages('/1', '/2'), links: [link('/1'), link('/2')] });
+    engine.archiveOf('c').append = () => Promise.reject(new Error('disk full'));
+    await expect(run()).rejects.toThrow('disk full');
+    expect(asked()).toHaveLength(1);
+  });
+});
+
+describe('with several requests at once', () => {
+  const perHost = (count: number, config: TurnSituation['config'] = {}) => ({
+    ...config,
+    perHost: count,
+    delayMs: 0,
+  });
+  const many = [1, 2, 3, 4, 5, 6].map((i) => `/${i}`);
+  const overlap = (log: readonly { startedAt: number; endedAt: number }[]) =>
+    Math.max(
+      ...log.map(
+        ({ startedAt }) => log.filter((one) => one.startedAt <= startedAt && one.endedAt > startedAt).length,
+      ),
+    );
+
+  test('as many are in flight, and each URL is asked for once', async () => {
+    const { run, asked, fetcher } = await open({
+      site: pages(...many),
+      links: many.map((path) => link(path)),
+      config: perHost(3),
+    });
+    await run();
+    expect(asked().toSorted()).toEqual(many);
+    expect(overlap(fetcher.log)).toBe(3);
+  });
+
+  test('those that find no URL wait for what the others bring', async () => {
+    const site = { [`${ORIGIN}/a`]: page('/b', '/c'), ...pages('/b', '/c') };
+    const { run, asked, fetcher } = await open({ site, links: [link('/a')], config: perHost(2) });
+    await run();
+    expect(asked().toSorted()).toEqual(['/a', '/b', '/c']);
+    expect(overlap(fetcher.log)).toBe(2);
+  });
+
+  test('no more are begun than the turn may fetch', async () => {
+    const { run, asked } = await open({
+      site: pages(...many),
+      links: many.map((path) => link(path)),
+      config: perHost(2, { turnMaxPages: 4 }),
+    });
+    await run();
+    expect(asked().length).toBeGreaterThanOrEqual(4);
+    expect(asked().length).toBeLessThanOrEqual(5);
+  });
+
+  test('the last one in flight decides whether the host is given up', async () => {
+    const site: Site = { [`${ORIGIN}/1`]: { fails: 'dns' }, [`${ORIGIN}/2`]: page() };
+    const { run, pace } = await open({
+      site,
+      links: [link('/1'), link('/2')],
+      config: perHost(2, { maxHostFailures: 2, backoffMs: 1, maxBackoffMs: 2 }),
+    });
+    await run();
+    expect(pace.givenUp).toBeUndefined();
+  });
+
+  test('a failure of one is thrown when nothing is in flight any more', async () => {
+    const turn = await open({
+      site: pages(...many),
+      links: many.map((path) => link(path)),
+      config: perHost(3),
+    });
+    const archive = turn.engine.archiveOf('c');
+    const append = archive.append.bind(archive);
+    let first = true;
+    archive.append = async (...args) => {
+      if (first) {
+        first = false;
+        throw new Error('disk full');
+      }
+      await turn.clock.sleep(500);
+      return append(...args);
+    };
+    await expect(turn.run()).rejects.toThrow('disk full');
+    expect(turn.clock.now()).toBeGreaterThanOrEqual(T0 + 500);
+    expect(turn.asked()).toHaveLength(3);
+  });
+
+  test('a quarantine turn goes one URL at a time, and announces each', async () => {
+    const { run, asked, calls } = await open({
+      site: pages(...many),
+      links: many.map((path) => link(path)),
+      config: perHost(3),
+      isAnnouncing: true,
+    });
+    await run();
+    expect(asked()).toEqual(['/1']);
+    expect(calls.filter((call) => call.startsWith('commit'))).toHaveLength(1);
+  });
+});
+
+describe("files that other hosts' robots.txt lead to", () => {
+  const asked1 = `${ORIGIN}/shared/robots.txt`;
+  const asked2 = `${ORIGIN}/more/robots.txt`;
+  const site = { [asked1]: robots('User-agent: *\nDisallow: /x\n'), [asked2]: robots('') };
+
+  test('are fetched before all else, each once, at the pace of the host', async () => {
+    const { run, asked, knownRobots, fetcher } = await open({
+      site: { ...site, ...pages('/a') },
+      links: [link('/a')],
+      askedRobots: [asked1, asked1, asked2],
+    });
+    await run();
+    expect(asked()).toEqual(['/shared/robots.txt', '/more/robots.txt', '/a']);
+    expect(knownRobots.of(asked1)).toMatchObject({ kind: 'rules' });
+    const [first, second] = fetcher.log;
+    expect((second?.startedAt ?? 0) - (first?.endedAt ?? 0)).toBe(100);
+  });
+
+  test('are not fetched while they are known', async () => {
+    const robotsOf = [
+      ...(OPEN_ROBOTS.robots ?? []),
+      { origin: asked1, kind: 'allowAll', expiresAt: T0 + 9e6 } as const,
+    ];
+    const { run, asked } = await open({ head: { robots: robotsOf }, site, askedRobots: [asked1, asked2] });
+    await run();
+    expect(asked()).toEqual(['/more/robots.txt']);
+  });
+
+  test('are left if there is no time', async () => {
+    const { run, asked, pace } = await open({ site, askedRobots: [asked1, asked2], endMs: 60 });
+    await run();
+    expect(asked()).toEqual(['/shared/robots.txt']);
+    expect(pace.givenUp).toBeUndefined();
+  });
+
+  test('that fail count for the host, which may be given up by them', async () => {
+    const { run, pace, asked } = await open({
+      head: {},
+      site: { [asked1]: { fails: 'timeout' } },
+      askedRobots: [asked1],
+      config: { maxHostFailures: 1 },
+    });
+    await run();
+    expect(asked()).toEqual(['/shared/robots.txt']);
+    expect(pace.givenUp).toBeDefined();
+  });
+
+  test('are announced in a quarantine turn, and no longer suspected once they are fetched', async () => {
+    const intent = { url: asked1, tries: 1 };
+    const { run, calls, quarantine } = await open({
+      head: { ...OPEN_ROBOTS, intent },
+      site,
+      askedRobots: [asked1],
+      isAnnouncing: true,
+    });
+    expect(quarantine.suspect).toEqual(intent);
+    await run();
+    expect(calls[0]).toBe('commit 2');
+    expect(quarantine.suspect).toBeUndefined();
+  });
+
+  test('that killed their workers too often are not fetched again', async () => {
+    const { run, asked } = await open({
+      head: { ...OPEN_ROBOTS, intent: { url: asked1, tries: 3 } },
+      site,
+      askedRobots: [asked1],
+      isAnnouncing: true,
+    });
+    await run();
+    expect(asked()).toEqual([]);
+  });
+});
+
+test('a suspected URL that was fetched, or settled without a request, is no longer suspected', async () => {
+  const run = async (path: string, site: Site) => {
+    const turn = await open({
+      head: { ...OPEN_ROBOTS, intent: { url: ORIGIN + path, tries: 1 } },
+      site,
+      links: [link(path)],
+      isAnnouncing: true,
+    });
+    await turn.run();
+    return turn.quarantine.suspect;
+  };
+  expect(await run('/a', pages('/a'))).toBeUndefined();
+});
