@@ -12,7 +12,8 @@ test('the name of a part says which version of the head it was made for', () => 
 });
 
 test('parts of two attempts at one version have different names', () => {
-  const values = [0.1, 0.2];
+  // However little they differ: 48 bits are drawn.
+  const values = [0.1, 0.1 + 2 ** -47];
   const clock = { random: () => values.shift() as number };
   expect(newPartId(3, clock)).not.toBe(newPartId(3, clock));
 });

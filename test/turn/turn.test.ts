@@ -1,0 +1,349 @@
+/** What begins a turn, what it does with its deliveries, and what is left where it fails. */
+import { describe, expect, test } from 'vitest';
+import type { Crawl } from '../../shared/crawl-state/crawls.ts';
+import type { Head } from '../../shared/frontier/head.ts';
+import type { Message } from '../../shared/frontier/message.ts';
+import { StaleTurn } from '../../shared/ports/stale-turn.ts';
+import type { Delivery } from '../../shared/ports/turn-queue.ts';
+import { leastLeaseMs, runTurn } from '../../shared/turn/turn.ts';
+import { T0 } from '../worker/fake-clock.ts';
+import { page, robots } from '../worker/scripted-fetcher.ts';
+import { SILENT } from '../worker/world.ts';
+import {
+  CRAWL_ID,
+  driven,
+  link,
+  OPEN_ROBOTS,
+  type OpenTurn,
+  openTurn,
+  type TurnSituation,
+} from './turn-bench.ts';
+import { HOST, ORIGIN } from './turn-fakes.ts';
+
+type Given = Partial<Delivery> & { readonly message: Message };
+const token = (text = 't'): Given => ({ message: { kind: 'token', crawl: CRAWL_ID, token: text } });
+const wake = (isResumed = false, fields: Partial<Delivery> = {}): Given => ({
+  message: { kind: 'wake', crawl: CRAWL_ID, ...(isResumed && { isResumed }) },
+  ...fields,
+});
+const links = (...paths: string[]): Given => ({
+  message: { kind: 'links', crawl: CRAWL_ID, links: paths.map((path) => link(path)) },
+});
+const asks = (url: string, receiveCount = 1): Given => ({
+  message: { kind: 'robots', crawl: CRAWL_ID, url },
+  receiveCount,
+});
+
+interface Run extends TurnSituation {
+  readonly deliveries: readonly Given[];
+  readonly leaseMs?: number;
+  /** Before the turn begins. */
+  readonly prepare?: (turn: OpenTurn) => Promise<unknown>;
+}
+
+const SITE = Object.fromEntries(['/1', '/2', '/3', '/4'].map((path) => [ORIGIN + path, page()]));
+
+/** The turn of a host by these deliveries, `d0`, `d1` ... */
+async function run({ deliveries, leaseMs = 600_000, prepare, ...situation }: Run) {
+  const config = { delayMs: 100, ...situation.config };
+  const turn = await openTurn({ site: SITE, head: OPEN_ROBOTS, ...situation, config });
+  await prepare?.(turn);
+  turn.calls.length = 0;
+  const { services, engine, fetcher } = turn;
+  const lease = { endsAt: T0 + leaseMs, lockFor: async () => {} };
+  const crawl = (await services.crawls.get(CRAWL_ID)) as Crawl;
+  const given = deliveries.map((one, i): Delivery => ({ id: `d${i}`, receiveCount: 1, ...one }));
+  const end = driven(turn, runTurn(services, crawl, { host: HOST, deliveries: given, lease }));
+  const headOf = async () => (await engine.ledgers.loadHead(CRAWL_ID, HOST)) as Head;
+  const asked = () => fetcher.log.map(({ url }) => url.slice(ORIGIN.length));
+  return { ...turn, end, headOf, asked, crawl };
+}
+
+/** The turn of a host with `/1` waiting, and a head with the token `t` at version 2. */
+async function again(fields: Partial<Head>, deliveries: readonly Given[], situation: Partial<Run> = {}) {
+  const first = await run({ deliveries: [links('/1')], status: 'paused' });
+  await first.end;
+  const head = { ...(await first.headOf()), token: 't', ...fields };
+  const [name] = head.ledger.segments as [string];
+  const bytes = await first.engine.ledgers.readPart(CRAWL_ID, HOST, name);
+  return run({
+    ...situation,
+    deliveries,
+    async prepare(turn) {
+      await turn.engine.ledgers.putPart(CRAWL_ID, HOST, name, bytes);
+      await turn.engine.ledgers.commit(CRAWL_ID, HOST, head);
+      await situation.prepare?.(turn);
+    },
+  });
+}
+
+describe('a turn is begun', () => {
+  const DUE = { dueAt: T0 - 1 };
+  const LATER = { dueAt: T0 + 5000 };
+
+  test('by links that are new', async () => {
+    const { end, asked, headOf } = await run({ deliveries: [links('/1', '/2')] });
+    expect(await end).toMatchObject({ hasAsked: true });
+    expect(asked()).toEqual(['/1', '/2']);
+    expect((await headOf()).version).toBe(2);
+  });
+
+  test.each([
+    ['its token', LATER, token('t'), true],
+    ['an old token', LATER, token('old'), false],
+    ['a wake-up', LATER, wake(), true],
+    ['a wake-up that came back, while the host is due', DUE, wake(false, { receiveCount: 2 }), true],
+    [
+      'a wake-up that came back, while the host is due now',
+      { dueAt: T0 },
+      wake(false, { receiveCount: 2 }),
+      true,
+    ],
+    ['a wake-up that came back and was served', LATER, wake(false, { receiveCount: 2 }), false],
+    [
+      'a wake-up that came back, where nothing is due',
+      { dueAt: undefined },
+      wake(false, { receiveCount: 2 }),
+      false,
+    ],
+    ["an operator's wake-up", LATER, wake(true), true],
+    ["an operator's wake-up that came back", LATER, wake(true, { receiveCount: 2 }), true],
+    [
+      "an operator's wake-up that was obeyed",
+      { ...LATER, resumedBy: 'd0' },
+      wake(true, { receiveCount: 2 }),
+      false,
+    ],
+    [
+      "an operator's wake-up that was obeyed, while the host is due",
+      { ...DUE, resumedBy: 'd0' },
+      wake(true),
+      true,
+    ],
+    ["an operator's wake-up after another one", { ...LATER, resumedBy: 'd7' }, wake(true), true],
+    ['links that are known', LATER, links('/1'), false],
+  ] as const)('by %s or not', async (_, fields, delivery, isBegun) => {
+    const { end, asked, headOf } = await again(fields, [delivery]);
+    await end;
+    expect(asked()).toEqual(isBegun ? ['/1'] : []);
+    expect((await headOf()).version).toBe(isBegun ? 3 : 2);
+  });
+
+  test('by any of its deliveries', async () => {
+    const { end, asked } = await again(LATER, [token('old'), token('t'), token('old')]);
+    await end;
+    expect(asked()).toEqual(['/1']);
+    const woken = await again(LATER, [wake(), wake(false, { receiveCount: 2 })]);
+    await woken.end;
+    expect(woken.asked()).toEqual(['/1']);
+  });
+
+  test('by known links if URLs wait for which no turn is planned', async () => {
+    const { end, asked } = await again({ token: undefined, dueAt: undefined }, [links('/1')]);
+    await end;
+    expect(asked()).toEqual(['/1']);
+    const planned = await again({ token: undefined, ...LATER }, [links('/1')]);
+    await planned.end;
+    expect(planned.asked()).toEqual([]);
+  });
+});
+
+describe('a turn that is not begun', () => {
+  test('says how long the host rests, and keeps the ledger for the next one', async () => {
+    const clock = { nextFetchAt: T0 + 7000, failures: 0 };
+    const known = await again({ clock, dueAt: T0 + 9000 }, [links('/1')]);
+    expect(await known.end).toEqual({ restUntil: T0 + 7000 });
+    expect(known.services.ledgers.take(CRAWL_ID, HOST, 2)).toBeDefined();
+    const dropped = await again({ clock, dueAt: T0 + 9000 }, [token('old')]);
+    expect(await dropped.end).toEqual({ restUntil: T0 + 7000 });
+  });
+
+  test('does not wait for a host that was given up', async () => {
+    const setAside = { cause: { code: 'hostFailed' } as const, at: T0 };
+    const clock = { nextFetchAt: T0 + 7000, failures: 9 };
+    const { end } = await again({ clock, setAside, dueAt: T0 + 9000 }, [token('old')]);
+    expect(await end).toEqual({ restUntil: 0 });
+  });
+});
+
+describe('an operator who wants a host tried again', () => {
+  const setAside = { cause: { code: 'hostFailed' } as const, at: T0 };
+  const clock = { nextFetchAt: 0, failures: 9 };
+
+  test('gets it tried', async () => {
+    const { end, asked, headOf } = await again({ setAside, clock }, [wake(true)]);
+    await end;
+    expect(asked()).toEqual(['/1']);
+    expect(await headOf()).toMatchObject({ resumedBy: 'd0', clock: { failures: 0 } });
+    expect((await headOf()).setAside).toBeUndefined();
+  });
+
+  test('gets it tried by the last of several wake-ups', async () => {
+    const { end, headOf } = await again({ setAside, clock }, [wake(true), wake(), wake(true)]);
+    await end;
+    expect((await headOf()).resumedBy).toBe('d2');
+  });
+
+  test('is the only one who does', async () => {
+    const { end, asked, headOf } = await again({ setAside, clock }, [wake(), token('t')]);
+    await end;
+    expect(asked()).toEqual([]);
+    expect((await headOf()).setAside).toEqual(setAside);
+  });
+});
+
+describe("another host's robots.txt", () => {
+  const url = `${ORIGIN}/shared/robots.txt`;
+  const site = { ...SITE, [url]: robots('') };
+
+  test('that leads here is fetched', async () => {
+    const { end, asked } = await again({ dueAt: T0 + 9000 }, [asks(url)], { site });
+    await end;
+    expect(asked()[0]).toBe('/shared/robots.txt');
+  });
+
+  test('is not fetched by a message that has come back', async () => {
+    const { end, asked } = await again({ dueAt: T0 + 9000 }, [asks(url, 2)], { site });
+    await end;
+    expect(asked()).toEqual([]);
+  });
+});
+
+describe('a quarantine turn', () => {
+  test.each([
+    [3, {}, true],
+    [2, {}, false],
+    [1, { intent: { url: `${ORIGIN}/1`, tries: 1 } }, true],
+  ] as const)(
+    'is one whose delivery was received %i times, or whose head names a URL: %j',
+    async (receiveCount, fields, is) => {
+      const { end, calls } = await again(fields, [{ ...token('t'), receiveCount }]);
+      await end;
+      expect(calls.filter((call) => call.startsWith('commit'))).toHaveLength(is ? 2 : 1);
+    },
+  );
+
+  test('is one if any of its deliveries was', async () => {
+    const { end, calls } = await again({}, [{ ...token('t'), receiveCount: 3 }, links('/2')]);
+    await end;
+    expect(calls.filter((call) => call.startsWith('commit'))).toHaveLength(2);
+  });
+
+  test('is put off while another one of the process announces', async () => {
+    const clock = { nextFetchAt: T0 - 5, failures: 0 };
+    const { end, asked, calls } = await again({ clock }, [{ ...token('t'), receiveCount: 3 }], {
+      prepare: ({ services }) => services.intentLock(T0),
+    });
+    expect(await end).toEqual({ restUntil: T0 - 5, isPutOff: true });
+    expect([asked(), calls]).toEqual([[], []]);
+  });
+});
+
+describe('how long a turn is', () => {
+  const many = Array.from({ length: 60 }, (_, i) => `/${i}`);
+  const site = Object.fromEntries(many.map((path) => [ORIGIN + path, page()]));
+  const count = async (config: TurnSituation['config'], leaseMs?: number) => {
+    const { end, asked } = await run({ deliveries: [links(...many)], site, config, leaseMs, tookMs: 100 });
+    await end;
+    return asked().length;
+  };
+
+  test('a second at least, for a crawl that has just begun', async () => {
+    expect(await count({ delayMs: 100, turnMaxPages: 60 })).toBe(6);
+  });
+
+  test('long enough for two pages of a slow host', async () => {
+    expect(await count({ delayMs: 10_000, turnMaxPages: 60, turnMaxWaitMs: 60_000 })).toBe(3);
+  });
+
+  test('no longer than the configuration says', async () => {
+    expect(await count({ delayMs: 100, turnMaxPages: 60, turnMaxMs: 300 })).toBe(2);
+  });
+
+  test('no request is begun that could outlive the lease', async () => {
+    const config = { delayMs: 100, turnMaxPages: 60, totalTimeoutMs: 5000 };
+    expect(await count(config, 15_300)).toBe(2);
+    expect(await count(config, 14_999)).toBe(0);
+  });
+
+  test('the lease lasts for an exchange, the hooks after it, and the commit', async () => {
+    const { crawl } = await run({ deliveries: [], config: { totalTimeoutMs: 5000, hookTimeoutMs: 700 } });
+    expect(leastLeaseMs({}, crawl)).toBe(15_000);
+    expect(leastLeaseMs({ hooks: SILENT }, crawl)).toBe(17_100);
+  });
+});
+
+describe('a turn that fails', () => {
+  test('leaves the head as it was, gives its pages back, and lets the host rest', async () => {
+    const { end, engine, headOf, services, crawl, clock } = await run({
+      deliveries: [links('/1')],
+      config: { maxPages: 1, delayMs: 3000 },
+    });
+    engine.archiveOf('c').flush = () => Promise.reject(new Error('disk full'));
+    await expect(end).rejects.toThrow('disk full');
+    expect((await headOf()).version).toBe(1);
+    expect(crawl.budget.metLimit()).toBeUndefined();
+    expect(crawl.budget.tryReserve()).toBe(true);
+    expect(services.lanes.restUntil(HOST)).toBe(clock.now() + 3000);
+    expect(services.stats.open.size).toBe(0);
+    expect(services.ledgers.take(CRAWL_ID, HOST, 1)).toBeUndefined();
+  });
+
+  test('is stale if another worker has gone on with the host', async () => {
+    const { end, engine, headOf } = await run({ deliveries: [links('/1')] });
+    const head = await headOf();
+    await engine.ledgers.commit(CRAWL_ID, HOST, { ...head, version: 2 });
+    await expect(end).rejects.toThrow(StaleTurn);
+  });
+
+  test('after its head was stored keeps its pages', async () => {
+    const { end, engine, headOf, crawl } = await run({
+      deliveries: [links('/1')],
+      config: { maxPages: 1 },
+      hooks: { ...SILENT, onPage: async () => ({ items: ['{}'] }) },
+      optional: {
+        items: { stage: async () => {}, publish: () => Promise.reject(new Error('no items')) } as never,
+      },
+    });
+    await expect(end).rejects.toThrow('no items');
+    expect((await headOf()).version).toBe(2);
+    expect(crawl.budget.metLimit()).toBeDefined();
+    expect(engine.messages(HOST)).toEqual([]);
+  });
+
+  test('takes back what it announced if a service failed, and lets others announce', async () => {
+    const { end, engine, headOf, services, clock } = await run({
+      deliveries: [{ ...links('/1'), receiveCount: 3 }],
+    });
+    engine.archiveOf('c').flush = () => Promise.reject(new Error('disk full'));
+    await expect(end).rejects.toThrow('disk full');
+    expect((await headOf()).intent).toBeUndefined();
+    expect(await services.intentLock(clock.now())).toBeTypeOf('function');
+  });
+});
+
+test('a turn that ends well counts its pages and frees what it held', async () => {
+  const { end, services, crawl } = await run({
+    deliveries: [{ ...links('/1'), receiveCount: 3 }],
+    config: { maxPages: 1 },
+  });
+  expect(services.stats.open.size).toBe(0);
+  await end;
+  expect(services.stats.open.size).toBe(0);
+  expect(crawl.budget.metLimit()).toMatchObject({ status: 'limited' });
+  expect(await services.intentLock(T0)).toBeTypeOf('function');
+});
+
+test('a crawl that is paused has no page fetched, and the host stays due', async () => {
+  const { end, asked, headOf } = await again({ dueAt: T0 - 1 }, [token('t')], { status: 'paused' });
+  await end;
+  expect(asked()).toEqual([]);
+  expect(await headOf()).toMatchObject({ version: 3, dueAt: T0 });
+});
+
+test('times that no right clock can have given do not hold a host back', async () => {
+  const clock = { nextFetchAt: T0 + 20 * 365 * 86_400_000, failures: 0 };
+  const { end, asked } = await again({ clock, dueAt: undefined }, [token('t')]);
+  await end;
+  expect(asked()).toEqual(['/1']);
+});
