@@ -17,7 +17,7 @@ import type { Measured } from '../harness/record.ts';
 
 /** Long enough for a steady half: 12 virtual minutes. Turns as they are by default. */
 const LENGTH = ['--hours', '0.2', '--turn', String(parseConfig({}).turnMaxMs / 1000)];
-/** More hosts are simulated as a world that is so many times smaller as this fits in. */
+/** More hosts are simulated as a world smaller by this factor. */
 const MAX_SIMULATED_HOSTS = 2000;
 
 export async function measure({ hosts, delay, given }: BenchOptions): Promise<Measured> {
@@ -42,7 +42,7 @@ export async function measure({ hosts, delay, given }: BenchOptions): Promise<Me
   };
 }
 
-/** A crawl of so many hosts on a stack that is deployed with default options. */
+/** A crawl of this number of hosts on a stack that is deployed with default options. */
 function defaultStack(hosts: number): string[] {
   const stack = parseOptions({});
   const settings = {

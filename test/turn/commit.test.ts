@@ -1,5 +1,6 @@
 /** What a turn's commit stores, in which order, and what is left where a step fails. */
 import { describe, expect, test } from 'vitest';
+import { BY_OPERATOR } from '../../shared/causes/status-reason.ts';
 import type { Head, HostRobots } from '../../shared/frontier/head.ts';
 import { StaleTurn } from '../../shared/ports/stale-turn.ts';
 import { TurnCommit } from '../../shared/turn/commit.ts';
@@ -363,7 +364,7 @@ describe('a crawl that was called limited too early, as requisites of the host w
     const { registry, ledgers } = engine;
     await parts.crawl.budget.reserve();
     parts.crawl.budget.settle(true);
-    const call = () => registry.setStatus(CRAWL_ID, 'limited', 'maxPages');
+    const call = () => registry.setStatus(CRAWL_ID, 'limited', BY_OPERATOR);
     if (calledAt === 'before') {
       await call();
       services.crawls.refresh(CRAWL_ID);

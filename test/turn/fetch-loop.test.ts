@@ -59,7 +59,7 @@ describe('a turn', () => {
       head: { robots: [{ origin: ORIGIN, kind: 'rules', rules: '', expiresAt: T0 + 9e6 }] },
       site: { [ROBOTS]: robots('User-agent: *\nDisallow: /no\n') },
       links: [1, 2, 3].map((i) => link(`/no/${i}`)),
-      sizes: { maxUnasked: 2 },
+      sizes: { maxWithoutRequest: 2 },
     });
     await run();
     expect(asked()).toEqual(['/robots.txt']);
@@ -148,7 +148,7 @@ describe('what is done with a URL', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('robots.txt that cannot be had ends the turn, and tells a seed why', async () => {
+  test('robots.txt that cannot be fetched ends the turn, and a seed event says why', async () => {
     const { run, asked, ledger, seedEvents, events } = await open({
       head: {},
       site: { [ROBOTS]: { fails: 'timeout' } },

@@ -115,7 +115,7 @@ describe('links to be followed', () => {
     expect(skipped).toEqual([`nofollow ${ORIGIN}/1 from ${PAGE}`]);
   });
 
-  test('are taken in with a pause after each so many, in their order, each part reported', async () => {
+  test('are taken in with a pause after each group, in their order, each part reported', async () => {
     const links = [1, 2, 3, 4, 5].map((i) => a(`/${i}`));
     const { taken, work } = await take({ links }, { linksAtOnce: 2 });
     expect(urls(taken)).toEqual(links.map(({ url }) => url));
@@ -279,19 +279,19 @@ describe('the trap watch', () => {
   const config = { trapAfterPages: 3 };
   const watched: Situation = { config, pages: 3 };
 
-  test('begins with so many pages of the host, if at all', () => {
+  test('begins when the host has a number of pages, unless that is 0', () => {
     const is = (pages: number, trapAfterPages: number) =>
       open({ config: { trapAfterPages }, pages }).links.isWatchingTraps();
     expect([is(2, 3), is(3, 3), is(4, 3), is(4, 0), is(1, 1)]).toEqual([false, true, true, false, true]);
   });
 
-  test('is told what a page has brought: its new links and its text', async () => {
+  test('counts the new links of a page and its text', async () => {
     const links = [a('/1'), a('/2'), a('/3', { nofollow: true })];
     const { counted } = await take({ links, textHash: 7 }, { ...watched, known: [`${ORIGIN}/1`] });
     expect(counted).toEqual([[PAGE, { newLinks: [`${ORIGIN}/2`], textHash: 7, isCopy: false }]]);
   });
 
-  test('is told of the first new links alone', async () => {
+  test('counts the first new links alone', async () => {
     const links = Array.from({ length: 200 }, (_, i) => a(`/${i}`));
     const { counted, taken } = await take({ links }, watched);
     expect(taken).toHaveLength(200);
@@ -309,7 +309,7 @@ describe('the trap watch', () => {
     [{ pages: 2 }, recordOf(PAGE)],
     [{ isRequest: true }, recordOf(PAGE)],
   ] as const)(
-    'is not told of sitemaps, requisites, first pages and requests of the project: %j',
+    'does not count sitemaps, requisites, first pages and requests of the project: %j',
     async (situation, record) => {
       const { counted, taken } = await take({ links: [a('/1')] }, { ...watched, ...situation }, record);
       expect(counted).toEqual([]);

@@ -65,7 +65,7 @@ export interface OpenTurn {
   readonly events: WorkEvent[];
   readonly seedEvents: SeedEvent[];
   readonly stopping: AbortController;
-  /** What `PageWork` was told, and `pause` for each pause. */
+  /** The calls of `PageWork`: step and URL, and `pause` for each pause. */
   readonly work: string[];
 }
 

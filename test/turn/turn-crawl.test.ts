@@ -1,5 +1,6 @@
 /** A crawl as a turn sees it: how fresh its settings are, and what it changes of them. */
 import { expect, test } from 'vitest';
+import { BY_OPERATOR } from '../../shared/causes/status-reason.ts';
 import { CrawlTooLarge } from '../../shared/ports/crawl-registry.ts';
 import { CRAWL_ID, openTurn, type TurnSituation } from './turn-bench.ts';
 import { HOST, ORIGIN } from './turn-fakes.ts';
@@ -91,7 +92,7 @@ test.each(['finished', 'limited'] as const)(
   'a crawl that was called %s runs again, and the turn knows it',
   async (status) => {
     const { crawl, registry } = await open({ status });
-    await registry.setStatus(CRAWL_ID, status, 'why');
+    await registry.setStatus(CRAWL_ID, status, BY_OPERATOR);
     await crawl.revive();
     expect(await registry.load(CRAWL_ID)).toMatchObject({ status: 'running' });
     expect((await registry.load(CRAWL_ID))?.reason).toBeUndefined();

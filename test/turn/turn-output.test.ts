@@ -147,7 +147,7 @@ describe('a payload', () => {
     expect(added).toEqual([]);
   });
 
-  test('of this turn is found again, and is told to later turns once all is durable', async () => {
+  test('of this turn is found again, and is indexed for later turns once all is durable', async () => {
     const { output, records, asked, added, calls } = await open({ config });
     await output.archive(recordOf(PAGE), responseOf(), FACTS);
     await output.archive(recordOf(`${PAGE}2`), responseOf({ url: `${PAGE}2` }), FACTS);
@@ -206,7 +206,7 @@ describe('what is durable', () => {
     },
   );
 
-  test('the archive that fails to flush fails the turn, and payloads are not told', async () => {
+  test('the archive that fails to flush fails the turn, and payloads are not indexed', async () => {
     const { output, engine, added } = await open({ config: { revisits: true } });
     await output.archive(recordOf(PAGE), responseOf(), FACTS);
     engine.archiveOf('c').flush = () => Promise.reject(new Error('disk full'));
@@ -215,7 +215,7 @@ describe('what is durable', () => {
   });
 });
 
-test('a turn whose payloads cannot be told to later ones fails', async () => {
+test('a turn whose payloads cannot be indexed fails', async () => {
   const { output, engine } = await open({ config: { revisits: true } });
   await output.archive(recordOf(PAGE), responseOf(), FACTS);
   engine.payloads!.add = () => Promise.reject(new Error('no index'));

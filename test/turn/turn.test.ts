@@ -83,7 +83,7 @@ describe('a turn is begun', () => {
 
   test('by links that are new', async () => {
     const { end, asked, headOf } = await run({ deliveries: [links('/1', '/2')] });
-    expect(await end).toMatchObject({ hasAsked: true });
+    expect(await end).toMatchObject({ hasRequested: true });
     expect(asked()).toEqual(['/1', '/2']);
     expect((await headOf()).version).toBe(2);
   });
@@ -234,7 +234,7 @@ describe('a quarantine turn', () => {
     const { end, asked, calls } = await again({ clock }, [{ ...token('t'), receiveCount: 3 }], {
       prepare: ({ services }) => services.intentLock(T0),
     });
-    expect(await end).toEqual({ restUntil: T0 - 5, isPutOff: true });
+    expect(await end).toEqual({ restUntil: T0 - 5, isPostponed: true });
     expect([asked(), calls]).toEqual([[], []]);
   });
 });

@@ -26,7 +26,7 @@ export interface TestRunner {
 }
 
 /**
- * `times`: what runners that work side by side know of test files. `say` is told of those that do not pass
+ * `times`: what runners that work side by side know of test files. `say` gets those that do not pass
  * without a mutant.
  */
 export function createTestRunner(
@@ -69,7 +69,7 @@ export function createTestRunner(
   async function run(job: Job): Promise<Finding> {
     let answer = await ask(job);
     if (!isNone(answer) && answer.isSpoiled) {
-      // By an earlier mutant, perhaps: a new process tells.
+      // Perhaps an earlier mutant did that: a new process shows it.
       end();
       answer = await ask(job);
     }
