@@ -10,15 +10,7 @@ import type { TestRunner } from './one-process/test-runner.ts';
 import { writeOverlay } from './overlay.ts';
 import { runTestFiles, runWorlds } from './run-tests.ts';
 import { readSource } from './scope.ts';
-
-/** What notices a mutant. `check`: the linter or the compiler refuses it, so it can never be landed. */
-export type Stage = 'check' | 'unit' | 'contract' | 'simulation';
-
-export type Verdict =
-  | { readonly kind: 'killed'; readonly stage: Stage; readonly by: string; readonly why: string }
-  /** Something waits for ever: noticed too, but by a time limit of the test or of this command. */
-  | { readonly kind: 'hung'; readonly stage: Stage; readonly by: string; readonly why: string }
-  | { readonly kind: 'survived'; readonly testFiles: number; readonly worlds: number };
+import { stageOf, type Verdict } from './verdict.ts';
 
 export interface JudgeOptions {
   /** Worlds with all faults, and with none, of which those are run that reach the mutant. */
@@ -142,8 +134,6 @@ async function inTests(overlay: string, files: readonly string[]): Promise<Verdi
   const by = files.find((file) => !run.files.some((done) => done.file === file)) ?? '';
   return { kind: 'hung', stage: stageOf(by), by, why: 'silent for too long' };
 }
-
-export const stageOf = (file: string): Stage => (file.startsWith('test/contract/') ? 'contract' : 'unit');
 
 async function inWorlds(overlay: string, worlds: readonly KnownWorld[]): Promise<Verdict | undefined> {
   if (worlds.length === 0) return undefined;

@@ -5,7 +5,7 @@ import { UsageError } from '../../cli/usage-error.ts';
 import { createLimit } from '../../shared/create-limit.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import { type CoverageMap, measure } from './coverage.ts';
-import { judge, type Verdict } from './judge.ts';
+import { judge } from './judge.ts';
 import { type Mutant, mutantsOfAll } from './mutants.ts';
 import { ownTestsOf } from './one-process/importers.ts';
 import { judgeInProcess } from './one-process/judge-in-process.ts';
@@ -17,6 +17,7 @@ import { equivalentsAmong, keepResult, loadResults } from './results.ts';
 import { endAll } from './run-tests.ts';
 import { sample } from './sample.ts';
 import { mutatedFiles } from './scope.ts';
+import type { Verdict } from './verdict.ts';
 
 /** What the tests of a module may take together, without a mutant. */
 const OWN_TESTS_MS = 10_000;

@@ -3,9 +3,9 @@
  * noticed.
  */
 import { diffOf } from './edit.ts';
-import type { Verdict } from './judge.ts';
 import type { Mutant } from './mutants.ts';
 import { folderOf, readSource } from './scope.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface Judged {
   readonly mutant: Mutant;

@@ -2,8 +2,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KEPT } from './coverage.ts';
-import type { Verdict } from './judge.ts';
 import type { Mutant } from './mutants.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A line of the file of results. Of a mutant judged twice the last line counts. */
 export interface Result {

@@ -1,8 +1,8 @@
 /** The first stage of judging a mutant: a process that stays runs test files against it. */
 import { applyEdits } from '../edit.ts';
-import { type Stage, stageOf, type Verdict } from '../judge.ts';
 import type { Mutant } from '../mutants.ts';
 import { readSource } from '../scope.ts';
+import { type Stage, stageOf, type Verdict } from '../verdict.ts';
 import type { TestRunner } from './test-runner.ts';
 
 export interface InProcess {

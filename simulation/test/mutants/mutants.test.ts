@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { worldSpec } from '../../mutants/coverage.ts';
 import { applyEdits, diffOf } from '../../mutants/edit.ts';
-import type { Verdict } from '../../mutants/judge.ts';
 import { type Mutant, mutantsOf, mutantsOfAll } from '../../mutants/mutants.ts';
 import { GROUPS } from '../../mutants/operators/operator.ts';
 import { readOptions } from '../../mutants/options.ts';
@@ -16,6 +15,7 @@ import { equivalentsAmong, loadEquivalents } from '../../mutants/results.ts';
 import { runWorlds } from '../../mutants/run-tests.ts';
 import { sample } from '../../mutants/sample.ts';
 import { mutatedFiles, readSource } from '../../mutants/scope.ts';
+import type { Verdict } from '../../mutants/verdict.ts';
 
 const all = mutantsOfAll(mutatedFiles());
 
