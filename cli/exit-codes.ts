@@ -21,9 +21,9 @@ export const exitCodes = {
   hooksFailed: 5,
   /** `report --broken` found links that lead nowhere. */
   brokenLinks: 6,
-  /** The crawl was paused, as its proxy could not be used. Go on with `resume` when it can. */
+  /** The crawl was paused, as its proxy could not be used. Continue with `resume` when it can. */
   proxyFailed: 7,
-  /** Ended by a signal or by the operator's word; 128 + SIGINT, as shells count. Go on with `resume`. */
+  /** Ended by a signal or by the operator; 128 + SIGINT, as in shells. Continue with `resume`. */
   interrupted: 130,
 } as const;
 

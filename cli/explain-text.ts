@@ -37,7 +37,7 @@ export function explanationText(explained: Explanation): string {
 }
 
 function becomesText({ canonical, urlRules }: Explanation): string {
-  if (canonical === undefined) return 'nothing: it is no http or https URL';
+  if (canonical === undefined) return 'nothing: it is not an http or https URL';
   return urlRules.length > 0 ? `${canonical}, by ${urlRules.join(', ')}` : canonical;
 }
 
@@ -48,7 +48,7 @@ function templateText({ template, isClosed, pages }: TemplateWord): string {
 
 /** The assumptions for a URL that the crawl does not know. */
 const assumedText = ({ known, as, scope }: Explanation): string =>
-  known || as !== 'link' || scope?.reason === 'scope' ? '' : ' (taken for a link of a seed)';
+  known || as !== 'link' || scope?.reason === 'scope' ? '' : ' (as if it were a link of a seed)';
 
 function robotsText({ robots }: Explanation): string | undefined {
   if (!robots) return undefined;
@@ -62,7 +62,7 @@ function robotsText({ robots }: Explanation): string | undefined {
 
 function knownText({ known, crawl }: Explanation): string | undefined {
   // What a turn finds is kept when it ends.
-  if (!known) return crawl && (crawl.state === 'running' ? 'no, unless since some seconds' : 'no');
+  if (!known) return crawl && (crawl.state === 'running' ? 'no, unless in the last seconds' : 'no');
   const { depth, via } = known;
   const found = via === undefined ? undefined : `found on ${via}`;
   return [statusText(known), known.kind, depth === 0 ? 'a seed' : `depth ${depth}`, found]

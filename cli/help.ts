@@ -94,7 +94,7 @@ function meaningOf(option: OptionSpec, verb: Verb): string {
   if (!optionsOf(verb, 'stack').includes(option)) return `${option.help}; not with --stack`;
   if (!optionsOf(verb, 'local').includes(option)) return `${option.help}; only with --stack`;
   return option.localChoices
-    ? `${option.help}; ${option.localChoices.join(' and ')} not with --stack`
+    ? `${option.help}; ${option.localChoices.join(', ')}: not with --stack`
     : option.help;
 }
 

@@ -62,7 +62,7 @@ export function parseProxyRule(text: string): ProxyOptions {
   const url = given.includes('://') || given === 'direct' ? given : `http://${given}`;
   if (isProxyUrl(url) && (pattern === undefined || isOriginPattern(pattern)))
     return { url, ...(pattern !== undefined && { hosts: [pattern.toLowerCase()] }) };
-  const old = /^socks4?a?:/i.test(given) ? '; SOCKS4 is not spoken, socks5:// and socks5h:// are' : '';
+  const old = /^socks4?a?:/i.test(given) ? '; SOCKS4 is not supported, socks5:// and socks5h:// are' : '';
   throw new UsageError(
     'Expected --proxy URL (http://, https://, socks5:// or socks5h://HOST:PORT, or direct) or PATTERN=URL, got ' +
       `something else (not shown: it may hold a password)${old}`,

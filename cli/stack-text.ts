@@ -9,7 +9,7 @@ const MAX_REFUSED = 20;
 const MAX_NAME = 60;
 const MAX_CAUSE = 60;
 
-/** What became of seeds that were added. */
+/** The outcome of added seeds. */
 export function addedText({ crawl, added, refused }: AddedSeeds): string {
   const shown = refused.slice(0, MAX_REFUSED).map(({ url, reason }) => {
     return `  left out: ${shorten(printable(url), 200)}: ${printable(reason)}`;

@@ -175,10 +175,10 @@ function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
     const limits = isOnStack
       ? '--max-pages, --max-bytes, --max-time or --max-cost'
       : '--max-pages, --max-bytes or --max-time';
-    return [`go on with a higher ${limits}:`, resume];
+    return [`continue with a higher ${limits}:`, resume];
   }
-  if (isAtMaxCost(summary)) return ['go on with a higher --max-cost:', resume];
-  if (isWithoutProxy(summary)) return ['when the proxy can be used, go on with:', resume];
+  if (isAtMaxCost(summary)) return ['continue with a higher --max-cost:', resume];
+  if (isWithoutProxy(summary)) return ['when the proxy works again, continue with:', resume];
   if (state !== 'finished') return [`resume with: ${resume}`];
   if (!isWithoutSeed(summary)) return [];
   const again = summary.setAside.length > 0 ? ['try the hosts that were given up again:', resume] : [];

@@ -28,7 +28,7 @@ export interface Sizes {
    */
   readonly readAheadBytes: number;
 
-  // Traps: groups of URLs that bring nothing new
+  // Traps: groups of URLs that add nothing new
 
   /** Pages of a group before it may close. */
   readonly minTrapPages: number;

@@ -44,7 +44,7 @@ async function firstDocument(crawl: StoredCrawl, url: string): Promise<DocumentR
   throw new PageNotRead(`${url} was not read: ${reason ?? (await outcomeOf(crawl))}`);
 }
 
-/** What became of the last URL of the chain of redirects. */
+/** The outcome of the last URL of the chain of redirects. */
 async function outcomeOf(crawl: StoredCrawl): Promise<string> {
   const { failedSeeds = [] } = await crawl.summary();
   const [failed] = failedSeeds;

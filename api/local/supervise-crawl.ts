@@ -55,9 +55,7 @@ export async function superviseCrawl({
     deaths = committed > requests ? 1 : deaths + 1;
     requests = committed;
     if (deaths >= MAX_DEATHS)
-      throw new Error(
-        `The crawl was begun again ${deaths} times in a row, and nothing came of it: ${causeOf(end)}`,
-      );
+      throw new Error(`The crawl was restarted ${deaths} times in a row without progress: ${causeOf(end)}`);
   }
   if (summary === undefined) throw new Error('The crawl ended without a summary');
   return summary;

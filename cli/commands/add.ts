@@ -26,7 +26,7 @@ export async function add(command: LocalCommandOf<'add'>): Promise<number> {
 function nextText({ isRunning, limit }: LocallyAdded, dir: string): string {
   if (isRunning) return 'The crawl takes them up within seconds';
   const higher = limit === undefined ? '' : ` a higher limit than ${limit}`;
-  return `Go on with${higher}: ${commandAt({ dir }, 'resume')}`;
+  return `Continue with${higher}: ${commandAt({ dir }, 'resume')}`;
 }
 
 /** Throws {@link UsageError}, in the command line's words, where none of the seeds can be one. */

@@ -13,12 +13,12 @@ export function crawlError(error: unknown, folder: string | undefined): unknown 
   const dir = folder ?? (error instanceof StorageFailed ? error.folder : undefined);
   if (error instanceof StorageFailed && dir !== undefined) {
     const next = commandAt({ dir }, 'resume');
-    return new StorageFailed(`${error.message}. Then go on with: ${next}`, { cause: error });
+    return new StorageFailed(`${error.message}. Then continue with: ${next}`, { cause: error });
   }
   if (error instanceof CrawlExists) {
     const { folder: dir } = error;
     return new UsageError(
-      `${dir} holds a crawl already. Go on with it: ${commandAt({ dir }, 'resume')}. Or choose another folder by --out`,
+      `${dir} holds a crawl already. Continue it: ${commandAt({ dir }, 'resume')}. Or choose another folder by --out`,
       { cause: error },
     );
   }

@@ -139,7 +139,7 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     verbs: ['search', 'hosts'],
     stackVerbs: ['hosts'],
     group: 'Output',
-    help: 'at most N pages (10 by default) or hosts; of hosts, the answer says how to ask for the next ones',
+    help: 'at most N pages (10 by default) or hosts; for hosts, the output shows how to get the next ones',
   },
   {
     name: 'host',

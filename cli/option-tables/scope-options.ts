@@ -61,7 +61,7 @@ export const SCOPE_OPTIONS: readonly OptionSpec[] = [
     type: 'count',
     key: 'trapAfterPages',
     group: 'Scope',
-    help: 'after N pages of a host, stop fetching groups of URLs that bring nothing new; 0: never',
+    help: 'after N pages of a host, stop fetching groups of URLs that add nothing new; 0: never',
   },
   {
     name: 'url-rules',

@@ -11,7 +11,7 @@ export function reportTables(report: CrawlReport): Html[] {
   const { summary, types, hosts, closedGroups, closedGroupCount } = report;
   const bytes = types.reduce((sum, row) => sum + row.bytes, 0);
   return [
-    countTable('What became of URLs', summary.byStatus, (state) => STATE_WORDS[state] ?? state),
+    countTable('Outcome of URLs', summary.byStatus, (state) => STATE_WORDS[state] ?? state),
     countTable('HTTP status', summary.httpStatus, (code) => `${code} ${STATUS_CODES[code] ?? ''}`.trim()),
     table(
       'Types',
@@ -26,7 +26,7 @@ export function reportTables(report: CrawlReport): Html[] {
     failureTable('Failing hosts', hosts.failing),
     failureTable(`Hosts given up${countNote(hosts.setAside.length, hosts.setAsideCount)}`, hosts.setAside),
     table(
-      `Traps: groups of URLs that brought nothing new${countNote(closedGroups.length, closedGroupCount)}`,
+      `Traps: groups of URLs that added nothing new${countNote(closedGroups.length, closedGroupCount)}`,
       ['Kind', 'URLs', 'Host', 'Pages'],
       closedGroups.map(({ kind, host, group, pages }) => [
         kind,

@@ -43,7 +43,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     ['Slowest hosts', hosts.slowest.slice(0, ROWS).map(hostCells)],
     ['Failing hosts', hosts.failing.slice(0, ROWS).map(failureCells)],
     ['Hosts given up', hosts.setAside.slice(0, ROWS).map(failureCells)],
-    ['Traps: groups of URLs that brought nothing new', closedGroups.slice(0, ROWS).map(groupCells)],
+    ['Traps: groups of URLs that added nothing new', closedGroups.slice(0, ROWS).map(groupCells)],
   ];
   for (const [title, rows] of tables)
     if (rows.length > 0) lines.push('', toned(title, 'bold', colour), ...aligned(rows));

@@ -21,7 +21,7 @@ export type SkipReason =
  */
 export type LinkSkip =
   | SkipReason
-  /** Its URL's template has brought nothing new for long (`frontier/template-watch.ts`). */
+  /** Its URL's template has added nothing new for long (`frontier/template-watch.ts`). */
   | 'trap'
   /** Its page or itself says so. */
   | 'nofollow'

@@ -10,7 +10,7 @@ import { EMPTY_INDEX, type LedgerIndex } from './ledger-index.ts';
 import { FRESH_CLOCK, type HostClock } from './politeness.ts';
 import type { TrapState } from './trap-watch.ts';
 
-/** For a large host, also which of its URLs bring nothing new ({@link TrapState}). */
+/** For a large host, also which of its URLs add nothing new ({@link TrapState}). */
 export interface Head extends TrapState {
   /** Grows by one with each commit; the first is 1. */
   readonly version: number;

@@ -215,7 +215,7 @@ export class HostLedger {
     this.#fresh.put(record);
   }
 
-  /** What became of the URL, wherever that stands; undefined if it is not known. */
+  /** The outcome of the URL, wherever it is stored; undefined if the URL is not known. */
   async outcome(url: string): Promise<UrlOutcome | undefined> {
     const fresh = this.#fresh.get(url);
     if (!fresh) return this.#runs.outcome(url);

@@ -1,6 +1,4 @@
-/**
- * What became of the URLs of a run, in a few bytes each: read once, when somebody asks, and asked often then.
- */
+/** The outcomes of the URLs of a run, in a few bytes each: loaded at the first query, because many follow. */
 
 import { fingerprint } from '../url/fingerprint.ts';
 import type { HostKey } from '../url/host-key.ts';

@@ -70,8 +70,7 @@ export interface RunStack {
    */
   push(id: string, records: readonly UrlRecord[]): Promise<{ parts: Part[]; obsolete: string[] }>;
   /**
-   * What became of a URL that one of the runs knows. Reads all that the run knows of that when first asked
-   * for it.
+   * The outcome of a URL that one of the runs knows. Reads all outcomes of the run at the first query for it.
    */
   outcome(url: string): Promise<UrlOutcome | undefined>;
   /** Every record that counts, once. Reads everything. */

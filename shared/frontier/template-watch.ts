@@ -1,6 +1,6 @@
 /**
- * Notices the templates of a host's URLs (`url/template-of.ts`) whose pages bring nothing new, and closes
- * them: no more of them is to be fetched. For hosts with many pages, where a trap is possible.
+ * Notices the templates of a host's URLs (`url/template-of.ts`) whose pages add nothing new, and closes them:
+ * no more of them is to be fetched. For hosts with many pages, where a trap is possible.
  *
  * What a page is worth: 1 for a text that its template has not had, half of what its target's template is
  * worth above `trapMinNew` for a new link to another template, else nothing. Texts are compared as

@@ -1,9 +1,9 @@
 /**
- * Notices which of a host's URLs bring nothing new, and closes them: no more of them is to be fetched. For a
- * host that has enough pages to hold a trap. Three watches look at each page, each at another grouping of
- * URLs: templates, combinations of parameters, folders. All of them together take about 3 us a page, and
- * nothing for a link while nothing is closed; what they keep in the host's head is at most about 12 KB of
- * JSON (`test/frontier/trap-watch.test.ts`).
+ * Notices which of a host's URLs add nothing new, and closes them: no more of them are fetched. For a host
+ * that has enough pages to hold a trap. Three watches look at each page, each at another grouping of URLs:
+ * templates, combinations of parameters, folders. All of them together take about 3 us a page, and nothing
+ * for a link while nothing is closed; what they keep in the host's head is at most about 12 KB of JSON
+ * (`test/frontier/trap-watch.test.ts`).
  */
 import type { TrapKind } from '../causes/cause.ts';
 import type { Sizes } from '../sizes.ts';

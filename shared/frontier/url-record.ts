@@ -2,7 +2,7 @@ import type { RecordLocation } from '../archive/record-location.ts';
 import type { Cause } from '../causes/cause.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 
-/** What became of a URL. All but `waiting` are final until a recrawl. */
+/** The outcome of a URL. All except `waiting` are final until a recrawl. */
 export const URL_STATES = [
   'waiting',
   'fetched',

@@ -6,7 +6,7 @@ export interface RobotsDirectives {
   readonly noindex: boolean;
 }
 
-/** Reads a comma-separated list; `none` means both. Unknown directives are left aside. */
+/** Reads a comma-separated list; `none` means both. Unknown directives are ignored. */
 export function parseRobotsDirectives(content: string): RobotsDirectives {
   const directives = content.toLowerCase().split(/[\t\n\f\r ,]+/);
   const isNone = directives.includes('none');

@@ -46,7 +46,7 @@ function pastText(status: keyof typeof PAST, { known }: Explained): string {
 
 /** For a URL that waits, only what is checked again before the fetch. */
 function reasonAgainst({ canonical, scope, known, template, hostState }: Explained): string | undefined {
-  if (canonical === undefined) return 'it is no http or https URL';
+  if (canonical === undefined) return 'it is not an http or https URL';
   if (!known && scope?.reason !== undefined) return scope.rule;
   if (template?.isClosed) return `trap: ${template.why}`;
   if (hostState?.isFull) return `maxPagesPerHost: its host has had ${hostState.pages} pages`;

@@ -44,7 +44,7 @@ export async function findFailedSeeds(
 
 type LookUp = (url: string) => ReturnType<typeof lookUpUrl>;
 
-/** What became of the seed, by way of its redirects; undefined for one that was not tried, or was fetched. */
+/** The outcome of the seed, after its redirects; undefined for one that was not tried, or was fetched. */
 async function causeOf(seed: string, lookUp: LookUp, targets: Set<string>): Promise<string | undefined> {
   let url = seed;
   let led = '';

@@ -34,7 +34,7 @@ export interface CrawlReport {
   readonly requisites: number;
   readonly sitemaps: number;
   readonly hosts: HostTables;
-  /** Groups of URLs that were closed as they brought nothing new; those with the most pages. */
+  /** Groups of URLs that were closed because they added nothing new; those with the most pages. */
   readonly closedGroups: readonly ClosedGroupRow[];
   readonly closedGroupCount: number;
 }

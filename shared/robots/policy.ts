@@ -1,5 +1,5 @@
 /**
- * What became of fetching robots.txt, and what it means for the host (RFC 9309, section 2.3). How long to
+ * The outcome of fetching robots.txt, and what it means for the host (RFC 9309, section 2.3). How long to
  * wait before trying again is politeness's to say, not decided here.
  */
 import { boundedText, type Cause } from '../causes/cause.ts';

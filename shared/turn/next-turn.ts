@@ -6,7 +6,9 @@ import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './host-pace.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
-/** A host that may go on within this time gets a token, and its group is parked until then ... */
+/**
+ * A host that may be requested again within this time gets a token, and its group is parked until then ...
+ */
 export const MAX_PARK_MS = 900_000;
 /**
  * ... unless it waits only for one of its URLs: new links should not have to wait with it for longer than

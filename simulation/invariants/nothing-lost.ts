@@ -11,7 +11,7 @@ import type { HostVisits } from './visits.ts';
  * Known are all seeds, all links of fetched pages and all targets of redirects that the crawl's scope and
  * limits certainly accept; and nothing that is neither. What a message still carries counts as known: whether
  * it may be there is the chain's invariant to say. Links to hosts that are full, or to groups of URLs that
- * have closed since they bring nothing new, are dropped by design.
+ * have closed because they add nothing new, are dropped by design.
  */
 export function nothingLost(
   facts: Pick<Facts, 'crawls' | 'web' | 'messages' | 'strikes'>,

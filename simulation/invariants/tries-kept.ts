@@ -16,9 +16,9 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>(['workerDied', 'threadBlocked']);
 
 /**
- * What became of a URL is justified by what the web answered, after as many tries as the crawl makes: no
- * final state without an answer that makes it so, none called failed after fewer tries than `maxAttempts`,
- * and none asked again after its final answer.
+ * The outcome of a URL is justified by the web's responses, after as many tries as the crawl makes: no final
+ * state without an answer that makes it so, none called failed after fewer tries than `maxAttempts`, and none
+ * asked again after its final answer.
  *
  * Where a turn was thrown away, its requests are made again: no more of them than those that no head counts.
  */

@@ -35,7 +35,7 @@ export interface AttributesInput extends QueueInput {
   readonly AttributeNames?: readonly string[];
 }
 
-/** What became of one entry, or of a command of one. */
+/** The outcome of one entry, or of a command with one entry. */
 export interface EntryOutcome {
   readonly refusal?: Refusal;
   /** Called when it succeeds. */

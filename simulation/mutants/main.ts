@@ -49,7 +49,7 @@ async function main(options: MutantsOptions): Promise<number> {
   for (const one of judged) if (one.verdict.kind === 'survived') print(`\n${describeMutant(one)}`);
   print(`\n${report(judged)}`);
   if (judged.length < chosen.length)
-    print(`${chosen.length - judged.length} are not judged yet: go on with --resume`);
+    print(`${chosen.length - judged.length} are not judged yet: continue with --resume`);
   return scoreOf(judged).share >= LEAST_SHARE ? 0 : 1;
 }
 

@@ -45,7 +45,7 @@ that only the linter or the compiler refuses do not count. Nothing is changed on
   --jobs N       Mutants side by side. Default ${DEFAULT_JOBS}
   --worlds N     Seeds 1 to N of the simulation. Default ${DEFAULT_WORLDS}, as in npm test
   --effort N     Seconds of tests and worlds that a mutant may take, cheap ones first. Default ${DEFAULT_EFFORT}
-  --minutes N    Begin no mutant after that time; go on with --resume
+  --minutes N    Begin no mutant after that time; continue with --resume
   --list         Print the mutants, and run nothing
   --survivors    Print those that nothing noticed in earlier runs, and run nothing
   --measure      Only measure which test files and worlds run which statements

@@ -7,7 +7,7 @@ import type { WorldSpec } from '../worlds/spec.ts';
 import { runWorld } from '../worlds/world.ts';
 import { forgetSites, sitesRun } from './overlay.ts';
 
-/** What became of a world; `sites`: which statements ran in it, where they are noted. */
+/** The outcome of a world; `sites`: which statements ran in it, where they are noted. */
 export interface WorldLine {
   readonly spec: WorldSpec;
   readonly broken: readonly { readonly invariant: string; readonly message: string }[];

@@ -234,7 +234,7 @@ describe('the verdict names what decides', () => {
       'what is no URL',
       facts('mailto:a@b.example'),
       false,
-      'It would be skipped: it is no http or https URL.',
+      'It would be skipped: it is not an http or https URL.',
     ],
   ];
   test.each(cases)('%s', (_, given, isFetched, verdict) => {

@@ -157,7 +157,7 @@ describe('status prints the summary of one machine, and name, cost and next comm
     ],
     [
       { state: 'paused', reason: 'it would soon have cost 5 US dollars', reasonCode: 'maxCost' },
-      /go on with a higher --max-cost:\n +npm run strand -- --stack S resume news$/m,
+      /continue with a higher --max-cost:\n +npm run strand -- --stack S resume news$/m,
     ],
     [{ state: 'limited' }, /--max-time or --max-cost:\n +npm run strand -- --stack S resume news$/m],
     [{ state: 'finished', pages: 0 }, /npm run strand -- --stack S url news URL$/m],

@@ -55,7 +55,7 @@ test('people read a short aligned account and what to do next', () => {
       '  Given up    1 host',
       '              x.example: no such host\ufffd[2J',
       '  WARC files  2, a.warc.gz, b.warc.gz',
-      '  Next        go on with a higher --max-pages, --max-bytes or --max-time:',
+      '  Next        continue with a higher --max-pages, --max-bytes or --max-time:',
       "              npm run strand -- resume 'crawls/it'\\''s'",
     ].join('\n'),
   );

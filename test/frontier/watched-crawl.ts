@@ -1,4 +1,4 @@
-/** A crawl of a host that is a function, watched for templates that bring nothing new. */
+/** A crawl of a host that is a function, watched for templates that add nothing new. */
 import {
   createTemplateWatch,
   templateOf,

@@ -62,5 +62,5 @@ test('a crawl that cannot be opened as its storage fails says how to go on', asy
   writeFileSync(archive, '');
   const { code, err } = await here.resume().ended;
   expect(code).toBe(1);
-  expect(err).toMatch(/^strand: .*Put it back.*\. Then go on with: .*resume .*crawl$/m);
+  expect(err).toMatch(/^strand: .*Put it back.*\. Then continue with: .*resume .*crawl$/m);
 }, 60_000);

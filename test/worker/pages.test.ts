@@ -48,7 +48,7 @@ describe('a page with more links than it may have', () => {
     expect(said(await recordOf(engine, `${A}/`))).toBeUndefined();
   });
 
-  test('100,000 links are taken in, to this host and to others, and the next turns go on with them', async () => {
+  test('100,000 links are taken in, to this host and to others, and the next turns continue with them', async () => {
     const own = Array.from({ length: 50_000 }, (_, n) => `/p/${n}`);
     const others = Array.from({ length: 50_000 }, (_, n) => `http://h${n}.test/`);
     const site = { [`${A}/`]: page(...own, ...others) };

@@ -39,7 +39,7 @@ export async function* candidates(context: CandidatesContext): AsyncGenerator<Li
       const known = aside.get(file);
       if (joined.has(file)) {
         if (!again.includes(source))
-          warn(`${folder.folder}${file} was joined, and is there again with another size`);
+          warn(`${folder.folder}${file} was joined, and exists again with another size`);
       } else if (known?.etag === etag) {
         onAside({ file, problem: known.problem });
       } else {

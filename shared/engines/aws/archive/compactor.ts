@@ -190,7 +190,7 @@ class Compaction {
     if (scan.status === 'missing') return undefined;
     const file = { file: source.file, problem: scan.problem };
     this.#aside.set(file.file, file);
-    this.#warn(`${folder.folder}${file.file} is left aside: ${file.problem}`);
+    this.#warn(`${folder.folder}${file.file} is skipped: ${file.problem}`);
     await setAside(this.#state, file, source.etag ?? '');
     return undefined;
   }

@@ -94,7 +94,7 @@ export async function continueCrawl(folder: string, session: SessionOptions): Pr
 /**
  * Goes on with the folder's crawl, whatever ended it: with other limits where given, and with another try for
  * hosts that were set aside. Throws `InvalidConfig` where there is no crawl, or one that knows its URLs by
- * other rules and shall not go on with them all the same (`newUrlRules`); and `FolderInUse`.
+ * other rules and must not continue with new ones (`newUrlRules`); and `FolderInUse`.
  */
 export async function resumeCrawl(
   folder: string,
@@ -108,7 +108,7 @@ export async function resumeCrawl(
     throw new InvalidConfig(
       `The crawl in ${folder} knows its URLs by version ${record.urlRulesVersion} of the rules for canonical URLs, ` +
         `this program by version ${URL_RULES_VERSION}: some URLs would be known under two forms, and fetched again. ` +
-        'Go on with the program that began it, or go on all the same by --new-url-rules',
+        'Continue with the program that began it, or with --new-url-rules',
     );
   const config = parseConfig({ ...record.config, ...limits });
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom });

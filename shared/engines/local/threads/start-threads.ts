@@ -154,7 +154,7 @@ class BlockThreads implements ThreadPool {
       const thread = `thread ${index + 1}`;
       const cause = end.kind === 'blocked' ? blockText(end) : `it died: ${end.cause}`;
       if (deaths >= MAX_DEATHS)
-        throw new Error(`${thread} died ${deaths} times in a row, and nothing came of it: ${cause}`);
+        throw new Error(`${thread} died ${deaths} times in a row without progress: ${cause}`);
       this.#options.onError?.(new Error(cause), thread);
       await this.#engine.clock.sleep(RESTART_MS * deaths, this.#signal);
     }

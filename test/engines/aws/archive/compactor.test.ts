@@ -169,7 +169,7 @@ describe('a compaction', () => {
       bytes: files.reduce((sum, { bytes }) => sum + bytes.length, 0),
       aside: [{ file: corrupt.file, problem: expect.stringContaining('expected a gzip member') }],
     });
-    expect(heard).toEqual([expect.stringContaining(`${FOLDER}${corrupt.file} is left aside: Member at 0`)]);
+    expect(heard).toEqual([expect.stringContaining(`${FOLDER}${corrupt.file} is skipped: Member at 0`)]);
     expectAllReadable(cloud);
     const names = [...cloud.objects.keys()].filter((key) => key.startsWith(FOLDER)).sort();
     expect(names).toEqual([
@@ -287,7 +287,7 @@ describe('a compaction', () => {
     cloud.put(FOLDER + files[0]!.file, Buffer.from('something else'));
     const heard: string[] = [];
     expect(await compact({ warn: (message) => heard.push(message) })).toMatchObject({ joined: 0 });
-    expect(heard).toEqual([expect.stringContaining('is there again with another size')]);
+    expect(heard).toEqual([expect.stringContaining('exists again with another size')]);
     expect(cloud.objects.has(FOLDER + files[0]!.file)).toBe(true);
   });
 
@@ -516,7 +516,7 @@ describe('a plan', () => {
     expect(cloud.uploads.size).toBe(0);
   });
 
-  test('whose source went bad is given up, and that one left aside', async () => {
+  test('whose source became damaged is given up, and the source is skipped', async () => {
     const { cloud, compact } = await planned();
     const { file, bytes } = files[2]!;
     cloud.put(FOLDER + file, Buffer.alloc(bytes.length));
