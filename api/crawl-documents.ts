@@ -10,7 +10,7 @@ export interface OpenedArchive extends PayloadSource {
   close(): Promise<void>;
 }
 
-/** `openArchive` is called each time that documents are asked for. */
+/** `openArchive` is called each time that documents are requested. */
 export function crawlDocuments(
   source: RowSource,
   crawl: CrawlId,

@@ -6,20 +6,20 @@ import type { RaisedLimits } from './start-options.ts';
 import type { StoredCrawl } from './stored-crawl.ts';
 
 /**
- * A crawl on a stack. It goes on whether or not this program runs: closing it, or the end of the program,
+ * A crawl on a stack. It continues whether or not this program runs: closing it, or the end of the program,
  * stops nothing.
  *
  * All functions throw `ControlError` for what cannot be done with the crawl, `StackRefused` if AWS refuses,
  * and `StackUnavailable` if AWS does not answer. Of those it has in common with a crawl in a folder, `items`,
- * `itemsCsv`, `state`, `skipped`, `skippedBeyond`, `brokenLinks`, `exportMirror`, `exportParquet`, `exportDerived`,
- * `search` and `wacz` throw `NotOnStack`, which says what to do instead.
+ * `itemsCsv`, `state`, `skipped`, `skippedBeyond`, `brokenLinks`, `exportMirror`, `exportParquet`,
+ * `exportDerived`, `search` and `wacz` throw `NotOnStack`, which says what to do instead.
  */
 export interface StackCrawl extends Omit<StoredCrawl, 'folder' | 'addSeeds'> {
   /** The stack's name. */
   readonly stack: string;
   /**
    * Yields what is seen of the crawl, by asking for its status. The last event is `finished`. The loop may
-   * take its time: the next status is asked for when the loop continues, and `pollMs` after the last one.
+   * take its time: the next status is requested when the loop continues, and `pollMs` after the last one.
    */
   events(options?: StackEventOptions): AsyncIterableIterator<StackEvent, void, undefined>;
   /**

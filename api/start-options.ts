@@ -19,7 +19,7 @@ interface SharedOptions extends CrawlHooks {
    * @default 1
    */
   readonly workers?: number;
-  /** Stops the crawl when it aborts, as Ctrl-C does for the command line: what is under way is stored. */
+  /** Stops the crawl when it aborts, as Ctrl-C does for the command line: what is in progress is stored. */
   readonly signal?: AbortSignal;
   /**
    * The least important level of what is logged: `debug` has a line for each page.
@@ -41,7 +41,7 @@ export interface StartCrawlOptions extends CrawlOptions, SharedOptions {
   readonly out?: string;
   /** The folder of an earlier crawl, whose bodies are not stored again. */
   readonly dedupeFrom?: string;
-  /** A deployed stack that crawls, in place of this machine: {@link StartStackCrawlOptions}. */
+  /** A deployed stack that crawls, instead of this machine: {@link StartStackCrawlOptions}. */
   readonly stack?: undefined;
 }
 

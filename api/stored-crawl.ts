@@ -132,7 +132,7 @@ export interface DocumentOptions {
    * archive.
    */
   readonly skip?: (url: string, reason: string) => void;
-  /** Returns what the Markdown of `page` links to in place of `link`, an absolute URL. */
+  /** Returns what the Markdown of `page` links to instead of `link`, an absolute URL. */
   readonly rewrite?: (link: string, page: string) => string;
   /** Asked for each page before it is read. Default: all are wanted. */
   readonly isWanted?: (page: Pick<DocumentRow, 'url' | 'location'>) => boolean;

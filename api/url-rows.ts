@@ -16,7 +16,7 @@ import { seedDetail } from './seed-detail.ts';
 /** What is needed of a ledger store, and of an engine that joins WARC files. */
 export interface RowSource {
   readonly ledgers: Pick<LedgerStore, 'hosts' | 'loadHead' | 'readPart'>;
-  /** Where the records stand by now, in the order given. */
+  /** Where the records stand now, in the order given. */
   locateAll?(crawl: CrawlId, locations: readonly RecordLocation[]): Promise<readonly RecordLocation[]>;
   /** Seeds on their way to their hosts' ledgers, which may know some of them already. */
   waitingSeeds?(): readonly Link[];
@@ -54,8 +54,8 @@ export async function* urlRows(
 }
 
 /**
- * Every known URL of the host, though the crawl goes on meanwhile, and parts that newer heads do not name are
- * deleted.
+ * Every known URL of the host, though the crawl continues meanwhile, and parts that newer heads do not name
+ * are deleted.
  */
 export async function* recordsOf(
   { ledgers }: RowSource,
@@ -99,7 +99,7 @@ export async function* reportedHosts(source: RowSource, crawl: CrawlId): AsyncGe
     yield { host, head, records: recordsOf(source, crawl, host, head) };
 }
 
-/** The records, with the places in which their WARC records stand by now. */
+/** The records, with the places in which their WARC records stand now. */
 async function located(
   source: RowSource,
   crawl: CrawlId,

@@ -123,7 +123,7 @@ export const stackOptionsSchema = z.strictObject({
   tracing: flag.default(false),
   /** The first three dashboards of an account are free; another is $3 a month. */
   dashboard: flag.default(true),
-  /** Where alarms go by mail; the address has to confirm. Without one, they only stand in CloudWatch. */
+  /** Where alarms go by mail; the address has to confirm. Without one, they only are in CloudWatch. */
   alarmEmail: z.email({ error: 'a mail address' }).optional(),
   /**
    * US dollars that crawls may cost in an hour before an alarm says so. It stops nothing: `maxCost` of a

@@ -128,7 +128,7 @@ export type LocalCommand =
       /** None: the page is fetched. */
       readonly dir?: string;
       readonly url: string;
-      /** An expression in place of the REPL. */
+      /** An expression instead of the REPL. */
       readonly evaluate?: string | undefined;
       readonly config?: string;
       readonly options: CrawlOptions;

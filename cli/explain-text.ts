@@ -54,8 +54,8 @@ function robotsText({ robots }: Explanation): string | undefined {
   if (!robots) return undefined;
   const { says, rule, line, until, cause, url } = robots;
   if (says === 'ignored') return 'ignored, as the settings say';
-  if (says === 'unknown') return `not known, or too old; asked for first: ${url}`;
-  if (says === 'closed') return `could not be had: ${cause}; asked for again after ${until}: ${url}`;
+  if (says === 'unknown') return `not known, or too old; requested first: ${url}`;
+  if (says === 'closed') return `could not be fetched: ${cause}; requested again after ${until}: ${url}`;
   if (rule !== undefined) return `${says} by line ${line}: ${rule}`;
   return says === 'allowed' ? 'allowed: no rule matches' : 'denied: its rules take too long to apply';
 }

@@ -2,7 +2,7 @@ import { OPTIONS } from './options.ts';
 import { PROGRAM } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Options that npm knows, too: they may stand in npm's own configuration. */
+/** Options that npm knows, too: they may be in npm's own configuration. */
 const OF_NPM: ReadonlySet<string> = new Set(['json', 'quiet', 'scope', 'include', 'config', 'user-agent']);
 
 /**

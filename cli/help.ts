@@ -35,7 +35,7 @@ function overview(width: number): string[] {
     ...columnsOf('--version', 'The version.', longest, width),
     '',
     ...wrapWords(
-      `On a deployed stack (--stack NAME): ${STACK_VERBS.join(', ')}, with the name of a CRAWL in place of DIR.`.split(
+      `On a deployed stack (--stack NAME): ${STACK_VERBS.join(', ')}, with the name of a CRAWL instead of DIR.`.split(
         ' ',
       ),
       width,

@@ -80,8 +80,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
 }
 
 /**
- * Verbs that do more than answer: they go on, and their exit code says how that went, whether or not somebody
- * reads.
+ * Verbs that do more than answer: they continue, and their exit code says how that went, whether or not
+ * somebody reads.
  */
 let isAnswer = true;
 

@@ -62,7 +62,7 @@ const STATUS_WORDS: Readonly<Partial<Record<UrlState, string>>> = { deniedByRobo
 
 /**
  * Lines of at most 100 characters, the last one without its end. What is zero or empty has no line. `place`
- * is where the crawl is kept, to name the command that goes on with it; a crawl of a stack is named by its
+ * is where the crawl is kept, to name the command that continues with it; a crawl of a stack is named by its
  * name, too.
  */
 export function summaryText(

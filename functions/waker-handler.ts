@@ -43,7 +43,7 @@ const LOADS = 10;
 type Woken = Map<HostKey, { readonly version: number; readonly at: number }>;
 
 /**
- * Ends the crawls that have met a limit, wakes the hosts that are due, and calls a crawl finished that is
+ * Ends the crawls that have reached a limit, wakes the hosts that are due, and calls a crawl finished that is
  * quiet.
  */
 export function createWakerHandler(deps: WakerDeps) {

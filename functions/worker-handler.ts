@@ -34,7 +34,7 @@ export interface WorkerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
   readonly takeCost: () => number;
 }
 
-/** Crawls that have met a limit are ended, and hosts counted, this often. */
+/** Crawls that have reached a limit are ended, and hosts counted, this often. */
 const WATCH_MS = 2000;
 /** Metrics are written this often; CloudWatch keeps no finer grain than a minute. */
 const REPORT_MS = 60_000;

@@ -104,7 +104,7 @@ export interface Sizes {
   readonly maxScanned: number;
   /** Read of the index of due hosts beyond the limit, as it knows their order only roughly. */
   readonly dueSlack: number;
-  /** Heads whose turns are under way, kept for the case that the answer to their replacement is lost. */
+  /** Heads whose turns are in progress, kept for the case that the answer to their replacement is lost. */
   readonly maxLoadedHeads: number;
   /**
    * Counts in one update of a crawl's totals: its expression may have 4 KB and 300 operators (DynamoDB,

@@ -9,10 +9,10 @@ import { setFlagsFromString } from 'node:v8';
  *   long as a page or a turn, which is just too long, and then keep whole pages: 75 KB of each page grew old,
  *   and 7 KB do without.
  * - The young ones have room for 1 MB at first and twice as much each time that enough of them live on: some
- *   twenty collections, of which each takes what is under way for old.
+ *   twenty collections, of which each takes what is in progress for old.
  * - A look through all of the heap is begun when the room that is left would not hold all of the young ones,
  *   which have 64 MB: with some 100 MB of room, each time that a third of it is taken. Now when most of it
- *   is: 5 looks in place of 21.
+ *   is: 5 looks instead of 21.
  */
 export function tuneV8(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
@@ -23,7 +23,7 @@ export function tuneV8(): void {
 
 /**
  * To be called before several threads crawl: each compiles for itself. What runs once a page is compiled to
- * the utmost after 30,000 pages in place of 3,000, since that takes more time than a crawl of some minutes
+ * the utmost after 30,000 pages instead of 3,000, since that takes more time than a crawl of some minutes
  * gains by it; what runs for each link or letter still is within seconds.
  */
 export function tuneV8ForThreads(): void {

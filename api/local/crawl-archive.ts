@@ -15,7 +15,7 @@ export type CrawlArchive = Pick<StoredCrawl, 'captures' | 'cdxj' | 'readRecord' 
 export function archiveOf(folder: string): CrawlArchive {
   let files: Promise<WarcFiles> | undefined;
 
-  /** The files as they are now, if the ones known hold no such place: the crawl may have gone on. */
+  /** The files as they are now, if the ones known hold no such place: the crawl may have continued. */
   async function filesWith(file: string, offset: number): Promise<WarcFiles> {
     const has = (known: WarcFiles) => known.has({ file, offset, length: 1 });
     files ??= openWarcFiles(folder);

@@ -83,7 +83,7 @@ class CrawlSessions {
   #session = new AbortController();
   /** Resolves when a session has ended, by a pause or finally. */
   #ended = unheardOf<CrawlSummary>();
-  /** Resolves when a paused crawl is to go on or to end. */
+  /** Resolves when a paused crawl is to continue or to end. */
   #woken = Promise.withResolvers<void>();
   #isPaused = false;
 

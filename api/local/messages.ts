@@ -41,7 +41,7 @@ export interface BeginStart extends StartOptions {
 export interface ResumeStart extends StartOptions {
   readonly kind: 'resume';
   readonly folder: string;
-  /** Settings in place of those that the crawl began with. */
+  /** Settings instead of those that the crawl began with. */
   readonly limits: CrawlOptions;
   /** Continues though this program's rules for canonical URLs differ from those the crawl began with. */
   readonly newUrlRules: boolean;
@@ -65,7 +65,7 @@ export interface Begun {
   readonly config: CrawlConfig;
   /** The project's file, if there is one. */
   readonly projectFile?: string;
-  /** Which URL each host was last asked for (`threads/in-flight-table.ts`). */
+  /** Which URL each host was last requested (`threads/in-flight-table.ts`). */
   readonly inFlight: Uint8Array;
 }
 

@@ -8,7 +8,7 @@ import type { CrawlProgress } from '../crawl-events.ts';
 
 /**
  * Returns how far the crawl is: what the crawl had when this session began and what its workers have done
- * since; of URLs, what turns have committed, and what the turns under way have found.
+ * since; of URLs, what turns have committed, and what the turns in progress have found.
  */
 export async function progressOf(
   {

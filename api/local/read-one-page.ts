@@ -16,7 +16,7 @@ const ONE_PAGE = {
   feeds: false,
   requisites: false,
   metadata: false,
-  // The page that was asked for, though it names another one as canonical or asks not to be indexed.
+  // The page that was requested, though it names another one as canonical or asks not to be indexed.
   obeyCanonical: false,
 } as const;
 

@@ -47,7 +47,7 @@ export function readResumeOptions(
 ): CheckedStart {
   const { options: limits, faults, ...shared } = readShared(rest, ['newUrlRules']);
   const strange = Object.keys(limits).filter((key) => !LIMITS.has(key));
-  for (const key of strange) faults.push(`resumeCrawl takes no ${key}: the crawl goes on with its own`);
+  for (const key of strange) faults.push(`resumeCrawl takes no ${key}: the crawl continues with its own`);
   refuse('resumeCrawl', faults);
   return { ...shared, start: { kind: 'resume', ...shared.start, folder, limits, newUrlRules } };
 }

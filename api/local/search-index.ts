@@ -34,7 +34,7 @@ export interface SearchIndex {
   /** Whether this capture of the page is in the index. Then the page is one that is kept. */
   has(page: CapturedPage): boolean;
   add(document: DocumentRow): void;
-  /** Deletes the pages that were neither asked for nor added since the index was opened. */
+  /** Deletes the pages that were neither requested nor added since the index was opened. */
   deleteOthers(): void;
   search(words: string, options: SearchOptions): SearchHit[];
   close(): void;

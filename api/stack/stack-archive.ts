@@ -32,7 +32,7 @@ export interface StackArchiveContext extends Omit<FolderContext, 'folder'> {
 export interface StackArchive {
   /** Yields the lines of the index, each with its line feed, sorted. */
   cdxj(warn?: (message: string) => void): AsyncGenerator<string, void, undefined>;
-  /** Returns where a record stands by now, and how its file is read. Throws `RangeError` if it is not there. */
+  /** Returns where a record stands now, and how its file is read. Throws `RangeError` if it is not there. */
   open(location: RecordLocation): Promise<{ readonly location: RecordLocation; readonly read: ReadAt }>;
 }
 

@@ -20,7 +20,7 @@ export interface StackStart {
 
 const NO_HOOKS =
   'workers of a stack call no such hook. Run it over the archive later, by processCrawl, or crawl on this machine';
-const ON_ITS_OWN = 'a crawl on a stack goes on without this program. Call stop() of the crawl';
+const ON_ITS_OWN = 'a crawl on a stack continues without this program. Call stop() of the crawl';
 
 /** Options of a crawl on one machine, each with the reason why a stack does not take it. */
 const REFUSED: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ export type Look =
 
 export interface WatchStatusOptions {
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Ends the iteration when it aborts. The crawl goes on. */
+  /** Ends the iteration when it aborts. The crawl continues. */
   readonly signal: AbortSignal;
   readonly pollMs: number;
   /** Whether the crawl is over with this status: then the iteration ends. */

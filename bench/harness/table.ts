@@ -48,7 +48,7 @@ const stateOf = ({ commit, load, at }: BenchRecord): string =>
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 /**
- * `text` with `table` in place of what stands between the markers. Throws if they are not there, once and in
+ * `text` with `table` instead of what stands between the markers. Throws if they are not there, once and in
  * order.
  */
 export function withTable(text: string, table: string): string {

@@ -35,7 +35,7 @@ export class Archive extends Construct {
       removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       autoDeleteObjects: !isKept,
     });
-    // A bucket that stays goes on refusing plain HTTP.
+    // A bucket that stays continues refusing plain HTTP.
     if (isKept) bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
     return bucket;
   }

@@ -35,7 +35,7 @@ export async function addSeeds(
   seeds: readonly string[],
   clock: Pick<Clock, 'sleep'>,
 ): Promise<LocallyAdded> {
-  const advice = `go on under these first, by ${commandAt({ dir: folder }, 'resume')} --new-url-rules`;
+  const advice = `continue under these first, by ${commandAt({ dir: folder }, 'resume')} --new-url-rules`;
   try {
     return await addToFolder(folder, seeds, clock, advice);
   } catch (error) {

@@ -92,8 +92,8 @@ const retriedText = ({ where, cause }: { where?: string; cause: string }): strin
 function clockStepText(ms: number): string {
   const by = formatDuration(Math.abs(ms));
   return ms < 0
-    ? `The machine's clock was set back by ${by}. The crawl goes on; the times that it writes stay ahead until it is resumed`
-    : `The machine's clock was set forward by ${by}, or the machine slept. The crawl goes on`;
+    ? `The machine's clock was set back by ${by}. The crawl continues; the times that it writes stay ahead until it is resumed`
+    : `The machine's clock was set forward by ${by}, or the machine slept. The crawl continues`;
 }
 
 /** The crawl was finished before it was resumed. */

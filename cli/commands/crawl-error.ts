@@ -1,4 +1,4 @@
-/** Why a crawl could not go on, in the words of the command line: names of options, commands to copy. */
+/** Why a crawl could not continue, in the words of the command line: names of options, commands to copy. */
 
 import { InvalidConfig } from '../../shared/crawl/config.ts';
 import { CrawlExists, NoContact } from '../../shared/crawl/crawl-errors.ts';

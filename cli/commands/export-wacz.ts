@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.ts';
 import { withOutput } from './output-file.ts';
 
 /**
- * `strand export DIR --format wacz --out FILE`. `out` appears when it is whole, in place of what was there
+ * `strand export DIR --format wacz --out FILE`. `out` appears when it is whole, instead of what was there
  * before.
  */
 export async function exportWacz(

@@ -37,7 +37,7 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
   try {
     const seenEnough = new AbortController();
     const stop = () => seenEnough.abort();
-    // Only a watch listens: all else ends at once, as what it asked for is done or not done in one call.
+    // Only a watch listens: all else ends at once, as what it requested is done or not done in one call.
     const isWatch = command.verb === 'watch' || ('watch' in command && command.watch);
     if (isWatch) process.once('SIGINT', stop).once('SIGTERM', stop);
     return await answer(connection, command, {
@@ -178,7 +178,7 @@ class StackAnswer {
       this.summary(last);
       return exitCodeOf(last);
     }
-    output.err.write(`The crawl goes on; watch it again with: ${commandAt(this.#place(crawl), 'watch')}\n`);
+    output.err.write(`The crawl continues; watch it again with: ${commandAt(this.#place(crawl), 'watch')}\n`);
     return exitCodes.interrupted;
   }
 

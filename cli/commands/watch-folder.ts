@@ -22,6 +22,6 @@ export async function watchFolder({ dir, json }: LocalCommandOf<'watch'>): Promi
     printSummary(last, { dir, json });
     return exitCodeOf(last);
   }
-  process.stderr.write(`The crawl goes on; watch it again with: ${commandAt({ dir }, 'watch')}\n`);
+  process.stderr.write(`The crawl continues; watch it again with: ${commandAt({ dir }, 'watch')}\n`);
   return exitCodes.interrupted;
 }

@@ -14,7 +14,7 @@ export interface WatchOptions {
   readonly stream: LiveStream;
   readonly environment: TerminalEnvironment;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Aborted: the operator has seen enough. The crawl goes on. */
+  /** Aborted: the operator has seen enough. The crawl continues. */
   readonly signal: AbortSignal;
 }
 

@@ -1,6 +1,4 @@
-/**
- * HTML made of text that may be hostile: what stands in a template is escaped, unless it is HTML made here.
- */
+/** HTML made of text that may be hostile: what is in a template is escaped, unless it is HTML made here. */
 
 /** Text that is HTML already. Made by {@link html} alone. */
 export interface Html {

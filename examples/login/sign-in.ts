@@ -17,11 +17,11 @@ const REST_MS = 60_000;
 /**
  * A middleware that sends the form before the first page, gives every request the cookies that came of it,
  * and does so again when the site has forgotten them: it answers 401 or 403, or leads to the form. However
- * many pages find that out at once, one login is under way at a time, and all of them wait for it.
+ * many pages find that out at once, one login is in progress at a time, and all of them wait for it.
  */
 export function signIn({ origin, loginPath, form, pauseMs }: SignInOptions): FetchMiddleware {
   const loginUrl = new URL(loginPath, origin).href;
-  /** The cookies of the login that was made last, or is under way, as the `Cookie` field has them. */
+  /** The cookies of the login that was made last, or is in progress, as the `Cookie` field has them. */
   let session: Promise<string> | undefined;
 
   /**

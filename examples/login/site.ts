@@ -7,7 +7,7 @@ export interface Logged {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** Requests for the login that were under way at the same time, this one among them. */
+  /** Requests for the login that were in progress at the same time, this one among them. */
   readonly logins: number;
 }
 

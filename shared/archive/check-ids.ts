@@ -1,4 +1,4 @@
-/** The record ids met in WARC files, and what they are asked for, in little memory. */
+/** The record ids met in WARC files, and what refers to them, in little memory. */
 import { hash } from 'node:crypto';
 
 /**

@@ -1,4 +1,4 @@
-/** HTTP heads as they stand in WARC records: as received, but true of the stored bytes. */
+/** HTTP heads as they are in WARC records: as received, but true of the stored bytes. */
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import type { Packing } from './gzip-member.ts';
 

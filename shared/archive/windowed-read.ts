@@ -3,7 +3,7 @@ import type { ReadAt } from './scan-members.ts';
 const WINDOW_BYTES = 2 * 1024 * 1024;
 
 /**
- * The same bytes by fewer, larger reads: what is asked for is cut from the window read last, if it lies in
+ * The same bytes by fewer, larger reads: what is requested is cut from the window read last, if it lies in
  * it. For reading from front to back: a scan of members of 2 kB asks for 256 KB each time. Small reads
  * elsewhere pass through.
  */

@@ -58,8 +58,8 @@ export const isLong = ({ words, linkWords, counts: { commas, sentences } }: Text
   words >= 12 && linkWords < words / 2 && commas + sentences > 0;
 
 /**
- * `dataShares`: of each block, the share of its text that stands in the structured data. Linear in elements
- * and blocks.
+ * `dataShares`: of each block, the share of its text that is in the structured data. Linear in elements and
+ * blocks.
  */
 export function elementFacts(
   elements: readonly ContentElement[],

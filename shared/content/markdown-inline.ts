@@ -71,7 +71,7 @@ export function plainText(node: ContentElement | string): string {
   return isUnseen(node) ? '' : node.children.map(plainText).join('');
 }
 
-/** With more backticks around than stand in it (CommonMark, "Code spans"). */
+/** With more backticks around than are in it (CommonMark, "Code spans"). */
 function codeSpan(text: string): string {
   const code = text.replace(/\s+/g, ' ');
   if (code.trim() === '') return code;

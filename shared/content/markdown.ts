@@ -86,7 +86,7 @@ export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], r
       if (child.name === 'li') pushAll(items, itemOf(child, list.name === 'ol' ? `${number++}.` : '-'));
       else pushAll(items, blockOf(child));
     }
-    // What stands in the list beside its items.
+    // What is in the list beside its items.
     for (const block of chosen.get(list) ?? []) push(items, runOf(list, block));
     const isLoose = items.some((item) => item.includes('\n\n'));
     return items.join(isLoose ? '\n\n' : '\n');

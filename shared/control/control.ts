@@ -5,7 +5,7 @@
  * | word | means |
  * |---|---|
  * | pause | No worker begins a request once it has read the status, which takes two seconds; requests in flight run to their end, and their turns are committed. All that waits stays due. |
- * | resume | The crawl goes on where it stands, whatever ended it, with other limits where some are given; hosts that were set aside get another try. |
+ * | resume | The crawl continues where it stands, whatever ended it, with other limits where some are given; hosts that were set aside get another try. |
  * | stop | Like pause, and hosts get no more turns. The crawl can still be resumed. |
  */
 

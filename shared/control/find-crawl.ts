@@ -12,7 +12,7 @@ export interface Finder {
 }
 
 export function createFinder(registry: Pick<CrawlRegistry, 'load'>): Finder {
-  /** Names that cannot be are not asked for: an engine's keys are made of them. */
+  /** Names that cannot be are not requested: an engine's keys are made of them. */
   async function find(crawl: CrawlId): Promise<CrawlRecord | undefined> {
     return crawlIdSchema.safeParse(crawl).success ? registry.load(crawl) : undefined;
   }

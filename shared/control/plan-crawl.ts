@@ -42,7 +42,7 @@ export interface PlannedCrawl {
 }
 
 /**
- * The crawl that is asked for. Throws {@link ControlError} that names what is at fault, also where no seed is
+ * The crawl that is requested. Throws {@link ControlError} that names what is at fault, also where no seed is
  * left.
  */
 export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCrawl {
@@ -85,7 +85,7 @@ function sitemapsOf({ sitemapUrls }: CrawlConfig): string[] {
 }
 
 /**
- * A host may be called what no crawl may, such as `..`; and a crawl that cannot be asked for cannot be
+ * A host may be called what no crawl may, such as `..`; and a crawl that cannot be requested cannot be
  * stopped.
  */
 function nameFor(seeds: readonly string[]): CrawlId {
@@ -93,7 +93,7 @@ function nameFor(seeds: readonly string[]): CrawlId {
   return crawlIdSchema.safeParse(name).success ? name : 'crawl';
 }
 
-/** The defaults, overlaid by what is asked for. */
+/** The defaults, overlaid by what is requested. */
 function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
   const { defaults, allowPrivateAddresses, allowPorts = [], maxTotalTimeoutMs, refuses = {} } = policy;
   const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));

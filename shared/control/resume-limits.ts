@@ -29,7 +29,7 @@ export function checkLimits(given: CrawlOptions): ResumeLimits {
 
 /**
  * A crawl that stands at a limit would end at once: throws a conflict that names it, and what was used. At
- * its limit of pages it goes on where requisites are awaited.
+ * its limit of pages it continues where requisites are awaited.
  */
 export function checkNotAtLimit(limits: ResumeLimits, used: CrawlTotals): void {
   const { bytes, activeMs, cost = 0 } = used;

@@ -60,7 +60,7 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed'> {
     this.#finder = createFinder(engine.registry);
   }
 
-  /** Begins the crawl that is asked for, and gives its name. */
+  /** Begins the crawl that is requested, and gives its name. */
   async create(request: Parameters<Control['create']>[0]): Promise<CrawlId> {
     const plan = planCrawl(request, this.#policy);
     const unreadable = plan.seeds.refused.filter(({ isUnreadable }) => isUnreadable);

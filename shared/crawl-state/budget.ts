@@ -24,7 +24,7 @@ export interface Budget {
   settle(isPage: boolean): void;
   /** Counts bytes of any response, robots.txt too. */
   receive(bytes: number): void;
-  /** Takes back what was counted and did not become real: its turn was thrown away. */
+  /** Takes back what was counted and did not become real: its turn was discarded. */
   giveBack(pages: number, bytes: number): void;
   /** What was counted is in the crawl's totals from now on: its turn is committed. */
   commit(pages: number, bytes: number): void;
@@ -62,7 +62,7 @@ export interface MetLimit {
 }
 
 /**
- * The crawl pauses when it would, at its present rate, have cost its limit after this: what is under way
+ * The crawl pauses when it would, at its present rate, have cost its limit after this: what is in progress
  * costs too.
  */
 const COST_HEADROOM_MS = 30_000;
@@ -209,7 +209,7 @@ class CrawlBudget implements Budget {
     return undefined;
   }
 
-  /** What the crawl will have cost when what is under way is done. */
+  /** What the crawl will have cost when what is in progress is done. */
   #costSoon(): number {
     const soonMs = this.#sinceReadMs() + COST_HEADROOM_MS;
     return (this.#base.cost ?? 0) + this.#costRate.perMs() * soonMs;

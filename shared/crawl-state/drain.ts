@@ -1,6 +1,6 @@
 /**
- * The end of a crawl that has met its limit of pages, and fetches requisites: no further page is begun, and
- * those that were fetched become whole. Then the crawl is called limited.
+ * The end of a crawl that has reached its limit of pages, and fetches requisites: no further page is begun,
+ * and those that were fetched become whole. Then the crawl is called limited.
  */
 
 import type { CrawlId } from '../crawl/crawl-id.ts';

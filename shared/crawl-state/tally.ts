@@ -29,7 +29,7 @@ export function createTally(used: Used): Tally {
   const own = { pages: 0, bytes: 0 };
   /** The part of it that is committed. */
   const committed = { pages: 0, bytes: 0 };
-  /** The part of that which `base` may have all the same, as it was committed while `base` was read. */
+  /** The part of that which `base` may have anyway, as it was committed while `base` was read. */
   let doubtful = { pages: 0, bytes: 0 };
   let reserved = 0;
 

@@ -84,8 +84,8 @@ export const crawlConfigSchema = z.strictObject({
   /** Longer paths are skipped, in segments. Heritrix (TooManyPathSegmentsDecideRule): 20. */
   maxPathDepth: positive.default(20),
   /**
-   * So often the same segments may stand in a row: `/a/b/a/b/` has two. Heritrix
-   * (PathologicalPathDecideRule): 3.
+   * So often the same segments may be in a row: `/a/b/a/b/` has two. Heritrix (PathologicalPathDecideRule):
+   * 3.
    */
   maxRepeatedSegments: positive.default(3),
   /** Queries with more parameters are skipped. */

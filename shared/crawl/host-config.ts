@@ -4,7 +4,7 @@ import type { HostKey } from '../url/host-key.ts';
 import { compileHostPattern } from '../url/host-pattern.ts';
 import type { CrawlConfig, HostOverride } from './config.ts';
 
-/** Hosts remembered for a configuration, those asked for last. */
+/** Hosts remembered for a configuration, those requested last. */
 const MAX_HOSTS = 10_000;
 
 /**

@@ -21,7 +21,7 @@ export interface HostRules {
 export type HostRulesConfig = Pick<CrawlConfig, 'include' | 'exclude' | 'maxDepth'> &
   Partial<Pick<CrawlConfig, 'overrides'>>;
 
-/** Hosts remembered, those asked for last. */
+/** Hosts remembered, those requested last. */
 const MAX_HOSTS = 10_000;
 
 /**

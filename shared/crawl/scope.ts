@@ -1,4 +1,4 @@
-/** Which URLs belong to a crawl. Pure; made once per crawl and worker, asked for every link. */
+/** Which URLs belong to a crawl. Pure; made once per crawl and worker, requested every link. */
 
 import { blockedPortOfUrl } from '../url/blocked-ports.ts';
 import type { HostKey } from '../url/host-key.ts';
@@ -19,8 +19,8 @@ export interface Scope {
   /** What {@link Scope.check} says, with the rule that decided in words, for people. */
   explain(url: string, depth: number, isSeed?: boolean): ScopeVerdict;
   /**
-   * Whether the preset leaves any page of the host to the crawl. Other hosts are asked for parts of pages
-   * alone.
+   * Whether the preset leaves any page of the host to the crawl. Other hosts are visited only for parts of
+   * pages alone.
    */
   hasHost(host: HostKey): boolean;
 }

@@ -11,7 +11,7 @@ const MAX_ORIGINS = 1000;
 
 /**
  * The options with user and password of seeds (`https://user:password@example.org/`) as `auth` of their
- * origin, and with the origins of the seeds in place of the pattern `seeds`. Gives the seeds without user and
+ * origin, and with the origins of the seeds instead of the pattern `seeds`. Gives the seeds without user and
  * password. Throws {@link InvalidConfig} if there are too many origins to name.
  */
 export function takeSeedCredentials(

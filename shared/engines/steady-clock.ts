@@ -18,13 +18,13 @@ export interface SteadyClock extends Clock {
  */
 const STEP_MS = 1000;
 /**
- * The two clocks are compared no more often while the machine's seems to go on: a crawl asks for the time ten
- * times a page.
+ * The two clocks are compared no more often while the machine's seems to continue: a crawl asks for the time
+ * ten times a page.
  */
 const COMPARE_MS = 100;
 
 /**
- * The time of a process that crawls. Where the machine's clock is set back, time goes on as if it had not
+ * The time of a process that crawls. Where the machine's clock is set back, time continues as if it had not
  * been: a host's rest, which is a time, would else become longer by as much. Where it is set forward, as
  * after the machine slept, time follows. `wall`: ms since the epoch; `monotonic`: ms that pass evenly.
  */

@@ -22,7 +22,7 @@ const MAX_NAMES = 100_000;
 
 interface Entry {
   readonly answer: Promise<readonly string[]>;
-  /** Infinity while the question is under way. */
+  /** Infinity while the question is in progress. */
   expiresAt: number;
 }
 

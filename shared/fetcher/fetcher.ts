@@ -143,14 +143,14 @@ class UndiciFetcher implements Fetcher {
     return isForwarding(proxy, url) ? ofForwarded(outcome, proxy as ProxyServer) : outcome;
   }
 
-  /** Waits for the exchanges under way. */
+  /** Waits for the exchanges in progress. */
   async close(): Promise<void> {
     if (this.#agent.closed) return;
     await Promise.all([this.#agent.close(), this.#unverifying?.close()]);
     this.#sentHeads.close();
   }
 
-  /** A bad certificate is recorded, and the page fetched all the same. */
+  /** A bad certificate is recorded, and the page fetched anyway. */
   async #fetchRecording(request: FetchRequest): Promise<FetchOutcome> {
     const { totalTimeoutMs } = this.#options;
     const origin = new URL(request.url).origin;
@@ -169,7 +169,7 @@ class UndiciFetcher implements Fetcher {
     return this.#exchange(request, this.#agent, own, ms);
   }
 
-  /** Without headers, cookies and passwords: nobody knows who gets them. */
+  /** Without headers, cookies and passwords: it is unknown who gets them. */
   async #fetchUnverified(request: FetchRequest, tlsError: FailureCode, ms: number): Promise<FetchOutcome> {
     this.#unverifying ??= createAgent(this.#options, {
       ...this.#connecting,

@@ -1,5 +1,5 @@
 /**
- * Names that no name server is asked for, since every answer of one would be wrong (IANA's Special-Use Domain
+ * Names that no name server is requested, since every answer of one would be wrong (IANA's Special-Use Domain
  * Names).
  */
 import { KnownFailure } from './failure.ts';
@@ -8,7 +8,7 @@ import { KnownFailure } from './failure.ts';
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1'];
 
 /**
- * Why names under these top-level domains have no address. `.test` and `.example` may stand in a private name
+ * Why names under these top-level domains have no address. `.test` and `.example` may be in a private name
  * server.
  */
 const WITHOUT_ADDRESS: Readonly<Record<string, string>> = {

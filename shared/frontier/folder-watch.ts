@@ -1,7 +1,7 @@
 /**
  * Closes folders that give the same pages under ever new paths: relative links that lead deeper, servers that
  * answer each path with one page. Of a closed folder, URLs of two or more further words are no longer
- * fetched; what stands in it directly stays open. URLs with a query are left to the other watches.
+ * fetched; what is in it directly stays open. URLs with a query are left to the other watches.
  *
  * A folder closes when less than `minNew` of its last 25 to 100 pages (of the host's root: 100) were worth
  * something, after 50 pages at least, and it feeds itself: its pages bring new links into the folder, one for

@@ -14,7 +14,7 @@ import type { TrapState } from './trap-watch.ts';
 export interface Head extends TrapState {
   /** Grows by one with each commit; the first is 1. */
   readonly version: number;
-  /** The one token that counts; others are dropped on sight. */
+  /** The one token that counts; others are dropped. */
   readonly token?: string;
   readonly clock: HostClock;
   /**
@@ -22,7 +22,7 @@ export interface Head extends TrapState {
    * by their URLs, where that is not the robots.txt of an origin of this host.
    */
   readonly robots: readonly HostRobots[];
-  /** Origins that cannot be had, though another one of the host can. */
+  /** Origins that cannot be fetched, though another one of the host can. */
   readonly closedOrigins?: readonly ClosedOrigin[];
   /** What leads to other hosts, whose own turns fetch it (`turn/moved-robots.ts`). */
   readonly movedRobots?: readonly MovedRobots[];
@@ -81,15 +81,15 @@ export interface MovedRobots {
   readonly to: string;
   /** When it was seen to redirect. */
   readonly since: number;
-  /** When `from` is asked for again. */
+  /** When `from` is requested again. */
   readonly expiresAt: number;
   /** How often the rules were looked up without success. */
   readonly tries: number;
-  /** The URL that its host was asked for, if any was. */
+  /** The URL that its host was requested, if any was. */
   readonly asked?: string;
 }
 
-/** An origin whose robots.txt cannot be had: nothing of it may be fetched before `until`. */
+/** An origin whose robots.txt cannot be fetched: nothing of it may be fetched before `until`. */
 export interface ClosedOrigin {
   readonly origin: string;
   readonly until: number;

@@ -8,8 +8,8 @@
  * `fresh` counts before any run, a newer run before an older one.
  *
  * A ledger is opened for one turn and changed by it alone. {@link HostLedger.prepareCommit} says what to
- * store; if the head then cannot be committed, the ledger must be thrown away. After a commit it may serve
- * the next turn, if that finds the head's version unchanged.
+ * store; if the head then cannot be committed, the ledger must be discarded. After a commit it may serve the
+ * next turn, if that finds the head's version unchanged.
  */
 
 import { SIZES, type Sizes } from '../sizes.ts';

@@ -4,8 +4,8 @@
  * `later` (URLs waiting for a time, by that time) and `done` (all others).
  *
  * Parts never change. What was taken from `ready` or `later` is known by the cursors, which stand in the
- * head; what became of it stands in newer segments or runs. An entry of `ready` counts only while nothing
- * newer knows its URL and the note beside its key still says the same of it.
+ * head; what became of it is in newer segments or runs. An entry of `ready` counts only while nothing newer
+ * knows its URL and the note beside its key still says the same of it.
  */
 
 import { fingerprint } from '../url/fingerprint.ts';

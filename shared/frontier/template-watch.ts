@@ -72,7 +72,7 @@ export interface PageYield {
 }
 
 export interface TemplateWatch {
-  /** Whether the text of this page will be asked for; not of a template's first pages ({@link needsText}). */
+  /** Whether the text of this page will be requested; not of a template's first pages ({@link needsText}). */
   wantsText(url: string): boolean;
   /** Call it for each page that was fetched successfully, the first time only. About 1 us. */
   count(url: string, brought: PageYield): void;

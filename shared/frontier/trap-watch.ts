@@ -34,7 +34,7 @@ export interface TrapWatchOptions {
 }
 
 export interface TrapWatch {
-  /** Whether the text of this page will be asked for. */
+  /** Whether the text of this page will be requested. */
   wantsText(url: string): boolean;
   /** Call it for each page that was fetched successfully, the first time only. */
   count(url: string, brought: PageYield): void;

@@ -5,7 +5,7 @@ import { keepable } from './item-lines.ts';
 /** Values as JSON by key. Each call is atomic, for all threads of the crawl. */
 export interface StateStore {
   get(key: string): string | undefined;
-  /** Replaces `before` (undefined: no value). Returns false if the value is another one by now. */
+  /** Replaces `before` (undefined: no value). Returns false if the value is another one now. */
   swap(key: string, before: string | undefined, after: string): boolean;
   delete(key: string): void;
   /** By key. */

@@ -10,7 +10,7 @@ export class CutOff extends Error {
   override name = 'CutOff';
 }
 
-/** How the call that is under way is found from outside its scope. */
+/** How the call that is in progress is found from outside its scope. */
 const SLOT = Symbol.for('strand.hooks.call');
 const EXPRESSION = `globalThis[Symbol.for('strand.hooks.call')]()`;
 
@@ -19,7 +19,7 @@ const EXPRESSION = `globalThis[Symbol.for('strand.hooks.call')]()`;
  * code this is the part before its first `await`: what runs later is not cut off. Not to be nested.
  *
  * By V8's inspector, which ends an evaluation by a timer of its own: 11 us a call in a row, 20 to 40 between
- * other work. `node:vm` can do the same, and starts a thread for each call: 130, and 230 to 290. It stands in
+ * other work. `node:vm` can do the same, and starts a thread for each call: 130, and 230 to 290. It is in
  * where the inspector is not to be had.
  */
 export function cutOffAfter<T>(limitMs: number, call: () => T): T {

@@ -3,8 +3,8 @@ import type { HookedPage } from '../turn/page-hooks.ts';
 import type { PageContent } from './page-content.ts';
 
 /**
- * The page as a project's hooks see it. Copies are made of what the crawl goes on with: a hook may change its
- * own.
+ * The page as a project's hooks see it. Copies are made of what the crawl continues with: a hook may change
+ * its own.
  */
 export function createHookPage(
   { url, depth, via, response, facts, request = {} }: HookedPage,

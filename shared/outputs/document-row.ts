@@ -11,7 +11,7 @@ export interface DocumentRow extends PageDocument {
   readonly via?: string;
   /** Digest of the body as received: `sha1:` and base32. */
   readonly payloadDigest?: string;
-  /** Where the page's record stands in the archive. */
+  /** Where the page's record is in the archive. */
   readonly location?: RecordLocation;
 }
 

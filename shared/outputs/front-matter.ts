@@ -16,7 +16,7 @@ export function frontMatter(document: PageDocument): string {
   return `---\n${lines.join('')}${truncated}---\n\n`;
 }
 
-/** A double-quoted scalar (YAML 1.2, section 7.3.1): JSON is one, if no line separators stand in it. */
+/** A double-quoted scalar (YAML 1.2, section 7.3.1): JSON is one, if no line separators are in it. */
 const yamlString = (value: string): string =>
   JSON.stringify(value.slice(0, MAX_VALUE_CHARS)).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,

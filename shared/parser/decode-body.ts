@@ -46,7 +46,7 @@ function undo(coding: Coding, body: Uint8Array, maxOutputLength: number): Uint8A
   }
 }
 
-/** The flushes ask for what can be had of a body without its end. */
+/** The flushes ask for the available part of a body without its end. */
 function decode(coding: Coding, body: Uint8Array, maxOutputLength: number): Uint8Array {
   switch (coding) {
     case 'gzip':

@@ -26,7 +26,7 @@ export function createFeedElements(sink: XmlSink): XmlReader {
       return element.local === 'link';
     },
     end(element, _, text) {
-      // A `guid` is a permanent link unless it says that it is not, and is often none all the same.
+      // A `guid` is a permanent link unless it says that it is not, and is often none anyway.
       if (element.local === 'link' || /^https?:\/\//i.test(text)) sink.add(text, 'item', element);
     },
   };

@@ -1,7 +1,7 @@
 /**
- * Finds the tags of an HTML document in its text as the text arrives (HTML standard, section 13.2.5): what
- * stands in comments, scripts, styles and other raw text is not a tag, nor is a tag that the document's end
- * cuts off.
+ * Finds the tags of an HTML document in its text as the text arrives (HTML standard, section 13.2.5): what is
+ * in comments, scripts, styles and other raw text is not a tag, nor is a tag that the document's end cuts
+ * off.
  */
 import { createHtmlTree, PLACED_APART, type Placement } from './html-tree.ts';
 import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';

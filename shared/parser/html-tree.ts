@@ -100,7 +100,7 @@ export function createHtmlTree(): HtmlTree {
     endInHtml(name);
   };
 
-  /** An end tag closes an HTML element of its name, but none outside the gate or template it stands in. */
+  /** An end tag closes an HTML element of its name, but none outside the gate or template it is in. */
   const endInHtml = (name: string) => {
     const at = open.lastHtml(name);
     if (at >= 0) return popTo(at);

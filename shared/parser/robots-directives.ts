@@ -26,7 +26,7 @@ const HAS_VALUE = /^(?:unavailable_after|max-snippet|max-image-preview|max-video
 
 /**
  * Reads one X-Robots-Tag field: `noindex, otherbot: nofollow, none`. A robot's name holds for what follows
- * it, up to the next one; what stands in front of the first is for all.
+ * it, up to the next one; what is in front of the first is for all.
  */
 export function parseRobotsTag(field: string, robotName: string | undefined): RobotsDirectives {
   let isOurs = true;

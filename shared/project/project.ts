@@ -139,7 +139,7 @@ export interface EnqueueOptions {
   readonly priority?: number;
   /** @default 'GET', or 'POST' with a body */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Besides those of the crawler, and in place of its own of the same name. */
+  /** Besides those of the crawler, and instead of its own of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON, `URLSearchParams` as a form. */
   readonly body?: string | URLSearchParams | object;

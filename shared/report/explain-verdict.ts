@@ -7,7 +7,7 @@ type Verdict = Pick<Explanation, 'wouldBeFetched' | 'verdict'>;
 const PAST = {
   fetched: 'It was fetched',
   redirect: 'It was fetched, and redirects',
-  gone: 'It was asked for, and is gone',
+  gone: 'It was requested, and is gone',
   deniedByRobots: 'It was denied by robots.txt',
   skipped: 'It was skipped',
   failed: 'It has failed',
@@ -68,7 +68,7 @@ function lineText({ line, known }: Explained): string | undefined {
 
 const robotsText = ({ robots }: Explained): string | undefined =>
   robots?.says === 'unknown' || robots?.says === 'closed'
-    ? `if robots.txt, asked for first, allows it (${robots.url})`
+    ? `if robots.txt, requested first, allows it (${robots.url})`
     : undefined;
 
 function timeText({ hostState, known, robots }: Explained, now: number): string | undefined {

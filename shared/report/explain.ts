@@ -26,7 +26,7 @@ export interface ExplainFacts {
   /** As asked. */
   readonly url: string;
   readonly config: CrawlConfig;
-  /** None: no crawl is asked, and the URL is taken for the only seed of one. */
+  /** None: no crawl is asked, and the URL is treated as the only seed of one. */
   readonly crawl?: {
     readonly id: CrawlId;
     readonly state: CrawlSummary['state'];

@@ -21,7 +21,7 @@ export interface Explanation {
   /** The rules that changed it, beyond what standards say. */
   readonly urlRules: readonly string[];
   readonly host?: string;
-  /** As what the scope was asked for it. */
+  /** As what the scope was requested it. */
   readonly as?: 'seed' | 'link' | UrlKind;
   /** Hops from a seed; of a link not known yet, those of a seed's link. */
   readonly depth?: number;
@@ -58,7 +58,7 @@ export interface TemplateWord {
 
 export interface RobotsWord {
   /**
-   * `unknown`: it would be asked for first. `closed`: it could not be had, and is asked for again after
+   * `unknown`: it would be requested first. `closed`: it could not be fetched, and is requested again after
    * `until`.
    */
   readonly says: 'allowed' | 'denied' | 'unknown' | 'ignored' | 'closed';

@@ -97,7 +97,7 @@ const MIN_ANSWERS = 5;
 const ANSWERED: ReadonlySet<UrlState> = new Set(['fetched', 'gone']);
 
 /**
- * Each host is asked for once, and its records read once. Memory does not grow with hosts or URLs: it has
+ * Each host is requested once, and its records read once. Memory does not grow with hosts or URLs: it has
  * some 50 MB.
  */
 export async function buildReport(

@@ -44,7 +44,7 @@ export interface UrlRow {
 export interface UrlDetail extends UrlRow {
   /** When it was first found. ISO 8601, UTC. */
   readonly seenAt?: string;
-  /** What the project asked for besides, if `enqueue` made the request. */
+  /** What the project requested besides, if `enqueue` made the request. */
   readonly request?: OwnRequest | undefined;
   /** Tries so far. */
   readonly attempts?: number;

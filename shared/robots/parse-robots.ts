@@ -142,7 +142,7 @@ function readRecord(line: string): { readonly name: string; readonly value: stri
   const hash = line.indexOf('#');
   const text = trimBlanks(hash < 0 ? line : line.slice(0, hash));
   const colon = text.indexOf(':');
-  // Without a colon, two words are taken for name and value, as Google's parser does.
+  // Without a colon, two words are treated as name and value, as Google's parser does.
   const words = colon < 0 ? text.split(/[ \t]+/, 3) : [text.slice(0, colon), text.slice(colon + 1)];
   const [name = '', value = ''] = words.length === 2 ? words.map(trimBlanks) : [];
   return { name: MISSPELT.get(name.toLowerCase()) ?? name.toLowerCase(), value };

@@ -19,8 +19,8 @@ const MAX_AGE_MS = 86_400_000;
 const MIN_AGE_MS = 300_000;
 
 /**
- * What a host's head keeps of its robots.txt. Plain data. An origin without a valid state may only be asked
- * for it.
+ * What a host's head keeps of its robots.txt. Plain data. An origin without a valid state may only be
+ * requested it.
  */
 export type RobotsState = {
   /** The origin that asked, whatever redirects led to: `https://example.com:8443`; or {@link robotsKey}. */

@@ -3,7 +3,7 @@ export interface RobotsRule {
   readonly allow: boolean;
   /** In the form compared (`pattern.ts`): printable ASCII without spaces. */
   readonly pattern: string;
-  /** Where it stands in robots.txt, from 1. */
+  /** Where it is in robots.txt, from 1. */
   readonly line: number;
 }
 

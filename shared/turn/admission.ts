@@ -19,9 +19,9 @@ import type { TurnCrawl } from './turn-crawl.ts';
 export type Admission =
   /** It is fetched now. Unless it is a requisite, a page is reserved for it and begun. */
   | { readonly outcome: 'fetch' }
-  /** It is settled without a request to its own URL, and the turn goes on. */
+  /** It is settled without a request to its own URL, and the turn continues. */
   | { readonly outcome: 'unasked'; readonly record: UrlRecord }
-  /** It waits again, and the turn goes on. */
+  /** It waits again, and the turn continues. */
   | { readonly outcome: 'putBack'; readonly record: UrlRecord }
   /**
    * It is settled, and the turn takes no further URL. `seedCause`: the cause that is reported to the operator
@@ -106,7 +106,7 @@ export class UrlAdmission {
     return { outcome: 'turnEnds', record };
   }
 
-  /** What becomes of the URL when the rules of its origin cannot be had now. */
+  /** What becomes of the URL when the rules of its origin cannot be fetched now. */
   async #withoutRules(
     record: UrlRecord,
     access: Exclude<RobotsAccess, { kind: 'known' }>,
@@ -129,7 +129,9 @@ export class UrlAdmission {
     }
   }
 
-  /** Puts off a URL whose origin's robots.txt cannot be had, or gives it up after as many tries as any. */
+  /**
+   * Puts off a URL whose origin's robots.txt cannot be fetched, or gives it up after as many tries as any.
+   */
   #ofClosedOrigin(
     record: UrlRecord,
     { cause, until }: { readonly cause: Cause; readonly until: number },

@@ -53,8 +53,8 @@ export class TurnCommit {
   }
 
   /**
-   * Returns when the host may next be given to anybody. Throws `StaleTurn` if another worker has gone on with
-   * the host.
+   * Returns when the host may next be given to anybody. Throws `StaleTurn` if another worker has continued
+   * with the host.
    */
   async run(): Promise<number> {
     const { engine, hooks } = this.#services;
@@ -67,7 +67,7 @@ export class TurnCommit {
     const commit = await ledger.prepareCommit(id);
     for (const part of commit.parts)
       await engine.ledgers.putPart(crawl.id, crawl.host, part.name, part.bytes);
-    // Also where there are none: those of an attempt that was thrown away may stand there.
+    // Also where there are none: those of an attempt that was discarded may stand there.
     if (hooks) await head.stageItems(output.items);
 
     countRequisites(this.#results, engine.clock.now());
@@ -127,7 +127,7 @@ export class TurnCommit {
     const { id: crawl, host } = this.#results.crawl;
     const named = new Set([...partsOf(before), ...partsOf(after)]);
     const names = await ledgers.listParts(crawl, host);
-    // Parts of this version or later may belong to an attempt that is still under way.
+    // Parts of this version or later may belong to an attempt that is still in progress.
     const old = names.filter((name) => !named.has(name) && versionOfPart(name) <= before.version);
     await ledgers.deleteParts(crawl, host, old);
   }

@@ -40,7 +40,7 @@ export class FetchLoop {
   readonly #idleLanes: (() => void)[] = [];
   /** URLs begun: fetched, or being fetched. */
   #begun = 0;
-  /** URLs that are asked for now. */
+  /** URLs that are requested now. */
   #inFlight = 0;
   /** URLs settled without a request of their own. */
   #unasked = 0;
@@ -59,11 +59,11 @@ export class FetchLoop {
     const lanes = Array.from({ length: quarantine.isAnnouncing ? 1 : crawl.config.perHost }, () =>
       this.#runLane(),
     );
-    // All of them, so that nothing is in flight when the turn is thrown away.
+    // All of them, so that nothing is in flight when the turn is discarded.
     for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
   }
 
-  /** What there is no time for is asked for again: nothing is lost. */
+  /** What there is no time for is requested again: nothing is lost. */
   async #fetchAskedRobots(): Promise<void> {
     const { limits, robots, pace, quarantine } = this.#options;
     for (const url of new Set(limits.askedRobots)) {
@@ -150,7 +150,7 @@ export class FetchLoop {
       : undefined;
   }
 
-  /** Whether the turn goes on after this URL. */
+  /** Whether the turn continues after this URL. */
   async #handle(record: UrlRecord): Promise<boolean> {
     const { admission, settlement } = this.#options;
     const from = origin(record.url);

@@ -6,6 +6,6 @@ import type { OwnRequest } from '../url/request-url.ts';
 export interface FetchedPage {
   readonly record: UrlRecord;
   readonly response: FetchedResponse;
-  /** What the project asked for, if it made the request. */
+  /** What the project requested, if it made the request. */
   readonly request?: OwnRequest | undefined;
 }

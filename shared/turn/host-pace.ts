@@ -164,8 +164,7 @@ export class HostPace {
     // Another crawl's turn may have kept it waiting for long.
     if (engine.clock.now() - askedAt > MAX_AGE_MS) {
       if (!(await crawl.isRunning())) return this.#unmade(request.url, 'the crawl does not run');
-      // The process may have stood still meanwhile: nothing may be waited for between the lock and the
-      // request.
+      // The process may have frozen meanwhile: nothing may be waited for between the lock and the request.
       await lease.lockFor(lockedMs);
       if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
     }

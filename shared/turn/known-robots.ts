@@ -51,7 +51,7 @@ export class KnownRobots {
     );
   }
 
-  /** Keeps rules in place of what was known of their key. Of an origin: it is not closed. */
+  /** Keeps rules instead of what was known of their key. Of an origin: it is not closed. */
   set(robots: HostRobots, now: number): void {
     const key = robots.origin;
     this.#rules = [...this.#rules.filter(({ origin }) => origin !== key), robots];

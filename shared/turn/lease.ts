@@ -26,7 +26,7 @@ export function leaseOf(
   return {
     endsAt: Math.min(received.leaseUntil, deadline),
     async lockFor(ms) {
-      // More than once where the process stood still meanwhile.
+      // More than once where the process froze meanwhile.
       while (clock.now() + ms > lockedUntil) {
         const until = clock.now() + ms + SLACK_MS;
         await queue.hold(received, until);

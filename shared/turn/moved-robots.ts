@@ -18,7 +18,7 @@ const PATIENT_LOOKS = 6;
 
 export type Found =
   | { readonly kind: 'robots'; readonly host: HostKey; readonly robots: HostRobots }
-  /** Nobody has asked for that URL yet. */
+  /** Nobody has requested that URL yet. */
   | { readonly kind: 'unknown'; readonly url: string }
   | { readonly kind: 'tooManyRedirects' };
 
@@ -42,7 +42,9 @@ export class MovedRobotsFinder {
     this.#options = options;
   }
 
-  /** Remembers that the robots.txt of the key `from`, asked for at `at`, redirects to a URL of another host. */
+  /**
+   * Remembers that the robots.txt of the key `from`, requested at `at`, redirects to a URL of another host.
+   */
   note(from: string, to: string, at: number, cacheControl: readonly string[]): MovedRobots {
     const expiresAt = expiry(at, cacheControl, this.#options.crawl.config.robotsMaxAgeMs);
     const moved = { from, to, since: at, expiresAt, tries: 0 };

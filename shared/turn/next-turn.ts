@@ -27,7 +27,7 @@ const DRAINED_MS = 7_200_000;
 /** A head that says that its host is due later than this was written by a process whose clock was ahead. */
 export const maxDueMs = (config: Parameters<typeof maxWaitMs>[0]): number => DRAINED_MS + maxWaitMs(config);
 
-/** When and by what the host goes on. */
+/** When and by what the host continues. */
 export interface NextTurn {
   /** The turn gives its host a token for the next one. */
   readonly hasToken: boolean;

@@ -11,7 +11,7 @@ export interface HookedPage {
   readonly via?: string;
   readonly response: FetchedResponse;
   readonly facts: DocumentFacts;
-  /** What the project asked for, if it made the request. */
+  /** What the project requested, if it made the request. */
   readonly request?: OwnRequest | undefined;
   /** Runs each synchronous part of a hook: for a watchdog. */
   readonly around?: <T>(part: () => T) => T;

@@ -17,7 +17,7 @@ export interface PageWork {
   /** Runs the synchronous `work` of a task. Costs about 1 us. */
   run<T>(crawl: CrawlId, url: string, step: PageStep, work: () => T): T;
   /**
-   * A hook of the project has begun, and goes on until the returned function is called. Its later parts are
+   * A hook of the project has begun, and continues until the returned function is called. Its later parts are
    * not in `run`.
    */
   beginHook(): () => void;

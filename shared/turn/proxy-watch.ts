@@ -10,7 +10,7 @@ const MOST_MS = 60_000;
 const FIRST_FAILURES = 3;
 
 /**
- * Counts the proxy's failures, and pauses the crawl when they go on for a minute; or after three, if this
+ * Counts the proxy's failures, and pauses the crawl when they continue for a minute; or after three, if this
  * process is the only one and has never had an answer. The URLs wait as before.
  */
 export async function watchProxy(

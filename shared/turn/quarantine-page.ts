@@ -45,8 +45,8 @@ function setAsideBy(
 
 /**
  * Stores the page as one that is not fetched again. The host must be with nobody, or with a turn that will
- * never commit: the new head makes that turn stale. Throws `StaleTurn` if somebody else has gone on with the
- * host.
+ * never commit: the new head makes that turn stale. Throws `StaleTurn` if somebody else has continued with
+ * the host.
  */
 export async function quarantinePage(
   ledgers: Pick<LedgerStore, 'loadHead' | 'commit'>,

@@ -9,7 +9,7 @@ const MAX_INTENTS = 3;
 /**
  * What the quarantine says of a URL that is to be fetched. `allowed`. `quarantined`: too many workers died
  * while they fetched it. `busy`: another turn of this process has announced a URL; this turn is to be put
- * off, as one that has asked for nothing.
+ * off, as one that has requested nothing.
  */
 export type QuarantineAnswer = 'allowed' | 'quarantined' | 'busy';
 
@@ -104,7 +104,7 @@ export class Quarantine {
   }
 
   /**
-   * The turn is thrown away. Takes back what it announced if that URL was not the reason: our own services
+   * The turn is discarded. Takes back what it announced if that URL was not the reason: our own services
    * failed.
    */
   async retract(): Promise<void> {

@@ -44,7 +44,7 @@ export type RobotsAccess =
 
 type Chain =
   | Extract<RobotsAccess, { kind: 'blocked' }>
-  /** It redirects to a URL of another host. `at`: when it was asked for. */
+  /** It redirects to a URL of another host. `at`: when it was requested. */
   | {
       readonly kind: 'moved';
       readonly to: string;
@@ -146,7 +146,7 @@ export class RobotsKeeper {
     if (verdict.kind !== 'unreachable')
       return { kind: 'known', rules: await this.#keep(origin, verdict, outcome, false) };
     const { known, store } = this.#options;
-    // What we have not asked for, or broken off, says nothing about the host.
+    // What we have not requested, or broken off, says nothing about the host.
     const before = isAborted(outcome)
       ? undefined
       : await store.knownLonger(origin, outcome.startedAt + STALE_MS);
@@ -256,7 +256,7 @@ export class RobotsKeeper {
     const response = outcome.status === 'response' ? outcome : undefined;
     const rules = verdict.kind === 'rules' && response ? await this.#parse(key, response) : NO_RULES;
     const cacheControl = response ? headersOf(response, 'cache-control') : [];
-    // The process may have stood still since the request.
+    // The process may have frozen since the request.
     const expiresAt = expiry(outcome.startedAt, cacheControl, crawl.config.robotsMaxAgeMs);
     await store.keep(key, rules, expiresAt, isForOthers);
     if (isForOthers && !isOriginKey(key)) return rules;
@@ -281,7 +281,7 @@ export class RobotsKeeper {
   }
 }
 
-/** What is asked for first: robots.txt of an origin, or the URL that the key is. */
+/** What is requested first: robots.txt of an origin, or the URL that the key is. */
 const urlOf = (key: string): string => (isOriginKey(key) ? (robotsUrl(key) as string) : key);
 
 const isBlocked = (outcome: FetchOutcome): outcome is FetchFailure =>

@@ -15,7 +15,8 @@ import type { SitemapLinks } from './sitemap-links.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
 /**
- * If robots.txt cannot be had any more, what is known of it is used this much longer (RFC 9309, section 2.4).
+ * If robots.txt cannot be fetched any more, what is known of it is used this much longer (RFC 9309, section
+ * 2.4).
  */
 export const STALE_MS = 600_000;
 /** A robots.txt that other hosts use. */

@@ -66,7 +66,7 @@ export interface LaneSpacing {
 export interface Lanes {
   /** Runs `request` when `spacing` allows. Undefined: that would be too late, and it was not run. */
   run<T>(host: HostKey, spacing: LaneSpacing, request: () => Promise<T>): Promise<T | undefined>;
-  /** Remembers that the host must rest until then, where no head says so: its turn was thrown away. */
+  /** Remembers that the host must rest until then, where no head says so: its turn was discarded. */
   rest(host: HostKey, until: number): void;
   /**
    * Remembers that the host must rest for so long after the end of its last request, also if the clock is set

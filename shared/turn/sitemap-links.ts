@@ -9,9 +9,7 @@ import type { TurnCrawl } from './turn-crawl.ts';
 
 /** At most this many of one robots.txt. */
 const MAX_NAMED = 100;
-/**
- * An index may name sitemaps, not indexes (sitemaps.org, "Sitemap index"); some name indexes all the same.
- */
+/** An index may name sitemaps, not indexes (sitemaps.org, "Sitemap index"); some name indexes anyway. */
 const MAX_NESTING = 3;
 const DAY_MS = 86_400_000;
 
@@ -36,7 +34,7 @@ export class SitemapLinks {
 
   /**
    * Takes in the sitemaps that an origin's robots.txt names; where it names none, perhaps the well-known one.
-   * Not of a host that is asked for sitemaps or parts of pages alone: each might name the next one of its
+   * Not for a host that is visited only for sitemaps or parts of pages: each might name the next one of its
    * domain, without end.
    */
   takeNamed(origin: string, named: readonly string[], now: number): void {

@@ -3,7 +3,7 @@ import type { Head } from '../frontier/head.ts';
 import type { HostKey } from '../url/host-key.ts';
 import type { TurnServices } from './services.ts';
 
-/** The head as it is stored while a turn goes on, and the only code of a turn that replaces it. */
+/** The head as it is stored while a turn continues, and the only code of a turn that replaces it. */
 export class StoredHead {
   readonly #services: Pick<TurnServices, 'engine' | 'hooks'>;
   readonly #crawl: CrawlId;
@@ -30,14 +30,14 @@ export class StoredHead {
   }
 
   /**
-   * Keeps items for the next version. Without items, removes those that an attempt which was thrown away has
+   * Keeps items for the next version. Without items, removes those that an attempt which was discarded has
    * left.
    */
   async stageItems(lines: readonly string[]): Promise<void> {
     await this.#services.engine.items?.stage(this.#crawl, this.#host, this.nextVersion, lines);
   }
 
-  /** Throws `StaleTurn` if another worker has gone on with the host. */
+  /** Throws `StaleTurn` if another worker has continued with the host. */
   async replace(next: Omit<Head, 'version'>): Promise<Head> {
     const head = { ...next, version: this.nextVersion };
     await this.#services.engine.ledgers.commit(this.#crawl, this.#host, head);

@@ -31,7 +31,7 @@ export interface PageForHooks {
   readonly facts: DocumentFacts;
   /** Whether `onPage` is called. */
   readonly forItems: boolean;
-  /** What the project asked for, if it made the request. */
+  /** What the project requested, if it made the request. */
   readonly request?: OwnRequest | undefined;
 }
 

@@ -40,7 +40,7 @@ export interface TurnEnd {
   readonly restUntil: number;
   /** Whether the turn has asked the host for something. */
   readonly hasRequested?: boolean;
-  /** The turn has asked for nothing and changed nothing: its deliveries are to come again. */
+  /** The turn has requested nothing and changed nothing: its deliveries are to come again. */
   readonly isPostponed?: boolean;
 }
 
@@ -106,7 +106,7 @@ function requestOf(deliveries: readonly Delivery[], head: Head, now: number): Tu
       isBegun ||= !isServedWake(delivery, head, now);
       if (message.isResumed) resumedBy = id;
     }
-    // One that has come back was served, or is asked for again by who needs it: a host that rests is not
+    // One that has come back was served, or is requested again by who needs it: a host that rests is not
     // asked by it for ever.
     else if (receiveCount === 1) askedRobots.push(message.url);
   }
@@ -207,7 +207,7 @@ class Turn {
     }
   }
 
-  /** The turn is thrown away, but the host was asked: it rests all the same. */
+  /** The turn is discarded, but the host was asked: it rests anyway. */
   async #throwAway(): Promise<void> {
     const { engine, lanes } = this.#services;
     const { crawl, pace, quarantine } = this.#parts;

@@ -49,7 +49,7 @@ export class UrlVisit {
   /** By the URL that is fetched: the ledger's name of a request of the project differs. */
   #record: UrlRecord;
   readonly #ledgerUrl: string;
-  /** What the project asked for, if it made the request. */
+  /** What the project requested, if it made the request. */
   readonly #request: OwnRequest | undefined;
   #parser: DocumentParser | undefined;
   /** Whether a page of the budget is reserved for it. */
@@ -194,7 +194,7 @@ export class UrlVisit {
     const isAnswer = received !== undefined && page.state !== 'redirect';
     if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');
     this.#isPage = isAnswer && kind === undefined;
-    // A login page is not what the operator asked for.
+    // A login page is not what the operator requested.
     await settlement.settle(this.#named(), page.hint === 'login' ? 'login' : undefined);
   }
 

@@ -4,7 +4,8 @@ import type { HostLedger } from '../frontier/ledger.ts';
 export interface WorkerStats {
   hostsActive: number;
   /**
-   * Ledgers of the turns under way, with their counts when those began: the difference is not committed yet.
+   * Ledgers of the turns in progress, with their counts when those began: the difference is not committed
+   * yet.
    */
   readonly open: Map<HostLedger, HostLedger['counts']>;
   pages: number;
@@ -18,7 +19,7 @@ export interface WorkerStats {
   /** Failures of a proxy in a row, and since when. */
   proxyFailures?: { readonly since: number; readonly count: number } | undefined;
   turns: number;
-  /** Turns that were thrown away because another worker owned the host. */
+  /** Turns that were discarded because another worker owned the host. */
   staleTurns: number;
 }
 

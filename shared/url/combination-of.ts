@@ -51,7 +51,7 @@ const ANY = '?*&*';
 
 /**
  * What the path of a canonical URL without a query combines, if its last two words may be two of a set: of
- * `/red/large/` the host knows `/large/`, too, and `/large/red/`. The latter is not asked for with
+ * `/red/large/` the host knows `/large/`, too, and `/large/red/`. The latter is not requested with
  * `inOneOrder`. `wants`: whether a group matters; asked before `isKnown`.
  */
 export function pathCombinationOf(

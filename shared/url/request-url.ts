@@ -1,6 +1,6 @@
 /**
  * Requests that a project makes itself (`enqueue`), as the ledger knows them: a canonical URL with a fragment
- * that holds what is asked besides. Canonical URLs have no fragment, so no page is taken for such a request.
+ * that holds what is asked besides. Canonical URLs have no fragment, so no page is treated as such a request.
  * Two requests are the same if URL, method, headers, body, label and data are the same.
  */
 
@@ -34,7 +34,7 @@ export function fetchedUrl(url: string): string {
   return at < 0 ? url : url.slice(0, at);
 }
 
-/** What is asked for a URL of the ledger besides; undefined for a URL that is no request of the project. */
+/** What is requested a URL of the ledger besides; undefined for a URL that is no request of the project. */
 export function ownRequest(url: string): OwnRequest | undefined {
   const at = url.indexOf(MARK);
   if (at < 0) return undefined;

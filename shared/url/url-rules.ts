@@ -26,8 +26,8 @@ export const URL_RULES: readonly { readonly name: RuleName; readonly why: string
     name: 'sessionParameters',
     why: 'they name a visit (;jsessionid=, PHPSESSID): each would find every page under new URLs',
   },
-  { name: 'sortQuery', why: 'off unless asked for: some sites answer by the order of parameters' },
-  { name: 'indexPages', why: 'off unless asked for: servers need not answer /a/index.html and /a/ alike' },
+  { name: 'sortQuery', why: 'off unless requested: some sites answer by the order of parameters' },
+  { name: 'indexPages', why: 'off unless requested: servers need not answer /a/index.html and /a/ alike' },
 ];
 
 /**

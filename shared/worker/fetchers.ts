@@ -11,20 +11,20 @@ export interface Fetchers {
    * The same one each time, for the same crawl configured in the same way. Ask for it again at each fetch.
    */
   of(crawl: Pick<Crawl, 'id' | 'config'>): Fetcher;
-  /** Waits for the exchanges under way. */
+  /** Waits for the exchanges in progress. */
   close(): Promise<void>;
 }
 
 export interface FetchersOptions {
   readonly make: (config: CrawlConfig) => Fetcher;
-  /** Fetchers kept; the one not asked for for the longest is closed for the next one. */
+  /** Fetchers kept; the one not requested for the longest time is closed for the next one. */
   readonly max: number;
   /** Called for a fetcher that could not be closed. */
   readonly onError?: (error: unknown) => void;
 }
 
 export function createFetchers({ make, max, onError }: FetchersOptions): Fetchers {
-  // A map keeps the order of insertion: the first has not been asked for for the longest.
+  // A map keeps the order of insertion: the first has not been requested for the longest.
   const kept = new Map<string, Fetcher>();
   /** Fetchers that are closing: their requests run to their end. */
   const closing = new Set<Promise<void>>();

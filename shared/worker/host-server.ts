@@ -43,7 +43,7 @@ export class HostServer {
 
   /**
    * Runs the turns of one received host: one for each crawl that has sent it something. Rejects if the worker
-   * cannot go on.
+   * cannot continue.
    */
   async serve(received: HostDeliveries): Promise<void> {
     const { stats } = this.#services;

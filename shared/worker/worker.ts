@@ -36,11 +36,11 @@ export interface WorkerOptions {
   readonly minRoom?: number;
   /** Hosts received already, served before any others: what a function's event holds. */
   readonly first?: readonly HostDeliveries[];
-  /** No host is received after this time: what is under way is finished. Default: never. */
+  /** No host is received after this time: what is in progress is finished. Default: never. */
   readonly receiveUntil?: number;
   /** The process ends then: leases that last longer are taken to end there. Default: never. */
   readonly deadline?: number;
-  /** Ends when no turn is under way and a receive brings nothing. */
+  /** Ends when no turn is in progress and a receive brings nothing. */
   readonly endsWhenIdle?: boolean;
   /** The approximate number of bytes of ledgers that are kept in memory between turns. */
   readonly maxCacheBytes?: number;
@@ -64,8 +64,8 @@ export interface Worker {
   readonly stats: WorkerStats;
   readonly crawls: Crawls;
   /**
-   * Resolves when the worker has stopped; rejects when it cannot go on: at once where a port fails with
-   * `StorageFailed`. Nothing of it is under way then.
+   * Resolves when the worker has stopped; rejects when it cannot continue: at once where a port fails with
+   * `StorageFailed`. Nothing of it is in progress then.
    */
   readonly done: Promise<void>;
 }
@@ -111,9 +111,9 @@ class WorkerLoop {
   readonly #halting: AbortController;
   readonly #server: HostServer;
   readonly #active = new Set<Promise<void>>();
-  /** The first error after which the worker cannot go on. */
+  /** The first error after which the worker cannot continue. */
   #failure: { readonly error: unknown } | undefined;
-  /** A receive brought nothing while no turn was under way. */
+  /** A receive brought nothing while no turn was in progress. */
   #isIdle = false;
 
   constructor(services: TurnServices, options: WorkerOptions, halting: AbortController) {
@@ -127,7 +127,7 @@ class WorkerLoop {
   async run(): Promise<void> {
     for (const received of this.#options.first ?? []) this.#track(this.#server.serve(received));
     while (this.#goesOn()) await this.#receive();
-    // Also after a failure: what is under way holds hosts.
+    // Also after a failure: what is in progress holds hosts.
     await Promise.all(this.#active);
     if (this.#failure) throw this.#failure.error;
   }

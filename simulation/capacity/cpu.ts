@@ -1,5 +1,5 @@
 /**
- * A worker's processor as a queue: what is to be computed is done in the order asked for, at the share of a
+ * A worker's processor as a queue: what is to be computed is done in the order requested, at the share of a
  * CPU that the memory buys. So a worker that is given too much to do becomes slow, as a real one would.
  */
 import type { VirtualTime } from '../models/virtual-time.ts';
@@ -9,13 +9,13 @@ const MB_PER_CPU = 1769;
 
 export interface Cpu {
   /**
-   * Resolves when `ms` milliseconds of one whole CPU have been worked off, after all that was asked for
+   * Resolves when `ms` milliseconds of one whole CPU have been worked off, after all that was requested
    * before.
    */
   use(ms: number): Promise<void>;
   /** CPU ms worked or promised since the beginning, of one whole CPU. */
   usedMs(): number;
-  /** Milliseconds of virtual time that work now asked for has to wait. */
+  /** Milliseconds of virtual time that work now requested has to wait. */
   backlogMs(): number;
 }
 

@@ -1,4 +1,4 @@
-/** What a capacity run is asked for on the command line. */
+/** What a capacity run is requested on the command line. */
 import { parseArgs } from 'node:util';
 
 export interface CapacityOptions {

@@ -1,6 +1,5 @@
 /**
- * What the simulated services are asked for: calls, messages, units and bytes, summed up over windows of
- * time.
+ * The requests to the simulated services: calls, messages, units and bytes, summed up over windows of time.
  */
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { HEAD } from '../../shared/engines/aws/state/tables.ts';

@@ -19,7 +19,7 @@ export interface CpuCloud {
   fetcherOf(process: SimProcess, fetcher: Fetcher): Fetcher;
   /** CPU ms of all processes that have fetched, so far. */
   workersCpuMs(): number;
-  /** The longest that work asked for now has to wait for its worker's CPU. */
+  /** The longest that work requested now has to wait for its worker's CPU. */
   backlogMs(): number;
 }
 

@@ -62,7 +62,7 @@ const SLOW_RESPONSE_MS = 5000;
 const MAX_PAGES = 10_000;
 /** The mean number of links from a page to its own host. */
 export const OWN_LINKS = 40;
-/** As the web makes them: smaller than the usual page, whose CPU is charged all the same. */
+/** As the web makes them: smaller than the usual page, whose CPU is charged anyway. */
 const BODY_BYTES = 6000;
 /**
  * What one host brings a worker, about: its pages at their pace, less what a turn needs to begin and to be

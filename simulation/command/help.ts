@@ -52,7 +52,7 @@ const usageOf = ({ name, argument, isNegatable }: OptionSpec): string =>
 function twoColumns(rows: readonly (readonly [string, string])[]): string[] {
   const left = Math.max(...rows.map(([name]) => name.length)) + 4;
   return rows.flatMap(([name, what]) =>
-    // A long left column leaves the right one its place all the same.
+    // A long left column leaves the right one its place anyway.
     wrapWords(what.split(' '), Math.max(40, WIDTH - left)).map(
       (line, i) => (i === 0 ? `  ${name}` : '').padEnd(left) + line,
     ),

@@ -12,7 +12,7 @@ export class CannotRun extends Error {
   override name = 'CannotRun';
 }
 
-/** Calls `giveUp` when a world has gone on for too long, unless stopped by the function it gives. */
+/** Calls `giveUp` when a world has continued for too long, unless stopped by the function it gives. */
 export type Watch = (spec: WorldSpec, giveUp: () => void) => () => void;
 
 export interface PoolOptions {

@@ -15,10 +15,10 @@ interface Known {
 
 /**
  * A host's pages are fetched in the order of their ranks: while a URL waits that was never tried, no page of
- * a later rank is asked for. Judged by links from pages of the same host, whose depths follow from the seeds.
+ * a later rank is requested. Judged by links from pages of the same host, whose depths follow from the seeds.
  *
- * Only where no turn of the host was thrown away, robots.txt was always answered, and no link was left out:
- * else a URL may have been put off, or not have been known yet. The rank of the page that was asked for is
+ * Only where no turn of the host was discarded, robots.txt was always answered, and no link was left out:
+ * else a URL may have been put off, or not have been known yet. The rank of the page that was requested is
  * the one it has in the end, which is never later than it was then.
  */
 export function bestFirst(
@@ -69,7 +69,7 @@ function checkHost(
       for (const [url, { depth, level }] of waiting)
         if (rankOf(depth, level) < rank && origin(url) === origin(page.url)) {
           findings.add(
-            `${crawl.id}: ${page.url} (rank ${rank}) was asked for ${since(page.startedAt)}, before ${url} (rank ${rankOf(depth, level)}), which was known and is asked for ${since((firsts.get(url) as WebRequest).startedAt)}`,
+            `${crawl.id}: ${page.url} (rank ${rank}) was requested ${since(page.startedAt)}, before ${url} (rank ${rankOf(depth, level)}), which was known and is requested ${since((firsts.get(url) as WebRequest).startedAt)}`,
             { host: host.host, at: page.startedAt },
           );
           break;
@@ -81,7 +81,7 @@ function checkHost(
     const depth = Math.max(ownDepth, record?.depth ?? 0);
     depths.set(page.url, depth);
     for (const [url, known] of linksOf(page, depth, { web, scope, crawl })) {
-      // Only a URL that is asked for later has surely waited.
+      // Only a URL that is requested later has surely waited.
       if (hostKey(url) !== host.host || (firsts.get(url)?.startedAt ?? 0) <= page.endedAt) continue;
       if (crawl.known.get(url)?.kind !== undefined) continue;
       const before = waiting.get(url);

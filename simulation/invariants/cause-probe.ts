@@ -14,8 +14,8 @@ export interface CauseProbe {
   /** The same engine, watched: one for each process. */
   wrap<E extends Engine>(engine: E): E;
   /**
-   * Whether a worker has dropped that token before the head that names it was committed: its sender stood
-   * still between the two for so long that somebody else was given the host.
+   * Whether a worker has dropped that token before the head that names it was committed: its sender froze
+   * between the two for so long that somebody else was given the host.
    */
   wasDroppedEarly(token: string): boolean;
   readonly violations: readonly Violation[];
@@ -60,8 +60,8 @@ export function createCauseProbe(now: () => number): CauseProbe {
     wrap<E extends Engine>(engine: E): E {
       const { queue, ledgers } = engine as unknown as AwsEngine;
       /**
-       * What turns under way were given. A process that stood still may be given its host again before it
-       * goes on.
+       * What turns in progress were given. A process that froze may be given its host again before it
+       * continues.
        */
       const held = new Set<HostDeliveries>();
       const hold = (received: readonly HostDeliveries[]) => {

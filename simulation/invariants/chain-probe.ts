@@ -14,10 +14,10 @@ export interface ChainProbe {
 }
 
 /**
- * Tokens may wait beside the one that counts, to be dropped on sight: those of turns that came to nothing, as
- * many as tries fail one after the other while the group is held; and one for each message of links or
- * wake-up that was waiting before them, as it begins a turn, which names a token of its own. More means that
- * chains double.
+ * Tokens may wait beside the one that counts, to be dropped: those of turns that came to nothing, as many as
+ * tries fail one after the other while the group is held; and one for each message of links or wake-up that
+ * was waiting before them, as it begins a turn, which names a token of its own. More means that chains
+ * double.
  */
 const MAX_TOKENS = 8;
 
@@ -29,9 +29,9 @@ interface Chain {
 }
 
 /**
- * A token is sent before the head that names it, and deleted after the next one. But while a worker stands
- * still between the two, another one may take the token for one of a turn that came to nothing:
- * `wasDroppedEarly`. Then the waker wakes the host, at the time that its head says.
+ * A token is sent before the head that names it, and deleted after the next one. But while a worker freezes
+ * between the two, another one may take the token for one of a turn that came to nothing: `wasDroppedEarly`.
+ * Then the waker wakes the host, at the time that its head says.
  */
 export function createChainProbe(
   cloud: SimCloud,

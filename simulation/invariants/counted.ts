@@ -16,7 +16,7 @@ type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'hostsPerWorker'>;
 
 /**
  * A head counts each request that was made for its host by a turn that is committed, and no other: fewer than
- * the web's log has only where turns may have been thrown away.
+ * the web's log has only where turns may have been discarded.
  */
 export function requestsCounted(facts: UsedFacts, visited: readonly HostVisits[]): readonly Violation[] {
   const findings = createFindings('counted');
@@ -37,10 +37,10 @@ export function requestsCounted(facts: UsedFacts, visited: readonly HostVisits[]
  * The counters follow a head's write by a write of their own, so a process that dies between the two loses
  * that difference, and so does one that learns only from a refused repetition that its head was written
  * (`ledger-store.ts`); an update whose answer was lost counts twice if another process added to the same item
- * meanwhile (`crawl-counters.ts`). So exact equality is asked for where no such fault struck. Else each
+ * meanwhile (`crawl-counters.ts`). So exact equality is requested where no such fault struck. Else each
  * strike may explain one update of the counters, which holds what one worker's hosts have changed in two
  * rounds at most; in throttling storms, and where calls fail so that updates are put off, more gathers, and
- * nothing is asked for.
+ * nothing is requested.
  */
 export function counted({ crawls, strikes, hostsPerWorker }: UsedFacts): readonly Violation[] {
   const findings = createFindings('counted');

@@ -19,11 +19,11 @@ interface Source {
 /**
  * Depth, level and redirects of a URL are those of a seed, link or redirect of the web that the crawl has
  * met; and the depth is no more, the level no less than that of each link of the same host which was surely
- * met before the URL was first asked for: one that was asked for rises no more where it has moved to a run.
+ * met before the URL was first requested: one that was requested rises no more where it has moved to a run.
  * How many pages a level stands for is the core's to say (`rank.ts`, with tests of its own).
  *
  * With several requests at once a page may rise while it is fetched: such crawls are left out. Where a turn
- * was thrown away, its links may have left it, with the depth that the page had then.
+ * was discarded, its links may have left it, with the depth that the page had then.
  */
 export function depthTrue(
   { web }: Pick<Facts, 'web'>,
@@ -109,7 +109,7 @@ const valuesOf = (sources: readonly Source[], key: 'depth' | 'redirects' | 'leve
   [...new Set(sources.map((source) => source[key]))].join(' or ');
 
 /**
- * Whether the page of the same host was asked for once, came whole, and before the URL was first asked for.
+ * Whether the page of the same host was requested once, came whole, and before the URL was first requested.
  */
 function isMetBefore(
   from: UrlRecord,

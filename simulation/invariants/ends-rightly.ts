@@ -30,7 +30,7 @@ const SKEW_MS = 10_000;
 
 /**
  * A crawl is called finished when no host of it has anything left to fetch, and limited when what is
- * committed has met a limit; and it is called so within minutes.
+ * committed has reached a limit; and it is called so within minutes.
  *
  * Counters may be ahead where the answer to an update was lost, and behind where a process died; where calls
  * fail, the waker may need another run, and a message that nobody has may hide for a lease.
@@ -149,7 +149,7 @@ function checkInTime(
       .find((at) => isMet(usedAt(crawl, at))) ?? Number.POSITIVE_INFINITY;
   const { requisites } = crawl.config;
   const isAwaiting = requisites && awaitsRequisites(crawl, until);
-  // At the limit of pages a crawl goes on with their requisites: until its hosts have had their last turns,
+  // At the limit of pages a crawl continues with their requisites: until its hosts have had their last turns,
   // and links to others have not come for a minute; or for long where counters are wrong, as a process died
   // (`engines/aws/state/quiet.ts`).
   const lastAt = Math.max(from, ...changes.filter((at) => at < until));
@@ -166,7 +166,7 @@ function checkInTime(
   const lateMs = until - Math.min(metAt, timeAt);
   if (lateMs > WAKER_MS)
     findings.add(
-      `${crawl.id} had met a limit ${since(until - lateMs)}, and ran until ${since(until)}; expected ${seconds(WAKER_MS)} more at most`,
+      `${crawl.id} had reached a limit ${since(until - lateMs)}, and ran until ${since(until)}; expected ${seconds(WAKER_MS)} more at most`,
       { at: until, excuse: mayHaveHidden(facts) ? 'lateEnd' : undefined },
     );
 }

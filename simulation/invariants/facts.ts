@@ -106,14 +106,14 @@ export interface MessageFacts {
 export const isBy = ({ contact }: WebRequest, { config }: Pick<CrawlFacts, 'config'>): boolean =>
   contact === undefined || contact === config.contact;
 
-/** Whether turns may have been thrown away with what they had learned. */
+/** Whether turns may have been discarded with what they had learned. */
 export const mayHaveLostTurns = ({ strikes }: Pick<Facts, 'strikes'>): boolean =>
   TURN_LOSING.some((name) => strikes[name] > 0);
 
 /**
  * Whether a host's messages may have been hidden from workers that could use them: also by a receive whose
  * answer was lost, by workers of an older version, which cannot read what a newer one has written, and if the
- * queue has lost one. Or the host from the waker, as the index stood still or its clock was behind.
+ * queue has lost one. Or the host from the waker, because the index was late or its clock was behind.
  */
 export const mayHaveHidden = (facts: Pick<Facts, 'strikes'>): boolean =>
   mayHaveLostTurns(facts) ||
@@ -128,7 +128,7 @@ const MAX_PROCESS_MS = 7_200_000;
 
 /**
  * For how long the waker may not have known that a host was due, or that none was: twice the index may have
- * stood still, or its clock was behind.
+ * frozen, or its clock was behind.
  */
 export const wakerLagMs = ({ strikes }: Pick<Facts, 'strikes'>): number =>
   (strikes.indexLags > 0 ? 2 * MAX_INDEX_LAG_MS : 0) + (strikes.clockStepped > 0 ? MAX_PROCESS_MS : 0);

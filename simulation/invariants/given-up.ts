@@ -36,7 +36,7 @@ type UsedFacts = Pick<Facts, 'web' | 'strikes'>;
 
 /**
  * A host is given up when it has failed `maxHostFailures` times in a row by the web's own log, or twice while
- * no host of the crawl has answered; then at once, and nothing of it is asked for until the crawl is resumed.
+ * no host of the crawl has answered; then at once, and nothing of it is requested until the crawl is resumed.
  * And its head counts the failures that the web has seen.
  */
 export function givenUp(
@@ -74,7 +74,7 @@ function checkVisit(
   const isSlow = mayHaveLostTurns(facts) || facts.strikes.messageTwice > 0;
   const wakeMs = WAKE_MS + (isSlow ? WAKE_ALL_MS : 0);
   if (first && before?.head.setAside && !wasResumed(crawl.statuses, before.at - wakeMs, first.startedAt))
-    findings.add(`${subject} was given up, and ${first.url} was asked for ${since(first.startedAt)}`, where);
+    findings.add(`${subject} was given up, and ${first.url} was requested ${since(first.startedAt)}`, where);
 
   if (crawl.config.robots === 'ignore') return;
   const last = requests.at(-1);

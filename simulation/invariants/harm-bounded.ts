@@ -4,7 +4,7 @@ import { type Facts, isBy, TURN_LOSING_OTHERS } from './facts.ts';
 import { createFindings } from './findings.ts';
 
 /**
- * A page that kills its workers is asked for twice before its host is treated with care, three times then,
+ * A page that kills its workers is requested twice before its host is treated with care, three times then,
  * and once more where a turn with care had begun before; one that blocks them is stored at once
  * (`turn/quarantine.ts`, `quarantine-page.ts`). A worker that another page kills meanwhile makes it come
  * again: as often for each such page.
@@ -12,7 +12,7 @@ import { createFindings } from './findings.ts';
 const MAX_REQUESTS = { kills: 6, blocks: 2 } as const;
 
 /**
- * A page that kills or blocks its workers is asked for a few times only, and no other page is blamed for it.
+ * A page that kills or blocks its workers is requested a few times only, and no other page is blamed for it.
  * Where other faults also lose turns, it is unknown what killed a worker.
  */
 export function harmBounded({
@@ -31,7 +31,7 @@ export function harmBounded({
       const most = harm && MAX_REQUESTS[harm] * pages;
       if (most !== undefined && requests.length > most)
         findings.add(
-          `${crawl.id}: ${url}, which ${harm} its worker, was asked for ${requests.length} times, expected ${most} at most`,
+          `${crawl.id}: ${url}, which ${harm} its worker, was requested ${requests.length} times, expected ${most} at most`,
           { host: requests[0]?.host },
         );
     }

@@ -15,8 +15,8 @@ export interface Effect {
   /** It halves the failures so far. */
   readonly isGood: boolean;
   /**
-   * Unknown from outside: robots.txt of a host with two origins counts against the host only where
-   * the other origin's could not be had.
+   * Unknown from outside: robots.txt of a host with two origins counts against the host only where the other
+   * origin's could not be fetched.
    */
   readonly isUncertain?: boolean;
 }

@@ -12,7 +12,7 @@ const RUN_PARTS = ['keys', 'ready', 'later', 'done'];
  * What a commit makes obsolete, it sweeps: all parts that neither the new head names nor the one before, but
  * for those of attempts at this version or later. An object that holds a part has its row. And a crawl that
  * is over has no other WARC objects than joined ones where there is a compactor, and no multipart upload that
- * goes on.
+ * continues.
  *
  * A process that died after its commit, or whose calls failed, leaves its sweep to the next one.
  */

@@ -15,9 +15,9 @@ const CALLS_MS = 1000;
 const FAULTS_MS = 180_000 + 60_000;
 
 /**
- * While a crawl is paused, stopped or limited nothing of it is asked for, but for what was in flight: from
- * two seconds after the status was stored on. A process that stood still, or waited for a service that
- * failed, between its last look at the status and its request is excused, for four minutes at most.
+ * While a crawl is paused, stopped or limited nothing of it is requested, but for what was in flight: from
+ * two seconds after the status was stored on. A process that froze, or waited for a service that failed,
+ * between its last look at the status and its request is excused, for four minutes at most.
  */
 export function notRunning({ crawls, web, strikes }: UsedFacts): readonly Violation[] {
   const findings = createFindings('notRunning');
@@ -28,7 +28,7 @@ export function notRunning({ crawls, web, strikes }: UsedFacts): readonly Violat
         const lateMs = request.startedAt - from;
         if (lateMs <= HEARD_MS + CALLS_MS || request.startedAt >= until || !isBy(request, crawl)) continue;
         findings.add(
-          `${crawl.id} was ${status} ${since(from)}, and ${request.process} asked for ${request.url} ${seconds(lateMs)} later; expected none after ${seconds(HEARD_MS)}`,
+          `${crawl.id} was ${status} ${since(from)}, and ${request.process} requested ${request.url} ${seconds(lateMs)} later; expected none after ${seconds(HEARD_MS)}`,
           {
             host: request.host,
             at: request.startedAt,

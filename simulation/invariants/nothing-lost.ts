@@ -151,7 +151,7 @@ function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: Read
     const host = hostKey(url);
     const from = `depth ${depth}, from ${via ?? 'nowhere'}`;
     if (!seeds.has(url) && !reachable.has(url))
-      findings.add(`${id}: ${url} is known (${from}), but is no seed and on no page that was asked for`, {
+      findings.add(`${id}: ${url} is known (${from}), but is no seed and on no page that was requested`, {
         host,
       });
     else if (kind === 'requisite' ? !config.requisites : depth > 0 && !scope.accepts(url, depth))
@@ -162,8 +162,8 @@ function checkNothingElse(findings: Findings, crawl: CrawlFacts, reachable: Read
 }
 
 /**
- * Nothing is asked for that no ledger knows in the end. Not judged of what robots.txt redirects to; and where
- * turns may be thrown away, only of hosts of which none was: it may have found a URL on a page that answered
+ * Nothing is requested that no ledger knows in the end. Not judged of what robots.txt redirects to; and where
+ * turns may be discarded, only of hosts of which none was: it may have found a URL on a page that answered
  * otherwise when it was asked again.
  */
 function checkAsked(
@@ -185,6 +185,6 @@ function checkAsked(
     if (isRobots || robotsTargets.has(url) || !(isCertain || whole.has(request))) continue;
     const makers = crawls.filter((crawl) => isBy(request, crawl));
     if (!(makers.length > 0 ? makers : crawls).some(({ known }) => known.has(url)))
-      findings.add(`${url} was asked for, and no ledger knows it`, { host, at: startedAt });
+      findings.add(`${url} was requested, and no ledger knows it`, { host, at: startedAt });
   }
 }

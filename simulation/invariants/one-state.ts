@@ -7,8 +7,8 @@ import { createFindings, type Findings, since } from './findings.ts';
 /**
  * Each URL stands once, in the ledger of its own host, in one state; heads count them right; and where a
  * crawl has finished none waits, but for those of hosts that were set aside and pages of hosts that have had
- * their share of them. Where it has met its limit of pages, these are whole: no requisite waits, but at hosts
- * that were set aside.
+ * their share of them. Where it has reached its limit of pages, these are whole: no requisite waits, but at
+ * hosts that were set aside.
  */
 export function oneState({ crawls }: Pick<Facts, 'crawls'>): readonly Violation[] {
   const findings = createFindings('oneState');
@@ -31,7 +31,7 @@ function checkLedger(findings: Findings, { id }: CrawlFacts, { host, head, recor
   const seen = new Set<string>();
   for (const { url, state } of records) {
     if (seen.has(url)) findings.add(`${id}: ${url} stands twice in the ledger of ${host}`, { host });
-    if (hostKey(url) !== host) findings.add(`${id}: ${url} stands in the ledger of ${host}`, { host });
+    if (hostKey(url) !== host) findings.add(`${id}: ${url} is in the ledger of ${host}`, { host });
     seen.add(url);
     counts[state] = (counts[state] ?? 0) + 1;
   }

@@ -15,9 +15,9 @@ const HEARD_MS = 13_000;
 const OTHER_CRAWL_MS = 120_000;
 
 /**
- * No page is asked for later than 13 seconds after a crawl has met a limit of bytes, of time or of money by
- * what is committed, though its status is not set yet. So a limit is passed by no more than what its hosts
- * give in that time, and what their turns had not committed. Where turns may be thrown away, counters may be
+ * No page is requested later than 13 seconds after a crawl has reached a limit of bytes, of time or of money
+ * by what is committed, though its status is not set yet. So a limit is passed by no more than what its hosts
+ * give in that time, and what their turns had not committed. Where turns may be discarded, counters may be
  * wrong, too: not judged there, nor time where a clock was set.
  */
 export function pastLimits(facts: UsedFacts, robots: RobotsLog): readonly Violation[] {
@@ -33,7 +33,7 @@ export function pastLimits(facts: UsedFacts, robots: RobotsLog): readonly Violat
         for (const { url, host, startedAt, process } of pages)
           if (startedAt > metAt + lagMs && startedAt < phase.until)
             findings.add(
-              `${crawl.id} had met ${what} ${since(metAt)}, and ${process} asked for ${url} ${seconds(startedAt - metAt)} later; expected none after ${seconds(lagMs)}`,
+              `${crawl.id} had met ${what} ${since(metAt)}, and ${process} requested ${url} ${seconds(startedAt - metAt)} later; expected none after ${seconds(lagMs)}`,
               { host, at: startedAt },
             );
       }

@@ -95,10 +95,10 @@ function delayAfter(before: WebRequest, after: WebRequest, delays: Delays) {
 }
 
 /**
- * The answers of robots.txt, one of which the crawler went by after the request. Where no turn is thrown
- * away, that is the last one. Else a page shows that its process went by one of those before it; and an
- * answer of robots.txt itself was surely heard only if the same process asked for a page next, since one
- * without rules asks for them again.
+ * The answers of robots.txt, one of which the crawler went by after the request. Where no turn is discarded,
+ * that is the last one. Else a page shows that its process went by one of those before it; and an answer of
+ * robots.txt itself was surely heard only if the same process requested a page next, since one without rules
+ * asks for them again.
  */
 function heardAt(before: WebRequest, after: WebRequest, delays: Delays): readonly RobotsAnswer[] {
   const { crawls, robots, isStrict } = delays;

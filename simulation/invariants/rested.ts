@@ -12,8 +12,8 @@ const MAX_SKEW_MS = 10_000;
  * After a slow answer a host rests a multiple of the time that it took, where the crawl is adaptive; after a
  * failure as long as its back-off says, doubled with each failure in a row, or as its `Retry-After` asks.
  * Judged between two requests of one crawl. A rest that was forgotten with the turn that had learned it is
- * excused, also if that turn stood still beyond its lease and was committed only after the next one had begun;
- * and one that a process ended whose clock had been set forward: of other processes' requests it knows by the
+ * excused, also if that turn froze beyond its lease and was committed only after the next one had begun; and
+ * one that a process ended whose clock had been set forward: of other processes' requests it knows by the
  * clock alone. So their failures' rests may also be shorter by what two clocks differ by.
  */
 export function rested(

@@ -12,12 +12,12 @@ type UsedFacts = Pick<Facts, 'web' | 'crawls' | 'strikes' | 'leaseMs'>;
 const MAX_SKEW_MS = 10_000;
 
 /**
- * Before a page of an origin is asked for, its robots.txt has been answered; and at least one version that
- * was served and can still count allows the page: the last one, where no turn of the host was thrown away and
+ * Before a page of an origin is requested, its robots.txt has been answered; and at least one version that
+ * was served and can still count allows the page: the last one, where no turn of the host was discarded and
  * the host itself served it. A version counts as long as its `Cache-Control` and `robotsMaxAgeMs` say, from
  * five minutes to 24 hours (RFC 9309, section 2.4), and ten minutes more from each time that robots.txt could
- * not be had since (`turn/robots-keeper.ts`); a turn goes by what it found, so as long as the lease on top of
- * that.
+ * not be fetched since (`turn/robots-keeper.ts`); a turn goes by what it found, so as long as the lease on
+ * top of that.
  *
  * And nothing is called denied by robots.txt that every version served allows.
  */
@@ -42,7 +42,7 @@ export function robotsObeyed(
     const problem = problemOf(request, crawls, facts, robots, isCertain);
     if (problem !== undefined)
       findings.add(
-        `${request.url} was asked for by ${request.process} ${since(request.startedAt)}, ${problem}`,
+        `${request.url} was requested by ${request.process} ${since(request.startedAt)}, ${problem}`,
         {
           host: request.host,
           at: request.startedAt,

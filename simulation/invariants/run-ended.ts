@@ -57,8 +57,8 @@ const HARMLESS: readonly FaultName[] = [
 const OF_OLD_VERSION = /version \d+: this program knows/;
 
 /**
- * A process that stood still for long reads by a head that was replaced twice since, and whose parts are swept: its
- * turn is thrown away, as it would be at its commit.
+ * A process that froze for long reads by a head that was replaced twice since, and whose parts are swept: its
+ * turn is discarded, as it would be at its commit.
  */
 const OF_STALE_READER = /the part \S+ of \S+ ledger is not there/;
 

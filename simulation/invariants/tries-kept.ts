@@ -20,7 +20,7 @@ const OF_DEATHS: ReadonlySet<CauseCode> = new Set<CauseCode>(['workerDied', 'thr
  * state without an answer that makes it so, none called failed after fewer tries than `maxAttempts`, and none
  * asked again after its final answer.
  *
- * Where a turn was thrown away, its requests are made again: no more of them than those that no head counts.
+ * Where a turn was discarded, its requests are made again: no more of them than those that no head counts.
  */
 export function triesKept(
   facts: UsedFacts,
@@ -42,8 +42,8 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, ma
   let surplus = 0;
   for (const record of host.records) {
     const tries = byUrl.get(record.url) ?? [];
-    // Where an origin's robots.txt cannot be had while the other one's can, its URLs use up tries without a
-    // request.
+    // Where an origin's robots.txt cannot be fetched while the other one's can, its URLs use up tries without
+    // a request.
     const closings =
       origins.size > 1
         ? robots.answersOf(origin(record.url)).filter(({ kind }) => kind === 'nothing').length
@@ -60,7 +60,7 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, ma
   }
   if (surplus > 0 && host.heads.length > 0 && (surplus > lost || !mayLose))
     findings.add(
-      `${crawl.id}: URLs of ${host.host} were asked for ${surplus} times more than they have tries, and ${lost} requests were lost with their turns`,
+      `${crawl.id}: URLs of ${host.host} were requested ${surplus} times more than they have tries, and ${lost} requests were lost with their turns`,
       { host: host.host },
     );
 }
@@ -74,7 +74,7 @@ function problemOf(
 ): string | undefined {
   if (attempts > maxAttempts) return `expected ${maxAttempts} at most`;
   if (attempts > tries.length + closings)
-    return `and was asked for ${tries.length} times (${closings} answers of its robots.txt may count, too)`;
+    return `and was requested ${tries.length} times (${closings} answers of its robots.txt may count, too)`;
   const isDeath = result?.cause !== undefined && OF_DEATHS.has(result.cause.code);
   switch (state) {
     case 'waiting':
@@ -111,6 +111,6 @@ function stateOf(httpStatus = 0): string {
 
 function lastAnswer(tries: readonly WebRequest[]): string {
   const last = tries.at(-1);
-  if (!last) return 'and was never asked for';
+  if (!last) return 'and was never requested';
   return `and the web's last answer, ${since(last.endedAt)}, was ${last.httpStatus ?? last.failure}${last.isCut ? ', cut' : ''}`;
 }

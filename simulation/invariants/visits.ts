@@ -12,7 +12,7 @@ export interface Visit {
   readonly after: HeadChange;
   /** Those that ended between the two, by their end. */
   readonly requests: readonly WebRequest[];
-  /** Whether the new head counts them all: no turn was thrown away meanwhile. */
+  /** Whether the new head counts them all: no turn was discarded meanwhile. */
   readonly isExact: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface HostVisits {
   readonly requests: readonly WebRequest[];
   readonly visits: readonly Visit[];
   /**
-   * Requests that no head counts, as their turns were thrown away. Negative: more are counted than were made.
+   * Requests that no head counts, as their turns were discarded. Negative: more are counted than were made.
    */
   readonly lost: number;
 }

@@ -18,9 +18,7 @@ export interface CallFault {
   /** Which of the invocation's calls, from 1, in the order begun. */
   readonly call: number;
   readonly moment: (typeof CALL_MOMENTS)[number];
-  /**
-   * `freezes`: the process stands still for longer than a host's lease. `fails`: the caller gets an error.
-   */
+  /** `freezes`: the process freezes for longer than a host's lease. `fails`: the caller gets an error. */
   readonly kind: (typeof CALL_FAULT_KINDS)[number];
 }
 
@@ -30,8 +28,8 @@ export interface CallFaults {
   /** Makes a call of the process, perhaps struck. Traces name the call. */
   call<T>(process: SimProcess, what: string, work: () => Promise<T>): Promise<T>;
   /**
-   * The same for a request to the web, which never throws: it is struck only afterwards, as a process that stands
-   * still between the last look at the clock and the sending hurries a host whatever the code is.
+   * The same for a request to the web, which never throws: it is struck only afterwards, as a process that
+   * freezes between the last look at the clock and the sending hurries a host whatever the code is.
    */
   request<T>(process: SimProcess, work: () => Promise<T>): Promise<T>;
   /**
@@ -93,7 +91,7 @@ export function createCallFaults(options: CallFaultsOptions): CallFaults {
       process.freeze();
       time.at(until, () => process.thaw());
     }
-    // A process that stands still gets here later, and a dead one never.
+    // A process that freezes gets here later, and a dead one never.
     await process.io(() => time.sleep(BROKEN_MS));
     if (kind === 'fails')
       throw Object.assign(new Error(`socket hang up (${what})`), { name: 'TimeoutError' });

@@ -18,7 +18,7 @@ export const noTable = (name: string): ResourceNotFoundException =>
 
 export const CONDITION_FAILED = 'The conditional request failed';
 
-/** With the item that is there, if it was asked for. */
+/** With the item that is there, if it was requested. */
 export const conditionFailed = (
   Item: Record<string, AttributeValue> | undefined,
 ): ConditionalCheckFailedException =>

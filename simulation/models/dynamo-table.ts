@@ -8,7 +8,7 @@ import { compareUtf8 } from './sorted-list.ts';
 
 export interface TableSpec {
   readonly name: string;
-  /** Items that have both attributes, a text and a number, stand in it. */
+  /** Items that have both attributes, a text and a number, are in it. */
   readonly index?: { readonly name: string; readonly partitionKey: string; readonly sortKey: string };
 }
 

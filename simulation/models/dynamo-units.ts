@@ -1,4 +1,7 @@
-/** What calls consume (DynamoDB developer guide, "Read and write operations"), reported if the caller asked for it. */
+/**
+ * What calls consume (DynamoDB developer guide, "Read and write operations"), reported if the caller
+ * requested it.
+ */
 import type { ConsumedCapacity, ReturnConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { Row, Table } from './dynamo-table.ts';
 

@@ -103,7 +103,7 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
-/** Those by which a turn may be thrown away with what it had learned: some checks are exact only without. */
+/** Those by which a turn may be discarded with what it had learned: some checks are exact only without. */
 export const TURN_LOSING = FAULT_NAMES.filter((name) => 'losesTurns' in FAULTS[name]);
 
 export interface Faults {

@@ -7,8 +7,8 @@ const WINDOW_MS = 60_000;
 export const MAX_INDEX_LAG_MS = 480_000;
 
 /**
- * The moment that the index shows: undefined for this one. It stands still from a read on, at most once for
- * each minute, and has all updates again when it goes on.
+ * The moment that the index shows: undefined for this one. It stops from a read on, at most once for each
+ * minute, and has all updates again when it continues.
  */
 export function createIndexLag(now: () => number, faults: Faults): () => number | undefined {
   let window = -1;

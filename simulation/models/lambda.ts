@@ -85,7 +85,7 @@ interface Environment<Event, Result> {
   isSpent?: boolean;
   /** Serves no more after this. */
   isReplaced?: boolean;
-  /** Ends the invocation under way. */
+  /** Ends the invocation in progress. */
   fail?: (error: Error) => void;
 }
 
@@ -97,9 +97,9 @@ const COLD_START_MS = 400;
 /** A start that a fault strikes. Lambda ends none before 10 s. */
 const SLOW_START_MS = 10_000;
 /**
- * Where processes stand still now and then, one may do so when its time is up, and go on for a moment before
- * it is ended: its caller got the error long before. Of the time-outs in such a world, and how long. One that
- * stands still by then is ended after it goes on.
+ * Where processes stand still now and then, one may do so when its time is up, and continue for a moment
+ * before it is ended: its caller got the error long before. Of the time-outs in such a world, and how long.
+ * One that freezes by then is ended after it continues.
  */
 const LINGERS = 0.5;
 const MAX_LINGER_MS = 120_000;

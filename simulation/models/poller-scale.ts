@@ -1,5 +1,6 @@
 /**
- * How many invocations a poller may have under way: few at first, more with time, fewer again after failures.
+ * How many invocations a poller may have in progress: few at first, more with time, fewer again after
+ * failures.
  */
 
 export interface PollerScaleOptions {

@@ -37,7 +37,7 @@ export interface SimPollerOptions {
 export interface SimPoller {
   /** Receives no more; what was received is seen to its end. */
   stop(): void;
-  /** Invocations under way. */
+  /** Invocations in progress. */
   readonly running: number;
   readonly counts: Readonly<PollerCounts>;
 }

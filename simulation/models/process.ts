@@ -1,7 +1,7 @@
 /**
- * A process of the simulated world: what it waits for comes only while it lives and goes. Killed, nothing of
- * it continues, and no one is notified; the calls it has sent still take effect. Frozen, it stands still:
- * answers and timers wait for it.
+ * A process of the simulated world: what it waits for comes only while it lives and goes. When it is
+ * killed, nothing of it continues and no one is notified; the calls that it has sent still take effect. A
+ * frozen process makes no progress: responses and timers wait for it.
  */
 
 import { createSteadyClock } from '../../shared/engines/steady-clock.ts';
@@ -20,8 +20,8 @@ export interface SimProcess {
   /** Resolves when it dies, with why. */
   readonly died: Promise<string>;
   /**
-   * Begins `work`, which is the world's and goes on whatever becomes of the process, and gives its outcome to
-   * the process when that can take it.
+   * Begins `work`, which is the world's and continues whatever becomes of the process, and gives its outcome
+   * to the process when that can take it.
    */
   io<T>(work: () => Promise<T> | T): Promise<T>;
   kill(why: string): void;
@@ -72,7 +72,7 @@ export function createProcess(options: ProcessOptions): SimProcess {
     death.resolve(why);
   }
 
-  /** Resolves when the process goes on; never, if it does not any more. */
+  /** Resolves when the process continues; never, if it does not any more. */
   async function going(): Promise<void> {
     if (isDead) return forEver();
     if (freezes === 0) {

@@ -103,7 +103,7 @@ function createBucket(name: string, now: () => number, random: Random): Bucket {
     }
   }
 
-  /** What is known of requests for a key that were under way just now: S3 may see the two as one race. */
+  /** What is known of requests for a key that were in progress just now: S3 may see the two as one race. */
   function isConflict(key: string): boolean {
     const at = touched.get(key);
     return at !== undefined && at > now() - CONFLICT_MS && random() < 0.5;

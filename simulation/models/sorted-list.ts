@@ -12,7 +12,7 @@ export type CompareTo<T, K> = (item: T, key: K) => number;
 
 export interface Sorting<T, K> {
   find(list: SortedList<T>, key: K): T | undefined;
-  /** Puts the item where its key says, in place of the one that has the key, if any. */
+  /** Puts the item where its key says, instead of the one that has the key, if any. */
   set(list: SortedList<T>, key: K, item: T): void;
   remove(list: SortedList<T>, key: K): void;
   /**
@@ -104,8 +104,8 @@ export function sortingBy<T, K>(compare: CompareTo<T, K>): Sorting<T, K> {
 }
 
 /**
- * The order of the texts' bytes in UTF-8, which is that of their code points: keys of DynamoDB and S3 stand
- * in it.
+ * The order of the texts' bytes in UTF-8, which is that of their code points: keys of DynamoDB and S3 are in
+ * it.
  */
 export function compareUtf8(a: string, b: string): number {
   if (a === b) return 0;

@@ -29,7 +29,7 @@ export interface ModelOptions {
   readonly deadLetters?: { readonly maxReceives: number; take(message: StoredMessage): void };
 }
 
-/** Why SQS does not do what is asked for one message. */
+/** Why SQS refuses an entry for one message. */
 export interface Refusal {
   readonly code:
     | 'ReceiptHandleIsInvalid'

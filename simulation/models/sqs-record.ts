@@ -3,7 +3,7 @@ import type { Message } from '@aws-sdk/client-sqs';
 import type { SqsRecord } from '../../shared/engines/aws/queues/delivery.ts';
 import type { Received } from './sqs-message.ts';
 
-/** With those system attributes that were asked for. */
+/** With those system attributes that were requested. */
 export function messageOf(received: Received, names: readonly string[] = []): Message {
   const { message, handle } = received;
   const output: Message = { MessageId: message.id, ReceiptHandle: handle, Body: message.body };

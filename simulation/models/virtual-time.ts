@@ -23,8 +23,8 @@ export interface VirtualTime {
 }
 
 /**
- * There were too many events, as in an infinite loop. The limit is the same on any machine. What waited goes
- * on no more.
+ * There were too many events, as in an infinite loop. The limit is the same on any machine. What waited
+ * continues no more.
  */
 export class NoEnd extends Error {
   override name = 'NoEnd';

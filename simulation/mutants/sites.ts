@@ -14,7 +14,7 @@ export interface Site {
   readonly id: string;
   readonly start: number;
   readonly end: number;
-  /** Whether the note stands in an expression. */
+  /** Whether the note is in an expression. */
   readonly isExpression: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Chance by place instead of by turn: what is drawn for a host or a page is the same whenever it is asked
- * for.
+ * Chance by place instead of by turn: what is drawn for a host or a page is the same whenever it is
+ * requested.
  */
 import { type Random, randomOf } from '../models/random.ts';
 

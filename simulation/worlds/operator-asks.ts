@@ -44,7 +44,7 @@ export async function askForRecords(
     const where = `${warcLength} bytes of ${warcFile} at ${warcOffset}`;
     violations.push({
       invariant: 'announcedOnce',
-      message: `${crawl}: asked for ${url}, control names ${where}, where ${size === undefined ? 'no such object is' : `${size} bytes are`}`,
+      message: `${crawl}: requested ${url}, control names ${where}, where ${size === undefined ? 'no such object is' : `${size} bytes are`}`,
       host: hostKey(url),
     });
   }

@@ -17,7 +17,7 @@ import type { CrawlPlan } from './spec.ts';
 import { crawlIn } from './stored-items.ts';
 
 const MAX_PAUSE_MS = 300_000;
-/** The share of pauses that stop the crawl. It is resumed all the same. */
+/** The share of pauses that stop the crawl. It is resumed anyway. */
 const STOPS = 0.2;
 const AGAIN_MS = 10_000;
 /** A message of a standard queue comes twice within this time, by SQS or by its poller. */
@@ -28,7 +28,7 @@ export interface Operator {
   look(): void;
   /** Whether there is still something to be done. */
   isBusy(): boolean;
-  /** With the limits and seeds that they have by now. */
+  /** With the limits and seeds that they have now. */
   crawls(): readonly CrawlPlan[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Pages that kill the process that parses them, or block its thread. A blocked thread stands still until the
+ * Pages that kill the process that parses them, or block its thread. A blocked thread freezes until the
  * guard's time is up; then the guard's own thread stores the page as one that is not fetched again, and ends
  * the process: the real code (`functions/block-guard.ts`), with the thread played by a process.
  */

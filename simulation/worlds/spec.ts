@@ -1,4 +1,4 @@
-/** What a simulated world is made from, and what came of it: the types that all of `simulation/` shares. */
+/** What a simulated world is made from, and the result: the types that all of `simulation/` shares. */
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
@@ -102,14 +102,14 @@ export interface Outcome {
     readonly realMs: number;
   };
   /**
-   * Numbers of the blocks of each file that were first reached in it, if that was asked for (`coverage/`).
+   * Numbers of the blocks of each file that were first reached in it, if that was requested (`coverage/`).
    */
   readonly reached?: Readonly<Record<string, readonly number[]>>;
   /**
-   * The calls of each invocation (`worker/1`), as {@link CallFaults.made} has them, if they were asked for.
+   * The calls of each invocation (`worker/1`), as {@link CallFaults.made} has them, if they were requested.
    */
   readonly calls?: Readonly<Record<string, string>>;
-  /** What happened, if it was asked for. */
+  /** What happened, if it was requested. */
   readonly timeline?: readonly TimelineEntry[];
 }
 
@@ -143,7 +143,7 @@ export interface WebRequest {
   readonly contact?: string;
   /** Why the exchange failed, where it did; `stale`: the server had closed the kept connection. */
   readonly failure?: FailureReason | 'stale';
-  /** What the response asked for by `Retry-After`, ms. */
+  /** What the response requested by `Retry-After`, ms. */
   readonly retryAfterMs?: number;
   /** `max-age` of the response's `Cache-Control`, s. */
   readonly maxAgeSeconds?: number;
@@ -158,7 +158,8 @@ export interface SimWeb {
   readonly seeds: readonly string[];
   readonly log: readonly WebRequest[];
   /**
-   * The fetcher of a process. Exchanges take the world's time, and go on at the server when the process dies.
+   * The fetcher of a process. Exchanges take the world's time, and continue at the server when the process
+   * dies.
    */
   fetcherOf(
     process: SimProcess,

@@ -49,7 +49,7 @@ async function crawl(options: Partial<StartCrawlOptions>) {
 }
 
 describe('requests that a project makes itself', () => {
-  test('go out as they were asked for, each once, and come back with label and data', async () => {
+  test('go out as they were requested, each once, and come back with label and data', async () => {
     const { summary, items } = await crawl({
       router: [
         {

@@ -114,7 +114,7 @@ test('DuckDB reads URLs, items and documents', async () => {
   ]);
 });
 
-test('the command writes what is asked for, and refuses a folder with files', async () => {
+test('the command writes what is requested, and refuses a folder with files', async () => {
   const out = join(folder, 'by-command');
   const command = {
     verb: 'export',

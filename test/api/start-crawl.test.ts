@@ -80,7 +80,7 @@ describe.each([
     expect(new Set(site.log).size).toBe(site.log.length);
   });
 
-  test('fetches nothing while it is paused, and goes on', async () => {
+  test('fetches nothing while it is paused, and continues', async () => {
     const crawl = await startCrawl({ ...quick(), ...hooks, delayMs: 50 });
     await site.asked('/1');
     expect(await crawl.pause()).toMatchObject({ state: 'paused' });
@@ -151,7 +151,7 @@ test('a folder with a crawl takes no other one, and settings are checked by name
   await expect(resumeCrawl(out(), { onPage, delayMs: 1 } as object)).rejects.toThrow(/takes no delayMs/);
 });
 
-test('a crawl that cannot go on rejects, and its listeners throw', async () => {
+test('a crawl that cannot continue rejects, and its listeners throw', async () => {
   const crawl = await startCrawl({ ...quick(), onPage, delayMs: 50 });
   const heard = all(crawl.events());
   rmSync(join(out(), 'archive'), { recursive: true });

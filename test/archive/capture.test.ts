@@ -279,7 +279,7 @@ describe.each(['gzip', 'identity'])('a body of 20 MB (Content-Encoding: %s)', (c
   const body: Body = {
     size,
     sha1: createHash('sha1').update(Buffer.alloc(size, chunk)).digest(),
-    bytes: () => Promise.reject(new Error('asked for the whole of a large body')),
+    bytes: () => Promise.reject(new Error('requested the whole of a large body')),
     async *chunks() {
       for (made = 0; made < size; made += chunk.length) yield chunk;
     },

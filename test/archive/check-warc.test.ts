@@ -182,7 +182,7 @@ test('a chunked body means the same however it is cut', () => {
   );
 });
 
-test('after a broken member the check goes on with the next record', async () => {
+test('after a broken member the check continues with the next record', async () => {
   const [first, second, third] = [
     await warcinfo(),
     await captureBytes(Buffer.alloc(999, 'a')),

@@ -46,7 +46,7 @@ test('what is known of a page becomes this record, byte for byte', async () => {
   );
 });
 
-test('a seed says so, links are counted alone unless asked for, and what is not known is left out', async () => {
+test('a seed says so, links are counted alone unless requested, and what is not known is left out', async () => {
   const { via: _, title: __, charset: ___, ...rest } = FACTS;
   expect(await block({ ...rest, hopsFromSeed: 0 })).toBe('seed: \r\nfetchTimeMs: 123\r\noutlinkCount: 4\r\n');
   expect(await block({ ...rest, hopsFromSeed: 0, links: undefined })).toBe('seed: \r\nfetchTimeMs: 123\r\n');

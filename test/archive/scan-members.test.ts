@@ -31,7 +31,7 @@ const readingPieces =
   async (offset, length) =>
     file.subarray(offset, offset + (length > 1000 ? Math.min(length, pieceBytes) : length));
 
-/** The read for a small member gives too little, so that each is taken for a large one. */
+/** The read for a small member gives too little, so that each is treated as a large one. */
 const readingAsLarge =
   (file: Uint8Array): ReadAt =>
   async (offset, length) =>

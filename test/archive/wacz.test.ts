@@ -125,7 +125,7 @@ test('pages have a header, ids of their own, their titles, and say which are see
   expect(new Set(lines.map(({ id }) => id)).size).toBe(4);
 });
 
-test('the main page is the one asked for, else the first seed, else the first page', async () => {
+test('the main page is the one requested, else the first seed, else the first page', async () => {
   const mainOf = async (changes: Parameters<typeof made>[0]) =>
     JSON.parse(
       unzip(await made(changes))

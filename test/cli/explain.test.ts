@@ -111,16 +111,16 @@ describe('the verdict names what decides', () => {
       'rules that are too old',
       facts(PAGE, {}, { now: NOW + 7_200_000 }),
       true,
-      `It would be fetched if a page linked to it, if robots.txt, asked for first, allows it (${ROBOTS}).`,
+      `It would be fetched if a page linked to it, if robots.txt, requested first, allows it (${ROBOTS}).`,
     ],
     [
       'the other origin of a host, not asked yet',
       facts('http://a.example/p'),
       true,
-      'It would be fetched if a page linked to it, if robots.txt, asked for first, allows it (http://a.example/robots.txt).',
+      'It would be fetched if a page linked to it, if robots.txt, requested first, allows it (http://a.example/robots.txt).',
     ],
     [
-      'an origin that cannot be had',
+      'an origin that cannot be fetched',
       facts(
         PAGE,
         {},
@@ -136,7 +136,7 @@ describe('the verdict names what decides', () => {
         }),
       ),
       true,
-      `It would be fetched if a page linked to it, if robots.txt, asked for first, allows it (${ROBOTS}), not before 12:01:00 UTC.`,
+      `It would be fetched if a page linked to it, if robots.txt, requested first, allows it (${ROBOTS}), not before 12:01:00 UTC.`,
     ],
     [
       'a host set aside',
@@ -222,13 +222,13 @@ describe('the verdict names what decides', () => {
         },
       ),
       true,
-      'It would be fetched, if robots.txt, asked for first, allows it (https://b.example/robots.txt).',
+      'It would be fetched, if robots.txt, requested first, allows it (https://b.example/robots.txt).',
     ],
     [
       'a seed, by the settings alone',
       { url: SEED, config: parseConfig({}), now: NOW },
       true,
-      `It would be fetched, if robots.txt, asked for first, allows it (${ROBOTS}).`,
+      `It would be fetched, if robots.txt, requested first, allows it (${ROBOTS}).`,
     ],
     [
       'what is no URL',

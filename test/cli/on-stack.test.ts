@@ -240,7 +240,7 @@ describe('the other verbs', () => {
     );
   });
 
-  test('hosts goes on over pages that have none, to the end', async () => {
+  test('hosts continues over pages that have none, to the end', async () => {
     const pages = [{ hosts: [], cursor: '1' }, { hosts: [], cursor: '2' }, { hosts: [] }];
     const { out, calls } = await runOn('hosts news', { hosts: async () => pages.shift()! });
     expect(calls.map((call) => (call[2] as { cursor?: string }).cursor)).toEqual([undefined, '1', '2']);

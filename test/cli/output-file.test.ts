@@ -54,7 +54,7 @@ test('a full disk is reported with the name of the file', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('so is a name that cannot be had', async () => {
+test('so is a name that cannot be fetched', async () => {
   mkdirSync(path);
   const failing = withOutput(path, async (out) => void out.write('new'));
   await expect(failing).rejects.toThrow(`${path} cannot be written: EISDIR`);

@@ -93,7 +93,7 @@ describe('watching a crawl', () => {
     expect(stream.written.at(-1)).toBe('\r\x1b[K');
   });
 
-  test('ends at the operator word without a summary: the crawl goes on', async () => {
+  test('ends at the operator word without a summary: the crawl continues', async () => {
     const stopping = new AbortController();
     const clock = fastClock((now) => now >= 30_000 && stopping.abort());
     const { done, looks } = watching([{}], { signal: stopping.signal, clock });

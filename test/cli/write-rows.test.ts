@@ -23,7 +23,7 @@ async function headOf(version: number): Promise<{ head: Head; parts: ReadonlyMap
   };
 }
 
-/** A store that lists one head, knows another by now, and has these parts alone. */
+/** A store that lists one head, knows another now, and has these parts alone. */
 function store(listed: Head, current: Head, parts: ReadonlyMap<string, Uint8Array>): RowSource {
   return {
     ledgers: {
@@ -62,7 +62,7 @@ describe('an export', () => {
     expect(JSON.parse(out.text().trimEnd().split('\n')[1]!)).toMatchObject({ host: HOST, status: 'waiting' });
   });
 
-  test('of a crawl that goes on meanwhile reads what the newer head names, when parts of the older are gone', async () => {
+  test('of a crawl that continues meanwhile reads what the newer head names, when parts of the older are gone', async () => {
     const [older, newer] = [await headOf(1), await headOf(2)];
     const out = paper();
     await writeRows(store(older.head, newer.head, newer.parts), 'news', 'jsonl', out as never);

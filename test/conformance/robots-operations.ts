@@ -11,7 +11,7 @@ import { type Answer, bytesOf, isObject, type Operation, type Question, textOf }
 export const ROBOTS_OPERATIONS: Readonly<Record<string, Operation>> = {
   robots(question) {
     const given = textOf(question, 'url');
-    // Some references are asked for a path alone.
+    // Some references are requested a path alone.
     const url = canonicalize(given, 'http://none/');
     if (url === undefined) throw new Error(`Expected an http or https URL, got ${JSON.stringify(given)}`);
     return { allowed: isAllowed(rulesOf(question), pathOf(url)).allowed };

@@ -101,7 +101,7 @@ test('a text has no holes: code, headings and lists between its paragraphs stay'
   expect(markdown).not.toMatch(/Copyright|Home/);
 });
 
-test('the content of a forum that stands in noscript is found', () => {
+test('the content of a forum that is in noscript is found', () => {
   const posts = [0, 1, 2].map(
     (i) =>
       `<div class="topic-body crawler-post"><span class=creator>user${i}</span><div class=post>${paragraph(i)}</div></div>`,

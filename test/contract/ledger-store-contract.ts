@@ -171,7 +171,7 @@ export function ledgerStoreContract(subject: Subject): void {
     await store().commit(CRAWL, A, headOf(2));
   });
 
-  test('gives the hosts that are due, the longest due first, and no more than asked for', async () => {
+  test('gives the hosts that are due, the longest due first, and no more than requested', async () => {
     const dueAts = [500, 100, 900, undefined, 300, 1001, 1000];
     for (const [i, dueAt] of dueAts.entries())
       await store().commit(CRAWL, `h${i}.test`, headOf(1, { dueAt }));

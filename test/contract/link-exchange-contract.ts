@@ -39,7 +39,7 @@ export function linkExchangeContract(subject: Subject): void {
     expect(await until(exchange().receive(10, LOOK_MS))).toEqual([]);
   });
 
-  test('gives each parcel to one of many receivers, and no more than asked for', async () => {
+  test('gives each parcel to one of many receivers, and no more than requested', async () => {
     const urls = Array.from({ length: 50 }, (_, i) => `http://a.test/${100 + i}`);
     for (const url of urls) await send(url);
     const both = await until(Promise.all([1, 2, 3].map(() => exchange().receive(10, LONG_MS))));

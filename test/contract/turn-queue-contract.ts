@@ -203,7 +203,7 @@ export function turnQueueContract(subject: Subject): void {
     expect(await queue().receive(10, 10 * LONG_MS, stopping.signal)).toEqual([]);
   });
 
-  test('a receive gives no more groups than asked for', async () => {
+  test('a receive gives no more groups than requested', async () => {
     await queue().send(Array.from({ length: 8 }, (_, i) => ({ host: `h${i}.test`, message: token('1') })));
     expect((await until(queue().receive(3, LONG_MS))).length).toBeLessThanOrEqual(3);
   });

@@ -134,7 +134,7 @@ describe('a crawl that was run', () => {
     expect(await control.status('one')).toMatchObject({ hosts: 2001, setAside: [] });
   });
 
-  test('that had finished goes on with the seeds that are added', async () => {
+  test('that had finished continues with the seeds that are added', async () => {
     const { control, world, engine } = await begun();
     await runToEnd(world, ['one']);
     await engine.registry.setStatus('one', 'finished');

@@ -52,7 +52,7 @@ test('keeps one budget for a crawl, though its scope is widened', async () => {
   expect(after?.budget).toBe(before?.budget);
 });
 
-test('after a refresh gives the widened scope, though a load was under way that did not know of it', async () => {
+test('after a refresh gives the widened scope, though a load was in progress that did not know of it', async () => {
   const { clock, engine } = await known();
   const slow = slowLoads(engine.registry);
   const crawls = createCrawls(slow.registry, clock);

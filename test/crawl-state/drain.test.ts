@@ -87,7 +87,7 @@ test('a crawl with requisites ends at its limit when it awaits none', async () =
   expect(await endOf(waiting.engine, waiting.crawl, waiting.crawl.budget.metFinally())).toBeUndefined();
   const quiet = open({ isQuiet: true });
   expect(await endOf(quiet.engine, quiet.crawl, quiet.crawl.budget.metFinally())).toEqual(PAGES);
-  // Without a limit met it goes on, however quiet it is.
+  // Without a limit met it continues, however quiet it is.
   expect(await endOf(quiet.engine, quiet.crawl, undefined)).toBeUndefined();
 });
 
@@ -116,7 +116,7 @@ test('a crawl was cut short if it was called limited and a host has requisites t
   expect(await cut({ fetched: 3000 }, 1)).toBe(false);
 });
 
-test('a running crawl that has met a limit is ended, with the reason, and loaded again', async () => {
+test('a running crawl that has reached a limit is ended, with the reason, and loaded again', async () => {
   const { engine, crawls, log } = open({ isQuiet: true });
   await endCrawlsAtLimits(engine, crawls);
   expect(log).toEqual([['c', 'limited', { code: 'maxPages', text: '3 pages' }, { from: ['running'] }], 'c']);
@@ -130,7 +130,7 @@ test('crawls that do not run, and those within their limits, stay as they are', 
   }
 });
 
-test('where several processes work for it, a crawl goes on while the head of a host awaits requisites', async () => {
+test('where several processes work for it, a crawl continues while the head of a host awaits requisites', async () => {
   const end = ({ crawl, engine }: ReturnType<typeof open>) => endOf(engine, crawl, crawl.budget.metFinally());
   const shared = { isQuiet: true, isShared: true };
   expect(await end(open({ ...shared, awaited: { a: 0, b: undefined, d: 1 } }))).toBeUndefined();

@@ -45,7 +45,7 @@ describe('the configuration of a host', () => {
     expect(configOf('a.example.org')).not.toBe(configOf('www.example.org'));
   });
 
-  test('stays right when more hosts were asked for than are remembered', () => {
+  test('stays right when more hosts were requested than are remembered', () => {
     for (let i = 0; i < 25_000; i++) {
       const isMeant = i % 2 === 0;
       const found = configOf(isMeant ? `h${i}.example.org` : `h${i}.example.com`);

@@ -104,7 +104,7 @@ function harmedWorlds(count: number, seed: number): WorldSpec[] {
 }
 
 /**
- * The calls of a crawl, and those of a process that goes on with it after a first one was killed in its
+ * The calls of a crawl, and those of a process that continues with it after a first one was killed in its
  * midst.
  */
 async function record(

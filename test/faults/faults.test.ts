@@ -8,7 +8,7 @@ const built = buildFaultDisk();
 if ('reason' in built) process.stdout.write(`SKIPPED: crawls on a failing disk: ${built.reason}\n`);
 
 test.skipIf('reason' in built)(
-  'a crawl that is killed, loses power or meets a failing disk goes on and loses nothing',
+  'a crawl that is killed, loses power or meets a failing disk continues and loses nothing',
   async () => {
     const { library } = built as { library: string };
     const outcomes: Outcome[] = [];

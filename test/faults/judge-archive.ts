@@ -12,7 +12,7 @@ import type { Committed } from './committed.ts';
 
 /**
  * The files are what the standard says. Each URL with a location has a record there, and no other one unless
- * it was asked for again: there are never more records than requests. An index is just what scanning its file
+ * it was requested again: there are never more records than requests. An index is just what scanning its file
  * gives.
  */
 export async function judgeArchive(
@@ -67,7 +67,7 @@ function wrongRecords(
   return problems;
 }
 
-/** One that is missing is made when it is asked for. */
+/** One that is missing is made when it is requested. */
 async function wrongIndex(file: string, archive: string, indexes: string): Promise<string[]> {
   const name = file.replace(/\.warc\.gz$/, '.cdxj');
   if (!readdirSync(indexes).includes(name)) return [];

@@ -44,5 +44,5 @@ function lateRequests({ running }: World, leg: Leg): string[] {
   if (!failure) return [];
   const late = running.log.filter(({ startedAt }) => startedAt > failure.at && startedAt < leg.endedAt);
   const most = LATE_REQUESTS_A_HOST * running.web.hosts.length;
-  return late.length <= most ? [] : [`asked for ${late.length} URLs after its disk had failed`];
+  return late.length <= most ? [] : [`requested ${late.length} URLs after its disk had failed`];
 }

@@ -37,8 +37,8 @@ const isFinal = (committed: Committed, url: string): boolean => {
 };
 
 /**
- * A request is made again only if the process that made it died before it had committed what came of it:
- * then, by each later process, as often as it was made before.
+ * A request is made again only if the process that made it died before it had committed the result: then, by
+ * each later process, as often as it was made before.
  */
 function excusedIn(legs: readonly Leg[]): (entry: LogEntry) => boolean {
   const startOf = (entry: LogEntry) => legs.findLastIndex(({ startedAt }) => startedAt <= entry.startedAt);
@@ -63,13 +63,14 @@ const outlivesRobots = ({ strike }: Leg): boolean =>
   strike?.fault.kind === 'clock' && Math.abs(strike.fault.ms) >= 86_400_000;
 
 /**
- * When a thread dies its process goes on: what was in progress is done again. A turn may have tried a URL several
- * times, all of which are lost with it: as many are made again as had been made when the harmful page was asked for.
+ * When a thread dies its process continues: what was in progress is done again. A turn may have tried a URL
+ * several times, all of which are lost with it: as many are made again as had been made when the harmful page
+ * was requested.
  */
 function excusedByHarm({ running: { log }, legs }: World, harmful: string): (entry: LogEntry) => boolean {
   const urlOf = ({ host, path }: LogEntry) => `http://${host}${path}`;
   const harmAt = log.find((entry) => urlOf(entry) === harmful)?.startedAt ?? 0;
-  // A thread that stands still on a busy machine is replaced, too.
+  // A thread that freezes on a busy machine is replaced, too.
   const deaths = Math.max(
     1,
     legs.reduce((sum, { err }) => sum + err.split('; tried again').length - 1, 0),

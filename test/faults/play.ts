@@ -1,4 +1,4 @@
-/** Plays one world: a crawl by the real program, struck by faults, and gone on with until it is over. */
+/** Plays one world: a crawl by the real program, struck by faults, and continued with until it is over. */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -99,7 +99,7 @@ export interface Harm {
   readonly page: number;
   /**
    * This number of ms after its call: within the call, a hook that takes too long is cut off, and its thread
-   * goes on.
+   * continues.
    */
   readonly afterMs: number;
 }

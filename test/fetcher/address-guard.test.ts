@@ -211,7 +211,7 @@ describe('what a crawl may connect to lies within what its deployment allows', (
     expect(asked.filter(createBlockGuard(allowed))).toEqual(expected);
   });
 
-  test('whatever is asked for, no address passes that the deployment’s own guard stops', () => {
+  test('whatever is requested, no address passes that the deployment’s own guard stops', () => {
     const block = fc.tuple(fc.ipV4(), fc.nat(32)).map(([ip, bits]) => `${ip}/${bits}`);
     const special = fc.constantFrom(
       '10.0.0.0/8',

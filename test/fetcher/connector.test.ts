@@ -20,7 +20,9 @@ function scripted(...answers: string[][]): Lookup & { asked: () => number } {
   return Object.assign(lookup, { asked: () => asked });
 }
 
-/** A port at which 127.0.0.2 and 127.0.0.4 take no connection: a process that stands still has a full queue there. */
+/**
+ * A port at which 127.0.0.2 and 127.0.0.4 take no connection: a process that freezes has a full queue there.
+ */
 async function silentPort(): Promise<number> {
   const code = `
     const { createServer } = require('node:net');

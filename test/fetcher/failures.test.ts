@@ -159,9 +159,9 @@ describe('a connection that fails says why:', () => {
   });
 });
 
-describe('no name server is asked for', () => {
+describe('no name server is requested', () => {
   const lookup = async (hostname: string) => {
-    throw new Error(`asked for ${hostname}`);
+    throw new Error(`requested ${hostname}`);
   };
   const special = { resolve: [] as [string, string][], lookup };
 
@@ -193,7 +193,7 @@ describe('no name server is asked for', () => {
 
   test.each(['a.test', 'localhost.example', 'onion.example', 'intranet'])('but for %s', async (host) => {
     const failure = asFailure(await openFetcher(special).fetch({ url: `http://${host}/` }));
-    expect(failure.message).toContain(`asked for ${host}`);
+    expect(failure.message).toContain(`requested ${host}`);
   });
 });
 

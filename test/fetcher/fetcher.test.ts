@@ -79,7 +79,7 @@ describe('a whole response', () => {
 
   test.each([
     ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n'],
-    ['100 Continue that nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['100 Continue that nobody requested', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['both', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n'],
   ])('may come after a %s', async (_name, interim) => {
     const server = await serveRaw((socket) => socket.write(`${interim}${OK}Content-Length: 2\r\n\r\nok`));
@@ -248,7 +248,7 @@ describe('a cut body', () => {
     ['a broken chunk', `${OK}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n`, false],
   ])('by %s keeps what came', async (_name, bytes, isReset) => {
     const server = await serveRaw((socket) => {
-      // Reset only once the piece is read: a reset throws away what is still on its way.
+      // Reset only once the piece is read: a reset discards what is still on its way.
       if (isReset) socket.write(bytes);
       else socket.end(bytes);
     });

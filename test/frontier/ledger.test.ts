@@ -229,7 +229,7 @@ describe('a ledger against a naive model', () => {
   }
 
   interface ScriptedTurn {
-    /** How far the clock goes on before it, or back. */
+    /** How far the clock continues before it, or back. */
     readonly stepMs: number;
     readonly links: readonly { page: number; depth: number; via: number; bulk: number }[];
     readonly takes: number;
@@ -281,7 +281,7 @@ describe('a ledger against a naive model', () => {
       }
       for (let i = 0; i < turn.takes; i++) {
         const least = model.leastRank();
-        // A put-back or retried URL may stand in the way of none: compare only what has no due time.
+        // A put-back or retried URL may be in the way of none: compare only what has no due time.
         const record = await ledger.next(now);
         if (record === undefined) {
           expect(least).toBeUndefined();
@@ -482,7 +482,7 @@ describe('what a URL is to be fetched as, against a naive model', () => {
   }
 
   test(
-    'it is fetched once, as a part of a page if it is one; such requisites can be had alone, and are counted',
+    'it is fetched once, as a part of a page if it is one; such requisites can be taken alone, and are counted',
     () => fc.assert(fc.asyncProperty(scripts, check), { numRuns: 100 }),
     60_000,
   );

@@ -55,7 +55,7 @@ describe('the gap after a request', () => {
     ['the longest wait for a slow host', took(100_000), {}, 30_000],
     ['the delay of a slow host, if it is not to be waited for', took(100_000), { adaptive: false }, 1000],
     ['a delay above every bound for others', took(100_000, 1e9), { delayMs: 90_000 }, 90_000],
-    ['nothing, if nothing is asked for', took(0), { delayMs: 0 }, 0],
+    ['nothing, if nothing is requested', took(0), { delayMs: 0 }, 0],
     ['whole milliseconds', took(3), { delayMs: 0.5, adaptiveFactor: 1.1 }, 4],
     ['at least the delay, though the clock was set back', took(-5000), {}, 1000],
   ])('is %s', (_, request, config, expected) => {

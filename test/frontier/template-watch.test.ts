@@ -113,7 +113,7 @@ describe.each(['first', 'random'] as const)('with the %s URL next,', (order) => 
     expect(closed).toEqual([]);
   });
 
-  test('a list of items that differ in nothing but numbers is taken for a trap', () => {
+  test('a list of items that differ in nothing but numbers is treated as a trap', () => {
     const { total, closed } = watchedCrawl(
       list(5000, (n) => `Photo ${n}`),
       order,
@@ -191,7 +191,7 @@ describe('a template', () => {
     expect(first).toBeGreaterThanOrEqual(8);
     expect(wants.slice(repeated, last + 1)).not.toContain(false);
     expect(watch.closed()).toEqual(['/p/0']);
-    // As soon as if each text had been asked for.
+    // As soon as if each text had been requested.
     expect(last - repeated).toBeLessThan(75);
   });
 

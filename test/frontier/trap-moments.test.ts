@@ -219,7 +219,7 @@ test.each<
     '2725585ffb61',
   ],
 ])(
-  '%s: what closes at which page, how many texts are asked for, and what is kept',
+  '%s: what closes at which page, how many texts are requested, and what is kept',
   (_, crawled, closed, wanted, kept) => {
     expect(crawled()).toEqual({ closed, wanted, kept });
   },

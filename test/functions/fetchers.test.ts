@@ -27,7 +27,7 @@ describe('a fetcher for each crawl and configuration', () => {
     return { made, fetchers, of, closed: () => made.map(({ isClosed }) => isClosed) };
   }
 
-  test('is made once, however often it is asked for, in this invocation or a later one', () => {
+  test('is made once, however often it is requested, in this invocation or a later one', () => {
     const { of, made } = setUp(2);
     expect(of('news')).toBe(of('news'));
     expect(of('news', { delayMs: 5 })).toBe(of('news', { delayMs: 5 }));
@@ -35,7 +35,7 @@ describe('a fetcher for each crawl and configuration', () => {
     expect(made).toHaveLength(4);
   });
 
-  test('is kept while it is in use; the one not asked for for the longest is closed', () => {
+  test('is kept while it is in use; the one not requested for the longest time is closed', () => {
     const { of, closed } = setUp(2);
     of('a');
     of('b');

@@ -174,7 +174,7 @@ describe('links to very many hosts', () => {
     );
   });
 
-  test('go on from a shard to the hosts, however many these are', async () => {
+  test('continue from a shard to the hosts, however many these are', async () => {
     const { runFrom, sent, hosts } = await withShards();
     expect(await runFrom('links-1', FOUR)).toEqual([]);
     expect(sent()).toEqual([]);
@@ -408,7 +408,7 @@ describe('waking all hosts of a crawl', () => {
     expect(engine.messages('h1.test')).toHaveLength(1);
   });
 
-  test('goes on by a message of its own where there are many, until all are woken once', async () => {
+  test('continues by a message of its own where there are many, until all are woken once', async () => {
     const { run, engine, texts } = await withHosts(5600);
     let rounds = 0;
     for (let next: string | undefined = wakeAllText(CRAWL); next !== undefined; next = texts.pop()) {

@@ -54,7 +54,7 @@ describe('an invocation', () => {
     }
   });
 
-  test('that fails is paid for all the same, and what it used is stored', async () => {
+  test('that fails is paid for anyway, and what it used is stored', async () => {
     const clock = createFakeClock();
     const meter = createMeter({ clock, memoryMb: 100 });
     const stored: unknown[] = [];

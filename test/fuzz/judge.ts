@@ -192,7 +192,7 @@ async function confirmGrowth(
       return;
     }
   }
-  // Where a cache overflows or objects grow old, CPU steps up between two sizes. What is not linear goes on
+  // Where a cache overflows or objects grow old, CPU steps up between two sizes. What is not linear continues
   // to grow.
   const four = cpus[2] ?? 0;
   if (16 * bytes <= target.maxBytes && four < ENOUGH_CPU) {

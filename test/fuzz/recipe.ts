@@ -31,7 +31,7 @@ export interface Recipe {
 
 export interface Vocabulary {
   readonly tokens: readonly string[];
-  /** What a piece may stand in: `['<a href="', '">']`. */
+  /** What a piece may be in: `['<a href="', '">']`. */
   readonly frames?: readonly (readonly [open: string, close: string])[] | undefined;
   /** What may be open many times around a piece. */
   readonly nests?: readonly string[] | undefined;
@@ -165,7 +165,7 @@ function tokenOf({ tokens }: Vocabulary, seeds: readonly string[]): fc.Arbitrary
 /** A seed is cut into names, numbers, blanks and single characters. */
 const SEED_PARTS = /[\w-]+|\s+|[^\w\s-]{1,2}/gu;
 
-/** The seed with tokens put in at a few places, or in place of what stood there. */
+/** The seed with tokens put in at a few places, or instead of what stood there. */
 function mutated(seed: string, token: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const parts = seed.match(SEED_PARTS) ?? [seed];
   const edit = fc.record({

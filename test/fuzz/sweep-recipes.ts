@@ -20,7 +20,7 @@ const PUMPS = [
  * match.
  */
 const ENDINGS = ['', ' ', '!', ' "'];
-/** How often a token stands in one attribute or element, of which the document has many. */
+/** How often a token is in one attribute or element, of which the document has many. */
 const INNER_COUNTS = [60, 2000];
 
 const NOTHING: Recipe = {

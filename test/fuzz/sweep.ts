@@ -1,6 +1,6 @@
 /**
  * Tries every recipe of the sweep on small documents, and those that cost most or whose cost grows most on
- * larger ones. What is tried does not depend on chance, only which recipes go on does, by what they cost.
+ * larger ones. What is tried does not depend on chance, only which recipes continue does, by what they cost.
  */
 import { type Figures, Finding, judge, sized } from './judge.ts';
 import { measured } from './measure.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRoom } from '../../shared/hooks/room.ts';
 import { handClock } from './made-page.ts';
 
-/** Lets all that can go on go on. */
+/** Lets all that can continue continue. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a caller that finds no room waits for it, in the order of the calls', async () => {

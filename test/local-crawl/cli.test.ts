@@ -135,7 +135,7 @@ describe('strand crawl', () => {
   );
 
   test.each([1, 2])(
-    'of %i worker(s) interrupted ends its turns, says how to go on, and resumes without fetching anything twice',
+    'of %i worker(s) interrupted ends its turns, says how to continue, and resumes without fetching anything twice',
     async (workers) => {
       const { web, log, seeds } = running;
       const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });

@@ -30,7 +30,7 @@ async function expectStates(truth: Truth): Promise<void> {
   for (const [url, { state, orState, minRequests }] of truth.urls) {
     if (minRequests === 0 && state !== 'deniedByRobots') continue;
     const found = records.get(url)?.state;
-    // Where robots.txt cannot be had nothing may be fetched: the host is set aside, its URLs still wait.
+    // Where robots.txt cannot be fetched nothing may be fetched: the host is set aside, its URLs still wait.
     const isClosed = setAside.get(hostKey(url))?.startsWith('robots.txt: ');
     if (isClosed && state === 'deniedByRobots' && found === 'waiting') continue;
     // A refresh at once is a redirect.

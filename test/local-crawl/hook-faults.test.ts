@@ -1,4 +1,4 @@
-/** What hooks leave behind, and what they print: the crawl goes on, and says what went wrong. */
+/** What hooks leave behind, and what they print: the crawl continues, and says what went wrong. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 
@@ -62,7 +62,7 @@ describe.each([1, 2])('with %i worker(s)', (workers) => {
     expect(code).toBe(5);
   }, 60_000);
 
-  test('what hooks print goes to standard error, and standard output is what was asked for', async () => {
+  test('what hooks print goes to standard error, and standard output is what was requested', async () => {
     const project = `export default { onPage({ url }) {
       console.log('printed ' + url);
       process.stdout.write('without an end ');

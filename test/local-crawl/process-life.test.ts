@@ -55,7 +55,7 @@ test('a closed standard error changes nothing of a crawl', async () => {
   expect([code, JSON.parse(out).pages]).toEqual([0, 60]);
 }, 60_000);
 
-test('a crawl that cannot be opened as its storage fails says how to go on', async () => {
+test('a crawl that cannot be opened as its storage fails says how to continue', async () => {
   expect((await here.crawl(site, 'export default {};', '--max-pages', '3').ended).code).toBe(3);
   const archive = join(here.folder, 'archive');
   rmSync(archive, { recursive: true });

@@ -12,9 +12,9 @@ const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
 
 export interface SmallSite {
   readonly url: string;
-  /** Paths in the order in which they were asked for, without robots.txt. */
+  /** Paths in the order in which they were requested, without robots.txt. */
   readonly log: readonly string[];
-  /** Resolves when the path has been asked for so often. */
+  /** Resolves when the path has been requested so often. */
   asked(path: string, times?: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * Pages that block the thread that works on them: the crawl goes on without them, and signals and limits
+ * Pages that block the thread that works on them: the crawl continues without them, and signals and limits
  * hold.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -73,7 +73,7 @@ describe('a page that blocks its thread', () => {
     expect(['/5', '/15', '/25', '/35'].map(times).sort()).toEqual([0, 1, 1, 1]);
   }, 120_000);
 
-  test('does not keep one signal from ending the crawl, and resume goes on without the page', async () => {
+  test('does not keep one signal from ending the crawl, and resume continues without the page', async () => {
     site = await startSite({ '/': '<a href="/1">', '/1': `<a href="/2">${HANG}`, '/2': '' });
     const { child, ended } = here.crawl(site, project(2000));
     await site.asked('/1');

@@ -178,7 +178,7 @@ describe.runIf(hasEmulator())('archive on S3', () => {
     expect((await objects()).length).toBe(2);
   });
 
-  test('while too much could not be stored, appends fail; then all goes on', async () => {
+  test('while too much could not be stored, appends fail; then all continues', async () => {
     const small = openArchive({ maxBytes: 1000 });
     failing('PutObjectCommand', Number.POSITIVE_INFINITY);
     const appendAll = async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface ChainWeb {
   readonly seed: string;
-  /** The hosts asked for their page, in the order asked. */
+  /** The hosts requested their page, in the order asked. */
   readonly asked: readonly string[];
   stop(): Promise<void>;
 }

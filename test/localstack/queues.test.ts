@@ -203,7 +203,7 @@ function sqsTests(): void {
     expect(urls(parcels.flatMap(({ outLinks }) => outLinks.links))).toEqual(urls(links));
   });
 
-  test('a message that cannot be read goes to the dead letters by the redrive policy, its group goes on', async () => {
+  test('a message that cannot be read goes to the dead letters by the redrive policy, its group continues', async () => {
     const { client, turns, deadLetters, queue } = await openOne({ maxReceiveCount: 2 });
     await client.send(
       new SendMessageCommand({

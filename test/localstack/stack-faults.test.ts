@@ -35,7 +35,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
         return hosts === web.seeds.length && byStatus.waiting === 0;
       };
       await until(isDone, 'every URL to be settled', 900_000);
-      // A worker that dies has fetched what nobody knows of.
+      // A worker that dies has fetched URLs that are unknown.
       const truth = expectLog(web, () => true);
       await expectLedgers(deployed, 'killed', truth);
       const { body } = await deployed.call<UrlDetail>(

@@ -243,7 +243,7 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
     await expect(ledgers.deleteParts(CRAWL, 'a.test', names)).rejects.toThrow('AccessDenied');
   });
 
-  test('of very many due hosts, as many are given as asked for', async () => {
+  test('of very many due hosts, as many are given as requested', async () => {
     const hosts = Array.from({ length: 300 }, (_, i) => `h${i}.test`);
     await Promise.all(
       hosts.map((host, i) => engine.ledgers.commit(CRAWL, host, headOf(1, { dueAt: 1e6 + i * 20_000 }))),

@@ -23,7 +23,7 @@ describe('Markdown in pieces', () => {
     ]);
   });
 
-  test('a long section goes on under its own headings, with the end of the piece before it', () => {
+  test('a long section continues under its own headings, with the end of the piece before it', () => {
     const paragraphs = Array.from({ length: 6 }, (_, i) => `${i}: ${words(12)}.`);
     const pieces = cut(`# A\n\n${paragraphs.join('\n\n')}`, 40, 20);
     expect(pieces.map(({ headings }) => headings)).toEqual(

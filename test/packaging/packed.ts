@@ -29,7 +29,7 @@ export interface Project {
   read(file: string): string;
   /** Runs Node in the folder. */
   run(...args: string[]): Result;
-  /** The same, while this process goes on serving. */
+  /** The same, while this process continues serving. */
   start(...args: string[]): Promise<Result>;
   /** Runs `npx strand` in the folder. */
   strand(...words: string[]): Promise<Result>;

@@ -102,7 +102,7 @@ describe('createCharsetDecoder', () => {
   test.each(['gb18030', 'gbk', 'euc-jp', 'iso-2022-jp', 'big5', 'shift_jis', 'euc-kr'])(
     'malformed %s in pieces of one byte throws nothing',
     (charset) => {
-      // Bytes of all kinds, and digits among them, with which characters of four bytes go on.
+      // Bytes of all kinds, and digits among them, with which characters of four bytes continue.
       const byte = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.integer({ min: 0x30, max: 0x39 }));
       fc.assert(
         fc.property(fc.array(byte, { minLength: 1, maxLength: 30 }), (bytes) => {

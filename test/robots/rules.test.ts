@@ -38,7 +38,7 @@ describe('groups', () => {
     ['may name us among others', 'User-agent: x\nUser-agent: Strand\nDisallow: /a\nDisallow: /c'],
     ['may name us with a version', 'User-agent: Strand/2.1\nDisallow: /a\nDisallow: /c'],
     [
-      'go on past blank, unknown and sitemap lines',
+      'continue past blank, unknown and sitemap lines',
       'User-agent: Strand\n\nFoo: bar\nUser-agent: x\nSitemap: /s\nDisallow: /a\n\nDisallow: /c',
     ],
     [
@@ -81,7 +81,7 @@ describe('the crawl delay', () => {
   ])('of %j is %s', (text, delayMs) => expect(parse(text).crawlDelayMs).toBe(delayMs));
 });
 
-test('sitemaps are listed once, as written, whatever group they stand in', () => {
+test('sitemaps are listed once, as written, whatever group they are in', () => {
   const text =
     'Sitemap: https://h/é.xml\nUser-agent: x\nSITEMAP: /s.xml\nDisallow: /\nsitemap: /s.xml\nSitemap:';
   expect(parse(text).sitemaps).toEqual(['https://h/é.xml', '/s.xml']);

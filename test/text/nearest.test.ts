@@ -14,7 +14,7 @@ test.each([
   ['contatc', 'contact'],
   ['zzz', undefined],
   ['', undefined],
-])('%s is taken for %s', (word, meant) => {
+])('%s is treated as %s', (word, meant) => {
   expect(nearest(word, NAMES)).toBe(meant);
 });
 

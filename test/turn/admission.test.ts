@@ -135,7 +135,7 @@ test('a requisite needs no page, but a limit that allows it', async () => {
   expect(await decide(style, { known: OPEN, isHostFull: true })).toMatchObject({ outcome: 'fetch' });
 });
 
-test('a page that blocked its thread fails, is counted, and no robots.txt is asked for', async () => {
+test('a page that blocked its thread fails, is counted, and no robots.txt is requested', async () => {
   expect(await decide(recordOf(PAGE), { blockedUrl: PAGE, isTrap: true })).toEqual({
     outcome: 'unasked',
     record: recordOf(PAGE, { state: 'failed', result: { fetchedAt: T0, cause: BLOCKED } }),
@@ -312,7 +312,7 @@ test('a page more than the host may have is put back, and its page is given back
   });
 });
 
-test('at the limit of pages the turn ends; where requisites are still fetched it goes on', async () => {
+test('at the limit of pages the turn ends; where requisites are still fetched it continues', async () => {
   expect(await decide(recordOf(PAGE), { known: OPEN, reserves: false })).toEqual({
     outcome: 'turnEnds',
     record: recordOf(PAGE),

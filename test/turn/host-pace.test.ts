@@ -9,8 +9,7 @@ import { createFakeClock, T0 } from '../worker/fake-clock.ts';
 const FREEZE_MS = 600_000;
 
 /**
- * A turn that waited for another crawl's turn, and whose process stands still while it reads the crawl's
- * status.
+ * A turn that waited for another crawl's turn, and whose process freezes while it reads the crawl's status.
  */
 function askAfterFreeze({ lastRequestAt = T0 + 3_600_000, isTaken = false } = {}) {
   const clock = createFakeClock();
@@ -57,7 +56,7 @@ function askAfterFreeze({ lastRequestAt = T0 + 3_600_000, isTaken = false } = {}
   return { outcome, requestsAt, lockedUntil: () => lockedUntil };
 }
 
-test('a host is locked when the request is made, also after the process stood still while it read the status', async () => {
+test('a host is locked when the request is made, also after the process froze while it read the status', async () => {
   const { outcome, requestsAt, lockedUntil } = askAfterFreeze();
   await outcome;
   expect(requestsAt).toEqual([T0 + 10_000 + FREEZE_MS]);

@@ -38,7 +38,7 @@ test('a host is locked for longer only where its lock would end too early', asyn
   expect(heldUntil).toHaveLength(2);
 });
 
-test('a lock that was extended while the process stood still is extended again', async () => {
+test('a lock that was extended while the process froze is extended again', async () => {
   const { clock, heldUntil, hold } = fakeQueue([60_000, 60_000]);
   await leaseOf({ hold }, clock, RECEIVED, T0 + 900_000).lockFor(40_000);
   expect(heldUntil).toHaveLength(3);

@@ -72,7 +72,7 @@ test('a queue that fails makes the turn fail, and the host counts as not asked',
   expect(known.movedRobots).toEqual([]);
 });
 
-test('what nobody has asked for is unknown, at the end of the redirects that are known', async () => {
+test('what nobody has requested is unknown, at the end of the redirects that are known', async () => {
   expect(await open().finder.find(redirectOf(ORIGIN, at('b.test')))).toEqual({
     kind: 'unknown',
     url: at('b.test'),
@@ -127,7 +127,7 @@ test('the other host is sent one message, and this one rests twice as long befor
   expect(paced).toEqual([500, 1000, 2000, 4000, 8000, 16_000].map((postponedTo) => ({ postponedTo })));
 });
 
-test('another URL at the end of the redirects is asked for, too', async () => {
+test('another URL at the end of the redirects is requested, too', async () => {
   const { finder, known, sent } = open();
   await finder.wait(redirectOf(ORIGIN, at('b.test')), at('b.test'));
   await finder.wait(known.redirectOf(ORIGIN, T0) as MovedRobots, at('c.test'));

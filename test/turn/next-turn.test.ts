@@ -149,7 +149,7 @@ test('a crawl that only fetches requisites looks after hosts with pages two hour
   expect(await plan(full)).toEqual({ hasToken: false, restUntil: T0, revived: 0 });
 });
 
-test('a host that has its share of pages goes on with requisites alone', async () => {
+test('a host that has its share of pages continues with requisites alone', async () => {
   const full = { config: { maxPagesPerHost: 2 }, hostPages: 2, pageAt: 0 };
   expect(await plan(full)).toEqual({ hasToken: false, restUntil: T0, revived: 0 });
   expect(await plan({ ...full, requisiteAt: 0 })).toMatchObject({ hasToken: true });

@@ -148,7 +148,7 @@ test('a copy of another page is for nobody’s items, and its cause is the other
   const { reading, calls } = await read(recordOf(PAGE), page, situation);
   expect(reading).toMatchObject({ duplicateOf: `${ORIGIN}/original`, cause: undefined });
   expect(calls).toEqual([['hooks', false]]);
-  // What the project asked for is what it asked for.
+  // The request has what the project gave it.
   const own = await read(recordOf(PAGE), page, { original: `${ORIGIN}/original` }, { method: 'POST' });
   expect(own.reading).toMatchObject({ duplicateOf: undefined });
   expect(own.calls).toEqual([['hooks', true]]);

@@ -95,7 +95,7 @@ test('a URL that has not killed this worker is suspected no longer', () => {
   expect(quarantine.suspect).toBeUndefined();
 });
 
-test('a turn that is thrown away takes its announcement back and leaves the older suspicion', async () => {
+test('a turn that is discarded takes its announcement back and leaves the older suspicion', async () => {
   const suspect = open({ intent: { url: PAGE, tries: 2 } });
   await suspect.quarantine.announce(OTHER);
   await suspect.quarantine.retract();

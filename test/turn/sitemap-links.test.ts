@@ -59,7 +59,7 @@ test('the well-known sitemap is tried only where none is named, and if it is to 
   expect(named({ maxDepth: 1 }, [MAP])).toEqual([MAP]);
 });
 
-test('a host that is only asked for parts of pages gives no sitemaps', () => {
+test('a host that is visited only for parts of pages gives no sitemaps', () => {
   const { links, taken } = open({}, ['http://elsewhere.test/']);
   links.takeNamed(ORIGIN, [MAP], T0);
   expect(taken).toEqual([]);

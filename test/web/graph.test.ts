@@ -88,7 +88,7 @@ describe('the generator', () => {
     );
   });
 
-  test('makes hosts of skewed sizes whose mean is the one asked for', () => {
+  test('makes hosts of skewed sizes whose mean is the one requested', () => {
     const web = generateWeb({ seed: 1, hosts: 2000, pagesPerHost: 50, features: PLAIN });
     expect(web.pageCount / 2000).toBeGreaterThan(40);
     expect(web.pageCount / 2000).toBeLessThan(60);

@@ -1,6 +1,6 @@
 /**
  * A web made from a seed: hosts, pages, links and all that goes wrong on the web, known to the last URL. Only
- * the hosts' sizes are made at once; what stands at a URL is worked out when it is asked for, and always the
+ * the hosts' sizes are made at once; what stands at a URL is worked out when it is requested, and always the
  * same.
  */
 import { hostOf } from './canonical.ts';

@@ -29,7 +29,7 @@ export interface Answer {
   readonly pieces: Iterable<Uint8Array>;
   /** What becomes of the connection. */
   readonly after: 'keep' | 'close' | 'reset' | 'hang';
-  /** Time before which the URL must not be asked for again. */
+  /** Time before which the URL must not be requested again. */
   readonly retryAt?: number;
 }
 

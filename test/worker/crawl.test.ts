@@ -125,7 +125,7 @@ describe('a crawl', () => {
     ['http', ['http://a.test/']],
     ['https', ['https://a.test/s', 'http://a.test/']],
   ])(
-    'an origin that cannot be had gives up its own URLs, and the other origin of the host goes on (%s first)',
+    'an origin that cannot be fetched gives up its own URLs, and the other origin of the host continues (%s first)',
     async (_, seeds) => {
       const dead = { fails: 'connect' as const };
       const site = {
@@ -148,7 +148,7 @@ describe('a crawl', () => {
     expect(fetcher.count(`${A}/robots.txt`)).toBe(1);
   });
 
-  test('goes on with a host whose robots.txt comes back', async () => {
+  test('continues with a host whose robots.txt comes back', async () => {
     const { states } = await crawl(
       { [`${A}/robots.txt`]: (before) => ({ status: before < 3 ? 503 : 404 }), [`${A}/`]: page() },
       [`${A}/`],

@@ -97,7 +97,7 @@ async function everybodyWaits(): Promise<void> {
 
 /**
  * Compression runs in threads of zlib, which take real time. Waits until something has come of it, at most
- * ten seconds: then nothing is under way.
+ * ten seconds: then nothing is in progress.
  */
 async function somethingReal(hasHappened: () => boolean): Promise<void> {
   for (let waited = 0; waited < 10_000 && !hasHappened(); waited += 5)

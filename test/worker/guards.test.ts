@@ -31,7 +31,7 @@ const countOf = (states: Record<string, string>, state: string) =>
 describe('a crawl that is paused', () => {
   const hosts = hostNames(3);
 
-  test('is heard of within a turn, and goes on by itself when it runs again', async () => {
+  test('is heard of within a turn, and continues by itself when it runs again', async () => {
     const world = createWorld(site(hosts, 40));
     const { clock, engine, fetcher } = world;
     await begin(
@@ -219,7 +219,7 @@ describe('limits over several processes', () => {
     expect(Math.min(...left)).toBeGreaterThanOrEqual(20_000 - 2);
   });
 
-  test('what a turn made that is thrown away ends no crawl', async () => {
+  test('what a turn made that is discarded ends no crawl', async () => {
     const [host] = hostNames(1) as [string];
     const world = createWorld(site([host], 9));
     const { engine, clock, fetcher } = world;
@@ -245,7 +245,7 @@ describe('limits over several processes', () => {
     expect((await engine.registry.totals(CRAWL)).pages).toBe(5);
   });
 
-  test('bytes of robots.txt count once, and those of a turn thrown away not at all', async () => {
+  test('bytes of robots.txt count once, and those of a turn discarded not at all', async () => {
     const budget = createBudget({ maxBytes: 1000 }, { pages: 0, bytes: 0, activeMs: 0 }, () => T0);
     budget.receive(300);
     budget.receive(500);
@@ -377,7 +377,7 @@ describe('a worker with an end', () => {
     expect(await queue.receive(1, 0)).toHaveLength(1);
   });
 
-  test('lets what is under way run to its end when nothing can be received any more', async () => {
+  test('lets what is in progress run to its end when nothing can be received any more', async () => {
     const world = createWorld(site([host], 5));
     const { clock, engine, fetcher } = world;
     // All within one turn, which is short in a young crawl.

@@ -1,4 +1,4 @@
-/** Items are each once in what is published, whatever is thrown away between. */
+/** Items are each once in what is published, whatever is discarded between. */
 import { expect, test } from 'vitest';
 import type { ItemStore } from '../../shared/ports/item-store.ts';
 import type { PageHooks } from '../../shared/turn/page-hooks.ts';
@@ -48,7 +48,7 @@ test('items are staged before the head that they belong to is committed, and pub
   expect(steps).toEqual([`stage a.test 1 {"url":"${A}/"} {"url":"${A}/1"}`, 'publish a.test 1']);
 });
 
-test('what a turn that was thrown away had staged does not count when the next attempt has no items', async () => {
+test('what a turn that was discarded had staged does not count when the next attempt has no items', async () => {
   const { store, published } = createItems();
   // The second attempt finds the page in trouble, so it has none; the third one has.
   const site: Site = { [`${A}/`]: (before) => (before === 1 ? { status: 500 } : page()) };

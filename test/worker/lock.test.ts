@@ -7,7 +7,7 @@ function open() {
   return { clock, lock: createLock(clock) };
 }
 
-/** What a promise has come to by now. */
+/** What a promise has come to now. */
 async function stateOf<T>(promise: Promise<T>): Promise<T | 'waiting'> {
   await new Promise((resolve) => setImmediate(resolve));
   return Promise.race([promise, Promise.resolve('waiting' as const)]);

@@ -39,7 +39,7 @@ describe('a robots.txt that redirects to that of another host of the crawl', () 
     }
   });
 
-  test('counts for both, is fetched once, and a page is asked for within seconds', async () => {
+  test('counts for both, is fetched once, and a page is requested within seconds', async () => {
     const { fetcher, states, clock } = await crawlToEnd(SITE, { seeds: [`${A}/`, `${WWW}/`], delayMs: 1000 });
     expect(states).toMatchObject({
       [`${A}/yes`]: 'gone',
@@ -82,7 +82,7 @@ describe('a robots.txt that redirects to that of another host of the crawl', () 
   });
 });
 
-test('a host that is in no crawl is asked for the robots.txt of many at its own pace', async () => {
+test('a host that is in no crawl serves the robots.txt of many at its own pace', async () => {
   const hosts = many(6).map((name) => `http://h${name.slice(1)}.test`);
   const site: Site = Object.fromEntries([
     ...hosts.flatMap((host, i) => [

@@ -337,7 +337,7 @@ describe('a turn', () => {
     const world = createWorld(chain);
     const { engine, clock, fetcher } = world;
     await begin(world, [`${A}/0`], { delayMs: 100 });
-    // Killed: it begins nothing more, and what it has under way is not looked at.
+    // Killed: it begins nothing more, and what it has in progress is not looked at.
     startProcess(engine, fetcher);
     await clock.advance(3000);
     const states = Object.values(await statesOf(engine));
@@ -498,7 +498,7 @@ describe('a host in trouble', () => {
     expect(Math.max(...receives)).toBe(2);
   });
 
-  test('is asked for one URL at most maxAttempts times', async () => {
+  test('gets requests for one URL at most maxAttempts times', async () => {
     const site = {
       [`${A}/`]: page('/1', '/2'),
       [`${A}/1`]: { status: 503 },
@@ -515,7 +515,7 @@ describe('a host in trouble', () => {
     expect(await recordOf(engine, `${A}/2`)).toMatchObject({ state: 'failed', attempts: 3 });
   });
 
-  test('is asked for one URL at most maxAttempts times, also if it is in a run and links keep raising it', async () => {
+  test('gets requests for one URL at most maxAttempts times, also if it is in a run and links keep raising it', async () => {
     const site: Site = {
       [`${A}/`]: page('/x'),
       [`${A}/x`]: (before) => {

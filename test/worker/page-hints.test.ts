@@ -43,7 +43,7 @@ test.each([
 
 test.each<[string, Site]>([
   [
-    'a login page that the operator asked for',
+    'a login page that the operator requested',
     { [`${A}/`]: redirect('/login/'), [`${A}/login/`]: page('/x') },
   ],
   [

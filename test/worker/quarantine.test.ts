@@ -24,7 +24,7 @@ describe('a page in quarantine', () => {
       .sleep(afterMs)
       .then(() => quarantinePage(engine.ledgers, task('http://a.test/3'), 4100, clock.now()));
     const [errors] = await Promise.all([runToEnd(world), put]);
-    // A turn that was under way is thrown away: it is stale, which is no error.
+    // A turn that was in progress is discarded: it is stale, which is no error.
     expect(errors).toEqual([]);
     const record = await recordOf(engine, 'http://a.test/3');
     expect([record?.state, said(record)]).toEqual([

@@ -149,7 +149,7 @@ test('that are documents of the crawl are fetched with the last page, and count 
   expect(fetched.map(([url]) => url).sort()).toEqual(
     ['', 'frame', 'in-frame.png', 'object'].map((path) => `${A}/${path}`),
   );
-  // Their links are known, so that nothing is missing when the crawl goes on.
+  // Their links are known, so that nothing is missing when the crawl continues.
   await registry.configure(CRAWL, { maxPages: 9 });
   await registry.setStatus(CRAWL, 'running');
   await wakeAllHosts(world.engine, CRAWL);
@@ -208,7 +208,7 @@ test('of a host that rests for long, and of one given up, are not awaited', asyn
   expect(clock.now() - T0).toBeLessThan(300_000);
 });
 
-test('of a host that cannot be had do not keep a crawl from its end', async () => {
+test('of a host that cannot be fetched do not keep a crawl from its end', async () => {
   const { [`${CDN}/s.css`]: _, ...rest } = SITE;
   const site: Site = Object.fromEntries(Object.entries(rest).filter(([url]) => !url.startsWith(CDN)));
   const { states } = await crawlToEnd(site, { requisites: true, maxPages: 1 });

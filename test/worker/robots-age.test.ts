@@ -12,7 +12,7 @@ const STOOD_STILL_MS = 25_000;
 const RULES = { ...robots('User-agent: *\nDisallow: /no\n'), headers: { 'Cache-Control': 'no-cache' } };
 const PAGES = { 'http://a.test/': page(...Array.from({ length: 150 }, (_, i) => `/${i}`)) };
 
-/** Crawls the site with a process that stands still after each answer of one URL. Returns the web's log. */
+/** Crawls the site with a process that freezes after each answer of one URL. Returns the web's log. */
 async function crawlStandingStill(site: Site, after: string) {
   const world = createWorld(site);
   const { clock, fetcher } = world;
@@ -33,7 +33,7 @@ test.each([
   ['an answer', { ...PAGES, [ROBOTS]: RULES }, ROBOTS],
   ['the answer of another host', { ...PAGES, [ROBOTS]: redirect(MOVED), [MOVED]: RULES }, MOVED],
 ])(
-  'the age of robots.txt counts from its request, though the process stood still after %s',
+  'the age of robots.txt counts from its request, though the process froze after %s',
   async (_, site, asked) => {
     const log = await crawlStandingStill(site, asked);
     const served = log.filter(({ url }) => url === asked).map(({ startedAt }) => startedAt);

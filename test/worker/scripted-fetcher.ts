@@ -33,7 +33,7 @@ export interface LoggedRequest {
 
 export interface ScriptedFetcher extends Fetcher {
   readonly log: readonly LoggedRequest[];
-  /** How often the URL was asked for. */
+  /** How often the URL was requested. */
   count(url: string): number;
 }
 

@@ -74,7 +74,7 @@ test('stops at once when a body cannot be kept, also behind middleware that swal
   expect(requests).toBeLessThanOrEqual(20 + HOSTS.length);
 });
 
-test('goes on with other hosts where a turn fails by its own fault', async () => {
+test('continues with other hosts where a turn fails by its own fault', async () => {
   const world = endlessWorld();
   await begin(world, HOSTS, { delayMs: 1000, maxPages: 60 });
   let hasFailed = false;

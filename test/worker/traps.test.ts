@@ -5,7 +5,7 @@ import { crawlToEnd, ledgersOf, recordOf } from './world.ts';
 
 const A = 'http://a.test';
 
-/** A site whose pages are made as they are asked for. */
+/** A site whose pages are made as they are requested. */
 const endless = (make: (path: string) => ReturnType<typeof page> | undefined): Site =>
   new Proxy({} as Site, { get: (_, url) => make(String(url).slice(A.length)) });
 

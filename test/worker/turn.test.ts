@@ -1,4 +1,4 @@
-/** What a turn does with the deliveries that begin it, and what is left when it is thrown away. */
+/** What a turn does with the deliveries that begin it, and what is left when it is discarded. */
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../shared/frontier/message.ts';
 import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
@@ -45,7 +45,7 @@ const send = ({ engine }: World, message: Message) => engine.queue.send([{ host:
 const head = ({ engine }: World) => engine.ledgers.loadHead(CRAWL, HOST);
 
 describe('deliveries', () => {
-  test('a token that the head does not name is dropped on sight, without any write', async () => {
+  test('a token that the head does not name is dropped, without any write', async () => {
     const world = await finished();
     const before = await head(world);
     const writes = countWrites(world.engine.ledgers);
@@ -165,7 +165,7 @@ describe('deliveries', () => {
     },
   );
 
-  test('a crawl that is paused fetches nothing, and goes on where it was when it is resumed', async () => {
+  test('a crawl that is paused fetches nothing, and continues where it was when it is resumed', async () => {
     const world = createWorld({ [`${A}/`]: page('/1', '/2') });
     await begin(world, [`${A}/`]);
     await world.engine.registry.setStatus(CRAWL, 'paused');
@@ -200,7 +200,7 @@ describe('two workers on one host', () => {
     expect(states.sort()).toEqual(['fetched', ...links.map(() => 'gone')]);
     expect((await head(world))?.totals.pages).toBe(13);
     expect((await head(world))?.token).toBeUndefined();
-    // The turns that were thrown away asked twice, but no chain went on beside the other.
+    // The turns that were discarded asked twice, but no chain went on beside the other.
     for (const link of links.slice(6)) expect(fetcher.count(`${A}${link}`)).toBe(1);
   });
 });
@@ -218,7 +218,7 @@ describe('a URL that kills its worker', () => {
     return world;
   }
 
-  test('is failed with its cause after some deliveries, and its host goes on', async () => {
+  test('is failed with its cause after some deliveries, and its host continues', async () => {
     const world = fallingWorld('/1', '/bad', '/2');
     const { engine } = world;
     await begin(world, [`${A}/`]);

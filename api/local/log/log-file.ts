@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { foldersOf } from '../../../shared/engines/local/folders.ts';
 
-/** A file that would grow beyond is renamed, in place of the one that was renamed before. */
+/** A file that would grow beyond is renamed, instead of the one that was renamed before. */
 export const MAX_LOG_BYTES = 10_000_000;
 
 export interface LogFile {

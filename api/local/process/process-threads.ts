@@ -114,7 +114,9 @@ async function batchOf(source: AsyncIterator<ArchivedPage>): Promise<readonly Ar
 }
 
 interface ProcessThread {
-  /** Resolves when all pages are done with; or to why the thread cannot go on, which then is to be ended. */
+  /**
+   * Resolves when all pages are done with; or to why the thread cannot continue, which then is to be ended.
+   */
   process(
     pages: readonly ArchivedPage[],
     signal: AbortSignal,

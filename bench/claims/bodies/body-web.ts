@@ -1,4 +1,4 @@
-/** A web of large bodies, one on each host, sent slowly, so that all of them are under way at once. */
+/** A web of large bodies, one on each host, sent slowly, so that all of them are in progress at once. */
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -89,15 +89,15 @@ export const settled = (path = '/'): Check => ({
 });
 
 export const asked = (path: string): Check => ({
-  says: `${path} is asked for`,
-  failure: ({ requests }) => (requests.includes(path) ? undefined : `${path} was not asked for`),
+  says: `${path} is requested`,
+  failure: ({ requests }) => (requests.includes(path) ? undefined : `${path} was not requested`),
 });
 
 export const neverAsked = (path: string | RegExp): Check => ({
-  says: `${path} is never asked for`,
+  says: `${path} is never requested`,
   failure({ requests }) {
     const found = requests.find((target) => (typeof path === 'string' ? target === path : path.test(target)));
-    return found === undefined ? undefined : `${found.slice(0, 80)} was asked for`;
+    return found === undefined ? undefined : `${found.slice(0, 80)} was requested`;
   },
 });
 
@@ -107,9 +107,9 @@ export const atMost = (count: number): Check => ({
   failure: ({ requests }) => (requests.length <= count ? undefined : `${requests.length} requests`),
 });
 
-/** All of these paths were asked for before more than `count` requests that match. */
+/** All of these paths were requested before more than `count` requests that match. */
 export const askedBefore = (paths: readonly string[], count: number, others: RegExp): Check => ({
-  says: `${paths.length} pages are asked for before ${count} of ${others}`,
+  says: `${paths.length} pages are requested before ${count} of ${others}`,
   failure({ requests }) {
     let met = 0;
     const end = requests.findIndex((target) => others.test(target) && ++met > count);
@@ -117,7 +117,7 @@ export const askedBefore = (paths: readonly string[], count: number, others: Reg
     const missing = paths.filter((path) => !before.has(path));
     return missing.length === 0
       ? undefined
-      : `${missing.length} of ${paths.length} pages not asked for in time`;
+      : `${missing.length} of ${paths.length} pages not requested in time`;
   },
 });
 

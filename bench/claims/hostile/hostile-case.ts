@@ -6,9 +6,9 @@ import type { Check } from './checks.ts';
 /** A request as the server reads it. */
 export interface HostileRequest {
   readonly method: string;
-  /** As it stands in the request line: `/a?b`. */
+  /** As it is in the request line: `/a?b`. */
   readonly target: string;
-  /** How often this target was asked for before, robots.txt included. */
+  /** How often this target was requested before, robots.txt included. */
   readonly times: number;
   readonly addresses: Addresses;
 }

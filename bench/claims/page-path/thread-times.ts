@@ -11,7 +11,7 @@ const OTHERS = 'other threads';
 const PROFILER = 'v8:ProfEvntProc';
 const TASKS = '/proc/self/task';
 
-/** Milliseconds so far, by kind. Empty where there is no /proc: then nobody knows which thread it was. */
+/** Milliseconds so far, by kind. Empty where there is no /proc: then the thread is unknown. */
 export function threadTimes(): Map<string, number> {
   const times = new Map<string, number>();
   for (const thread of threads()) {

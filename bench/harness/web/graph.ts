@@ -9,7 +9,7 @@ export type Kind = 'page' | 'copy' | 'redirect' | 'error' | 'missing' | 'false' 
 
 export interface Entry {
   readonly host: number;
-  /** As it is asked for: path and query. */
+  /** As it is requested: path and query. */
   readonly path: string;
   readonly kind: Kind;
   readonly status: number;

@@ -11,7 +11,7 @@ export interface OpenWeb {
   /** One URL for each host. */
   readonly seeds: readonly string[];
   counts(): Promise<WebCounts>;
-  /** Forgets what was asked for. */
+  /** Forgets what was requested. */
   reset(): Promise<void>;
   /** From now on the web's process runs on these cores: `0,1`. Only where `taskset` is there. */
   pin(cores: string): void;

@@ -8,7 +8,7 @@ export interface WebCounts {
   readonly requests: number;
   /** Responses that were documents, each time. */
   readonly pages: number;
-  /** Documents that links lead to; those asked for; further requests for them. */
+  /** Documents that links lead to; those requested; further requests for them. */
   readonly all: { readonly there: number; readonly found: number; readonly again: number };
   /** The part of those that robots.txt allows. */
   readonly allowed: { readonly there: number; readonly found: number };

@@ -43,7 +43,7 @@ export async function holdFolder(
   };
   const before = owner();
   if (before && before.pid !== pid && isAlive(before.pid)) {
-    // Perhaps a process that was killed, whose number is another one's by now.
+    // Perhaps a process that was killed, whose number is another one's now.
     await sleep(beatMs);
     const now = owner();
     if (now && (now.pid !== before.pid || now.beat !== before.beat)) throw folderInUse(folder);

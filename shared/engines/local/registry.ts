@@ -17,7 +17,7 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
   followSums(crawl: CrawlId, read: () => Sums): void;
   /** The crawl is known by this version of the rules for canonical URLs from now on. */
   setUrlRulesVersion(crawl: CrawlId, version: number): void;
-  /** Keeps the folder of the earlier crawl whose payloads are not stored again, for those who go on. */
+  /** Keeps the folder of the earlier crawl whose payloads are not stored again, for those who continue. */
   keepDedupeFrom(folder: string): void;
   dedupeFrom(): string | undefined;
   /** Adds to the time that the crawl has run. */
@@ -27,7 +27,7 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
 }
 
 /**
- * Crawls in SQLite; their totals summed up from the heads when first asked for, and kept up from then on.
+ * Crawls in SQLite; their totals summed up from the heads when first requested, and kept up from then on.
  * Seeds on their way (`seedsWaiting`) count as waiting URLs.
  */
 export const createRegistry = (

@@ -29,7 +29,7 @@ export interface TurnQueueOptions {
   /** Called with hosts that other workers serve and that were sent something. */
   readonly onOthers?: (hosts: readonly HostKey[]) => void;
   /**
-   * For how long a host is kept back that was with a worker when its thread or process died: nobody knows
+   * For how long a host is kept back that was with a worker when its thread or process died: it is unknown
    * when it was asked last. Default: not at all.
    */
   readonly keepBackMs?: (host: HostKey) => number;
@@ -130,7 +130,7 @@ class SqliteTurnQueue implements LocalTurnQueue {
 
   async park(received: HostDeliveries, ms: number): Promise<void> {
     if (!this.#leaseOf(received)) return;
-    // Kept, as the host's head need not know of the rest: the turn was perhaps thrown away.
+    // Kept, as the host's head need not know of the rest: the turn was perhaps discarded.
     this.#messages.park(received.host, ms > 0 ? Math.ceil(this.#clock.now() + ms) : 0);
     if (ms <= 0) this.#unlock(received.host);
     else this.#lock(received.host, ms);

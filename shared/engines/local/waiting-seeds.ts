@@ -6,7 +6,7 @@ import type { HostKey } from '../../url/host-key.ts';
 
 /**
  * How many there are. Those of messages that were handed out before count as committed, since a message may
- * stay behind the turn that has taken it in. `withOpenTurns`: counts those of turns that are under way for
+ * stay behind the turn that has taken it in. `withOpenTurns`: counts those of turns that are in progress for
  * the first time, for who does not know what these have found.
  */
 export function createSeedCount(

@@ -24,7 +24,7 @@ export interface Block {
 /** What people read about it. */
 export const blockText = ({ task, blockedMs }: Block): string =>
   task
-    ? `${task.url} ${causeText({ code: 'threadBlocked', ms: blockedMs, step: task.step })}: it is in quarantine, and the crawl goes on without it`
+    ? `${task.url} ${causeText({ code: 'threadBlocked', ms: blockedMs, step: task.step })}: it is in quarantine, and the crawl continues without it`
     : `the thread was blocked for ${Math.round(blockedMs / 1000)} s: each URL in progress is suspected, and tried by itself`;
 
 /**

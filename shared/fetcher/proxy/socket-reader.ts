@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /**
- * Reads the answers of a proxy from a socket, byte by byte as they are asked for; bytes beyond go back to the
+ * Reads the answers of a proxy from a socket, byte by byte as they are requested; bytes beyond go back to the
  * socket. Rejects once the connection ends or breaks.
  */
 export class SocketReader {

@@ -153,7 +153,7 @@ const reverseLoop: Operator = {
 const canMove = ({ type }: AnyNode): boolean =>
   !/^(FunctionDeclaration|ClassDeclaration|Return|Throw|Break|Continue|Empty)/.test(type);
 
-/** At least two do something: declarations alone may stand in any order. */
+/** At least two do something: declarations alone may be in any order. */
 function isStep(first: AnyNode, second: AnyNode): boolean {
   return [first, second].every((node) => {
     if (node.type !== 'VariableDeclaration') return true;

@@ -21,7 +21,7 @@ describe("a worker's processor", () => {
     return time.now() - began;
   };
 
-  test('works off what it is asked for, one after the other', async () => {
+  test('works off what it is requested, one after the other', async () => {
     expect(await elapsed(1769, [100, 50, 25])).toBe(175);
   });
 

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs worlds of 1 s each, by a clock that goes on with each. Gives their seeds. */
+/** Runs worlds of 1 s each, by a clock that continues with each. Gives their seeds. */
 async function seedsIn(
   budgetMs: number,
   options: { from?: number; random?: () => number; breaks?: number } = {},

@@ -44,7 +44,7 @@ test('what follows a verb is its own', () => {
   expect(readCommand(['coverage', '--help'])).toEqual({ verb: 'coverage', args: ['--help'] });
 });
 
-test('help is asked for anywhere', () => {
+test('help is requested anywhere', () => {
   expect(readCommand(['--seed', '1', '--help'])).toEqual({ verb: 'help' });
   expect(readCommand(['-h'])).toEqual({ verb: 'help' });
 });

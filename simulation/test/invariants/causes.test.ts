@@ -50,7 +50,7 @@ test('a token that is dropped before the head that names it is committed is know
   await turn(1, wake);
   await turn(2, token('1-x'));
   expect(probe.wasDroppedEarly('1-x')).toBe(false);
-  // Another worker is given the host, while the sender of this token stands still.
+  // Another worker is given the host, while the sender of this token freezes.
   await watched.queue.send([{ host: HOST, message: token('3-x') }]);
   const [received] = await watched.queue.receive(1, 0);
   await watched.queue.acknowledge(received!, received!.deliveries);

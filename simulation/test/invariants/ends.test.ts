@@ -174,7 +174,7 @@ describe('noCrash', () => {
       expect(failed(message, 'callFailsBefore', 'workerKilled')).toHaveLength(1);
   });
 
-  test('that a process that stood still finds the parts of an old head swept is no violation', () => {
+  test('that a process that froze finds the parts of an old head swept is no violation', () => {
     const message = "Error: the part s1-x of a.test's ledger is not there";
     expect(failed(message, 'workerFrozen')).toEqual([]);
     expect(failed(message, 'workerKilled')).toHaveLength(1);

@@ -61,7 +61,7 @@ describe('oneState', () => {
     expect(messagesOf({ ...facts, web: { ...facts.web, linksOf } })).toEqual([]);
   });
 
-  test('a requisite that waits in a crawl that has met its limit of pages is found, but for hosts set aside', () => {
+  test('a requisite that waits in a crawl that has reached its limit of pages is found, but for hosts set aside', () => {
     const image = urlRecord('http://b.test/1.png', 'waiting', undefined, { attempts: 0, kind: 'requisite' });
     const page = urlRecord('http://a.test/more', 'waiting', undefined, { attempts: 0 });
     const config = { requisites: true, maxPages: 3 };
@@ -95,7 +95,7 @@ describe('oneState', () => {
   test('a URL in the ledger of another host, one that stands twice, and a head that miscounts are found', () => {
     const strange = hostFacts('a.test', [...ofA, urlRecord(OTHER, 'fetched', 200)]);
     expect(messagesOf(makeFacts({ crawls: [withHosts(strange)] }))).toContain(
-      'oneState: crawl: http://b.test/ stands in the ledger of a.test',
+      'oneState: crawl: http://b.test/ is in the ledger of a.test',
     );
     const twice = hostFacts('a.test', [...ofA, ofA[0] as (typeof ofA)[0]]);
     expect(messagesOf(makeFacts({ crawls: [withHosts(twice)] }))).toContain(
@@ -153,7 +153,7 @@ describe('nothingLost', () => {
     expect(messagesOf(makeFacts({ crawls: [limited], messages: [message], log }))).toEqual([]);
   });
 
-  test('links of a page that was cut, and links to a host that is full, are not asked for', () => {
+  test('links of a page that was cut, and links to a host that is full, are not requested', () => {
     const log = LOG.filter(({ host }) => host === 'a.test');
     const cut = log.map((one) => (one.url === HOME ? { ...one, isCut: true } : one));
     const tried = (maxAttempts: number) =>
@@ -180,7 +180,7 @@ describe('nothingLost', () => {
     ]);
   });
 
-  test('a URL from nowhere, one out of scope, and one that was asked for and forgotten are found', () => {
+  test('a URL from nowhere, one out of scope, and one that was requested and forgotten are found', () => {
     const stray = urlRecord('http://a.test/stray', 'gone', 404);
     const found = messagesOf(
       makeFacts({
@@ -189,14 +189,14 @@ describe('nothingLost', () => {
       }),
     );
     expect(found).toEqual([
-      `nothingLost: crawl: ${stray.url} is known (depth 1, from ${HOME}), but is no seed and on no page that was asked for`,
+      `nothingLost: crawl: ${stray.url} is known (depth 1, from ${HOME}), but is no seed and on no page that was requested`,
     ]);
     const narrow = crawlFacts(RECORDS, { config: { scope: 'host' } });
     expect(messagesOf(makeFacts({ crawls: [narrow] }))).toEqual([
       `nothingLost: crawl: ${OTHER} is known (depth 1, from ${HOME}), but is not within the crawl's scope and limits`,
     ]);
     expect(messagesOf(makeFacts({ log: [...LOG, request('http://a.test/ghost', 20, 21)] }))).toEqual([
-      'nothingLost: http://a.test/ghost was asked for, and no ledger knows it',
+      'nothingLost: http://a.test/ghost was requested, and no ledger knows it',
     ]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What is asked for first, by which configuration, and not after a limit was met: each is found where it must
+ * What is requested first, by which configuration, and not after a limit was met: each is found where it must
  * be.
  */
 import { describe, expect, test } from 'vitest';
@@ -55,11 +55,11 @@ describe('bestFirst', () => {
     expect(of('bestFirst', facts({ order: [PAGE, DEEP] }))).toEqual([]);
     const rank = (depth: number, url: string, via: string) => 4 * depth + MAX_LEVEL - levelOf(url, via);
     expect(of('bestFirst', facts())).toEqual([
-      `bestFirst: crawl: ${DEEP} (rank ${rank(2, DEEP, PAGE)}) was asked for T0+20.000 s, before ${PAGE} (rank ${rank(1, PAGE, HOME)}), which was known and is asked for T0+30.000 s`,
+      `bestFirst: crawl: ${DEEP} (rank ${rank(2, DEEP, PAGE)}) was requested T0+20.000 s, before ${PAGE} (rank ${rank(1, PAGE, HOME)}), which was known and is requested T0+30.000 s`,
     ]);
   });
 
-  test('not where a turn was thrown away, robots.txt did not answer, or several requests are in flight', () => {
+  test('not where a turn was discarded, robots.txt did not answer, or several requests are in flight', () => {
     expect(of('bestFirst', facts({ counted: 3 }))).toEqual([]);
     expect(of('bestFirst', facts({ robots: { httpStatus: 503 } }))).toEqual([]);
     expect(of('bestFirst', facts({ config: { perHost: 2 } }))).toEqual([]);
@@ -108,7 +108,7 @@ describe('configured', () => {
     ).toEqual([]);
   });
 
-  test('not where a turn was thrown away', () => {
+  test('not where a turn was discarded', () => {
     expect(of('configured', facts([{ at: 0, turnMaxPages: 1 }], 4))).toEqual([]);
   });
 });
@@ -127,11 +127,11 @@ describe('limitsKept, after a limit of bytes, time or money', () => {
     return makeFacts({ log, strikes, crawls: [{ ...crawl, ...more }] });
   }
 
-  test('a page that is asked for later than 13 seconds after it is found', () => {
+  test('a page that is requested later than 13 seconds after it is found', () => {
     expect(of('limitsKept', facts({ maxBytes: 5000 }, 33))).toEqual([]);
     expect(of('limitsKept', facts({ maxBytes: 5001 }, 34))).toEqual([]);
     expect(of('limitsKept', facts({ maxBytes: 5000 }, 34))).toEqual([
-      `limitsKept: crawl had met maxBytes T0+20.000 s, and worker-1 asked for ${PAGE} 14.000 s later; expected none after 13.000 s`,
+      `limitsKept: crawl had met maxBytes T0+20.000 s, and worker-1 requested ${PAGE} 14.000 s later; expected none after 13.000 s`,
     ]);
     expect(of('limitsKept', facts({ maxTimeMs: 10_000 }, 23))).toEqual([]);
     expect(of('limitsKept', facts({ maxTimeMs: 10_000 }, 24)).join()).toContain(
@@ -172,16 +172,16 @@ describe('limitsKept, after a limit of bytes, time or money', () => {
   });
 });
 
-test('nothingLost: what was asked for must be in the ledger of its crawl, host by host', () => {
+test('nothingLost: what was requested must be in the ledger of its crawl, host by host', () => {
   const heads = (requests: number) => [headAt(60, undefined, { totals: totals(requests) })];
   const log = [request(ROBOTS, 0, 0.1), request(HOME, 5, 5.1), request(PAGE, 10, 10.1)];
   const records = [urlRecord(HOME, 'fetched', 200)];
   const lost = (requests: number, strikes = struck()) =>
     of('nothingLost', makeFacts({ log, strikes, crawls: [hostWith(heads(requests), records)] })).filter(
-      (text) => text.includes('asked for'),
+      (text) => text.includes('requested'),
     );
   expect(lost(3, struck('workerKilled'))).toEqual([
-    `nothingLost: ${PAGE} was asked for, and no ledger knows it`,
+    `nothingLost: ${PAGE} was requested, and no ledger knows it`,
   ]);
   expect(lost(2, struck('workerKilled'))).toEqual([]);
   expect(lost(2)).toHaveLength(1);

@@ -64,7 +64,7 @@ describe('unhurried', () => {
     expect(messagesOf(unruled).join()).not.toContain('unhurried');
   });
 
-  test('a Crawl-delay that a turn may have lost is asked for only where its process went on by it', () => {
+  test('a Crawl-delay that a turn may have lost is required only if its process continued with it', () => {
     const strikes = struck('workerKilled');
     const again = request(ROBOTS, 1.2, 1.3, { process: 'worker-2' });
     const page = request(HOME, 4.3, 4.4, { process: 'worker-2' });
@@ -99,10 +99,10 @@ describe('unhurried', () => {
 });
 
 describe('robotsObeyed', () => {
-  test('a page asked for before robots.txt was answered is found', () => {
+  test('a page requested before robots.txt was answered is found', () => {
     const late = LOG.filter(({ url }) => url !== ROBOTS);
     expect(messagesOf(makeFacts({ log: late }))).toContain(
-      `robotsObeyed: ${HOME} was asked for by worker-1 T0+3.100 s, before robots.txt of http://a.test was answered (0 tries came to nothing)`,
+      `robotsObeyed: ${HOME} was requested by worker-1 T0+3.100 s, before robots.txt of http://a.test was answered (0 tries came to nothing)`,
     );
     for (const failure of [
       { httpStatus: undefined },
@@ -117,7 +117,7 @@ describe('robotsObeyed', () => {
 
   test('a forbidden page is found, also where a version that allowed it has been replaced', () => {
     expect(messagesOf(makeFacts({ log: [...LOG, request(SECRET, 20, 21)] }))).toEqual([
-      `robotsObeyed: ${SECRET} was asked for by worker-1 T0+20.000 s, but robots.txt forbids it: version 0, served until T0+0.100 s`,
+      `robotsObeyed: ${SECRET} was requested by worker-1 T0+20.000 s, but robots.txt forbids it: version 0, served until T0+0.100 s`,
     ]);
     const second = request(ROBOTS, 12.4, 12.5, { robotsVersion: 1 });
     const log = [...LOG, second, request(PAGE, 20, 21)];
@@ -127,7 +127,7 @@ describe('robotsObeyed', () => {
     expect(messagesOf(makeFacts({ log, strikes: struck('workerKilled') }))).toEqual([]);
   });
 
-  test('a robots.txt is not used beyond its time, but for when it could not be had again', () => {
+  test('a robots.txt is not used beyond its time, but for when it could not be fetched again', () => {
     const crawls = [crawlFacts(RECORDS, { config: { robotsMaxAgeMs: 1000 } })];
     const at = (s: number, ...more: ReturnType<typeof request>[]) =>
       messagesOf(makeFacts({ log: [...LOG, ...more, request(PAGE, s, s + 0.1)], crawls }));

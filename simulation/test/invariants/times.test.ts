@@ -35,7 +35,7 @@ const namesOf = (invariant: string, facts: Parameters<typeof messagesOf>[0]) => 
 
 describe('rested', () => {
   /**
-   * The page is asked for twice, with this response and a number of seconds between; the heads count some
+   * The page is requested twice, with this response and a number of seconds between; the heads count some
    * requests.
    */
   function facts(answer: Partial<WebRequest>, gap: number, config = {}, counted = [2, 3]) {
@@ -87,7 +87,7 @@ describe('rested', () => {
     expect(excused(lost).filter((text) => text.includes('back-off'))).toHaveLength(1);
   });
 
-  test('also if its turn stood still, and was committed only after another process had asked', () => {
+  test('also if its turn froze, and was committed only after another process had asked', () => {
     const answered = { httpStatus: 503, process: 'worker-2' };
     const frozen = struck('workerFrozen');
     // The first head is stored at 12.5 s.
@@ -102,10 +102,10 @@ describe('notRunning', () => {
   const running = statusAt(0, 'running');
   const facts = (crawls: CrawlFacts[], strikes = struck()) => makeFacts({ crawls, strikes });
 
-  test('what is asked for within two seconds of a pause was heard of too late; a second more is for calls', () => {
+  test('what is requested within two seconds of a pause was heard of too late; a second more is for calls', () => {
     expect(namesOf('notRunning', facts(withStatuses(running, statusAt(6.3, 'paused'))))).toBe(0);
     expect(of('notRunning', facts(withStatuses(running, statusAt(6.2, 'paused'))))).toEqual([
-      'notRunning: crawl was paused T0+6.200 s, and worker-1 asked for http://a.test/old 3.100 s later; expected none after 2.000 s',
+      'notRunning: crawl was paused T0+6.200 s, and worker-1 requested http://a.test/old 3.100 s later; expected none after 2.000 s',
     ]);
     const resumed = withStatuses(running, statusAt(6.2, 'stopped'), statusAt(9, 'running'));
     expect(namesOf('notRunning', facts(resumed))).toBe(0);
@@ -120,7 +120,7 @@ describe('notRunning', () => {
     expect(namesOf('notRunning', makeFacts({ log, crawls: [crawl] }))).toBe(0);
   });
 
-  test('a process that stood still is excused, for four minutes', () => {
+  test('a process that froze is excused, for four minutes', () => {
     const paused = withStatuses(running, statusAt(0.5, 'paused'));
     expect(namesOf('notRunning', facts(paused, struck('workerFrozen')))).toBe(0);
     expect(excused(facts(paused, struck('workerFrozen'))).length).toBeGreaterThan(0);
@@ -246,7 +246,7 @@ describe('endsRightly', () => {
     );
   });
 
-  test('one that is called limited must have met its limit by what is committed', () => {
+  test('one that is called limited must have reached its limit by what is committed', () => {
     expect(namesOf('endsRightly', facts([pages(10, 3)], none, statusAt(20, 'limited', limits)))).toBe(0);
     expect(of('endsRightly', facts([pages(10, 2)], none, statusAt(20, 'limited', limits)))).toEqual([
       'endsRightly: crawl was called limited T0+20.000 s after 2 pages, 0 bytes and 20.000 s; its limits are {"maxPages":3}',
@@ -273,11 +273,11 @@ describe('endsRightly', () => {
     expect(namesOf('endsRightly', facts(591))).toBe(1);
   });
 
-  test('one that has met its limit may run on for two minutes', () => {
+  test('one that has reached its limit may run on for two minutes', () => {
     const first = pages(10, 3);
     expect(namesOf('endsRightly', facts([first], none, statusAt(139, 'limited', limits)))).toBe(0);
     expect(of('endsRightly', facts([first], none, statusAt(141, 'limited', limits)))).toEqual([
-      'endsRightly: crawl had met a limit T0+10.000 s, and ran until T0+141.000 s; expected 130.000 s more at most',
+      'endsRightly: crawl had reached a limit T0+10.000 s, and ran until T0+141.000 s; expected 130.000 s more at most',
     ]);
   });
 });
@@ -318,7 +318,7 @@ describe('noGarbage', () => {
     expect(namesOf('noGarbage', facts(['s3-a'], struck(), ['s3-a', 's2-b']))).toBe(1);
   });
 
-  test('an upload that goes on, a source that stands beside its joined file, and one that was never joined are found', () => {
+  test('an upload that continues, a source that stands beside its joined file, and one that was never joined are found', () => {
     const files = new Map(
       ['old.warc.gz', 'joined.warc.gz', 'joined.cdxj', 'left.warc.gz'].map((name) => [
         name,

@@ -58,7 +58,7 @@ describe('triesKept', () => {
       `triesKept: crawl: ${PAGE} is failed after 4 tries, expected 3 at most`,
     ]);
     expect(of('triesKept', facts([BAD, BAD], failed(3)))).toEqual([
-      `triesKept: crawl: ${PAGE} is failed after 3 tries, and was asked for 2 times (0 answers of its robots.txt may count, too)`,
+      `triesKept: crawl: ${PAGE} is failed after 3 tries, and was requested 2 times (0 answers of its robots.txt may count, too)`,
     ]);
   });
 
@@ -70,7 +70,7 @@ describe('triesKept', () => {
     ]);
   });
 
-  test('a URL that is asked for again is found, but for requests that were lost with their turns', () => {
+  test('a URL that is requested again is found, but for requests that were lost with their turns', () => {
     const fetched = urlRecord(PAGE, 'fetched', 200);
     const twice = [{}, {}];
     expect(of('triesKept', facts(twice, fetched))).toHaveLength(1);
@@ -144,12 +144,12 @@ describe('givenUp', () => {
     expect(of('givenUp', facts([answered, first, looked(5)], log.slice(0, 3)))).toHaveLength(1);
   });
 
-  test('a host that was given up is asked for nothing, until the crawl is resumed', () => {
+  test('a host that was given up gets no request until the crawl is resumed', () => {
     const again = [...log, request(PAGE, 3000, 3000.1)];
     const fourth = headAt(3001, third, { totals: totals(5), clock: clock(0), setAside: undefined });
     const heads = [answered, first, second, third, fourth];
     expect(of('givenUp', facts(heads, again))).toEqual([
-      `givenUp: crawl: the head of a.test, version 5 (T0+3001.000 s), was given up, and ${PAGE} was asked for T0+3000.000 s`,
+      `givenUp: crawl: the head of a.test, version 5 (T0+3001.000 s), was given up, and ${PAGE} was requested T0+3000.000 s`,
     ]);
     expect(of('givenUp', facts(heads, again, { [third.at + 1000]: 'running' }))).toEqual([]);
   });

@@ -66,7 +66,7 @@ describe('a struck call', () => {
   test.each([
     { moment: 'before' as const, first: [0] },
     { moment: 'after' as const, first: [0, 0] },
-  ])('of a process that freezes $moment it goes on when the lease has ended', async ({ moment, first }) => {
+  ])('of a process that freezes $moment it continues when the lease has ended', async ({ moment, first }) => {
     const { tookEffect, ended } = await threeCalls({ call: 2, moment, kind: 'freezes' });
     expect(tookEffect).toHaveLength(3);
     expect(tookEffect.filter((at) => at === 0)).toEqual(first);

@@ -37,7 +37,7 @@ describe('writes', () => {
     });
   });
 
-  test('a put under a condition is made or refused, and the item that is there comes with the refusal if asked for', () => {
+  test('a put under a condition is made or refused, and the item that is there comes with the refusal if requested', () => {
     const { call } = createServices();
     const first = { ...key('p', 's'), version: N(1) };
     const unless = { ConditionExpression: 'attribute_not_exists(pk)' };
@@ -312,7 +312,7 @@ describe('queries and scans', () => {
       const page = call('Scan', { Limit: 7, ExclusiveStartKey: start });
       found.push(...(page.Items ?? []).map(({ pk }) => pk?.S as string));
       start = page.LastEvaluatedKey;
-      // An item that was met may be deleted: the scan goes on all the same.
+      // An item that was met may be deleted: the scan continues anyway.
       if (start) call('DeleteItem', { Key: start });
     } while (start);
     expect(found).not.toEqual(names);

@@ -63,7 +63,7 @@ test('invocations at the same time have an environment each; the one used last i
   expect(await invoke({ ms: 1 })).toEqual({ status: 'done', result: 'f-2 2' });
 });
 
-test('what a handler left running stands still until the next invocation', async () => {
+test('what a handler left running freezes until the next invocation', async () => {
   const { time, invoke, left } = world();
   await invoke({ ms: 5, leavesMs: 50 });
   await time.advance(60_000);
@@ -97,7 +97,7 @@ test('at the time-out the invocation fails and the environment is killed', async
   expect(await invoke({ ms: 5 })).toEqual({ status: 'done', result: 'f-2 1' });
 });
 
-test('where processes stand still, one may go on for a moment long after its time-out, and serves nobody', async () => {
+test('where processes stand still, one may continue for a moment long after its time-out, and serves nobody', async () => {
   const { time, invoke, lambda, processes } = world({}, { names: ['workerFrozen'] });
   for (let i = 0; i < 10; i++) expect((await invoke({ ms: 60_000 })).status).toBe('failed');
   expect(lambda.idle).toBe(0);

@@ -182,7 +182,7 @@ describe('a FIFO queue, as recorded on AWS', () => {
     expect(receiveAll().size).toBe(3);
   });
 
-  it('gives up messages that were received too often, and the rest of the group goes on', async () => {
+  it('gives up messages that were received too often, and the rest of the group continues', async () => {
     const { time, sqs, deadUrl } = queueWorld();
     const QueueUrl = sqs.createQueue({
       name: 'short.fifo',

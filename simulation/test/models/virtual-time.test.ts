@@ -36,7 +36,7 @@ test('so is what comes to no end while time passes, at the same step each time',
   expect(await found()).toBe(await found());
 });
 
-test('what is within its limits goes on', async () => {
+test('what is within its limits continues', async () => {
   const time = timeOf(2000, 1000);
   let done = 0;
   for (let i = 0; i < 900; i++) time.at(T0 + 10, () => done++);

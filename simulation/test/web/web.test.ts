@@ -331,7 +331,7 @@ describe('an exchange', () => {
     expect(scene.web.log[0]?.endedAt).toBeGreaterThan(T0 + 40);
   });
 
-  test('is over for a process that stood still when that goes on', async () => {
+  test('is over for a process that froze when that continues', async () => {
     const scene = sceneOf(1, shape);
     scene.time.at(T0 + 10, scene.process.freeze);
     scene.time.at(T0 + 60_000, scene.process.thaw);

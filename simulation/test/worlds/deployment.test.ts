@@ -80,7 +80,7 @@ function begin(
 const urlsOf = ({ web }: { web: ReturnType<typeof createScriptedWeb> }) =>
   web.requests.map(({ url }) => url).filter((url) => !url.endsWith('robots.txt'));
 
-test('a crawl goes from its seed over all pages to its end, each asked for once', async () => {
+test('a crawl goes from its seed over all pages to its end, each requested once', async () => {
   const world = await crawl(1);
   const { status, deployment, ms } = world;
   expect(status).toMatchObject({ state: 'finished', pages: 10 });

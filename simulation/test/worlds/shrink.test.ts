@@ -70,7 +70,7 @@ describe('a world that breaks an invariant is made smaller', () => {
     expect(shrunk?.spec).toEqual({ seed: 17, faults, hosts: 1, pages: 1, maxStrikes: 1 });
   });
 
-  test('what was asked for is never made larger', async () => {
+  test('what was requested is never made larger', async () => {
     const { run, specs } = worldThat({ faults: ['dnsFails'], hosts: 3, pages: 5, strikes: 2 });
     const spec: WorldSpec = { seed: 1, faults: ['dnsFails'], hosts: 3, pages: 5, maxStrikes: 2 };
     const shrunk = await shrink(spec, run, isBroken);

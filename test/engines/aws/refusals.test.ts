@@ -107,7 +107,7 @@ describe('an object', () => {
     );
   });
 
-  test('is asked for its range, and for nothing where that is empty', async () => {
+  test('is requested its range, and for nothing where that is empty', async () => {
     const { client, calls } = clientOf<S3Client>(() => bodyOf(3));
     expect(await readRange(folder(client), 'x', 10, 13)).toHaveLength(3);
     expect(await readRange(folder(client), 'x', 10, 10)).toHaveLength(0);

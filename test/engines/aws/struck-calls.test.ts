@@ -512,8 +512,8 @@ const OPERATIONS = [
     run: compact,
     look: archiveNow,
     hides: ['AbortMultipartUploadCommand', 'DeleteItemCommand'],
-    // A lease that could not be given back ends by itself. A lifecycle rule ends an upload of which nobody
-    // knows.
+    // A lease that could not be given back ends by itself. A lifecycle rule ends an upload of which it is
+    // unknown.
     againAfterMs: LEASES_MS,
     excuses: ['repeated'],
     isConcurrent: true,
@@ -559,7 +559,7 @@ describe.each(OPERATIONS)('an engine that $name', (one) => {
     return plain;
   };
 
-  test('leaves nothing under way', async () => {
+  test('leaves nothing in progress', async () => {
     const { error, leftOver, made } = await unstruck();
     expect(error).toBeUndefined();
     expect(made.length).toBeGreaterThan(0);

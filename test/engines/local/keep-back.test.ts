@@ -1,4 +1,4 @@
-/** Hosts that were with a worker when it died, whose last request nobody knows. */
+/** Hosts that were with a worker when it died, whose last request is unknown. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -88,7 +88,7 @@ describe('a crawl that runs', () => {
     const end = await runWhile(act);
     expect(end).toBeInstanceOf(StorageFailed);
     const requests = web.log.length;
-    // It has not gone on until all was fetched.
+    // It has not continued until all was fetched.
     expect(requests).toBeLessThan(1000);
   });
 
@@ -101,7 +101,7 @@ describe('a crawl that runs', () => {
     expect((await recordsOf(folder)).records.size).toBeGreaterThan(100);
   });
 
-  test('goes on when its lock is deleted, and takes it again', async () => {
+  test('continues when its lock is deleted, and takes it again', async () => {
     let wasFree: boolean | undefined;
     const stopping = new AbortController();
     let deletedAt = 0;
@@ -129,7 +129,7 @@ describe('the hold on a folder', () => {
     rmSync(join(folder, 'lock'));
     const lock = lockFolder(folder);
     const database = new DatabaseSync(foldersOf(folder).database);
-    // The second process sees the first one's number alive, and its beat go on.
+    // The second process sees the first one's number alive, and its beat continues.
     const other = { beatMs: 50, pid: process.pid + 1_000_000 };
     const claim = holdFolder(folder, database, lock, other);
     session.engine.hold.keep();

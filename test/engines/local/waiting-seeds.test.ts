@@ -66,7 +66,7 @@ describe('seeds on their way', () => {
   });
 });
 
-test('a database of an earlier program is read, and gone on with', async () => {
+test('a database of an earlier program is read, and continued with', async () => {
   const { close } = await beginCrawl(place.folder, SEEDS.slice(0, 10), {}, { software: 'test' });
   await close();
   const path = foldersOf(place.folder).database;

@@ -124,7 +124,7 @@ const coding = (name: Coding): FuzzTarget => ({
     // Brotli has no signature: a short truncated one may look like text, and is reported as text.
     assert.ok(!short.isWhole || short.error !== undefined, 'a body that was cut is called whole');
     const bound = await undone(body, name, body.length, 10);
-    assert.ok(bound.bytes.length <= 10 && !bound.isWhole, 'more than was asked for');
+    assert.ok(bound.bytes.length <= 10 && !bound.isWhole, 'more than was requested');
     // Deflate, brotli and zstd as servers send them do not detect changed bytes: only the size is bounded.
     const damaged = Buffer.from(body);
     const at = document[0]! % damaged.length;

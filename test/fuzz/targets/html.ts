@@ -1,4 +1,4 @@
-/** HTML pages and what stands in their attributes. */
+/** HTML pages and what is in their attributes. */
 import assert from 'node:assert/strict';
 import { extractContent } from '../../../shared/content/extract.ts';
 import { visibleText } from '../../../shared/hooks/visible-text.ts';

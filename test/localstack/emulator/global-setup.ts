@@ -4,7 +4,7 @@ import { NoEmulator, startEmulator } from './start-emulator.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Undefined where none can be had. */
+    /** Undefined where none is available. */
     emulator: { readonly endpoint: string; readonly functionLogs?: string } | undefined;
   }
 }

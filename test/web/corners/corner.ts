@@ -15,7 +15,7 @@ export interface Site {
 
 export interface Corner {
   readonly entries: readonly Reference[];
-  /** By path and query in canonical form. Made when asked for. */
+  /** By path and query in canonical form. Made when requested. */
   readonly resources: Readonly<Record<string, () => Resource>>;
   /** For corners without an end: what stands at a path below the corner's folder that `resources` lacks. */
   readonly further?: (path: string) => Resource | undefined;

@@ -113,9 +113,9 @@ const STATUS: readonly HostileCase[] = [
   ),
   ...[600, 799, 999].map((code) => status(`HTTP/1.1 ${code} Odd`, [settled()])),
   octets('204 with a body', [settled()], `HTTP/1.1 204 No Content\r\n${LENGTH}\r\n\r\n${PAGE}`),
-  octets('304 that nobody asked for', [settled()], `HTTP/1.1 304 Not Modified\r\n\r\n`),
+  octets('304 that nobody requested', [settled()], `HTTP/1.1 304 Not Modified\r\n\r\n`),
   octets(
-    '101 that nobody asked for',
+    '101 that nobody requested',
     [settled()],
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
     true,

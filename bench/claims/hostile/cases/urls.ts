@@ -1,9 +1,9 @@
-/** Weird URLs in links: what the URL Standard makes of them is asked for, and nothing else. */
+/** Weird URLs in links: what the URL Standard makes of them is requested, and nothing else. */
 import { asked, atMost, kept, neverAsked, settled } from '../checks.ts';
 import type { HostileCase, HostileRequest } from '../hostile-case.ts';
 import { listed, pageCase, repeated } from '../replies.ts';
 
-/** One link; the target that must be asked for, or none. */
+/** One link; the target that must be requested, or none. */
 const url = (
   name: string,
   reference: string | ((request: HostileRequest) => string),

@@ -1,6 +1,6 @@
 /**
- * The results of `job` in the items' order, up to `places` jobs at once. The items are asked for no sooner
- * than needed. After a failure, or when the caller stops, no job is begun, and those under way are waited
+ * The results of `job` in the items' order, up to `places` jobs at once. The items are requested no sooner
+ * than needed. After a failure, or when the caller stops, no job is begun, and those in progress are waited
  * for.
  */
 export async function* ahead<T, R>(

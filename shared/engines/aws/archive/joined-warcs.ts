@@ -67,7 +67,7 @@ export async function joinedSources(
  */
 export interface JoinedResolver {
   resolve(location: RecordLocation): Promise<RecordLocation>;
-  /** The same for many, in their order; a file is asked for once. */
+  /** The same for many, in their order; a file is requested once. */
   resolveAll(locations: readonly RecordLocation[]): Promise<RecordLocation[]>;
 }
 

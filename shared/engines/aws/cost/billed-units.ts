@@ -31,7 +31,7 @@ const DYNAMO_UNITS: Readonly<Record<string, Unit>> = {
 const nameOf = (commandName = ''): string =>
   commandName.endsWith('Command') ? commandName.slice(0, -'Command'.length) : commandName;
 
-/** Whether the command can be asked for what it consumed. */
+/** Whether the command can report what it consumed. */
 export const takesReturnConsumedCapacity = (commandName: string | undefined): boolean =>
   Object.hasOwn(DYNAMO_UNITS, nameOf(commandName));
 

@@ -71,7 +71,7 @@ class UsageMeter implements Meter {
   #earlierUses = new Map<CrawlId, number>();
   #total: Units = {};
   #calls: Record<string, number> = {};
-  /** Up to when time is accounted for; and whether an invocation goes on. */
+  /** Up to when time is accounted for; and whether an invocation continues. */
   #accountedUntil = Number.NEGATIVE_INFINITY;
   #isInvoked = false;
 
@@ -93,7 +93,7 @@ class UsageMeter implements Meter {
   }
 
   beginInvocation(startedAt: number = this.#clock.now()): void {
-    // One that never ended, as it failed, is not known to have gone on until now.
+    // One that never ended, as it failed, is not known to have continued until now.
     this.#accountedUntil = Math.max(this.#accountedUntil, startedAt);
     this.#isInvoked = true;
     this.#earlierUses = new Map();

@@ -28,7 +28,7 @@ interface Job<T> extends Packable {
   readonly call: Call;
 }
 
-/** Chains of batches under way at once. */
+/** Chains of batches in progress at once. */
 const LANES = 8;
 
 /**

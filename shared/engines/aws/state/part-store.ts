@@ -136,7 +136,7 @@ class RowsAndObjects implements PartStore {
       return true;
     } catch (error) {
       if (!isStatus(error, 412) && !isStatus(error, 409)) throw error;
-      // 412: it is there. 409: another request for the key was under way, and may have won (S3 User Guide,
+      // 412: it is there. 409: another request for the key was in progress, and may have won (S3 User Guide,
       // "Conditional writes"). As names are not used twice, both mean an earlier attempt of our own.
       return Buffer.compare(await this.#getObject(key), bytes) === 0;
     }

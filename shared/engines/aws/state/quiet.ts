@@ -25,7 +25,7 @@ const SHARED_SETTLE_MS = 1_200_000;
  * makes the time longer than it was.
  */
 const SHARED_SETTLE_LOOKS = 16;
-/** What was seen of a quiet crawl is forgotten when nobody has asked for so long. */
+/** What was seen of a quiet crawl is forgotten when no process has checked it for this time. */
 const QUIET_KEPT_MS = 7 * 86_400_000;
 /** The clocks of processes that run right differ by less. */
 const MAX_SKEW_MS = 60_000;

@@ -49,7 +49,7 @@ interface CurrentFile {
   leadBytes: number;
   /** Bytes known to the journal. */
   savedBytes: number;
-  /** None if not all of its captures are known: it is made by scanning then, when it is asked for. */
+  /** None if not all of its captures are known: it is made by scanning then, when it is requested. */
   index: IndexWriter | undefined;
 }
 
@@ -248,7 +248,7 @@ class WarcFolder implements FileArchive {
 
   #warnOfIndex(name: string, { message }: Error): void {
     this.#options.warn?.(
-      `No index of WARC file ${name} could be written, it is made when it is asked for: ${message}`,
+      `No index of WARC file ${name} could be written, it is made when it is requested: ${message}`,
     );
   }
 }

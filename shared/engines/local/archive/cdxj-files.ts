@@ -1,7 +1,7 @@
 /**
  * The CDXJ indexes beside an archive's WARC files: `FILE.cdxj` in a folder of their own for each
  * `FILE.warc.gz` that is closed, sorted, just what scanning the file gives. They hold nothing that is not in
- * the WARC files: one that is missing, or that is not of its file, is made again when it is asked for.
+ * the WARC files: one that is missing, or that is not of its file, is made again when it is requested.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';

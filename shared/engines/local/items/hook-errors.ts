@@ -66,7 +66,7 @@ export function createHookErrorLog(
       try {
         insert.run(crawl, source, message, url, stack ?? null, crawl, source);
       } catch {
-        // A full disk or a busy database: the error is counted all the same.
+        // A full disk or a busy database: the error is counted anyway.
       }
       return true;
     },

@@ -42,8 +42,8 @@ const syncData = promisify(fdatasync);
 
 /**
  * What any number of threads may have, each by its own connection, beside the one {@link createItemStore}. A
- * turn without items stages none (it costs one look): an earlier one that was thrown away may have staged
- * some for the same version.
+ * turn without items stages none (it costs one look): an earlier one that was discarded may have staged some
+ * for the same version.
  */
 export function createItemStage(database: DatabaseSync): Pick<ItemStore, 'stage'> {
   const selectHead = database.prepare('SELECT version FROM heads WHERE crawl = ? AND host = ?');
@@ -83,8 +83,9 @@ interface StagedRow {
  * head covers, and drops the others, so it comes before anything is staged.
  *
  * The only one that writes the file, and the file is not created before there is an item. Publications that
- * are asked for while one is under way share the next, and its sync. One that fails is made up for by the
- * host's next, or by the next opening. A file that somebody else has shortened is gone on with from its end.
+ * are requested while one is in progress share the next, and its sync. One that fails is made up for by the
+ * host's next, or by the next opening. A file that somebody else has shortened is continued with from its
+ * end.
  */
 export const createItemStore = (
   database: DatabaseSync,
@@ -221,7 +222,7 @@ function rowsOf(lines: readonly string[]): string[] {
 }
 
 /**
- * Rows in the order of their ids, a few at a time; those read may be deleted before the next are asked for.
+ * Rows in the order of their ids, a few at a time; those read may be deleted before the next are requested.
  */
 function* paged(read: (after: number) => unknown[]): Generator<StagedRow> {
   for (let after = 0; ; ) {

@@ -4,7 +4,7 @@ import type { WorkerStats } from '../../../turn/worker-stats.ts';
 
 /** What has been done since the pool began, committed or not. JSON, as it goes from thread to thread. */
 export interface PoolStats extends Omit<WorkerStats, 'open'> {
-  /** What the turns under way have found and not committed: URLs, and of those the ones that wait. */
+  /** What the turns in progress have found and not committed: URLs, and of those the ones that wait. */
   readonly openUrls: number;
   readonly openWaiting: number;
 }

@@ -13,7 +13,7 @@ export interface WorkerPool {
   /** For the router and those who watch. */
   readonly crawls: Crawls;
   stats(): PoolStats;
-  /** Resolves when all have stopped; rejects when the crawl cannot go on. */
+  /** Resolves when all have stopped; rejects when the crawl cannot continue. */
   readonly done: Promise<void>;
 }
 

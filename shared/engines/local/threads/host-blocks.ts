@@ -19,7 +19,7 @@ export const hostBlocksMemory = (places = PLACES): Int32Array =>
   new Int32Array(new SharedArrayBuffer((MAX_BLOCKS + places) * Int32Array.BYTES_PER_ELEMENT));
 
 /**
- * A host belongs to the block that had the fewest when the host was first asked for: of fifty hosts, a hash
+ * A host belongs to the block that had the fewest when the host was first requested: of fifty hosts, a hash
  * would give one of two threads some 28. The first thread that asks writes the host's place, once, and it is
  * never emptied; for a host without a place the hash decides. Two hosts may be taken for one: they have the
  * same block.

@@ -13,7 +13,7 @@ export const notingFetcher = (fetcher: Fetcher, inFlight: Pick<InFlightTable, 'n
 });
 
 /**
- * Again, as the host may have been asked for its next page meanwhile; and a project's code is the likeliest
+ * Again, as the host may have been requested its next page meanwhile; and a project's code is the likeliest
  * to kill.
  */
 export const notingHooks = (hooks: PageHooks, inFlight: Pick<InFlightTable, 'note'>): PageHooks => ({

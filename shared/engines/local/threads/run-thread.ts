@@ -7,7 +7,7 @@ import { readSlot } from '../../watchdog/work-slot.ts';
 import { threadEnvironment } from './thread-environment.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
 
-/** How a thread ended: on request, by reporting that it cannot go on, or otherwise. */
+/** How a thread ended: on request, by reporting that it cannot continue, or otherwise. */
 export type ThreadEnd =
   | { readonly kind: 'ended' }
   | { readonly kind: 'failed'; readonly message: string; readonly isStorage?: boolean }

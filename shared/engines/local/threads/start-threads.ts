@@ -136,7 +136,7 @@ class BlockThreads implements ThreadPool {
 
   async #run(): Promise<void> {
     const runs = this.#blocks.map((block, index) => this.#keep(block, index));
-    // One that cannot go on ends all others normally, and all have ended before it is reported.
+    // One that cannot continue ends all others normally, and all have ended before it is reported.
     for (const one of runs) one.catch(() => this.#stopping.abort());
     for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason;
   }
@@ -258,7 +258,7 @@ class BlockThreads implements ThreadPool {
     }
   }
 
-  /** After a death: what the thread had not reported stands in the heads, and nothing else counts. */
+  /** After a death: what the thread had not reported is in the heads, and nothing else counts. */
   #takeStock(block: Block, index: number): void {
     const { crawl, blocks: count } = this.#options.start;
     if (block.lastProgress) block.gone = addStats(block.gone, endedStats(block.lastProgress.stats));

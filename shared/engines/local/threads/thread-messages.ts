@@ -30,7 +30,7 @@ export interface ThreadStart {
   readonly reportsEvents: boolean;
   /** Where the threads count pages and bytes together (`shared-tally.ts`). */
   readonly tally: BigInt64Array;
-  /** Grows by one with each change of the crawl's record, before its maker goes on. */
+  /** Grows by one with each change of the crawl's record, before its maker continues. */
   readonly changes: Int32Array;
   /** Where the thread notes what it is about (`in-flight-table.ts`). */
   readonly inFlight: Uint8Array;
@@ -74,7 +74,8 @@ export type FromThread =
   /** The thread has stopped normally; everything is durable. */
   | { readonly kind: 'ended' }
   /**
-   * It cannot go on, and another one could not either. `isStorage`: with a `StorageFailed` of this message.
+   * It cannot continue, and another one could not either. `isStorage`: with a `StorageFailed` of this
+   * message.
    */
   | { readonly kind: 'failed'; readonly message: string; readonly isStorage?: boolean };
 

@@ -115,7 +115,7 @@ test('the file is of bounded size: the lines before are in one other file', () =
   expect(warnings).toEqual([]);
 });
 
-test('a file that cannot be written is said once, and the crawl goes on', () => {
+test('a file that cannot be written is said once, and the crawl continues', () => {
   const folder = newFolder();
   mkdirSync(foldersOf(folder).log);
   const seen: LogEntry[] = [];

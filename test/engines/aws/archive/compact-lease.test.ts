@@ -44,7 +44,7 @@ test('a lease of which nothing is heard ends after five minutes, and its holder 
   await lease.keep();
 });
 
-test('a lease that is kept goes on, and is written only when half of it is over', async () => {
+test('a lease that is kept continues, and is written only when half of it is over', async () => {
   const { clock, context, take, items } = open();
   const lease = await take();
   const written = () => items()[0]?.leaseUntil?.N;

@@ -396,7 +396,7 @@ describe('two processes', () => {
     }
   });
 
-  test('of which one stalls at any call beyond its lease, and goes on when the other is done', async () => {
+  test('of which one stalls at any call beyond its lease, and continues when the other is done', async () => {
     const undisturbed = createWorld(small());
     await undisturbed.compact({ targetBytes: 4000 });
     const calls = await countCalls({ targetBytes: 4000 }, small());
@@ -554,7 +554,7 @@ describe('a location', () => {
     expect((await resolveLocation(context, CRAWL, location)).file).toMatch(/^joined-/);
   });
 
-  test('is asked for once a file', async () => {
+  test('is requested once a file', async () => {
     const { cloud, clock, compact } = createWorld();
     await compact();
     let asked = 0;

@@ -97,7 +97,7 @@ test('each call gets the result of its own items, once all of them are settled',
   ]);
 });
 
-test('a call that failed sends no more of its items, and others of its group go on', async () => {
+test('a call that failed sends no more of its items, and others of its group continue', async () => {
   const { clock, gather, batches } = openGatherer({ fails: ({ n }) => n === 3 });
   const many = Array.from({ length: 25 }, (_, n) => ({ group: 'a', n }));
   const failure = gather(many).catch((error) => error.message);
@@ -142,7 +142,7 @@ test('a batch is worked on in the context of the caller of its first item', asyn
       return batch.map(() => undefined);
     },
   );
-  // The second waits for the first one's group, and goes on from its end.
+  // The second waits for the first one's group, and continues from its end.
   const calls = [crawl.run('one', () => gather(one('a')))];
   await clock.advance(GATHER_MS);
   calls.push(crawl.run('two', () => gather(one('a'))));

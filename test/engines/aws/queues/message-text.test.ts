@@ -60,7 +60,7 @@ test('a link that fits into no message is an error, and no silent loss', () => {
   expect(() => messageTexts(HOST, { kind: 'links', crawl: CRAWL, links }, 500)).toThrow(RangeError);
 });
 
-test('no text that is not ours is taken for a message', () => {
+test('no text that is not ours is treated as a message', () => {
   const texts = [
     '',
     ' ',

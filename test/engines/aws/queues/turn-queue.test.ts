@@ -285,7 +285,7 @@ test('takes over the records of an event, and reports what is not done of each g
   expect(event.failures()).toEqual(['3', '4']);
 });
 
-test('leaves alone the records of an event that somebody else has by now, and locks none of their group', async () => {
+test('leaves alone the records of an event that somebody else has now, and locks none of their group', async () => {
   const { queue, named } = openQueue([], {
     fails: ({ ReceiptHandle, VisibilityTimeout }) =>
       ReceiptHandle === 'handle 1' && VisibilityTimeout !== 0 ? 'InvalidParameterValue' : undefined,

@@ -89,7 +89,7 @@ test('sends each message to its host’s queue, in order', async () => {
   }
 });
 
-test('receives from all queues, beginning with another each time, never more hosts than asked for', async () => {
+test('receives from all queues, beginning with another each time, never more hosts than requested', async () => {
   const { add, receive, receives } = openShards(3);
   for (const shard of [0, 1, 2]) add(shard, ...'abcd'.split('').map((name) => `${name}${shard}`));
   expect(hostsOf(await receive(6, 0))).toEqual(['a0', 'b0', 'c0', 'd0', 'a1', 'b1']);

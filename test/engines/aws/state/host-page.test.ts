@@ -39,7 +39,7 @@ const head = (crawl: string, host: string): Item => ({
   head: S(JSON.stringify({ ...NEW_HEAD, host })),
 });
 
-test('pages give each host of the crawl once, none with more than asked for, each with bounded work', async () => {
+test('pages give each host of the crawl once, none with more than requested, each with bounded work', async () => {
   const crawls = fc.array(fc.constantFrom(CRAWL, 'other', 'crawl2'), { maxLength: 2500 });
   await fc.assert(
     fc.asyncProperty(crawls, fc.integer({ min: 1, max: 300 }), async (owners, limit) => {

@@ -138,7 +138,7 @@ describe('a crawl with nothing to do', () => {
   });
 });
 
-describe('a crawl that has met its limit of pages', () => {
+describe('a crawl that has reached its limit of pages', () => {
   test.each([
     ['ends at once where no page has requisites', {}, 0, true],
     [
@@ -226,7 +226,7 @@ describe('coalesced work', () => {
     expect(runs.length).toBe(2);
   });
 
-  test('a run that fails fails its own callers, and the next goes on', async () => {
+  test('a run that fails fails its own callers, and the next continues', async () => {
     const { runs, call } = controlled();
     const first = call();
     const second = call();

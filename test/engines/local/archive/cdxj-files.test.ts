@@ -180,7 +180,7 @@ test.each([
       await writeFile(path, b! + a!);
     },
   ],
-] as const)('an index that %s is made again when it is asked for', async (_, harm) => {
+] as const)('an index that %s is made again when it is requested', async (_, harm) => {
   const { folder, openArchive } = newCrawl();
   const archive = await openArchive();
   await appendPage(archive, 'a');
@@ -193,7 +193,7 @@ test.each([
   expect(await readFile(path, 'latin1')).toBe(before);
 });
 
-test('a file to which something was appended without its captures has an index only when that is asked for', async () => {
+test('a file to which something was appended without its captures has an index only when that is requested', async () => {
   const { folder, openArchive } = newCrawl();
   const archive = await openArchive();
   await appendPage(archive, 'a');

@@ -162,7 +162,7 @@ test('a file that reaches the size is closed after the append that took it there
   await archive.close();
 });
 
-test('an archive opened again goes on with the next number', async () => {
+test('an archive opened again continues with the next number', async () => {
   const first = await newArchive();
   await first.archive.append(await capture('a'));
   await first.archive.close();
@@ -205,7 +205,7 @@ test('a large member passes through in writes of one buffer', async () => {
   expect(await uriAt(folder, location!)).toBe('http://example.test/large');
 });
 
-test('a member that fails in its midst leaves no trace, and the archive goes on', async () => {
+test('a member that fails in its midst leaves no trace, and the archive continues', async () => {
   const { archive, folder } = await newArchive();
   const before = await archive.append(await capture('before'));
   for (const size of [10, 3_000_000]) {

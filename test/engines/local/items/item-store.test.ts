@@ -11,8 +11,8 @@ import {
 } from '../../../../shared/engines/local/items/item-store.ts';
 
 /**
- * The process is killed before its `stepsLeft`th step; every later step of it fails, so nothing of it goes
- * on.
+ * The process is killed before its `stepsLeft`th step; every later step of it fails, so nothing of it
+ * continues.
  */
 const power = vi.hoisted(() => ({
   stepsLeft: Number.POSITIVE_INFINITY,
@@ -119,7 +119,7 @@ describe('items', () => {
     expect(staged(database)).toBe(0);
   });
 
-  test('of a turn that was thrown away give way to those of the turn done again, also where it has none', async () => {
+  test('of a turn that was discarded give way to those of the turn done again, also where it has none', async () => {
     const database = connect();
     const store = createItemStore(database, file);
     await store.stage('c', 'a.test', 1, ['1']);
@@ -171,7 +171,7 @@ describe('items', () => {
     await store.close();
   });
 
-  test('go on at the end of a file that somebody has shortened', async () => {
+  test('continue at the end of a file that somebody has shortened', async () => {
     const database = connect();
     const store = createItemStore(database, file);
     await store.stage('c', 'a.test', 1, ['1', '2']);

@@ -1,4 +1,4 @@
-/** What a crawl on one machine begins and goes on with. */
+/** What a crawl on one machine begins and continues with. */
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CrawlOptions, InvalidConfig } from '../../../../shared/crawl/config.ts';
@@ -77,7 +77,7 @@ describe('a crawl begins', () => {
     earlier.remove();
   });
 
-  test('and goes on with the payloads of the earlier crawl', async () => {
+  test('and continues with the payloads of the earlier crawl', async () => {
     const earlier = temporaryFolder();
     const first = await beginCrawl(earlier.folder, SEEDS, {}, SOFTWARE);
     const payload = {

@@ -108,7 +108,7 @@ describe('a crawl by two threads', () => {
     reader.close();
   }, 120_000);
 
-  test('counts an error of a hook that nobody catches, and goes on', async () => {
+  test('counts an error of a hook that nobody catches, and continues', async () => {
     const { web, log, seeds } = running;
     const truth = closure(web, { seeds, scope: 'host', robotsAgent: 'Strand' });
     const mark = join(dirname(place.folder), 'thrown');
