@@ -67,7 +67,10 @@ const outlivesRobots = ({ strike }: Leg): boolean =>
  * several times, all of which are lost with it: as many are made again as had been made when the harmful page
  * was requested.
  */
-function excusedByHarm({ running: { log }, legs }: World, harmful: string): (entry: LogEntry) => boolean {
+function excusedByHarm(
+  { running: { log }, legs }: World,
+  harmful: string | undefined,
+): (entry: LogEntry) => boolean {
   const urlOf = ({ host, path }: LogEntry) => `http://${host}${path}`;
   const harmAt = log.find((entry) => urlOf(entry) === harmful)?.startedAt ?? 0;
   // A thread that freezes on a busy machine is replaced, too.
@@ -98,7 +101,8 @@ function wrongRequests(world: World, truth: Truth): string[] {
     delayMs,
     toleranceMs: 3,
     isComplete: maxPages === undefined,
-    allowRepeats: harmful === undefined ? excusedIn(legs) : excusedByHarm(world, harmful),
+    // A thread that a busy machine stops before the harm is done is replaced as well.
+    allowRepeats: world.spec.harm === undefined ? excusedIn(legs) : excusedByHarm(world, harmful),
   });
 }
 

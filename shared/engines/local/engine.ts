@@ -62,13 +62,22 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
       journal: createWarcJournal(database),
       warn: options.warn,
     });
-    await removeUnnamedParts(database, paths.ledgers);
+    const removeUnnamed = removeUnnamedParts.bind(undefined, database, paths.ledgers);
+    await removeUnnamed();
     const items = withStorageFailures(createItemStore(database, paths.items), paths.items);
     const ports = await openLocalPorts(database, paths, { ...options, items });
     return {
       ...ports,
       hold,
-      close: () => closeAll([items.close, hold.release, ports.close, lock.release]),
+      // A thread may have died before it named a part. Opening the folder again removes what stays here.
+      close: () =>
+        closeAll([
+          () => removeUnnamed().catch(() => {}),
+          items.close,
+          hold.release,
+          ports.close,
+          lock.release,
+        ]),
     };
   } catch (error) {
     if (database?.isOpen) database.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * Removes the files of ledgers' parts that the database does not name: a process died after it had written a
+ * Removes the files of ledgers' parts that the database does not name: a process or a thread died after it had written a
  * part and before the database knew, or after the database had forgotten a part. Nobody may write parts
  * meanwhile. `folder`: the ledgers'.
  */
