@@ -162,6 +162,7 @@ export type LocalCommand =
       readonly broken?: boolean;
       readonly json: boolean;
     }
+  | { readonly verb: 'serve'; readonly dir: string; readonly port: number }
   | {
       readonly verb: 'process';
       readonly dir: string;

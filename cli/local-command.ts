@@ -5,8 +5,8 @@ import { quoted } from '../shared/text/printable.ts';
 import type { LocalCommand, LocalCommandOf, Logging } from './command.ts';
 import { SHELLS } from './completion.ts';
 import { readTemplate } from './init/create-project.ts';
-import { type ExportFormat, isFolderFormat, isRowFormat, TABLES } from './option-spec.ts';
-import { optionsOf } from './options.ts';
+import { DEFAULT_PORT, type ExportFormat, isFolderFormat, isRowFormat, TABLES } from './option-spec.ts';
+import { explainCommand, shellCommand } from './page-command.ts';
 import type { ParsedOptions } from './read-options.ts';
 import {
   configOf,
@@ -68,6 +68,8 @@ export function localCommand(verb: LocalVerb, given: ParsedOptions): LocalComman
       const [url] = readWords(verb, given, 'URL');
       return { verb, url: seedUrl(url!), config, options: configOf(given), network: networkOf(given), json };
     }
+    case 'serve':
+      return serveCommand(given);
     case 'shell':
       return shellCommand(given);
     case 'export':
@@ -141,40 +143,9 @@ function reportCommand(given: ParsedOptions, json: boolean): LocalCommandOf<'rep
   return { verb: 'report', dir: dir!, html, ...(broken && { broken }), json };
 }
 
-/** With a folder the crawl's own settings apply; other settings would describe another crawl. */
-function explainCommand(
-  given: ParsedOptions,
-  { config, json }: Pick<LocalCommandOf<'explain'>, 'config' | 'json'>,
-): LocalCommandOf<'explain'> {
-  if (given.words.length === 1) {
-    const [url] = readWords('explain', given, 'URL');
-    return { verb: 'explain', config, options: configOf(given), url: seedUrl(url!), json };
-  }
-  const [dir, url] = readWords('explain', given, '[DIR]', 'URL');
-  refuseSettings('explain', given, dir!, ['json']);
-  return { verb: 'explain', dir: dir!, options: {}, url: seedUrl(url!), json };
-}
-
-/** The crawl in `dir` has its own settings. */
-function refuseSettings(verb: LocalVerb, { values }: ParsedOptions, dir: string, taken: string[]): void {
-  const stray = optionsOf(verb).find(({ name }) => !taken.includes(name) && values.has(name));
-  if (!stray) return;
-  throw new UsageError(
-    `${verb} takes --${stray.name} only without DIR: the crawl in ${quoted(dir)} has its settings`,
-  );
-}
-
-function shellCommand(given: ParsedOptions): LocalCommandOf<'shell'> {
-  const [config, evaluate, json] = [textOf(given, 'config'), textOf(given, 'eval'), isSet(given, 'json')];
-  if (json && evaluate === undefined) throw new UsageError('Expected --eval EXPRESSION with --json');
-  const shared = { verb: 'shell', config, evaluate, json } as const;
-  if (given.words.length < 2) {
-    const [url] = readWords('shell', given, 'URL');
-    return { ...shared, options: configOf(given), network: networkOf(given), url: seedUrl(url!) };
-  }
-  const [dir, url] = readWords('shell', given, '[DIR]', 'URL');
-  refuseSettings('shell', given, dir!, ['config', 'eval', 'json']);
-  return { ...shared, dir: dir!, options: {}, url: seedUrl(url!) };
+function serveCommand(given: ParsedOptions): LocalCommandOf<'serve'> {
+  const [dir] = readWords('serve', given, 'DIR');
+  return { verb: 'serve', dir: dir!, port: (given.values.get('port') as number | undefined) ?? DEFAULT_PORT };
 }
 
 /** Smaller pieces would hold no sentence. */

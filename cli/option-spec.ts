@@ -31,6 +31,9 @@ export const TABLES = ['index', 'urls', 'items', 'documents'] as const satisfies
 export const isRowFormat = (format: ExportFormat): format is RowFormat =>
   (ROW_FORMATS as readonly ExportFormat[]).includes(format);
 
+/** Where `serve` listens. */
+export const DEFAULT_PORT = 8090;
+
 /** The verbs that crawl. */
 export const BOTH = ['crawl', 'resume'] as const;
 

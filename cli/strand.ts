@@ -49,6 +49,8 @@ async function onThisMachine(command: Exclude<Command, { stack: string }>): Prom
       return (await import('./commands/explain.ts')).explain(command);
     case 'report':
       return (await import('./commands/report.ts')).report(command);
+    case 'serve':
+      return (await import('./commands/serve.ts')).serve(command);
     case 'process':
       return (await import('./commands/process.ts')).process(command);
     case 'warc':

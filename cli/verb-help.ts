@@ -114,6 +114,12 @@ export const VERB_HELP: Readonly<Record<Verb, VerbHelp>> = {
       'search crawls/a archive --language de --json',
     ],
   },
+  serve: {
+    usage: 'serve DIR [options]',
+    summary:
+      'Show the archive of a crawl in a browser: pages without scripts, links that stay in the archive.',
+    examples: ['serve crawls/example.org', 'serve crawls/example.org --port 8000'],
+  },
   process: {
     usage: 'process DIR [options]',
     summary:

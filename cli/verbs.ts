@@ -17,6 +17,7 @@ export const LOCAL_VERBS = [
   'search',
   'read',
   'shell',
+  'serve',
   'process',
   'list',
   'delete',

@@ -1,9 +1,16 @@
 import { LOG_FORMATS, LOG_LEVELS } from '../../shared/text/log-entry.ts';
-import { BOTH, EXPORT_FORMATS, LOCAL_FORMATS, type OptionSpec, TABLES } from '../option-spec.ts';
+import {
+  BOTH,
+  DEFAULT_PORT,
+  EXPORT_FORMATS,
+  LOCAL_FORMATS,
+  type OptionSpec,
+  TABLES,
+} from '../option-spec.ts';
 import { LOCAL_VERBS, type LocalVerb, STACK_VERBS } from '../verbs.ts';
 
 /** Their answers are files, rows or a script. */
-const WITHOUT_JSON: readonly LocalVerb[] = ['export', 'init', 'completion'];
+const WITHOUT_JSON: readonly LocalVerb[] = ['serve', 'export', 'init', 'completion'];
 
 /** How answers are given, and which stack is asked. */
 export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
@@ -68,6 +75,16 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     group: 'Output',
     preset: 'index,urls,items',
     help: 'with --format parquet: the tables to write, with commas between them: index, urls, items, documents',
+  },
+  {
+    name: 'port',
+    argument: 'PORT',
+    type: 'count',
+    range: [0, 65_535],
+    preset: String(DEFAULT_PORT),
+    verbs: ['serve'],
+    group: 'Output',
+    help: 'port of 127.0.0.1 to serve at; 0: any that is free',
   },
   {
     name: 'eval',

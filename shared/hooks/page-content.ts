@@ -83,7 +83,11 @@ const MAX_DEPTH = 1024;
 /**
  * Throws for a document nested so deep that the parser's work, quadratic in the depth, could be without end.
  */
-function loadDocument(text: string, isXml: boolean): CheerioAPI {
+export function loadDocument(
+  text: string,
+  isXml: boolean,
+  options: { readonly scriptingEnabled?: boolean } = {},
+): CheerioAPI {
   const { load } = loadCheerio();
   let depth = 0;
   const countOpen = () => {
@@ -97,6 +101,7 @@ function loadDocument(text: string, isXml: boolean): CheerioAPI {
     'parse5-htmlparser2-tree-adapter',
   ) as typeof import('parse5-htmlparser2-tree-adapter');
   return load(text, {
+    ...options,
     treeAdapter: { ...adapter, onItemPush: countOpen, onItemPop: () => void depth-- },
   });
 }

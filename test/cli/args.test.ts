@@ -162,6 +162,7 @@ describe('a command line becomes a typed command', () => {
     ],
     ['shell example.org --eval url', { verb: 'shell', url: SEED, options: {}, evaluate: 'url', json: false }],
     ['shell crawls/a example.org', { verb: 'shell', dir: 'crawls/a', url: SEED, options: {}, json: false }],
+    ['serve crawls/a --port 0', { verb: 'serve', dir: 'crawls/a', port: 0 }],
     ['init', { verb: 'init', folder: '.' }],
     ['init shop-items', { verb: 'init', template: 'shop-items', folder: 'shop-items' }],
     ['init shop-items my-shop', { verb: 'init', template: 'shop-items', folder: 'my-shop' }],

@@ -1,0 +1,108 @@
+/** A response of the archive as a browser gets it. */
+
+import { cutOffAfter } from '../../../shared/hooks/cut-off.ts';
+import { rewriteCss } from '../../../shared/outputs/rewrite-css.ts';
+import { rewriteHtml } from '../../../shared/outputs/rewrite-html.ts';
+import { sniffCharset, sniffCssCharset } from '../../../shared/parser/charset.ts';
+import { createCharsetDecoder } from '../../../shared/parser/charset-decoder.ts';
+import { canonicalize } from '../../../shared/url/canonical.ts';
+import type { ArchivedPayload } from '../archived-payloads.ts';
+import { containHtml } from './contain-html.ts';
+
+export interface Replay {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Uint8Array;
+  /** The absolute URL that a redirect leads to. */
+  readonly location?: string;
+}
+
+export interface ReplayPlace {
+  /** The archived URL. */
+  readonly url: string;
+  /** The URL at which it is shown. */
+  readonly shownAt: string;
+  /** What to write in place of an absolute URL. */
+  readonly rewrite: (target: string) => string;
+  /** A browser shows it as a document of its own: not as an image, a style, ... */
+  readonly isDocument: boolean;
+}
+
+/** A larger page would take seconds to be parsed: it is shown as text. */
+const MAX_HTML_BYTES = 8_000_000;
+/** Parsing may take so long: it holds up all other requests. */
+const PARSE_MS = 10_000;
+/** Longer references are left out. */
+const MAX_REFERENCE = 16_384;
+const TEXT = 'text/plain; charset=utf-8';
+
+export function replay({ status, headers, body }: ArchivedPayload, place: ReplayPlace): Replay {
+  const given = headerOf(headers, 'content-type');
+  const type = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;|$)/.exec(given ?? '')?.[1]?.toLowerCase();
+  const location = headerOf(headers, 'location');
+  const target = location === undefined ? undefined : canonicalize(location, place.url);
+  if (status >= 300 && status <= 399 && target !== undefined)
+    return { status: 302, type: TEXT, body: Buffer.from(target), location: target };
+  const shown = { status: status >= 400 && status <= 599 ? status : 200 };
+  // Without a type, browsers and crawlers take it for HTML if it looks so: text is the safe side of it.
+  if (type === undefined) return { ...shown, type: TEXT, body };
+  if (type === 'text/html' || type === 'application/xhtml+xml')
+    return { ...shown, ...replayHtml(body, given, place) };
+  if (type === 'text/css') {
+    const css = decode(body, sniffCssCharset(body, given));
+    return {
+      ...shown,
+      type: 'text/css; charset=utf-8',
+      body: Buffer.from(rewriteCss(css, referenceOf(place))),
+    };
+  }
+  // Links of SVG and other XML are not rewritten: as a document of its own it is shown as text.
+  const isXml = type.endsWith('+xml') || type.endsWith('/xml');
+  return { ...shown, type: isXml && place.isDocument ? TEXT : type, body };
+}
+
+function replayHtml(
+  body: Uint8Array,
+  contentType: string | undefined,
+  place: ReplayPlace,
+): Pick<Replay, 'type' | 'body'> {
+  const asText = { type: TEXT, body };
+  if (body.length > MAX_HTML_BYTES) return asText;
+  const html = decode(body, sniffCharset(body, contentType));
+  let base = place.url;
+  const rewriter = {
+    withoutScripts: true,
+    onBase(reference: string) {
+      base = canonicalize(reference, place.url) ?? base;
+    },
+    rewrite: (reference: string) => referenceOf({ ...place, url: base })(reference),
+  };
+  try {
+    const contained = cutOffAfter(PARSE_MS, () => containHtml(rewriteHtml(html, rewriter), place.shownAt));
+    if (contained === undefined) return asText;
+    return { type: 'text/html; charset=utf-8', body: Buffer.from(contained) };
+  } catch {
+    // It is nested too deep, has too many attributes, or takes too long.
+    return asText;
+  }
+}
+
+/** Rewrites a reference. One that is no URL to fetch, such as `mailto:`, stays. */
+function referenceOf({ url, rewrite }: Pick<ReplayPlace, 'url' | 'rewrite'>) {
+  return (reference: string): string | undefined => {
+    const given = reference.trim();
+    if (given.length > MAX_REFERENCE || given.startsWith('#')) return undefined;
+    const target = canonicalize(given, url);
+    if (target === undefined) return undefined;
+    const hash = given.indexOf('#');
+    return rewrite(target) + (hash < 0 ? '' : encodeURI(given.slice(hash).toWellFormed()));
+  };
+}
+
+function decode(body: Uint8Array, charset: string): string {
+  const decoder = createCharsetDecoder(charset);
+  return decoder.decode(body) + decoder.end();
+}
+
+const headerOf = (headers: ArchivedPayload['headers'], name: string): string | undefined =>
+  headers.find(([given]) => given.toLowerCase() === name)?.[1];
