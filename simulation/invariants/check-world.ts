@@ -22,6 +22,7 @@ import { rested } from './rested.ts';
 import { readRobotsLog } from './robots-answers.ts';
 import { robotsObeyed } from './robots-obeyed.ts';
 import { ends, noCrash, noDeadLetters } from './run-ended.ts';
+import { trapsEnd } from './traps-end.ts';
 import { triesKept } from './tries-kept.ts';
 import { readVisits } from './visits.ts';
 
@@ -57,6 +58,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...rested(facts, visits, robots),
     ...robotsObeyed(facts, robots, visits),
     ...depthTrue(facts, visits, robots),
+    ...trapsEnd(facts, visits),
     ...harmBounded(facts),
     ...triesKept(facts, visits, robots),
     ...givenUp(facts, visits, robots),

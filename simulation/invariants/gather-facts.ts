@@ -56,6 +56,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
       },
       requisitesOf: (url) => web.requisitesOf(url),
       redirectOf: (url) => web.redirectOf(url),
+      isTrap: (url) => web.isTrap(url),
       harmOf: (url) => web.harmOf(url),
       allows: (url, version) => web.allows(url, version),
       crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),

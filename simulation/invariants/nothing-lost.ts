@@ -1,10 +1,10 @@
-import { closedGroups, createTrapWatch } from '../../shared/frontier/trap-watch.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, type HostFacts, isBy, isFullHost, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { scopeOf } from './scope.ts';
+import { isClosed, mayBeOfTrap } from './traps-end.ts';
 import type { HostVisits } from './visits.ts';
 
 /**
@@ -36,7 +36,7 @@ function checkKnown(
   const pending = new Set(messages.flatMap((message) => (message.crawl === id ? message.urls : [])));
   const scope = scopeOf(config, crawl.seeds);
   const isUnknown = (url: string) => !known.has(url) && !pending.has(url);
-  const isMissing = (url: string) => isUnknown(url) && !leavesOut(crawl, hosts.get(hostKey(url)), url);
+  const isMissing = (url: string) => isUnknown(url) && !leavesOut(crawl, hosts.get(hostKey(url)), url, web);
   for (const seed of [...crawl.seeds, ...crawl.laterSeeds])
     if (scope.acceptsSeed(seed) && isMissing(seed))
       findings.add(`${id}: the seed ${seed} is not known`, { host: hostKey(seed) });
@@ -92,11 +92,9 @@ function checkKnown(
  * Whether links to the URL are dropped by design: the host is full, or the group that the URL is of has
  * closed.
  */
-function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string): boolean {
+function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string, web: Facts['web']): boolean {
   if (isFullHost(crawl, host)) return true;
-  if (!host || closedGroups(host.head).length === 0) return false;
-  const isKnown = (other: string) => crawl.known.has(other);
-  return createTrapWatch(host.head, { minNew: crawl.config.trapMinNew, isKnown }).isClosed(url);
+  return host !== undefined && isClosed(crawl, host.head, url) && mayBeOfTrap(url, host, web);
 }
 
 /** A seed from the beginning on: a redirect of it is followed wherever it leads. */

@@ -163,7 +163,8 @@ export function createAnswerer(atlas: Atlas): Answerer {
   }
 
   function html(url: string, place: Place, bytes: number, paceMs: number): Responded {
-    const at = place.what === 'page' ? place.page : place.what === 'day' ? -1 - place.day : 0;
+    // All days are alike but for their links.
+    const at = place.what === 'page' ? place.page : place.what === 'day' ? -1 : 0;
     const random = chance.stream(DRAW.spelling, place.what === 'noHost' ? 0 : place.host.number, at);
     return respond(
       200,

@@ -106,6 +106,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         ? places.pageUrl(host, Math.floor(random() * host.pages))
         : `${places.pageUrl(host, 0)}missing/x`;
     },
+    isTrap: (url) => places.find(url).what === 'day',
     harmOf(url) {
       const place = places.find(url);
       return place.what === 'page' ? pages.harmOf(place.host, place.page) : undefined;

@@ -34,11 +34,13 @@ export function planRequisites(random: Random): CrawlOptions {
 
 /**
  * In a hundred crawls: 40 look for traps among their first pages, 5 never do, 10 write no metadata records.
+ * `hasSmallTraps`: a trap is one after a few pages; then all look early but those that never do.
  */
-export function planPages(random: Random): CrawlOptions {
+export function planPages(random: Random, hasSmallTraps: boolean): CrawlOptions {
   const way = random();
+  const trapAfterPages = way < 0.05 ? 0 : way < 0.45 || hasSmallTraps ? between(random, 1, 6) : undefined;
   return {
-    ...(way < 0.45 && { trapAfterPages: way < 0.05 ? 0 : between(random, 1, 6) }),
+    ...(trapAfterPages !== undefined && { trapAfterPages }),
     ...(random() < 0.3 && { trapMinNew: pick(random, [0.02, 0.3, 0.6]) }),
     ...(random() < 0.1 && { metadata: false }),
   };

@@ -1,7 +1,9 @@
 /** What the seed decides of a world besides its web: the stack, and the crawls. */
+
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
 import type { Sizes } from '../../shared/sizes.ts';
+import { SIZES } from '../../shared/sizes.ts';
 import { between, pick, type Random, randomOf } from '../models/random.ts';
 import { hasAssets } from '../web/shape.ts';
 import { planLimits, planPages, planRequisites, planScope } from './plan-settings.ts';
@@ -45,13 +47,14 @@ export function planCrawls(
 ): CrawlPlan[] {
   const random = randomOf(seed, 'crawls');
   const requisites = randomOf(seed, 'requisites');
+  const hasSmallTraps = planSizes(seed).minTrapPages < SIZES.minTrapPages;
   const count = random() < 0.25 ? 2 : 1;
   return Array.from({ length: count }, (_, i) => {
     const config = {
       ...configOf(random, maxTotalTimeoutMs),
       ...(hasAssets(seed) && planRequisites(requisites)),
       // By its contact the web knows which crawl asks.
-      ...planPages(randomOf(seed, 'pages of crawl', i)),
+      ...planPages(randomOf(seed, 'pages of crawl', i), hasSmallTraps),
       contact: `https://sim.test/crawl-${i}`,
     };
     return { id: `crawl-${i}`, seeds: seedsFor(config, web, random), config };

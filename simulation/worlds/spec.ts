@@ -36,6 +36,7 @@ export const INVARIANTS = {
     'After a slow response a host rests, and after a failure for as long as back-off or Retry-After require',
   robotsObeyed: 'No URL is fetched that robots.txt forbids, and none before robots.txt was fetched',
   depthTrue: 'Depth, level and redirects of a URL follow from the links that the crawl has found',
+  trapsEnd: 'A trap ends when its group has closed, and no page outside of it is left out',
   harmBounded:
     'A page that kills or blocks its workers is requested only a few times, and no other page is blamed',
   triesKept: 'The outcome of a URL is what the web answered, after exactly the configured number of tries',
@@ -174,6 +175,8 @@ export interface SimWeb {
   requisitesOf(url: string): readonly string[];
   /** A page of some host, or of the host of that URL; now and then one that is not there. Canonical. */
   someUrl(random: () => number, at?: string): string;
+  /** Whether the page is one of a trap: there is no end of them, and they have the same text. */
+  isTrap(url: string): boolean;
   /** What the page does to the process that parses it. */
   harmOf(url: string): Harm | undefined;
   /** Where the URL redirects to, whenever it is asked; canonical. */

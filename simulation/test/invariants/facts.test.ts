@@ -13,6 +13,7 @@ const CRAWL = 'crawl';
 const web: SimWeb = {
   seeds: [],
   someUrl: () => '',
+  isTrap: () => false,
   harmOf: () => undefined,
   log: [],
   fetcherOf: () => {

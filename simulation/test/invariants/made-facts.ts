@@ -213,6 +213,7 @@ export function makeFacts({
       linksOf: (url) => LINKS[url] ?? [],
       requisitesOf: () => [],
       redirectOf: (url) => REDIRECTS[url],
+      isTrap: (url) => url.includes('/cal/'),
       harmOf: () => undefined,
       allows: (url, version) => version === 0 && url !== SECRET,
       crawlDelayMs: (_host, version) => (version === 0 ? CRAWL_DELAY_MS : undefined),
