@@ -21,7 +21,7 @@ export const REASONS = {
     'Tools of an operator call it: reports, exports, the API. The operator of a world does not. test/control, test/cli and test/localstack reach it.',
   polling:
     'It receives messages from a queue. In a deployment they come with the event; only tests and tools receive by themselves.',
-  web: 'The web of the worlds has nothing of the kind: sitemaps, feeds, canonical URLs, refreshes, nofollow, groups of URLs that close as traps, log-in pages, blocked addresses, a robots.txt that is moved from host to host more than once. test/worker and test/local-crawl reach it.',
+  web: 'The web of the worlds has nothing of the kind: sitemaps, feeds, canonical URLs, refreshes, nofollow, combinations of parameters and folders that close as traps, log-in pages, blocked addresses, a robots.txt that is moved from host to host more than once. test/worker and test/local-crawl reach it.',
   damage:
     'Rows and objects that are lost, changed or put there by somebody else are not modelled. The tests of the compactor and of the stores reach it.',
   size: 'It needs thousands of URLs, parts, hosts or errors, more than small sizes bring about in a world. A unit test reaches it.',
