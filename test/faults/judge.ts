@@ -192,7 +192,7 @@ async function wrongCounts({ folder, scenario }: World, { records }: Committed):
 }
 
 const KNOWN_FILES =
-  /^(?:archive|indexes|ledgers|tmp|ledgers\/[0-9a-f]{24}|crawl\.sqlite|items\.jsonl|lock|lock\.pid|archive\/strand-[-\d]+\.warc\.gz|indexes\/strand-[-\d]+\.cdxj)$/;
+  /^(?:archive|indexes|ledgers|tmp|ledgers\/[0-9a-f]{24}|crawl\.sqlite|items\.jsonl|log\.jsonl|lock|lock\.pid|archive\/strand-[-\d]+\.warc\.gz|indexes\/strand-[-\d]+\.cdxj)$/;
 
 /** Nothing is left but what a crawl consists of. */
 function garbage(folder: string): string[] {

@@ -6,8 +6,9 @@ import { ROOT } from '../scope.ts';
 
 const FILES = '{api,bench,cdk,cli,functions,shared,simulation,test}/**/*.ts';
 const isTestFile = (file: string): boolean => file.endsWith('.test.ts');
-/** They are about mutants, start an emulator, or run for minutes by design. */
-const LEFT_OUT = /^(?:simulation\/test\/(?:mutants|command)|test\/(?:localstack|fuzz|regexps|docs|bench))\//;
+/** They are about mutants, run worlds, start an emulator, or run for minutes by design. */
+const LEFT_OUT =
+  /^(?:simulation\/test\/(?:mutants|command|capacity|coverage|worlds)|test\/(?:localstack|fuzz|regexps|docs|bench))\//;
 
 let importers: ReadonlyMap<string, readonly string[]> | undefined;
 

@@ -11,6 +11,8 @@ export interface Job {
   /** None: the one on the disk. */
   readonly source?: string;
   readonly tests: readonly string[];
+  /** What one test may take. */
+  readonly testMs: number;
 }
 
 /** To the first test that failed, if any. */
@@ -21,9 +23,6 @@ export interface Answer {
   readonly ms: number;
 }
 
-/** One test; many times what any of them needs. */
-const TEST_MS = 5000;
-
 // After the hooks: it is the module that test files get as `vitest`.
 const { forgetTests, runTests } = await import('./small-vitest.ts');
 const ignored = new Error('ignored');
@@ -33,29 +32,34 @@ process.on('unhandledRejection', (error) => reject(error));
 process.on('disconnect', () => process.exit(0));
 process.on('message', (job: Job) => void answer(job).then((result) => process.send?.(result)));
 
-async function answer({ file, source, tests }: Job): Promise<Answer> {
+async function answer({ file, source, tests, testMs }: Job): Promise<Answer> {
   const startedAt = performance.now();
   const loaders = loadersOf(file);
   const urlOf = reload(file, source, loaders);
   for (const test of tests) {
     process.send?.('alive');
-    const failure = await run(test, urlOf(test));
+    const failure = await run(test, urlOf(test), testMs);
     if (!failure) continue;
     const isSpoiled =
-      source !== undefined && (await run(test, reload(file, undefined, loaders)(test))) !== undefined;
+      source !== undefined && (await run(test, reload(file, undefined, loaders)(test), testMs)) !== undefined;
     return { failure: { file: test, ...failure }, isSpoiled, ms: performance.now() - startedAt };
   }
   return { ms: performance.now() - startedAt };
 }
 
-async function run(file: string, url: string): Promise<{ test: string; message: string } | undefined> {
+interface Failed {
+  readonly test: string;
+  readonly message: string;
+}
+
+async function run(file: string, url: string, testMs: number): Promise<Failed | undefined> {
   const beside = new Promise<never>((_, refuse) => {
     reject = refuse;
   });
   beside.catch(() => ignored);
   forgetTests();
   try {
-    await Promise.race([import(url).then(() => runTests(TEST_MS)), beside]);
+    await Promise.race([import(url).then(() => runTests(testMs)), beside]);
     // A promise that nobody looks after is rejected now, not during the next file.
     await Promise.race([new Promise((resolve) => setImmediate(resolve)), beside]);
     return undefined;

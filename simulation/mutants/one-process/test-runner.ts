@@ -7,6 +7,11 @@ import type { Answer, Job } from './test-process.ts';
 const PROGRAM = fileURLToPath(new URL('test-process.ts', import.meta.url));
 /** A process that has said nothing for so long runs in circles. */
 const SILENCE_MS = 30_000;
+/** Without a mutant no test waits for ever: a slow machine is no reason to leave its file out. */
+const FIRST_TEST_MS = 25_000;
+/** With a mutant a test may take this, or as many times what its file took without, if that is longer. */
+const TEST_MS = 5000;
+const SLOWER = 10;
 /** The modules of earlier jobs stay in its memory. */
 const MAX_JOBS = 60;
 const HEAP_MB = 3000;
@@ -19,7 +24,7 @@ export type Finding =
 
 export interface TestRunner {
   /** Runs them in that order, to the first that fails. Calls must not overlap. */
-  run(job: Job): Promise<Finding>;
+  run(job: Omit<Job, 'testMs'>): Promise<Finding>;
   /** How long the file takes without a mutant; none: it does not pass in such a process. */
   timeOf(testFile: string): Promise<number | undefined>;
   close(): void;
@@ -58,7 +63,7 @@ export function createTestRunner(
 
   async function timeOf(testFile: string): Promise<number | undefined> {
     if (!times.has(testFile)) {
-      const answer = await ask({ file: testFile, tests: [testFile] });
+      const answer = await ask({ file: testFile, tests: [testFile], testMs: FIRST_TEST_MS });
       if (isNone(answer)) say(`${testFile} is left to Vitest: ${answer}`);
       else if (answer.failure) say(`${testFile} is left to Vitest: ${answer.failure.message}`);
       times.set(testFile, isNone(answer) || answer.failure ? undefined : answer.ms);
@@ -66,7 +71,9 @@ export function createTestRunner(
     return times.get(testFile);
   }
 
-  async function run(job: Job): Promise<Finding> {
+  async function run(given: Omit<Job, 'testMs'>): Promise<Finding> {
+    const longest = Math.max(0, ...given.tests.map((file) => times.get(file) ?? 0));
+    const job = { ...given, testMs: Math.min(FIRST_TEST_MS, Math.max(TEST_MS, SLOWER * longest)) };
     let answer = await ask(job);
     if (!isNone(answer) && answer.isSpoiled) {
       // Perhaps an earlier mutant did that: a new process shows it.
