@@ -13,7 +13,7 @@ export interface Edit {
 export const GROUPS = {
   condition: 'a condition negated, forced, or without one of its parts',
   boundary: 'off by one, another comparison, another number',
-  await: 'a promise goes on unawaited',
+  await: 'a promise is not awaited',
   order: 'two neighbouring steps swapped, a step too early or too late',
   statement: 'a step left out, a loop run once',
   errors: 'an error swallowed, a catch, finally or retry left out',
