@@ -55,11 +55,16 @@ export class Frontier extends Construct {
     this.turnDeadLetters = new sqs.Queue(this, 'TurnDeadLetters', fifo);
     const { leaseMs } = timesOf({ workerTimeoutMs: options.workerTimeout * 1000 });
     const { stackName } = options;
-    this.turns = numberedQueues(this, 'Turns', options.turnQueues, (n) => `${stackName}-turns-${n}.fifo`, {
-      ...fifo,
-      visibilityTimeout: Duration.millis(leaseMs),
-      deadLetterQueue: { queue: this.turnDeadLetters, maxReceiveCount: MAX_RECEIVES },
-    });
+    this.turns = numberedQueues(
+      this,
+      { id: 'Turns', count: options.turnQueues },
+      (n) => `${stackName}-turns-${n}.fifo`,
+      {
+        ...fifo,
+        visibilityTimeout: Duration.millis(leaseMs),
+        deadLetterQueue: { queue: this.turnDeadLetters, maxReceiveCount: MAX_RECEIVES },
+      },
+    );
 
     this.linkDeadLetters = new sqs.Queue(this, 'LinkDeadLetters', common);
     // Hidden for six times the function's time-out and the window, as Lambda's developer guide asks for
@@ -71,6 +76,11 @@ export class Frontier extends Construct {
     });
     this.linkQueue = new sqs.Queue(this, 'Links', links(options.routerWindow));
     const shardName = (n: number | '*') => `${stackName}-links-${n}`;
-    this.linkShards = numberedQueues(this, 'LinkShard', options.linkShards, shardName, links(SHARD_WINDOW_S));
+    this.linkShards = numberedQueues(
+      this,
+      { id: 'LinkShard', count: options.linkShards },
+      shardName,
+      links(SHARD_WINDOW_S),
+    );
   }
 }

@@ -20,8 +20,7 @@ export interface NumberedQueues {
  */
 export function numberedQueues(
   scope: Construct,
-  id: string,
-  count: number,
+  { id, count }: { readonly id: string; readonly count: number },
   nameOf: (shard: number | '*') => string,
   props: Omit<sqs.QueueProps, 'queueName'>,
 ): NumberedQueues {

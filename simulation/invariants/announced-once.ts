@@ -37,7 +37,7 @@ export function announcedOnce({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): r
       if (other !== undefined)
         findings.add(`${crawl.id}: ${url} and ${other} both announce the record at ${text(location)}`, where);
       announced.set(key, url);
-      checkRecord(findings, crawl, record, location, served.get(url) ?? [], indexes);
+      checkRecord(findings, crawl, { record, location, served: served.get(url) ?? [] }, indexes);
     }
   }
   return findings.list;
@@ -45,12 +45,16 @@ export function announcedOnce({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): r
 
 type Indexes = ReadonlyMap<string, ReadonlyMap<number, readonly IndexLine[]>>;
 
+interface Announced {
+  readonly record: UrlRecord;
+  readonly location: RecordLocation;
+  readonly served: readonly WebRequest[];
+}
+
 function checkRecord(
   findings: Findings,
   crawl: CrawlFacts,
-  record: UrlRecord,
-  location: RecordLocation,
-  served: readonly WebRequest[],
+  { record, location, served }: Announced,
   indexes: Indexes,
 ): void {
   const { url, result } = record;

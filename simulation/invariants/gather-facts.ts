@@ -23,6 +23,7 @@ import {
 import type { Head } from '../../shared/frontier/head.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
+import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { HostKey } from '../../shared/url/host-key.ts';
 import type { SimCloud } from '../models/cloud.ts';
@@ -62,7 +63,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
       crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),
     },
     crawls: await Promise.all(
-      world.crawls.map((plan) => crawlFacts(plan, tables, objects, readPart, world.history, stored)),
+      world.crawls.map((plan) => crawlFacts(plan, { ...tables, objects, readPart, stored }, world.history)),
     ),
     strikes: cloud.faults.counts,
     failures: world.failures,
@@ -132,16 +133,10 @@ function storedParts({ cloud: { dynamo, s3, settings }, history }: World): Store
 }
 
 type Objects = ReadonlyMap<string, { readonly bytes: Uint8Array }>;
-type ReadPart = (
-  crawl: CrawlId,
-  host: HostKey,
-  name: string,
-  offset?: number,
-  length?: number,
-) => Promise<Uint8Array>;
+type ReadPart = LedgerStore['readPart'];
 
 function partReader(parts: ReadonlyMap<string, Item>, objects: Objects): ReadPart {
-  return async (crawl, host, name, offset = 0, length) => {
+  return async (...[crawl, host, name, offset = 0, length]) => {
     const row = parts.get(`${hostPartition(crawl, host)}\n${name}`);
     if (!row) throw new Error(`the head names the part ${name}, which is not there`);
     const bytes = row.bytes?.B ?? objects.get(row.object?.S ?? '')?.bytes;
@@ -151,13 +146,17 @@ function partReader(parts: ReadonlyMap<string, Item>, objects: Objects): ReadPar
   };
 }
 
+/** What the account holds. */
+interface Account extends Tables {
+  readonly objects: Objects;
+  readonly readPart: ReadPart;
+  readonly stored: StoredParts;
+}
+
 async function crawlFacts(
   { id, seeds, laterSeeds = [], seedsSentAt = [], config }: CrawlPlan,
-  { own, heads }: Tables,
-  objects: Objects,
-  readPart: ReadPart,
+  { own, heads, objects, readPart, stored: parts }: Account,
   history: History,
-  parts: StoredParts,
 ): Promise<CrawlFacts> {
   const items = own.get(id) ?? [];
   const stored = items.find(({ sk }) => sk?.S === CRAWL)?.record?.B;

@@ -47,17 +47,21 @@ export function givenUp(
   const findings = createFindings('givenUp');
   for (const visits of visited)
     for (const visit of visits.visits)
-      checkVisit(findings, facts, visits, visit, stepsOf(visit, visits, robots), robots);
+      checkVisit(findings, facts, { ...visits, robots, steps: stepsOf(visit, visits, robots) }, visit);
   return findings.list;
+}
+
+interface Visited extends Pick<HostVisits, 'crawl' | 'host'> {
+  /** By the web's answers. */
+  readonly steps: readonly Step[];
+  readonly robots: RobotsLog;
 }
 
 function checkVisit(
   findings: Findings,
   facts: UsedFacts,
-  { crawl, host }: HostVisits,
+  { crawl, host, steps, robots }: Visited,
   { before, after, isExact, requests }: Visit,
-  steps: readonly Step[],
-  robots: RobotsLog,
 ): void {
   const excuse = isExact ? undefined : ('lostTurn' as const);
   const { version, clock, setAside, totals } = after.head;

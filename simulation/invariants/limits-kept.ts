@@ -75,15 +75,14 @@ function checkPages(findings: Findings, crawl: CrawlFacts, maxPages: number, fac
     findings.add(
       `${id} has ${seen} pages, expected at most ${maxPages} and ${perHost} in flight of each of ${giving} hosts`,
     );
-  if (!mayHaveLostTurns(facts)) checkLast(findings, crawl, maxPages, pages, facts);
+  if (!mayHaveLostTurns(facts)) checkLast(findings, { ...crawl, pages }, maxPages, facts);
 }
 
 /** The last page did not begin after enough pages had ended for each process to know of the limit. */
 function checkLast(
   findings: Findings,
-  { id, config }: CrawlFacts,
+  { id, config, pages }: Pick<CrawlFacts, 'id' | 'config'> & { readonly pages: readonly UrlRecord[] },
   maxPages: number,
-  pages: readonly UrlRecord[],
   { web }: UsedFacts,
 ): void {
   const requests = Map.groupBy(web.log, ({ url }) => url);

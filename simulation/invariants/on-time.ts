@@ -34,7 +34,7 @@ export function onTime(facts: UsedFacts, visited: readonly HostVisits[]): readon
   const turnMs = Math.max(...facts.crawls.map(({ config }) => config.turnMaxMs + config.totalTimeoutMs));
   for (const visits of visited) {
     const others = visited.filter((other) => other !== visits && other.host.host === visits.host.host);
-    checkHost(findings, facts, visits, others, turnMs);
+    checkHost(findings, facts, { ...visits, others }, turnMs);
   }
   return findings.list;
 }
@@ -42,11 +42,10 @@ export function onTime(facts: UsedFacts, visited: readonly HostVisits[]): readon
 function checkHost(
   findings: Findings,
   facts: UsedFacts,
-  visits: HostVisits,
-  others: readonly HostVisits[],
+  visits: HostVisits & { readonly others: readonly HostVisits[] },
   turnMs: number,
 ): void {
-  const { crawl, host, requests } = visits;
+  const { crawl, host, requests, others } = visits;
   const dueMs = WAKER_MS + SLACK_MS + turnMs;
   const againMs = WAKE_AGAIN_MS + WAKER_MS;
   const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);

@@ -39,7 +39,7 @@ export function robotsObeyed(
     const crawls = askingCrawls(facts, request);
     if (crawls.some(({ config }) => config.robots === 'ignore')) continue;
     const isCertain = crawls.length === 1 && !mayHaveLost(request.host, crawls);
-    const problem = problemOf(request, crawls, facts, robots, isCertain);
+    const problem = problemOf(request, { crawls, isCertain }, facts, robots);
     if (problem !== undefined)
       findings.add(
         `${request.url} was requested by ${request.process} ${since(request.startedAt)}, ${problem}`,
@@ -75,12 +75,17 @@ function askingCrawls({ crawls: all }: UsedFacts, request: WebRequest): readonly
   return ofHost.length > 0 ? ofHost : crawls;
 }
 
+/** The crawls that may have made a request. `isCertain`: it was the one, and its turn was not lost. */
+interface Askers {
+  readonly crawls: readonly CrawlFacts[];
+  readonly isCertain: boolean;
+}
+
 function problemOf(
   { url, startedAt, contact }: WebRequest,
-  crawls: readonly CrawlFacts[],
+  { crawls, isCertain }: Askers,
   facts: UsedFacts,
   robots: RobotsLog,
-  isCertain: boolean,
 ): string | undefined {
   const before = robots
     .answersOf(origin(url))

@@ -4,8 +4,9 @@
  * it, also those sent later) and what comes back where visibility was changed for single messages (for the
  * first: nothing before it is visible; for a later one: those before it).
  */
+import { boundMethods } from '../../shared/bound-methods.ts';
 import { between } from './random.ts';
-import type { NewMessage, Received, StoredMessage } from './sqs-message.ts';
+import type { Hold, NewMessage, Received, StoredMessage } from './sqs-message.ts';
 import {
   EXPIRED,
   GONE,
@@ -14,13 +15,14 @@ import {
   MAX_HIDDEN_MS,
   type ModelOptions,
   type QueueModel,
+  type Refusal,
   roomOf,
   viewsOf,
   visibleAtOf,
 } from './sqs-model.ts';
 import { createReadyList } from './sqs-ready.ts';
 import { createRecent } from './sqs-recent.ts';
-import { createMessageStore } from './sqs-store.ts';
+import { createMessageStore, type MessageStore } from './sqs-store.ts';
 
 interface Group {
   readonly name: string;
@@ -41,68 +43,162 @@ const CHOICE = 8;
 const WHOLE = 0.6;
 
 export function createFifoQueue(options: ModelOptions): QueueModel {
-  const { name, limits, random, retentionMs, deadLetters } = options;
-  const store = createMessageStore(name);
-  const groups = new Map<string, Group>();
-  const ready = createReadyList<Group>(random);
-  const sent = createRecent<Sent>(limits.deduplicationMs);
-  let inWindow = 0;
-  let lastInWindow: StoredMessage | undefined;
-  let hasNews = false;
+  const store = createMessageStore(options.name);
+  const queue = new FifoQueue(options, store);
+  return { ...viewsOf(store, (now) => queue.settle(now)), ...boundMethods(queue) };
+}
 
-  const canReceive = (message: StoredMessage | undefined): message is StoredMessage =>
-    message !== undefined && message.slot < 0 && message.isInWindow;
+/** What a receive takes of a group: up to `max` messages, hidden until then. */
+interface Take {
+  readonly max: number;
+  readonly until: number;
+  readonly now: number;
+}
+
+const canReceive = (message: StoredMessage | undefined): message is StoredMessage =>
+  message !== undefined && message.slot < 0 && message.isInWindow;
+
+class FifoQueue {
+  readonly #options: ModelOptions;
+  readonly #store: MessageStore;
+  readonly #groups = new Map<string, Group>();
+  readonly #ready: ReturnType<typeof createReadyList<Group>>;
+  readonly #sent: ReturnType<typeof createRecent<Sent>>;
+  #inWindow = 0;
+  #lastInWindow: StoredMessage | undefined;
+  #hasNews = false;
+
+  constructor(options: ModelOptions, store: MessageStore) {
+    this.#options = options;
+    this.#store = store;
+    this.#ready = createReadyList<Group>(options.random);
+    this.#sent = createRecent<Sent>(options.limits.deduplicationMs);
+  }
+
+  send(entry: NewMessage, now: number): ReturnType<QueueModel['send']> {
+    this.settle(now);
+    const key = `${entry.group}\n${entry.deduplicationId}`;
+    const known = entry.deduplicationId === undefined ? undefined : this.#sent.get(key, now);
+    if (known) return { ...known, isNew: false };
+    const { id, number } = this.#add(entry, now, visibleAtOf(this.#options, entry, now));
+    if (entry.deduplicationId !== undefined) this.#sent.set(key, { id, number }, now);
+    return { id, number, isNew: true };
+  }
+
+  takeOver(entry: NewMessage, now: number): void {
+    this.settle(now);
+    this.#add(entry, now, now);
+  }
+
+  receive(max: number, visibilityMs: number, now: number): Received[] {
+    this.settle(now);
+    const room = roomOf(this.#options, this.#store.inFlight, max);
+    const received: Received[] = [];
+    const taken: Group[] = [];
+    while (received.length < room) {
+      const group = this.#ready.take(CHOICE);
+      if (!group) break;
+      const before = received.length;
+      this.#takeFrom(group, { max: room - before, until: now + visibilityMs, now }, received);
+      if (received.length > before) taken.push(group);
+      else this.#relist(group);
+    }
+    // Only now: no message comes twice in one receive, even if it was not hidden at all.
+    for (const group of taken) this.#relist(group);
+    return received;
+  }
+
+  receiveAgain(holds: readonly Hold[], visibilityMs: number, now: number): Received[] | undefined {
+    const visibleAt = now + visibilityMs;
+    const received: Received[] = [];
+    for (const hold of holds) {
+      const { message } = this.#heldBy(hold.handle, now);
+      if (message?.visibleAt !== hold.visibleAt) return undefined;
+      received.push({ message, handle: hold.handle, receiveCount: message.receiveCount, visibleAt });
+    }
+    for (const { message } of received) {
+      this.#store.hide(message, visibleAt, now);
+      this.#refreshBy(message);
+    }
+    return received;
+  }
+
+  delete(handle: string, now: number): Refusal | undefined {
+    const { message, refusal } = this.#heldBy(handle, now);
+    if (!message) return refusal;
+    const group = this.#groupOf(message);
+    this.#remove(message, group);
+    this.#refresh(group);
+    return undefined;
+  }
+
+  changeVisibility(handle: string, visibilityMs: number, now: number): Refusal | undefined {
+    const { message, refusal } = this.#heldBy(handle, now);
+    if (!message) return refusal ?? GONE;
+    if (now + visibilityMs > message.receivedAt + MAX_HIDDEN_MS) return HIDDEN_TOO_LONG;
+    if (visibilityMs <= 0) this.#freed();
+    this.#store.hide(message, now + visibilityMs, now);
+    this.#refreshBy(message);
+    return undefined;
+  }
+
+  takeNews(now: number): boolean {
+    this.settle(now);
+    const had = this.#hasNews;
+    this.#hasNews = false;
+    return had && this.#ready.length > 0;
+  }
 
   /** To be called after anything that may have freed the group. */
-  function refresh(group: Group): void {
+  #refresh(group: Group): void {
     if (group.isListed) return;
-    if (!group.first) groups.delete(group.name);
+    if (!group.first) this.#groups.delete(group.name);
     else if (canReceive(group.first)) {
       group.isListed = true;
-      ready.push(group);
-      hasNews = true;
+      this.#ready.push(group);
+      this.#hasNews = true;
     }
   }
 
-  function relist(group: Group): void {
+  #relist(group: Group): void {
     group.isListed = false;
-    refresh(group);
+    this.#refresh(group);
   }
 
-  function groupOf(message: StoredMessage): Group {
-    return groups.get(message.group as string) as Group;
+  #groupOf(message: StoredMessage): Group {
+    return this.#groups.get(message.group as string) as Group;
   }
 
-  function refreshBy(message: StoredMessage): void {
-    const group = groupOf(message);
-    if (group.first === message) refresh(group);
+  #refreshBy(message: StoredMessage): void {
+    const group = this.#groupOf(message);
+    if (group.first === message) this.#refresh(group);
   }
 
-  function add(entry: NewMessage, now: number, visibleAt: number): StoredMessage {
-    const message = store.add(entry, now, visibleAt);
+  #add(entry: NewMessage, now: number, visibleAt: number): StoredMessage {
+    const message = this.#store.add(entry, now, visibleAt);
     const groupName = entry.group as string;
-    let group = groups.get(groupName);
+    let group = this.#groups.get(groupName);
     if (!group) {
       group = { name: groupName, first: undefined, last: undefined, isListed: false };
-      groups.set(groupName, group);
+      this.#groups.set(groupName, group);
     }
     message.groupBefore = group.last;
     if (group.last) group.last.groupAfter = message;
     else group.first = message;
     group.last = message;
-    if (inWindow < limits.lookAhead) widenWindow(message);
-    refresh(group);
+    if (this.#inWindow < this.#options.limits.lookAhead) this.#widenWindow(message);
+    this.#refresh(group);
     return message;
   }
 
-  function widenWindow(message: StoredMessage): void {
+  #widenWindow(message: StoredMessage): void {
     message.isInWindow = true;
-    lastInWindow = message;
-    inWindow++;
+    this.#lastInWindow = message;
+    this.#inWindow++;
   }
 
   /** The group is to be refreshed after it. */
-  function remove(message: StoredMessage, group: Group): void {
+  #remove(message: StoredMessage, group: Group): void {
     const { groupBefore, groupAfter } = message;
     if (groupBefore) groupBefore.groupAfter = groupAfter;
     else group.first = groupAfter;
@@ -110,46 +206,51 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
     else group.last = groupBefore;
     message.groupBefore = undefined;
     message.groupAfter = undefined;
-    freed();
+    this.#freed();
     const wasInWindow = message.isInWindow;
-    if (message === lastInWindow) lastInWindow = message.before;
-    store.remove(message);
+    if (message === this.#lastInWindow) this.#lastInWindow = message.before;
+    this.#store.remove(message);
     if (!wasInWindow) return;
-    inWindow--;
-    const next = lastInWindow ? lastInWindow.after : store.first;
+    this.#inWindow--;
+    const next = this.#lastInWindow ? this.#lastInWindow.after : this.#store.first;
     if (!next) return;
-    widenWindow(next);
-    refreshBy(next);
+    this.#widenWindow(next);
+    this.#refreshBy(next);
   }
 
   /** One less may be in flight: at the limit, that makes all others receivable. */
-  function freed(): void {
-    if (store.inFlight >= limits.inFlight) hasNews = true;
+  #freed(): void {
+    if (this.#store.inFlight >= this.#options.limits.inFlight) this.#hasNews = true;
   }
 
-  function settle(now: number): void {
-    while ((store.nextChangeAt ?? Number.POSITIVE_INFINITY) <= now) {
-      freed();
-      refreshBy(store.nextVisible(now) as StoredMessage);
+  settle(now: number): void {
+    while ((this.#store.nextChangeAt ?? Number.POSITIVE_INFINITY) <= now) {
+      this.#freed();
+      this.#refreshBy(this.#store.nextVisible(now) as StoredMessage);
     }
-    for (let oldest = store.first; oldest && oldest.sentAt + retentionMs <= now; oldest = store.first) {
-      const group = groupOf(oldest);
-      remove(oldest, group);
-      refresh(group);
+    for (
+      let oldest = this.#store.first;
+      oldest && oldest.sentAt + this.#options.retentionMs <= now;
+      oldest = this.#store.first
+    ) {
+      const group = this.#groupOf(oldest);
+      this.#remove(oldest, group);
+      this.#refresh(group);
     }
   }
 
-  function takeFrom(group: Group, max: number, until: number, now: number, received: Received[]): void {
+  #takeFrom(group: Group, { max, until, now }: Take, received: Received[]): void {
+    const { random, deadLetters } = this.#options;
     const room = random() < WHOLE ? max : between(random, 1, max);
     let taken = 0;
     let message = group.first;
     while (taken < room && canReceive(message)) {
       const next: StoredMessage | undefined = message.groupAfter;
       if (deadLetters && message.receiveCount >= deadLetters.maxReceives) {
-        remove(message, group);
+        this.#remove(message, group);
         deadLetters.take(message);
       } else {
-        const handle = store.receive(message, until, now);
+        const handle = this.#store.receive(message, until, now);
         received.push({ message, handle, receiveCount: message.receiveCount, visibleAt: until });
         taken++;
       }
@@ -158,91 +259,13 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
   }
 
   /** What a handle lets its holder do: the receive's visibility has not ended. */
-  function heldBy(handle: string, now: number) {
-    settle(now);
-    const found = store.find(handle);
+  #heldBy(handle: string, now: number) {
+    this.settle(now);
+    const found = this.#store.find(handle);
     if (!found) return { refusal: INVALID_HANDLE };
     const { message, receiveCount } = found;
     if (!message) return {};
     if (!message.isInFlight || message.receiveCount !== receiveCount) return { refusal: EXPIRED };
     return { message };
   }
-
-  return {
-    ...viewsOf(store, settle),
-
-    send(entry, now) {
-      settle(now);
-      const key = `${entry.group}\n${entry.deduplicationId}`;
-      const known = entry.deduplicationId === undefined ? undefined : sent.get(key, now);
-      if (known) return { ...known, isNew: false };
-      const { id, number } = add(entry, now, visibleAtOf(options, entry, now));
-      if (entry.deduplicationId !== undefined) sent.set(key, { id, number }, now);
-      return { id, number, isNew: true };
-    },
-
-    takeOver(entry, now) {
-      settle(now);
-      add(entry, now, now);
-    },
-
-    receive(max, visibilityMs, now) {
-      settle(now);
-      const room = roomOf(options, store.inFlight, max);
-      const received: Received[] = [];
-      const taken: Group[] = [];
-      while (received.length < room) {
-        const group = ready.take(CHOICE);
-        if (!group) break;
-        const before = received.length;
-        takeFrom(group, room - before, now + visibilityMs, now, received);
-        if (received.length > before) taken.push(group);
-        else relist(group);
-      }
-      // Only now: no message comes twice in one receive, even if it was not hidden at all.
-      for (const group of taken) relist(group);
-      return received;
-    },
-
-    receiveAgain(holds, visibilityMs, now) {
-      const visibleAt = now + visibilityMs;
-      const received: Received[] = [];
-      for (const hold of holds) {
-        const { message } = heldBy(hold.handle, now);
-        if (message?.visibleAt !== hold.visibleAt) return undefined;
-        received.push({ message, handle: hold.handle, receiveCount: message.receiveCount, visibleAt });
-      }
-      for (const { message } of received) {
-        store.hide(message, visibleAt, now);
-        refreshBy(message);
-      }
-      return received;
-    },
-
-    delete(handle, now) {
-      const { message, refusal } = heldBy(handle, now);
-      if (!message) return refusal;
-      const group = groupOf(message);
-      remove(message, group);
-      refresh(group);
-      return undefined;
-    },
-
-    changeVisibility(handle, visibilityMs, now) {
-      const { message, refusal } = heldBy(handle, now);
-      if (!message) return refusal ?? GONE;
-      if (now + visibilityMs > message.receivedAt + MAX_HIDDEN_MS) return HIDDEN_TOO_LONG;
-      if (visibilityMs <= 0) freed();
-      store.hide(message, now + visibilityMs, now);
-      refreshBy(message);
-      return undefined;
-    },
-
-    takeNews(now) {
-      settle(now);
-      const had = hasNews;
-      hasNews = false;
-      return had && ready.length > 0;
-    },
-  };
 }

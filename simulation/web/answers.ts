@@ -169,7 +169,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
     return respond(
       200,
       [['Content-Type', TYPES.html]],
-      renderHtml(url, links.of(place), assets.of(place), bytes, random),
+      renderHtml(url, { links: links.of(place), requisites: assets.of(place), bytes }, random),
       paceMs,
     );
   }

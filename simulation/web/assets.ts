@@ -19,13 +19,15 @@ export interface Assets {
   linkedBy(host: WebHost, page: number): string | undefined;
 }
 
-export function createAssets(
-  shape: WebShape,
-  hosts: Hosts,
-  places: Places,
-  pages: Pages,
-  chance: Chance,
-): Assets {
+export interface AssetsOf {
+  readonly shape: WebShape;
+  readonly hosts: Hosts;
+  readonly places: Places;
+  readonly pages: Pages;
+  readonly chance: Chance;
+}
+
+export function createAssets({ shape, hosts, places, pages, chance }: AssetsOf): Assets {
   const { assetsPerPage = 0 } = shape;
 
   function ofPage(host: WebHost, page: number): string[] {

@@ -24,7 +24,7 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
   const hosts = createHosts(shape, chance);
   const places = createPlaces(hosts, chance);
   const pages = createPages(shape, hosts, places, chance);
-  const assets = createAssets(shape, hosts, places, pages, chance);
-  const links = createLinks(shape, hosts, places, pages, assets, chance);
+  const assets = createAssets({ shape, hosts, places, pages, chance });
+  const links = createLinks({ shape, hosts, places, pages, assets, chance });
   return { shape, chance, hosts, places, pages, assets, links, rules: createRules(chance) };
 }

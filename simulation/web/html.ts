@@ -20,13 +20,14 @@ export function filling(bytes: number, random: Random): string {
   return FILLING.slice(from, from + length);
 }
 
-export function renderHtml(
-  url: string,
-  links: readonly string[],
-  requisites: readonly string[],
-  bytes: number,
-  random: Random,
-): Buffer {
+export interface HtmlContent {
+  readonly links: readonly string[];
+  readonly requisites: readonly string[];
+  /** About the page's size. */
+  readonly bytes: number;
+}
+
+export function renderHtml(url: string, { links, requisites, bytes }: HtmlContent, random: Random): Buffer {
   let items = '';
   for (const part of requisites) items += renderRequisite(part, spell(part, url, random));
   for (const link of links) {

@@ -3,12 +3,10 @@
  * (`spelling.ts`).
  */
 import type { Random } from '../models/random.ts';
-import type { Assets } from './assets.ts';
-import { type Chance, DRAW } from './chance.ts';
-import { type Hosts, isSteady, type WebHost } from './hosts.ts';
-import type { Pages } from './pages.ts';
-import { nowhere, type Place, type Places } from './places.ts';
-import type { WebShape } from './shape.ts';
+import type { Assets, AssetsOf } from './assets.ts';
+import { DRAW } from './chance.ts';
+import { isSteady, type WebHost } from './hosts.ts';
+import { nowhere, type Place } from './places.ts';
 
 export interface Links {
   /** Each once. None for what is no HTML page. */
@@ -23,14 +21,17 @@ const ODD_LINKS = 0.03;
 const WRONG_SCHEME = 0.15;
 const DAYS_AHEAD = [1, 7, 30];
 
-export function createLinks(
-  shape: WebShape,
-  hosts: Hosts,
-  places: Places,
-  pages: Pages,
-  assets: Assets,
-  chance: Chance,
-): Links {
+/** People link to the scheme they know. */
+function perhapsWrong(host: WebHost, url: string, random: Random): string {
+  if (host.scheme !== 'either' || random() >= WRONG_SCHEME) return url;
+  return url.startsWith('https:') ? `http${url.slice(5)}` : `https${url.slice(4)}`;
+}
+
+export interface LinksOf extends AssetsOf {
+  readonly assets: Assets;
+}
+
+export function createLinks({ shape, hosts, places, pages, assets, chance }: LinksOf): Links {
   const somePage = (host: WebHost, random: Random) => places.pageUrl(host, Math.floor(random() * host.pages));
 
   function ofPage(host: WebHost, page: number): Set<string> {
@@ -67,12 +68,6 @@ export function createLinks(
     const way = Math.floor(random() * 3);
     if (way === 0) return `${places.pageUrl(host, 0)}missing/${Math.floor(random() * 100)}`;
     return way === 1 ? nowhere(Math.floor(random() * 10)) : places.pageUrl(host, page);
-  }
-
-  /** People link to the scheme they know. */
-  function perhapsWrong(host: WebHost, url: string, random: Random): string {
-    if (host.scheme !== 'either' || random() >= WRONG_SCHEME) return url;
-    return url.startsWith('https:') ? `http${url.slice(5)}` : `https${url.slice(4)}`;
   }
 
   function ofDay(host: WebHost, day: number): string[] {

@@ -58,10 +58,10 @@ export function createRollout(faults: Faults, random: Random, now: () => number)
         ledgers: {
           ...ledgers,
           putPart: (crawl, host, name, bytes) =>
-            ledgers.putPart(crawl, host, name, knows() ? changed(name, bytes, 0, 1) : bytes),
-          async readPart(crawl, host, name, offset, length) {
-            const bytes = await ledgers.readPart(crawl, host, name, offset, length);
-            return knows() && !offset ? asPresent(name, bytes) : bytes;
+            ledgers.putPart(crawl, host, name, knows() ? changed(name, bytes, { from: 0, to: 1 }) : bytes),
+          async readPart(...[crawl, host, name, ...range]) {
+            const bytes = await ledgers.readPart(crawl, host, name, ...range);
+            return knows() && !range[0] ? asPresent(name, bytes) : bytes;
           },
         },
       };
@@ -70,13 +70,18 @@ export function createRollout(faults: Faults, random: Random, now: () => number)
 }
 
 /** A part as the present version writes it, also if another version wrote it. */
-export const asPresent = (name: string, bytes: Uint8Array): Uint8Array => changed(name, bytes, 1, 0);
+export const asPresent = (name: string, bytes: Uint8Array): Uint8Array =>
+  changed(name, bytes, { from: 1, to: 0 });
 
 /**
  * `from` and `to`: how much newer than the present version. What is no segment and no run's keys is left as
  * it is.
  */
-function changed(name: string, bytes: Uint8Array, from: number, to: number): Uint8Array {
+function changed(
+  name: string,
+  bytes: Uint8Array,
+  { from, to }: { readonly from: number; readonly to: number },
+): Uint8Array {
   const version = /^s|\.keys$/.test(name) ? PRESENT.get(bytes[0] as number) : undefined;
   if (version === undefined || bytes[1] !== version + from) return bytes;
   const copy = Uint8Array.from(bytes);
