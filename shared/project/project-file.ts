@@ -93,12 +93,18 @@ async function load(file: string, path: string, limitMs: number): Promise<{ read
     const loading = inHook({ source: 'file', url: file }, () => import(pathToFileURL(path).href));
     return await Promise.race([loading, waiting.promise]);
   } catch (cause) {
-    const message = messageOf(cause);
-    throw new InvalidConfig(`${file} cannot be loaded: ${shorten(printable(message), 500)}`, { cause });
+    const message = shorten(printable(messageOf(cause)), 500);
+    throw new InvalidConfig(`${file} cannot be loaded: ${message}${remedyFor(message)}`, { cause });
   } finally {
     waiting.end();
   }
 }
+
+/** `npm init` writes a package.json whose modules are CommonJS. */
+const remedyFor = (message: string): string =>
+  /^Cannot use import statement outside a module|^Unexpected token 'export'/.test(message)
+    ? ': write "type": "module" into the package.json of its folder'
+    : '';
 
 /**
  * Rejects when a module that is being loaded can be seen never to settle: it takes too long, or nothing is

@@ -4,6 +4,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSyn
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -67,6 +68,19 @@ describe('the package', () => {
   test('passes publint', async () => {
     const { messages } = await publint({ pkgDir: dist, strict: true });
     expect(messages.map((message) => formatMessage(message, manifest()))).toEqual([]);
+  });
+
+  test('has types that are right wherever ES modules are resolved, by are-the-types-wrong', async () => {
+    const tarball = createPackageFromTarballData(readFileSync(packed.tarballs['strand-crawler'] as string));
+    const checked = await checkPackage(tarball);
+    if (!checked.types) throw new Error('Expected types in the package');
+    const entries = Object.keys(checked.entrypoints);
+    expect(entries).toEqual(expect.arrayContaining(['.', './cdk', './testing']));
+    // As its profile esm-only: a CommonJS module requires ES modules without types for it.
+    const ofModules = checked.problems.filter(
+      (problem) => !('resolutionKind' in problem && /^node10|-cjs$/.test(problem.resolutionKind)),
+    );
+    expect(ofModules).toEqual([]);
   });
 
   test('names each package that it imports, those of AWS as optional', () => {

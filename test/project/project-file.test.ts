@@ -110,6 +110,21 @@ describe("the project's file", () => {
     await expect(readProject(undefined, folder)).rejects.toThrow(new InvalidConfig(message));
   });
 
+  test.each([
+    ["import 'node:fs'; export default {};", 'Cannot use import statement outside a module'],
+    ['export default {};', "Unexpected token 'export'"],
+  ])('that may not hold %j, as its folder is of CommonJS, is refused with the remedy', (text, message) => {
+    writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}');
+    write(text);
+    const program = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
+    const args = [program, 'explain', 'http://127.0.0.1:9/'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: folder });
+    expect(status).toBe(2);
+    expect(stderr).toContain(
+      `strand: strand.config.ts cannot be loaded: ${message}: write "type": "module" into the package.json of its folder\n`,
+    );
+  });
+
   test('that waits for ever is refused in words, after its time', async () => {
     write('await new Promise(() => {}); export default {};');
     await expect(readProject(undefined, folder, 50)).rejects.toThrow(
