@@ -52,10 +52,16 @@ export const keptGroups = <K, G extends { readonly pages: number }>(
   open: ReadonlyMap<string, G>,
   closed: ReadonlyMap<string, K>,
   pack: (group: G) => K,
-): K[] => [
-  ...closed.values(),
-  ...open
-    .values()
-    .filter(({ pages }) => pages > 1)
-    .map(pack),
-];
+): K[] => [...closed.values(), ...worthKeeping([...open.values()], ({ pages }) => pages).map(pack)];
+
+/**
+ * Groups that were met once are mostly never met again. The last of them are kept all the same: where a turn
+ * fetches a single page, as its host is slow, each group is met once in a turn.
+ */
+const MAX_MET_ONCE = 4;
+
+/** The groups that a head keeps, of those in the order in which they were admitted. */
+export function worthKeeping<G>(groups: readonly G[], pagesOf: (group: G) => number): G[] {
+  const metOnce = groups.filter((group) => pagesOf(group) <= 1).slice(-MAX_MET_ONCE);
+  return groups.filter((group) => pagesOf(group) > 1 || metOnce.includes(group));
+}

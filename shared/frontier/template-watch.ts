@@ -24,6 +24,7 @@
  */
 import { SIZES, type Sizes } from '../sizes.ts';
 import { legacyTemplateOf, templateOf } from '../url/template-of.ts';
+import { worthKeeping } from './group-map.ts';
 import {
   needsText,
   packMemory,
@@ -84,7 +85,7 @@ export interface TemplateWatch {
   closedBy(url: string): string | undefined;
   /** The closed templates, the first one first. */
   closed(): readonly string[];
-  /** What is to be kept. Templates met but once since they came in are not. */
+  /** What is to be kept: of the templates with a single page, only the last ones. */
   state(): readonly WatchedTemplate[];
 }
 
@@ -173,7 +174,7 @@ class WatchedTemplates implements TemplateWatch {
   }
 
   state(): readonly WatchedTemplate[] {
-    const open = this.#open.values().filter((watched) => ownPages(watched) > 1);
+    const open = worthKeeping([...this.#open.values()], ownPages);
     return [...this.#closed.values(), ...open.map(packed)];
   }
 
