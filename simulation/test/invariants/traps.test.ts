@@ -1,4 +1,4 @@
-/** Pages that are left out as those of a trap: only a trap's, and these for good. */
+/** Pages that are left out as those of a trap: only a trap's, and these permanently. */
 import { expect, test } from 'vitest';
 import type { UrlRecord } from '../../../shared/frontier/url-record.ts';
 import type { WebRequest } from '../../worlds/spec.ts';
