@@ -12,13 +12,8 @@ try {
   const context: Record<string, unknown> = app.node.getAllContext();
   const project = await readProject(projectFileIn(context));
   const { crawl, aws, path } = project;
-  const unheard = (['extraction', 'onPage', 'onError', 'onFinish'] as const).filter((key) =>
-    Array.isArray(project[key]) ? project[key].length > 0 : project[key],
-  );
-  if (unheard.length > 0)
-    process.stderr.write(
-      `${project.file}: a stack calls no ${unheard.join(', ')}; crawls on one machine do\n`,
-    );
+  if (project.onFinish !== undefined)
+    process.stderr.write(`${project.file}: a stack does not call onFinish; crawls on one machine do\n`);
   const options = parseOptions({ ...aws, ...optionsInContext(context) });
   new CrawlerStack(app, options.stackName, { ...propsOf(options), crawl, configFile: path });
 } catch (error) {

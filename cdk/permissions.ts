@@ -24,7 +24,11 @@ export type ResourceName =
   | 'warcList'
   /** Unfinished uploads, of the whole bucket: S3 knows no narrower permission. */
   | 'uploads'
-  | 'parts';
+  | 'parts'
+  /** Items of the project's hooks, staged and published. */
+  | 'items'
+  /** Hearing that a staged object is not there. */
+  | 'itemsList';
 
 export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[]>>>;
 
@@ -63,6 +67,9 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // It reads a WARC object's size only, where the answer to an upload's end was lost.
     warc: [...READ, ...WRITE, ...ABORT],
     parts: [...READ, ...WRITE, ...DELETE],
+    // It copies what it has staged, and deletes that. Without the list, S3 would refuse to say what is not there.
+    items: [...READ, ...WRITE, ...DELETE],
+    itemsList: LIST,
   },
   router: {
     // It sends itself what remains of a long job, such as waking all hosts of a resumed crawl, which it finds

@@ -39,13 +39,23 @@ export function settingsOf(
 /**
  * Throws {@link InvalidConfig} or {@link InvalidOptions} for what would else fail only when a crawl begins.
  */
-function fittedCrawl(crawl: CrawlOptions, { maxTotalTimeoutMs }: StackTimes): CrawlOptions {
-  const { totalTimeoutMs } = parseConfig(crawl);
-  if (totalTimeoutMs <= maxTotalTimeoutMs) return crawl;
-  if (crawl.totalTimeoutMs === undefined) return { ...crawl, totalTimeoutMs: maxTotalTimeoutMs };
-  throw new InvalidOptions(
-    `crawl.totalTimeoutMs: expected at most ${maxTotalTimeoutMs}, a fifth of workerTimeout, got ${totalTimeoutMs}`,
-  );
+function fittedCrawl(crawl: CrawlOptions, times: StackTimes): CrawlOptions {
+  const { maxTotalTimeoutMs, maxHookTimeoutMs } = times;
+  const fitted = fittedTime(crawl, 'totalTimeoutMs', maxTotalTimeoutMs, 'a fifth');
+  return fittedTime(fitted, 'hookTimeoutMs', maxHookTimeoutMs, 'a fifteenth');
+}
+
+/** A time that is not given is lowered to what fits. */
+function fittedTime(
+  crawl: CrawlOptions,
+  key: 'totalTimeoutMs' | 'hookTimeoutMs',
+  most: number,
+  share: string,
+): CrawlOptions {
+  const time = parseConfig(crawl)[key];
+  if (time <= most) return crawl;
+  if (crawl[key] === undefined) return { ...crawl, [key]: most };
+  throw new InvalidOptions(`crawl.${key}: expected at most ${most}, ${share} of workerTimeout, got ${time}`);
 }
 
 /**

@@ -222,7 +222,13 @@ export type StackRequest =
       readonly limit?: number;
     }
   | { readonly verb: 'url'; readonly crawl: CrawlId; readonly url: string }
-  | { readonly verb: 'export'; readonly crawl: CrawlId; readonly format: ExportFormat };
+  | {
+      readonly verb: 'export';
+      readonly crawl: CrawlId;
+      readonly format: ExportFormat;
+      /** The items, not the URLs known. */
+      readonly items: boolean;
+    };
 
 /** The command of one verb. */
 export type LocalCommandOf<V extends LocalCommand['verb']> = Extract<LocalCommand, { verb: V }>;

@@ -64,7 +64,7 @@ export function stackAsk(verb: StackVerb, given: ParsedOptions): StackRequest {
     case 'export': {
       const format = readFormat(given);
       if (!isRowFormat(format)) throw notThere(format);
-      return { verb, format, crawl: crawlAlone() };
+      return { verb, format, crawl: crawlAlone(), items: isSet(given, 'items') };
     }
   }
 }

@@ -15,6 +15,7 @@ import { writeLine } from './log.ts';
 import { functionStack } from './stack.ts';
 import { createWorkerFetchers } from './worker-fetchers.ts';
 import { createWorkerHandler, type WorkerStack } from './worker-handler.ts';
+import { createWorkerHooks, guardWorker } from './worker-hooks.ts';
 
 export interface WorkerParts {
   /** URL of the entry module: it exports {@link onBlocked}. */
@@ -37,6 +38,8 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
   const { settings, clock, log, open } = functionStack();
   const prices = stackPrices(settings);
   const fetchers = createWorkerFetchers({ settings, clock, log, middleware: project.middleware ?? [] });
+  const hooks = createWorkerHooks({ project, clock, log });
+  if (hooks !== undefined) guardWorker(log);
   let last: { readonly opened: OpenedStack; readonly stack: WorkerStack } | undefined;
 
   function openFor(turnQueueUrl: string): WorkerStack {
@@ -60,6 +63,7 @@ function openWorker({ module, wrapEngine = same, wrapFetcher = same }: WorkerPar
     lanes: createLanes(clock, SIZES.maxIdleLanes),
     fetchers: { ...fetchers, of: (crawl) => wrapFetcher(fetchers.of(crawl)) },
     write: writeLine,
+    ...(hooks && { hooks }),
     work: startBlockGuard({
       module,
       blockTimeoutMs: parseConfig(settings.crawlDefaults).blockTimeoutMs,

@@ -1,9 +1,11 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { parseConfig } from '../shared/crawl/config.ts';
 import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
 import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
+import { HOOK_CALLS, type PageHooks } from '../shared/turn/page-hooks.ts';
 import type { PageWork } from '../shared/turn/page-work.ts';
 import type { Lanes } from '../shared/turn/services.ts';
 import type { Fetchers } from '../shared/worker/fetchers.ts';
@@ -22,6 +24,8 @@ export interface WorkerDeps {
   readonly fetchers: Fetchers;
   /** Belong to the process: they outlive an invocation. */
   readonly lanes: Lanes;
+  /** The project's hooks, if it has any. */
+  readonly hooks?: PageHooks;
   /** Shows a watchdog what this thread does. Default: nobody watches. */
   readonly work?: PageWork;
   /** Takes the lines of metrics. */
@@ -51,8 +55,9 @@ const MAX_MIN_ROOM = 10;
 export function createWorkerHandler(deps: WorkerDeps) {
   const { settings, clock, log } = deps;
   const { hostsPerWorker: maxHosts, workerTimeoutMs } = settings;
+  const hooksMs = deps.hooks ? HOOK_CALLS * parseConfig(settings.crawlDefaults).hookTimeoutMs : 0;
   /** A host received later than so long before the end may not see its first request through. */
-  const lastReceiveMs = workerTimeoutMs - timesOf(settings).receiveMs;
+  const lastReceiveMs = workerTimeoutMs - timesOf(settings).receiveMs + hooksMs;
 
   return async (
     event: SQSEvent,
@@ -74,6 +79,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         endsWhenIdle: true,
         lanes: deps.lanes,
         work: deps.work,
+        hooks: deps.hooks,
         onError: (error, host) => log('error', { host, ...errorFields(error) }),
       });
       watching = watch(worker, stack, endsAt, deps);

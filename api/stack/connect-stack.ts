@@ -17,6 +17,7 @@ import { awsRefusal } from './aws-refusal.ts';
 import { findStack } from './find-stack.ts';
 import { missingSdk } from './missing-sdk.ts';
 import { createStackArchive, type StackArchive } from './stack-archive.ts';
+import { stackItems } from './stack-items.ts';
 
 /** Errors of all its calls are `ControlError`, `StackRefused`, `StackUnavailable`, or bugs. */
 export interface StackConnection {
@@ -27,6 +28,8 @@ export interface StackConnection {
   /** What exports and reports are made of. */
   readonly rows: RowSource;
   archiveOf(crawl: CrawlId): StackArchive;
+  /** Yields what the workers' hooks returned. */
+  itemsOf<T>(crawl: CrawlId): AsyncIterable<T>;
   readonly clock: Clock;
   /** Keys of a crawl's configuration that a request may not set. */
   readonly refusedKeys: readonly string[];
@@ -117,6 +120,7 @@ export function connectionOf(
     registry: engine.registry,
     rows: rowsOf(opened, settings),
     archiveOf: (crawl) => createStackArchive(archive, crawl, (call) => meter.run(crawl, call)),
+    itemsOf: (crawl) => stackItems(archive, crawl, (call) => meter.run(crawl, call)),
     clock,
     refusedKeys: Object.keys(policy.refuses ?? {}),
     explained,

@@ -8,12 +8,14 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { withoutSecretKeys } from '../../shared/crawl/network-schema.ts';
 import { messageOf } from '../../shared/error-message.ts';
 import type { CrawlRecord } from '../../shared/ports/crawl-registry.ts';
+import type { Item } from '../../shared/project/project.ts';
 import { buildReport } from '../../shared/report/report.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { quoted } from '../../shared/text/printable.ts';
 import { parseCdxjLine } from '../cdxj-line.ts';
 import { crawlDocuments } from '../crawl-documents.ts';
 import { explainIn } from '../explain-in.ts';
+import { itemsCsv } from '../items-csv.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
 import type { DocumentOptions } from '../stored-crawl.ts';
 import { readOpened } from '../stored-record.ts';
@@ -60,6 +62,12 @@ function stackCrawl(connection: StackConnection, crawl: CrawlId, record: CrawlRe
     ...urlQueries(connection, crawl, record),
     ...archiveQueries(connection, crawl, archive),
     ...documentExports(connection, crawl, archive),
+    items: <T = Item>() => explainedAll(connection, connection.itemsOf<T>(crawl)),
+    itemsCsv: () =>
+      explainedAll(
+        connection,
+        itemsCsv(() => connection.itemsOf(crawl)),
+      ),
     events: (options) => watch.events(options),
     get done() {
       return watch.done;
@@ -242,9 +250,7 @@ function notThere(stack: string, crawl: CrawlId) {
   };
   const own = `processCrawl({ stack: '${stack}', crawl: '${crawl}' }, hooks) runs your hooks over its archive`;
   return {
-    items: refuse('items', `workers there call no onPage. ${own}`),
-    itemsCsv: refuse('itemsCsv', `workers there call no onPage. ${own}`),
-    state: refuse('state', `workers there call no hook. ${own}`),
+    state: refuse('state', `workers there share no state. ${own}`),
     skipped: refuse('skipped', 'links left out are only counted there: see skipped of summary()'),
     skippedBeyond: refuse('skippedBeyond', 'links left out are only counted there: see skipped of summary()'),
     brokenLinks: refuse(

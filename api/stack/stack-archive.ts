@@ -13,11 +13,11 @@ import { indexName, isSourceName, type Source } from '../../shared/engines/aws/a
 import {
   createReader,
   type FolderContext,
-  isMissing,
   listFiles,
   readRange,
   sizeOf,
 } from '../../shared/engines/aws/archive/compact-objects.ts';
+import { isMissing } from '../../shared/engines/aws/archive/is-missing.ts';
 import {
   type JoinedOptions,
   joinedSources,

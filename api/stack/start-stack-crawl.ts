@@ -18,8 +18,8 @@ export interface StackStart {
   readonly projectOptions?: () => Promise<CrawlOptions>;
 }
 
-const NO_HOOKS =
-  'workers of a stack call no such hook. Run it over the archive later, by processCrawl, or crawl on this machine';
+const DEPLOYED =
+  'the hooks of a stack are deployed with it. Put them into strand.config.ts and deploy it again; or run them over the archive later, by processCrawl';
 const ON_ITS_OWN = 'a crawl on a stack continues without this program. Call stop() of the crawl';
 
 /** Options of a crawl on one machine, each with the reason why a stack does not take it. */
@@ -28,12 +28,12 @@ const REFUSED: Readonly<Record<string, string>> = {
   dedupeFrom: 'a stack stores every body',
   workers: 'how many workers a stack has is an option of its deployment, maxConcurrency',
   signal: ON_ITS_OWN,
-  middleware: 'middleware is part of a stack. Put it into strand.config.ts and deploy the stack again',
-  extraction: NO_HOOKS,
-  onPage: NO_HOOKS,
-  router: NO_HOOKS,
-  itemSchema: NO_HOOKS,
-  onError: NO_HOOKS,
+  middleware: DEPLOYED,
+  extraction: DEPLOYED,
+  onPage: DEPLOYED,
+  router: DEPLOYED,
+  itemSchema: DEPLOYED,
+  onError: DEPLOYED,
   onFinish: `${ON_ITS_OWN}, or wait for its done`,
 };
 

@@ -2,10 +2,11 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { STAGED_ITEMS_FOLDER } from '../../shared/engines/aws/archive/item-folders.ts';
 import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 
-/** The bucket: WARC files under `warc/`, large parts of ledgers under `parts/`. */
+/** The bucket: WARC files under `warc/`, items under `items/`, large parts of ledgers under `parts/`. */
 export class Archive extends Construct {
   /** The operator's, or one that the crawler makes. */
   readonly bucket: s3.IBucket;
@@ -31,7 +32,11 @@ export class Archive extends Construct {
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       // What is left of an upload that was neither completed nor aborted is billed until then.
-      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(2) }],
+      lifecycleRules: [
+        { abortIncompleteMultipartUploadAfter: Duration.days(2) },
+        // Items of turns that were thrown away. Messages, which bring back a turn, live for 14 days at most.
+        { prefix: `${STAGED_ITEMS_FOLDER}/`, expiration: Duration.days(30) },
+      ],
       removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       autoDeleteObjects: !isKept,
     });

@@ -1,5 +1,6 @@
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
+import { ITEMS_FOLDER, STAGED_ITEMS_FOLDER } from '../../shared/engines/aws/archive/item-folders.ts';
 import { DUE_INDEX } from '../../shared/engines/aws/state/tables.ts';
 import { type FunctionName, PERMISSIONS, type ResourceName } from '../permissions.ts';
 import type { Archive } from './archive.ts';
@@ -59,6 +60,15 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: 
     case 'uploads':
       // No prefix: the action does not know that condition (service authorization reference, Amazon S3).
       return { resources: [bucket.bucketArn] };
+    case 'items':
+      return {
+        resources: [STAGED_ITEMS_FOLDER, ITEMS_FOLDER].map((folder) => bucket.arnForObjects(`${folder}/*`)),
+      };
+    case 'itemsList':
+      return {
+        resources: [bucket.bucketArn],
+        conditions: { StringLike: { 's3:prefix': `${STAGED_ITEMS_FOLDER}/*` } },
+      };
     case 'parts':
       return { resources: [bucket.arnForObjects('parts/*')] };
   }

@@ -5,7 +5,9 @@ import { exitCodes } from '../exit-codes.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import { formatCount } from '../format.ts';
 import { isRowFormat, type LocalFormat, type RowFormat } from '../option-spec.ts';
+import { gathered } from './gathered.ts';
 import { withOutput } from './output-file.ts';
+import { writeItems } from './write-items.ts';
 import { writerTo } from './write-rows.ts';
 import { writeSkipped } from './write-skipped.ts';
 
@@ -52,9 +54,6 @@ async function exportArchive(command: ArchiveExport): Promise<number> {
   return damaged > 0 ? exitCodes.unexpected : exitCodes.finished;
 }
 
-/** Rows are written together. */
-const WRITE_CHARS = 64 * 1024;
-
 const exportRows = (crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> =>
   withOutput(out, async (stream) => {
     const write = writerTo(stream);
@@ -63,26 +62,7 @@ const exportRows = (crawl: StoredCrawl, format: RowFormat, out: string | undefin
   });
 
 const exportItems = (crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> =>
-  withOutput(out, async (stream) => {
-    const write = writerTo(stream);
-    const lines =
-      format === 'csv'
-        ? gathered(crawl.itemsCsv(), (line) => line)
-        : gathered(crawl.items(), (item) => `${JSON.stringify(item)}\n`);
-    for await (const text of lines) await write(text);
-  });
-
-/** The values as texts of many lines. */
-async function* gathered<T>(values: AsyncIterable<T>, lineOf: (value: T) => string): AsyncGenerator<string> {
-  let text = '';
-  for await (const value of values) {
-    text += lineOf(value);
-    if (text.length < WRITE_CHARS) continue;
-    yield text;
-    text = '';
-  }
-  yield text;
-}
+  withOutput(out, (stream) => writeItems(() => crawl.items(), format, stream));
 
 async function exportSkipped(crawl: StoredCrawl, format: RowFormat, out: string | undefined): Promise<void> {
   await withOutput(out, (stream) => writeSkipped(crawl.skipped(), format, stream));

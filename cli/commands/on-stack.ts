@@ -23,6 +23,7 @@ import { UsageError } from '../usage-error.ts';
 import { withNetworkFiles } from './network-options.ts';
 import { readSeeds } from './read-seeds.ts';
 import { type WatchOptions, watchCrawl } from './watch.ts';
+import { writeItems } from './write-items.ts';
 import { type RowStream, writeRows } from './write-rows.ts';
 
 /** Where answers go, and what watching needs. */
@@ -55,7 +56,7 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
 }
 
 /** What commands need of the connection. */
-export type StackSession = Pick<StackConnection, 'control' | 'rows' | 'refusedKeys'>;
+export type StackSession = Pick<StackConnection, 'control' | 'rows' | 'itemsOf' | 'refusedKeys'>;
 
 /** Runs the command and prints the answer. Throws `UsageError` for what cannot be done. */
 export async function answer(
@@ -200,11 +201,12 @@ class StackAnswer {
     return this.value(detail, urlText(detail, this.#place(crawl)));
   }
 
-  async rows({ crawl, format }: CommandOf<'export'>): Promise<ExitCode> {
-    const { control, rows } = this.#session;
+  async rows({ crawl, format, items }: CommandOf<'export'>): Promise<ExitCode> {
+    const { control, rows, itemsOf } = this.#session;
     // So that an unknown name is reported.
     await control.status(crawl);
-    await writeRows(rows, crawl, format as RowFormat, this.#output.out);
+    if (items) await writeItems(() => itemsOf(crawl), format as RowFormat, this.#output.out);
+    else await writeRows(rows, crawl, format as RowFormat, this.#output.out);
     return exitCodes.finished;
   }
 

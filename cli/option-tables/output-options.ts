@@ -39,8 +39,6 @@ export const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     name: 'items',
     type: 'flag',
     verbs: ['export'],
-    stackVerbs: [],
-    reason: 'a stack keeps no items',
     group: 'Output',
     help: "write the items that the project's hooks returned, instead of the known URLs",
   },

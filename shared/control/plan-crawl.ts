@@ -108,7 +108,14 @@ function optionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
   checkProxies(given, allowPrivateAddresses);
   checkPorts(given, allowPorts);
   const options = { ...defaults, ...given };
-  const { totalTimeoutMs } = parseConfig(options);
+  const { totalTimeoutMs, hookTimeoutMs } = parseConfig(options);
+  const maxHookTimeoutMs = parseConfig(defaults).hookTimeoutMs;
+  if (hookTimeoutMs > maxHookTimeoutMs)
+    throw new ControlError(
+      'invalid',
+      `Expected config.hookTimeoutMs <= ${maxHookTimeoutMs}, the deployment's own, got ${hookTimeoutMs}`,
+      'config.hookTimeoutMs',
+    );
   if (totalTimeoutMs <= maxTotalTimeoutMs) return options;
   if ('totalTimeoutMs' in given)
     throw new ControlError(

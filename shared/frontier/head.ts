@@ -51,6 +51,11 @@ export interface Head extends TrapState {
    * fetched again.
    */
   readonly quarantine?: readonly BlockedPage[];
+  /**
+   * The items of the turn that committed this version, by their name in the item store, if that needs to know
+   * (`ports/item-store.ts`). They are published before the next head takes this one's place.
+   */
+  readonly stagedItems?: string;
 }
 
 /** Why the host was given up, and when. */

@@ -68,14 +68,18 @@ export class TurnCommit {
     for (const part of commit.parts)
       await engine.ledgers.putPart(crawl.id, crawl.host, part.name, part.bytes);
     // Also where there are none: those of an attempt that was discarded may stand there.
-    if (hooks) await head.stageItems(output.items);
+    const stagedItems = hooks ? await head.stageItems(output.items) : undefined;
 
     countRequisites(this.#results, engine.clock.now());
     const plan = await planNextTurn(engine, this.#results);
     if (plan.hasToken) await this.#sendToken(id);
-    const after = await head.replace(this.#nextHead(id, commit.index, plan));
+    const after = await head.replace({
+      ...this.#nextHead(id, commit.index, plan),
+      ...(stagedItems !== undefined && { stagedItems }),
+    });
     this.#isDone = true;
-    if (output.items.length > 0) await engine.items?.publish(crawl.id, crawl.host, after.version);
+    if (output.items.length > 0)
+      await engine.items?.publish(crawl.id, crawl.host, after.version, stagedItems);
 
     this.#services.ledgers.put(crawl.id, crawl.host, after.version, ledger);
     await reviveIfCutShort(engine, this.#results);

@@ -1,11 +1,24 @@
 /** The project's hooks for pages, as a turn calls them. Made by `shared/hooks/`; nothing here throws. */
 
+import type { CrawlConfig } from '../crawl/config.ts';
+import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { FetchedResponse } from '../fetcher/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../parser/document.ts';
 import type { OwnRequest } from '../url/request-url.ts';
 
+/** Hooks that may follow one exchange: for extraction, for the page, and for an error. */
+export const HOOK_CALLS = 3;
+
+/** The crawl that a hook is called for, with the settings of the page's host. */
+export interface HookedCrawl {
+  readonly id: CrawlId;
+  readonly config: CrawlConfig;
+}
+
 /** A page and what was found in it. The response's body is there until the call resolves. */
 export interface HookedPage {
+  /** Where a worker works for several crawls. */
+  readonly crawl?: HookedCrawl;
   readonly url: string;
   readonly depth: number;
   readonly via?: string;
@@ -42,5 +55,5 @@ export interface PageHooks {
   /** Calls the function of the project that the page goes to. */
   onPage(page: HookedPage): Promise<PageAnswer>;
   /** Reports a URL that failed finally to the project. */
-  onError(url: string, message: string): Promise<void>;
+  onError(url: string, message: string, crawl?: HookedCrawl): Promise<void>;
 }

@@ -31,10 +31,10 @@ export class StoredHead {
 
   /**
    * Keeps items for the next version. Without items, removes those that an attempt which was discarded has
-   * left.
+   * left. Returns what the next head carries as `stagedItems`.
    */
-  async stageItems(lines: readonly string[]): Promise<void> {
-    await this.#services.engine.items?.stage(this.#crawl, this.#host, this.nextVersion, lines);
+  async stageItems(lines: readonly string[]): Promise<string | undefined> {
+    return this.#services.engine.items?.stage(this.#crawl, this.#host, this.nextVersion, lines);
   }
 
   /** Throws `StaleTurn` if another worker has continued with the host. */

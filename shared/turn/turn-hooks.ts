@@ -60,9 +60,10 @@ export class TurnHooks {
     const { hooks, work } = this.#services;
     if (!hooks) return { facts: found };
     const { url, depth, via } = record;
-    const { id } = this.#options.crawl;
+    const { id, config } = this.#options.crawl;
     const around = <T>(part: () => T) => work.run(id, url, 'hook', part);
-    const page: HookedPage = { url, depth, via, response, around, facts: found, request };
+    const crawl = { id, config };
+    const page: HookedPage = { crawl, url, depth, via, response, around, facts: found, request };
 
     const extracted = await this.#unlessStopped(() => hooks.extract(page));
     if (extracted === undefined) return undefined;
@@ -80,7 +81,8 @@ export class TurnHooks {
    */
   async reportFailure(url: string, message: string): Promise<void> {
     const { hooks, stopping, engine } = this.#services;
-    if (hooks) await unlessStopped(hooks.onError(url, message), stopping, engine.clock);
+    const { id, config } = this.#options.crawl;
+    if (hooks) await unlessStopped(hooks.onError(url, message, { id, config }), stopping, engine.clock);
   }
 
   #unlessStopped<T>(hook: () => Promise<T>): Promise<T | undefined> {

@@ -9,6 +9,7 @@ import { TurnCommit } from './commit.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import type { Lease } from './lease.ts';
 import { openLedger } from './open-ledger.ts';
+import { HOOK_CALLS } from './page-hooks.ts';
 import type { TurnServices } from './services.ts';
 import { TurnCrawl } from './turn-crawl.ts';
 import { createTurnParts, type TurnParts } from './turn-parts.ts';
@@ -46,13 +47,13 @@ export interface TurnEnd {
 
 /**
  * A lease must last longer, or its turn could ask for nothing: an exchange, what the project's hooks may take
- * after it (for extraction, for the page, and for an error), and the commit.
+ * after it, and the commit.
  */
 export function leastLeaseMs(
   { hooks }: Pick<TurnServices, 'hooks'>,
   { config }: Pick<Crawl, 'config'>,
 ): number {
-  return config.totalTimeoutMs + (hooks ? 3 * config.hookTimeoutMs : 0) + COMMIT_MS;
+  return config.totalTimeoutMs + (hooks ? HOOK_CALLS * config.hookTimeoutMs : 0) + COMMIT_MS;
 }
 
 /**
@@ -62,10 +63,13 @@ export function leastLeaseMs(
  * Throws `StaleTurn` if another worker owns the host, and whatever the engine's ports throw.
  */
 export async function runTurn(services: TurnServices, loaded: Crawl, input: TurnInput): Promise<TurnEnd> {
-  const { ledgers, clock, sizes } = services.engine;
+  const { ledgers, items, clock, sizes } = services.engine;
   const { host } = input;
   const crawl = new TurnCrawl(services, loaded, host);
   const stored = (await ledgers.loadHead(crawl.id, host)) ?? NEW_HEAD;
+  // The process that committed them may have died before it could.
+  if (stored.stagedItems !== undefined)
+    await items?.publish(crawl.id, host, stored.version, stored.stagedItems);
   const head = withoutFarTimes(stored, clock.now(), crawl.config);
   const request = requestOf(input.deliveries, head, clock.now());
   if (request.links.length === 0 && !request.isBegun) return { restUntil: restOf(head) };

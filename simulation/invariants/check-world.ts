@@ -9,6 +9,7 @@ import type { CrawlFacts, Facts } from './facts.ts';
 import { gatherFacts, totalsOf } from './gather-facts.ts';
 import { givenUp } from './given-up.ts';
 import { harmBounded } from './harm-bounded.ts';
+import { itemsOnce } from './items-once.ts';
 import { limitsKept } from './limits-kept.ts';
 import { noGarbage } from './no-garbage.ts';
 import { notRunning } from './not-running.ts';
@@ -54,6 +55,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...counted(facts),
     ...recounted(facts),
     ...requestsCounted(facts, visits),
+    ...itemsOnce(facts),
     ...requestsApart(facts, robots),
     ...rested(facts, visits, robots),
     ...robotsObeyed(facts, robots, visits),

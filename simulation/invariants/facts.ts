@@ -67,6 +67,9 @@ export interface CrawlFacts {
   readonly uploads: readonly string[];
   /** The counters after a recount; undefined where none was made. */
   readonly recounted?: Readonly<Record<string, number>>;
+  /** URLs of the items that are published, and the names of the objects that are still staged. */
+  readonly items: readonly string[];
+  readonly stagedItems: readonly string[];
   /** Where files stand that were joined. */
   readonly joined: ReadonlyMap<string, JoinedFacts>;
 }

@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseConfig } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { warcFolder } from '../../shared/engines/aws/archive/archives.ts';
+import { itemsPrefix, stagedItemsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
 import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
@@ -27,6 +28,7 @@ import type { LedgerStore } from '../../shared/ports/ledger-store.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { HostKey } from '../../shared/url/host-key.ts';
 import type { SimCloud } from '../models/cloud.ts';
+import type { SimItem } from '../worlds/item-hooks.ts';
 import { asPresent } from '../worlds/newer-version.ts';
 import type { CrawlPlan, World } from '../worlds/spec.ts';
 import { headIn } from '../worlds/stored-items.ts';
@@ -199,8 +201,23 @@ async function crawlFacts(
       sk?.S?.startsWith(ASIDE_PREFIX) ? sk.S.slice(ASIDE_PREFIX.length) : [],
     ),
     uploads: parts.uploads.filter((key) => key.startsWith(folder)),
+    items: publishedItems(objects, id),
+    stagedItems: namesIn(objects, stagedItemsPrefix(id)),
     joined: joinedIn(items),
   };
+}
+
+const namesIn = (objects: Objects, prefix: string): string[] =>
+  [...objects.keys()].flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+
+function publishedItems(objects: Objects, crawl: CrawlId): string[] {
+  const prefix = itemsPrefix(crawl);
+  return namesIn(objects, prefix).flatMap((name) => {
+    const lines = gunzipSync(objects.get(prefix + name)!.bytes)
+      .toString()
+      .split('\n');
+    return lines.filter(Boolean).map((line) => (JSON.parse(line) as SimItem).url);
+  });
 }
 
 async function hostFacts(

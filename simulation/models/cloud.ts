@@ -4,6 +4,7 @@
  * below it are models.
  */
 
+import { parseConfig } from '../../shared/crawl/config.ts';
 import type { AwsClients } from '../../shared/engines/aws/engine.ts';
 import { type StackSettings, timesOf } from '../../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
@@ -76,6 +77,7 @@ export interface SimCloudOptions {
 /** The maximal error of a wrong clock, in either direction. */
 const MAX_SKEW_MS = 5000;
 const MAX_RECEIVES = 100;
+const HOOK_TIMEOUT_MS = parseConfig({}).hookTimeoutMs;
 const WORKER_TIMEOUT_MS = 60_000;
 /** As `cdk/constructs/frontier.ts` has them: without a window, and with that of the shards. */
 const LINK_VISIBILITY_S = 360;
@@ -145,7 +147,10 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     workerTimeoutMs,
     hostsPerWorker: 20,
     workerMemoryMb: 1769,
-    crawlDefaults: {},
+    // As the CDK fits it (`cdk/settings.ts`).
+    crawlDefaults: {
+      hookTimeoutMs: Math.min(HOOK_TIMEOUT_MS, timesOf({ workerTimeoutMs }).maxHookTimeoutMs),
+    },
     defaultCrawl: 'default',
     allowPrivateAddresses: [],
     ...options.settings,

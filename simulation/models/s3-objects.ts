@@ -1,17 +1,20 @@
 /** S3's calls for whole objects. */
 import type {
+  CopyObjectCommandInput,
   DeleteObjectsCommandInput,
   GetObjectCommandInput,
   HeadObjectCommandInput,
   ListObjectsV2CommandInput,
   PutObjectCommandInput,
 } from '@aws-sdk/client-s3';
+import { sourceOf } from './copy-source.ts';
 import type { Faults } from './faults.ts';
 import { type Buckets, etagOf, type StoredObject } from './s3-buckets.ts';
 import { refused, refuseOthers, unknown } from './s3-errors.ts';
 import { compareUtf8 } from './sorted-list.ts';
 
 const PUT = new Set(['Bucket', 'Key', 'Body', 'ContentType', 'IfNoneMatch', 'IfMatch']);
+const COPY = new Set(['Bucket', 'Key', 'CopySource']);
 const GET = new Set(['Bucket', 'Key', 'Range', 'IfMatch']);
 const HEAD = new Set(['Bucket', 'Key']);
 const DELETE = new Set(['Bucket', 'Delete']);
@@ -31,6 +34,14 @@ export function createObjectCalls(buckets: Buckets, faults: Faults) {
       const etag = etagOf(body);
       bucket.put(Key, { bytes: body.bytes, etag, contentType: ContentType });
       return { ETag: etag };
+    },
+
+    copy(input: CopyObjectCommandInput) {
+      refuseOthers(input, COPY);
+      const [name, key] = sourceOf(input.CopySource ?? '');
+      const { bytes, etag, contentType } = buckets.named(name).object(key);
+      buckets.named(input.Bucket).put(input.Key ?? '', { bytes, etag, contentType });
+      return { CopyObjectResult: { ETag: etag, LastModified: new Date(buckets.now()) } };
     },
 
     get(input: GetObjectCommandInput) {

@@ -1,4 +1,5 @@
 /** S3's calls for objects that are made of parts: there when they are complete, not before. */
+
 import { crc32 } from 'node:zlib';
 import type {
   AbortMultipartUploadCommandInput,
@@ -10,6 +11,7 @@ import type {
   UploadPartCommandInput,
   UploadPartCopyCommandInput,
 } from '@aws-sdk/client-s3';
+import { sourceOf } from './copy-source.ts';
 import { type Body, type Bucket, type Buckets, etagOf, type Upload } from './s3-buckets.ts';
 import { noSuchUpload, refused, refuseOthers } from './s3-errors.ts';
 import { rangeOf } from './s3-objects.ts';
@@ -194,13 +196,6 @@ function joined(parts: readonly Body[]): Uint8Array {
 }
 
 /** `BUCKET/KEY`, URL-encoded. */
-function sourceOf(source: string): [string, string] {
-  const [, bucket, key] = /^\/?([^/]+)\/(.+)$/s.exec(decodeURIComponent(source)) ?? [];
-  if (bucket === undefined || key === undefined)
-    throw refused('InvalidArgument', 'Copy Source must mention the source bucket and key');
-  return [bucket, key];
-}
-
 function copiedRange(range: string | undefined, size: number): [number, number] {
   if (range === undefined) return [0, size];
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? [];

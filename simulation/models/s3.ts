@@ -40,6 +40,7 @@ export function createSimS3({ time, faults, random, minPartBytes }: SimS3Options
   const uploads = createUploadCalls(buckets, minPartBytes);
   const commands: Readonly<Record<string, (input: never) => object>> = {
     PutObjectCommand: objects.put,
+    CopyObjectCommand: objects.copy,
     GetObjectCommand: objects.get,
     HeadObjectCommand: objects.head,
     DeleteObjectsCommand: objects.deleteAll,

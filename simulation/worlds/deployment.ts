@@ -35,6 +35,7 @@ import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { allowLinearFlag } from '../../shared/linear-regexps.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 import { createFetchers } from '../../shared/worker/fetchers.ts';
 import { createLanes } from '../../shared/worker/lanes.ts';
 import type { SimCloud } from '../models/cloud.ts';
@@ -59,6 +60,8 @@ export interface DeployOptions {
   readonly shardEventBytes?: number;
   /** What a page does to the worker that parses it. */
   readonly harmOf?: (url: string) => Harm | undefined;
+  /** The project's hooks. Default: it has none. */
+  readonly hooks?: PageHooks;
   readonly hasCompactor?: boolean;
   readonly compactorPeriodMs?: number;
   /** Another version of the worker: asked once for each process. */
@@ -179,6 +182,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
         fetchers,
         lanes: createLanes(clock, cloud.sizes.maxIdleLanes),
         work,
+        ...(options.hooks && { hooks: options.hooks }),
         write() {},
       }),
     );

@@ -30,6 +30,7 @@ export const INVARIANTS = {
     'Every fetched URL has exactly one announced WARC record, which contains what was served, and one index line',
   counted: 'Counters equal the sets',
   recounted: 'A recount makes the counters exact',
+  itemsOnce: 'Each item that a hook returned for a page that counts is published once',
   oneRequest: 'A host never has two requests in flight',
   unhurried: 'Two requests to a host are never closer together than its delay',
   rested:

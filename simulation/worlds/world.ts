@@ -18,6 +18,7 @@ import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
 import { shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
 import { deploy } from './deployment.ts';
+import { ITEM_OF_EACH_PAGE } from './item-hooks.ts';
 import { createRollout } from './newer-version.ts';
 import { createOperator, statusOf } from './operator.ts';
 import { askForRecords } from './operator-asks.ts';
@@ -54,6 +55,8 @@ const COMPACTED_MS = 90 * MINUTE;
 const MAX_STEPS = 1_000_000;
 const MAX_STEPS_AT_ONCE = 10_000;
 const MAX_STEPS_OF_HOSTS = 8;
+/** Worlds in which the project has hooks. */
+const HOOKS_CHANCE = 0.3;
 const timeLimitsOf = ({ hosts = 0 }: WorldSpec): TimeLimits => {
   const size = Math.max(1, hosts / MAX_STEPS_OF_HOSTS);
   return { steps: size * MAX_STEPS, stepsAtOnce: size * MAX_STEPS_AT_ONCE };
@@ -118,6 +121,7 @@ export async function runWorld(
   const deployment = deploy(cloud, {
     fetcherOf: (process, config) => web.fetcherOf(process, config),
     harmOf: web.harmOf,
+    ...(randomOf(seed, 'hooks')() < HOOKS_CHANCE && { hooks: ITEM_OF_EACH_PAGE }),
     maxConcurrency: stack.maxConcurrency,
     routerWindowMs: stack.routerWindowMs,
     hasCompactor: stack.hasCompactor,

@@ -39,6 +39,7 @@ const readsNoList: Never = [
   ['ledger-store.ts scanItems', 'all hosts at once are for the command line'],
   ['host-page.ts', 'hosts page by page are for API, router and command line'],
 ];
+const callsNoHooks: Never = [['item-objects.ts', 'hooks, and so items, are the workers’ alone']];
 const readsParts: Never = [
   ['part-store.ts PutItemCommand', 'it changes no ledger'],
   ['part-store.ts PutObjectCommand', 'the same'],
@@ -48,7 +49,16 @@ const readsParts: Never = [
 ];
 
 const controls: Never = [
-  ...[...asks, ...wakesNone, ...crawlsNot, ...pollerReceives, ...sortsNone, ...noHosts, ...readsParts],
+  ...[
+    ...asks,
+    ...wakesNone,
+    ...crawlsNot,
+    ...pollerReceives,
+    ...sortsNone,
+    ...noHosts,
+    ...readsParts,
+    ...callsNoHooks,
+  ],
   ['joined-warcs.ts writeItems', 'files are joined by the compactor'],
 ];
 
@@ -58,7 +68,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['ledger-store.ts getItems', 'the heads of due hosts'],
   ],
   router: [
-    ...[...asks, ...wakesNone, ...crawlsNot, ...sendsOnly],
+    ...[...asks, ...wakesNone, ...crawlsNot, ...sendsOnly, ...callsNoHooks],
     ['link-exchange.ts settleCorrupt', 'it puts corrupt messages aside itself'],
     ['link-exchange.ts receiveRecords', 'links come by its event'],
     ['part-store.ts', 'it opens no ledger: seeds are merged by the worker'],
@@ -67,13 +77,13 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['joined-warcs.ts', 'the same'],
   ],
   waker: [
-    ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...readsNoList],
+    ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...readsNoList, ...callsNoHooks],
     ['part-store.ts', 'it reads heads, not ledgers'],
     ['link-exchange.ts', 'it sends no links'],
   ],
   api: controls,
   compactor: [
-    ...[...asks, ...wakesNone, ...sortsNone, ...noHosts, ...readsNoList],
+    ...[...asks, ...wakesNone, ...sortsNone, ...noHosts, ...readsNoList, ...callsNoHooks],
     ['link-exchange.ts', 'it sends no links'],
     ['part-store.ts', 'it reads no ledgers'],
   ],

@@ -44,7 +44,7 @@ describe('tables and bucket', () => {
     expect(plain.one(TABLE, 'StateUrlSeen').Properties.GlobalSecondaryIndexes).toBeUndefined();
   });
 
-  test('the bucket is encrypted, private, TLS only, and drops what uploads leave', () => {
+  test('the bucket is encrypted, private, TLS only, and drops what uploads and turns that failed leave', () => {
     expect(plain.one(BUCKET, 'Archive').Properties).toMatchObject({
       BucketEncryption: {
         ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
@@ -56,7 +56,10 @@ describe('tables and bucket', () => {
         RestrictPublicBuckets: true,
       },
       LifecycleConfiguration: {
-        Rules: [{ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 2 }, Status: 'Enabled' }],
+        Rules: [
+          { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 2 }, Status: 'Enabled' },
+          { Prefix: 'staged-items/', ExpirationInDays: 30, Status: 'Enabled' },
+        ],
       },
     });
     const { Statement } = plain.one('AWS::S3::BucketPolicy', 'Archive').Properties.PolicyDocument;

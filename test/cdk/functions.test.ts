@@ -109,9 +109,15 @@ describe('crawls of the stack', () => {
     expect(settings({}, { delayMs: 2000 }).crawlDefaults).toEqual({ delayMs: 2000 });
   });
 
-  test('end an exchange in time for the worker', () => {
-    const { maxTotalTimeoutMs } = timesOf({ workerTimeoutMs: 60_000 });
-    expect(settings({ workerTimeout: 60 }, {}).crawlDefaults).toEqual({ totalTimeoutMs: maxTotalTimeoutMs });
+  test('end an exchange and its hooks in time for the worker', () => {
+    const { maxTotalTimeoutMs, maxHookTimeoutMs } = timesOf({ workerTimeoutMs: 60_000 });
+    expect(settings({ workerTimeout: 60 }, {}).crawlDefaults).toEqual({
+      totalTimeoutMs: maxTotalTimeoutMs,
+      hookTimeoutMs: maxHookTimeoutMs,
+    });
+    expect(() => settings({ workerTimeout: 60 }, { hookTimeoutMs: 5000 })).toThrow(
+      `crawl.hookTimeoutMs: expected at most ${maxHookTimeoutMs}, a fifteenth of workerTimeout, got 5000`,
+    );
     expect(() => settings({ workerTimeout: 60 }, { totalTimeoutMs: 30_000 })).toThrow(
       `crawl.totalTimeoutMs: expected at most ${maxTotalTimeoutMs}, a fifth of workerTimeout, got 30000`,
     );

@@ -19,6 +19,9 @@ const plain = synthesized({ turnQueues: 2 });
 const sharded = synthesized({ turnQueues: 64, linkShards: 64, maxConcurrency: 128, stackName: LONG_NAME });
 const traced = synthesized({ tracing: true });
 
+/** Below which prefix a function may list keys. */
+const LISTED: Readonly<Record<string, string>> = { warcList: 'warc/*', itemsList: 'staged-items/*' };
+
 const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
 
 /** `ACTION on RESOURCE`, one line for each pair. */
@@ -56,6 +59,8 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     warcList: [bucket.bucketArn],
     uploads: [bucket.bucketArn],
     parts: [`${bucket.bucketArn}/parts/*`],
+    items: [`${bucket.bucketArn}/staged-items/*`, `${bucket.bucketArn}/items/*`],
+    itemsList: [bucket.bucketArn],
   };
   const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>
     id.startsWith(`Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Log`),
@@ -69,7 +74,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
             'Allow',
             action,
             stack.resolve(arn),
-            resource === 'warcList' ? { StringLike: { 's3:prefix': 'warc/*' } } : undefined,
+            LISTED[resource] && { StringLike: { 's3:prefix': LISTED[resource] } },
           ),
         ),
       ),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseArgs } from '../../cli/args.ts';
 import { isStackCommand } from '../../cli/command.ts';
@@ -9,6 +10,7 @@ import { UsageError } from '../../cli/usage-error.ts';
 import { type Control, ControlError, type HostDetail } from '../../shared/control/control.ts';
 import { MAX_SEEDS } from '../../shared/control/request-schemas.ts';
 import { InvalidConfig } from '../../shared/crawl/config.ts';
+import type { Item } from '../../shared/project/project.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import { fakeControl, fastClock, paper, RUNNING } from './stack-fakes.ts';
 
@@ -39,11 +41,16 @@ const HOST: HostDetail = {
 };
 
 /** The command line's words to a stack that answers so. */
-async function runOn(line: string, answers: Partial<Control>) {
+async function runOn(line: string, answers: Partial<Control>, items: readonly Item[] = []) {
   const command = parseArgs(['--stack', 'S', ...line.split(' ')]);
   if (!isStackCommand(command)) throw new Error('expected a command for a stack');
   const { control, calls } = fakeControl(answers);
-  const session = { control, rows: { ledgers: {} as never }, refusedKeys: ['hosts', 'warcMaxBytes'] };
+  const session = {
+    control,
+    rows: { ledgers: {} as never },
+    itemsOf: <T>() => Readable.from(items) as AsyncIterable<T>,
+    refusedKeys: ['hosts', 'warcMaxBytes'],
+  };
   const [out, err] = [paper(), paper()];
   const output = { out, err, environment: {}, clock: fastClock(), signal: new AbortController().signal };
   const code = await answer(session, command, output as never);
@@ -54,6 +61,14 @@ const summary = (more: Partial<CrawlSummary> = {}) => ({
   async status() {
     return { ...RUNNING, ...more };
   },
+});
+
+test('export --items writes what the hooks have returned, as lines of JSON or as a table', async () => {
+  const items = [{ url: 'https://a.test/', n: 1 }, { n: 2 }];
+  const jsonl = await runOn('export news --items', summary(), items);
+  expect(jsonl.out).toBe('{"url":"https://a.test/","n":1}\n{"n":2}\n');
+  const csv = await runOn('export news --items --format csv', summary(), items);
+  expect(csv.out).toBe('url,n\r\nhttps://a.test/,1\r\n,2\r\n');
 });
 
 describe('crawl begins a crawl', () => {

@@ -62,8 +62,11 @@ describe('a command line with --stack becomes a command for that stack', () => {
       { verb: 'hosts', crawl: 'news', limit: 5, cursor: 'abc' },
     ],
     ['--stack S url news example.org', { verb: 'url', crawl: 'news', url: SEED }],
-    ['--stack S export news', { verb: 'export', crawl: 'news', format: 'jsonl' }],
-    ['--stack S export news --format csv', { verb: 'export', crawl: 'news', format: 'csv' }],
+    ['--stack S export news', { verb: 'export', crawl: 'news', format: 'jsonl', items: false }],
+    [
+      '--stack S export news --format csv --items',
+      { verb: 'export', crawl: 'news', format: 'csv', items: true },
+    ],
   ];
   test.each(cases)('%s', (line, expected) => {
     expect(parseArgs(words(line))).toEqual({ stack: 'S', json: false, ...expected });

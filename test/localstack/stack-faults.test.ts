@@ -1,13 +1,28 @@
 /** The deployed stack while its workers die: the cases that a crawl in the cloud must survive. */
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
+import { connectionOf } from '../../api/stack/connect-stack.ts';
 import type { UrlDetail } from '../../shared/report/url-detail.ts';
 import { PLAIN } from '../web/features.ts';
+import type { KnownHost } from '../worker/world.ts';
 import { type Deployed, deploy, printErrors, until } from './deployed.ts';
 import { hasEmulator } from './resources.ts';
 import { configFor, expectLedgers, expectLog, serve, statusOf } from './stack-crawl.ts';
 
 /** Its worker exits where its environment says. */
 const FAULTY_APP = 'node test/localstack/faulty/app.ts';
+
+/** An item for each page that counts, once. Its hook has returned it in a worker that perhaps died then. */
+async function expectItems({ settings, stack }: Deployed, known: ReadonlyMap<string, KnownHost>) {
+  const connection = connectionOf(settings.stack, stack, settings, { clock: stack.engine.clock });
+  const items: string[] = [];
+  for await (const { url } of connection.itemsOf<{ url: string }>('killed')) items.push(url);
+  const records = [...known.values()].flatMap((host) => [...host.records.values()]);
+  const pages = records.filter(
+    ({ kind, state, result }) => kind === undefined && state === 'fetched' && result,
+  );
+  expect(items.length).toBeGreaterThan(100);
+  expect(items.sort()).toEqual(pages.map(({ url }) => url).sort());
+}
 
 describe.skipIf(!hasEmulator())('a deployed stack', () => {
   let deployed: Deployed;
@@ -37,12 +52,13 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
       await until(isDone, 'every URL to be settled', 900_000);
       // A worker that dies has fetched URLs that are unknown.
       const truth = expectLog(web, () => true);
-      await expectLedgers(deployed, 'killed', truth);
+      const known = await expectLedgers(deployed, 'killed', truth);
       const { body } = await deployed.call<UrlDetail>(
         'GET',
         `/crawls/killed/url?url=${encodeURIComponent(poison)}`,
       );
       expect(body).toMatchObject({ status: 'failed', cause: expect.stringContaining('the worker died') });
+      await expectItems(deployed, known);
     } finally {
       await web.stop();
     }

@@ -14,6 +14,7 @@ function createItems() {
   const store: ItemStore = {
     async stage(_crawl, _host, version, lines) {
       staged.set(version, [...lines]);
+      return undefined;
     },
     async publish(_crawl, _host, version) {
       for (const [of, lines] of staged) {
@@ -38,6 +39,7 @@ test('items are staged before the head that they belong to is committed, and pub
   const items = {
     stage: async (_: string, host: string, version: number, lines: readonly string[]) => {
       steps.push(`stage ${host} ${version} ${lines.join(' ')}`);
+      return undefined;
     },
     publish: async (_: string, host: string, version: number) => {
       steps.push(`publish ${host} ${version}`);

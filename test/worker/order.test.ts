@@ -54,7 +54,7 @@ function nameOf(name: string, args: readonly unknown[]): string {
 }
 
 test('a turn stores records, links, parts and items, then sends the token, then commits; the rest comes after', async () => {
-  const items = { stage: async () => {}, publish: async () => {} };
+  const items = { stage: async () => undefined, publish: async () => {} };
   const hooks = { ...SILENT, onPage: async () => ({ items: ['{}'] }) };
   const world = createWorld(SITE, { hooks, optional: { items } });
   const steps: Step[] = [];

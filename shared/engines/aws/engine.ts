@@ -3,8 +3,10 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine.ts';
+import type { ItemStore } from '../../ports/item-store.ts';
 import { type Sizes, sizesOf } from '../../sizes.ts';
 import { type ArchivesOptions, createArchives } from './archive/archives.ts';
+import { createItemObjects } from './archive/item-objects.ts';
 import type { Meter } from './cost/meter.ts';
 import { anyMessages } from './queues/any-messages.ts';
 import type { OnCorrupt } from './queues/delivery.ts';
@@ -55,6 +57,7 @@ export interface AwsEngineOptions {
 }
 
 export interface AwsEngine extends Engine {
+  readonly items: ItemStore;
   readonly queue: SqsTurnQueue;
   readonly exchange: SqsLinkExchange;
   readonly linkShards: LinkShards;
@@ -98,6 +101,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     }),
     linkShards: createLinkShards({ client: sqs, queueUrls: linkShardUrls, clock, sizes }),
     ledgers: createLedgerStore({ dynamo, s3, names, clock, sizes, onCommit: registry.onCommit }),
+    items: createItemObjects({ s3, bucket: names.bucket, clock }),
     archiveOf: createArchives({
       client: s3,
       bucket: names.bucket,

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { CrawlOptions } from '../../crawl/config.ts';
+import { HOOK_CALLS } from '../../turn/page-hooks.ts';
 
 const text = z.string().min(1);
 const positive = z.int().min(1);
@@ -92,6 +93,8 @@ export interface StackTimes {
   readonly leaseMs: number;
   /** `totalTimeoutMs` of a crawl may be so long: a worker must see its last request to the end. */
   readonly maxTotalTimeoutMs: number;
+  /** `hookTimeoutMs` may be so long, if the project has hooks: the same for the hooks after that request. */
+  readonly maxHookTimeoutMs: number;
   /** A worker takes on no host later than this after its start. */
   readonly receiveMs: number;
 }
@@ -108,6 +111,7 @@ export function timesOf({ workerTimeoutMs }: Pick<StackSettings, 'workerTimeoutM
   return {
     leaseMs: Math.ceil((workerTimeoutMs * 1.1) / 1000) * 1000,
     maxTotalTimeoutMs,
+    maxHookTimeoutMs: Math.floor(maxTotalTimeoutMs / HOOK_CALLS),
     receiveMs: workerTimeoutMs - maxTotalTimeoutMs - END_MS,
   };
 }

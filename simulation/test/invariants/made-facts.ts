@@ -179,6 +179,8 @@ export function crawlFacts(
     files: new Map(files),
     aside: [],
     uploads: [],
+    items: [],
+    stagedItems: [],
     joined: new Map(),
     ...more,
   };

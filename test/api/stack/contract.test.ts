@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   openCrawl,
+  type PageContext,
   type ProcessedPage,
   type ProcessOptions,
   processCrawl,
@@ -34,6 +35,9 @@ interface Script {
   readonly open: () => Promise<StoredCrawl | StackCrawl>;
   readonly process: (options: ProcessOptions) => AsyncIterable<ProcessedPage>;
 }
+
+/** The hook of the project that crawls. */
+const onPage = ({ url, $ }: PageContext) => ({ path: pathOf(url), links: $('a').length });
 
 const pathOf = (url: string): string => new URL(url).pathname;
 
@@ -68,6 +72,8 @@ async function followCrawl({ running, open, process }: Script) {
     processed: (await all(process({ onPage: ({ url, $ }) => ({ url, links: $('a').length }) })))
       .map(({ url, items }) => [pathOf(url), items[0]?.links])
       .sort(),
+    items: (await all(stored.items())).map(({ path, links }) => [path, links]).sort(),
+    csv: (await all(stored.itemsCsv())).sort(),
   };
   await stored.close();
   return { ...outcome, explained: pathOf(String(outcome.explained)) };
@@ -81,7 +87,7 @@ async function onFolder() {
   const parent = mkdtempSync(join(tmpdir(), 'strand-same-calls-'));
   const out = join(parent, 'c');
   try {
-    const running = await startCrawl({ ...QUICK, seeds: [`${site.url}/`], out });
+    const running = await startCrawl({ ...QUICK, seeds: [`${site.url}/`], out, onPage });
     return await followCrawl({
       running,
       open: () => openCrawl(out),
@@ -97,7 +103,7 @@ async function onStack() {
   const pages = Object.fromEntries(
     Object.entries(PAGES).map(([path, links]) => [`http://a.test${path}`, links]),
   );
-  const { time, connection, deployment } = deployedWorld(pages);
+  const { time, connection, deployment } = deployedWorld(pages, { project: { onPage } });
   const options = { stack: 'Strand', crawl: 'c', seeds: ['http://a.test/'], contact: CONTACT, delayMs: 500 };
   const script = async () => {
     const begun = await beginStackCrawl(connection, readStackOptions(options));
@@ -132,5 +138,11 @@ test('the same calls give the same answers on a folder and on a stack', async ()
       ['/1', 2],
       ['/2', 0],
     ],
+    items: [
+      ['/', 2],
+      ['/1', 2],
+      ['/2', 0],
+    ],
+    csv: ['/,2\r\n', '/1,2\r\n', '/2,0\r\n', 'path,links\r\n'],
   });
 });

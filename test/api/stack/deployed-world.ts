@@ -1,5 +1,7 @@
 /** A stack deployed in the simulated account, with a few pages to crawl, and a connection to it. */
 import { connectionOf, type StackConnection } from '../../../api/stack/connect-stack.ts';
+import { createWorkerHooks } from '../../../functions/worker-hooks.ts';
+import type { ProjectHooks } from '../../../shared/hooks/create-hooks.ts';
 import { createSimCloud } from '../../../simulation/models/cloud.ts';
 import { NO_FAULTS } from '../../../simulation/models/faults.ts';
 import type { VirtualTime } from '../../../simulation/models/virtual-time.ts';
@@ -13,11 +15,25 @@ export interface DeployedWorld {
   readonly connection: StackConnection;
 }
 
-export function deployedWorld(pages: Pages, { hasCompactor = false } = {}): DeployedWorld {
+interface Deployed {
+  readonly hasCompactor?: boolean;
+  /** Whose hooks the workers call. */
+  readonly project?: ProjectHooks;
+}
+
+export function deployedWorld(
+  pages: Pages,
+  { hasCompactor = false, project = {} }: Deployed = {},
+): DeployedWorld {
   const cloud = createSimCloud({ seed: 1, faults: () => NO_FAULTS });
   const { time, settings } = cloud;
   const web = createScriptedWeb(time, pages);
-  const deployment = deploy(cloud, { fetcherOf: (process) => web.fetcherOf(process), hasCompactor });
+  const hooks = createWorkerHooks({ project, clock: time, log: () => {} });
+  const deployment = deploy(cloud, {
+    fetcherOf: (process) => web.fetcherOf(process),
+    hasCompactor,
+    ...(hooks && { hooks }),
+  });
   const opened = openOperator(cloud, 1);
   const { clock } = opened.engine;
   const connection = connectionOf('Strand', opened, settings, { clock });

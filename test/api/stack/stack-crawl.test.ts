@@ -123,9 +123,9 @@ test('the archive reads the same after the compactor has joined its files', asyn
 test('what a stack cannot do is refused by its name, with the remedy', async () => {
   await inWorld(async (world) => {
     const crawl = await begin(world);
-    expect(() => crawl.items()).toThrow(NotOnStack);
-    expect(() => crawl.items()).toThrow(
-      "items does not work on a stack yet: workers there call no onPage. processCrawl({ stack: 'Strand', crawl: 'c' }, hooks) runs your hooks over its archive",
+    expect(() => crawl.state()).toThrow(NotOnStack);
+    expect(() => crawl.state()).toThrow(
+      "state does not work on a stack yet: workers there share no state. processCrawl({ stack: 'Strand', crawl: 'c' }, hooks) runs your hooks over its archive",
     );
     expect(() => crawl.skipped()).toThrow(/see skipped of summary\(\)/);
     expect(() => crawl.wacz()).toThrow(NotOnStack);

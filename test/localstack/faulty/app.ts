@@ -11,13 +11,15 @@ import { optionsInContext, parseOptions } from '../../../cdk/options.ts';
 import { propsOf } from '../../../cdk/props-options.ts';
 
 const ENTRY = join(import.meta.dirname, 'worker.ts');
+/** Its hooks run in the worker. */
+const PROJECT = join(import.meta.dirname, 'project.ts');
 
 const app = new App();
 const options = parseOptions(optionsInContext(app.node.getAllContext()));
 const stack = new CrawlerStack(app, options.stackName, propsOf(options));
 const outdir = mkdtempSync(join(tmpdir(), 'strand-faulty-worker-'));
 try {
-  bundleFunction('worker', { outdir, entry: ENTRY, sourcemap: true });
+  bundleFunction('worker', { outdir, entry: ENTRY, configFile: PROJECT, sourcemap: true });
   const { s3BucketName, s3ObjectKey } = new Asset(stack, 'FaultyWorker', { path: outdir });
   const worker = stack.crawler.functions.worker.node.defaultChild as CfnFunction;
   worker.code = { s3Bucket: s3BucketName, s3Key: s3ObjectKey };

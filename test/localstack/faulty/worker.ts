@@ -7,7 +7,13 @@ import { readWorkerFaults, withFaultyCommits, withPoisonPage } from './worker-fa
 
 export { onBlocked } from '../../../functions/open-worker.ts';
 
-const CHANCE = { random: Math.random, exit: () => process.exit(1) };
+/** `process.exit` would throw: the project has hooks. */
+function exit(): never {
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('The process was killed');
+}
+
+const CHANCE = { random: Math.random, exit };
 const faults = readWorkerFaults(process.env);
 
 export const handler = createWorkerFunction({

@@ -3,9 +3,10 @@ import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { ahead } from './compact-ahead.ts';
 import { indexName, type JoinPlan, type Source } from './compact-layout.ts';
 import { type CompactLease, LeaseLost } from './compact-lease.ts';
-import { deleteFiles, type FolderContext, isMissing, sizeOf } from './compact-objects.ts';
+import { deleteFiles, type FolderContext, sizeOf } from './compact-objects.ts';
 import { scanObject } from './compact-scan.ts';
 import { putIndex, type UploadSteps, uploadJoined } from './compact-upload.ts';
+import { isMissing } from './is-missing.ts';
 import { announceJoined, type JoinedOptions, joinedSources } from './joined-warcs.ts';
 
 export interface FinishContext extends UploadSteps {

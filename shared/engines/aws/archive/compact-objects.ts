@@ -1,16 +1,12 @@
 /** A crawl's WARC objects, as a compaction lists, reads and deletes them. */
-import {
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  S3ServiceException,
-} from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { ReadAt } from '../../../archive/scan-members.ts';
 import type { Sizes } from '../../../sizes.ts';
 import { withRetry } from '../retry.ts';
 import type { ObjectContext } from './archive-object.ts';
 import { isSourceName, type Source } from './compact-layout.ts';
 import { deleteObjects } from './delete-objects.ts';
+import { isMissing } from './is-missing.ts';
 
 export interface FolderContext extends ObjectContext {
   readonly sizes: Sizes;
@@ -125,7 +121,3 @@ export function createReader(
     return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
   };
 }
-
-/** Whether S3 says that the object is not there. (An upload that is gone is another matter.) */
-export const isMissing = (error: unknown): boolean =>
-  error instanceof S3ServiceException && (error.name === 'NoSuchKey' || error.name === 'NotFound');

@@ -1,7 +1,8 @@
 import { type Capture, scanCaptures } from '../../../archive/cdxj.ts';
 import { NotWarc } from '../../../archive/read-warc.ts';
 import type { Source } from './compact-layout.ts';
-import { createReader, type FolderContext, isMissing } from './compact-objects.ts';
+import { createReader, type FolderContext } from './compact-objects.ts';
+import { isMissing } from './is-missing.ts';
 
 /** A WARC object, checked from end to end; or why it cannot be joined. */
 export type Scan =

@@ -56,7 +56,7 @@ export function createItemStage(database: DatabaseSync): Pick<ItemStore, 'stage'
   );
   return {
     async stage(crawl, host, version, lines) {
-      if (lines.length === 0 && isStaged.get(crawl, host, version) === undefined) return;
+      if (lines.length === 0 && isStaged.get(crawl, host, version) === undefined) return undefined;
       inTransaction(database, () => {
         const head = selectHead.get(crawl, host);
         // A caller that comes so late has lost its turn. The items of that version are another's, and perhaps
@@ -67,6 +67,7 @@ export function createItemStage(database: DatabaseSync): Pick<ItemStore, 'stage'
           insert.run(crawl, host, version, part, row);
         });
       });
+      return undefined;
     },
   };
 }

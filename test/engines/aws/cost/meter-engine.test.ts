@@ -32,6 +32,7 @@ function setUp() {
       },
     },
     registry: { ...port('load', 'totals', 'list', 'flushUsage'), isShared: true },
+    items: port('stage', 'publish'),
     archiveOf(crawl: string) {
       const archive = archives.get(crawl) ?? (port('append', 'flush') as unknown as Archive);
       archives.set(crawl, archive);
@@ -62,6 +63,7 @@ describe('a call is paid for by the crawl it is made for', () => {
     ['parcels done with', ({ exchange }) => exchange.acknowledge([parcel('a'), parcel('a')])],
     ['records', ({ archiveOf }) => archiveOf('a').append([])],
     ['a flush', ({ archiveOf }) => archiveOf('a').flush()],
+    ['items', ({ items }) => items.stage('a', 'a.test', 1, ['{}'])],
   ])('%s', async (_, call) => {
     const { meter, engine } = setUp();
     await call(engine);

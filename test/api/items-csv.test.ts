@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { itemsCsv } from '../../../api/local/items-csv.ts';
+import { itemsCsv } from '../../api/items-csv.ts';
 
 async function csvOf(...items: Record<string, unknown>[]): Promise<string> {
   let text = '';

@@ -2,7 +2,7 @@
  * Items as a table: a column for each key that an item has at its top level, in the order in which keys first
  * come.
  */
-import { csvLine } from '../../shared/text/csv.ts';
+import { csvLine } from '../shared/text/csv.ts';
 
 /** Items with more keys together make no table. */
 const MAX_COLUMNS = 1000;

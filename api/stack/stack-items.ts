@@ -1,0 +1,32 @@
+/** The items of a stack's crawl, as its workers have published them in S3. */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
+import {
+  type FolderContext,
+  listFiles,
+  readRange,
+} from '../../shared/engines/aws/archive/compact-objects.ts';
+import { itemsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
+
+/** The items of one turn take less: `MAX_ITEM_CHARS` of `turn-output.ts` and those of one page more. */
+const MAX_OBJECT_BYTES = 1024 * 1024 * 1024;
+
+const decompress = promisify(gunzip);
+
+/** Yields the items in the order in which their turns ended, an object in memory at a time. `run`: pays for a call. */
+export async function* stackItems<T>(
+  context: Omit<FolderContext, 'folder'>,
+  crawl: CrawlId,
+  run: <R>(call: () => Promise<R>) => Promise<R>,
+): AsyncGenerator<T, void, undefined> {
+  const folder: FolderContext = { ...context, folder: itemsPrefix(crawl) };
+  const pages = listFiles(folder);
+  for (let page = await run(() => pages.next()); !page.done; page = await run(() => pages.next())) {
+    for (const { file, bytes } of page.value) {
+      const compressed = await run(() => readRange(folder, file, 0, bytes));
+      const lines = await decompress(compressed, { maxOutputLength: MAX_OBJECT_BYTES });
+      for (const line of lines.toString().split('\n')) if (line !== '') yield JSON.parse(line) as T;
+    }
+  }
+}

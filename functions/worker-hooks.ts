@@ -1,0 +1,90 @@
+/** The project's hooks in a worker function, which works for several crawls. */
+import type { CrawlConfig } from '../shared/crawl/config.ts';
+import type { StateStore } from '../shared/hooks/crawl-state.ts';
+import { createHooks, type ProjectHooks } from '../shared/hooks/create-hooks.ts';
+import { guardProcess } from '../shared/hooks/guard-process.ts';
+import { hookErrorLine } from '../shared/hooks/run-hook.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { HookError } from '../shared/ports/hook-error-log.ts';
+import type { HookedCrawl, PageHooks } from '../shared/turn/page-hooks.ts';
+import { errorFields, type Log } from './log.ts';
+
+/** Different errors of hooks that a process logs: a hook that fails at each page would fill the log. */
+const MAX_LOGGED = 50;
+
+export interface WorkerHooksOptions {
+  readonly project: ProjectHooks;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  readonly log: Log;
+}
+
+/** Undefined: the project has no hook for pages. A crawl's hooks have the time-outs of its own settings. */
+export function createWorkerHooks({ project, clock, log }: WorkerHooksOptions): PageHooks | undefined {
+  const onFailure = createFailureLog(log);
+  const warn = (message: string) => log('warn', { message });
+  const byConfig = new WeakMap<CrawlConfig, PageHooks>();
+
+  function hooksOf({ config }: HookedCrawl): PageHooks {
+    const known =
+      byConfig.get(config) ?? createHooks(project, { config, clock, warn, store: NO_STATE, onFailure });
+    if (known === undefined) throw new Error('The project has no hooks');
+    byConfig.set(config, known);
+    return known;
+  }
+
+  if (!hasPageHooks(project)) return undefined;
+  return {
+    extract: (page) => hooksOf(crawlOf(page)).extract(page),
+    onPage: (page) => hooksOf(crawlOf(page)).onPage(page),
+    onError: (url, message, crawl) => hooksOf(crawlOf({ crawl })).onError(url, message),
+  };
+}
+
+const hasPageHooks = ({ extraction = [], router = [], onPage, onError }: ProjectHooks): boolean =>
+  extraction.length > 0 || router.length > 0 || onPage !== undefined || onError !== undefined;
+
+function crawlOf({ crawl }: { readonly crawl?: HookedCrawl | undefined }): HookedCrawl {
+  if (crawl === undefined) throw new Error('A hook was called without its crawl');
+  return crawl;
+}
+
+/**
+ * Keeps the process although hooks leave rejected promises behind, throw in timers, or call `process.exit`.
+ * An error that is no hook's ends the process, as it would without this.
+ */
+export function guardWorker(log: Log): void {
+  // Lambda's runtime ends the process, and with it the turns of all hosts, for an error that nobody catches.
+  for (const event of ['uncaughtException', 'unhandledRejection']) process.removeAllListeners(event);
+  const exit = guardProcess({
+    onFailure: createFailureLog(log),
+    onBug(error) {
+      log('error', errorFields(error));
+      exit(1);
+    },
+  });
+}
+
+function createFailureLog(log: Log): (error: HookError) => void {
+  const logged = new Set<string>();
+  return (error) => {
+    const { source, message, url, stack } = error;
+    const key = `${source} ${message}`;
+    if (logged.has(key) || logged.size >= MAX_LOGGED) return;
+    logged.add(key);
+    log('error', { message: hookErrorLine(error), source, url, ...(stack !== undefined && { stack }) });
+  };
+}
+
+/** What workers share they would share by a table, with a round trip for each call of a synchronous function. */
+const NO_STATE: StateStore = {
+  get: refuseState,
+  swap: refuseState,
+  delete: refuseState,
+  entries: refuseState,
+};
+
+function refuseState(): never {
+  throw new Error(
+    '`state` is there only in crawls on one machine: the workers of a stack share no memory. Return items, and sum them up afterwards',
+  );
+}

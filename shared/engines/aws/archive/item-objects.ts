@@ -1,0 +1,91 @@
+/**
+ * Items in S3. Published: gzipped lines of JSON under `items/CRAWL/`, an object for each turn that had items.
+ * Each item is there once, so other programs can read the folder as it is.
+ *
+ * A turn stages its items as an object with a name of its own under `staged-items/`, and its head carries the
+ * name: that says which of several attempts was committed. Publishing copies that object, then deletes the
+ * staged one. So a staged object that is not there was published. If a process dies between commit and
+ * publication, its messages come back, and the host's next turn publishes what the head carries. Objects of
+ * attempts that were never committed stay until the bucket's lifecycle rule deletes them.
+ */
+import { gzipSync } from 'node:zlib';
+import { CopyObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { boundMethods } from '../../../bound-methods.ts';
+import type { CrawlId } from '../../../crawl/crawl-id.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { ItemStore } from '../../../ports/item-store.ts';
+import type { HostKey } from '../../../url/host-key.ts';
+import { withRetry } from '../retry.ts';
+import type { ObjectContext } from './archive-object.ts';
+import { deleteObjects } from './delete-objects.ts';
+import { isMissing } from './is-missing.ts';
+import { itemsPrefix, stagedItemsPrefix } from './item-folders.ts';
+
+/** Names of published objects that a process remembers, so as not to ask S3 for them at the host's next turn. */
+const MAX_REMEMBERED = 10_000;
+
+export interface ItemObjectsOptions extends ObjectContext {
+  readonly clock: Pick<Clock, 'now' | 'sleep' | 'random' | 'uuid'>;
+}
+
+/** The {@link ItemStore} port on S3. Throws what S3 throws, and after a throttle that lasts, an `Error`. */
+export const createItemObjects = (options: ItemObjectsOptions): ItemStore =>
+  boundMethods<ItemStore>(new ItemObjects(options));
+
+class ItemObjects implements ItemStore {
+  readonly #options: ItemObjectsOptions;
+  readonly #published = new Set<string>();
+
+  constructor(options: ItemObjectsOptions) {
+    this.#options = options;
+  }
+
+  async stage(
+    crawl: CrawlId,
+    _host: HostKey,
+    _version: number,
+    lines: readonly string[],
+  ): Promise<string | undefined> {
+    if (lines.length === 0) return undefined;
+    const { s3, bucket, clock } = this.#options;
+    const name = `${stampOf(clock.now())}-${clock.uuid()}.jsonl.gz`;
+    const key = stagedKey(crawl, name);
+    const command = new PutObjectCommand({
+      Bucket: bucket,
+      Key: key,
+      Body: gzipSync(`${lines.join('\n')}\n`),
+      ContentType: 'application/gzip',
+    });
+    await withRetry(`storing ${key}`, () => s3.send(command), { clock });
+    return name;
+  }
+
+  async publish(crawl: CrawlId, _host: HostKey, _version: number, name?: string): Promise<void> {
+    if (name === undefined || this.#published.has(name)) return;
+    const { s3, bucket, clock } = this.#options;
+    const [from, to] = [stagedKey(crawl, name), itemsPrefix(crawl) + name];
+    const command = new CopyObjectCommand({
+      Bucket: bucket,
+      Key: to,
+      CopySource: `${bucket}/${encodeURIComponent(from)}`,
+    });
+    try {
+      await withRetry(`publishing ${to}`, () => s3.send(command), { clock });
+      await deleteObjects(this.#options, `deleting ${from}`, [from]);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    this.#remember(name);
+  }
+
+  #remember(name: string): void {
+    this.#published.add(name);
+    if (this.#published.size > MAX_REMEMBERED)
+      this.#published.delete(this.#published.values().next().value as string);
+  }
+}
+
+const stagedKey = (crawl: CrawlId, name: string): string => stagedItemsPrefix(crawl) + name;
+
+/** `YYYYMMDDhhmmss` */
+const stampOf = (time: number): string => new Date(time).toISOString().replace(/\D/g, '').slice(0, 14);

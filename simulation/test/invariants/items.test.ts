@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { NO_TOTALS } from '../../../shared/frontier/head.ts';
+import { crawlFacts, HOME, makeFacts, messagesOf, PAGE, struck } from './made-facts.ts';
+
+/** The crawl of the facts whose first host's head counts this number of items. */
+function withItems(counted: number, items: readonly string[], staged?: string) {
+  const crawl = crawlFacts();
+  const [first, ...others] = crawl.hosts.values();
+  const totals = { ...(first!.head.totals ?? NO_TOTALS), hooks: { pages: counted, items: counted } };
+  const head = { ...first!.head, totals, ...(staged !== undefined && { stagedItems: staged }) };
+  const hosts = new Map([{ ...first!, head }, ...others].map((host) => [host.host, host] as const));
+  return { ...crawl, hosts, items, stagedItems: staged === undefined ? [] : [staged] };
+}
+
+const brokenItems = (crawl: ReturnType<typeof withItems>, more = {}) =>
+  messagesOf(makeFacts({ crawls: [crawl], ...more })).filter((message) => message.startsWith('itemsOnce'));
+
+describe('itemsOnce', () => {
+  test('an item for each page that the heads count is right', () => {
+    expect(brokenItems(withItems(2, [HOME, PAGE]))).toEqual([]);
+  });
+
+  test('an item that is published twice, or of no page of the crawl, is found', () => {
+    expect(brokenItems(withItems(2, [HOME, HOME]))).toEqual([
+      expect.stringContaining(`${HOME} is published twice`),
+    ]);
+    expect(brokenItems(withItems(1, ['http://other.test/']))).toEqual([
+      expect.stringContaining('there is an item of http://other.test/'),
+    ]);
+  });
+
+  test('items that are missing, or staged and not published, are found, unless a message was lost', () => {
+    expect(brokenItems(withItems(2, [HOME]))).toEqual([
+      expect.stringContaining('count 2 items, 1 are published'),
+    ]);
+    const staged = withItems(2, [HOME], 'x.jsonl.gz');
+    expect(brokenItems(staged)).toEqual([
+      expect.stringContaining('the items x.jsonl.gz of'),
+      expect.stringContaining('count 2 items, 1 are published'),
+    ]);
+    expect(brokenItems(staged, { strikes: struck('messageLost') })).toEqual([]);
+  });
+});
