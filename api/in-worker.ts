@@ -24,4 +24,5 @@ export const readItems = refuse('readItems');
 export const readPage = refuse('readPage');
 export const readWarc = refuse('readWarc');
 export const resumeCrawl = refuse('resumeCrawl');
+export const serveCrawl = refuse('serveCrawl');
 export const startCrawl = refuse('startCrawl');
