@@ -1,5 +1,6 @@
 /** A run of a crawl on this machine, from its opening to its summary, in any thread. */
 
+import { boundMethods } from '../../shared/bound-methods.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
 import type { LocalSession } from '../../shared/engines/local/session/session.ts';
@@ -36,7 +37,8 @@ export interface CrawlRun {
   noteHookError(error: HookError, isNewPage: boolean): void;
 }
 
-export const createCrawlRun = (options: CrawlRunOptions): CrawlRun => new SessionRun(options);
+export const createCrawlRun = (options: CrawlRunOptions): CrawlRun =>
+  boundMethods<CrawlRun>(new SessionRun(options));
 
 class SessionRun implements CrawlRun {
   readonly #options: CrawlRunOptions;

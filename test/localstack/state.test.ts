@@ -352,8 +352,11 @@ describe.runIf(hasEmulator())('state on DynamoDB and S3', () => {
     expect(await registry.isQuiet(CRAWL)).toBe(false);
     await ledgers.commit(CRAWL, 'a.test', headOf(2));
     expect(await registry.isQuiet(CRAWL)).toBe(false);
-    now += 1_199_000;
-    expect(await registry.isQuiet(CRAWL)).toBe(false);
+    // As often as the waker looks: a clock that is set forward passes no time.
+    for (let looks = 0; looks < 16; looks++) {
+      now += 1_199_000 / 16;
+      expect(await registry.isQuiet(CRAWL)).toBe(false);
+    }
     now += 1000;
     expect(await registry.isQuiet(CRAWL)).toBe(true);
   });

@@ -157,7 +157,7 @@ describe('worlds notice', () => {
   const FEW: readonly (readonly [what: string, functionName: string, operator: string, begins: string])[] = [
     [
       'a head that is written without its condition',
-      'createLedgerStore.putHead',
+      'HeadStore.#putCommand',
       'drop-property',
       '...replacing(',
     ],

@@ -94,11 +94,14 @@ describe('the tally of several threads', () => {
     expect(await waiting).toBe(true);
     const late = one!.reserve();
     two!.settle(true);
-    expect([await late, one!.metLimit()]).toEqual([false, { status: 'limited', reason: '2 pages' }]);
+    expect([await late, one!.metLimit()]).toEqual([
+      false,
+      { status: 'limited', reason: { code: 'maxPages', text: '2 pages' } },
+    ]);
     expect(one!.metFinally()).toBeUndefined();
     one!.commit(1, 0);
     two!.commit(1, 0);
-    expect(one!.metFinally()).toEqual({ status: 'limited', reason: '2 pages' });
+    expect(one!.metFinally()).toEqual({ status: 'limited', reason: { code: 'maxPages', text: '2 pages' } });
   });
 });
 
