@@ -58,7 +58,8 @@ async function fuzz(task: ThreadTask): Promise<FromThread> {
   if (swept !== undefined) return figures;
   const before = process.cpuUsage();
   for (let { seed } = task; ; seed++) {
-    const replay = task.path === undefined ? {} : { path: task.path };
+    // What is replayed was made smaller before.
+    const replay = task.path === undefined ? {} : { path: task.path, endOnFailure: true };
     const details = await fc.check(property, { seed, numRuns: BATCH, ...replay });
     const { errorInstance, counterexamplePath } = details;
     if (details.failed)
