@@ -88,11 +88,12 @@ export interface CrawlerProps extends ExistingResources {
   /**
    * Hosts that one worker serves at once, 1 to 500. A worker mostly waits, so this decides the cost.
    *
-   * @default 50
+   * @default 200
    */
   readonly hostsPerWorker?: number;
   /**
-   * Workers at once over all turn queues, 2 to 1,000: at least 2 for each queue.
+   * Workers at once over all turn queues at most, 2 to 1,000: at least 2 for each queue. There are as many as
+   * the hosts need.
    *
    * @default 50
    */

@@ -76,8 +76,8 @@ export const stackOptionsSchema = z.strictObject({
    */
   workerMemoryMb: whole('MB', 256, 10_240).default(1769),
   /** Hosts that one worker serves at once: each waits most of the time, so this decides the bill. */
-  hostsPerWorker: whole('hosts', 1, 500).default(50),
-  /** Workers at once, over all turn queues; the event source takes no less than 2 for each of them. */
+  hostsPerWorker: whole('hosts', 1, 500).default(200),
+  /** Workers at once, over all turn queues, at most. There are as many as the hosts need. */
   maxConcurrency: whole('workers', 2, 1000).default(50),
 
   // ---- shards

@@ -9,6 +9,7 @@ export type FunctionName = (typeof FUNCTIONS)[number];
 /** What permissions are about. `warc` and `parts` are the objects under that prefix. */
 export type ResourceName =
   | 'turnQueues'
+  | 'startQueue'
   | 'linkQueue'
   /** If there are any. */
   | 'linkShards'
@@ -58,9 +59,10 @@ const DELETE = ['s3:DeleteObject'];
 
 export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
   worker: {
-    // It receives more hosts than the event brings, parks and acknowledges, and sends each host its next
-    // token.
+    // It receives hosts, parks and acknowledges, and sends each host its next token.
     turnQueues: [...CONSUME, 'sqs:ChangeMessageVisibility', ...SEND],
+    // It starts further workers, and its successor.
+    startQueue: [...CONSUME, ...SEND],
     linkQueue: SEND,
     crawlState: [...ITEMS, ...QUERY],
     urlSeen: [...GET_ITEM, 'dynamodb:PutItem', ...QUERY, ...BATCH_WRITE],
@@ -79,11 +81,13 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // Nobody else sends there, so what comes from there need not be looked at again.
     linkShards: [...CONSUME, ...SEND],
     turnQueues: SEND,
+    startQueue: SEND,
     crawlState: [...ITEMS, ...QUERY, ...SCAN],
   },
   waker: {
     // Whether a crawl has ended, it knows by the queues' counts.
     turnQueues: [...SEND, ...COUNT],
+    startQueue: SEND,
     linkQueue: COUNT,
     linkShards: COUNT,
     crawlState: [...ITEMS, ...QUERY, ...BATCH_GET],

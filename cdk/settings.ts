@@ -22,6 +22,8 @@ export function settingsOf(
     urlSeen: state.urlSeen.tableName,
     bucket: archive.bucket.bucketName,
     turnQueueUrls: frontier.turns.urls,
+    startQueueUrl: frontier.startQueue.queueUrl,
+    workersPerQueue: Math.floor(options.maxConcurrency / options.turnQueues),
     linkQueueUrl: frontier.linkQueue.queueUrl,
     ...(options.linkShards > 0 && { linkShardUrls: frontier.linkShards.urls }),
     linkDeadLetterUrl: frontier.linkDeadLetters.queueUrl,

@@ -17,6 +17,7 @@ import { errorFields, type Log } from './log.ts';
 import { parcelFault } from './parcel-fault.ts';
 import { type SeedRecord, takeSeeds } from './router-seeds.ts';
 import { invoked } from './stack.ts';
+import { startingWorkers } from './start-workers.ts';
 
 export interface RouterDeps {
   readonly settings: Pick<StackSettings, 'defaultCrawl' | 'linkShardUrls'>;
@@ -32,6 +33,7 @@ export interface RouterDeps {
 
 export interface RouterStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
   readonly engine: Pick<Engine, 'queue' | 'sizes'> & {
+    readonly workers: OpenedStack['engine']['workers'];
     readonly ledgers: Pick<OpenedStack['engine']['ledgers'], 'hostPage'>;
     readonly exchange: OpenedStack['engine']['exchange'];
     readonly linkShards: OpenedStack['engine']['linkShards'];
@@ -62,10 +64,15 @@ interface SortedMessages {
  */
 export function createRouterHandler(deps: RouterDeps) {
   const { stack, clock, log } = deps;
+  const { queue, startWorkers } = startingWorkers(stack.engine.queue, stack.engine.workers, log);
+  const starting: RouterDeps = { ...deps, stack: { ...stack, engine: { ...stack.engine, queue } } };
   return (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> =>
     invoked(stack, { clock, log }, async () => {
       stack.meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
-      const failed = await new RouterEvent(deps, event, () => context.getRemainingTimeInMillis()).handle();
+      const failed = await new RouterEvent(starting, event, () =>
+        context.getRemainingTimeInMillis(),
+      ).handle();
+      await startWorkers();
       return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
     });
 }

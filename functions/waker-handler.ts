@@ -11,6 +11,7 @@ import type { HostKey } from '../shared/url/host-key.ts';
 import { beginningAt, type CrawlErrors, gatherCrawlErrors } from './crawl-errors.ts';
 import type { Log } from './log.ts';
 import { invoked } from './stack.ts';
+import { startMissing } from './start-workers.ts';
 
 export interface WakerDeps {
   readonly clock: Clock;
@@ -22,6 +23,7 @@ export interface WakerDeps {
 
 export interface WakerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
   readonly engine: Pick<Engine, 'queue' | 'ledgers' | 'clock' | 'sizes'> & {
+    readonly workers: OpenedStack['engine']['workers'];
     readonly registry: Engine['registry'] & Pick<OpenedStack['engine']['registry'], 'list' | 'listRunning'>;
   };
 }
@@ -43,16 +45,20 @@ const LOADS = 10;
 type Woken = Map<HostKey, { readonly version: number; readonly at: number }>;
 
 /**
- * Ends the crawls that have reached a limit, wakes the hosts that are due, and calls a crawl finished that is
- * quiet.
+ * Ends the crawls that have reached a limit, wakes the hosts that are due, calls a crawl finished that is quiet,
+ * and starts a worker where messages wait and there is none.
  */
 export function createWakerHandler(deps: WakerDeps) {
   const { stack, clock, log } = deps;
   const waker = new Waker(deps);
   return (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> =>
-    invoked(stack, { clock, log }, () =>
-      waker.run(clock.now() + context.getRemainingTimeInMillis() - END_MS),
-    );
+    invoked(stack, { clock, log }, async () => {
+      try {
+        await waker.run(clock.now() + context.getRemainingTimeInMillis() - END_MS);
+      } finally {
+        await startMissing(stack.engine.workers, log);
+      }
+    });
 }
 
 class Waker {

@@ -3,6 +3,7 @@ import type { CrawlConfig } from '../shared/crawl/config.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import { createBlockGuard } from '../shared/fetcher/address-guard.ts';
 import { createFetcher } from '../shared/fetcher/fetcher.ts';
+import { createSocketBudget } from '../shared/fetcher/socket-budget.ts';
 import { withMiddleware } from '../shared/hooks/with-middleware.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Fetcher } from '../shared/ports/fetcher.ts';
@@ -27,19 +28,13 @@ const MANY_HOSTS = 50;
 /** Crawls that one worker fetches for at the same time, before their fetchers take turns. */
 const MAX_FETCHERS = 8;
 
-/**
- * How many fetchers a worker with `hosts` hosts may have, and how many sockets each: one for each host, and
- * some that rest; so fewer fetchers, if need be.
- */
-export function socketShares(hosts: number): { readonly max: number; readonly maxSockets: number } {
-  const sockets = hosts > MANY_HOSTS ? MAX_SOCKETS_OF_MANY_HOSTS : MAX_SOCKETS;
-  const max = Math.max(2, Math.min(MAX_FETCHERS, Math.floor(sockets / (2 * hosts))));
-  return { max, maxSockets: Math.floor(sockets / max) };
-}
+/** The number of sockets that all fetchers of a worker of `hosts` hosts share. */
+export const socketsFor = (hosts: number): number =>
+  hosts > MANY_HOSTS ? MAX_SOCKETS_OF_MANY_HOSTS : MAX_SOCKETS;
 
 /** The fetchers of all crawls that the worker meets, within what the stack allows. */
 export function createWorkerFetchers({ settings, clock, middleware, log }: WorkerFetchersOptions): Fetchers {
-  const { max, maxSockets } = socketShares(settings.hostsPerWorker);
+  const sockets = createSocketBudget(socketsFor(settings.hostsPerWorker));
   const isOpen = createBlockGuard(settings.allowPrivateAddresses);
   function make(config: CrawlConfig): Fetcher {
     const fetcher = createFetcher({
@@ -50,11 +45,11 @@ export function createWorkerFetchers({ settings, clock, middleware, log }: Worke
       guardsProxies: true,
       // The disk is sized by it: no request may ask for more.
       mostBodyBytes: config.maxBodyBytes,
-      maxSockets,
+      sockets,
       tempFolder: tmpdir(),
       clock,
     });
     return withMiddleware(fetcher, middleware, { clock, totalTimeoutMs: config.totalTimeoutMs });
   }
-  return createFetchers({ make, max, onError: (error) => log('warn', errorFields(error)) });
+  return createFetchers({ make, max: MAX_FETCHERS, onError: (error) => log('warn', errorFields(error)) });
 }

@@ -1,8 +1,11 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { parseConfig } from '../shared/crawl/config.ts';
 import { endCrawlsAtLimits } from '../shared/crawl-state/limits.ts';
+import { polledRequests } from '../shared/engines/aws/cost/billed-units.ts';
+import type { EventBatch } from '../shared/engines/aws/queues/turn-queue.ts';
 import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
+import { parseStartText, type StartMessage } from '../shared/engines/aws/workers/start-message.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Engine } from '../shared/ports/engine.ts';
 import { HOOK_CALLS, type PageHooks } from '../shared/turn/page-hooks.ts';
@@ -13,6 +16,7 @@ import { startWorker, type Worker } from '../shared/worker/worker.ts';
 import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { PoolWorker } from './pool-worker.ts';
 import { invoked } from './stack.ts';
 
 export interface WorkerDeps {
@@ -33,7 +37,7 @@ export interface WorkerDeps {
 }
 
 export interface WorkerStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
-  readonly engine: Engine & Pick<OpenedStack['engine'], 'queue'>;
+  readonly engine: Engine & Pick<OpenedStack['engine'], 'queue' | 'workers'>;
   /** US dollars that were used since it was last asked. */
   readonly takeCost: () => number;
 }
@@ -46,30 +50,53 @@ const REPORT_MS = 60_000;
 const LAST_LOOK_MS = 5000;
 /** For what follows the last turn: metrics, the meter's counts, the answer. */
 const END_MS = 1000;
+/** What a worker begins with that the start queue has started. */
+const NO_HOSTS: EventBatch = { received: [], failures: () => [] };
 /** This share of the hosts that a worker may serve must be free before it asks for more ... */
 const MIN_ROOM_SHARE = 0.2;
 /** ... or as many as one receive can bring. */
 const MAX_MIN_ROOM = 10;
 
-/** Serves the hosts of an event and as many more as it may, until there are none or its time is up. */
+/**
+ * Serves as many hosts of a turn queue as it may, until there are none, its time is up, or the other workers
+ * have room for them. Started by a message of the start queue; in a stack without one, by messages of hosts,
+ * which it serves first.
+ */
 export function createWorkerHandler(deps: WorkerDeps) {
   const { settings, clock, log } = deps;
-  const { hostsPerWorker: maxHosts, workerTimeoutMs } = settings;
-  const hooksMs = deps.hooks ? HOOK_CALLS * parseConfig(settings.crawlDefaults).hookTimeoutMs : 0;
-  /** A host received later than so long before the end may not see its first request through. */
-  const lastReceiveMs = workerTimeoutMs - timesOf(settings).receiveMs + hooksMs;
+  const { hostsPerWorker: maxHosts } = settings;
+  const lastReceiveMs = lastReceiveOf(deps);
 
   return async (
     event: SQSEvent,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<SQSBatchResponse> => {
     const endsAt = clock.now() + context.getRemainingTimeInMillis();
-    const stack = deps.open(queueUrlOf(event, settings));
+    const start = startIn(event, settings);
+    const queueUrl = start ? settings.turnQueueUrls[start.queue] : queueUrlOf(event, settings);
+    if (queueUrl === undefined) {
+      log('warn', { message: 'A message to start a worker names no turn queue of the stack', ...start });
+      return { batchItemFailures: [] };
+    }
+    const stack = deps.open(queueUrl);
     let watching: ReturnType<typeof watch> | undefined;
 
+    function openPool({ queue }: StartMessage): PoolWorker {
+      const { workers: pool } = stack.engine;
+      const times = { receiveUntil: endsAt - lastReceiveMs, lastCallAt: endsAt - LAST_LOOK_MS };
+      return new PoolWorker({ pool, queue, clock, log, maxHosts, ...times });
+    }
+
     async function serve(): Promise<SQSBatchResponse> {
-      const batch = await stack.engine.queue.receivedFromEvent(event.Records);
-      const worker = startWorker(stack.engine, (crawl) => deps.fetchers.of(crawl), {
+      const pool = start && openPool(start);
+      if (start) {
+        stack.meter.add('sqsStandardRequests', polledRequests(event.Records.map(({ body }) => body)));
+        if (!(await pool?.join(start.workers))) return { batchItemFailures: [] };
+      }
+      const queue = pool?.watch(stack.engine.queue) ?? stack.engine.queue;
+      const batch = start ? NO_HOSTS : await queue.receivedFromEvent(event.Records);
+      const engine = { ...stack.engine, queue };
+      const worker = startWorker(engine, (crawl) => deps.fetchers.of(crawl), {
         maxHosts,
         minRoom: Math.min(MAX_MIN_ROOM, Math.ceil(maxHosts * MIN_ROOM_SHARE)),
         signal: new AbortController().signal,
@@ -77,12 +104,15 @@ export function createWorkerHandler(deps: WorkerDeps) {
         receiveUntil: endsAt - lastReceiveMs,
         deadline: endsAt - END_MS,
         endsWhenIdle: true,
+        drain: pool?.drain,
+        beforeIdleEnd: pool && (() => pool.hide()),
         lanes: deps.lanes,
         work: deps.work,
         hooks: deps.hooks,
         onError: (error, host) => log('error', { host, ...errorFields(error) }),
       });
       watching = watch(worker, stack, endsAt, deps);
+      pool?.follow(() => worker.stats.hostsActive);
       try {
         await worker.done;
       } catch (error) {
@@ -92,6 +122,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
         if (worker.stats.turns === 0) throw error;
       } finally {
         await watching.end();
+        await pool?.leave();
       }
       return { batchItemFailures: batch.failures().map((itemIdentifier) => ({ itemIdentifier })) };
     }
@@ -103,6 +134,12 @@ export function createWorkerHandler(deps: WorkerDeps) {
       watching?.report();
     }
   };
+}
+
+/** A host that is received later than this before the worker's end may not see its first request through. */
+function lastReceiveOf({ settings, hooks }: WorkerDeps): number {
+  const hooksMs = hooks ? HOOK_CALLS * parseConfig(settings.crawlDefaults).hookTimeoutMs : 0;
+  return settings.workerTimeoutMs - timesOf(settings).receiveMs + hooksMs;
 }
 
 /** Looks after limits and metrics while the worker works. */
@@ -147,6 +184,12 @@ function watch(
       return ended;
     },
   };
+}
+
+/** The message that starts a worker, where the event is of the start queue. Its batches have one message. */
+function startIn(event: SQSEvent, { startQueueUrl }: StackSettings): StartMessage | undefined {
+  if (startQueueUrl === undefined || sourceIn([startQueueUrl], event) === undefined) return undefined;
+  return parseStartText(event.Records[0]?.body ?? '');
 }
 
 function queueUrlOf(event: SQSEvent, { turnQueueUrls }: StackSettings): string {

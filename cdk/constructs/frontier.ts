@@ -24,6 +24,8 @@ export class Frontier extends Construct {
   /** FIFO: a host is a message group of one of them, and is locked while its messages are received. */
   readonly turns: NumberedQueues;
   readonly turnDeadLetters: sqs.Queue;
+  /** Standard: each message starts a worker, which then receives from one of the turn queues. */
+  readonly startQueue: sqs.Queue;
   /** Standard: links, and seeds. */
   readonly linkQueue: sqs.Queue;
   readonly linkDeadLetters: sqs.Queue;
@@ -67,6 +69,14 @@ export class Frontier extends Construct {
     );
 
     this.linkDeadLetters = new sqs.Queue(this, 'LinkDeadLetters', common);
+    this.startQueue = new sqs.Queue(this, 'Starts', {
+      ...common,
+      // What could not be started in time is asked for again.
+      retentionPeriod: Duration.millis(2 * leaseMs),
+      // While the worker works, its message stays: if it dies, the message comes back later and finds that there are enough.
+      visibilityTimeout: Duration.millis(leaseMs),
+      deadLetterQueue: { queue: this.linkDeadLetters, maxReceiveCount: MAX_RECEIVES },
+    });
     // Hidden for six times the function's time-out and the window, as Lambda's developer guide asks for
     // ("Using Lambda with Amazon SQS"): the poller tries a throttled batch again within it.
     const links = (windowS: number) => ({

@@ -11,7 +11,7 @@ import type { StackOptions } from '../options.ts';
 import { FUNCTIONS, type FunctionName } from '../permissions.ts';
 import { CrawlerFunction, type CrawlerFunctionProps } from './crawler-function.ts';
 import { grantPermissions, type Stores } from './grants.ts';
-import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, ROUTERS, SHARD_ROUTERS, TURN_BATCH } from './sizes.ts';
+import { LINK_BATCH, LINK_WINDOW_BATCH, MEMORY_MB, ROUTERS, SHARD_ROUTERS, START_BATCH } from './sizes.ts';
 import {
   API_TIMEOUT_S,
   COMPACTOR_TIMEOUT_S,
@@ -52,12 +52,12 @@ export class Functions extends Construct {
     const entries = FUNCTIONS.map((name) => [name, this.create(name, own[name], props)] as const);
     this.byName = Object.fromEntries(entries) as Record<FunctionName, lambda.Function>;
     const { worker, router, waker, compactor } = this.byName;
-    const { turns, linkQueue, linkShards } = stores.frontier;
+    const { startQueue, linkQueue, linkShards } = stores.frontier;
 
-    const perQueue = Math.floor(options.maxConcurrency / turns.queues.length);
-    for (const [shard, queue] of turns.queues.entries()) {
-      startFrom(worker, `Turns${shard}`, queue, { batchSize: TURN_BATCH, maxConcurrency: perQueue });
-    }
+    startFrom(worker, 'Starts', startQueue, {
+      batchSize: START_BATCH,
+      maxConcurrency: options.maxConcurrency,
+    });
     startFrom(router, 'Links', linkQueue, {
       batchSize: options.routerWindow > 0 ? LINK_WINDOW_BATCH : LINK_BATCH,
       maxBatchingWindow: options.routerWindow > 0 ? Duration.seconds(options.routerWindow) : undefined,

@@ -36,6 +36,8 @@ function targetOf(name: ResourceName, { frontier, state, archive: { bucket } }: 
   switch (name) {
     case 'turnQueues':
       return { resources: frontier.turns.arns };
+    case 'startQueue':
+      return { resources: [frontier.startQueue.queueArn] };
     case 'linkQueue':
       return { resources: [frontier.linkQueue.queueArn] };
     case 'linkShards':

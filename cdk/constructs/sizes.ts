@@ -9,8 +9,8 @@ export const MEMORY_MB = {
   compactor: 1769,
 } as const;
 
-/** The largest that the event source mapping of a FIFO queue takes. */
-export const TURN_BATCH = 10;
+/** A message starts one worker. */
+export const START_BATCH = 1;
 /**
  * Batch sizes of a standard queue without a window, and with one: up to 6 MB of parcels together, and up to
  * 10,000.

@@ -66,6 +66,8 @@ export interface FetcherOptions
   readonly lookup?: Lookup;
   /** Sockets open at once, over all hosts; beyond, idle ones are closed, then requests wait. Default 900. */
   readonly maxSockets?: number;
+  /** The same, shared with other fetchers. Default: a budget of its own, of `maxSockets`. */
+  readonly sockets?: SocketBudget;
   /**
    * The address guard judges the addresses of proxies, too: where the configuration is not the operator's
    * own.
@@ -109,7 +111,7 @@ class UndiciFetcher implements Fetcher {
   readonly #context: Omit<ExchangeContext, 'dispatch' | 'totalTimeoutMs'>;
 
   constructor(options: FetcherOptions) {
-    const budget = createSocketBudget(options.maxSockets ?? MAX_SOCKETS);
+    const budget = options.sockets ?? createSocketBudget(options.maxSockets ?? MAX_SOCKETS);
     this.#options = options;
     this.#connecting = connectorOptions(options, budget, () => this.#now());
     this.#agent = createAgent(options, this.#connecting);

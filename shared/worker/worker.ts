@@ -38,6 +38,13 @@ export interface WorkerOptions {
   readonly first?: readonly HostDeliveries[];
   /** No host is received after this time: what is in progress is finished. Default: never. */
   readonly receiveUntil?: number;
+  /** Aborted to receive no more hosts: what is under way is finished, and the worker ends. */
+  readonly drain?: AbortSignal;
+  /**
+   * Called when the worker would end because it is idle. It then receives once more: what was sent before the
+   * call's end is not left behind. Default: it ends at once.
+   */
+  readonly beforeIdleEnd?: () => Promise<void>;
   /** The process ends then: leases that last longer are taken to end there. Default: never. */
   readonly deadline?: number;
   /** Ends when no turn is in progress and a receive brings nothing. */
@@ -115,12 +122,18 @@ class WorkerLoop {
   #failure: { readonly error: unknown } | undefined;
   /** A receive brought nothing while no turn was in progress. */
   #isIdle = false;
+  /** `beforeIdleEnd` was called, and nothing came since. */
+  #isLastReceive = false;
+  /** Ends a receive that is waiting. */
+  readonly #receiving: AbortSignal;
 
   constructor(services: TurnServices, options: WorkerOptions, halting: AbortController) {
     this.#services = services;
     this.#options = options;
     this.#halting = halting;
-    const { deadline = Infinity, onError } = options;
+    const { deadline = Infinity, onError, drain } = options;
+    const { stopping } = services;
+    this.#receiving = drain ? AbortSignal.any([stopping, drain]) : stopping;
     this.#server = new HostServer(services, { deadline, onError });
   }
 
@@ -134,15 +147,14 @@ class WorkerLoop {
 
   #goesOn(): boolean {
     const { receiveUntil = Infinity } = this.#options;
-    const { engine, stopping } = this.#services;
-    return !stopping.aborted && !this.#failure && !this.#isIdle && engine.clock.now() < receiveUntil;
+    const { clock } = this.#services.engine;
+    return !this.#receiving.aborted && !this.#failure && !this.#isIdle && clock.now() < receiveUntil;
   }
 
   /** Receives hosts if there is room for them, else waits for room. */
   async #receive(): Promise<void> {
     const { maxHosts, minRoom = 1, receiveUntil = Infinity, endsWhenIdle } = this.#options;
-    const { engine, stopping } = this.#services;
-    const { queue, clock } = engine;
+    const { queue, clock } = this.#services.engine;
     const room = maxHosts - this.#active.size;
     if (room < minRoom) {
       await Promise.race(this.#active);
@@ -150,7 +162,7 @@ class WorkerLoop {
     }
     try {
       const waitMs = Math.min(RECEIVE_MS, receiveUntil - clock.now());
-      const batch = await queue.receive(room, waitMs, stopping);
+      const batch = await queue.receive(room, waitMs, this.#receiving);
       // An answer may come late: then there is no time for these hosts, and others are to have them at once.
       const isLate = clock.now() >= receiveUntil;
       for (const received of batch)
@@ -158,7 +170,17 @@ class WorkerLoop {
     } catch (error) {
       this.#fail(error);
     }
-    if (endsWhenIdle && this.#active.size === 0) this.#isIdle = true;
+    if (endsWhenIdle) await this.#endIfIdle();
+  }
+
+  async #endIfIdle(): Promise<void> {
+    const { beforeIdleEnd } = this.#options;
+    if (this.#active.size > 0) this.#isLastReceive = false;
+    else if (!beforeIdleEnd || this.#isLastReceive || this.#failure) this.#isIdle = true;
+    else {
+      this.#isLastReceive = true;
+      await beforeIdleEnd().catch((error) => this.#fail(error));
+    }
   }
 
   #track(work: Promise<void>): void {

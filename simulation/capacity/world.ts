@@ -112,6 +112,7 @@ export async function createWorld(
     queueLimits: { inFlight: plan.queueLimit, lookAhead: plan.queueLimit },
     settings: {
       hostsPerWorker: options.hostsPerWorker,
+      workersPerQueue: Math.floor(plan.workers / plan.queues),
       workerMemoryMb: options.memoryMb,
       workerTimeoutMs: 600_000,
       dueShards: options.dueShards,

@@ -113,6 +113,13 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     }),
   );
   const linkDeadLetterUrl = sqs.createQueue({ name: 'links-dead', isFifo: false, visibilityS: 30 });
+  const startQueueUrl = sqs.createQueue({
+    name: 'starts',
+    isFifo: false,
+    visibilityS,
+    retentionS: 2 * visibilityS,
+    deadLetter: { queueUrl: linkDeadLetterUrl, maxReceives },
+  });
   const linkQueueUrl = sqs.createQueue({
     name: 'links',
     isFifo: false,
@@ -140,12 +147,14 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     urlSeen: 'UrlSeen',
     bucket: 'archive',
     turnQueueUrls,
+    startQueueUrl,
     linkQueueUrl,
     linkShardUrls,
     linkDeadLetterUrl,
     dueShards: 2,
     workerTimeoutMs,
     hostsPerWorker: 20,
+    workersPerQueue: 25,
     workerMemoryMb: 1769,
     // As the CDK fits it (`cdk/settings.ts`).
     crawlDefaults: {

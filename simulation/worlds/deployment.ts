@@ -9,7 +9,7 @@ import {
   MEMORY_MB,
   ROUTERS,
   SHARD_ROUTERS,
-  TURN_BATCH,
+  START_BATCH,
 } from '../../cdk/constructs/sizes.ts';
 import {
   COMPACTOR_TIMEOUT_S,
@@ -79,7 +79,7 @@ export interface Deployment {
     readonly compactor: SimFunction<undefined, unknown>;
   };
   readonly pollers: {
-    readonly turns: readonly SimPoller[];
+    readonly starts: SimPoller;
     readonly links: SimPoller;
     readonly linkShards: readonly SimPoller[];
   };
@@ -227,20 +227,17 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
   }
 
   const world = { time, faults, trace };
-  const perQueue = Math.floor(maxConcurrency / settings.turnQueueUrls.length);
-  const turns = settings.turnQueueUrls.map((queueUrl, shard) =>
-    createSimPoller({
-      ...world,
-      random: randomOf(seed, 'turn poller', shard),
-      sqs,
-      queueUrl,
-      isFifo: true,
-      batchSize: TURN_BATCH,
-      maxConcurrency: perQueue,
-      visibilityMs: timesOf(settings).leaseMs,
-      invoke: functions.worker.invoke,
-    }),
-  );
+  const starts = createSimPoller({
+    ...world,
+    random: randomOf(seed, 'start poller'),
+    sqs,
+    queueUrl: settings.startQueueUrl ?? '',
+    isFifo: false,
+    batchSize: START_BATCH,
+    maxConcurrency,
+    visibilityMs: timesOf(settings).leaseMs,
+    invoke: functions.worker.invoke,
+  });
   const linkPoller = (
     own: Pick<SimPollerOptions, 'random' | 'queueUrl' | 'windowMs' | 'maxEventBytes' | 'maxConcurrency'>,
   ) =>
@@ -296,11 +293,11 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
   return {
     failures,
     functions,
-    pollers: { turns, links, linkShards },
+    pollers: { starts, links, linkShards },
     operator,
     stop() {
       for (const end of schedules) end();
-      for (const poller of [...turns, links, ...linkShards]) poller.stop();
+      for (const poller of [starts, links, ...linkShards]) poller.stop();
     },
     replaceAll() {
       for (const each of Object.values(functions)) each.replaceAll();

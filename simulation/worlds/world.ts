@@ -88,7 +88,11 @@ export async function runWorld(
   const stack = planStack(seed);
   const cloud = createSimCloud({
     seed,
-    settings: { ...stack.settings, defaultCrawl: 'crawl-0' },
+    settings: {
+      ...stack.settings,
+      workersPerQueue: Math.floor(stack.maxConcurrency / stack.turnQueues),
+      defaultCrawl: 'crawl-0',
+    },
     sizes: stack.sizes,
     turnQueues: stack.turnQueues,
     linkShards: stack.linkShards,

@@ -26,6 +26,7 @@ const pollerReceives: Never = [
   ['link-exchange.ts deleteAll', 'the poller deletes them'],
   ['link-exchange.ts settleCorrupt', 'only after a receive'],
 ];
+const startsNone: Never = [['worker-pool.ts', 'it sends hosts nothing, so it needs no worker']];
 const sortsNone: Never = [['link-shards.ts', 'links are sorted by the router']];
 const noHosts: Never = [['turn-queue.ts', 'it sends hosts nothing, and receives none']];
 const sendsOnly: Never = [
@@ -56,6 +57,7 @@ const controls: Never = [
     ...pollerReceives,
     ...sortsNone,
     ...noHosts,
+    ...startsNone,
     ...readsParts,
     ...callsNoHooks,
   ],
@@ -69,6 +71,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
   ],
   router: [
     ...[...asks, ...wakesNone, ...crawlsNot, ...sendsOnly, ...callsNoHooks],
+    ['worker-pool.ts GetQueueAttributesCommand', 'it starts a worker wherever it has sent messages'],
     ['link-exchange.ts settleCorrupt', 'it puts corrupt messages aside itself'],
     ['link-exchange.ts receiveRecords', 'links come by its event'],
     ['part-store.ts', 'it opens no ledger: seeds are merged by the worker'],
@@ -83,7 +86,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
   ],
   api: controls,
   compactor: [
-    ...[...asks, ...wakesNone, ...sortsNone, ...noHosts, ...readsNoList, ...callsNoHooks],
+    ...[...asks, ...wakesNone, ...sortsNone, ...noHosts, ...startsNone, ...readsNoList, ...callsNoHooks],
     ['link-exchange.ts', 'it sends no links'],
     ['part-store.ts', 'it reads no ledgers'],
   ],
@@ -108,7 +111,7 @@ function needed(entry: string, never: Never): Set<string> {
 
 /** What a function's poller needs of its role. */
 const polled = (name: FunctionName): string[] => {
-  if (name === 'worker') return linesOf('turnQueues', CONSUME);
+  if (name === 'worker') return linesOf('startQueue', CONSUME);
   if (name === 'router') return [...linesOf('linkQueue', CONSUME), ...linesOf('linkShards', CONSUME)];
   return [];
 };

@@ -31,6 +31,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   DeleteObjectsCommand: ['s3:DeleteObject'],
   ListObjectsV2Command: ['s3:ListBucket'],
   ListMultipartUploadsCommand: ['s3:ListBucketMultipartUploads'],
+  GetQueueAttributesCommand: ['sqs:GetQueueAttributes'],
   DescribeStacksCommand: ['cloudformation:DescribeStacks'],
   GetParameterCommand: ['ssm:GetParameter'],
   // Functions of ours that get the table, the queue or the bucket as a parameter: a module that imports one
@@ -87,6 +88,11 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'control-engine.ts': { s3: ['warcList'] },
   'any-messages.ts': { sqs: ['turnQueues', 'linkQueue', 'linkShards'] },
   'turn-queue.ts': { sqs: ['turnQueues'] },
+  'worker-pool.ts': {
+    dynamodb: ['crawlState'],
+    SendMessageCommand: ['startQueue'],
+    GetQueueAttributesCommand: ['turnQueues'],
+  },
   'link-exchange.ts': { sqs: ['linkQueue'] },
   'link-shards.ts': { sqs: ['linkShards'] },
   'functions/dead-letter.ts': { sqs: ['linkDeadLetters'] },

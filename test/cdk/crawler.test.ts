@@ -48,6 +48,8 @@ describe('an upgrade', () => {
       'FrontierLinkDeadLetters3A375249',
       'FrontierLinkShard07EB9396D',
       'FrontierLinks439AF9F6',
+      // New to a stack that was deployed before workers were started by messages.
+      'FrontierStarts44BE8296',
       'FrontierTurnDeadLettersAB578512',
       'FrontierTurns0594A2FE9',
       'FunctionsApiLog97784263',

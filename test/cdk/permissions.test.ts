@@ -43,12 +43,15 @@ const line = (effect: string, action: string, resource: unknown, condition?: unk
 
 /** What the list of permissions says, in the same lines. */
 function listed({ stack, resources }: Synthesized, name: FunctionName): string[] {
-  const { linkQueue, linkShards, linkDeadLetters } = stack.crawler.node.findChild('Frontier') as Frontier;
+  const { startQueue, linkQueue, linkShards, linkDeadLetters } = stack.crawler.node.findChild(
+    'Frontier',
+  ) as Frontier;
   const { crawlState, urlSeen } = stack.crawler.node.findChild('State') as State;
   const { bucket } = stack.crawler.node.findChild('Archive') as Archive;
   const queueArn = (resource: string) => stack.formatArn({ service: 'sqs', resource });
   const arns: Record<string, string[]> = {
     turnQueues: [queueArn(`${stack.stackName}-turns-*.fifo`)],
+    startQueue: [startQueue.queueArn],
     linkQueue: [linkQueue.queueArn],
     linkShards: linkShards.queues.length > 0 ? [queueArn(`${stack.stackName}-links-*`)] : [],
     linkDeadLetters: [linkDeadLetters.queueArn],

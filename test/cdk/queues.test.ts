@@ -33,6 +33,16 @@ describe('the queues', () => {
     expect(VisibilityTimeout).toBe(timesOf({ workerTimeoutMs: workerTimeout * 1000 }).leaseMs / 1000);
   });
 
+  test('of starts hides a message as long as its worker may live, and forgets one that could not be served', () => {
+    const { Properties } = sharded.one(QUEUE, 'FrontierStarts');
+    const { leaseMs } = timesOf({ workerTimeoutMs: 300_000 });
+    expect(Properties).toMatchObject({
+      VisibilityTimeout: leaseMs / 1000,
+      MessageRetentionPeriod: (2 * leaseMs) / 1000,
+    });
+    expect(Properties.FifoQueue).toBeUndefined();
+  });
+
   test('of links hides a batch for six time-outs of the router and the window', () => {
     for (const routerWindow of [0, 5, 300]) {
       const stack = synthesized({ routerWindow });
@@ -56,7 +66,7 @@ describe('the queues', () => {
 
   test('are encrypted, refuse plain HTTP, and each has dead letters but the dead', () => {
     const queues = Object.entries(sharded.resources(QUEUE));
-    expect(queues).toHaveLength(6);
+    expect(queues).toHaveLength(7);
     const policies = Object.values(sharded.resources('AWS::SQS::QueuePolicy'));
     for (const [id, { Properties }] of queues) {
       expect(Properties.SqsManagedSseEnabled).toBe(true);
@@ -70,19 +80,18 @@ describe('the queues', () => {
 });
 
 describe('what starts the functions', () => {
-  test('a mapping for each turn queue, which share the workers', () => {
-    const mappings = Object.entries(sharded.resources(MAPPING)).filter(([id]) => id.includes('Turns'));
-    expect(mappings).toHaveLength(3);
-    for (const [, { Properties }] of mappings) {
+  test('one mapping starts workers, a message each, and none is of a turn queue', () => {
+    for (const stack of [plain, sharded]) {
+      const mappings = Object.entries(stack.resources(MAPPING)).filter(([id]) => id.includes('Worker'));
+      expect(mappings).toHaveLength(1);
+      const { Properties } = stack.one(MAPPING, 'FunctionsWorker');
       expect(Properties).toMatchObject({
-        BatchSize: 10,
+        BatchSize: 1,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
-        ScalingConfig: { MaximumConcurrency: 16 },
+        ScalingConfig: { MaximumConcurrency: 50 },
       });
-      expect(Properties.MaximumBatchingWindowInSeconds).toBeUndefined();
+      expect(Properties.EventSourceArn['Fn::GetAtt'][0]).toMatch(/^FrontierStarts/);
     }
-    const sources = mappings.map(([, { Properties }]) => Properties.EventSourceArn['Fn::GetAtt'][0]);
-    expect(new Set(sources).size).toBe(3);
   });
 
   test('links come in large batches over the window, and in small ones without', () => {

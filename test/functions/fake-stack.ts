@@ -6,8 +6,10 @@ import { failuresOf } from '../../shared/engines/aws/queues/delivery.ts';
 import type { LinkShards } from '../../shared/engines/aws/queues/link-shards.ts';
 import type { EventBatch } from '../../shared/engines/aws/queues/turn-queue.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
+import type { WorkerPool } from '../../shared/engines/aws/workers/worker-pool.ts';
 import type { HostDeliveries } from '../../shared/ports/turn-queue.ts';
 import type { HostKey } from '../../shared/url/host-key.ts';
+import { activeMembers, type PoolMember } from '../../shared/worker/pool-plan.ts';
 import type { FakeClock } from '../worker/fake-clock.ts';
 import type { MemoryEngine } from '../worker/memory-engine.ts';
 
@@ -17,6 +19,7 @@ export const SETTINGS: StackSettings = {
   urlSeen: 'seen',
   bucket: 'bucket',
   turnQueueUrls: ['https://sqs/1/turns-0.fifo', 'https://sqs/1/turns-1.fifo'],
+  startQueueUrl: 'https://sqs/1/starts',
   linkQueueUrl: 'https://sqs/1/links',
   linkShardUrls: [],
   linkDeadLetterUrl: 'https://sqs/1/dead-links',
@@ -34,10 +37,42 @@ export interface LogEntry {
   readonly [field: string]: unknown;
 }
 
+/** A worker that was to be started, and when. */
+export interface Started {
+  readonly queue: number;
+  readonly workers: number;
+  readonly delayMs: number;
+}
+
+/** The workers of two turn queues, in memory. */
+export function createFakePool(
+  starts: Started[] = [],
+): WorkerPool & { readonly all: Map<string, PoolMember>[] } {
+  const all = [new Map<string, PoolMember>(), new Map<string, PoolMember>()];
+  const membersOf = (queue: number) => all[queue] as Map<string, PoolMember>;
+  const pool = {
+    all,
+    queues: 2,
+    maxWorkers: 4,
+    members: async (queue: number) => [...membersOf(queue).values()],
+    show: async (queue: number, member: PoolMember) => void membersOf(queue).set(member.id, member),
+    hide: async (queue: number, id: string) => void membersOf(queue).delete(id),
+    waiting: async () => 0,
+    async start(queue: number, count: number, workers: number, delayMs = 0) {
+      for (let sent = 0; sent < count; sent++) starts.push({ queue, workers, delayMs });
+    },
+    async ensure(queue: number) {
+      if (activeMembers(await pool.members(queue)).length === 0) await pool.start(queue, 1, 1);
+    },
+  };
+  return pool;
+}
+
 export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
   const acknowledged = new Set<string>();
   const received = new Map<string, HostDeliveries>();
   const texts: string[] = [];
+  const starts: Started[] = [];
   let flushes = 0;
   const meter: Meter = createMeter({ clock, memoryMb: 1024 });
   const log: LogEntry[] = [];
@@ -63,6 +98,7 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
           return { received: [...held], failures: () => failuresOf(records, acknowledged) };
         },
       },
+      workers: createFakePool(starts),
       linkShards: { count: 0, send: async () => {} } as LinkShards,
       exchange: { ...exchange, sendTexts: async (more: readonly string[]) => void texts.push(...more) },
       ledgers: {
@@ -83,6 +119,7 @@ export function fakeStack(engine: MemoryEngine, clock: FakeClock) {
   return {
     stack,
     texts,
+    starts,
     crawls,
     logged: log,
     log: (level: string, fields: object) => void log.push({ level, ...fields }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWorkerFetchers, socketShares } from '../../functions/worker-fetchers.ts';
+import { createWorkerFetchers, socketsFor } from '../../functions/worker-fetchers.ts';
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../shared/crawl/config.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import type { FetchMiddleware } from '../../shared/project/project.ts';
@@ -92,11 +92,10 @@ test('a worker’s fetchers stand behind the project’s middleware and within t
 });
 
 test.each([
-  [1, 8, 100],
-  [50, 8, 100],
-  [51, 4, 125],
-  [100, 2, 250],
-  [450, 2, 250],
-])('a worker of %i hosts has up to %i fetchers of %i sockets', (hosts, max, maxSockets) => {
-  expect(socketShares(hosts)).toEqual({ max, maxSockets });
+  [1, 800],
+  [50, 800],
+  [51, 500],
+  [200, 500],
+])('the fetchers of a worker of %i hosts share %i sockets', (hosts, sockets) => {
+  expect(socketsFor(hosts)).toBe(sockets);
 });

@@ -10,7 +10,7 @@ import { createFakeClock } from '../worker/fake-clock.ts';
 import { createMemoryEngine } from '../worker/memory-engine.ts';
 import { createScriptedFetcher, page, type Site } from '../worker/scripted-fetcher.ts';
 import { begin, CRAWL, statesOf } from '../worker/world.ts';
-import { contextFor, failedIds, fakeStack, SETTINGS } from './fake-stack.ts';
+import { contextFor, eventFrom, failedIds, fakeStack, SETTINGS } from './fake-stack.ts';
 
 const SITE: Site = {
   'http://a.test/': page('/1', '/2'),
@@ -294,5 +294,64 @@ describe('a page that blocks the process', () => {
     await run(await turnEvent());
     for (const step of ['parse', 'links', 'robots'])
       expect(steps).toContain(`${CRAWL} ${step} http://a.test/1`);
+  });
+});
+
+describe('a worker that the start queue starts', () => {
+  const startEvent = (queue: number, workers: number) =>
+    eventFrom('starts', [JSON.stringify({ queue, workers })]);
+  const member = (id: string, hosts: number) => ({ id, hosts, maxHosts: 10, isEnding: false });
+
+  test('receives hosts by itself, serves them to the end, and is gone from the pool', async () => {
+    const { run, engine, starts, stack } = await setUp();
+    expect(failedIds(await run(startEvent(0, 1)))).toEqual([]);
+    expect(await statesOf(engine)).toEqual(
+      Object.fromEntries(Object.keys(SITE).map((url) => [url, 'fetched'])),
+    );
+    expect(starts).toEqual([]);
+    expect(await stack.engine.workers.members(0)).toEqual([]);
+  });
+
+  test('ends at once where there are as many workers as wanted', async () => {
+    const { run, engine, stack, fetcher } = await setUp();
+    await stack.engine.workers.show(0, member('other', 1));
+    await run(startEvent(0, 1));
+    expect(fetcher.count('http://a.test/')).toBe(0);
+    expect(engine.messages('a.test')).toHaveLength(1);
+    await run(startEvent(0, 2));
+    expect(fetcher.count('http://a.test/')).toBe(1);
+  });
+
+  test('for a turn queue that the stack has not got does nothing, and says so', async () => {
+    const { run, logged } = await setUp();
+    expect(failedIds(await run(startEvent(7, 1)))).toEqual([]);
+    expect(logged).toMatchObject([{ level: 'warn', queue: 7 }]);
+  });
+
+  test('starts a successor when its time is up and hosts are left', async () => {
+    const pages = Array.from({ length: 400 }, (_, i) => `/${i}`);
+    const site = {
+      'http://a.test/': page(...pages),
+      ...Object.fromEntries(pages.map((path) => [`http://a.test${path}`, page()])),
+    };
+    const { run, starts, engine } = await setUp(site, ['http://a.test/'], { delayMs: 1000 });
+    await run(startEvent(0, 1));
+    expect(starts).toContainEqual({ queue: 0, workers: 1, delayMs: 0 });
+    expect(engine.messages('a.test')).not.toEqual([]);
+  });
+
+  test('takes on no more hosts when the others have room for all', async () => {
+    const pages = Array.from({ length: 100 }, (_, i) => `/${i}`);
+    const site = {
+      'http://a.test/': page(...pages),
+      ...Object.fromEntries(pages.map((path) => [`http://a.test${path}`, page()])),
+    };
+    const { run, starts, engine, stack, clock } = await setUp(site, ['http://a.test/'], { delayMs: 500 });
+    await stack.engine.workers.show(0, member('other', 3));
+    const startedAt = clock.now();
+    await run(startEvent(0, 2));
+    expect(clock.now() - startedAt).toBeLessThan(40_000);
+    expect(engine.messages('a.test')).not.toEqual([]);
+    expect(starts).toEqual([]);
   });
 });

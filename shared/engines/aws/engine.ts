@@ -18,6 +18,7 @@ import { createShardedTurnQueue } from './queues/turn-shards.ts';
 import { type AwsLedgerStore, createLedgerStore } from './state/ledger-store.ts';
 import { type AwsCrawlRegistry, createRegistry } from './state/registry.ts';
 import type { StateNames } from './state/tables.ts';
+import { AwsWorkerPool, type WorkerPool } from './workers/worker-pool.ts';
 
 export interface AwsClients {
   readonly dynamo: DynamoDBClient;
@@ -28,6 +29,9 @@ export interface AwsClients {
 export interface AwsNames extends StateNames {
   /** A host's messages are in one of them (`turn-shards.ts`). */
   readonly turnQueueUrls: readonly string[];
+  /** The queue whose messages start workers, and how many each turn queue has at most (`worker-pool.ts`). */
+  readonly startQueueUrl?: string | undefined;
+  readonly workersPerQueue?: number | undefined;
   readonly linkQueueUrl: string;
   /** Where the router gathers links once more, if anywhere (`link-shards.ts`). */
   readonly linkShardUrls?: readonly string[];
@@ -63,6 +67,7 @@ export interface AwsEngine extends Engine {
   readonly linkShards: LinkShards;
   readonly ledgers: AwsLedgerStore;
   readonly registry: AwsCrawlRegistry;
+  readonly workers: WorkerPool;
 }
 
 /**
@@ -100,6 +105,15 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       onCorrupt,
     }),
     linkShards: createLinkShards({ client: sqs, queueUrls: linkShardUrls, clock, sizes }),
+    workers: new AwsWorkerPool({
+      dynamo,
+      sqs,
+      clock,
+      table: names.crawlState,
+      turnQueueUrls,
+      startQueueUrl: names.startQueueUrl,
+      maxWorkers: names.workersPerQueue,
+    }),
     ledgers: createLedgerStore({ dynamo, s3, names, clock, sizes, onCommit: registry.onCommit }),
     items: createItemObjects({ s3, bucket: names.bucket, clock }),
     archiveOf: createArchives({

@@ -42,6 +42,13 @@ export const stackSettingsSchema = z.strictObject({
    * two queues at once, and two workers ask it at the same time.
    */
   turnQueueUrls: queueUrls.refine((urls) => urls.length > 0, { error: 'at least one turn queue' }),
+  /**
+   * Standard queue whose messages start workers (`start-message.ts`). None in an older stack, whose turn
+   * queues start them.
+   */
+  startQueueUrl: text.optional(),
+  /** Workers of one turn queue at most. */
+  workersPerQueue: positive.optional(),
   /** Standard queue of links between hosts, and of seeds. */
   linkQueueUrl: text,
   /**

@@ -12,6 +12,7 @@
  * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`compact-aside.ts`) |
  * | CrawlState | `#claim HASH` | `claim` | `holder`, `expiresAt`: who serves a message as it was received (`event-claims.ts`) |
+ * | CrawlState | `#workers QUEUE` | the worker's id | `hosts`, `maxHosts`, `isEnding`, `aliveUntil`, `expiresAt`: a worker of that turn queue (`worker-pool.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
  * | CrawlState | `#running` | `CRAWL` | none: the directory of those that run, perhaps with others among them |
  * | UrlSeen | `CRAWL HOST` | the part's name | `bytes`, or `object` (S3 key) and `size` |
@@ -63,6 +64,7 @@ export const JOINED_PREFIX = 'joined#';
 export const ASIDE_PREFIX = 'aside#';
 export const CLAIM = 'claim';
 export const CLAIM_PREFIX = '#claim ';
+export const WORKERS_PREFIX = '#workers ';
 export const DIRECTORY = '#crawls';
 export const RUNNING = '#running';
 

@@ -1,0 +1,181 @@
+import { turnShardOf } from '../shared/engines/aws/queues/turn-shards.ts';
+import type { WorkerPool } from '../shared/engines/aws/workers/worker-pool.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { TurnQueue } from '../shared/ports/turn-queue.ts';
+import type { HostKey } from '../shared/url/host-key.ts';
+import {
+  activeMembers,
+  grownTo,
+  isSurplus,
+  mayGrow,
+  needsSuccessor,
+  type PoolMember,
+} from '../shared/worker/pool-plan.ts';
+import { errorFields, type Log } from './log.ts';
+
+export interface PoolWorkerOptions {
+  readonly pool: WorkerPool;
+  /** The turn queue that the worker receives from. */
+  readonly queue: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly maxHosts: number;
+  /** The worker takes on no hosts after that. */
+  readonly receiveUntil: number;
+  /** No call is begun after that: a slow one would cost the invocation its answer. */
+  readonly lastCallAt: number;
+}
+
+/** The worker shows itself, and decides, this often. */
+const SHOW_MS = 5000;
+
+/**
+ * A worker's membership in the pool of its turn queue: shows it to the others, starts others, and ends this one
+ * when they have room for its hosts.
+ */
+export class PoolWorker {
+  readonly #options: PoolWorkerOptions;
+  readonly #id: string;
+  readonly #drain = new AbortController();
+  readonly #leaving = new AbortController();
+  /** When the hosts come back that this worker has parked. Another worker may have them by then. */
+  readonly #parked = new Map<HostKey, number>();
+  /** Other turn queues that were sent messages. */
+  readonly #sentTo = new Set<number>();
+  #isHidden = false;
+  #hostsNow = (): number => 0;
+  #following: Promise<void> | undefined;
+
+  constructor(options: PoolWorkerOptions) {
+    this.#options = options;
+    this.#id = options.clock.uuid();
+  }
+
+  /** Aborted when the worker is to take on no more hosts. */
+  get drain(): AbortSignal {
+    return this.#drain.signal;
+  }
+
+  /** Shows the worker to the others. False if there are that many already: then it is not needed. */
+  async join(workers: number): Promise<boolean> {
+    const { pool, queue } = this.#options;
+    if (activeMembers(await this.#others()).length >= workers) return false;
+    await pool.show(queue, this.#me());
+    return true;
+  }
+
+  /** Notes which hosts the worker has parked, and which other turn queues it has sent messages to. */
+  watch<Q extends TurnQueue>(watched: Q): Q {
+    const { pool, queue, clock } = this.#options;
+    const own: TurnQueue = {
+      ...watched,
+      send: async (messages) => {
+        await watched.send(messages);
+        for (const { host } of messages) {
+          const other = turnShardOf(host, pool.queues);
+          if (other !== queue) this.#sentTo.add(other);
+        }
+      },
+      receive: async (max, waitMs, signal) => {
+        const batch = await watched.receive(max, waitMs, signal);
+        for (const { host } of batch) this.#parked.delete(host);
+        return batch;
+      },
+      park: async (received, ms) => {
+        await watched.park(received, ms);
+        this.#parked.set(received.host, clock.now() + ms);
+      },
+    };
+    return { ...watched, ...own };
+  }
+
+  /** From now to `leave`, shows the worker and looks after the pool. */
+  follow(hostsNow: () => number): void {
+    this.#hostsNow = hostsNow;
+    this.#following = this.#run();
+  }
+
+  /** Called before an idle worker's last receive. From then on, others are started for what comes. */
+  async hide(): Promise<void> {
+    const { pool, queue } = this.#options;
+    this.#isHidden = true;
+    await this.#attempt(() => pool.hide(queue, this.#id));
+  }
+
+  /**
+   * Ends the membership, and starts a successor for hosts that come back later. Never rejects. A worker that
+   * ends in its last seconds does neither: it has started its successor before, and counts as dead soon.
+   */
+  async leave(): Promise<void> {
+    this.#leaving.abort();
+    await this.#following;
+    await this.hide();
+    await this.#attempt(() => this.#startNext());
+  }
+
+  #me(): PoolMember {
+    const { maxHosts } = this.#options;
+    return { id: this.#id, hosts: this.#hostsNow(), maxHosts, isEnding: this.#drain.signal.aborted };
+  }
+
+  async #others(): Promise<PoolMember[]> {
+    const { pool, queue } = this.#options;
+    return (await pool.members(queue)).filter(({ id }) => id !== this.#id);
+  }
+
+  async #run(): Promise<void> {
+    const { clock, receiveUntil } = this.#options;
+    const { signal } = this.#leaving;
+    while (!signal.aborted) {
+      const leftMs = receiveUntil - clock.now();
+      await clock.sleep(leftMs > 0 ? Math.min(SHOW_MS, leftMs) : SHOW_MS, signal);
+      if (!signal.aborted) await this.#attempt(() => this.#look());
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { pool, queue, clock, receiveUntil } = this.#options;
+    // An idle worker that is about to end stays hidden, until a host comes.
+    if (this.#isHidden && this.#hostsNow() === 0) return;
+    this.#isHidden = false;
+    await pool.show(queue, this.#me());
+    const members = [this.#me(), ...(await this.#others())];
+    for (const other of this.#sentTo) await pool.ensure(other);
+    this.#sentTo.clear();
+    if (this.#drain.signal.aborted) return;
+    if (clock.now() >= receiveUntil || isSurplus(this.#id, members)) await this.#endReceiving(members);
+    else await this.#grow(members);
+  }
+
+  async #endReceiving(members: readonly PoolMember[]): Promise<void> {
+    const { pool, queue } = this.#options;
+    this.#drain.abort();
+    await pool.show(queue, this.#me());
+    const left = activeMembers(members).filter(({ id }) => id !== this.#id).length;
+    if (needsSuccessor(this.#id, members)) await pool.start(queue, 1, left + 1);
+  }
+
+  async #grow(members: readonly PoolMember[]): Promise<void> {
+    const { pool, queue } = this.#options;
+    const { length } = activeMembers(members);
+    if (length >= pool.maxWorkers || !mayGrow(this.#id, members)) return;
+    const wanted = grownTo(members, await pool.waiting(queue), pool.maxWorkers);
+    if (wanted > length) await pool.start(queue, wanted - length, wanted);
+  }
+
+  async #startNext(): Promise<void> {
+    const { pool, queue, clock } = this.#options;
+    if (this.#parked.size === 0 || activeMembers(await this.#others()).length > 0) return;
+    await pool.start(queue, 1, 1, Math.min(...this.#parked.values()) - clock.now());
+  }
+
+  /** Whatever fails here, hosts are served all the same. */
+  async #attempt(work: () => Promise<unknown>): Promise<void> {
+    if (this.#options.clock.now() >= this.#options.lastCallAt) return;
+    try {
+      await work();
+    } catch (error) {
+      this.#options.log('warn', { pool: 'cannot be read or changed', ...errorFields(error) });
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import {
+  grownTo,
+  isSurplus,
+  mayGrow,
+  needsSuccessor,
+  type PoolMember,
+} from '../../shared/worker/pool-plan.ts';
+
+/** Workers `a`, `b`, ... of 100 hosts at most, with these numbers of hosts; negative ones are ending. */
+const pool = (...hosts: readonly number[]): PoolMember[] =>
+  hosts.map((count, i) => ({
+    id: String.fromCharCode(97 + i),
+    hosts: Math.abs(count),
+    maxHosts: 100,
+    isEnding: Object.is(count, -0) || count < 0,
+  }));
+
+describe('a pool grows', () => {
+  test.each([
+    ['when its workers have hardly any room', pool(95, 92), true],
+    ['not while one has room for many hosts', pool(100, 20), false],
+    ['whatever an ending worker still serves', pool(95, -10), true],
+  ])('%s', (_, members, expected) => {
+    expect(mayGrow('a', members)).toBe(expected);
+  });
+
+  test('by the word of one worker', () => {
+    const members = pool(100, 100, 100);
+    expect(members.map(({ id }) => mayGrow(id, members))).toEqual([true, false, false]);
+  });
+
+  test.each([
+    [pool(100), 0, 1],
+    [pool(100), 1, 2],
+    [pool(100), 10_000, 2],
+    [pool(100, 100, 100, 100), 50, 5],
+    [pool(100, 100, 100, 100), 10_000, 6],
+    [pool(100, -50), 10_000, 2],
+  ])('%j for %i messages to %i workers', (members, messages, expected) => {
+    expect(grownTo(members, messages, 50)).toBe(expected);
+  });
+
+  test('to no more than it may have', () => {
+    expect(grownTo(pool(100, 100, 100, 100), 10_000, 5)).toBe(5);
+    expect(grownTo(pool(100, 100, 100, 100), 10_000, 3)).toBe(4);
+  });
+});
+
+describe('a pool shrinks', () => {
+  test('by the worker with the fewest hosts, when the others have room for all', () => {
+    const members = pool(40, 20, 30);
+    expect(members.map(({ id }) => isSurplus(id, members))).toEqual([false, true, false]);
+  });
+
+  test('by one of two with equally many', () => {
+    const members = pool(10, 10);
+    expect(members.filter(({ id }) => isSurplus(id, members))).toHaveLength(1);
+  });
+
+  test('never to nothing, and not so far that it would be full', () => {
+    expect(isSurplus('a', pool(0))).toBe(false);
+    expect(isSurplus('b', pool(70, 10))).toBe(false);
+    expect(isSurplus('b', pool(50, 10, -30))).toBe(false);
+  });
+
+  test('and does not grow again by that: what is left is never full', () => {
+    for (let hosts = 0; hosts <= 300; hosts++) {
+      const members = pool(...[0, 1, 2].map((i) => Math.floor((hosts + i) / 3)));
+      const least = members.find(({ id }) => isSurplus(id, members));
+      if (!least) continue;
+      expect(mayGrow('a', pool(Math.ceil(hosts / 2), Math.floor(hosts / 2)))).toBe(false);
+    }
+  });
+});
+
+test.each([
+  ['alone, with hosts', pool(30), true],
+  ['alone, without hosts', pool(0), false],
+  ['beside a worker that has room', pool(30, 30), false],
+  ['beside one that is full', pool(30, 90), true],
+  ['beside one that is ending, too', pool(30, -10), true],
+])('a worker whose time is up needs a successor: %s', (_, members, expected) => {
+  expect(needsSuccessor('a', members)).toBe(expected);
+});
