@@ -2,8 +2,20 @@ import { OPTIONS } from './options.ts';
 import { PROGRAM } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Options that npm knows, too: they may be in npm's own configuration. */
-const OF_NPM: ReadonlySet<string> = new Set(['json', 'quiet', 'scope', 'include', 'config', 'user-agent']);
+/** Options that npm knows, too: npm passes on its own configuration under the same names. */
+const OF_NPM: ReadonlySet<string> = new Set([
+  'ca',
+  'config',
+  'include',
+  'json',
+  'name',
+  'proxy',
+  'quiet',
+  'save',
+  'scope',
+  'user-agent',
+  'yes',
+]);
 
 /**
  * Throws `UsageError` if npm kept options for itself that were meant for us: `npm run crawl

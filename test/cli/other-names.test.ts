@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseArgs } from '../../cli/args.ts';
 import { refuseForgottenDashes } from '../../cli/forgotten-dashes.ts';
@@ -50,6 +52,16 @@ describe('a forgotten -- after npm run', () => {
     expect(() => refuseForgottenDashes({ npm_lifecycle_event: 'strand', npm_config_adaptive: '' })).toThrow(
       '--adaptive',
     );
+  });
+
+  test('is not seen in any setting of npm itself: an .npmrc may have all of them', async () => {
+    const { stdout } = await promisify(execFile)('npm', ['config', 'ls', '--long', '--json']);
+    const settings = Object.keys(JSON.parse(stdout));
+    expect(settings).toContain('proxy');
+    const environment = Object.fromEntries(
+      settings.map((name) => [`npm_config_${name.replaceAll('-', '_')}`, 'x']),
+    );
+    refuseForgottenDashes({ ...environment, npm_lifecycle_event: 'crawl' });
   });
 
   test.each([
