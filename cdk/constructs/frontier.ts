@@ -12,7 +12,7 @@ import { ROUTER_TIMEOUT_S, SHARD_WINDOW_S } from './times.ts';
  * parked, and those that never reached a function: an account whose concurrency is used up lets messages come
  * back each lease. A URL that kills its worker is set aside within about 10. A failing turn comes back after
  * 5 minutes at most, so an outage of the tables may last 8 hours before a host's messages are given up; a
- * message that kills every worker it meets stops doing so after 100 leases, 17 hours with the default.
+ * message that kills every worker it meets stops doing so after 100 leases, 9 hours with the default.
  */
 const MAX_RECEIVES = 100;
 
@@ -55,7 +55,7 @@ export class Frontier extends Construct {
     } as const;
 
     this.turnDeadLetters = new sqs.Queue(this, 'TurnDeadLetters', fifo);
-    const { leaseMs } = timesOf({ workerTimeoutMs: options.workerTimeout * 1000 });
+    const { visibilityMs } = timesOf({ workerTimeoutMs: options.workerTimeout * 1000 });
     const { stackName } = options;
     this.turns = numberedQueues(
       this,
@@ -63,7 +63,7 @@ export class Frontier extends Construct {
       (n) => `${stackName}-turns-${n}.fifo`,
       {
         ...fifo,
-        visibilityTimeout: Duration.millis(leaseMs),
+        visibilityTimeout: Duration.millis(visibilityMs),
         deadLetterQueue: { queue: this.turnDeadLetters, maxReceiveCount: MAX_RECEIVES },
       },
     );
@@ -72,9 +72,9 @@ export class Frontier extends Construct {
     this.startQueue = new sqs.Queue(this, 'Starts', {
       ...common,
       // What could not be started in time is asked for again.
-      retentionPeriod: Duration.millis(2 * leaseMs),
+      retentionPeriod: Duration.millis(2 * visibilityMs),
       // While the worker works, its message stays: if it dies, the message comes back later and finds that there are enough.
-      visibilityTimeout: Duration.millis(leaseMs),
+      visibilityTimeout: Duration.millis(visibilityMs),
       deadLetterQueue: { queue: this.linkDeadLetters, maxReceiveCount: MAX_RECEIVES },
     });
     // Hidden for six times the function's time-out and the window, as Lambda's developer guide asks for

@@ -102,7 +102,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
   const isStormy = createStorms(time.now, faults);
 
   const workerTimeoutMs = options.settings?.workerTimeoutMs ?? WORKER_TIMEOUT_MS;
-  const visibilityS = timesOf({ workerTimeoutMs }).leaseMs / 1000;
+  const visibilityS = timesOf({ workerTimeoutMs }).visibilityMs / 1000;
   const turnDeadLetterUrl = sqs.createQueue({ name: 'turns-dead.fifo', isFifo: true, visibilityS: 30 });
   const turnQueueUrls = Array.from({ length: options.turnQueues ?? 2 }, (_, shard) =>
     sqs.createQueue({

@@ -11,14 +11,14 @@ const wide = synthesized({ linkShards: 3 });
 const sharded = synthesized({ turnQueues: 3, maxConcurrency: 50, workerTimeout: 300, routerWindow: 0 });
 
 describe('the queues', () => {
-  test('of hosts are FIFO, with limits for each group, and hold a message as long as the lease', () => {
-    const { leaseMs } = timesOf({ workerTimeoutMs: 300_000 });
+  test('of hosts are FIFO, with limits for each group, and hide a message as long as a worker may live', () => {
+    const { visibilityMs } = timesOf({ workerTimeoutMs: 300_000 });
     for (const shard of [0, 1, 2]) {
       expect(sharded.one(QUEUE, `FrontierTurns${shard}`).Properties).toMatchObject({
         FifoQueue: true,
         DeduplicationScope: 'messageGroup',
         FifoThroughputLimit: 'perMessageGroupId',
-        VisibilityTimeout: leaseMs / 1000,
+        VisibilityTimeout: visibilityMs / 1000,
         MessageRetentionPeriod: 14 * 86_400,
         RedrivePolicy: { maxReceiveCount: 100 },
       });
@@ -26,19 +26,22 @@ describe('the queues', () => {
     expect(sharded.one(QUEUE, 'FrontierTurnDeadLetters').Properties.FifoQueue).toBe(true);
   });
 
-  test.each([30, 60, 600, 900])('with %i seconds for a worker, a lease outlasts it', (workerTimeout) => {
-    const stack = synthesized({ workerTimeout });
-    const { VisibilityTimeout } = stack.one(QUEUE, 'FrontierTurns0').Properties;
-    expect(VisibilityTimeout).toBeGreaterThanOrEqual(functionOf(stack, 'Worker').Properties.Timeout);
-    expect(VisibilityTimeout).toBe(timesOf({ workerTimeoutMs: workerTimeout * 1000 }).leaseMs / 1000);
-  });
+  test.each([30, 60, 600, 900])(
+    'with %i seconds for a worker, a message that is given to it stays hidden',
+    (workerTimeout) => {
+      const stack = synthesized({ workerTimeout });
+      const { VisibilityTimeout } = stack.one(QUEUE, 'FrontierTurns0').Properties;
+      expect(VisibilityTimeout).toBeGreaterThanOrEqual(functionOf(stack, 'Worker').Properties.Timeout);
+      expect(VisibilityTimeout).toBe(timesOf({ workerTimeoutMs: workerTimeout * 1000 }).visibilityMs / 1000);
+    },
+  );
 
   test('of starts hides a message as long as its worker may live, and forgets one that could not be served', () => {
     const { Properties } = sharded.one(QUEUE, 'FrontierStarts');
-    const { leaseMs } = timesOf({ workerTimeoutMs: 300_000 });
+    const { visibilityMs } = timesOf({ workerTimeoutMs: 300_000 });
     expect(Properties).toMatchObject({
-      VisibilityTimeout: leaseMs / 1000,
-      MessageRetentionPeriod: (2 * leaseMs) / 1000,
+      VisibilityTimeout: visibilityMs / 1000,
+      MessageRetentionPeriod: (2 * visibilityMs) / 1000,
     });
     expect(Properties.FifoQueue).toBeUndefined();
   });

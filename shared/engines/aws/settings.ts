@@ -96,8 +96,10 @@ export function parseStackSettings(json: string | undefined): StackSettings {
 }
 
 export interface StackTimes {
-  /** The lease of a host, and the visibility timeout of the turn queues: outlasts any worker. */
+  /** The lease of a host: if its worker dies, the host waits until its end. */
   readonly leaseMs: number;
+  /** The queues' own visibility timeout, for messages that an event source holds: outlasts any worker. */
+  readonly visibilityMs: number;
   /** `totalTimeoutMs` of a crawl may be so long: a worker must see its last request to the end. */
   readonly maxTotalTimeoutMs: number;
   /** `hookTimeoutMs` may be so long, if the project has hooks: the same for the hooks after that request. */
@@ -108,15 +110,20 @@ export interface StackTimes {
 
 /** For what follows a worker's last request: the commit of its turns. */
 const END_MS = 13_000;
+/** A lease leaves a turn this long for its requests, even if the last of them and its hooks take longest. */
+const TURN_MS = 60_000;
 
 /**
- * All times that depend on each other, from the one that the operator sets. SQS refuses a visibility timeout
- * below the function's time-out.
+ * All times that depend on each other, from the one that the operator sets. Lambda refuses an event source
+ * whose visibility timeout is below the function's time-out.
  */
 export function timesOf({ workerTimeoutMs }: Pick<StackSettings, 'workerTimeoutMs'>): StackTimes {
   const maxTotalTimeoutMs = Math.floor(workerTimeoutMs / 5);
+  const visibilityMs = Math.ceil((workerTimeoutMs * 1.1) / 1000) * 1000;
   return {
-    leaseMs: Math.ceil((workerTimeoutMs * 1.1) / 1000) * 1000,
+    // The longest exchange, and hooks that may take as long.
+    leaseMs: Math.min(visibilityMs, TURN_MS + 2 * maxTotalTimeoutMs + END_MS),
+    visibilityMs,
     maxTotalTimeoutMs,
     maxHookTimeoutMs: Math.floor(maxTotalTimeoutMs / HOOK_CALLS),
     receiveMs: workerTimeoutMs - maxTotalTimeoutMs - END_MS,
