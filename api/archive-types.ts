@@ -1,4 +1,4 @@
-/** What the readers of archives give. */
+/** Types that the readers of archives return. */
 import type { CheckedWarc, WarcFault } from '../shared/archive/check-warc.ts';
 
 export type { CheckedWarc, WarcFault } from '../shared/archive/check-warc.ts';

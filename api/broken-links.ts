@@ -1,9 +1,9 @@
-/** What `StoredCrawl.brokenLinks` finds. */
+/** Types of `StoredCrawl.brokenLinks`. */
 
 /** A page that links to a broken URL. */
 export interface LinkingPage {
   readonly page: string;
-  /** What a reader sees of the link; the `alt` of an image. */
+  /** The link's visible text; the `alt` of an image. */
   readonly text: string;
   /** The element: `a`, `img`, `link`, `script`. */
   readonly element: string;

@@ -1,4 +1,4 @@
-/** What a running crawl reports. */
+/** The events of a running crawl. */
 
 import type { Item } from '../shared/project/project.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
@@ -74,6 +74,6 @@ export interface CrawlProgress {
   /** When the crawl was started or resumed. */
   readonly startedAt: number;
   readonly now: number;
-  /** What ends the crawl early; `endsAt` is when its time runs out. */
+  /** The limits that end the crawl early; `endsAt` is when its time runs out. */
   readonly limits: { readonly maxPages?: number; readonly maxBytes?: number; readonly endsAt?: number };
 }

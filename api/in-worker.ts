@@ -1,6 +1,6 @@
 /**
- * What `strand-crawler` is in the bundle of a worker on a stack: what a project's file needs there, and nothing
- * that only programs call. So the bundle stays as small as without a project's file.
+ * The module `strand-crawler` in the bundle of a worker on a stack: the exports that a project's file needs
+ * there, and none that only programs call. So the bundle stays as small as without a project's file.
  */
 export { ControlError } from '../shared/control/control.ts';
 export { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../shared/crawl/crawl-errors.ts';

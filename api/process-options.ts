@@ -1,4 +1,4 @@
-/** What `processCrawl` takes and gives. */
+/** The options and the result of `processCrawl`. */
 import type { HookError } from '../shared/ports/hook-error-log.ts';
 import type { Item } from '../shared/project/project.ts';
 import type { CrawlHooks } from './start-options.ts';

@@ -1,4 +1,4 @@
-/** What a crawl is started with. */
+/** The options that start a crawl. */
 import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 import type { StrandConfig } from '../shared/project/project.ts';
 import type { LogEntry, LogLevel } from '../shared/text/log-entry.ts';

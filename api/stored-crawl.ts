@@ -165,7 +165,7 @@ export interface SearchOptions extends Pick<DocumentOptions, 'skip'> {
    * @default 10
    */
   readonly limit?: number;
-  /** What stands before and after a found word in a snippet. Default: nothing. */
+  /** Text before and after each word found in a snippet. Default: nothing. */
   readonly marks?: readonly [before: string, after: string];
   /** Called for each page that is added to the index before the search, with the number of pages so far. */
   readonly onIndexed?: (pages: number) => void;

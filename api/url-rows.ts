@@ -13,7 +13,7 @@ import { openLedger } from '../shared/turn/open-ledger.ts';
 import type { HostKey } from '../shared/url/host-key.ts';
 import { seedDetail } from './seed-detail.ts';
 
-/** What is needed of a ledger store, and of an engine that joins WARC files. */
+/** The methods of a ledger store that are used, and of an engine that joins WARC files. */
 export interface RowSource {
   readonly ledgers: Pick<LedgerStore, 'hosts' | 'loadHead' | 'readPart'>;
   /** Where the records stand now, in the order given. */

@@ -26,7 +26,7 @@ export type ClaimOption = 'rounds' | 'hosts' | 'pages' | 'synthweb' | 'delay';
 
 export interface Claim {
   readonly name: string;
-  /** What the figures are of. */
+  /** The subject of the figures. */
   readonly says: string;
   /** The options that it takes. Default: none. */
   readonly options?: readonly ClaimOption[];
@@ -38,7 +38,7 @@ export interface Claim {
   readonly file: string;
 }
 
-/** What such a module exports. */
+/** The exports of such a module. */
 export interface ClaimModule {
   readonly measure: (options: BenchOptions) => Promise<Measured>;
 }

@@ -11,7 +11,7 @@ export const FUNCTIONS_FOLDER = join(import.meta.dirname, '../functions');
 
 const END = isSource(import.meta.url) ? '.ts' : '.js';
 
-/** What a project's file imports of the package, in a function. */
+/** The module that a project's file imports from the package, in a function. */
 const PACKAGE = join(import.meta.dirname, `../api/in-worker${END}`);
 
 /** Some dependencies are CommonJS, and call a `require` that modules do not have. */

@@ -43,7 +43,7 @@ export interface ExistingResources {
   readonly securityGroups?: readonly ec2.ISecurityGroup[];
 }
 
-/** What can be said of a crawler. Everything has a default. */
+/** The properties of a crawler. Everything has a default. */
 export interface CrawlerProps extends ExistingResources {
   /**
    * Name of the crawler: a letter, then letters, digits and hyphens, at most 64. Its turn queues and metrics
@@ -146,8 +146,8 @@ export interface CrawlerProps extends ExistingResources {
   readonly allowPorts?: readonly number[];
 
   /**
-   * What happens to the tables and to the bucket when the crawler is removed. `DESTROY` deletes all that was
-   * ever fetched, but never a bucket of your own.
+   * The removal policy of the tables and of the bucket. `DESTROY` deletes all that was ever fetched, but
+   * never a bucket of your own.
    *
    * @default RemovalPolicy.RETAIN
    */

@@ -8,7 +8,9 @@ import { parseCidr } from '../shared/fetcher/ip-address.ts';
 import { didYouMean } from '../shared/text/nearest.ts';
 import { InvalidOptions } from './invalid-options.ts';
 
-/** What a text from the command line stands for: `300`, `true`, `{"a":"b"}`; else itself. */
+/**
+ * Returns the value of a text from the command line: `300`, `true`, `{"a":"b"}`; otherwise the text itself.
+ */
 function fromText(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
@@ -106,7 +108,7 @@ export const stackOptionsSchema = z.strictObject({
   allowPorts: ports.default([]),
 
   // ---- data
-  /** What `cdk destroy` does with tables and bucket. `destroy` deletes all that was ever fetched. */
+  /** The removal policy of tables and bucket. `destroy` deletes all that was ever fetched. */
   removalPolicy: oneOf('retain', 'destroy').default('retain'),
   /** Every state of the tables in the last 35 days can be restored; $0.20 for each GB and month. */
   pointInTimeRecovery: flag.default(false),

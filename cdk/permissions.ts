@@ -1,12 +1,12 @@
 /**
- * What each function may do: the one list, which the stack grants and the tests hold it to. Beyond it, a
- * function may write its own log, and traces where they are wanted.
+ * The permissions of each function: the one list, which the stack grants and the tests check. Beyond it, a
+ * function may write its own log, and traces if they are enabled.
  */
 
 export const FUNCTIONS = ['worker', 'router', 'waker', 'api', 'compactor'] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 
-/** What permissions are about. `warc` and `parts` are the objects under that prefix. */
+/** The resources of permissions. `warc` and `parts` are the objects under that prefix. */
 export type ResourceName =
   | 'turnQueues'
   | 'startQueue'
@@ -35,7 +35,7 @@ export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[
 
 const SEND = ['sqs:SendMessage'];
 const COUNT = ['sqs:GetQueueAttributes'];
-/** What an event source mapping asks of the function's role. */
+/** Permissions that an event source mapping needs of the function's role. */
 export const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', ...COUNT] as const;
 const GET_ITEM = ['dynamodb:GetItem'];
 /**

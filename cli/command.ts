@@ -16,7 +16,7 @@ export type Command =
   | { readonly verb: 'help'; readonly topic?: Verb }
   | { readonly verb: 'version' };
 
-/** What a crawl says while it runs. */
+/** Options for the output of a crawl while it runs. */
 export interface Logging {
   /** Lines of a log on standard error; none: what a person watches. */
   readonly logFormat?: LogFormat | undefined;

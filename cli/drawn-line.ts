@@ -30,22 +30,22 @@ function widthOf(parts: readonly Part[]): number {
   return parts.reduce((width, { text }) => width + text.length, BETWEEN.length * (parts.length - 1));
 }
 
-/** What is needed of `process.stderr`. */
+/** The properties of `process.stderr` that are used. */
 export interface LiveStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** What is needed of `process.env`. */
+/** The variables of `process.env` that are used. */
 export interface TerminalEnvironment {
   readonly NO_COLOR?: string | undefined;
   readonly TERM?: string | undefined;
 }
 
 /**
- * What the stream's reader can show: a line that is drawn over itself (`isLive`), colours. A pipe and a dumb
- * terminal show neither; a NO_COLOR that is not empty forbids colours (no-color.org).
+ * Returns the abilities of the stream's reader: a line that is drawn over itself (`isLive`), colours. A pipe
+ * and a dumb terminal show neither; a NO_COLOR that is not empty forbids colours (no-color.org).
  */
 export function terminalOf(
   stream: Pick<LiveStream, 'isTTY'>,

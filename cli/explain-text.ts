@@ -1,4 +1,4 @@
-/** What `explain` shows to people: a line for each rule that has a say, and the verdict. */
+/** The output of `explain` for people: a line for each rule that applies, and the verdict. */
 
 import { RANKS } from '../shared/frontier/rank.ts';
 import type { Explanation, TemplateWord } from '../shared/report/explanation.ts';
@@ -61,7 +61,7 @@ function robotsText({ robots }: Explanation): string | undefined {
 }
 
 function knownText({ known, crawl }: Explanation): string | undefined {
-  // What a turn finds is kept when it ends.
+  // Links that a turn finds are stored when it ends.
   if (!known) return crawl && (crawl.state === 'running' ? 'no, unless in the last seconds' : 'no');
   const { depth, via } = known;
   const found = via === undefined ? undefined : `found on ${via}`;

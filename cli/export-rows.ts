@@ -1,4 +1,4 @@
-/** What is known of a URL, as a line of an export and as text for people. */
+/** The known facts of a URL, as a line of an export and as text for people. */
 
 import type { UrlState } from '../shared/frontier/url-record.ts';
 import type { UrlDetail, UrlRow } from '../shared/report/url-detail.ts';
@@ -30,7 +30,7 @@ export const EXPORT_COLUMNS = [
   'duplicateOf',
 ] as const satisfies readonly (keyof UrlRow)[];
 
-/** What comes before the first row: the column names in CSV, nothing in JSON lines. */
+/** Returns the text before the first row: the column names in CSV, nothing in JSON lines. */
 export function exportHeader(format: RowFormat, columns: readonly string[] = EXPORT_COLUMNS): string {
   return format === 'csv' ? csvLine(columns) : '';
 }

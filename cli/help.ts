@@ -1,4 +1,4 @@
-/** What `help` prints, made from the one table of options. */
+/** The output of `help`, made from the one table of options. */
 import { wrapWords } from './format.ts';
 import { GROUPS, type OptionSpec } from './option-spec.ts';
 import { defaultText, optionsOf } from './options.ts';
@@ -88,7 +88,7 @@ function helpOf(option: OptionSpec, verb: Verb): string {
   return preset === undefined ? meaningOf(option, verb) : `${meaningOf(option, verb)} (default ${preset})`;
 }
 
-/** What it does, and where alone, for a verb of both places. */
+/** Returns the meaning of the option, with the only place where it applies for a verb of both places. */
 function meaningOf(option: OptionSpec, verb: Verb): string {
   if (option.group === 'Stack' || !isLocalVerb(verb) || !isStackVerb(verb)) return option.help;
   if (!optionsOf(verb, 'stack').includes(option)) return `${option.help}; not with --stack`;

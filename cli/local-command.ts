@@ -103,7 +103,7 @@ function initCommand(words: readonly string[]): LocalCommandOf<'init'> {
   return { verb: 'init', ...named, folder: folder || template || '.' };
 }
 
-/** What `crawl` and `resume` have in common. */
+/** Returns the settings that `crawl` and `resume` have in common. */
 const runSettings = (given: ParsedOptions) => ({
   config: textOf(given, 'config'),
   workers: workersOf(given),

@@ -1,4 +1,7 @@
-/** What a command line says of headers, cookies, passwords and certificates: secrets are in no message. */
+/**
+ * Messages about the headers, cookies, passwords and certificates of a command line: secrets are in none of
+ * them.
+ */
 
 import type { ProxyOptions } from '../shared/crawl/crawl-options.ts';
 import { isProxyUrl, REFUSED_HEADERS } from '../shared/crawl/network-schema.ts';

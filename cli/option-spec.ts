@@ -1,4 +1,4 @@
-/** What the table of options says of each. */
+/** The fields of an option in the table of options. */
 import type { TableName } from '../api/stored-crawl.ts';
 import type { CrawlConfig } from '../shared/crawl/config.ts';
 import type { StackVerb, Verb } from './verbs.ts';
@@ -78,7 +78,7 @@ export const GROUPS = [
 export interface OptionSpec {
   /** Without the dashes. */
   readonly name: string;
-  /** What the help calls the value. None for a flag. */
+  /** The name of the value in the help. None for a flag. */
   readonly argument?: string;
   readonly type: OptionType;
   readonly choices?: readonly string[];

@@ -1,4 +1,4 @@
-/** What other crawlers and wget call our options, for the message about an unknown option. */
+/** The names that other crawlers and wget give to our options, for the message about an unknown option. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   '--out DIR': [
     'o',

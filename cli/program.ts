@@ -7,7 +7,7 @@ export interface Start {
   readonly isSource: boolean;
   /** Path of the program as it was called: `/home/a/node_modules/.bin/strand`. */
   readonly path: string;
-  /** What npm says of the command that it runs: `npx`, `exec` or a script's name; none without npm. */
+  /** The command that npm runs: `npx`, `exec` or a script's name; none without npm. */
   readonly npmEvent?: string;
 }
 

@@ -26,7 +26,7 @@ export function configOf({ values }: ParsedOptions): CrawlOptions {
 
 const NETWORK_FILES = ['header', 'basic-auth', 'cookies', 'ca', 'client-cert', 'client-key'];
 
-/** What is given as files, or is secret. */
+/** Returns the network options that are files or secrets. */
 export function networkOf(given: ParsedOptions): NetworkFiles | undefined {
   if (!NETWORK_FILES.some((name) => given.values.has(name))) return undefined;
   const listOf = (name: string) => (given.values.get(name) as readonly string[] | undefined) ?? [];
@@ -59,7 +59,10 @@ export function readCrawlName(text: string): string {
   );
 }
 
-/** What `hosts` takes: a crawl, and perhaps a host in lower case. `place`: what names the crawl. */
+/**
+ * Returns the arguments of `hosts`: a crawl, and optionally a host in lower case. `place`: the name of the
+ * crawl's argument.
+ */
 export function readHosts(given: ParsedOptions, place: string) {
   const { words } = given;
   const [crawl, host] = words.length === 2 ? words : readWords('hosts', given, place);

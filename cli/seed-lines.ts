@@ -16,7 +16,7 @@ export interface Trouble {
   readonly name: string;
   /** Why, in words. */
   readonly words: string;
-  /** What it has in common with those of the same failure. */
+  /** The part of the message that all seeds with the same failure share. */
   readonly kind: string;
   /** ms since the epoch. */
   readonly nextTryAt?: number | undefined;

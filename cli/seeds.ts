@@ -55,7 +55,7 @@ export function checkContact(
   if (fault !== undefined) throw new UsageError(contactText({ fault, contact: identity.contact }));
 }
 
-/** What is wrong with the contact, in the command line's words. */
+/** Returns the fault of the contact, in the command line's words. */
 export const contactText = ({
   fault,
   contact = '',

@@ -1,4 +1,4 @@
-/** What is asked of a deployed stack. */
+/** Requests to a deployed stack. */
 import { quoted } from '../shared/text/printable.ts';
 import type { StackRequest } from './command.ts';
 import { isRowFormat } from './option-spec.ts';

@@ -1,4 +1,4 @@
-/** What a stack's crawls and hosts look like to people. */
+/** Text about a stack's crawls and hosts, for people. */
 import type { AddedSeeds, CrawlEntry, HostDetail, HostEntry, HostPage } from '../shared/control/control.ts';
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import { printable, shorten } from '../shared/text/printable.ts';

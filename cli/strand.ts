@@ -102,7 +102,7 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
-  // What a project's file has left running does not keep a process that was refused.
+  // Code of a project's file that is still running does not keep a refused process alive.
   const end = isRefusal(error) ? () => process.exit() : undefined;
   process.stderr.write(isShown(error) ? '' : `strand: ${describe(error)}\n`, end);
 }

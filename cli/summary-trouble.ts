@@ -1,5 +1,5 @@
 /**
- * What went wrong in a crawl, as lines of its summary: seeds, hosts, hooks, and pages that a crawler cannot
+ * The troubles of a crawl, as lines of its summary: seeds, hosts, hooks, and pages that a crawler cannot
  * read.
  */
 import { areHooksBroken, isWithoutSeed } from '../shared/report/crawl-outcome.ts';

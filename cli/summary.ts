@@ -106,7 +106,7 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
   ];
 }
 
-/** What waits at a crawl's end was not fetched, and pages may lack it. */
+/** Requisites that wait at a crawl's end were not fetched, and pages may lack them. */
 function requisiteLines({ requisites: { fetched = 0, waiting = 0 } }: CrawlSummary): string[] {
   if (fetched === 0 && waiting === 0) return [];
   return [`${formatCount(fetched)} fetched${waiting > 0 ? `, ${formatCount(waiting)} waiting` : ''}`];

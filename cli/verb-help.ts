@@ -1,9 +1,9 @@
-/** What the help says of each verb. */
+/** The help texts of each verb. */
 import type { Verb } from './verbs.ts';
 
 export interface VerbHelp {
   readonly usage: string;
-  /** What follows `--stack NAME`, for a verb that has a meaning on one machine too. */
+  /** The arguments after `--stack NAME`, for a verb that has a meaning on one machine too. */
   readonly stackUsage?: string;
   readonly summary: string;
   readonly examples: readonly string[];

@@ -1,4 +1,4 @@
-/** What the live line of a stack's crawl shows. */
+/** The live line of a stack's crawl. */
 import type { CrawlSummary } from '../shared/report/summary.ts';
 import type { Part } from './drawn-line.ts';
 import { formatBytes, formatCount, formatCounted, formatDollars, formatRate, type Tone } from './format.ts';

@@ -31,7 +31,7 @@ function describe({ properties = {} }: Node = {}, comments: ReadonlyMap<string, 
   }
 }
 
-/** What the comment of each property says, without its tags and links. */
+/** Returns the comment of each property, without its tags and links. */
 function commentsOf(text: string, name: string): ReadonlyMap<string, string> {
   const [, body = ''] = new RegExp(`export interface ${name} \\{\\n(.*?)^\\}`, 'ms').exec(text) ?? [];
   const found = body.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\n {2}(\w+)\??:/gs);

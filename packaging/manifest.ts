@@ -11,7 +11,10 @@ const isForStacks = (name: string): boolean => name.startsWith('@aws-sdk/');
 /** Its used parts are in the package (`vendor-zod.ts`). */
 const isVendored = (name: string): boolean => name === 'zod';
 
-/** What the construct needs. `Validations` and the runtime of the functions are not in older versions. */
+/**
+ * The versions that the construct needs. `Validations` and the runtime of the functions are not in older
+ * versions.
+ */
 const CDK = { 'aws-cdk-lib': '^2.257.0', constructs: '^10.5.0', esbuild: '>=0.25.0' };
 
 const FUNCTIONS = 'strand-crawler-functions';

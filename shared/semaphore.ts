@@ -2,7 +2,7 @@
 export type Release = () => void;
 
 export interface AcquireOptions {
-  /** What this caller takes for the capacity, instead of the semaphore's. */
+  /** The capacity for this caller, instead of the semaphore's. */
   readonly capacity?: number;
   /** Ends the wait. */
   readonly signal?: AbortSignal;

@@ -80,8 +80,8 @@ export interface Sizes {
    */
   readonly maxRowBytes: number;
   /**
-   * What a message, and all messages of a batch together, may weigh: SQS's limit until 2025, still set on
-   * many queues.
+   * The largest size of a message, and of all messages of a batch together: SQS's limit until 2025, still set
+   * on many queues.
    */
   readonly maxMessageBytes: number;
   /**

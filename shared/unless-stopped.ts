@@ -4,7 +4,10 @@
  */
 const GRACE_MS = 3000;
 
-/** What `work` resolves to; undefined if it has not ended {@link GRACE_MS} after `stopping` was aborted. */
+/**
+ * Resolves to the result of `work`; to undefined if it has not ended {@link GRACE_MS} after `stopping` was
+ * aborted.
+ */
 export function unlessStopped<T>(
   work: Promise<T>,
   stopping: AbortSignal,

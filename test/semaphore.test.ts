@@ -107,7 +107,7 @@ test('whatever is acquired, released and given up: in order, within the capacity
       fc.array(step, { maxLength: 40 }),
       async (most, steps) => {
         const semaphore = new Semaphore(most);
-        /** What the semaphore is: a line, and what is admitted. */
+        /** A model of the semaphore: a line, and the admitted callers. */
         const line: { readonly id: number; readonly weight: number; readonly stop: AbortController }[] = [];
         const held: { readonly weight: number; readonly release: Release }[] = [];
         const admitted: number[] = [];

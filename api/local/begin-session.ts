@@ -47,8 +47,8 @@ async function begin(
 }
 
 /**
- * What `opening` brings. If the storage fails, it rejects with {@link StorageFailed}, which names the folder where
- * that holds a crawl: it can be resumed.
+ * Returns the result of `opening`. If the storage fails, it rejects with {@link StorageFailed}, which names
+ * the folder if that holds a crawl: it can be resumed.
  */
 export async function inFolder<T>(folder: string, opening: Promise<T>): Promise<T> {
   try {

@@ -7,7 +7,7 @@ import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { lockFolder } from '../../shared/engines/local/lock.ts';
 import type { DeletedCrawl, DeleteOptions } from '../folder-types.ts';
 
-/** What SQLite keeps beside a database. */
+/** Suffixes of the files that SQLite keeps next to a database. */
 const BESIDE_DATABASE = ['-wal', '-shm', '-journal'];
 
 /** Throws `NoCrawl`, and `FolderInUse` while a process crawls in the folder. */

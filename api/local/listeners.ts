@@ -16,7 +16,7 @@ const MAX_QUEUED = 10_000;
 
 export function createListeners(): Listeners {
   const queues = new Set<EventQueue>();
-  /** What late listeners receive. */
+  /** Ends a queue that is added after the end of the crawl. */
   let end: ((queue: EventQueue) => void) | undefined;
 
   function endAll(how: (queue: EventQueue) => void): void {

@@ -19,7 +19,7 @@ export interface Session {
   readonly signal: AbortSignal;
 }
 
-/** What the caller wants of the crawl. `interrupt`: as `stop`, and its status stays as it is. */
+/** The state that the caller wants for the crawl. `interrupt`: like `stop`, but its status stays as it is. */
 type Wish = 'run' | 'pause' | 'stop' | 'interrupt';
 
 /**

@@ -1,4 +1,4 @@
-/** What the thread that crawls and the thread that watches it send each other. All of it can be cloned. */
+/** The messages between the thread that crawls and the thread that watches it. All of them can be cloned. */
 
 import type { CrawlConfig, CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
@@ -9,7 +9,7 @@ import type { SeedEvent } from '../../shared/turn/seed-events.ts';
 import type { WorkEvent } from '../../shared/turn/work-events.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
 
-/** What a crawl of this machine is started with. */
+/** The start of a new or a resumed crawl on this machine. */
 export type LocalStart = BeginStart | ResumeStart;
 
 interface StartOptions {
@@ -47,7 +47,7 @@ export interface ResumeStart extends StartOptions {
   readonly newUrlRules: boolean;
 }
 
-/** What the thread is started with. */
+/** The `workerData` of the crawl's thread. */
 export interface CrawlThreadStart {
   readonly start: LocalStart;
   /**
@@ -69,7 +69,7 @@ export interface Begun {
   readonly inFlight: Uint8Array;
 }
 
-/** What a running crawl reports. */
+/** The messages of a running crawl. */
 export type CrawlMessage =
   | ({ readonly kind: 'begun' } & Begun)
   | { readonly kind: 'progress'; readonly progress: CrawlProgress }

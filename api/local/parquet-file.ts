@@ -17,7 +17,7 @@ export interface ParquetFile {
 /** Rows are compressed together. Memory is a group of rows, and once more its columns. */
 const GROUP_ROWS = 50_000;
 const GROUP_CHARS = 16 * 1024 * 1024;
-/** What a value costs that is no text. */
+/** The assumed size of a value that is not text. */
 const CELL_CHARS = 8;
 
 const TYPES: Readonly<Record<ColumnType, Partial<SchemaElement>>> = {

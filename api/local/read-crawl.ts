@@ -122,7 +122,7 @@ const skippedQueries = (
   },
 });
 
-/** What the crawl's hooks have made. */
+/** Readers of the output of the crawl's hooks. */
 const itemQueries = (folder: string): Pick<StoredCrawl, 'items' | 'itemsCsv' | 'state'> => ({
   items: <T = Item>() => storedItems<T>(folder),
   itemsCsv() {

@@ -8,7 +8,7 @@ import type { ReadPageOptions } from '../start-options.ts';
 import type { StoredCrawl } from '../stored-crawl.ts';
 import { PageNotRead } from './page-not-read.ts';
 
-/** What does not serve a single page is off. */
+/** Settings that turn off all that does not serve a single page. */
 const ONE_PAGE = {
   scope: 'page',
   maxPages: 1,

@@ -84,7 +84,7 @@ export async function runCrawlThread({
   watch.end();
   signal.removeEventListener('abort', stop);
   await Promise.all(printing);
-  // What it said before it was ended counts: it may have been a moment from its end.
+  // A result that it sent before it was ended counts: it may have been a moment from its end.
   if (lastWord) return lastWord;
   const block = watch.block();
   if (block) return { kind: 'blocked', ...block };

@@ -28,7 +28,7 @@ const SCHEMA = `
 type CapturedPage = Pick<DocumentRow, 'url' | 'location'>;
 
 export interface SearchIndex {
-  /** What {@link setState} was given last: of which state of the crawl this is the index. */
+  /** The value last given to {@link setState}: the state of the crawl that this index represents. */
   state(): string | undefined;
   setState(state: string): void;
   /** Whether this capture of the page is in the index. Then the page is one that is kept. */

@@ -6,7 +6,7 @@ import { summaryOf } from '../../shared/report/summary-of.ts';
 import { isTroubled, type KnownHost, troubledHosts } from '../../shared/report/troubled-hosts.ts';
 import { openFolder, stateOf } from './open-folder.ts';
 
-/** What the crawl in `folder` has come to. */
+/** Returns the summary of the crawl in `folder`. */
 export async function summarize(folder: string): Promise<CrawlSummary> {
   const opened = await openFolder(folder);
   const { reader, crawl, record } = opened;

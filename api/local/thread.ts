@@ -44,5 +44,5 @@ try {
 } catch (error) {
   fail(error);
 }
-// What the project's own code has left running does not keep the thread.
+// Code of the project that is still running does not keep the thread alive.
 exit(0);

@@ -1,4 +1,4 @@
-/** What AWS refuses, or what keeps us from asking it, in words that name the remedy. */
+/** Translates errors of AWS, and errors before a call of AWS, into messages that name the remedy. */
 
 import { isThrottle } from '../../shared/engines/aws/retry.ts';
 import { printable, shorten } from '../../shared/text/printable.ts';

@@ -25,7 +25,7 @@ export interface StackConnection {
   readonly stack: string;
   readonly control: Control;
   readonly registry: Pick<CrawlRegistry, 'load'>;
-  /** What exports and reports are made of. */
+  /** The source of the rows of exports and reports. */
   readonly rows: RowSource;
   archiveOf(crawl: CrawlId): StackArchive;
   /** Yields what the workers' hooks returned. */

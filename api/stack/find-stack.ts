@@ -6,7 +6,7 @@ import { isSource } from '../../shared/own-file.ts';
 import { nearest } from '../../shared/text/nearest.ts';
 import { StackRefused } from './stack-errors.ts';
 
-/** What is needed of the client. */
+/** The methods of the client that are used. */
 export type StackLookup = Pick<CloudFormationClient, 'send'>;
 
 /** Where stacks and parameters are looked up. */

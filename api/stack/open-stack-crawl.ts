@@ -243,7 +243,7 @@ const explainedOne = <T>({ explained }: StackConnection, value: Promise<T>): Pro
     throw explained(error);
   });
 
-/** What only a folder has. */
+/** Stand-ins for the functions that only a crawl in a folder has. */
 function notThere(stack: string, crawl: CrawlId) {
   const refuse = (what: string, remedy: string) => (): never => {
     throw new NotOnStack(what, remedy);

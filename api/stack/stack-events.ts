@@ -1,4 +1,4 @@
-/** What a watched crawl of a stack reports, from one status to the next. */
+/** The events of a watched crawl of a stack, from one status to the next. */
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 import type { StackEvent } from '../stack-crawl.ts';
 

@@ -55,7 +55,7 @@ export function readStackOptions(given: StartStackCrawlOptions): StackStart {
   if (faults.length > 0) throw new InvalidConfig(`startCrawl: ${faults.join('; ')}`);
   return {
     ...(crawl !== undefined && { crawl }),
-    // What is no URL is refused by the stack, with the others taken in.
+    // The stack refuses text that is not a URL, and takes the other seeds.
     seeds: seeds.map((seed) => parseSeed(String(seed)) ?? String(seed)),
     options,
     ...(project !== undefined && { projectOptions: async () => (await readProject(project)).crawl }),
@@ -68,7 +68,8 @@ export async function beginStackCrawl(
   { crawl, seeds, options, projectOptions }: StackStart,
 ): Promise<CrawlSummary> {
   const ofProject = Object.entries((await projectOptions?.()) ?? {});
-  // What is decided for all crawls of a stack is left out of settings that hold on one machine, too.
+  // A setting that the whole stack decides is left out here, since a project's settings also hold on one
+  // machine.
   const shared = Object.fromEntries(ofProject.filter(([key]) => !refusedKeys.includes(key)));
   const taken = takeSeedCredentials({ ...shared, ...options }, seeds);
   return createWithSeeds(control, {

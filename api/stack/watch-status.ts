@@ -3,7 +3,7 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CrawlSummary } from '../../shared/report/summary.ts';
 
-/** What came of asking for a crawl's status once. `error`: it did not work this time. */
+/** The result of one request for a crawl's status. `error`: the request failed this time. */
 export type Look =
   | { readonly summary: CrawlSummary; readonly error?: undefined }
   | { readonly summary?: undefined; readonly error: unknown };
@@ -17,7 +17,7 @@ export interface WatchStatusOptions {
   readonly isOver: (summary: CrawlSummary) => boolean;
 }
 
-/** What the network or AWS refuse for a moment ends no watch; this many failures in a row do. */
+/** Short failures of the network or of AWS do not end a watch; this many in a row do. */
 const MAX_FAILURES = 5;
 
 /** Asks for the crawl's status every `pollMs`, until it is over. Throws what keeps it from asking. */

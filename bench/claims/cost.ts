@@ -1,7 +1,7 @@
 /**
- * What a million pages cost on AWS: the meter of a simulated broad crawl, at list price. The simulated
- * functions take the time that `node bench/claims/unit-figures.ts` has measured. What a crawl on real AWS cost is
- * printed by `node bench/harness/aws-cost.ts`.
+ * The cost of a million pages on AWS: the meter of a simulated broad crawl, at list price. The simulated
+ * functions take the time that `node bench/claims/unit-figures.ts` has measured. `node
+ * bench/harness/aws-cost.ts` prints the cost of a crawl on real AWS.
  */
 
 import { parseOptions } from '../../cdk/options.ts';

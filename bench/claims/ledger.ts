@@ -1,7 +1,6 @@
 /**
- * What is known of one host with many URLs: bytes for each (segments of 225 URLs, key runs, the host as a
- * whole), what merging, looking up and taking the next URL cost, and what a turn costs on it beside its
- * pages.
+ * The ledger of one host with many URLs: bytes for each (segments of 225 URLs, key runs, the host as a
+ * whole), the cost of merging, looking up and taking the next URL, and the cost of a turn without its pages.
  *
  *     npm run bench -- ledger [URLS] [FILE of real URLs of one host, one a line]
  */

@@ -1,5 +1,5 @@
 /**
- * What a page costs, end to end: the command line crawls the generated web on one core, politeness off,
+ * The cost of a page, end to end: the command line crawls the generated web on one core, politeness off,
  * robots.txt, WARC files and durable state on; and by step, from the same crawl under the profiler. The steps
  * are shares of the CPU without the profiler, and add up to it.
  */

@@ -1,5 +1,5 @@
 /**
- * What a second core is worth: the command line and the web's server on one core, on two with one worker
+ * The gain from a second core: the command line and the web's server on one core, on two with one worker
  * thread, and on two with two. The server has the same cores as the crawler each time, so twice the cores are
  * twice of all there is.
  */

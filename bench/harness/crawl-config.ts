@@ -1,5 +1,6 @@
 /**
- * What the benches crawl the generated web with: all politeness off but robots.txt, all the rest as it comes.
+ * The settings of the benches for a crawl of the generated web: all politeness off except robots.txt,
+ * everything else as it is by default.
  */
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 

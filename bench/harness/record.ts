@@ -1,4 +1,4 @@
-/** What a bench has measured, in the form that is kept. */
+/** The measurements of a bench, in the form that is kept. */
 
 /** One figure with its unit: `{ value: 1.2, unit: 'ms of one core a page' }`. */
 export interface Figure {
@@ -6,11 +6,11 @@ export interface Figure {
   readonly unit: string;
 }
 
-/** What a claim's file gives. */
+/** The result of a claim's file. */
 export interface Measured {
   /** By name, camel case, with the unit in it: `cpuMsPerPage`. The first one is the claim's own. */
   readonly figures: Readonly<Record<string, Figure>>;
-  /** What the first figure is made of, in its unit. They add up to it. */
+  /** The parts of the first figure, in its unit. They add up to it. */
   readonly parts?: Readonly<Record<string, number>>;
   /** More than a line, for people. */
   readonly detail?: string;
@@ -22,7 +22,7 @@ export interface BenchRecord {
   readonly figures: Readonly<Record<string, number>>;
   /** The unit of each figure, by its name. */
   readonly unit: Readonly<Record<string, string>>;
-  /** What the first figure is made of, in its unit. */
+  /** The parts of the first figure, in its unit. */
   readonly parts?: Readonly<Record<string, number>>;
   /** Processor, number of cores, operating system. */
   readonly machine: string;

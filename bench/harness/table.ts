@@ -4,7 +4,7 @@ import { type BenchRecord, thousands } from './record.ts';
 export const BEGIN = '<!-- bench: npm run bench -- table -->';
 export const END = '<!-- /bench -->';
 
-/** What a claim says, for the table: its name and a sentence. */
+/** The text of a claim for the table: its name and a sentence. */
 export interface ClaimText {
   readonly name: string;
   readonly says: string;

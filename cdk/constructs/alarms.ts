@@ -32,7 +32,7 @@ const MIN_REQUESTS = 200;
 const ALARM_METRICS = 10;
 
 /**
- * What somebody must look after. No data is no alarm: a crawler at rest says nothing.
+ * The events that need a person's attention. Missing data raises no alarm: a crawler at rest reports nothing.
  *
  * An alarm costs $0.10 a month for each metric that it looks at (list price, us-east-1), also while nothing
  * happens, so there is none for what another one reports: where the worker or the router fails, its messages

@@ -31,7 +31,7 @@ export class Archive extends Construct {
       objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      // What is left of an upload that was neither completed nor aborted is billed until then.
+      // The remains of an upload that was neither completed nor aborted are billed until then.
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(2) },
         // Items of turns that were thrown away. Messages, which bring back a turn, live for 14 days at most.

@@ -65,7 +65,7 @@ export class CrawlerFunction extends Construct {
     if (existing.vpc !== undefined) this.allowNetwork();
   }
 
-  /** What Lambda asks of the role of a function in a VPC; none of it can be limited to a resource. */
+  /** Permissions that Lambda needs for a function in a VPC; none of them can be limited to a resource. */
   private allowNetwork(): void {
     const actions = ['CreateNetworkInterface', 'DescribeNetworkInterfaces', 'DeleteNetworkInterface'];
     this.role.addToPolicy(

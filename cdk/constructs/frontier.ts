@@ -71,7 +71,7 @@ export class Frontier extends Construct {
     this.linkDeadLetters = new sqs.Queue(this, 'LinkDeadLetters', common);
     this.startQueue = new sqs.Queue(this, 'Starts', {
       ...common,
-      // What could not be started in time is asked for again.
+      // Starts that failed within this time are requested again.
       retentionPeriod: Duration.millis(2 * visibilityMs),
       // While the worker works, its message stays: if it dies, the message comes back later and finds that there are enough.
       visibilityTimeout: Duration.millis(visibilityMs),

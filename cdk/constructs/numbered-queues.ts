@@ -30,7 +30,7 @@ export function numberedQueues(
   );
   const [first] = queues;
   if (!first) return { queues, urls: { pattern: '', count }, arns: [] };
-  // What an URL begins with is known at deployment only, and is not the same everywhere.
+  // The beginning of a queue's URL is known at deployment only, and is not the same everywhere.
   const start = Fn.select(0, Fn.split(nameOf(0), first.queueUrl));
   return {
     queues,

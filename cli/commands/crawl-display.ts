@@ -1,4 +1,4 @@
-/** What a crawl shows on standard error while it runs. */
+/** Shows a crawl on standard error while it runs. */
 import { createCrawlLog } from '../../api/local/log/crawl-log.ts';
 import type { Begun, CrawlMessage } from '../../api/local/messages.ts';
 import { isLogged, type LogEntry, logLine } from '../../shared/text/log-entry.ts';

@@ -55,7 +55,7 @@ export async function onStack(command: StackCommand): Promise<ExitCode> {
   }
 }
 
-/** What commands need of the connection. */
+/** The parts of the connection that commands need. */
 export type StackSession = Pick<StackConnection, 'control' | 'rows' | 'itemsOf' | 'refusedKeys'>;
 
 /** Runs the command and prints the answer. Throws `UsageError` for what cannot be done. */
@@ -72,7 +72,7 @@ export async function answer(
   }
 }
 
-/** What the field at fault is set by, `(--max-pages N)`, or where to look. */
+/** Returns the option that sets the faulty field, `(--max-pages N)`, or where to look. */
 function hintOf({ code, field = '' }: ControlError, command: StackCommand): string {
   if (code === 'notFound' && field === 'crawl') return `; all there are: ${stackProgram(command)} list`;
   const key = field.replace(/^config\./, '');

@@ -52,7 +52,7 @@ async function open({ dir, url, config, ...given }: ShellCommand, signal: AbortS
   return openPages({ proxies, ...crawl, ...options, middleware, extraction, signal });
 }
 
-/** What an expression can use. `fetch` replaces the page. */
+/** Returns the names that an expression can use. `fetch` replaces the page. */
 function namesOf(shown: { page: PageContext }, session: PageSession): PropertyDescriptorMap {
   const of = <K extends keyof PageContext>(key: K): PropertyDescriptor => ({
     get: () => shown.page[key],

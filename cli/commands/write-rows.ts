@@ -4,7 +4,7 @@ import type { CrawlId } from '../../shared/crawl/crawl-id.ts';
 import { exportHeader, exportRow } from '../export-rows.ts';
 import type { RowFormat } from '../option-spec.ts';
 
-/** What is needed of `process.stdout`. */
+/** The methods of `process.stdout` that are used. */
 export type RowStream = Pick<NodeJS.WritableStream, 'write' | 'once'>;
 
 /** Writes every known URL of the crawl, host by host, and then the seeds that no ledger knows yet. */

@@ -65,7 +65,7 @@ function packageName(folder: string): string {
   return name === '' ? 'crawl' : name;
 }
 
-/** What is printed about a new project. */
+/** Returns the text that is printed about a new project. */
 export function describeProject(template: TemplateName, folder: string, files: readonly string[]): string {
   const { edit, next } = TEMPLATES[template];
   const shown = /^[\w./@%+,:=-]+$/.test(folder) ? folder : `'${printable(folder).replaceAll("'", "'\\''")}'`;

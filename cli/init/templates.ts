@@ -26,7 +26,7 @@ interface Template {
   readonly summary: string;
   /** Commands after `npm install`. */
   readonly next: readonly string[];
-  /** What to edit before. */
+  /** The edits to make first. */
   readonly edit: string;
 }
 

@@ -2,7 +2,7 @@ import { crawlConfigSchema } from '../../shared/crawl/config.ts';
 import { TLS_MODES } from '../../shared/crawl/network-schema.ts';
 import { BOTH, type OptionSpec } from '../option-spec.ts';
 
-/** What ends a crawl, how polite it is, who asks, and through which network. */
+/** Options for the end of a crawl, its politeness, its identity, and its network. */
 export const LIMIT_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'max-pages',

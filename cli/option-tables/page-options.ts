@@ -1,7 +1,7 @@
 import { SITEMAPS } from '../../shared/crawl/config.ts';
 import type { OptionSpec } from '../option-spec.ts';
 
-/** What is made of pages: sitemaps and feeds, what pages ask for, what is kept of them. */
+/** Options for pages: sitemaps and feeds, requisites, and the data kept of pages. */
 export const PAGE_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'sitemaps',

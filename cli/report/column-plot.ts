@@ -2,7 +2,7 @@
 import { type Html, html } from './html.ts';
 
 export interface ColumnPlot {
-  /** What it shows, for those who do not see it. */
+  /** A description of the plot for people who do not see it. */
   readonly label: string;
   readonly values: readonly number[];
   /**

@@ -4,7 +4,7 @@ import { type Dispatcher, request as send } from 'undici';
 export interface ByProxyOptions {
   /** A proxy's agent: `new ProxyAgent('http://user:password@proxy.example:3128')`. */
   readonly agent: Dispatcher;
-  /** What the crawler's own fetcher would say for itself. */
+  /** The user agent of the crawler's own fetcher. */
   readonly userAgent: string;
 }
 

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http';
  */
 export function createProxy(log: (url: string, userAgent: string | undefined) => void = () => {}): Server {
   return createServer(({ url = '', headers }, response) => {
-    // What is asked of a proxy names the host in the request line (RFC 9112, section 3.2.2).
+    // A request to a proxy names the host in the request line (RFC 9112, section 3.2.2).
     const target = URL.parse(url);
     log(url, headers['user-agent']);
     if (target === null) {

@@ -1,7 +1,7 @@
 import { defineCrawl } from 'strand-crawler';
 import { z } from 'zod';
 
-/** What an item must be. Anything else is counted, reported to `onError`, and not kept. */
+/** The schema of an item. Anything else is counted, reported to `onError`, and not kept. */
 const product = z.object({
   url: z.url(),
   name: z.string().min(1),

@@ -34,7 +34,7 @@ export interface CaptureOptions extends RecordOptions {
    * record: it applies to all records after it.
    */
   readonly warcinfoId?: string;
-  /** What the payload was found to be, whatever Content-Type says: a media type. */
+  /** The detected media type of the payload, whatever Content-Type says. */
   readonly identifiedPayloadType?: string;
 }
 
@@ -51,9 +51,7 @@ export interface EncodedCapture {
   readonly date: string;
   /** `sha1:` and base32, of the body as stored. */
   readonly payloadDigest: string;
-  /**
-   * What the line of the response or revisit in a CDXJ index begins with: `Capture.lineStart` of `cdxj.ts`.
-   */
+  /** The beginning of the response's or revisit's line in a CDXJ index: `Capture.lineStart` of `cdxj.ts`. */
   readonly capture: string;
   /** Where the body stands: in this response, or where the revisit refers to. */
   readonly payload: NewPayload;
@@ -137,7 +135,7 @@ export async function encodeRevisit(
   return encoded(parts, record, captureLineStart(fields, head), payload);
 }
 
-/** What a response and a revisit have in common. */
+/** Returns the parts that a response and a revisit have in common. */
 function partsOf(capture: FetchedResponse, { newId, warcinfoId }: CaptureOptions) {
   const responseId = newId();
   const requestId = newId();

@@ -49,8 +49,8 @@ function lineStartOf(record: WarcRecordHead, blockStart: Uint8Array): string {
 }
 
 /**
- * What the line of a response or revisit begins with, made while the record is: just what {@link
- * scanCaptures} will find in it. `httpHead`: what its block begins with.
+ * Returns the beginning of the line of a response or revisit, made together with the record: the same as
+ * {@link scanCaptures} will find in it. `httpHead`: the beginning of its block.
  */
 export function captureLineStart(fields: WarcFields, httpHead: Uint8Array): string {
   const written = (name: FieldName) => fields[name] && fieldValue(fields[name]).toWellFormed();

@@ -1,4 +1,4 @@
-/** What the standard asks of a record's named fields (ISO 28500:2017, sections 5 and 6). */
+/** Checks a record's named fields against the standard (ISO 28500:2017, sections 5 and 6). */
 import { parseDigest } from './digest.ts';
 import { fieldOf, type WarcRecordHead } from './read-warc.ts';
 

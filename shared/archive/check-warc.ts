@@ -16,7 +16,7 @@ export interface WarcFault {
   /** Offset of the record's gzip member in bytes. */
   readonly offset: number;
   readonly severity: Severity;
-  /** What was expected and what came. */
+  /** The expected value and the actual one. */
   readonly message: string;
 }
 
@@ -33,7 +33,7 @@ export interface WarcCheck {
    * throws.
    */
   file(name: string, read: ReadAt): Promise<CheckedWarc>;
-  /** What can be said only of all files together: call it after the last. */
+  /** Reports faults that only all files together can show: call it after the last. */
   end(): void;
 }
 

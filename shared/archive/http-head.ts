@@ -4,7 +4,7 @@ import type { Packing } from './gzip-member.ts';
 
 type Header = readonly [name: string, value: string];
 
-/** What a header's name gets in front when it described the transfer and not the bytes that are kept. */
+/** The prefix of a header's name if the header described the transfer and not the stored bytes. */
 const ORIGINAL = 'X-Archive-Orig-';
 
 export interface StoredBody {

@@ -2,7 +2,7 @@
 
 interface Source {
   readonly pieces: AsyncIterator<readonly string[]>;
-  /** What is being given out, and the place in it. */
+  /** The piece that is being returned, and the position in it. */
   piece: readonly string[];
   at: number;
 }

@@ -68,7 +68,7 @@ async function* blockOf(
   }
 }
 
-/** What the member inflates to, and the members after it, in pieces. */
+/** Yields the inflated member, and the members after it, in pieces. */
 async function* inflateMember(read: ReadAt, offset: number): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
   // The iteration below meets every error of the pipeline, those of `read` too.

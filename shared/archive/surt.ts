@@ -76,7 +76,7 @@ function unescapeAll(text: string): string {
   const octets: number[] = [];
   for (let i = 0; i < text.length; i++) {
     octets.push(text.charCodeAt(i));
-    // What this octet completes may itself complete another.
+    // The character that this octet completes may itself complete another one.
     while (octets.at(-3) === PERCENT) {
       const value = Number(`0x${String.fromCharCode(octets.at(-2)!, octets.at(-1)!)}`);
       if (!isHex(octets.at(-2)!) || !isHex(octets.at(-1)!)) break;

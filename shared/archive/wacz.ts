@@ -33,7 +33,7 @@ export interface WaczWarc {
   read(): AsyncIterable<Uint8Array>;
 }
 
-/** What `datapackage.json` says of a file of the package (Frictionless Data Resource). */
+/** An entry of `datapackage.json` about a file of the package (Frictionless Data Resource). */
 interface Resource {
   readonly name: string;
   readonly path: string;

@@ -5,11 +5,11 @@
  */
 import type { FailureCode } from '../fetcher/outcome/failure-codes.ts';
 
-/** What is done for a page without a pause. */
+/** The synchronous steps of a page. */
 export const PAGE_STEPS = ['parse', 'robots', 'links', 'hook'] as const;
 export type PageStep = (typeof PAGE_STEPS)[number];
 
-/** What a group of URLs that is closed as a trap has in common. */
+/** The shape of the URLs that are closed together as a trap. */
 export type TrapKind = 'template' | 'combinations' | 'folder';
 
 /** How a body ended before it was whole. */
@@ -34,7 +34,7 @@ export interface DroppedLinksCause {
   readonly code: 'linksDropped';
   readonly links: number;
   readonly detail: string;
-  /** What else there is to say of the page. */
+  /** A further cause that applies to the page. */
   readonly besides?: Cause;
 }
 
@@ -82,7 +82,7 @@ export type Cause =
 
 export type CauseCode = Cause['code'];
 
-/** What programs are given beside the sentence: for a failed fetch what exactly failed. */
+/** The code that programs get beside the sentence: for a failed fetch the exact failure. */
 export type ShownCauseCode = CauseCode | FailureCode;
 
 /** The code of a cause, as exports and reports give it. */

@@ -44,7 +44,7 @@ export function reasonIn({ reason, why }: KeptReason): StatusReason | undefined 
   return code && { code, text: reason };
 }
 
-/** What versions that kept no code wrote. */
+/** Sentences of versions that stored no code. */
 const OLDER_TEXTS: readonly (readonly [StatusCode, RegExp])[] = [
   ['maxPages', /^\d+ pages$/],
   ['maxBytes', /^\d+ bytes$/],

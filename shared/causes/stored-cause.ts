@@ -25,7 +25,7 @@ export function storedCause(stored: Cause | string): Cause {
   return typeof stored === 'string' ? causeOfSentence(stored) : knownCause(stored);
 }
 
-/** What a stored cause says of a URL. */
+/** The cause that is stored for a URL. */
 export interface ResultCause {
   readonly cause?: Cause;
   /** Earlier versions say it in the cause. */

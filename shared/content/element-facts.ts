@@ -28,7 +28,7 @@ export const AROUND = [
 ] as const;
 const AROUND_BIT: ReadonlyMap<string, number> = new Map(AROUND.map((name, i) => [name, 1 << i]));
 
-/** What is known of each element, by its index. Only elements that hold blocks have more than zeros. */
+/** The facts of each element, by its index. Only elements that hold blocks have more than zeros. */
 export interface ElementFacts {
   readonly words: Float64Array;
   readonly linkWords: Float64Array;

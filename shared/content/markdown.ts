@@ -27,7 +27,7 @@ export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], r
   let nesting = 0;
   return join(blocksIn(root));
 
-  /** What an element holds, each a block of Markdown. */
+  /** Returns the content of an element as blocks of Markdown. */
   function blocksIn(element: ContentElement): string[] {
     const own = chosen.get(element) ?? [];
     const found: string[] = [];
@@ -86,7 +86,7 @@ export function markdownOf(root: ContentElement, blocks: readonly TextBlock[], r
       if (child.name === 'li') pushAll(items, itemOf(child, list.name === 'ol' ? `${number++}.` : '-'));
       else pushAll(items, blockOf(child));
     }
-    // What is in the list beside its items.
+    // The content of the list beside its items.
     for (const block of chosen.get(list) ?? []) push(items, runOf(list, block));
     const isLoose = items.some((item) => item.includes('\n\n'));
     return items.join(isLoose ? '\n\n' : '\n');

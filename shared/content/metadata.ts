@@ -1,4 +1,4 @@
-/** What a document says of itself: meta elements, Open Graph, JSON-LD, and its title. */
+/** The metadata of a document: meta elements, Open Graph, JSON-LD, and its title. */
 import { fold } from './blocks.ts';
 import { textOf } from './element-text.ts';
 import type { ContentElement } from './element-tree.ts';
@@ -99,7 +99,7 @@ interface LdItem {
   readonly author?: string;
   readonly datePublished?: string;
   readonly dateModified?: string;
-  /** What may stand on the page: descriptions, texts, questions and answers. */
+  /** Text that may also be visible on the page: descriptions, texts, questions and answers. */
   readonly texts: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What names of classes, ids, roles and properties say of an element, by the words that authors use
+ * Evidence about an element from its class names, ids, roles and properties, by the words that authors use
  * everywhere.
  */
 import type { ContentElement } from './element-tree.ts';

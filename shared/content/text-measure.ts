@@ -18,7 +18,8 @@ const COMMA = 8;
 const STOP = 16;
 
 /**
- * What each UTF-16 code unit is; halves of pairs are words. Made when first needed, which takes some 10 ms.
+ * The kind of each UTF-16 code unit; halves of pairs are words. Made when first needed, which takes some 10
+ * ms.
  */
 const kindsOfUnits = lazy((): Uint8Array => {
   const made = new Uint8Array(0x10000);

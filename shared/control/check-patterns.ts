@@ -1,6 +1,6 @@
 /**
- * What a request may say of `include` and `exclude`: each link is held against each of them, by workers that
- * crawls share.
+ * Checks the patterns `include` and `exclude` of a request: workers that crawls share match each link against
+ * each of them.
  */
 import { type CrawlOptions, InvalidConfig } from '../crawl/config.ts';
 import { compilePatterns } from '../crawl/scope-patterns.ts';

@@ -5,8 +5,9 @@ import { keysAt } from '../text/schema-keys.ts';
 import { ControlError } from './control.ts';
 
 /**
- * What `given` is by the schema. Throws {@link ControlError}: the message says what is wrong with each part,
- * and the field is the first part at fault, such as `config.delayMs`. `name`: what the whole is called.
+ * Returns `given` as parsed by the schema. Throws {@link ControlError}: the message says what is wrong with
+ * each part, and the field is the first faulty part, such as `config.delayMs`. `name`: the name of the whole
+ * in messages.
  */
 export function checkRequest<S extends z.ZodObject>(schema: S, given: unknown, name: string): z.output<S> {
   const parsed = schema.safeParse(given);

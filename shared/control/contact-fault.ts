@@ -2,7 +2,7 @@
 import type { CrawlOptions } from '../crawl/config.ts';
 
 /**
- * What is wrong with how a crawl names its operator, by `contact` or by a URL or mail address within
+ * Returns the fault of how a crawl names its operator, by `contact` or by a URL or mail address within
  * `userAgent`. `unreadable`: `contact` is neither a URL nor a mail address. `missing`: neither names one, and
  * not every seed (absolute URLs) is on this machine: localhost, 127.0.0.0/8, ::1.
  */

@@ -7,7 +7,7 @@ import type { LedgerStore } from '../ports/ledger-store.ts';
 import type { LinkExchange } from '../ports/link-exchange.ts';
 import type { HostKey } from '../url/host-key.ts';
 
-/** What {@link createControl} needs of an engine. */
+/** The parts of an engine that {@link createControl} needs. */
 export interface ControlEngine {
   readonly registry: CrawlRegistry & {
     /** The names of all crawls, in any order. */
@@ -39,7 +39,7 @@ export interface ControlEngine {
   warcFiles?(crawl: CrawlId): Promise<readonly string[]>;
   /** Where a record stands by now: files may have been joined since it was written. */
   locate?(crawl: CrawlId, location: RecordLocation): Promise<RecordLocation>;
-  /** What the usage costs, in US dollars at list price. */
+  /** Returns the cost of the usage, in US dollars at list price. */
   costOf?(usage: Readonly<Record<string, number>>): {
     readonly total: number;
     readonly byItem: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /**
- * What an operator can do with the crawls of an engine that others work on: begin, feed, ask, pause, resume,
- * stop. The API and the command line are two ways to say it, and give the same answers.
+ * An operator's control over the crawls of an engine whose workers run elsewhere: begin, add seeds, query,
+ * pause, resume, stop. The API and the command line both use it, and give the same answers.
  *
  * | word | means |
  * |---|---|
@@ -86,7 +86,7 @@ export interface HostDetail extends HostEntry {
   readonly robots: readonly { readonly origin: string; readonly kind: string; readonly expiresAt: string }[];
 }
 
-/** What was asked cannot be done. `field` names the part of the request at fault. */
+/** The request cannot be fulfilled. `field` names its faulty part. */
 export class ControlError extends Error {
   override name = 'ControlError';
   readonly code: 'invalid' | 'notFound' | 'conflict';

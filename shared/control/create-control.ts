@@ -31,7 +31,9 @@ export type { ControlEngine, ControlPolicy };
 const MAX_LISTED = 1000;
 const LIST_BATCH = 10;
 
-/** What an operator can do with the crawls of `engine`. Everything but `create` is safe to repeat. */
+/**
+ * Returns an operator's control over the crawls of `engine`. All calls except `create` are safe to repeat.
+ */
 export const createControl = (engine: ControlEngine, policy: ControlPolicy): Control =>
   boundMethods<Control>(new EngineControl(engine, policy));
 

@@ -1,4 +1,4 @@
-/** What an operator can ask about the hosts of a crawl. */
+/** An operator's queries about the hosts of a crawl. */
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import { quoted } from '../text/printable.ts';
 import { canonicalize } from '../url/canonical.ts';

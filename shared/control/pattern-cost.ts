@@ -1,12 +1,13 @@
 /**
- * What it may cost to match a regular expression, on the worst text: those of a crawl come with a request.
+ * Bounds the cost of matching a regular expression on the worst text: a crawl's expressions come with a
+ * request.
  */
 
 /** Length of the text. Default: the longest URL. */
 const LENGTH = 2083;
 /**
- * What a character costs the engine that never goes back, in steps of the one that does. Measured: 25 ns to
- * 0.5 ns.
+ * The cost of a character for the engine that never goes back, in steps of the one that does. Measured: 25 ns
+ * to 0.5 ns.
  */
 const LINEAR_STEPS = 50;
 

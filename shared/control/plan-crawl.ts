@@ -17,7 +17,7 @@ import { crawlIdSchema, newCrawlSchema } from './request-schemas.ts';
 import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
 import { wideningSeeds } from './widening-seeds.ts';
 
-/** What the crawls of an engine may be. */
+/** The limits for the crawls of an engine. */
 export interface ControlPolicy {
   /** Defaults of the deployment for settings that a crawl leaves out. The limits do not apply to them. */
   readonly defaults: CrawlOptions;

@@ -1,4 +1,4 @@
-/** What an operator sends to begin a crawl or to add seeds. */
+/** The schemas of an operator's requests to begin a crawl or to add seeds. */
 import { z } from 'zod';
 import { crawlConfigSchema } from '../crawl/config.ts';
 

@@ -16,7 +16,7 @@ const PAGE = 500;
 /** Pages may be short where an engine keeps many crawls together: what is read stays bounded. */
 const MAX_PAGES = 8;
 
-/** What the crawl has come to, by a few reads. */
+/** Returns the summary of the crawl, by a few reads. */
 export async function summarizeCrawl(
   engine: ControlEngine,
   crawl: CrawlId,

@@ -26,7 +26,7 @@ export interface Budget {
   receive(bytes: number): void;
   /** Takes back what was counted and did not become real: its turn was discarded. */
   giveBack(pages: number, bytes: number): void;
-  /** What was counted is in the crawl's totals from now on: its turn is committed. */
+  /** Marks these counts as committed: the crawl's totals contain them from now on. */
   commit(pages: number, bytes: number): void;
   /**
    * Reads again what the whole crawl has used, in every process, and takes over the limits as they are now.
@@ -46,14 +46,17 @@ export interface Budget {
   metLimit(): MetLimit | undefined;
   /** The same by what is committed: nothing takes that back, and the crawl may be called limited. */
   metFinally(): MetLimit | undefined;
-  /** What the whole crawl has used as far as this process knows, without what it has done itself since. */
+  /**
+   * Returns the usage of the whole crawl as far as this process knows it, without its own work since the last
+   * read.
+   */
   used(): Used;
 }
 
 export type Limits = Pick<CrawlConfig, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'> &
   Partial<Pick<CrawlConfig, 'requisites'>>;
 
-/** What the crawl's status becomes, and why. */
+/** The new status of the crawl, and the reason. */
 export interface MetLimit {
   readonly status: Extract<CrawlStatus, 'limited' | 'paused'>;
   readonly reason: StatusReason;
@@ -98,7 +101,7 @@ class CrawlBudget implements Budget {
   readonly #isShared: boolean;
   readonly #beganAt: number;
   #limits: Limits;
-  /** What the crawl has used, as last read. */
+  /** The usage of the crawl, as last read. */
   #base: Used;
   #baseAt: number;
   readonly #costRate: CostRate;
@@ -209,7 +212,7 @@ class CrawlBudget implements Budget {
     return undefined;
   }
 
-  /** What the crawl will have cost when what is in progress is done. */
+  /** Returns the cost of the crawl when all that is in progress is done. */
   #costSoon(): number {
     const soonMs = this.#sinceReadMs() + COST_HEADROOM_MS;
     return (this.#base.cost ?? 0) + this.#costRate.perMs() * soonMs;

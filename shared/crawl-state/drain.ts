@@ -26,7 +26,8 @@ export function isDraining({ status, budget }: Pick<Crawl, 'status' | 'budget'>)
 }
 
 /**
- * What ends the crawl now that it has met `met`; undefined: nothing does, and requisites are still fetched.
+ * Returns the limit that ends the crawl now that it has met `met`; undefined if none does, since requisites
+ * are still fetched.
  */
 export async function endOf(
   engine: Pick<Engine, 'registry' | 'ledgers' | 'clock'>,

@@ -8,7 +8,7 @@ export interface Tally {
   /** Settled as pages, committed or not. */
   pages(): number;
   bytes(): number;
-  /** What nothing takes back. */
+  /** Returns the committed counts, which never decrease. */
   committed(): { readonly pages: number; readonly bytes: number };
   /** Reserves a page, if no more than `max` are made and reserved then. */
   reserve(max: number): boolean;
@@ -22,10 +22,10 @@ export interface Tally {
   readonly pollMs?: number;
 }
 
-/** What this process counts, beginning with what the crawl has used so far. */
+/** Returns the tally of this process, beginning with the usage of the crawl so far. */
 export function createTally(used: Used): Tally {
   let base = used;
-  /** What this process has settled and `base` does not have yet. */
+  /** Work that this process has settled and that `base` does not have yet. */
   const own = { pages: 0, bytes: 0 };
   /** The part of it that is committed. */
   const committed = { pages: 0, bytes: 0 };

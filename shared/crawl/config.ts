@@ -242,7 +242,10 @@ export const crawlConfigSchema = z.strictObject({
   blockTimeoutMs: positive.min(1000).max(60_000).default(4000),
 
   // ---- hooks
-  /** What a hook may take for one page. A turn's lease must outlast an exchange and the hooks of its page. */
+  /**
+   * The time that a hook may take for one page. A turn's lease must outlast an exchange and the hooks of its
+   * page.
+   */
   hookTimeoutMs: positive.max(90_000).default(10_000),
 
   // ---- engine

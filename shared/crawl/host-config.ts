@@ -49,7 +49,7 @@ export function compileHosts(patterns: readonly string[]): (host: HostKey) => bo
   return (host) => compiled.some((matches) => matches(host));
 }
 
-/** What an override sets. A setting that is there without a value says nothing. */
+/** Returns the settings of an override. A setting that is there without a value is ignored. */
 function settingsOf(override: HostOverride | undefined): Partial<CrawlConfig> {
   const { hosts, include, exclude, ...settings } = override ?? { hosts: [] };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

@@ -11,7 +11,7 @@ export interface Pattern {
   readonly regExp: RegExp;
 }
 
-/** What holds for a host. */
+/** The rules for a host. */
 export interface HostRules {
   readonly include: readonly Pattern[];
   readonly exclude: readonly Pattern[];

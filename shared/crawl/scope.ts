@@ -16,7 +16,7 @@ export interface Scope {
    * `maxUrlLength` and ports hold for it too.
    */
   check(url: string, depth: number, isSeed?: boolean): SkipReason | undefined;
-  /** What {@link Scope.check} says, with the rule that decided in words, for people. */
+  /** Returns the verdict of {@link Scope.check}, with the rule that decided in words, for people. */
   explain(url: string, depth: number, isSeed?: boolean): ScopeVerdict;
   /**
    * Whether the preset leaves any page of the host to the crawl. Other hosts are visited only for parts of

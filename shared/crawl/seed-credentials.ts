@@ -1,4 +1,4 @@
-/** What a crawl sends to the hosts of its seeds alone. */
+/** Credentials that a crawl sends only to the hosts of its seeds. */
 import { canonicalize } from '../url/canonical.ts';
 import { originPattern } from '../url/origin-pattern.ts';
 import { parseUrl } from '../url/parse-url.ts';

@@ -57,7 +57,7 @@ export class ByteWriter {
     this.raw(bytes);
   }
 
-  /** What was written; valid until the next write. */
+  /** Returns the bytes written; valid until the next write. */
   bytes(): Uint8Array {
     return this.#buffer.subarray(0, this.#length);
   }

@@ -21,7 +21,7 @@ import { admitGroup, closeGroup, keptGroups, restoreGroups } from './group-map.t
 import { hashText, rounded, windowOf } from './text-memory.ts';
 import { distinctTexts, mixHash, sampleText, type TextSample } from './text-sample.ts';
 
-/** What is known of the combinations at a path or in a folder, as JSON in the host's head. */
+/** The state of the combinations at a path or in a folder, as JSON in the host's head. */
 export interface WatchedCombinations {
   /** `/shop?*&*`, of a folder's paths `/shelves/*?*&*`, of words in a path `/shop/*+*`. */
   readonly group: string;

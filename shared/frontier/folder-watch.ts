@@ -23,12 +23,12 @@ import {
   worthOfText,
 } from './text-memory.ts';
 
-/** What is known of a folder, as JSON in the host's head. */
+/** The state of a folder, as JSON in the host's head. */
 export interface WatchedFolder extends KeptTextMemory {
   /** Its path and `**`. */
   readonly group: string;
   readonly pages: number;
-  /** What its last pages were worth, and how many new links into it they had (2 at most): moving means. */
+  /** Moving means of the worth of its last pages, and of their new links into it (2 at most). */
   readonly fresh: number;
   readonly growth?: number;
   readonly isClosed?: true;
@@ -114,7 +114,7 @@ export function createFolderWatch(
         const window = group === ROOT ? sizes.maxTrapWindow : windowOf(watched.pages, sizes);
         watched.fresh += (worth - watched.fresh) / window;
         watched.growth += (Math.min(grown, MAX_GROWTH) - watched.growth) / window;
-        // What a smaller folder explains is no evidence against those around it.
+        // Pages that a smaller folder explains are no evidence against the folders around it.
         if (hasClosed) watched.fresh = 1;
         else if (
           watched.pages >= sizes.minTrapPages &&

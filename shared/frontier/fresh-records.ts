@@ -2,7 +2,7 @@ import type { UrlKind } from '../url/url-kind.ts';
 import type { UrlRecord } from './url-record.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
-/** What a waiting record waits as. */
+/** The kind of a waiting record. */
 export type WaitingKind = 'page' | UrlKind;
 
 export const isWaitingSitemap = ({ kind, state }: UrlRecord): boolean =>
@@ -129,7 +129,7 @@ export class FreshRecords {
     this.#rooms.requisite = this.#newRoom('requisite');
   }
 
-  /** What was changed is stored. */
+  /** Marks all changes as stored. */
   markStored(): void {
     this.#changed.clear();
   }

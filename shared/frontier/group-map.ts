@@ -47,7 +47,7 @@ export function restoreGroups<K extends { readonly group: string; readonly isClo
   return { open, closed };
 }
 
-/** What a head is to keep: the closed groups, then those that have had more than one page. */
+/** Returns the groups that a head keeps: the closed groups, then those that have had more than one page. */
 export const keptGroups = <K, G extends { readonly pages: number }>(
   open: ReadonlyMap<string, G>,
   closed: ReadonlyMap<string, K>,

@@ -24,7 +24,7 @@ export interface Head extends TrapState {
   readonly robots: readonly HostRobots[];
   /** Origins that cannot be fetched, though another one of the host can. */
   readonly closedOrigins?: readonly ClosedOrigin[];
-  /** What leads to other hosts, whose own turns fetch it (`turn/moved-robots.ts`). */
+  /** Redirects of robots.txt to other hosts, whose own turns fetch the target (`turn/moved-robots.ts`). */
   readonly movedRobots?: readonly MovedRobots[];
   readonly ledger: LedgerIndex;
   readonly totals: HostTotals;
@@ -81,7 +81,7 @@ export type HostRobots = RobotsState & { readonly part?: string };
 
 /** A robots.txt that redirects to another host. */
 export interface MovedRobots {
-  /** What redirects, as the key of {@link HostRobots}: an origin or a URL. */
+  /** The source of the redirect, as the key of {@link HostRobots}: an origin or a URL. */
   readonly from: string;
   readonly to: string;
   /** When it was seen to redirect. */
@@ -102,7 +102,7 @@ export interface ClosedOrigin {
   readonly cause: Cause;
 }
 
-/** What the host has cost and given so far. */
+/** The cost and the results of the host so far. */
 export interface HostTotals {
   /** Responses other than redirects, robots.txt, sitemaps and requisites. */
   readonly pages: number;
@@ -120,8 +120,7 @@ export interface HostTotals {
    */
   readonly seeds?: Readonly<Record<string, number>>;
   /**
-   * What the project's hooks did: `pages` that they were called for, those of them at which one `failed`,
-   * `items`.
+   * Counts of the project's hooks: `pages` that they were called for, pages at which one `failed`, `items`.
    */
   readonly hooks?: Readonly<Record<string, number>>;
   /**
@@ -157,7 +156,7 @@ export const NO_TOTALS: HostTotals = {
   errors: {},
 };
 
-/** What stands for a host never met. Its version is 0: it is not stored. */
+/** The head of a host that is not stored yet. Its version is 0. */
 export const NEW_HEAD: Head = {
   version: 0,
   clock: FRESH_CLOCK,

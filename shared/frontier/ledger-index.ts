@@ -20,7 +20,7 @@ export const EMPTY_INDEX: LedgerIndex = {
   counts: Object.fromEntries(URL_STATES.map((state) => [state, 0])) as Record<UrlState, number>,
 };
 
-/** What must be stored before the head that holds `index`, and what may be deleted after it. */
+/** The parts to store before the head that holds `index`, and the parts that may be deleted after it. */
 export interface LedgerCommit {
   readonly parts: readonly Part[];
   readonly index: LedgerIndex;

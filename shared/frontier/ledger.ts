@@ -222,7 +222,7 @@ export class HostLedger {
     return { state: fresh.state, isDuplicateOf: (other) => fresh.result?.duplicateOf === other };
   }
 
-  /** What is known of the URL, or undefined. Reads lists through: for asking, not for crawling. */
+  /** Returns the URL's record, or undefined. Reads whole lists: for queries, not for crawling. */
   async lookUp(url: string): Promise<UrlRecord | undefined> {
     const fresh = this.#fresh.get(url);
     if (fresh) return fresh;
@@ -238,8 +238,8 @@ export class HostLedger {
   }
 
   /**
-   * What the turn has changed, as parts to store, named after `id`, which no other attempt may use. Merges
-   * segments and runs where they have become many.
+   * Returns the changes of the turn, as parts to store, named after `id`, which no other attempt may use.
+   * Merges segments and runs if there are many.
    */
   async prepareCommit(id: string): Promise<LedgerCommit> {
     if (this.#fresh.taken > 0) throw new Error(`${this.#fresh.taken} URLs are taken and not settled`);

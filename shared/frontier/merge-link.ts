@@ -1,4 +1,4 @@
-/** What a further link makes of a URL. */
+/** Changes a known URL by a further link to it. */
 import { kindOfBoth, type UrlKind } from '../url/url-kind.ts';
 import { depthOfNote, levelOfNote, MAX_NOTED_DEPTH } from './key-run.ts';
 import type { Link } from './message.ts';
@@ -21,10 +21,7 @@ export const newRecord = (link: Link, now: number): UrlRecord => ({
   result: undefined,
 });
 
-/**
- * What a URL that waits is to be fetched as, after a further link. A seed, which has depth 0, stays what it
- * is.
- */
+/** Returns the kind of a waiting URL after a further link. A seed, which has depth 0, keeps its kind. */
 export function kindAfter(known: Pick<UrlRecord, 'kind' | 'depth'>, link: Link): UrlKind | undefined {
   if (known.kind === undefined && known.depth === 0) return undefined;
   if (link.kind === undefined && link.isSeed) return undefined;
@@ -51,7 +48,7 @@ export function raisedFromNote(record: UrlRecord, note: number, link: Link): Url
   const depth = noted < MAX_NOTED_DEPTH ? Math.min(noted, link.depth) : link.depth;
   const kind = kindAfter({ kind: undefined, depth: noted }, link);
   const risen = { ...record, kind, depth, level: Math.max(levelOfNote(note), record.level) };
-  // What is no page lends no rank to one.
+  // A link from something other than a page does not raise a page's rank.
   const isRisen = kind !== undefined || (link.kind === undefined && noteOfPage(depth, risen.level) !== note);
   return isRisen ? risen : undefined;
 }

@@ -17,7 +17,7 @@ const OLDEST = 1;
 const KINDS = ['links', 'token', 'wake', 'robots'] as const;
 /** Below this, compression costs more than it saves. */
 const MIN_COMPRESSED_BYTES = 200;
-/** What a message may grow to when it is decompressed: far more than a queue carries. */
+/** The largest size of a decompressed message: far more than a queue carries. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** Characters of all URLs of a message, front-coding undone. */
@@ -120,7 +120,7 @@ function readLinks(input: ByteReader, maxLinks: number): Link[] {
   }));
 }
 
-/** What stands at the end, for the few links that have it. */
+/** Reads the optional fields at the end, which few links have. */
 function readSaid(input: ByteReader, flags: number): Pick<Link, 'kind' | 'level'> | undefined {
   if ((flags & (HAS_KIND | HAS_LEVEL)) === 0) return undefined;
   const code = flags & HAS_KIND ? input.byte() : undefined;

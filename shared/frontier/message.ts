@@ -1,4 +1,4 @@
-/** What travels between hosts: links, tokens, wake-ups, requests for robots.txt. */
+/** The messages between hosts: links, tokens, wake-ups, requests for robots.txt. */
 import type { UrlKind } from '../url/url-kind.ts';
 
 /** A URL to be merged into its host's ledger. */
@@ -13,7 +13,7 @@ export interface Link {
   readonly redirects?: number;
   /** Given by the operator: it is fetched before all else. */
   readonly isSeed?: boolean;
-  /** What it is to be fetched as; none: as a page. */
+  /** Its kind; none: a page. */
   readonly kind?: UrlKind;
   /** Its priority in a sitemap, as a level: 0 to 7, like about 2 ** level linking pages. */
   readonly level?: number;

@@ -35,7 +35,9 @@ export function levelOf(url: string, via: string | undefined): number {
   return hash === 0 ? MAX_LEVEL : Math.min(MAX_LEVEL, 31 - Math.clz32(hash & -hash));
 }
 
-/** What a link adds to its URL: the facts given with the link, if there are more than its page. */
+/**
+ * Returns the level that a link gives to its URL: its own level, or the one from its page if that is higher.
+ */
 export function levelOfLink({ url, via, isSeed, level = 0 }: Link): number {
   return isSeed ? MAX_LEVEL : Math.min(MAX_LEVEL, Math.max(level, levelOf(url, via)));
 }

@@ -7,7 +7,7 @@ import { type KeyRun, placeOfKey } from './key-run.ts';
 import { decodeRecords } from './record-block.ts';
 import { URL_STATES, type UrlState } from './url-record.ts';
 
-/** What a ledger knows of a URL without reading its whole record. */
+/** The outcome of a URL that a ledger knows without reading the whole record. */
 export interface UrlOutcome {
   readonly state: UrlState;
   /** Whether it is a page that counts as a copy of `url`. */

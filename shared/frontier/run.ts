@@ -108,7 +108,7 @@ export const isAtEnd = (cursor: Cursor): boolean => cursor.offset >= cursor.byte
 /** Waits to be fetched for the first time, and may be at once. */
 export const isReady = (record: UrlRecord): boolean => record.state === 'waiting' && record.dueAt === 0;
 
-/** What a run notes of a record beside its key. */
+/** Returns the note of a record, which a run stores beside its key. */
 export function noteOfRecord(record: UrlRecord): number {
   const { kind, depth, level } = record;
   if (!isReady(record)) return noteOf(false, depth, level);

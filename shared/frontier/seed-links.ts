@@ -1,4 +1,4 @@
-/** What a crawl begins with: its seeds, and the sitemaps that its operator names. */
+/** The first links of a crawl: its seeds, and the sitemaps that its operator names. */
 
 import { InvalidConfig } from '../crawl/config.ts';
 import { canonicalize } from '../url/canonical.ts';

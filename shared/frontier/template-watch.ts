@@ -37,14 +37,14 @@ import {
 
 export { templateOf };
 
-/** What is known of a template, as JSON in the host's head. */
+/** The state of a template, as JSON in the host's head. */
 export interface WatchedTemplate {
   readonly template: string;
   /** Pages, together with those of forgotten templates whose place it took. */
   readonly pages: number;
   /** How many of `pages` may belong to other templates. Default: 0. */
   readonly inherited?: number;
-  /** What its last pages were worth: a moving mean, 0 to 1. */
+  /** The worth of its last pages: a moving mean, 0 to 1. */
   readonly fresh: number;
   /** 16 bits of each of the last distinct texts, the last one first. */
   readonly seen: readonly number[];
@@ -59,7 +59,7 @@ export interface WatchedTemplate {
   readonly isClosed?: true;
 }
 
-/** What a page brought. */
+/** The new content of a page. */
 export interface PageYield {
   /**
    * Links to the host's own pages that it did not know: they are worth what their templates are. The first 50
@@ -77,7 +77,10 @@ export interface TemplateWatch {
   wantsText(url: string): boolean;
   /** Call it for each page that was fetched successfully, the first time only. About 1 us. */
   count(url: string, brought: PageYield): void;
-  /** What a new link is worth to the page that has it, if that is of another template: 0 to 1. */
+  /**
+   * Returns the worth of a new link for the page that has it, if the link belongs to another template: 0 to
+   * 1.
+   */
   worthOfLink(url: string): number;
   /** Asked for each link: no work while nothing is closed. */
   isClosed(url: string): boolean;
@@ -85,7 +88,7 @@ export interface TemplateWatch {
   closedBy(url: string): string | undefined;
   /** The closed templates, the first one first. */
   closed(): readonly string[];
-  /** What is to be kept: of the templates with a single page, only the last ones. */
+  /** Returns the state to store: of the templates with a single page, only the last ones. */
   state(): readonly WatchedTemplate[];
 }
 

@@ -21,8 +21,8 @@ export interface KeptTextMemory {
 const MAX_SEEN = 8;
 
 /**
- * What a text is worth, 0 to 1, and takes it in. 0 for one of the last texts. Of another one it is mostly not
- * known whether it is new: then it is worth as much as those are on the average of which it is.
+ * Returns the worth of a text, 0 to 1, and remembers it. 0 for one of the last texts. For most other texts it
+ * is not known whether they are new: they get the mean of those for which it is.
  */
 export function worthOfText(memory: TextMemory, textHash: number, { minTrapWindow }: Sizes = SIZES): number {
   const mixed = mixHash(textHash);

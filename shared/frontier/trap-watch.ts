@@ -19,7 +19,7 @@ export interface TrapState {
   readonly folders?: readonly WatchedFolder[];
 }
 
-/** What URLs that are closed together have in common. */
+/** The property that URLs which are closed together share. */
 export interface ClosedGroup {
   readonly kind: TrapKind;
   readonly group: string;

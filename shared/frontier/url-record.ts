@@ -19,7 +19,7 @@ export function countUrls(counts: Readonly<Record<UrlState, number>>): number {
   return URL_STATES.reduce((sum, state) => sum + counts[state], 0);
 }
 
-/** What the last fetch of a URL brought. */
+/** The result of the last fetch of a URL. */
 export interface FetchResult {
   readonly fetchedAt: number;
   /** None when no response came. */

@@ -1,4 +1,4 @@
-/** What the outcome of a fetch means for the URL and for its host. */
+/** Judges the outcome of a fetch: the next state of the URL, and the consequences for its host. */
 import { boundedText, type Cause } from '../causes/cause.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
@@ -82,8 +82,8 @@ export function causeOfFailure({ code, message }: Pick<FetchFailure, 'code' | 'm
 }
 
 /**
- * What a failed exchange means for its host. A name that does not resolve rarely comes back: fewer tries. For
- * a proxy that cannot be used the host rests, and is not to blame.
+ * Returns the consequences of a failed exchange for its host. A name that does not resolve rarely comes back:
+ * fewer tries. If a proxy cannot be used, the host rests, and is not to blame.
  */
 export function hostFailureOf({ reason, code }: FetchFailure, cause: Cause): HostFailure {
   return {

@@ -11,7 +11,7 @@ export interface RequestCollector {
   end(): readonly PageRequest[];
 }
 
-/** What a request says besides its URL, as JSON: it is stored with the URL. */
+/** The largest size of a request without its URL, as JSON: it is stored with the URL. */
 const MAX_REQUEST_CHARS = 64 * 1024;
 const MAX_LABEL_CHARS = 200;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);

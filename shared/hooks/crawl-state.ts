@@ -1,4 +1,4 @@
-/** What hooks keep from page to page, for the whole crawl. */
+/** Values that hooks keep from page to page, for the whole crawl. */
 import type { CrawlState } from '../project/project.ts';
 import { keepable } from './item-lines.ts';
 

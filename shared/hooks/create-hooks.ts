@@ -33,7 +33,7 @@ export interface HooksOptions {
    */
   readonly warn?: (message: string) => void;
   /**
-   * What the hooks keep from page to page.
+   * The store of the values that hooks keep from page to page.
    * @default in memory
    */
   readonly store?: StateStore;
@@ -48,10 +48,10 @@ const LARGE_BODY_BYTES = 1024 * 1024;
 const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
 
 /**
- * What a turn calls, of the project's hooks; undefined if it has none. A hook that throws, or takes longer
- * than `hookTimeoutMs`, costs its page what the hook would have given, and harms nothing else. Endless loops
- * are cut off, but for those that begin after the hook's first `await`. Failures of the other hooks go to
- * `onError`.
+ * Returns the project's hooks as a turn calls them; undefined if the project has none. If a hook throws, or
+ * takes longer than `hookTimeoutMs`, its page loses the hook's result, and nothing else is affected. Endless
+ * loops are cut off, except those that begin after the hook's first `await`. Failures of the other hooks go
+ * to `onError`.
  */
 export function createHooks(project: ProjectHooks, options: HooksOptions): PageHooks | undefined {
   const route = createRouter(project.router ?? [], project.onPage);
@@ -162,7 +162,7 @@ interface PageCall {
 /** Before the watchdog would take the page for one that hangs. */
 const syncLimitOf = ({ blockTimeoutMs }: HooksOptions['config']): number => blockTimeoutMs * 0.75;
 
-/** What several hooks make of one response they make once. */
+/** The content of a response, parsed once for several hooks. */
 class PageContents {
   readonly #config: HooksOptions['config'];
   readonly #clock: HooksOptions['clock'];

@@ -15,8 +15,9 @@ const SLOT = Symbol.for('strand.hooks.call');
 const EXPRESSION = `globalThis[Symbol.for('strand.hooks.call')]()`;
 
 /**
- * What `call` gives or throws; throws {@link CutOff} if it has not come back after `limitMs`. Of asynchronous
- * code this is the part before its first `await`: what runs later is not cut off. Not to be nested.
+ * Returns the result of `call`, or throws its error; throws {@link CutOff} if it has not come back after
+ * `limitMs`. Of asynchronous code this is the part before its first `await`: later parts are not cut off.
+ * Must not be nested.
  *
  * By V8's inspector, which ends an evaluation by a timer of its own: 11 us a call in a row, 20 to 40 between
  * other work. `node:vm` can do the same, and starts a thread for each call: 130, and 230 to 290. It is in

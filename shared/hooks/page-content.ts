@@ -1,4 +1,4 @@
-/** What a response holds, each view of it made when it is first touched. */
+/** The content of a response, each view of it made when it is first used. */
 import { createRequire } from 'node:module';
 import type { CheerioAPI } from 'cheerio';
 import { Parser } from 'htmlparser2';
@@ -113,7 +113,10 @@ function valuesOf(headers: ResponseHead['headers'], name: string): string[] {
   return headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value);
 }
 
-/** What `make` gives the first time, each time. One that throws is asked again. */
+/**
+ * Returns a function that calls `make` the first time and returns its result each time. If `make` throws, the
+ * next call tries again.
+ */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -7,8 +7,8 @@ import type { Extraction, ExtractionMiddleware, Page, PageLink } from '../projec
 import { canonicalize } from '../url/canonical.ts';
 
 /**
- * What the outermost of `layers` gives. Throws what a layer throws, and where one gives no extraction. `page`
- * has the page's own title and links, which are what the innermost `next` resolves to.
+ * Returns the extraction of the outermost of `layers`. Throws an error of a layer, and if a layer returns no
+ * extraction. `page` has the page's own title and links, which the innermost `next` resolves to.
  */
 export function runExtraction(page: Page, layers: readonly ExtractionMiddleware[]): Promise<Extraction> {
   const own = async (): Promise<Extraction> => ({ title: page.title, links: page.links });

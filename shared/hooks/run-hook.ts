@@ -5,9 +5,9 @@ import { CutOff, cutOffAfter } from './cut-off.ts';
 
 export interface HookLimits {
   readonly clock: Pick<Clock, 'sleep'>;
-  /** What one call may take. */
+  /** The longest time for one call. */
   readonly limitMs: number;
-  /** What its part before the first `await` may take, if less: it holds up all other pages. */
+  /** The longest time for the part before the first `await`, if less: it blocks all other pages. */
   readonly syncLimitMs?: number;
   /** Runs that part: for a watchdog, which knows by it what the thread does. */
   readonly around?: <T>(call: () => T) => T;
@@ -19,8 +19,8 @@ export class HookTimeout extends Error {
 }
 
 /**
- * What a hook gives, or resolves to. Rejects with what it throws, or with {@link HookTimeout}: then it is
- * left alone, and whatever it gives or throws later is ignored.
+ * Resolves to the result of a hook. Rejects with the hook's error, or with {@link HookTimeout}: then the hook
+ * is left alone, and its later result or error is ignored.
  */
 export async function runHook<T>(call: () => T | PromiseLike<T>, limits: HookLimits): Promise<T> {
   const { clock, limitMs } = limits;

@@ -1,8 +1,8 @@
 import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
 
 /**
- * What a reader sees of an HTML document, white space folded: no scripts, styles, titles or hidden elements;
- * a blank where a block, a cell or a line begins. Linear in the document's length.
+ * Returns the visible text of an HTML document, white space folded: no scripts, styles, titles or hidden
+ * elements; a blank where a block, a cell or a line begins. Linear in the document's length.
  */
 export function visibleText(html: string): string {
   const pieces: string[] = [];

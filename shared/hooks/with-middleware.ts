@@ -22,7 +22,10 @@ export interface MiddlewareOptions {
   readonly onFailure?: (error: HookError) => void;
 }
 
-/** What all middleware may take besides the fetch itself; of the time that a turn has for its commit. */
+/**
+ * The longest time for all middleware without the fetch itself; part of the time that a turn has for its
+ * commit.
+ */
 const OWN_MS = 1000;
 
 /**

@@ -76,7 +76,9 @@ function parametersOf({ shape }: z.ZodObject, place: 'path' | 'query'): Json[] {
   });
 }
 
-/** What a caller may send: keys with a default may be left out. For answers that makes no difference. */
+/**
+ * Returns the schemas of requests: keys with a default may be left out. For answers that makes no difference.
+ */
 function componentSchemas(): Json {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(API_SCHEMAS)) registry.add(schema, { id });

@@ -7,7 +7,7 @@ export interface TextLink {
   readonly reference: string;
   /** The element: `a`, `img`, `link`, `script`. */
   readonly element: string;
-  /** What a reader sees of the link, white space folded; for an image its `alt`. */
+  /** The visible text of the link, white space folded; for an image its `alt`. */
   readonly text: string;
 }
 

@@ -5,7 +5,7 @@ import type { UrlRecord } from '../frontier/url-record.ts';
 import { type DocumentRow, documentRow } from './document-row.ts';
 import { documentOf, isDocumentType } from './page-document.ts';
 
-/** What the documents are made of. */
+/** The source of the documents. */
 export interface DocumentSource extends PayloadSource {
   /** Every known URL. */
   records(): AsyncIterable<UrlRecord>;

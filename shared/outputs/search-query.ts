@@ -1,4 +1,7 @@
-/** What people type into a search, as a query of SQLite's full-text index (https://www.sqlite.org/fts5.html). */
+/**
+ * Translates a person's search text into a query of SQLite's full-text index
+ * (https://www.sqlite.org/fts5.html).
+ */
 
 /** There is no word to look for. */
 export class EmptySearch extends Error {

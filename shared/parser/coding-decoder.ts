@@ -27,8 +27,9 @@ const MAX_SYNC_BYTES = 256 * 1024;
  */
 const MAX_SYNC_OUTPUT = 8 * 1024 * 1024;
 /**
- * What a stream that is to save what it can of a broken body is fed at once. The output of the piece with the
- * break is lost, so small ones save more; a small body is cut into smaller ones, since it is over sooner.
+ * Returns the size of the pieces for a decoder that must save as much as possible of a broken body. The
+ * output of the piece with the break is lost, so small ones save more; a small body is cut into smaller ones,
+ * since it is over sooner.
  */
 const salvagedPiece = (bodyBytes: number) => Math.max(16, Math.min(1024, bodyBytes >> 8));
 
@@ -45,9 +46,9 @@ export interface CodingOutcome {
 export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
   let pieces: Uint8Array[] = [];
   let length = 0;
-  /** What was put out at once. */
+  /** The output, if it came in one piece. */
   let whole: Uint8Array | undefined;
-  /** What takes the pieces once they are no longer kept. */
+  /** The receiver of the pieces once they are no longer kept. */
   let sink: { write(chunk: Uint8Array): void; end(): Promise<string | undefined> } | undefined;
 
   const takeKept = (): Uint8Array => {

@@ -1,6 +1,6 @@
 /**
- * What a style sheet, or a `style` attribute, refers to (CSS Syntax level 3, section 4: URLs and strings as
- * tokens).
+ * Finds the references of a style sheet or a `style` attribute (CSS Syntax level 3, section 4: URLs and
+ * strings as tokens).
  */
 import type { RequisiteKind } from './link-set.ts';
 

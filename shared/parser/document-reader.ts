@@ -6,10 +6,10 @@ import type { DroppedLinks, HtmlLink } from './link-set.ts';
 import { createSitemapLinks } from './sitemap-links.ts';
 import { createXmlLinks } from './xml-links.ts';
 
-/** What the document was read as; `other`: not read at all. */
+/** The type as which the document was read; `other`: not read at all. */
 export type DocumentType = 'html' | 'css' | 'sitemap' | 'sitemapIndex' | 'feed' | 'other';
 
-/** What a parser found; what is not there does not apply. */
+/** The result of a parser; missing fields do not apply. */
 export interface ReadDocument
   extends Partial<Omit<HtmlLinks, 'links' | 'droppedLinks' | 'base'>>,
     DroppedLinks {

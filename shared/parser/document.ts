@@ -25,7 +25,8 @@ export interface DocumentParserOptions {
   readonly maxLinks: number;
   readonly resolve?: ResolveReference;
   /**
-   * What the document was fetched as. A `sitemap` may be text or a gzip file, too, whatever its type says.
+   * The kind as which the document was fetched. A `sitemap` may be text or a gzip file, too, whatever its
+   * type says.
    */
   readonly kind?: UrlKind | undefined;
   /** Requisites are among the links. */
@@ -82,7 +83,7 @@ export interface DocumentParser {
   end(): Promise<DocumentFacts>;
 }
 
-/** What the MIME Sniffing standard looks at: section 5.2. */
+/** The number of bytes that the MIME Sniffing standard reads: section 5.2. */
 const SNIFFED_BYTES = 1445;
 
 /** Should the parser fail, which is a bug, the document has no links and an `error`; the page is not lost. */

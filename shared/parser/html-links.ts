@@ -48,7 +48,7 @@ export interface HtmlLinks extends DroppedLinks {
   readonly links: HtmlLink[];
   /** Text of the first `title`, white space folded, cut at {@link MAX_TITLE_CHARS}. */
   readonly title?: string;
-  /** What references were resolved against: the first `base`, or the document's URL. */
+  /** The base of references: the first `base`, or the document's URL. */
   readonly base: string;
   /** Where the first `meta` refresh leads; it is also among the links. */
   readonly refresh?: string;

@@ -1,4 +1,4 @@
-/** What an HTML document is made of besides itself: images, styles, scripts, media, fonts. */
+/** Finds the requisites of an HTML document: images, styles, scripts, media, fonts. */
 import { decodeAttribute } from './character-references.ts';
 import { cssReferences } from './css-references.ts';
 import type { RequisiteKind } from './link-set.ts';

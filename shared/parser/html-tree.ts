@@ -19,7 +19,7 @@ export interface HtmlTree {
   isPlain(): boolean;
   /** The text that follows is inside SVG or MathML, where `<![CDATA[` is known. */
   isForeign(): boolean;
-  /** What follows is inside a template. */
+  /** Returns whether the following nodes are inside a template. */
   isTemplate(): boolean;
 }
 

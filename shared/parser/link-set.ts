@@ -72,7 +72,7 @@ export function isRequisite(kind: LinkKind): kind is RequisiteKind {
   return REQUISITES.has(kind);
 }
 
-/** What a sitemap says of a URL. */
+/** The fields of a sitemap's entry about a URL. */
 export interface UrlHints {
   readonly priority?: number | undefined;
   readonly modifiedAt?: number | undefined;
@@ -103,7 +103,7 @@ const MAX_TOTAL_CHARS = 32 * 1024 * 1024;
 /** At most this many of the dropped links are named. */
 const MAX_NAMED = 1000;
 
-/** What is left out of a document's links. */
+/** The links of a document that were left out. */
 export interface DroppedLinks {
   /** A link that stands there twice may count twice. */
   readonly droppedLinks: number;

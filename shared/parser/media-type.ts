@@ -1,4 +1,4 @@
-/** What a Content-Type says, and what a document without one seems to be. */
+/** Reads the media type from a Content-Type, or guesses it for a document without one. */
 
 /**
  * The type without parameters, in lower case: `text/html`. Undefined where the field is missing or says

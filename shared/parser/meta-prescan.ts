@@ -14,7 +14,10 @@ export function prescanForCharset(start: Uint8Array): string | undefined {
   return metaCharset(text) ?? xmlDeclarationCharset(text);
 }
 
-/** What the prescan stops at: a comment, a `meta` tag, another tag with its name, other markup. */
+/**
+ * Matches the marks at which the prescan stops: a comment, a `meta` tag, another tag with its name, other
+ * markup.
+ */
 const MARK = /<(?:(!--)|(meta)[\t\n\f\r /]|\/?[a-z][^\t\n\f\r >]*|([!/?]))/gi;
 
 function metaCharset(text: string): string | undefined {

@@ -1,4 +1,4 @@
-/** What a page asks of robots about itself, in `<meta name=robots>` and in X-Robots-Tag. */
+/** A page's requests to robots about itself, in `<meta name=robots>` and in X-Robots-Tag. */
 export interface RobotsDirectives {
   /** Its links are not to be followed. */
   readonly nofollow: boolean;

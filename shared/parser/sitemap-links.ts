@@ -6,7 +6,7 @@ import { createTextSitemap } from './text-sitemap.ts';
 import { createXmlLinks, type XmlLinks, type XmlLinksOptions } from './xml-links.ts';
 
 export interface SitemapLinksOptions extends XmlLinksOptions {
-  /** What a gzip file may hold: more is not read. */
+  /** The largest size of a decompressed gzip file: more is not read. */
   readonly maxDecodedBytes: number;
 }
 

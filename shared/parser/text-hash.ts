@@ -104,7 +104,7 @@ const isOrdinary = (code: number, last: number): boolean =>
 const isOfAddress = (code: number): boolean => code > SPACE && code <= LAST_ASCII;
 
 const NONE = -1;
-/** What comes before is the name of an image. */
+/** The text before is the name of an image. */
 const NAME = 0;
 const FNV_OFFSET = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;

@@ -11,7 +11,7 @@ export function createTextSitemap(url: string, resolve: ResolveReference = resol
   const links = createLinkSet(MAX_SITEMAP_LINKS);
   const decoder = createCharsetDecoder('utf-8');
   let tooLong = 0;
-  /** What came of the line that is not over, and whether it is too long already. */
+  /** The text so far of the line that is not complete, and whether it is too long already. */
   let rest = '';
   let isTooLong = false;
 

@@ -1,4 +1,4 @@
-/** What the reader of one kind of XML document is given, and what it gives. */
+/** The input and the output of a reader for one kind of XML document. */
 import type { LinkKind, UrlHints } from './link-set.ts';
 import type { RawAttributes } from './tag-attributes.ts';
 
@@ -6,11 +6,11 @@ import type { RawAttributes } from './tag-attributes.ts';
 export interface XmlElement {
   readonly local: string;
   readonly prefix: string;
-  /** What references inside are relative to. */
+  /** The base of relative references. */
   readonly base: string;
 }
 
-/** What one kind of document makes of its elements. */
+/** A reader of the elements of one kind of document. */
 export interface XmlReader {
   /** Returns whether `end` is to receive the element's text. */
   start(element: XmlElement, parent: XmlElement | undefined, attributes: RawAttributes): boolean;

@@ -14,9 +14,7 @@ import type { UrlState } from '../frontier/url-record.ts';
  */
 export type CrawlStatus = 'running' | 'paused' | 'stopped' | 'limited' | 'finished';
 
-/**
- * What all hosts of a crawl add up to: sums over their heads, so they cannot drift. May lag by some seconds.
- */
+/** Sums over the heads of all hosts of a crawl, so they cannot drift. May lag by some seconds. */
 export interface CrawlTotals extends HostTotals {
   readonly hosts: number;
   /** Hosts that have URLs waiting. */
@@ -25,9 +23,7 @@ export interface CrawlTotals extends HostTotals {
   readonly urls: Readonly<Record<UrlState, number>>;
   /** Time the crawl has run, over all its sessions. */
   readonly activeMs: number;
-  /**
-   * What the crawl has used of what is paid for by use, by line item. Engines that cost nothing have none.
-   */
+  /** The crawl's usage that is billed, by line item. Engines that cost nothing have none. */
   readonly usage?: Readonly<Record<string, number>>;
   /** That at list price, in US dollars. */
   readonly cost?: number;
@@ -43,7 +39,7 @@ export interface CrawlRecord extends KeptReason {
   readonly status: CrawlStatus;
 }
 
-/** What a crawl is, and how far it is. */
+/** The records of crawls: settings, status and totals. */
 export interface CrawlRegistry {
   /** Whether other processes may work for the same crawls at the same time. */
   readonly isShared: boolean;

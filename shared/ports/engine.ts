@@ -1,6 +1,6 @@
 /**
- * What an engine provides. The core (the pure folders and `worker/`) knows nothing of AWS, SQLite or files;
- * it calls these few interfaces, in the domain's words. Every engine passes one contract suite
+ * The ports of an engine. The core (the pure folders and `worker/`) knows nothing of AWS, SQLite or files; it
+ * calls these few interfaces, in the domain's words. Every engine passes one contract suite
  * (`test/contract/`).
  *
  * In all ports times are milliseconds since the epoch (`...At`, `...Until`) or durations in milliseconds

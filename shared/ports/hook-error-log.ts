@@ -1,6 +1,6 @@
 import type { CrawlId } from '../crawl/crawl-id.ts';
 
-/** What a hook of the project threw. */
+/** An error that a hook of the project threw. */
 export interface HookError {
   /** Which code of the project; `file`: what its file does when it is loaded. */
   readonly source: 'onPage' | 'extraction' | 'item' | 'middleware' | 'onError' | 'file';
@@ -11,7 +11,7 @@ export interface HookError {
   readonly stack?: string;
 }
 
-/** What a project's hooks threw, for the summary: the first different errors of each kind of hook. */
+/** The errors of a project's hooks, for the summary: the first different errors of each kind of hook. */
 export interface HookErrorLog {
   /**
    * Returns at once, and never throws: whether this is one of the first different errors that this log was

@@ -2,8 +2,8 @@ import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { HostKey } from '../url/host-key.ts';
 
 /**
- * What `onPage` returned, each item once, whatever crashes: items are staged before their turn's head is
- * committed, and published after it. Staged items whose version the head has not reached are dropped.
+ * The items that `onPage` returned, each stored once, whatever crashes: items are staged before their turn's
+ * head is committed, and published after it. Staged items whose version the head has not reached are dropped.
  */
 export interface ItemStore {
   /**

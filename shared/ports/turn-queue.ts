@@ -10,7 +10,10 @@ export interface Delivery {
   readonly receiveCount: number;
 }
 
-/** What one receive gave of one host's group, in the order sent. The group is locked until `leaseUntil`. */
+/**
+ * The deliveries of one receive for one host's group, in the order sent. The group is locked until
+ * `leaseUntil`.
+ */
 export interface HostDeliveries {
   readonly host: HostKey;
   readonly deliveries: readonly Delivery[];

@@ -31,7 +31,7 @@ const DEFAULT_FILE = 'strand.config.ts';
 
 type Check = readonly [isRight: (value: unknown) => boolean, expected: string];
 
-/** What each key's value must be, but for `crawl`, which has a schema. */
+/** The check of each key's value, except `crawl`, which has a schema. */
 const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl'>, Check>> = {
   middleware: [areFunctions, 'a list of functions (request, next) => outcome'],
   extraction: [areFunctions, 'a list of functions (page, next) => extraction'],
@@ -80,7 +80,7 @@ export async function readProject(
   return { ...NO_PROJECT, ...parts, file, path };
 }
 
-/** What is wrong with hooks given by their keys. */
+/** Returns the faults of hooks given by their keys. */
 export function hookFaults(parts: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(CHECKS)
     .filter(([key, [isRight]]) => parts[key] !== undefined && !isRight(parts[key]))
@@ -135,8 +135,8 @@ function unknownKeys(config: Readonly<Record<string, unknown>>): string[] {
 }
 
 /**
- * What is wrong with a crawl's settings. `at`: the path at which they stand; `more`: other keys that may
- * stand there.
+ * Returns the faults of a crawl's settings. `at`: their path in the file; `more`: other keys that may stand
+ * there.
  */
 export function crawlFaults(
   crawl: unknown,

@@ -67,7 +67,7 @@ export interface Page {
   readonly body: Uint8Array;
   /** The body as text, by its charset. */
   readonly html: string;
-  /** What a reader sees, white space folded; of a document that is not HTML, `html`. */
+  /** The visible text, white space folded; for a document that is not HTML, `html`. */
   readonly text: string;
   /**
    * The main content as plain text, without navigation and advertisements. For a document that is not HTML,
@@ -79,7 +79,7 @@ export interface Page {
    * not HTML, `html`.
    */
   readonly markdown: string;
-  /** What the page says of itself in meta elements, Open Graph and JSON-LD. */
+  /** The page's metadata in meta elements, Open Graph and JSON-LD. */
   readonly metadata: PageMetadata;
   /** The document by cheerio. */
   readonly $: CheerioAPI;
@@ -98,7 +98,7 @@ export interface PageContext extends Page {
    * before `onPage` ends. Throws for what is no request.
    */
   readonly enqueue: (url: string | URL, options?: EnqueueOptions) => void;
-  /** What hooks keep from page to page. It is stored with the crawl. */
+  /** Values that hooks keep from page to page. They are stored with the crawl. */
   readonly state: CrawlState;
 }
 
@@ -122,7 +122,7 @@ export interface CrawlState {
   entries(): readonly (readonly [key: string, value: unknown])[];
 }
 
-/** What `onFinish` gets besides the summary. */
+/** The context of `onFinish`, besides the summary. */
 export interface FinishContext {
   readonly state: CrawlState;
 }
@@ -145,7 +145,7 @@ export interface EnqueueOptions {
   readonly body?: string | URLSearchParams | object;
 }
 
-/** What is called with a page. */
+/** A function that is called with each page. */
 export type OnPage = (page: PageContext) => Items | Promise<Items>;
 
 /**
@@ -160,10 +160,10 @@ export interface Route {
   readonly onPage: OnPage;
 }
 
-/** What is taken out of a page. */
+/** The data extracted from a page. */
 export interface Extraction {
   readonly title?: string;
-  /** What the crawl follows, as far as it belongs to it. */
+  /** Links that the crawl follows if they are in its scope. */
   readonly links: readonly PageLink[];
 }
 
@@ -173,7 +173,7 @@ export interface Extraction {
  */
 export type ExtractionMiddleware = (page: Page, next: () => Promise<Extraction>) => Promise<Extraction>;
 
-/** What `onPage` may return: nothing, an item, or several. An item is an object that JSON can hold. */
+/** The result of `onPage`: nothing, an item, or several. An item is an object that JSON can hold. */
 // biome-ignore lint/suspicious/noConfusingVoidType: what an async function without a return gives
 export type Items = void | null | Item | readonly Item[];
 export type Item = Readonly<Record<string, unknown>>;
@@ -206,7 +206,7 @@ type StandardResult =
     };
 
 export interface StrandConfig {
-  /** What every crawl is configured with where it does not say otherwise. */
+  /** The defaults for the settings of every crawl. */
   readonly crawl?: CrawlOptions;
   /** Around the fetch. */
   readonly middleware?: readonly FetchMiddleware[];
@@ -216,12 +216,12 @@ export interface StrandConfig {
   readonly onPage?: OnPage;
   /** Functions for some pages, by URL or label. `onPage` gets the others. */
   readonly router?: readonly Route[];
-  /** What each item must be. One that is not is counted, and not kept. */
+  /** The schema of each item. An item that does not match is counted, and not kept. */
   readonly itemSchema?: ItemSchema;
   readonly onError?: (error: CrawlError) => void | Promise<void>;
   /** Called when the crawl, or this session of it, has ended. */
   readonly onFinish?: (summary: CrawlSummary, context: FinishContext) => void | Promise<void>;
-  /** What is deployed by `cdk deploy`: the options of `cdk/options.ts`. */
+  /** The options of `cdk deploy`: those of `cdk/options.ts`. */
   readonly aws?: Readonly<Record<string, unknown>>;
 }
 

@@ -65,7 +65,7 @@ export function responseOf(request: FetchRequest, given: GivenResponse): Fetched
 }
 
 export interface GivenFailure {
-  /** What it counts as: a host that fails to connect rests longer and longer. */
+  /** The reason by which it is counted: a host that fails to connect rests longer and longer. */
   readonly reason: FailureReason;
   /** One line for people: what was tried and what came. */
   readonly message: string;

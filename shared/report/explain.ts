@@ -1,4 +1,4 @@
-/** What would happen to a URL, and why: each rule that has a say, with the word that it speaks. Pure. */
+/** Explains the next decision about a URL: each rule that applies, with its result. Pure. */
 import { causeText, optionalText, trapText } from '../causes/cause-text.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
@@ -21,7 +21,7 @@ import type { Explanation, HostLine, HostWord, RobotsWord, TemplateWord } from '
 import type { CrawlSummary } from './summary.ts';
 import { isoTime, urlDetail } from './url-detail.ts';
 
-/** What is known, of the crawl and of the URL's host. */
+/** The known facts about the crawl and the URL's host. */
 export interface ExplainFacts {
   /** As asked. */
   readonly url: string;

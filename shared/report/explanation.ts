@@ -1,4 +1,4 @@
-/** What would happen to a URL, as data. */
+/** The explanation of the next decision about a URL, as data. */
 import type { CrawlId } from '../crawl/crawl-id.ts';
 import type { ScopeVerdict } from '../crawl/scope.ts';
 import type { UrlKind } from '../url/url-kind.ts';
@@ -44,8 +44,7 @@ export interface Explanation {
 }
 
 /**
- * What is known of the URLs of this one's template, or of the closed group that it is of
- * (`frontier/trap-watch.ts`).
+ * The state of the URL's template, or of the closed group that the URL belongs to (`frontier/trap-watch.ts`).
  */
 export interface TemplateWord {
   readonly template: string;

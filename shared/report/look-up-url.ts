@@ -7,7 +7,7 @@ import { openLedger } from '../turn/open-ledger.ts';
 import { type HostKey, hostKey } from '../url/host-key.ts';
 import { createUrlRules, type UrlRules } from '../url/url-rules.ts';
 
-/** What is kept of a URL and of its host. */
+/** The stored data of a URL and of its host. */
 export interface LookedUpUrl {
   readonly host: HostKey;
   /** None: the crawl knows nothing of the host. */

@@ -3,7 +3,7 @@ import { optionalText } from '../causes/cause-text.ts';
 import type { UrlState } from '../frontier/url-record.ts';
 import { STATUS_CODES } from './status-codes.ts';
 
-/** What is known of the last try of a URL. */
+/** The last try of a URL. */
 export interface LastTry {
   readonly state: UrlState;
   readonly httpStatus?: number | undefined;

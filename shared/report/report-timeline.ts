@@ -1,4 +1,4 @@
-/** What happened when, in intervals as long as they must be for a bounded number of them. */
+/** Events over time, in intervals long enough to keep their number bounded. */
 export interface Timeline {
   /** When the first interval begins: ms since the epoch. */
   readonly startAt: number;

@@ -1,6 +1,5 @@
 /**
- * What a crawl came to, in full: the figures of `strand report`, made in one pass over the hosts and their
- * URLs.
+ * The full result of a crawl: the figures of `strand report`, made in one pass over the hosts and their URLs.
  */
 import { optionalText } from '../causes/cause-text.ts';
 import type { Head } from '../frontier/head.ts';

@@ -4,7 +4,7 @@ import { countUrls } from '../frontier/url-record.ts';
 import type { CrawlRecord, CrawlTotals } from '../ports/crawl-registry.ts';
 import { type CrawlSummary, pageRate } from './summary.ts';
 
-/** What a crawl's record and totals do not contain. */
+/** The fields that are neither in a crawl's record nor in its totals. */
 export type SummaryExtras = Pick<
   CrawlSummary,
   'costByItem' | 'setAside' | 'failing' | 'warcFiles' | 'failedSeeds' | 'hookErrors'

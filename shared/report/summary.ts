@@ -3,7 +3,7 @@ import type { StatusCode } from '../causes/status-reason.ts';
 import type { UrlState } from '../frontier/url-record.ts';
 import type { HookError } from '../ports/hook-error-log.ts';
 
-/** What a crawl has come to. */
+/** The result of a crawl so far, or at its end. */
 export interface CrawlSummary {
   readonly pages: number;
   /** URLs known, whatever became of them. */
@@ -29,7 +29,7 @@ export interface CrawlSummary {
   readonly rate: number;
   /** US dollars at list price so far; 0 on one machine. */
   readonly cost: number;
-  /** What that is made of, in US dollars by line item. */
+  /** The parts of the cost, in US dollars by line item. */
   readonly costByItem: Readonly<Record<string, number>>;
   /** Why the crawl is in that state, for people. */
   readonly reason?: string | undefined;
@@ -52,7 +52,7 @@ export interface CrawlSummary {
   readonly requisites: Readonly<Record<string, number>>;
   /** Pages by what keeps a crawler from their content: `javascript`, `login`. */
   readonly hints: Readonly<Record<string, number>>;
-  /** What the project's hooks did: `pages` they were called for, pages at which they `failed`, `items`. */
+  /** Counts of the project's hooks: `pages` they were called for, pages at which they `failed`, `items`. */
   readonly hooks: Readonly<Record<string, number>>;
   /** The first different errors of each kind of hook. */
   readonly hookErrors: readonly HookError[];

@@ -26,7 +26,7 @@ export interface UrlRow {
   readonly warcFile?: string;
   readonly warcOffset?: number;
   readonly warcLength?: number;
-  /** What it is fetched as; none: a page. */
+  /** Its kind; none: a page. */
   readonly kind?: UrlKind;
   /** The size of the body as received. */
   readonly bodyBytes?: number;
@@ -44,7 +44,7 @@ export interface UrlRow {
 export interface UrlDetail extends UrlRow {
   /** When it was first found. ISO 8601, UTC. */
   readonly seenAt?: string;
-  /** What the project requested besides, if `enqueue` made the request. */
+  /** The project's own request, if `enqueue` made it. */
   readonly request?: OwnRequest | undefined;
   /** Tries so far. */
   readonly attempts?: number;

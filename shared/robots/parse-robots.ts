@@ -10,7 +10,10 @@ export const MAX_ROBOTS_BYTES = 1_048_576;
 /** A longer line is cut, as Google's parser does: at eight times the longest URL of Internet Explorer. */
 const MAX_LINE = 2083 * 8 - 1;
 
-/** What of a User-Agent is compared with robots.txt: its leading letters, `_` and `-`; '' if it has none. */
+/**
+ * Returns the part of a User-Agent that is compared with robots.txt: its leading letters, `_` and `-`; '' if
+ * it has none.
+ */
 export function productToken(userAgent: string): string {
   return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? '';
 }
@@ -46,7 +49,7 @@ export function parseRobots(body: Uint8Array, ourToken: string): RobotsRules {
   const everyone: Group = { rules: new Map() };
   const groupOf = (agent: string): Group | undefined => {
     if (/^\*([ \t]|$)/.test(agent)) return everyone;
-    // What follows the token is ignored: `ExampleBot/2.1` names ExampleBot.
+    // The rest after the token is ignored: `ExampleBot/2.1` names ExampleBot.
     return token !== '' && productToken(agent).toLowerCase() === token ? ours : undefined;
   };
   const sitemaps = new Set<string>();

@@ -7,7 +7,10 @@
  * so in a path, and where a pattern means them literally, they stand as `%2A` and `%24`.
  */
 
-/** What needs no work: unreserved and reserved characters (RFC 3986, section 2.2) but `*` and `$`. */
+/**
+ * Matches text that needs no work: unreserved and reserved characters (RFC 3986, section 2.2) except `*` and
+ * `$`.
+ */
 const PLAIN = /^[\w\-.~:/?#[\]@!&'()+,;=]*$/;
 const NOT_PLAIN = /%[\dA-Fa-f]{2}|[^\w\-.~:/?#[\]@!&'()+,;=]/g;
 const UNRESERVED = /[\w\-.~]/;

@@ -19,8 +19,8 @@ const MAX_AGE_MS = 86_400_000;
 const MIN_AGE_MS = 300_000;
 
 /**
- * What a host's head keeps of its robots.txt. Plain data. An origin without a valid state may only be
- * requested it.
+ * A host's robots.txt as stored in its head. Plain data. From an origin without a valid state only robots.txt
+ * may be requested.
  */
 export type RobotsState = {
   /** The origin that asked, whatever redirects led to: `https://example.com:8443`; or {@link robotsKey}. */
@@ -58,7 +58,7 @@ export function robotsUrl(url: string): string | undefined {
   return parsed && isHttp(parsed) ? `${parsed.origin}/robots.txt` : undefined;
 }
 
-/** What the rules at `url` are kept under: the origin whose robots.txt it is, else the URL itself. */
+/** Returns the key of the rules at `url`: the origin whose robots.txt it is, otherwise the URL itself. */
 export function robotsKey(url: string): string {
   const own = robotsUrl(url);
   return url === own ? own.slice(0, -'/robots.txt'.length) : url;

@@ -7,7 +7,7 @@ export interface RobotsRule {
   readonly line: number;
 }
 
-/** What robots.txt says to one crawler. Plain data; at most `MAX_ROBOTS_BYTES` of lines went into it. */
+/** The rules of robots.txt for one crawler. Plain data; at most `MAX_ROBOTS_BYTES` of lines went into it. */
 export interface RobotsRules {
   /** The longest pattern first, of equally long ones those that allow: the first that matches decides. */
   readonly rules: readonly RobotsRule[];

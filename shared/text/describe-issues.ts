@@ -9,9 +9,9 @@ import { printable, shorten } from './printable.ts';
 export type Path = readonly PropertyKey[];
 
 export interface IssueWords {
-  /** What the part at `path` is called. */
+  /** Returns the name of the part at `path`. */
   name(path: Path): string;
-  /** What the object at `path` is called that holds a key it does not know, and the keys that it knows. */
+  /** Returns the name of the object at `path` that holds an unknown key, and the keys that it knows. */
   object(path: Path): { readonly name: string; readonly keys: readonly string[] };
   /** Writes a value as the user would write it; JSON if this is undefined. */
   value?(value: unknown, path: Path): string | undefined;

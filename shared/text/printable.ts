@@ -17,7 +17,7 @@ export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 3))}...`;
 }
 
-/** What came, for a message: in quotes, printable, 200 characters at most. */
+/** Returns a received text for a message: in quotes, printable, 200 characters at most. */
 export function quoted(text: string): string {
   return `"${shorten(printable(text), 200)}"`;
 }

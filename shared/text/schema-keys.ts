@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
-/** What of zod's own description of a schema is looked at here (`zod/v4/core`, `schemas.ts`). */
+/** The parts of zod's own description of a schema that are used here (`zod/v4/core`, `schemas.ts`). */
 interface Described {
   readonly def: {
-    /** What is wrapped: by a default, or as optional, nullable, read-only. */
+    /** The wrapped schema: with a default, or optional, nullable, read-only. */
     readonly innerType?: Described;
-    /** What a pipe begins with. */
+    /** The first schema of a pipe. */
     readonly in?: Described;
     /** The elements of an array, a tuple, a record. */
     readonly element?: Described;

@@ -15,7 +15,7 @@ import type { RobotsAccess, RobotsKeeper } from './robots-keeper.ts';
 import type { TurnServices } from './services.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
-/** What is to become of a URL that was taken from the ledger. `record`: as it is to be settled. */
+/** The decision about a URL that was taken from the ledger. `record`: as it is to be settled. */
 export type Admission =
   /** It is fetched now. Unless it is a requisite, a page is reserved for it and begun. */
   | { readonly outcome: 'fetch' }
@@ -106,7 +106,7 @@ export class UrlAdmission {
     return { outcome: 'turnEnds', record };
   }
 
-  /** What becomes of the URL when the rules of its origin cannot be fetched now. */
+  /** Decides about a URL when the rules of its origin cannot be fetched now. */
   async #withoutRules(
     record: UrlRecord,
     access: Exclude<RobotsAccess, { kind: 'known' }>,

@@ -94,7 +94,7 @@ export class TurnCounters {
     if (outcome.reason !== 'aborted') countIn(totals.errors, outcome.reason);
   }
 
-  /** What the worker's stats hold of URLs alone, without robots.txt. */
+  /** Counts an exchange in the worker's stats of URLs, which leave out robots.txt. */
   countUrlExchange(outcome: FetchOutcome, isHostFailure: boolean): void {
     if (isHostFailure) this.#stats.errors++;
     if (outcome.status === 'response') this.#stats.bytes += outcome.body.size;

@@ -63,7 +63,10 @@ export class FetchLoop {
     for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
   }
 
-  /** What there is no time for is requested again: nothing is lost. */
+  /**
+   * Fetches robots.txt files for other hosts. Those for which there is no time are requested again: nothing
+   * is lost.
+   */
   async #fetchAskedRobots(): Promise<void> {
     const { limits, robots, pace, quarantine } = this.#options;
     for (const url of new Set(limits.askedRobots)) {

@@ -6,6 +6,6 @@ import type { OwnRequest } from '../url/request-url.ts';
 export interface FetchedPage {
   readonly record: UrlRecord;
   readonly response: FetchedResponse;
-  /** What the project requested, if it made the request. */
+  /** The project's own request, if it made one. */
   readonly request?: OwnRequest | undefined;
 }

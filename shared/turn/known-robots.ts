@@ -5,7 +5,7 @@ import { isOriginKey } from '../robots/policy.ts';
 const MAX_FOR_OTHERS = 8;
 
 /**
- * What a host's head knows of robots.txt: rules by key (an origin, or a URL that another host's robots.txt
+ * The robots.txt data in a host's head: rules by key (an origin, or a URL that another host's robots.txt
  * redirects to), origins that are closed, and redirects to other hosts.
  */
 export class KnownRobots {

@@ -52,7 +52,7 @@ export class MovedRobotsFinder {
     return moved;
   }
 
-  /** What the heads of the hosts say that it leads to. */
+  /** Follows the redirect through the heads of the hosts. */
   async find({ to }: MovedRobots): Promise<Found> {
     const now = this.#services.engine.clock.now();
     let url = to;

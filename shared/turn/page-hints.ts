@@ -11,7 +11,7 @@ import { pathOf } from '../url/host-key.ts';
 
 export type PageHint = 'javascript' | 'login';
 
-/** What `url` and `export` say of such a page. */
+/** The causes that `url` and `export` show for such a page. */
 export const HINT_CAUSES: Readonly<Record<PageHint, Cause>> = {
   javascript: { code: 'needsJavaScript' },
   login: { code: 'loginPage' },

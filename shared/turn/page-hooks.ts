@@ -24,13 +24,13 @@ export interface HookedPage {
   readonly via?: string;
   readonly response: FetchedResponse;
   readonly facts: DocumentFacts;
-  /** What the project requested, if it made the request. */
+  /** The project's own request, if it made one. */
   readonly request?: OwnRequest | undefined;
   /** Runs each synchronous part of a hook: for a watchdog. */
   readonly around?: <T>(part: () => T) => T;
 }
 
-/** What a project wants of a page. */
+/** The result of a project's hook for a page. */
 export interface PageAnswer {
   /** Lines of JSON, without their ends. */
   readonly items: readonly string[];
@@ -50,7 +50,7 @@ export interface PageRequest {
 }
 
 export interface PageHooks {
-  /** What the page's links and title are to be: `facts`, changed by the project's extraction middleware. */
+  /** Resolves to the page's links and title: `facts`, changed by the project's extraction middleware. */
   extract(page: HookedPage): Promise<{ readonly facts: DocumentFacts; readonly error?: string }>;
   /** Calls the function of the project that the page goes to. */
   onPage(page: HookedPage): Promise<PageAnswer>;

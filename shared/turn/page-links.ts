@@ -24,7 +24,7 @@ export interface PageLinksOptions {
   readonly sitemapLinks: SitemapLinks;
 }
 
-/** What a page gives the crawl: where it leads, and whether more pages like it are worth fetching. */
+/** Takes in the links of a page, and judges whether more pages like it are worth fetching. */
 export class PageLinks {
   readonly #services: Pick<TurnServices, 'engine' | 'work'>;
   readonly #options: PageLinksOptions;
@@ -83,7 +83,7 @@ export class PageLinks {
     return kind === 'requisite' && isDocument && this.#options.crawl.scope.check(url, depth) === undefined;
   }
 
-  /** What takes in one link of the page. True: it was new. */
+  /** Returns a function that takes in one link of the page, and returns whether it was new. */
   #taker(record: UrlRecord, facts: DocumentFacts): (link: HtmlLink) => boolean {
     const { config } = this.#options.crawl;
     const now = this.#services.engine.clock.now();

@@ -11,12 +11,12 @@ import type { Redirects } from './redirects.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnHooks } from './turn-hooks.ts';
 
-/** What a final response is, by its status and by what it says of itself. */
+/** The reading of a final response, by its status and its content. */
 export interface PageReading {
   readonly facts?: DocumentFacts | undefined;
   readonly state: Verdict['state'];
   readonly cause?: Cause | undefined;
-  /** What keeps the crawler from the page's content. */
+  /** The obstacle between the crawler and the page's content. */
   readonly hint?: PageHint | undefined;
   /** The page counts as a copy of this one. */
   readonly duplicateOf?: string | undefined;

@@ -1,4 +1,4 @@
-/** What a worker does for a page without a pause, reported to the watchdog of the thread. */
+/** The synchronous work of a worker for a page, reported to the watchdog of the thread. */
 import type { PageStep } from '../causes/cause.ts';
 import type { CrawlId } from '../crawl/crawl-id.ts';
 

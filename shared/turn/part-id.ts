@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../ports/clock.ts';
 
-/** What follows the letters. Another attempt at the same version makes another one. */
+/** Returns the part of the name after the letters. Another attempt at the same version gets another one. */
 export function newPartId(version: number, clock: Pick<Clock, 'random'>): string {
   return `${version}-${Math.floor(clock.random() * 2 ** 48).toString(36)}`;
 }

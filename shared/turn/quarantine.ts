@@ -7,9 +7,9 @@ import type { StoredHead } from './stored-head.ts';
 const MAX_INTENTS = 3;
 
 /**
- * What the quarantine says of a URL that is to be fetched. `allowed`. `quarantined`: too many workers died
- * while they fetched it. `busy`: another turn of this process has announced a URL; this turn is to be put
- * off, as one that has requested nothing.
+ * The decision of the quarantine about a URL before it is fetched. `allowed`. `quarantined`: too many workers
+ * died while they fetched it. `busy`: another turn of this process has announced a URL; this turn must be
+ * postponed, as one that has requested nothing.
  */
 export type QuarantineAnswer = 'allowed' | 'quarantined' | 'busy';
 

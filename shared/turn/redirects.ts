@@ -119,8 +119,8 @@ export class Redirects {
   }
 
   /**
-   * What the target of a redirect is to the crawl. A seed's target of the same site, or of a site it has
-   * moved to, is a seed.
+   * Returns the role of a redirect's target in the crawl. A seed's target of the same site, or of a site it
+   * has moved to, is a seed.
    */
   #roleOf(record: UrlRecord, url: string) {
     const { config, scope } = this.#options.crawl;

@@ -6,7 +6,7 @@ export function headersOf({ headers }: Pick<FetchedResponse, 'headers'>, name: s
   return headers.filter(([field]) => field.toLowerCase() === name).map(([, value]) => value);
 }
 
-/** What a response asks for by Retry-After, in milliseconds. */
+/** Returns the wait that a response requests by Retry-After, in milliseconds. */
 export function retryAfterOf(outcome: FetchOutcome, now: number): number | undefined {
   return outcome.status === 'response'
     ? parseRetryAfter(headersOf(outcome, 'retry-after')[0], now)

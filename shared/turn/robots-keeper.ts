@@ -146,7 +146,7 @@ export class RobotsKeeper {
     if (verdict.kind !== 'unreachable')
       return { kind: 'known', rules: await this.#keep(origin, verdict, outcome, false) };
     const { known, store } = this.#options;
-    // What we have not requested, or broken off, says nothing about the host.
+    // A request that was not sent, or that we broke off, says nothing about the host.
     const before = isAborted(outcome)
       ? undefined
       : await store.knownLonger(origin, outcome.startedAt + STALE_MS);
@@ -215,7 +215,7 @@ export class RobotsKeeper {
     return delays.sort((a, b) => b - a)[0];
   }
 
-  /** What the exchange means for the host. Nothing, if another of its origins answers. */
+  /** Returns the failure of the host that the exchange shows. None if another of its origins answers. */
   #hostFailureOf(key: string, verdict: RobotsVerdict, outcome: FetchOutcome): HostFailure | undefined {
     if (verdict.kind !== 'unreachable' || isOurOwn(outcome)) return undefined;
     const now = this.#now();
@@ -281,7 +281,7 @@ export class RobotsKeeper {
   }
 }
 
-/** What is requested first: robots.txt of an origin, or the URL that the key is. */
+/** Returns the URL that is requested first: robots.txt of an origin, or the URL that the key is. */
 const urlOf = (key: string): string => (isOriginKey(key) ? (robotsUrl(key) as string) : key);
 
 const isBlocked = (outcome: FetchOutcome): outcome is FetchFailure =>

@@ -94,7 +94,7 @@ export class RobotsStore {
     return rules;
   }
 
-  /** What was known before, for some minutes more. */
+  /** Returns the rules that were known before, and keeps them for some minutes more. */
   async knownLonger(key: string, until: number): Promise<RobotsRules | undefined> {
     const { known } = this.#options;
     const before = known.of(key);

@@ -23,7 +23,7 @@ export interface SeedEvent {
 
 export type OnSeed = (event: SeedEvent) => void;
 
-/** What a seed event says of the seed's host. */
+/** The host of a seed, in a seed event. */
 export interface SeedHost {
   readonly host: HostKey;
   readonly nextFetchAt: number;

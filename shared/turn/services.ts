@@ -11,7 +11,7 @@ import type { OnSeed } from './seed-events.ts';
 import type { OnWorkEvent } from './work-events.ts';
 import type { WorkerStats } from './worker-stats.ts';
 
-/** What the turns of one worker share. None of it belongs to one turn. */
+/** Services that the turns of one worker share. None of them belongs to one turn. */
 export interface TurnServices {
   readonly engine: Engine;
   /** Returns the same fetcher for the same crawl. Called again for each request. */

@@ -14,7 +14,7 @@ import type { TurnOutput } from './turn-output.ts';
 export interface HookedFacts {
   /** As the project's extraction changed them. */
   readonly facts: DocumentFacts;
-  /** What the first hook that failed said. */
+  /** The error of the first hook that failed. */
   readonly error?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface PageForHooks {
   readonly facts: DocumentFacts;
   /** Whether `onPage` is called. */
   readonly forItems: boolean;
-  /** What the project requested, if it made the request. */
+  /** The project's own request, if it made one. */
   readonly request?: OwnRequest | undefined;
 }
 

@@ -13,7 +13,7 @@ import type { TurnCrawl } from './turn-crawl.ts';
 const MAX_ITEM_CHARS = 16_000_000;
 
 /**
- * What a turn writes besides its host's ledger: WARC records, payloads for later revisits, items of the
+ * The output of a turn besides its host's ledger: WARC records, payloads for later revisits, items of the
  * project's hooks.
  */
 export class TurnOutput {

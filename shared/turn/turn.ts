@@ -27,9 +27,7 @@ const YOUNG_TURN_MS = 1000;
 /** ... and at least this number of the host's delays: for robots.txt and two pages. */
 const YOUNG_TURN_DELAYS = 2.5;
 
-/**
- * What a turn begins with: a host's messages for one crawl, and the time for which the worker has the host.
- */
+/** The input of a turn: a host's messages for one crawl, and the time for which the worker has the host. */
 export interface TurnInput {
   readonly host: HostKey;
   readonly deliveries: readonly Delivery[];
@@ -80,7 +78,7 @@ export async function runTurn(services: TurnServices, loaded: Crawl, input: Turn
   return new Turn(services, { crawl, head, ledger, request, lease: input.lease }).run();
 }
 
-/** What the deliveries ask of a turn. */
+/** The requests of the deliveries to a turn. */
 interface TurnRequest {
   readonly links: readonly Link[];
   /**

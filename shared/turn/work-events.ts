@@ -1,4 +1,4 @@
-/** What a worker reports while it works, for listeners of a running crawl. */
+/** Events of a worker, for listeners of a running crawl. */
 
 import { type ShownCauseCode, shownCodeOf } from '../causes/cause.ts';
 import { causeText, resultText } from '../causes/cause-text.ts';
@@ -22,7 +22,7 @@ export interface PageEvent {
   readonly label?: string;
   readonly host: HostKey;
   readonly status: UrlState;
-  /** What it was fetched as; none: a page. */
+  /** The kind as which it was fetched; none: a page. */
   readonly kind?: UrlKind;
   /** Hops from a seed. */
   readonly depth: number;

@@ -1,6 +1,6 @@
 import type { HostLedger } from '../frontier/ledger.ts';
 
-/** What a worker has done since it began, committed or not: for the live line and for metrics. */
+/** The work of a worker since it began, committed or not: for the live line and for metrics. */
 export interface WorkerStats {
   hostsActive: number;
   /**

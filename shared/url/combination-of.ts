@@ -2,7 +2,10 @@ import { parameterName, pathTemplateOf } from './template-of.ts';
 
 /** A URL that combines values or words: perhaps a shop's filter over filters. */
 export interface Combination {
-  /** What it is one of: `/shop?*&*`, or `/shop/*+*` for words of a path. The smaller group comes first. */
+  /**
+   * The groups that it belongs to: `/shop?*&*`, or `/shop/*+*` for words of a path. The smaller group comes
+   * first.
+   */
   readonly groups: readonly [string, string];
   /** `name=value`, one for each value. None for words of a path. */
   readonly parts: readonly string[];
@@ -12,7 +15,7 @@ export interface Combination {
 
 /** Parts that are looked at. */
 const MAX_PARTS = 64;
-/** What only numbers the pages of a list. */
+/** Matches parameters that only number the pages of a list. */
 const PAGING = /^(?:p|pg|page|paged|page_?no|page_?num(?:ber)?|seite|offset|start|skip)$/i;
 const NUMBER = /^\d+$/;
 /** Between several values of one parameter. */
@@ -20,8 +23,8 @@ const SEPARATOR = /,|\||%2C|%7C/i;
 const MANY = /&|,|\||%2C|%7C/i;
 
 /**
- * What the query of a canonical URL combines: two or more parameters, or one with several values. Undefined
- * if it has one value at most, numbers of pages aside.
+ * Returns the combination in the query of a canonical URL: two or more parameters, or one with several
+ * values. Undefined if it has one value at most, ignoring page numbers.
  */
 export function combinationOf(url: string): Combination | undefined {
   const mark = url.indexOf('?', 8);
@@ -50,8 +53,8 @@ export function combinationOf(url: string): Combination | undefined {
 const ANY = '?*&*';
 
 /**
- * What the path of a canonical URL without a query combines, if its last two words may be two of a set: of
- * `/red/large/` the host knows `/large/`, too, and `/large/red/`. The latter is not requested with
+ * Returns the combination in the path of a canonical URL without a query, if its last two words may be two of
+ * a set: for `/red/large/` the host knows `/large/`, too, and `/large/red/`. The latter is not requested with
  * `inOneOrder`. `wants`: whether a group matters; asked before `isKnown`.
  */
 export function pathCombinationOf(

@@ -1,7 +1,7 @@
 /**
- * What an operator writes to mean several hosts: a name in which `*` stands for one or more labels, or a part
- * of one: `*.example.org` means `a.example.org` and `a.b.example.org`, not `example.org`. Case and a final
- * dot do not count.
+ * An operator's pattern for several hosts: a name in which `*` matches one or more labels, or a part of one:
+ * `*.example.org` matches `a.example.org` and `a.b.example.org`, not `example.org`. Case and a final dot do
+ * not count.
  */
 export type HostPattern = (host: string) => boolean;
 

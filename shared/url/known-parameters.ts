@@ -44,7 +44,7 @@ const PERHAPS_SESSION = [
  */
 const SESSION_ID = /^(?:(?=[a-z]*\d)(?=\d*[a-z])[\da-z]{16,}|[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12})$/i;
 
-/** What a query parameter is for. `cfid` and `cftoken`: ColdFusion's session, where both are there. */
+/** The purpose of a query parameter. `cfid` and `cftoken`: ColdFusion's session, if both are there. */
 export type ParameterUse = 'page' | 'tracking' | 'session' | 'cfid' | 'cftoken';
 
 /** Returns the use of a parameter as it is written in the query, `name=value`. About 0.1 us. */

@@ -4,7 +4,7 @@
  * Two requests are the same if URL, method, headers, body, label and data are the same.
  */
 
-/** What a request is made of besides its URL. */
+/** The parts of a request besides its URL. */
 export interface OwnRequest {
   /** Upper case. None: GET. */
   readonly method?: string;
@@ -34,7 +34,7 @@ export function fetchedUrl(url: string): string {
   return at < 0 ? url : url.slice(0, at);
 }
 
-/** What is requested a URL of the ledger besides; undefined for a URL that is no request of the project. */
+/** Returns the project's own request in a URL of the ledger; undefined for a URL without one. */
 export function ownRequest(url: string): OwnRequest | undefined {
   const at = url.indexOf(MARK);
   if (at < 0) return undefined;
@@ -51,8 +51,8 @@ export const isPlainGet = ({ method = 'GET', headers, body }: OwnRequest): boole
 const OF_ORIGIN: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
 /**
- * What is asked of a redirect's target. After 303, and after 301 and 302 to a POST, that is a GET (RFC 9110,
- * section 15.4).
+ * Returns the request to a redirect's target. After 303, and after 301 and 302 to a POST, that is a GET (RFC
+ * 9110, section 15.4).
  */
 export function redirectedRequest(
   request: OwnRequest,

@@ -1,7 +1,6 @@
 /**
- * What a URL is fetched as, other than a page. `requisite`: part of a page that belongs to the crawl; it
- * counts as no page unless it turns out to be a document within the scope. `sitemap`: a list of URLs, and no
- * page.
+ * The kinds of URLs that are not fetched as pages. `requisite`: part of a page that belongs to the crawl; it
+ * does not count as a page unless it is a document within the scope. `sitemap`: a list of URLs, not a page.
  */
 export const URL_KINDS = ['requisite', 'sitemap'] as const;
 export type UrlKind = (typeof URL_KINDS)[number];

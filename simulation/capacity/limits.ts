@@ -1,4 +1,6 @@
-/** What AWS and the stack allow, and how much of it a run uses: sorted, it says what limits first. */
+/**
+ * The limits of AWS and of the stack, and a run's share of each, sorted: the first limit is reached first.
+ */
 
 export interface Limit {
   readonly name: string;
@@ -7,7 +9,7 @@ export interface Limit {
   readonly allowed: number;
   /** Where it is documented; who sets it. */
   readonly source: string;
-  /** What to do where it is in the way. */
+  /** The remedy for a run that the limit holds up. */
   readonly remedy: string;
 }
 

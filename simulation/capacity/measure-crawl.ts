@@ -1,6 +1,5 @@
 /**
- * What a simulated crawl's crawler costs by itself: a CPU profile of it, of which the models' share is taken
- * out.
+ * Measures the CPU of the crawler in a simulated crawl: a CPU profile of the crawl without the models' share.
  */
 import { Session } from 'node:inspector/promises';
 import { parseCapacityArgs } from './options.ts';

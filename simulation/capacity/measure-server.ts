@@ -1,7 +1,7 @@
 /**
- * What the unit figures are measured against, in a process of its own, whose CPU does not count: a page over
- * HTTPS, with connections kept and not; and an endpoint that answers calls of AWS with what the SDK takes for
- * success.
+ * The server against which the unit figures are measured, in a process of its own, whose CPU does not count:
+ * a page over HTTPS, with and without kept connections; and an endpoint that answers calls of AWS with a
+ * result that the SDK takes for success.
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

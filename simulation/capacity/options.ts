@@ -1,11 +1,12 @@
-/** What a capacity run is requested on the command line. */
+/** The options of a capacity run on the command line. */
 import { parseArgs } from 'node:util';
 
 export interface CapacityOptions {
   /** The world that the figures are for. */
   readonly hosts: number;
   /**
-   * What the operator wants to reach. The workers allowed at once follow from it where they are not given.
+   * The rate that the operator wants to reach. The workers allowed at once follow from it if they are not
+   * given.
    */
   readonly pagesPerSecond: number;
   /** Virtual hours. */

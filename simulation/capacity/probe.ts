@@ -25,7 +25,7 @@ export interface ProbeWindow {
 }
 
 export interface Probe {
-  /** What came since the last time. */
+  /** Returns the figures since the last call. */
   take(): ProbeWindow;
   /** Turns: heads replaced; visits: heads loaded. Since the beginning. */
   readonly counts: { turns: number; visits: number };

@@ -11,7 +11,9 @@ import { CRAWL, createWorld, type Plan } from './world.ts';
 
 export const WINDOW_MS = 10_000;
 
-/** What was seen in one window; counts are those of its end. Of the simulated world, not of the full one. */
+/**
+ * The observations of one window; counts are those at its end. Of the simulated world, not of the full one.
+ */
 export interface Sample extends ProbeWindow {
   /** The window's end, since the beginning. */
   readonly atMs: number;
@@ -35,7 +37,7 @@ export interface Run {
   readonly options: CapacityOptions;
   readonly plan: Plan;
   readonly samples: readonly Sample[];
-  /** What the meter has counted so far, at the end and when the steady state began. */
+  /** The totals of the meter, at the end and at the beginning of the steady state. */
   readonly totals: { readonly steady: CrawlTotals; readonly end: CrawlTotals };
   /** From then on the state counts as steady: half of the time. */
   readonly steadyFromMs: number;

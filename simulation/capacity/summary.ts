@@ -1,4 +1,4 @@
-/** What a run comes to: figures of the simulated world, and of the full one. */
+/** The result of a run: figures of the simulated world, and of the full one. */
 import {
   costOf,
   LINE_ITEMS,

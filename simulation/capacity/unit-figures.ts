@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface Figure<T = number> {
   readonly value: T;
   readonly unit: string;
-  /** What the figures describe, and how they were measured. */
+  /** The subject of the figures, and how they were measured. */
   readonly what: string;
 }
 

@@ -17,7 +17,7 @@ export interface Waits {
   pagesPerHost(): Histogram;
 }
 
-/** What is longer is no wait within a turn: those are of some ms. */
+/** Waits within a turn take some ms. Longer ones are waits between turns. */
 const TURN_MS = 2000;
 
 interface Host {

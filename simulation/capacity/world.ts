@@ -33,7 +33,7 @@ export interface CapacityWorld {
   readonly specialHosts: readonly string[];
 }
 
-/** What of the full world the simulated one has. */
+/** The share of the full world that is simulated. */
 export interface Plan {
   /** Hosts of the simulated world, workers, queues: whole ones, so that the scale is kept about. */
   readonly hosts: number;
@@ -65,8 +65,8 @@ export const OWN_LINKS = 40;
 /** As the web makes them: smaller than the usual page, whose CPU is charged anyway. */
 const BODY_BYTES = 6000;
 /**
- * What one host brings a worker, about: its pages at their pace, less what a turn needs to begin and to be
- * committed.
+ * The approximate rate at which a worker fetches one host: its pages at their pace, less the time that a turn
+ * needs to begin and to be committed.
  */
 const PAGES_PER_HOST_SECOND = 0.42;
 /** A turn's pages, about. */

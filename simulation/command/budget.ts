@@ -25,7 +25,7 @@ export interface BudgetOptions {
 }
 
 export interface Budget extends Required<Pick<Seeds, 'count' | 'specAt' | 'mayBegin'>> {
-  /** What it will do, for people. */
+  /** The plan of the run, for people. */
   readonly plan: string;
   /** Takes each outcome, in any order. */
   take(outcome: Outcome): void;

@@ -6,7 +6,7 @@ export interface CorpusEntry {
   readonly seed: number;
   /** The day on which it broke, as `2026-11-22`. */
   readonly date: string;
-  /** What it broke, or the bug behind it, in one line. */
+  /** The broken invariant, or the bug behind it, in one line. */
   readonly found: string;
 }
 

@@ -1,4 +1,4 @@
-/** What `npm run simulate -- --help` prints, made from the lists themselves. */
+/** The text of `npm run simulate -- --help`, made from the lists themselves. */
 import { wrapWords } from '../../cli/format.ts';
 import { FAULTS } from '../models/faults.ts';
 import { INVARIANTS } from '../worlds/spec.ts';

@@ -35,7 +35,10 @@ export interface LedgerSum {
 
 export const LEDGER_PATH = '.simulate/runs.jsonl';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** What a world follows from, besides its seed; and what there only runs worlds or measures. */
+/**
+ * The sources that determine a world, besides its seed; and the folders among them that only run worlds or
+ * measure.
+ */
 const SOURCES = ['shared', 'functions', 'cdk', 'simulation'];
 const BESIDE = /^simulation\/(?:command|capacity|coverage|mutants|test)\//;
 
@@ -56,7 +59,10 @@ export function stateOf({ seed: _, ...spec }: WorldSpec, root = ROOT): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** What has run on that state so far. A line that was cut off is skipped: its run counts for nothing. */
+/**
+ * Returns the sum of the runs on that state so far. A line that was cut off is skipped: its run does not
+ * count.
+ */
 export function sumOf(file: string, state: string): LedgerSum {
   const runs = linesOf(file).flatMap((line) => {
     try {

@@ -59,7 +59,7 @@ export interface ReplayCommand extends Common {
 
 export interface OptionSpec {
   readonly name: string;
-  /** What stands for its value in the help; a switch has none. */
+  /** The name of its value in the help; a switch has none. */
   readonly argument?: string;
   readonly isNegatable?: boolean;
   readonly help: string;

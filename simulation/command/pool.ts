@@ -116,7 +116,7 @@ interface Worker {
 }
 
 function begin(program: string, args: readonly string[], isHeard: boolean): Worker {
-  // What worlds print is no part of what the command says on standard output.
+  // Output of worlds must not appear in the command's standard output.
   const stdio = ['ignore', isHeard ? process.stderr : 'ignore', 'pipe', 'ipc'] as const;
   const child: ChildProcess = fork(program, args, { stdio: [...stdio] });
   const ready = Promise.withResolvers<void>();

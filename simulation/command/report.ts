@@ -1,4 +1,4 @@
-/** What many worlds came to, for people and for scripts. */
+/** The results of many worlds, for people and for scripts. */
 import {
   formatCount,
   formatCounted,

@@ -116,7 +116,7 @@ export async function shrinkFinding(finding: Broken, run: RunWorld): Promise<Fin
   return { ...finding, shrunk: smaller ?? 'unrepeatable' };
 }
 
-/** What the promise gives, or `otherwise` from the moment of the abort on. */
+/** Returns the result of the promise, or `otherwise` from the moment of the abort on. */
 function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T | undefined>;
 function unlessAborted<T, U>(signal: AbortSignal, promise: Promise<T>, otherwise: U): Promise<T | U>;
 function unlessAborted<T, U>(

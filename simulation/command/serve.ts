@@ -1,4 +1,4 @@
-/** What goes between the command and a process that runs worlds for it. */
+/** The messages between the command and a process that runs worlds for it. */
 
 import { messageOf } from '../../shared/error-message.ts';
 import { FAULT_NAMES, type FaultName } from '../models/faults.ts';
@@ -38,7 +38,7 @@ export async function serveWorlds(run: RunWorld): Promise<never> {
 
 const STACK_LINES = 4;
 
-/** What `run` throws is a finding. */
+/** Runs a world. An error that `run` throws is a finding. */
 async function runOrBlame(run: RunWorld, spec: WorldSpec, options?: RunOptions): Promise<Outcome> {
   try {
     return await run(spec, options);

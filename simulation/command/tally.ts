@@ -1,4 +1,4 @@
-/** What many worlds came to, added up as their outcomes come, in any order. */
+/** The results of many worlds, added up as their outcomes come, in any order. */
 import { hash } from 'node:crypto';
 import { FAULT_NAMES, type FaultName } from '../models/faults.ts';
 import {

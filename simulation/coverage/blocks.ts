@@ -1,4 +1,4 @@
-/** What can be reached in a TypeScript source: its branches and its lines, found by a parser. */
+/** Finds the branches and lines of a TypeScript source that can be reached, by a parser. */
 import { stripTypeScriptTypes } from 'node:module';
 import { type AnyNode, type Node, parse } from 'acorn';
 import { ownerOf } from '../mutants/parse.ts';

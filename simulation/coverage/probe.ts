@@ -9,9 +9,9 @@ import { isCovered, ROOT } from './covered-files.ts';
 export type Reached = Readonly<Record<string, readonly number[]>>;
 
 export interface CoverageProbe {
-  /** What was reached since the last call and never before, and forgets the rest. */
+  /** Returns the blocks that were reached since the last call and never before, and forgets the rest. */
   take(): Reached;
-  /** What has happened since the last call counts for nothing. */
+  /** Ignores all blocks reached since the last call. */
   skip(): void;
 }
 

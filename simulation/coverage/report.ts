@@ -1,4 +1,4 @@
-/** What `npm run simulate -- coverage` prints. */
+/** The output of `npm run simulate -- coverage`. */
 import type { FileCoverage, Unreached } from './unreached.ts';
 
 export interface CoverageReport {

@@ -7,7 +7,7 @@ import type { RobotsLog } from './robots-answers.ts';
 import { type SimpleScope, scopeOf } from './scope.ts';
 import type { HostVisits } from './visits.ts';
 
-/** What a crawl surely knew of a URL: it was no deeper, and linked from no fewer pages. */
+/** The least that a crawl knew of a URL: it was no deeper, and linked from no fewer pages. */
 interface Known {
   readonly depth: number;
   readonly level: number;

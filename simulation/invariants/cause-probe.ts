@@ -60,7 +60,7 @@ export function createCauseProbe(now: () => number): CauseProbe {
     wrap<E extends Engine>(engine: E): E {
       const { queue, ledgers } = engine as unknown as AwsEngine;
       /**
-       * What turns in progress were given. A process that froze may be given its host again before it
+       * Deliveries given to the turns in progress. A process that froze may be given its host again before it
        * continues.
        */
       const held = new Set<HostDeliveries>();

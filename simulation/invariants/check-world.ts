@@ -28,7 +28,7 @@ import { triesKept } from './tries-kept.ts';
 import { readVisits } from './visits.ts';
 
 /**
- * What the world has broken of what the crawler promises; mostly nothing. The counters are recounted
+ * Returns the broken promises of the crawler in the world; usually none. The counters are recounted
  * afterwards.
  */
 export async function checkWorld(world: World): Promise<Violation[]> {

@@ -8,7 +8,7 @@ import type { RobotsLog } from './robots-answers.ts';
 import { scopeOf } from './scope.ts';
 import type { HostVisits } from './visits.ts';
 
-/** What leads to a URL: the operator, a link or a redirect, with what it gives the URL. */
+/** A source that leads to a URL: the operator, a link or a redirect, with the depth that it gives the URL. */
 interface Source {
   readonly from?: UrlRecord;
   readonly depth: number;

@@ -50,7 +50,7 @@ export interface CrawlFacts {
   readonly touchedAt: readonly number[];
   /** Its configuration as it began, and each change of it, in order. */
   readonly changes: readonly ConfigChange[];
-  /** What it had cost, where it has a limit of money. */
+  /** Its cost over time, if it has a limit of money. */
   readonly costs: readonly CostChange[];
   /** As stored: the seeds, and where they redirected to. */
   readonly scopeSeeds: readonly string[];

@@ -1,4 +1,4 @@
-/** What an invariant finds: a few violations with all that somebody needs to begin the search. */
+/** The findings of an invariant: a few violations with all details that the search for the cause needs. */
 import { T0 } from '../models/virtual-time.ts';
 import type { ExcuseName, InvariantName, Violation } from '../worlds/spec.ts';
 

@@ -148,7 +148,7 @@ function partReader(parts: ReadonlyMap<string, Item>, objects: Objects): ReadPar
   };
 }
 
-/** What the account holds. */
+/** The contents of the account. */
 interface Account extends Tables {
   readonly objects: Objects;
   readonly readPart: ReadPart;

@@ -48,13 +48,13 @@ export interface HeadChange {
 
 export type Limits = Pick<CrawlOptions, 'maxPages' | 'maxBytes' | 'maxTimeMs' | 'maxCost'>;
 
-/** What the operator may change of a running crawl and the web shows. */
+/** A setting of a running crawl that an operator may change and that is visible to the web. */
 export interface ConfigChange {
   readonly at: number;
   readonly turnMaxPages: number;
 }
 
-/** What a crawl had cost by its counters, US dollars. */
+/** The cost of a crawl by its counters, US dollars. */
 export interface CostChange {
   readonly at: number;
   readonly cost: number;

@@ -8,7 +8,7 @@ import type { CrawlFacts } from './facts.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits, Visit } from './visits.ts';
 
-/** What a request means for its host. */
+/** The effect of a request on its host. */
 export interface Effect {
   /** Failures that it counts for: 0 for one that says nothing about the host. */
   readonly weight: number;

@@ -65,7 +65,7 @@ function checkUrls(findings: Findings, { id, config, hosts }: CrawlFacts): void 
 function checkPages(findings: Findings, crawl: CrawlFacts, maxPages: number, facts: UsedFacts): void {
   const { id, config, hosts, known, totals } = crawl;
   const pages = [...known.values()].filter(isPage);
-  // What the counters do not have was in no process's sight.
+  // No process saw pages that the counters do not have.
   const seen = mayHaveLostTurns(facts) ? Math.min(pages.length, totals.pages ?? 0) : pages.length;
   if (seen <= maxPages) return;
   const giving = [...hosts.values()].filter(({ head }) => head.totals.pages > 0).length;

@@ -9,10 +9,10 @@ type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'hasCompactor'>;
 const RUN_PARTS = ['keys', 'ready', 'later', 'done'];
 
 /**
- * What a commit makes obsolete, it sweeps: all parts that neither the new head names nor the one before, but
- * for those of attempts at this version or later. An object that holds a part has its row. And a crawl that
- * is over has no other WARC objects than joined ones where there is a compactor, and no multipart upload that
- * continues.
+ * Checks that a commit sweeps the parts it makes obsolete: all parts that neither the new head names nor the
+ * one before, except those of attempts at this version or later. Checks that an object that holds a part has
+ * its row. And that a crawl that is over has no WARC objects other than joined ones if there is a compactor,
+ * and no unfinished multipart upload.
  *
  * A process that died after its commit, or whose calls failed, leaves its sweep to the next one.
  */

@@ -129,7 +129,7 @@ function isWhole({ url, result }: UrlRecord, whole: ReadonlyMap<string, Readonly
 const isOk = ({ result: { digest, httpStatus = 0 } = { fetchedAt: 0 } }: UrlRecord): boolean =>
   digest !== undefined && httpStatus >= 200 && httpStatus < 300;
 
-/** What the web has shown to the process that asked what was asked. */
+/** Returns the URLs that the web has shown to a process that made these requests. */
 function reachableUrls({ web }: Pick<Facts, 'web'>): Set<string> {
   const reachable = new Set<string>();
   const asked = new Set(web.log.flatMap(({ url, isRobots }) => (isRobots ? [] : url)));

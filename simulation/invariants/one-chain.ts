@@ -40,7 +40,7 @@ function checkHost(
       { host },
     );
   const hasWork = head.ledger.counts.waiting > 0 && !head.setAside && !isFullHost(crawl, facts);
-  // What waits in a finished crawl is found with its URLs.
+  // Waiting URLs of a finished crawl are found with its URLs.
   if (!hasWork || crawl.status === 'finished') return;
   if (head.dueAt === undefined && messages.length === 0)
     findings.add(

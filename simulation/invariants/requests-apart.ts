@@ -52,7 +52,7 @@ function checkGaps(
 ): void {
   let before: WebRequest | undefined;
   for (const request of requests) {
-    // What overlaps is the other invariant's.
+    // Overlapping requests are checked by the other invariant.
     if (before && request.startedAt >= before.endedAt) {
       const gapMs = request.startedAt - before.endedAt;
       const { ms, why } = delayAfter(before, request);

@@ -5,7 +5,7 @@ import { leastRestMs, type Step, stepsOf } from './host-clock.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits } from './visits.ts';
 
-/** What two clocks may differ by, each being 5 s off at most (`models/cloud.ts`). */
+/** The largest difference between two clocks, each being 5 s off at most (`models/cloud.ts`). */
 const MAX_SKEW_MS = 10_000;
 
 /**

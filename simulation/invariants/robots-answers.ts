@@ -1,4 +1,4 @@
-/** What robots.txt said to the crawler, and when: read from the web's log. */
+/** The robots.txt answers that the crawler received, and their times: read from the web's log. */
 import { MAX_ROBOTS_REDIRECTS } from '../../shared/robots/policy.ts';
 import { hostKey, origin } from '../../shared/url/host-key.ts';
 import type { WebRequest } from '../worlds/spec.ts';

@@ -8,7 +8,7 @@ import type { HostVisits } from './visits.ts';
 
 type UsedFacts = Pick<Facts, 'web' | 'crawls' | 'strikes' | 'leaseMs'>;
 
-/** What two clocks may differ by, each being 5 s off at most (`models/cloud.ts`). */
+/** The largest difference between two clocks, each being 5 s off at most (`models/cloud.ts`). */
 const MAX_SKEW_MS = 10_000;
 
 /**
@@ -114,7 +114,7 @@ function problemOf(
         .filter(({ kind, at }) => kind === 'nothing' && at > (answer.servedAt ?? answer.at))
         .map(({ at }) => at + STALE_MS),
     );
-  // What another host was answered is read when what is known has ended, which may be used longer.
+  // An answer of another host is read when the known rules have expired, and those may be used for longer.
   const isSeen = last.request.host === hostKey(url);
   const counting = (isCertain && isSeen ? [last] : heard).filter(
     (answer) => startedAt <= endOf(answer) + slackMs,

@@ -33,7 +33,7 @@ export function noDeadLetters({ deadLetters }: Pick<Facts, 'deadLetters'>): read
   return findings.list;
 }
 
-/** What a program says when it is wrong, whatever the services do. */
+/** Matches messages of programming errors, whatever the services do. */
 const OF_PROGRAMMING =
   /TypeError|RangeError|ReferenceError|SyntaxError|AssertionError|undefined|Cannot read|is not a function|is not iterable|differs|corrupt|not there|was not taken|are taken and not settled/i;
 /** These change what comes, and break nothing: no function may fail by them. */

@@ -65,7 +65,7 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, ma
     );
 }
 
-/** What is wrong with the record, if anything is. */
+/** Returns the problem of the record, if there is one. */
 function problemOf(
   { state, attempts, result }: UrlRecord,
   tries: readonly WebRequest[],
@@ -97,7 +97,7 @@ function problemOf(
   }
 }
 
-/** What a single answer makes of the URL; undefined: it is tried again. */
+/** Returns the state that a single answer gives the URL; undefined: it is tried again. */
 function finalStateOf({ failure, httpStatus = 0, isCut }: WebRequest): string | undefined {
   if (failure !== undefined || isCut || PASSING.has(httpStatus)) return undefined;
   return stateOf(httpStatus);

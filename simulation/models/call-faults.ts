@@ -50,7 +50,7 @@ export interface CallFaultsOptions {
   readonly trace?: Trace;
 }
 
-/** What was received or held since the invocation began has a later lease. */
+/** Messages received, or leases held, since the invocation began have a later end. */
 const LEAST_FREEZE_MS = 60_000;
 /** Beyond the lease at most. */
 const MAX_BEYOND_MS = 60_000;

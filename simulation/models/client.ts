@@ -113,7 +113,7 @@ export function createSimClient(options: SimClientOptions): SimClient {
     }
   }
 
-  /** What the middlewares make of a command's call, by its name. */
+  /** The calls of commands through the middlewares, by the commands' names. */
   const callers = new Map<string, Handler>();
 
   function callerOf(commandName: string): Handler {

@@ -4,7 +4,7 @@ import { invalid } from './dynamo-errors.ts';
 import type { Comparator, Condition, Operand, Parsed, Path } from './dynamo-grammar.ts';
 import { compareValues, equalValues, type Item, membersOf, typeOf } from './dynamo-values.ts';
 
-/** What placeholders stand for. */
+/** The values of placeholders. */
 export interface Placeholders {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
   readonly ExpressionAttributeValues?: Readonly<Item> | undefined;
@@ -128,7 +128,7 @@ export function holds(
   }
 }
 
-/** What is not there, or of another type, is unequal to everything and in no order with it. */
+/** A missing value, or one of another type, is unequal to everything and in no order with it. */
 function compares(
   left: AttributeValue | undefined,
   comparator: Comparator,

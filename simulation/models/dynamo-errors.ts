@@ -33,7 +33,7 @@ export function cancelled(reasons: CancellationReason[]): TransactionCanceledExc
   });
 }
 
-/** What the model does not know it refuses: an option that was ignored would make it another service. */
+/** Refuses options that the model does not know: ignoring an option would make it another service. */
 export function refuseOthers(input: object, known: ReadonlySet<string>): void {
   for (const name in input)
     if (!known.has(name) && (input as Readonly<Record<string, unknown>>)[name] !== undefined)

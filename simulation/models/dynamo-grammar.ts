@@ -37,7 +37,7 @@ export type Condition =
       readonly operand: Operand;
     };
 
-/** What an attribute is set to. */
+/** The value that an attribute is set to. */
 export type Setting =
   | Operand
   | { readonly kind: 'sum'; readonly sign: 1 | -1; readonly left: Setting; readonly right: Setting }

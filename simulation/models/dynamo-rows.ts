@@ -19,7 +19,7 @@ export interface RowsOptions<R, K> {
   readonly now: () => number;
   readonly keyOf: (row: R) => K;
   readonly compareKeys: (a: K, b: K) => number;
-  /** What was longer ago cannot be seen any more. Default {@link FORMER_MS}. */
+  /** The age at which earlier states are no longer visible. Default {@link FORMER_MS}. */
   readonly formerMs?: number;
 }
 
@@ -80,7 +80,7 @@ export function createRows<R, K>({
     forgotten = 0;
   }
 
-  /** What has changed since: the first change of each key holds its former value. */
+  /** Returns the changes since then: the first change of each key holds its former value. */
   function changesSince({ former }: Partition<R, K>, at: number): SortedList<Former<R, K>> {
     const changes: SortedList<Former<R, K>> = [];
     for (const one of former)

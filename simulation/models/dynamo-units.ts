@@ -1,6 +1,6 @@
 /**
- * What calls consume (DynamoDB developer guide, "Read and write operations"), reported if the caller
- * requested it.
+ * The capacity that calls consume (DynamoDB developer guide, "Read and write operations"), reported if the
+ * caller requested it.
  */
 import type { ConsumedCapacity, ReturnConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { Row, Table } from './dynamo-table.ts';

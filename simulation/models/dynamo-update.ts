@@ -1,4 +1,4 @@
-/** What an update makes of an item. Pure. */
+/** Applies an update to an item. Pure. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { attributeAt, givenValue, nameOf, operandOf, type Placeholders } from './dynamo-conditions.ts';
 import { invalid } from './dynamo-errors.ts';

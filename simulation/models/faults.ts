@@ -1,7 +1,4 @@
-/**
- * What can go wrong in the simulated world: a name for each, how often it strikes, and a count of how often
- * it did.
- */
+/** The faults of the simulated world: a name for each, its rate, and a count of its strikes. */
 import { type Random, randomOf } from './random.ts';
 
 /** Name: what happens, and the rate by itself, for each occasion unless it says otherwise. */

@@ -14,7 +14,7 @@ export interface SimContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** What an environment has loaded: its module's state is in it. */
+/** The handler that an environment has loaded: its module's state is in it. */
 export type SimHandler<Event, Result> = (event: Event, context: SimContext) => Promise<Result>;
 
 export type Invoked<Result> =
@@ -69,7 +69,7 @@ export interface SimLambdaOptions<Event, Result> {
   readonly begin: (name: string) => SimProcess;
   /** Called with each invocation as it begins. */
   readonly onBegin?: (process: SimProcess) => void;
-  /** What the process has once it has started. */
+  /** Loads the handler once the process has started. */
   readonly load: (process: SimProcess) => SimHandler<Event, Result>;
   readonly onFailure?: (failure: SimFunctionFailure) => void;
   /** Median of a start. */

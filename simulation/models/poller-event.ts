@@ -1,4 +1,4 @@
-/** What a poller hands to a function, and what it makes of the answer. */
+/** The event that a poller hands to a function, and the reading of the function's answer. */
 import type { SqsRecord } from '../../shared/engines/aws/queues/delivery.ts';
 
 /** As much of aws-lambda's `SQSEvent` as SQS fills in by itself. */

@@ -25,7 +25,7 @@ export interface SimPollerOptions {
   readonly batchSize: number;
   /** How long a batch that is not full waits for more. Standard queues only. */
   readonly windowMs?: number;
-  /** What an event's payload may have. Default: Lambda's 6 MB. */
+  /** The largest payload of an event. Default: Lambda's 6 MB. */
   readonly maxEventBytes?: number | undefined;
   /** Invocations of this queue at once: from 2 to 1,000. */
   readonly maxConcurrency: number;

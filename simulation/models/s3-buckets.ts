@@ -1,4 +1,4 @@
-/** What S3 holds: objects by key, in the keys' order, and uploads that have not ended. */
+/** The contents of S3: objects by key, in the keys' order, and uploads that have not ended. */
 import { crc32 } from 'node:zlib';
 import type { Random } from './random.ts';
 import { noSuchBucket, noSuchKey, refused } from './s3-errors.ts';
@@ -103,7 +103,7 @@ function createBucket(name: string, now: () => number, random: Random): Bucket {
     }
   }
 
-  /** What is known of requests for a key that were in progress just now: S3 may see the two as one race. */
+  /** Returns whether another request for the key was in progress just now: S3 may see the two as one race. */
   function isConflict(key: string): boolean {
     const at = touched.get(key);
     return at !== undefined && at > now() - CONFLICT_MS && random() < 0.5;

@@ -40,7 +40,7 @@ export const refused = (name: keyof typeof STATUSES, message: string): S3Service
     message,
   });
 
-/** What the model does not know it refuses. */
+/** Refuses options that the model does not know. */
 export function refuseOthers(input: object, known: ReadonlySet<string>): void {
   for (const name in input)
     if (!known.has(name) && (input as Readonly<Record<string, unknown>>)[name] !== undefined)

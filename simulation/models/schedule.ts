@@ -11,7 +11,7 @@ export interface SimScheduleOptions {
   readonly faults: Faults;
   readonly random: Random;
   readonly periodMs: number;
-  /** What fails is not tried again: the next period does its work. */
+  /** A failed call is not tried again: the next period does its work. */
   readonly invoke: () => Promise<unknown>;
 }
 

@@ -1,4 +1,4 @@
-/** What the models of SQS, DynamoDB and S3 have in common. */
+/** The common parts of the models of SQS, DynamoDB and S3. */
 
 /**
  * A service of AWS as far as it is modelled: the calls that the engine makes, at one moment of virtual time

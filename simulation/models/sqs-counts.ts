@@ -1,5 +1,5 @@
 /**
- * What a queue reports of its sizes: "approximate", and right only a minute after the last change
+ * The sizes that a queue reports: "approximate", and right only a minute after the last change
  * (GetQueueAttributes).
  */
 import type { Faults } from './faults.ts';
@@ -17,7 +17,7 @@ const STALE_MS = 60_000;
 const GRAIN_MS = 1000;
 
 export function createSeenSizes(faults: Faults): SeenSizes {
-  /** What was so until then, the latest last. */
+  /** Earlier sizes, and until when they were right, the latest last. */
   const past: { readonly size: QueueSize; readonly until: number }[] = [];
 
   return {

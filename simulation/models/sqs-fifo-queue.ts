@@ -48,7 +48,7 @@ export function createFifoQueue(options: ModelOptions): QueueModel {
   return { ...viewsOf(store, (now) => queue.settle(now)), ...boundMethods(queue) };
 }
 
-/** What a receive takes of a group: up to `max` messages, hidden until then. */
+/** The messages that a receive takes of a group: up to `max`, hidden until then. */
 interface Take {
   readonly max: number;
   readonly until: number;
@@ -258,7 +258,10 @@ class FifoQueue {
     }
   }
 
-  /** What a handle lets its holder do: the receive's visibility has not ended. */
+  /**
+   * Returns the message that the handle's holder may change, or the refusal: the receive's visibility must
+   * not have ended.
+   */
   #heldBy(handle: string, now: number) {
     this.settle(now);
     const found = this.#store.find(handle);

@@ -1,6 +1,6 @@
 /** A message as the models of SQS keep it. */
 
-/** What invariants may know of a message that is there. */
+/** The facts that invariants may know of a message that is there. */
 export interface QueuedMessage {
   readonly id: string;
   readonly body: string;
@@ -15,7 +15,7 @@ export interface QueuedMessage {
   readonly visibleAt: number;
 }
 
-/** What is sent. */
+/** A message to send. */
 export interface NewMessage {
   readonly body: string;
   readonly group?: string | undefined;

@@ -1,4 +1,4 @@
-/** What the models of the two kinds of queues have in common: a queue's state, to which the time is given. */
+/** The common parts of the models of the two kinds of queues: a queue's state, to which the time is given. */
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { Hold, NewMessage, QueuedMessage, Received, StoredMessage } from './sqs-message.ts';
@@ -113,7 +113,7 @@ export function roomOf({ limits, random }: ModelOptions, inFlight: number, max: 
   return room > 1 && random() < SHORT ? 1 + Math.floor(random() * room) : room;
 }
 
-/** What both kinds of queues report about themselves. `settle` brings the store to a time. */
+/** Returns the views that both kinds of queues have of themselves. `settle` brings the store to a time. */
 export function viewsOf(
   store: MessageStore,
   settle: (now: number) => void,

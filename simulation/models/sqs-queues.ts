@@ -82,7 +82,7 @@ export function createQueues({ time, faults, random, trace, limits }: QueuesOpti
     if (isTelling) return;
     isTelling = true;
     try {
-      // What changes on the way comes again.
+      // A queue that changes on the way is visited again.
       for (const queue of changed) {
         changed.delete(queue);
         if (queue.waiters.isAny && queue.model.takeNews(time.now())) queue.waiters.notify();

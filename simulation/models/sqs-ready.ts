@@ -1,4 +1,4 @@
-/** What can be received, roughly in the order in which it came to be so. */
+/** A list of the messages that can be received, roughly in the order in which they became receivable. */
 import type { Random } from './random.ts';
 
 export interface ReadyList<T> {
@@ -10,7 +10,7 @@ export interface ReadyList<T> {
 
 export function createReadyList<T>(random: Random): ReadyList<T> {
   let items: (T | undefined)[] = [];
-  /** What is before it was taken. */
+  /** Items before this index are taken. */
   let head = 0;
 
   return {

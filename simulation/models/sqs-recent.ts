@@ -1,4 +1,4 @@
-/** What is remembered for a fixed time: deduplication ids, attempts to receive. */
+/** Values that are remembered for a fixed time: deduplication ids, attempts to receive. */
 export interface Recent<V> {
   get(key: string, now: number): V | undefined;
   /** `now` never goes back. */

@@ -1,4 +1,4 @@
-/** What SQS refuses of a call as a whole, by the names that the SDK gives to it. */
+/** The refusals of SQS for a call as a whole, by the SDK's names. */
 import { SQSServiceException } from '@aws-sdk/client-sqs';
 import type { SendInput } from './sqs-commands.ts';
 import type { Refusal } from './sqs-model.ts';

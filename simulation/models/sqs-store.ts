@@ -27,7 +27,7 @@ export interface MessageStore {
   readonly first: StoredMessage | undefined;
   readonly size: QueueSize;
   readonly inFlight: number;
-  /** What a handle stands for; undefined where it is none of this queue's. */
+  /** Returns the message of a handle; undefined if it is none of this queue's. */
   find(handle: string): Handle | undefined;
 }
 

@@ -46,8 +46,8 @@ export interface SimSqs extends SimService {
    */
   onArrival(queueUrl: string, listener: () => void): () => void;
   /**
-   * What can be received now, up to 10 messages, hidden for the queue's own visibility: as Lambda's poller
-   * does it.
+   * Returns messages that can be received now, up to 10, hidden for the queue's own visibility: like Lambda's
+   * poller.
    */
   receive(queueUrl: string, max: number): SqsRecord[];
   /** Bodies of messages that were accepted and lost. */

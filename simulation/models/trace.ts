@@ -1,4 +1,4 @@
-/** What happened, for people: gathered only when somebody wants to read it. */
+/** The events of a world, for people: gathered only if somebody wants to read them. */
 export interface TraceEntry {
   /** The process concerned. */
   readonly process?: string;

@@ -132,7 +132,7 @@ export function createVirtualTime(random: Random, start = T0, limits = NO_LIMITS
 }
 
 /**
- * What the promise gives, letting time pass until it is settled. Throws where that does not happen by
+ * Returns the result of the promise, letting time pass until it is settled. Throws if it is not settled by
  * `until`.
  */
 export async function drive<T>(

@@ -25,7 +25,7 @@ import { runTestFiles, runWorlds } from './run-tests.ts';
 import { mutatedFiles, ROOT, readSource } from './scope.ts';
 import { notesOf, sitesOf } from './sites.ts';
 
-/** What runs the program: a test file, or a world. */
+/** A unit that runs the program: a test file, or a world. */
 export interface Unit {
   /** CPU and waiting, measured once. */
   readonly ms: number;
@@ -180,7 +180,7 @@ function noteSources(folder: string): ReadonlyMap<string, readonly string[]> {
   return ids;
 }
 
-/** What each test file's processes have written. */
+/** Returns the sites that each test file's processes have written. */
 function sitesIn(folder: string): Map<string, Record<string, number[]>[]> {
   const lists = new Map<string, Record<string, number[]>[]>();
   for (const name of readdirSync(folder)) {

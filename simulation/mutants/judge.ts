@@ -17,8 +17,8 @@ export interface JudgeOptions {
   readonly worlds: number;
   readonly calmWorlds: number;
   /**
-   * What a mutant may cost, by the time that its test files and worlds took when they were measured: half for
-   * each.
+   * The longest time for a mutant, by the time that its test files and worlds took when they were measured:
+   * half for each.
    */
   readonly effortMs: number;
 }

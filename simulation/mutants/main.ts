@@ -19,7 +19,7 @@ import { sample } from './sample.ts';
 import { mutatedFiles } from './scope.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What the tests of a module may take together, without a mutant. */
+/** The longest time for the tests of a module together, without a mutant. */
 const OWN_TESTS_MS = 10_000;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -132,7 +132,7 @@ function chosenMutants({ only, match, sample: count, seed }: MutantsOptions): Mu
   return count === undefined ? all : sample(all, count, seed);
 }
 
-/** What earlier runs found of mutants whose functions are as they were. */
+/** Returns the results of earlier runs for mutants whose functions are as they were. */
 function judgedBefore(mutants: readonly Mutant[], isAgain: boolean): Judged[] {
   const results = loadResults();
   const equivalents = equivalentsAmong(mutants);

@@ -12,7 +12,7 @@ import { ROOT } from './scope.ts';
 const OVERLAY = 'STRAND_OVERLAY';
 /** Where each process puts which statements it ran. */
 export const SITES_FOLDER = 'STRAND_SITES_FOLDER';
-/** What ran them: a part of the names of those files. */
+/** The unit that ran them: a part of the names of those files. */
 export const SITES_OF = 'STRAND_SITES_OF';
 
 /** Writes sources, by their paths from the root, into an empty folder. */

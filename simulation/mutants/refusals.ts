@@ -14,13 +14,13 @@ import { ROOT, readSource } from './scope.ts';
 /** All of the program, without its tests. */
 const FOLDERS = ['api', 'cdk', 'cli', 'functions', 'shared'];
 const COPIED = [...FOLDERS, 'package.json', 'tsconfig.json', 'biome.json'];
-/** What the next round need not check again is remembered. */
+/** The compiler remembers results that the next round need not check again. */
 const TSCONFIG = {
   extends: './tsconfig.json',
   compilerOptions: {
     incremental: true,
     tsBuildInfoFile: './mutants.tsbuildinfo',
-    // What a mutant leaves unused an engineer would have removed with it.
+    // An engineer would have removed a declaration together with its last use.
     noUnusedLocals: false,
     noUnusedParameters: false,
     allowUnreachableCode: true,

@@ -1,6 +1,6 @@
 /**
- * What came of a run: scores by folder and kind of bug, what noticed the mutants, and those that nothing
- * noticed.
+ * The result of a run: scores by folder and kind of bug, the stages that noticed the mutants, and the
+ * unnoticed ones.
  */
 import { diffOf } from './edit.ts';
 import type { Mutant } from './mutants.ts';

@@ -1,4 +1,4 @@
-/** What is known of mutants: results of earlier runs, and those that are judged to change nothing. */
+/** The known results of mutants: those of earlier runs, and those that are judged to change nothing. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KEPT } from './coverage.ts';

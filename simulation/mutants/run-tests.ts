@@ -184,7 +184,7 @@ async function run(
   } finally {
     clearTimeout(timer);
     running.delete(child);
-    // What the tests have left behind.
+    // Processes that the tests have left behind.
     kill(child);
   }
 }

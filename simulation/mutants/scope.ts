@@ -1,4 +1,4 @@
-/** What is mutated: the code whose failures the simulation and the tests of the core must notice. */
+/** The scope of mutation: the code whose failures the simulation and the tests of the core must notice. */
 import { readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';

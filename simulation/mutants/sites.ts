@@ -37,7 +37,7 @@ export function sitesOf(source: ParsedSource): Site[] {
 
 const isBlock = ({ type }: AnyNode): boolean => type === 'BlockStatement';
 
-/** What a note can stand before. */
+/** Returns whether a note can stand before the node. */
 function isStatementIn(parent: AnyNode | undefined, node: AnyNode): boolean {
   if (/^(Function|Class)Declaration$/.test(node.type)) return false;
   if (parent?.type === 'BlockStatement') return true;

@@ -1,6 +1,9 @@
-/** What became of a mutant: what noticed it, if anything did. */
+/** The verdict on a mutant: the stage that noticed it, if any did. */
 
-/** What notices a mutant. `check`: the linter or the compiler refuses it, so it can never be landed. */
+/**
+ * The stages that can notice a mutant. `check`: the linter or the compiler refuses it, so it can never be
+ * landed.
+ */
 export type Stage = 'check' | 'unit' | 'contract' | 'simulation';
 
 export type Verdict =

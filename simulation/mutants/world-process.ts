@@ -22,7 +22,7 @@ for (const spec of specs) {
   let sites: WorldLine['sites'];
   let broken: WorldLine['broken'];
   try {
-    // What only judging the world runs is no part of it.
+    // Code that only the judging runs is not part of the world.
     broken = (await runWorld(spec, { beforeJudging: () => (sites = sitesRun()) })).violations;
   } catch (error) {
     broken = [{ invariant: 'noCrash', message: `The simulation threw: ${(error as Error)?.stack ?? error}` }];

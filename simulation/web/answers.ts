@@ -1,4 +1,4 @@
-/** What the web answers to a request, if nothing but its own nature is in the way. */
+/** The answers of the web to requests, if only its own nature is in the way. */
 import { hash } from 'node:crypto';
 import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
 import type { ResponseHead } from '../../shared/fetcher/outcome/response-head.ts';

@@ -4,7 +4,7 @@
  */
 import { type Random, randomOf } from '../models/random.ts';
 
-/** What is drawn; a number for each, so that more draws of one change no other's. */
+/** The values that are drawn; a number for each, so that more draws of one change no other's. */
 export const DRAW = {
   kind: 1,
   scheme: 2,

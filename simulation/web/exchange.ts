@@ -4,7 +4,7 @@ import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.t
 import type { FetchedResponse } from '../../shared/fetcher/outcome/fetch-outcome.ts';
 import type { Answer, Responded } from './answers.ts';
 
-/** What the client gets. Times are the world's. */
+/** The response that the client gets. Times are the world's. */
 export type Exchange =
   | {
       readonly kind: 'failed';

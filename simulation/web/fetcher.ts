@@ -112,7 +112,7 @@ const MESSAGES: Partial<Record<FailureReason, string>> = {
   aborted: 'ended by our own signal',
 };
 
-/** What takes the pieces of the body: the caller's, until it throws. */
+/** Returns the receiver of the body's pieces: the caller's, until it throws. */
 function sinkOf(request: FetchRequest, head: Parameters<NonNullable<FetchRequest['onHead']>>[0]) {
   const quietly = <T>(call: () => T): T | undefined => {
     try {

@@ -1,9 +1,9 @@
-/** What the world's faults do to a request: they come on top of what the web is by itself. */
+/** The effects of the world's faults on a request, on top of the web's own nature. */
 import type { Faults } from '../models/faults.ts';
 import { pick, type Random } from '../models/random.ts';
 import { type Answer, errorResponse, type Responded, spoil } from './answers.ts';
 
-/** What becomes of `answer` now. */
+/** Returns `answer` as the faults of the moment change it. */
 export type Mishaps = (host: string, answer: Answer) => Answer;
 
 const MAX_NAMELESS_MS = 60_000;

@@ -1,4 +1,4 @@
-/** What a page is: of what type, whether it fails, where it redirects to. All follows from its place. */
+/** The properties of a page: its type, whether it fails, where it redirects to. All follow from its place. */
 import type { Harm } from '../worlds/spec.ts';
 import { type Chance, DRAW } from './chance.ts';
 import type { Hosts, WebHost } from './hosts.ts';
@@ -24,7 +24,7 @@ export interface PageTrouble {
 
 export interface Redirect {
   readonly status: number;
-  /** What Location says, if the response has one. */
+  /** The Location header, if the response has one. */
   readonly location?: string;
   /** That in canonical form, where it is a URL that can be crawled. */
   readonly target?: string;
@@ -33,7 +33,7 @@ export interface Redirect {
 export interface Pages {
   typeOf(host: WebHost, page: number): PageType;
   troubleOf(host: WebHost, page: number): PageTrouble | undefined;
-  /** What the page does to the process that parses it. */
+  /** Returns the harm that the page does to the process that parses it. */
   harmOf(host: WebHost, page: number): Harm | undefined;
   /** Where everything at that place redirects to, if it does. */
   redirectOf(place: Place): Redirect | undefined;

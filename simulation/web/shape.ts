@@ -1,4 +1,4 @@
-/** What a simulated web is like: how large, how woven, and what kinds of hosts it has. */
+/** The shape of a simulated web: its size, the number of its links, and the kinds of its hosts. */
 import { between, pick, randomOf } from '../models/random.ts';
 
 /**

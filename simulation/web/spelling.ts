@@ -48,7 +48,7 @@ function relative(path: string, basePath: string): string {
   const down = to.slice(shared).map((folder) => `${folder}/`);
   const file = path.slice(pathEndOfFolder(path));
   const reference = up + down.join('') + file;
-  // What begins with `?`, or is nothing at all, would mean the page itself.
+  // A reference that begins with `?`, or is empty, would mean the page itself.
   return reference === '' || reference.startsWith('?') ? `./${reference}` : reference;
 }
 

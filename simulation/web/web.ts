@@ -129,7 +129,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What the log says of the response. */
+/** Returns the response's part of the log entry. */
 function served(exchange: Exchange): Partial<WebRequest> {
   if (exchange.kind === 'failed') return { failure: exchange.isStaleConnection ? 'stale' : exchange.reason };
   const { response, sha1, truncated } = exchange;

@@ -58,7 +58,7 @@ export interface DeployOptions {
   readonly routerWindowMs?: number;
   /** The largest event of a link shard. Default: what Lambda allows. */
   readonly shardEventBytes?: number;
-  /** What a page does to the worker that parses it. */
+  /** Returns the harm that a page does to the worker that parses it. */
   readonly harmOf?: (url: string) => Harm | undefined;
   /** The project's hooks. Default: it has none. */
   readonly hooks?: PageHooks;

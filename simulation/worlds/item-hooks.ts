@@ -1,6 +1,6 @@
 import type { PageHooks } from '../../shared/turn/page-hooks.ts';
 
-/** What a simulated hook returns. */
+/** The items of a simulated hook. */
 export interface SimItem {
   readonly url: string;
 }

@@ -32,7 +32,7 @@ export interface Operator {
   crawls(): readonly CrawlPlan[];
 }
 
-/** What the operator works with: control, and the link queue. */
+/** The operator's tools: control, and the link queue. */
 export interface Desk {
   readonly control: Control;
   readonly registry: CrawlRegistry;

@@ -1,6 +1,6 @@
 /**
- * What the operator of a world does besides what a fault decides: adds seeds, and raises limits that were
- * met.
+ * The actions of a world's operator besides those that a fault decides: adding seeds, and raising limits that
+ * were met.
  */
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { CrawlId } from '../../shared/crawl/crawl-id.ts';

@@ -1,4 +1,4 @@
-/** What a crawl takes in, how polite it is, and when it ends: settings that most crawls leave as they are. */
+/** The scope, the politeness and the end of a crawl: settings that most crawls leave as they are. */
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import { between, pick, type Random } from '../models/random.ts';
 

@@ -1,4 +1,4 @@
-/** What the seed decides of a world besides its web: the stack, and the crawls. */
+/** The plan of a world besides its web, as the seed decides it: the stack, and the crawls. */
 
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { StackSettings } from '../../shared/engines/aws/settings.ts';
@@ -97,7 +97,7 @@ function configOf(random: Random, maxTotalTimeoutMs: number): CrawlOptions {
   };
 }
 
-/** What an operator may change of a running crawl without changing what it has promised. */
+/** Returns settings of a running crawl that an operator may change without changing the crawl's promises. */
 export function planChanges(random: Random): CrawlOptions {
   return {
     turnMaxPages: between(random, 1, 20),

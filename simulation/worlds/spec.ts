@@ -1,4 +1,4 @@
-/** What a simulated world is made from, and the result: the types that all of `simulation/` shares. */
+/** The specification of a simulated world, and the result: the types that all of `simulation/` shares. */
 import type { CrawlOptions } from '../../shared/crawl/config.ts';
 import type { FailureReason } from '../../shared/fetcher/outcome/failure-codes.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
@@ -78,7 +78,7 @@ export const EXCUSE_NAMES = Object.keys(EXCUSES) as readonly ExcuseName[];
 
 export interface Violation {
   readonly invariant: InvariantName;
-  /** What explains it: then it counts as an excuse, and breaks nothing. */
+  /** The excuse that explains it: then it breaks nothing. */
   readonly excuse?: ExcuseName;
   readonly message: string;
   /** The host concerned. */
@@ -111,7 +111,7 @@ export interface Outcome {
    * The calls of each invocation (`worker/1`), as {@link CallFaults.made} has them, if they were requested.
    */
   readonly calls?: Readonly<Record<string, string>>;
-  /** What happened, if it was requested. */
+  /** The events, if they were requested. */
   readonly timeline?: readonly TimelineEntry[];
 }
 
@@ -145,7 +145,7 @@ export interface WebRequest {
   readonly contact?: string;
   /** Why the exchange failed, where it did; `stale`: the server had closed the kept connection. */
   readonly failure?: FailureReason | 'stale';
-  /** What the response requested by `Retry-After`, ms. */
+  /** The wait that the response requested by `Retry-After`, ms. */
   readonly retryAfterMs?: number;
   /** `max-age` of the response's `Cache-Control`, s. */
   readonly maxAgeSeconds?: number;
@@ -178,7 +178,7 @@ export interface SimWeb {
   someUrl(random: () => number, at?: string): string;
   /** Whether the page is one of a trap: there is no end of them, and they have the same text. */
   isTrap(url: string): boolean;
-  /** What the page does to the process that parses it. */
+  /** Returns the harm that the page does to the process that parses it. */
   harmOf(url: string): Harm | undefined;
   /** Where the URL redirects to, whenever it is asked; canonical. */
   redirectOf(url: string): string | undefined;
@@ -219,7 +219,7 @@ export interface World {
   /** Whether all crawls came to their end in time. */
   readonly hasEnded: boolean;
   readonly failures: readonly Failure[];
-  /** What was found while it ran. */
+  /** The violations that were found while it ran. */
   readonly seen: readonly Violation[];
   readonly history: History;
   readonly hasCompactor: boolean;

@@ -1,4 +1,4 @@
-/** What happened in a world, to be read: of one host and the processes that touched it, or of all. */
+/** The events of a world as text: of one host and the processes that touched it, or of all. */
 
 import { printable, shorten } from '../../shared/text/printable.ts';
 import { T0 } from '../models/virtual-time.ts';

@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const diskError = () => Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 });
 
 test('a storage that fails while a crawl is opened names the folder of the crawl to resume', async () => {
-  // What is in it cannot be read, so it may hold a crawl.
+  // Its database cannot be read, so it may hold a crawl.
   writeFileSync(foldersOf(folder).database, 'no database '.repeat(1000));
   for (const error of [diskError(), new StorageFailed('The disk reports an error')]) {
     const failure = inFolder(folder, Promise.reject(error));

@@ -57,7 +57,7 @@ async function serve(
   return { server, show, out, site };
 }
 
-/** What a browser without scripts would go to: absolute URLs of other origins. */
+/** Returns the URLs that a browser without scripts would go to: absolute URLs of other origins. */
 function leaks(html: string, at: string): string[] {
   const $ = load(html, { scriptingEnabled: false });
   const references = $('*')

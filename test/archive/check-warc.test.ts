@@ -199,7 +199,7 @@ test('after a broken member the check continues with the next record', async () 
 
 test('a file full of what looks like the beginnings of members ends', async () => {
   const magic = Buffer.from([0x1f, 0x8b, 8, 0]);
-  // What it begins with is a record no more; the last member is one.
+  // The beginning is no longer a record; the last member is one.
   const beginnings = Buffer.concat([magic, Buffer.alloc(6), Buffer.from('not deflate')]);
   const junk = Buffer.concat([
     Buffer.alloc(400_000, magic),

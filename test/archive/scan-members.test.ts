@@ -8,7 +8,7 @@ import { joined, newId, T0 } from './captures.ts';
 
 const fields = () => ({ 'WARC-Type': 'resource', 'WARC-Record-ID': newId(), 'WARC-Date': warcDate(T0) });
 
-/** What a scan finds, and why it ended before the file's end. */
+/** Returns the findings of a scan, and why it ended before the file's end. */
 async function scan(read: ReadAt): Promise<{ members: ScannedMember[]; problem?: string }> {
   const members: ScannedMember[] = [];
   try {

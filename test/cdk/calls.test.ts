@@ -12,7 +12,10 @@ import {
 } from '../../cdk/permissions.ts';
 import { type Call, callsFrom, type Resource } from './calls.ts';
 
-/** What is reached and never called, as `MODULE`, `MODULE CALL` or `MODULE CALL RESOURCE`, and why. */
+/**
+ * Calls that are reached and never made, as `MODULE`, `MODULE CALL` or `MODULE CALL RESOURCE`, with the
+ * reason.
+ */
 type Never = readonly (readonly [what: string, why: string])[];
 
 const asks: Never = [
@@ -103,13 +106,13 @@ const linesOf = (resource: Resource, actions: readonly string[]): string[] =>
 const granted = (permissions: Permissions): Set<string> =>
   new Set(Object.entries(permissions).flatMap(([resource, of]) => linesOf(resource as Resource, of)));
 
-/** What the program needs, less what it never calls. */
+/** Returns the permissions that the program needs, without those for calls it never makes. */
 function needed(entry: string, never: Never): Set<string> {
   const calls = callsFrom(entry).filter((call) => !never.some((one) => isNever(call, one)));
   return new Set(calls.flatMap(({ resource, actions }) => linesOf(resource, actions)));
 }
 
-/** What a function's poller needs of its role. */
+/** Returns the permissions that a function's poller needs of its role. */
 const polled = (name: FunctionName): string[] => {
   if (name === 'worker') return linesOf('startQueue', CONSUME);
   if (name === 'router') return [...linesOf('linkQueue', CONSUME), ...linesOf('linkShards', CONSUME)];

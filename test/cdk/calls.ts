@@ -15,7 +15,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   PutItemCommand: ['dynamodb:PutItem'],
   UpdateItemCommand: ['dynamodb:UpdateItem'],
   DeleteItemCommand: ['dynamodb:DeleteItem'],
-  // What its parts need: here a put, and deletes.
+  // The permissions of its parts: here a put, and deletes.
   TransactWriteItemsCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
   ScanCommand: ['dynamodb:Scan'],
   SendMessageCommand: ['sqs:SendMessage'],
@@ -62,7 +62,7 @@ const HELPERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the calls of each module are about: by call, else by service. Modules of the engine by their file's
+ * The resources of each module's calls: by call, otherwise by service. Modules of the engine by their file's
  * name.
  */
 const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>>>> = {

@@ -1,4 +1,4 @@
-/** What cdk-nag's pack AwsSolutions finds in a crawler, and why each finding is accepted. */
+/** The findings of cdk-nag's pack AwsSolutions in a crawler, and why each is accepted. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

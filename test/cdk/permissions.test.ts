@@ -41,7 +41,7 @@ function granted({ resources }: Synthesized, name: FunctionName): string[] {
 const line = (effect: string, action: string, resource: unknown, condition?: unknown): string =>
   `${effect} ${action} on ${JSON.stringify(resource)}${condition ? ` if ${JSON.stringify(condition)}` : ''}`;
 
-/** What the list of permissions says, in the same lines. */
+/** Returns the entries of the list of permissions, in the same lines. */
 function listed({ stack, resources }: Synthesized, name: FunctionName): string[] {
   const { startQueue, linkQueue, linkShards, linkDeadLetters } = stack.crawler.node.findChild(
     'Frontier',

@@ -66,7 +66,7 @@ export function settingsIn(value: unknown): unknown {
 
 interface Placeholder {
   readonly Ref?: string;
-  /** What comes before the name of the first queue of a kind. */
+  /** The text before the name of the first queue of a kind. */
   readonly 'Fn::Select'?: [0, { 'Fn::Split': [string, { Ref: string }] }];
 }
 

@@ -7,7 +7,7 @@ import { completionScript, SHELLS } from '../../cli/completion.ts';
 import { optionsOf } from '../../cli/options.ts';
 import { VERBS } from '../../cli/verbs.ts';
 
-/** What bash offers after these words, the last of which is being typed. */
+/** Returns the words that bash offers after these words, the last of which is being typed. */
 function offered(...words: string[]): string[] {
   const typed = ['strand', ...words].map((word) => `'${word}'`).join(' ');
   const script = `${completionScript('bash')}

@@ -17,7 +17,7 @@ const TRACE = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-/** What the program loads to do that, away from any real account. */
+/** Returns the modules that the program loads for that, away from any real account. */
 async function loadedBy(...words: string[]): Promise<{ code: number; modules: string[]; err: string }> {
   const { AWS_PROFILE, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, ...rest } = process.env;
   const env = {

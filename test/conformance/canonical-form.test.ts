@@ -41,7 +41,10 @@ describe.skipIf(!arePresent)('the canonical form, by the published URL cases', (
   });
 });
 
-/** What the rules make of a WHATWG serialization, written without a look at the implementation. */
+/**
+ * Returns the canonical form of a WHATWG serialization by the rules, written without a look at the
+ * implementation.
+ */
 function canonicalOf(href: string): string {
   return href
     .replace(/#.*$/s, '')

@@ -16,7 +16,7 @@ export const TIERS: readonly Tier[] = ['must', 'should', 'info'];
 
 export interface Case {
   readonly id: string;
-  /** What it is about, in words; cases of our own have it. */
+  /** Its subject, in words; cases of our own have it. */
   readonly says?: string | undefined;
   readonly tier: Tier;
   readonly question: Question;

@@ -31,7 +31,7 @@ export const NETWORK_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** What the name resolves to, the first time, the second, and so on. */
+/** Returns the addresses of the name, the first time, the second, and so on. */
 function stubbedAnswers({ resolves_to, answers }: Question): string[][] {
   const given = answers ?? resolves_to ?? [];
   const list: unknown[] = Array.isArray(given) ? given : [given];

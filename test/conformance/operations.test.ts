@@ -51,7 +51,7 @@ test.each<[question: Record<string, unknown>, allow: boolean]>([
   // Only the public one is connected to.
   [{ url: 'http://a.test/', resolves_to: ['10.0.0.1', PUBLIC] }, true],
   [{ url: 'http://localhost/', answers: [['127.0.0.1']] }, false],
-  // What the name resolves to a moment later is not asked.
+  // The addresses of a later moment are not requested.
   [{ url: 'http://a.test/', answers: [[PUBLIC], ['127.0.0.1']] }, true],
   [{ url: 'http://a.test/', answers: [['127.0.0.1'], [PUBLIC]] }, false],
 ])('whether a connection is made for %j: %s', async (question, allow) => {

@@ -1,7 +1,4 @@
-/**
- * What is asked by a case, and what is answered: JSON objects, whose inputs are read with a check of their
- * type.
- */
+/** The question of a case, and its answer: JSON objects, whose inputs are read with a check of their type. */
 
 export type Question = Readonly<Record<string, unknown>>;
 export type Answer = Readonly<Record<string, unknown>>;

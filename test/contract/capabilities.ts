@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 
-/** What an engine may not be able to do. */
+/** The capabilities that an engine may lack. */
 export type Capability =
   /** Open with a lease of some tens of milliseconds. */
   | 'shortLease'

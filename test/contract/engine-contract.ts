@@ -1,6 +1,7 @@
 /**
- * What `shared/ports/` promises, as one suite for every engine: it asks for nothing that is not written
- * there. Where a promise leaves room (a receive may give less than there is), the suite leaves it, too.
+ * Tests the guarantees of `shared/ports/`, as one suite for every engine: it requires nothing that is not
+ * written there. If a guarantee leaves room (a receive may give less than there is), the suite leaves it,
+ * too.
  */
 import { afterEach, beforeEach, describe } from 'vitest';
 import { archiveContract } from './archive-contract.ts';

@@ -49,7 +49,7 @@ const opens =
       engine: open(),
       async reopen() {
         process?.kill('abrupt end');
-        // What it had received comes back when its leases end.
+        // Messages that it had received come back when their leases end.
         await time.advance(LEASES_MS);
         return open();
       },

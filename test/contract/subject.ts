@@ -6,7 +6,8 @@ import type { Capability } from './capabilities.ts';
 export interface OpenedEngine {
   readonly engine: Engine;
   /**
-   * What another process finds after this one was killed: nothing is closed cleanly, where that is possible.
+   * Returns the engine as another process finds it after this one was killed: nothing is closed cleanly, if
+   * that is possible.
    */
   reopen(): Promise<Engine>;
   /** Frees everything, all that was reopened too. */
@@ -22,7 +23,7 @@ export interface OpenOptions {
   readonly leaseMs?: number;
 }
 
-/** What the parts of the suite work with. */
+/** The tools of the suite's parts. */
 export interface Subject {
   /** The engine of the test that runs. */
   readonly engine: Engine;

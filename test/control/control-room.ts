@@ -23,7 +23,7 @@ export interface Room {
   readonly world: World;
   /** All URLs sent on their way as seeds, in order. */
   readonly sent: string[];
-  /** What was done to the registry and sent, in order. */
+  /** All calls to the registry and to the queues, in order. */
   readonly done: string[];
   readonly woken: string[];
 }

@@ -55,7 +55,7 @@ function foldersBelow(folder: string): string[] {
     .flatMap(({ name }) => [`${folder}${name}/`, ...foldersBelow(`${folder}${name}/`)]);
 }
 
-/** What stands under a heading, up to the next one of its level or a higher one. */
+/** Returns the text under a heading, up to the next one of its level or a higher one. */
 function section(text: string, heading: string): string {
   const lines = text.split('\n');
   const at = lines.findIndex((line) => /^#{2,} /.test(line) && line.replace(/^#+ /, '') === heading);
@@ -109,7 +109,7 @@ const commands = (begin: RegExp): string[][] =>
       .map((line) => line.split(/\s+/).filter((word) => word !== '')),
   );
 
-/** What a heading is linked to by. */
+/** Returns the fragments by which headings are linked. */
 const anchors = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     (heading as string)

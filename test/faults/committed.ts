@@ -1,4 +1,4 @@
-/** What the heads of a crawl's folder say. */
+/** The data that the heads of a crawl's folder have committed. */
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';

@@ -17,7 +17,7 @@ export type DiskOp =
 
 export interface DiskCall {
   readonly op: DiskOp;
-  /** What the file is for: its path, without what differs in each run. */
+  /** The purpose of the file: its path, without the part that differs in each run. */
   readonly fileKind: string;
   /** Below the folder; '' for the folder itself. */
   readonly path: string;

@@ -1,8 +1,8 @@
 /**
- * What a loss of power leaves of a folder, worked out from the log of the calls that wrote it. Only what was
- * synced is sure to be there: the bytes of a file by a sync of the file, a name by a sync of its folder
- * (POSIX, fsync). Of all else anything may be there: nothing, all, or some of it in any order, down to single
- * sectors of a write.
+ * The contents of a folder after a loss of power, worked out from the log of the calls that wrote it. Only
+ * synced data is sure to be there: the bytes of a file by a sync of the file, a name by a sync of its folder
+ * (POSIX, fsync). All other data may be there or not: nothing, all, or some of it in any order, down to
+ * single sectors of a write.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -18,7 +18,7 @@ export type Loss = (typeof LOSSES)[number];
 
 /** SQLite's page, and the kernel's. */
 const PAGE_BYTES = 4096;
-/** What a disk writes whole. */
+/** The unit that a disk writes whole. */
 const SECTOR_BYTES = 512;
 
 type Change = { readonly at: number } & (
@@ -40,7 +40,7 @@ interface NameChange {
   readonly adds?: readonly [path: string, entry: Entry];
 }
 
-/** What is in a folder, by path below it. */
+/** The contents of a folder, by path below it. */
 export type Contents = ReadonlyMap<string, Uint8Array | 'folder'>;
 
 export interface DiskModel {

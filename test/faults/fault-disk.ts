@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DiskOp } from './disk-log.ts';
 
-/** What happens at one call. The times are in ms. */
+/** The faults of one call. The times are in ms. */
 export type DiskFault =
   /** `kill -9` before or after the call, or after half of a write. */
   | { readonly kind: 'killBefore' | 'killAfter' | 'tear' }

@@ -82,7 +82,7 @@ function excusedByHarm(
   for (const entry of log) {
     const url = urlOf(entry);
     const made = excused.get(url) ?? 0;
-    // What was in flight then, or followed it, is one more.
+    // The request in flight then, or the one after it, is one more.
     if (made === 0 || entry.startedAt <= harmAt) excused.set(url, made + deaths);
   }
   return (entry) => {
@@ -135,7 +135,7 @@ function wrongStates(
   return problems;
 }
 
-/** What was committed stays as it was. */
+/** Committed data stays as it was. */
 function lost({ legs }: World, { records }: Committed): string[] {
   const problems: string[] = [];
   for (const [index, { committed }] of legs.entries()) {

@@ -117,7 +117,7 @@ async function playLeg(
 
 const now = (): number => performance.timeOrigin + performance.now();
 
-/** What is in the folder, by a copy of it: to read it may change its files. */
+/** Returns the contents of the folder, by a copy of it: reading it may change its files. */
 async function lookInto(folder: string): Promise<Pick<Leg, 'committed' | 'holdsCrawl'>> {
   const copy = `${folder}.copy`;
   rmSync(copy, { recursive: true, force: true });

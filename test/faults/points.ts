@@ -15,7 +15,7 @@ export type Phase = (typeof PHASES)[number];
 /** A call of an undisturbed process. */
 export interface Candidate {
   readonly scenario: ScenarioName;
-  /** What struck the processes before that one. */
+  /** The strikes on the processes before that one. */
   readonly before: readonly Strike[];
   readonly phase: Phase;
   readonly call: DiskCall;

@@ -91,7 +91,7 @@ function withLargeRoot(web: Web): Web {
   };
 }
 
-/** What a hook does to its thread, once in a world. */
+/** The harm that a hook does to its thread, once in a world. */
 export interface Harm {
   /** `exit`: the thread ends at once; `loop`: it hangs; `memory`: its heap is full. */
   readonly what: 'exit' | 'loop' | 'memory';

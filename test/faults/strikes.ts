@@ -1,5 +1,5 @@
 /**
- * What a strike is called on the command line, so that one can be played again: `pages:1:create lock 0a1b2c3d
+ * The names of strikes on the command line, so that a strike can be repeated: `pages:1:create lock 0a1b2c3d
  * 1=fail EIO`.
  */
 import { UsageError } from '../../cli/usage-error.ts';

@@ -1,4 +1,4 @@
-/** What a world is: a crawl and what strikes it. */
+/** The parts of a world: a crawl and the strikes on it. */
 import type { RunningWeb } from '../web/server.ts';
 import type { Committed } from './committed.ts';
 import type { DiskCall } from './disk-log.ts';
@@ -6,7 +6,7 @@ import type { Loss } from './disk-model.ts';
 import type { DiskFault, DiskPoint } from './fault-disk.ts';
 import type { Harm, Scenario, ScenarioName } from './scenarios.ts';
 
-/** What strikes one process of a world. */
+/** The strike on one process of a world. */
 export interface Strike {
   readonly point: DiskPoint;
   readonly fault: DiskFault;
@@ -19,7 +19,7 @@ export interface WorldSpec {
   readonly seed: number;
   /** For the first process, the second ...; later ones run undisturbed. */
   readonly strikes: readonly Strike[];
-  /** What a hook does to its thread. */
+  /** The harm that a hook does to its thread. */
   readonly harm?: Harm;
   /** Keeps the logs of the disk's calls of undisturbed processes too. */
   readonly isRecorded?: boolean;
@@ -38,7 +38,7 @@ export interface Leg {
   readonly calls: readonly DiskCall[];
   /** Whether the strike was met. */
   readonly wasStruck: boolean;
-  /** What the folder's heads said when the process, and the power, was gone. */
+  /** The data that the folder's heads had committed when the process, and the power, was gone. */
   readonly committed: Committed;
   /** Whether there is a crawl in the folder. */
   readonly holdsCrawl: boolean;

@@ -78,7 +78,7 @@ describe('an address of our own network', () => {
 
   test('is judged at each connection: a name that turns private (DNS rebinding) is refused', async () => {
     const clock = { time: 0, now: () => clock.time };
-    // What is allowed here stands for the public internet, which no test may connect to.
+    // The allowed address represents the public internet, which no test may connect to.
     const server = await serveRaw(
       (socket) => socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
       '127.0.0.2',

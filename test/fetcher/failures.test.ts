@@ -15,7 +15,7 @@ const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, i
 const key = pem('site.test.key');
 const authority = pem('authority.test.cert');
 
-/** What one fetch from `site.test` at the port says about its failure. */
+/** Returns the failure of one fetch from `site.test` at the port. */
 async function failureAt(port: number, scheme = 'https', options: Partial<FetcherOptions> = {}) {
   const fetcher = openFetcher({ certificateAuthorities: [authority], ...options });
   const { reason, code, message } = asFailure(await fetcher.fetch({ url: `${scheme}://site.test:${port}/` }));
@@ -270,7 +270,7 @@ test('what will not change within minutes is what a person must fix', async () =
   for (const code of ['noSuchHost', 'connectionReset', 'tlsHandshakeFailed', 'noResponse'] as const)
     expect(lasting).not.toContain(code);
   expect(mostTriesOf({})).toBeUndefined();
-  // What middleware and older programs say, without a code.
+  // Middleware and older programs report no code.
   expect(isBeforeRequest({ reason: 'connect' })).toBe(true);
   expect(isBeforeRequest({ reason: 'timeout' })).toBe(false);
 });

@@ -6,7 +6,7 @@ import { asResponse, openFetcher, serveHttp } from './servers.ts';
 
 const later = () => 1000;
 
-/** What the server got as headers, by name in lower case, for a URL of each host. */
+/** Returns the headers that the server got, by name in lower case, for a URL of each host. */
 async function sentTo(options: Parameters<typeof openFetcher>[0], ...hosts: string[]) {
   const server = await serveHttp((request, response) => response.end(JSON.stringify(request.headers)));
   const fetcher = openFetcher(options);

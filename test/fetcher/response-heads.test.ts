@@ -9,7 +9,7 @@ const LENGTH = 'Content-Length: 5\r\n';
 const BODY = '\r\nhello';
 
 type Field = readonly [name: string, value: string];
-/** What browsers accept: the bytes, and a field that is to be among those received. */
+/** Heads that browsers accept: the bytes, and a field that must be among those received. */
 const ACCEPTED: readonly (readonly [name: string, bytes: string, field?: Field | undefined])[] = [
   ['a plain header', `${OK}${LENGTH}${BODY}`],
   ['bare LF', `HTTP/1.1 200 OK\nContent-Length: 5\nX-A: b\n\nhello`, ['X-A', 'b']],
@@ -81,7 +81,7 @@ const ACCEPTED: readonly (readonly [name: string, bytes: string, field?: Field |
   ['a connection to upgrade that is not', `${OK}Connection: upgrade\r\nUpgrade: h2\r\n${LENGTH}${BODY}`],
 ];
 
-/** What lets two readers disagree, or is no HTTP at all. */
+/** Heads that two readers may read differently, or that are not HTTP at all. */
 const REFUSED: readonly (readonly [name: string, bytes: string, code: string, message: string | RegExp])[] = [
   [
     'two lengths',
@@ -191,7 +191,7 @@ describe.each([
       expect(Buffer.from(await response.body.bytes()).toString()).toBe('hello');
       expect([response.httpStatus, response.truncated]).toEqual([200, undefined]);
       if (field) expect(response.headers).toContainEqual(field);
-      // What is archived can be read strictly, and is true of the body.
+      // The archived head can be read strictly, and is true of the body.
       const stored = storedResponseHead(response, { size: 5, isNone: false }).toString();
       for (const char of stored) expect(char >= ' ' || '\t\r\n'.includes(char), stored).toBe(true);
       expect(stored).not.toContain('\x7f');

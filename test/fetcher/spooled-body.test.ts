@@ -33,7 +33,7 @@ describe('a spooled body', () => {
         fc.nat(60_000),
         async (pieces, most) => {
           const spool = createBodySpool(folder.path, newBodyMemory(), most);
-          // What it was given is its own, and read into pieces that share a buffer.
+          // The spool copies its input, which is read into pieces that share a buffer.
           const given = Buffer.concat(pieces);
           let at = 0;
           for (const { length } of pieces) {

@@ -39,7 +39,7 @@ function createHost(sizes: Sizes = SIZES) {
         expect(parts.has(name), `part ${name} is written once`).toBe(false);
         parts.set(name, bytes);
       }
-      // What a head goes through: JSON.
+      // A head is stored as JSON.
       index = JSON.parse(JSON.stringify(commit.index));
       for (const name of commit.obsolete) expect(parts.delete(name), `${name} was there`).toBe(true);
       return commit;
@@ -200,7 +200,7 @@ describe('a ledger of many URLs', () => {
 });
 
 describe('a ledger against a naive model', () => {
-  /** What the ledger is: a map, and a search for the least rank. */
+  /** A model of the ledger: a map, and a search for the lowest rank. */
   function createModel() {
     const urls = new Map<
       string,
@@ -417,7 +417,7 @@ describe('what a URL is to be fetched as, against a naive model', () => {
           const wasRequisite = known.kind === 'requisite';
           const isSeed = known.kind === undefined && known.depth === 0;
           if (!isSeed) known.kind = wasRequisite || kind === 'requisite' ? 'requisite' : known.kind && kind;
-          // What a run knows of a requisite has no depth.
+          // A run stores no depth of a requisite.
           if (known.isInRun && wasRequisite) known.depth = depth;
           else if (known.isInRun && kind === undefined && depth >= known.depth) return false;
           known.depth = Math.min(known.depth, depth);

@@ -5,7 +5,7 @@ import {
   type WatchedTemplate,
 } from '../../shared/frontier/template-watch.ts';
 
-/** What stands at a path: the paths it links to, and its text. */
+/** Returns the page at a path: the paths it links to, and its text. */
 export type Site = (path: string) => { readonly links: readonly string[]; readonly text: string };
 
 const HOST = 'http://a.com';

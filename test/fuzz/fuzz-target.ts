@@ -6,7 +6,7 @@ import type { FromThread, ThreadTask } from './thread.ts';
 export interface FuzzOutcome extends Figures {
   /** Undefined: nothing was found. */
   readonly finding?: string;
-  /** What replays the finding: seed and `path` of fast-check. */
+  /** The data that replays the finding: seed and `path` of fast-check. */
   readonly seed?: number;
   readonly path?: string;
   /** CPU that it took, in seconds. */

@@ -7,7 +7,7 @@ import { heldBy, heldByEach, leastCpuOf, measured, undisturbedCpuOf } from './me
 import { DEEP, fixedLength, inWords, largeText, type Recipe, smallText } from './recipe.ts';
 import type { FuzzTarget } from './target.ts';
 
-/** What one target did, for the table. */
+/** The figures of one target, for the table. */
 export interface Figures {
   runs: number;
   bytes: number;
@@ -50,7 +50,7 @@ const SUSPICIOUS_GROWTH = 5.5;
 /** A measurement is made so often, and all must agree, before it counts as a finding. */
 const CONFIRMATIONS = 3;
 const RUNS = 3;
-/** What a result may hold, however small its document. */
+/** The memory that a result may hold, however small its document. */
 const HELD_FREE = 4 * 1024 * 1024;
 /**
  * The maximal number of results, and of bytes, that are held at once to confirm that memory grows with each

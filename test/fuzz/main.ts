@@ -39,7 +39,9 @@ function row({ name, maxUsPerByte }: FuzzTarget, outcome: FuzzOutcome): string[]
 const line = (cells: readonly string[]): string =>
   cells.map((cell, i) => (i === 0 ? cell.padEnd(30) : cell.padStart(10))).join('');
 
-/** What `make` gives; where it throws, its message and the usage are printed, and the process ends with 2. */
+/**
+ * Returns the result of `make`; if it throws, prints its message and the usage, and ends the process with 2.
+ */
 function orUsage<T>(make: () => T): T {
   try {
     return make();

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 export interface Measured {
   /** CPU in microseconds that the process spent, threads that decompress included. */
   readonly cpu: number;
-  /** What the call threw. */
+  /** The error that the call threw. */
   readonly error?: unknown;
 }
 
@@ -32,7 +32,7 @@ export async function leastCpuOf(call: () => unknown, runs: number): Promise<num
   for (let run = 0; run < runs; run++) {
     const { cpu } = await measured(call);
     least = Math.min(least, cpu);
-    // What takes so long is disturbed little: a part of it, only.
+    // Long calls are disturbed only by a small part.
     if (cpu > LONG_CPU) break;
   }
   return least;

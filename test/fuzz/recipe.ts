@@ -31,9 +31,9 @@ export interface Recipe {
 
 export interface Vocabulary {
   readonly tokens: readonly string[];
-  /** What a piece may be in: `['<a href="', '">']`. */
+  /** Frames around a piece: `['<a href="', '">']`. */
   readonly frames?: readonly (readonly [open: string, close: string])[] | undefined;
-  /** What may be open many times around a piece. */
+  /** Tokens that may be open many times around a piece. */
   readonly nests?: readonly string[] | undefined;
   /**
    * Beginnings of frames that stand once in a document when the rest of the frame is repeated: `<urlset>`.
@@ -48,7 +48,8 @@ const CHARACTER = '{u}';
 export const DEEP = 600;
 
 /**
- * What has broken parsers of every kind: white space, separators, controls, wide characters, long numbers.
+ * Tokens that have broken parsers of every kind: white space, separators, controls, wide characters, long
+ * numbers.
  */
 const COMMON_TOKENS: readonly string[] = [
   ...[' ', '\t', '\n', '\r', '\r\n', '\f', '\0', '\u00a0', '\u2028', '\u00ad', '\ufeff', '\ufffd'],
@@ -136,7 +137,7 @@ export function recipes(words: Vocabulary, seeds: readonly string[] = []): fc.Ar
       deep: nest,
       piece,
       innerCount: fc.constantFrom(60, 8, 300, 1000, 2000, 5000),
-      // What comes after many pieces that match is where an expression begins to go back.
+      // Many pieces that match, then one that does not: there an expression begins to backtrack.
       ending: optional(one),
       joint: optional(one),
       second: optional(one),

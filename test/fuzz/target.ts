@@ -1,4 +1,4 @@
-/** What the fuzzer knows of one parser: how to feed it, and what it promises. */
+/** The target of the fuzzer: how to feed one parser, and the parser's guarantees. */
 
 import type { Vocabulary } from './recipe.ts';
 
@@ -31,7 +31,7 @@ export interface FuzzTarget extends Vocabulary {
   run(input: Buffer): unknown;
   /** Whether `run` documents that it throws this error. Default: it throws none. */
   isDocumented?(error: unknown): boolean;
-  /** What else must hold of a small input: throws if it does not. */
+  /** Checks further properties of a small input: throws if one does not hold. */
   check?(input: Buffer, document: Buffer): void | Promise<void>;
 }
 

@@ -58,7 +58,7 @@ async function fuzz(task: ThreadTask): Promise<FromThread> {
   if (swept !== undefined) return figures;
   const before = process.cpuUsage();
   for (let { seed } = task; ; seed++) {
-    // What is replayed was made smaller before.
+    // A replayed finding was made smaller before.
     const replay = task.path === undefined ? {} : { path: task.path, endOnFailure: true };
     const details = await fc.check(property, { seed, numRuns: BATCH, ...replay });
     const { errorInstance, counterexamplePath } = details;

@@ -21,7 +21,7 @@ interface Around {
 const hooksOf = (project: ProjectHooks, { clock = handClock().clock, limits = config, warn }: Around = {}) =>
   createHooks(project, { config: limits, clock, warn }) as PageHooks;
 
-/** What came of what `hook` gave for a page. */
+/** Returns the result of `hook` for a page. */
 async function onPage(made: Made, hook: NonNullable<ProjectHooks['onPage']>, around: Around = {}) {
   return hooksOf({ ...around.project, onPage: hook }, around).onPage(await madePage(made));
 }

@@ -112,7 +112,7 @@ describe('strand crawl', () => {
       const { code, out } = await run.ended;
       expect(code).toBe(0);
       expect(JSON.parse(out)).toMatchObject({ state: 'finished', hosts: 8 });
-      // What an unfinished turn had fetched is fetched again: nothing else.
+      // Pages of an unfinished turn are fetched again: nothing else.
       expect(checkLog(web, log, { truth, allowRepeats: () => true, toleranceMs: 3 })).toEqual([]);
       const { records } = await recordsOf(place.folder);
       for (const [url, { state, orState }] of truth.urls) {
@@ -144,7 +144,7 @@ describe('strand crawl', () => {
       run.child.kill('SIGINT');
       const { code, out } = await run.ended;
       expect([code, JSON.parse(out).state]).toEqual([130, 'interrupted']);
-      // What was in flight, one request a host, has come in vain.
+      // The requests in flight, one for each host, were in vain.
       const last = new Map(log.map((entry) => [entry.host, entry]));
       const again = await strand('resume', place.folder, '--json').ended;
       expect([again.code, JSON.parse(again.out).state]).toEqual([0, 'finished']);

@@ -1,4 +1,4 @@
-/** What hooks leave behind, and what they print: the crawl continues, and says what went wrong. */
+/** Tests of the failures and the output of hooks: the crawl continues, and reports the errors. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine, rowOfPages, type SmallSite, startSite } from './small-site.ts';
 

@@ -1,4 +1,4 @@
-/** What ends a crawl's process, or takes away where it writes. */
+/** Tests of events that end a crawl's process, or remove its folder. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -110,7 +110,7 @@ test.each([1, 2])(
     const hook = `async onPage({ url }) { await null; if (url.endsWith('/3')) for (;;); }`;
     const { code, out } = await here.crawl(site, project(1000, hook), '--workers', String(workers)).ended;
     const { pages, byStatus } = JSON.parse(out);
-    // What it links to was never known.
+    // Its links were never read.
     expect([code, pages, byStatus.failed]).toEqual([0, 3, 1]);
     const { out: answer } = await here.strand('url', here.folder, `${site.url}/3`, '--json').ended;
     expect(JSON.parse(answer).cause).toBe('the worker died 3 times when it fetched this');

@@ -37,7 +37,7 @@ interface ArchivedFile {
   readonly records: readonly Archived[];
 }
 
-/** What a client's middleware passes on. */
+/** The answer that a client's middleware passes on. */
 interface Answer {
   readonly output: { readonly Body?: { transformToByteArray(): Promise<Uint8Array> } };
 }

@@ -185,7 +185,7 @@ export async function until(
   }
 }
 
-/** What its functions have logged as errors, for a test that failed. */
+/** Prints the errors that its functions have logged, for a test that failed. */
 export function printErrors(deployed: Deployed | undefined): void {
   const folder = inject('emulator')?.functionLogs;
   if (!folder || !deployed || !existsSync(folder)) return;

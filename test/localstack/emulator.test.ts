@@ -1,6 +1,6 @@
 /**
- * What the stack needs of an emulator beyond the single calls: functions, event source mappings,
- * CloudFormation.
+ * Tests of an emulator's features that the stack needs beyond the single calls: functions, event source
+ * mappings, CloudFormation.
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ import { CLIENT_OPTIONS, hasEmulator } from './resources.ts';
 const MAX_CONCURRENCY = 2;
 const VISIBILITY_S = 4;
 
-/** What the function did with a message. */
+/** The report of the function about a message. */
 interface Report {
   readonly body: string;
   readonly tries: number;

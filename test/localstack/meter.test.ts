@@ -1,4 +1,4 @@
-/** What the emulator's services answer to a metered engine, and what the crawl's totals make of it. */
+/** Tests of the emulator's services with a metered engine, and of the crawl's totals. */
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';

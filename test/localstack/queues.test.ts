@@ -91,7 +91,7 @@ async function openQueues({ leaseMs, onCorrupt, maxReceiveCount = 1000 }: QueueO
       onCorrupt,
     }),
     exchange: createLinkExchange({ client, queueUrl: links, clock: systemClock, onCorrupt }),
-    /** What the end of all visibility timeouts brings. */
+    /** Waits for the end of all visibility timeouts. */
     async showAll() {
       for (const [ReceiptHandle, QueueUrl] of [...handles].reverse()) {
         const command = new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 });
@@ -139,7 +139,7 @@ describe.runIf(hasEmulator())('on an emulator', () => {
   sqsTests();
 });
 
-/** What SQS alone does. */
+/** Tests that apply only to SQS. */
 function sqsTests(): void {
   const opened: Awaited<ReturnType<typeof openQueues>>[] = [];
   async function openOne(options: QueueOptions = {}) {

@@ -30,7 +30,7 @@ const endpoint = process.env.AWS_ENDPOINT_URL;
 /** Whether there is an emulator. If not, emulator/global-setup.ts has reported it. */
 export const hasEmulator = (): boolean => endpoint !== undefined;
 
-/** What every client is made with: the emulator's address, and credentials that it takes. */
+/** The options of every client: the emulator's address, and credentials that it takes. */
 export const CLIENT_OPTIONS = {
   endpoint,
   region: 'us-east-1',

@@ -29,7 +29,7 @@ export const configFor = (web: { readonly address: string }): CrawlOptions => ({
   resolve: [['*.test', web.address]],
 });
 
-/** What the API says of the crawl. */
+/** Returns the summary of the crawl from the API. */
 export const statusOf = async ({ call }: Deployed, crawl: string): Promise<CrawlSummary> =>
   (await call<CrawlSummary>('GET', `/crawls/${crawl}`)).body;
 
@@ -39,7 +39,7 @@ export async function untilFinished(deployed: Deployed, crawl: string): Promise<
   return statusOf(deployed, crawl);
 }
 
-/** What a correct crawl of the web from its seeds asks for, by the web's own log. */
+/** Checks that the web's own log has the requests of a correct crawl from the seeds. */
 export function expectLog(
   { web, log, seeds }: RunningWeb,
   allowRepeats?: (entry: LogEntry) => boolean,

@@ -14,7 +14,7 @@ export function templatesSuite(packed: () => Packed): void {
   let home: Project;
   let server: Server;
   let site: string;
-  /** What the page `/news` says. */
+  /** The text of the page `/news`. */
   let news = 'old';
 
   beforeAll(async () => {

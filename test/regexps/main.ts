@@ -22,7 +22,7 @@ const faults = sources.flatMap(({ file, source }) => checkSource(file, source, l
 
 for (const fault of faults) console.error(fault);
 if (args.includes('--write')) {
-  // What no file has any longer is not kept.
+  // Expressions that no file contains any longer are dropped.
   const used = [...linear].filter((text) => sources.some(({ source }) => source.includes(text))).sort();
   writeFileSync(VERIFIED, `${JSON.stringify(used, undefined, 2)}\n`);
 } else if (faults.length === 0 && linear.size > known.length && known.length > 0) {

@@ -46,8 +46,8 @@ const IMPURE_CALLS: readonly (readonly [pattern: RegExp, what: string])[] = [
 ];
 
 /**
- * What may change after the module is loaded: a variable, or a collection that begins empty. A constant made
- * late is `lazy`.
+ * Matches state that may change after the module is loaded: a variable, or a collection that begins empty. A
+ * constant made late is `lazy`.
  */
 const MODULE_STATE =
   /^(?:export\s+)?(?:let\s+(\w+)|(?:const)\s+(\w+)(?::[^=]*)?\s*=\s*(?:new\s+(?:Weak)?(?:Map|Set)(?:<[^;]*>)?\(\s*\)|\[\]|\{\}|create\w+\())/gm;

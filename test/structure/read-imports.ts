@@ -12,7 +12,7 @@ export interface Import {
 
 const CLAUSE = String.raw`(?:\w+\s*,?\s*)?(?:\{[^}]*\}|\*(?:\s+as\s+\w+)?)?`;
 const STATIC = new RegExp(String.raw`^(?:import|export)\s+(type\s+)?(${CLAUSE})\s*from\s+'([^']+)'`, 'gm');
-/** What is taken of a module while the program runs, also by a function that loads it: its names, then the module. */
+/** Matches imports at run time, also by a function that loads the module: the names, then the module. */
 const LAZY = /\bconst\s+(\{[^{}]*\})\s*=\s*await\s+(?:\w+\(\s*)?import\('([^']+)'\)/g;
 const BARE = /^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm;
 

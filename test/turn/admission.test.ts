@@ -23,7 +23,7 @@ interface Situation {
   crawl?: CrawlOfTurn;
   /** Rules that are known and fresh. */
   known?: RobotsRules;
-  /** What fetching robots.txt brings. */
+  /** The result of fetching robots.txt. */
   access?: RobotsAccess;
   /** Answers of `waitForMoment`, one after the other; then true. */
   moments?: readonly boolean[];

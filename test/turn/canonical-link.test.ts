@@ -16,7 +16,7 @@ interface Situation {
   readonly config?: CrawlOptions;
   readonly nameOf?: (url: string) => string;
   readonly record?: UrlRecord;
-  /** What the ledger knows of the other page. */
+  /** The ledger's record of the other page. */
   readonly known?: Partial<UrlRecord>;
 }
 

@@ -1,4 +1,4 @@
-/** What a turn's commit stores, in which order, and what is left where a step fails. */
+/** Tests of a turn's commit: the data it stores, the order, and the data that is left if a step fails. */
 import { describe, expect, test } from 'vitest';
 import { BY_OPERATOR } from '../../shared/causes/status-reason.ts';
 import type { Head, HostRobots } from '../../shared/frontier/head.ts';

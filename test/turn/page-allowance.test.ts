@@ -20,7 +20,7 @@ test('a page that is begun and ends as one counts for the host and for the crawl
   expect(await allowance.reserve()).toBe(true);
   allowance.begin();
   expect(crawl.budget.tryReserve()).toBe(false);
-  // What was no page after all, a redirect, leaves room for one.
+  // A redirect is not a page after all, and leaves room for one.
   allowance.end(false);
   expect(counters.totals.pages).toBe(1);
   expect(crawl.budget.tryReserve()).toBe(true);

@@ -7,7 +7,7 @@ test('the name of a part says which version of the head it was made for', () => 
     const id = newPartId(version, clock);
     expect([`s${id}`, `r${id}.k`, `robots${id}`].map(versionOfPart)).toEqual(Array(3).fill(version));
   }
-  // What is not named so counts as still wanted.
+  // A part with another name counts as still wanted.
   expect(versionOfPart('other')).toBe(Number.MAX_SAFE_INTEGER);
 });
 

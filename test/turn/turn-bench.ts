@@ -36,7 +36,7 @@ export interface TurnSituation {
   readonly status?: CrawlStatus;
   readonly site?: Site;
   readonly tookMs?: number;
-  /** What is stored of the host, at version 1. None: the host was never met. */
+  /** The stored head of the host, at version 1. None: the host was never met. */
   readonly head?: Partial<Head>;
   readonly links?: readonly Link[];
   readonly sizes?: Partial<Sizes>;

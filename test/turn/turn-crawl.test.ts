@@ -28,7 +28,7 @@ test('is read again when it is two seconds old, not before', async () => {
   expect(crawl.status).toBe('running');
   expect(await crawl.isRunning()).toBe(true);
   await clock.advance(1);
-  // What is there is kept until somebody asks.
+  // A loaded record is kept until it is requested again.
   expect([crawl.status, crawl.config.delayMs]).toEqual(['running', 2000]);
   expect(await crawl.isRunning()).toBe(false);
   expect([crawl.status, crawl.config.delayMs]).toEqual(['paused', 3000]);

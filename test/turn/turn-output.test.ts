@@ -1,4 +1,6 @@
-/** What a turn writes to the archive, which payloads it finds again, and when it is durable. */
+/**
+ * Tests of a turn's output to the archive: its records, repeated payloads, and when the output is durable.
+ */
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { ArchivedPayload, NewPayload } from '../../shared/archive/archived-payload.ts';

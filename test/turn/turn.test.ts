@@ -1,4 +1,4 @@
-/** What begins a turn, what it does with its deliveries, and what is left where it fails. */
+/** Tests of a turn: its beginning, its deliveries, and its state after a failure. */
 import { describe, expect, test } from 'vitest';
 import type { Crawl } from '../../shared/crawl-state/crawls.ts';
 import type { Head } from '../../shared/frontier/head.ts';

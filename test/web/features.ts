@@ -1,5 +1,6 @@
 /**
- * What a generated web holds beside plain pages. A feature that is on appears on about a third of the hosts.
+ * The features of a generated web besides plain pages. A feature that is on appears on about a third of the
+ * hosts.
  */
 export interface Features {
   /** Hosts with rules, without robots.txt, and with robots.txt that redirects or fails. Off: none has one. */

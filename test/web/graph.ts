@@ -20,7 +20,7 @@ export interface WebOptions {
   readonly pagesPerHost: number;
   /** The port that the URLs name. Default 80: none. `startWeb` puts its own. */
   readonly port?: number;
-  /** What differs from {@link FULL}. */
+  /** The differences from {@link FULL}. */
   readonly features?: Partial<Features>;
 }
 
@@ -32,7 +32,7 @@ export interface Web {
   readonly seeds: readonly string[];
   /** Plain pages of all hosts together. */
   readonly pageCount: number;
-  /** What stands at a canonical URL; undefined where nothing does: 404. */
+  /** Returns the resource at a canonical URL; undefined if there is none: 404. */
   at(url: string): Resource | undefined;
   /** Undefined for a host that is none of the web's. */
   robots(host: string): RobotsPlan | undefined;

@@ -27,13 +27,13 @@ export interface Answer {
   /** 0 where no status line is sent. */
   readonly status: number;
   readonly pieces: Iterable<Uint8Array>;
-  /** What becomes of the connection. */
+  /** The state of the connection afterwards. */
   readonly after: 'keep' | 'close' | 'reset' | 'hang';
   /** Time before which the URL must not be requested again. */
   readonly retryAt?: number;
 }
 
-/** What answers a request for a URL at which nothing stands. */
+/** The answer to a request for a URL without a resource. */
 export const NOT_FOUND: Resource = { status: 404, identity: 'not found', references: [] };
 
 const HEADER_FLOOD_BYTES = 4 * 2 ** 20;

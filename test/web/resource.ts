@@ -1,4 +1,6 @@
-/** What stands at a URL, described: `render.ts` makes bytes of it, `truth.ts` reads the links from it. */
+/**
+ * The description of a resource at a URL: `render.ts` makes bytes of it, `truth.ts` reads the links from it.
+ */
 
 /**
  * How a page mentions a URL. The first line are links, `location` a redirect's; a `nofollow` link is one that
@@ -34,7 +36,7 @@ export type Fault = 'closed' | 'reset' | 'truncated' | 'garbage' | 'headerFlood'
 export interface Resource {
   readonly status: number;
   readonly references: readonly Reference[];
-  /** What text, title and so on are made from: the same identity, the same words. */
+  /** The source of text, title and so on: the same identity, the same words. */
   readonly identity: string;
   /** With charset parameter, if any. Default: `text/html; charset=utf-8`; empty: no header. */
   readonly contentType?: string;

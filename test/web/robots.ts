@@ -12,9 +12,9 @@ export interface Group {
 }
 
 /**
- * What becomes of a request for /robots.txt. `missing` (404) and `forbidden` (403) allow all (RFC 9309
- * section 2.3.1.3), `down` (5xx for ever) forbids all (2.3.1.4), `flaky` does until it is fine, `moved` and
- * `movedAway` redirect, within the host and to a host that serves nothing else (2.3.1.2).
+ * The kinds of answers to a request for /robots.txt. `missing` (404) and `forbidden` (403) allow all (RFC
+ * 9309 section 2.3.1.3), `down` (5xx for ever) forbids all (2.3.1.4), `flaky` does until it is fine, `moved`
+ * and `movedAway` redirect, within the host and to a host that serves nothing else (2.3.1.2).
  */
 export type RobotsKind = 'rules' | 'missing' | 'forbidden' | 'moved' | 'movedAway' | 'flaky' | 'down';
 
@@ -82,7 +82,7 @@ export function isAllowed(plan: RobotsPlan, agent: string, path: string): boolea
   return allowed;
 }
 
-/** What the host asks `agent` for between two requests, in milliseconds. */
+/** Returns the crawl delay that the host requests of `agent`, in milliseconds. */
 export function crawlDelayMs(plan: RobotsPlan, agent: string): number {
   if (!hasRules(plan)) return 0;
   return 1000 * Math.max(0, ...groupsFor(plan, agent).map((group) => group.crawlDelay ?? 0));
@@ -99,7 +99,7 @@ export function robotsOrigin(origin: string): string {
   return origin.replace('://', '://robots.');
 }
 
-/** What stands at `url`, if it is one of the URLs that the host's robots.txt is made of. */
+/** Returns the resource at `url`, if it is one of the URLs of the host's robots.txt. */
 export function robotsResource(plan: RobotsPlan, origin: string, url: string): Resource | undefined {
   const end = robotsEnd(plan, origin);
   if (url === end) {

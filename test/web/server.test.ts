@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => running.stop());
 
-/** What comes back for these bytes until the server closes. */
+/** Returns the answer to these bytes until the server closes. */
 async function send(bytes: string): Promise<string> {
   const socket = connect(running.port, running.address);
   socket.on('error', () => {});

@@ -29,7 +29,7 @@ export interface LogEntry {
   status: number;
   /** The client closed the connection before the end; `endedAt` is when that was noticed. */
   isAborted?: boolean;
-  /** What `Retry-After` said. */
+  /** The value of `Retry-After`. */
   retryAt?: number;
 }
 

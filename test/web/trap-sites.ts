@@ -16,7 +16,7 @@ export interface TrapSite {
   readonly page: (path: string) => TrapPage | undefined;
   /** All that a crawl is to find. What else it asks for is the trap's. */
   readonly real: readonly string[];
-  /** What may be fetched and need not be: lists by one filter. */
+  /** Returns whether a page may be fetched and need not be: lists by one filter. */
   readonly isOptional?: (path: string) => boolean;
 }
 
@@ -86,7 +86,7 @@ const facetValue = (product: number, facet: string) => word(hash('value', produc
 interface ShopKind {
   /** The URL of a list. */
   readonly listPath: (category: number, chosen: Chosen, page: number) => string;
-  /** What a list's URL means; undefined for other URLs. */
+  /** Parses a list's URL; undefined for other URLs. */
   readonly parse: (path: string) => { category: number; chosen: Chosen; page: number } | undefined;
   readonly facets?: readonly string[];
   /** Facets may have several values. */

@@ -1,5 +1,5 @@
 /**
- * What a correct crawl of a generated web requests, and what becomes of each URL: worked out from the graph
+ * The requests of a correct crawl of a generated web, and the result of each URL: worked out from the graph
  * alone. It shares no code with the crawler: not the URL rules, not the HTML parser, not the judgement of
  * robots.txt.
  */

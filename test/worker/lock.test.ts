@@ -7,7 +7,7 @@ function open() {
   return { clock, lock: createLock(clock) };
 }
 
-/** What a promise has come to now. */
+/** Returns the present state of a promise. */
 async function stateOf<T>(promise: Promise<T>): Promise<T | 'waiting'> {
   await new Promise((resolve) => setImmediate(resolve));
   return Promise.race([promise, Promise.resolve('waiting' as const)]);

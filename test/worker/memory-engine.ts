@@ -35,9 +35,9 @@ interface Group {
 
 export interface MemoryEngine extends Engine {
   archiveOf(crawl: string): MemoryArchive;
-  /** What the queue keeps for the host. */
+  /** Returns the messages that the queue holds for the host. */
   messages(host: string): readonly Message[];
-  /** What a new process finds: all that was stored, and no locks. */
+  /** Returns the engine of a new process: all stored data, and no locks. */
   reopen(): MemoryEngine;
 }
 

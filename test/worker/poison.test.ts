@@ -1,4 +1,4 @@
-/** What kills its worker is found out, and nothing else is blamed for it. */
+/** Tests that a page which kills its worker is found, and nothing else is blamed for it. */
 
 import { describe, expect, test } from 'vitest';
 import { optionalText } from '../../shared/causes/cause-text.ts';

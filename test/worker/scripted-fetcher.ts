@@ -7,7 +7,7 @@ import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { hostKey } from '../../shared/url/host-key.ts';
 import { bodyOf } from '../archive/captures.ts';
 
-/** What a URL answers. */
+/** The answer of a URL. */
 export interface Answer {
   /** 200 unless given. */
   readonly status?: number;

@@ -165,7 +165,10 @@ test('feeds that pages name are read, their items are links', async () => {
   expect((await crawlToEnd(site, { feeds: false })).states).toEqual({ [`${A}/`]: 'fetched' });
 });
 
-/** What robots.txt and sitemaps can make a crawl ask for, beyond what its operator has thought of. */
+/**
+ * Returns the hosts that robots.txt and sitemaps can make a crawl contact, beyond those that its operator
+ * chose.
+ */
 async function hostsAsked(site: Site, config: CrawlOptions = {}, sitemaps: readonly string[] = []) {
   const world = createWorld(site);
   await begin(world, [`${A}/`], config);

@@ -1,4 +1,4 @@
-/** What a turn does with the deliveries that begin it, and what is left when it is discarded. */
+/** Tests of a turn's deliveries, and of its state after it is discarded. */
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../shared/frontier/message.ts';
 import type { LedgerStore } from '../../shared/ports/ledger-store.ts';

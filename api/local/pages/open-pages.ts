@@ -11,7 +11,7 @@ import type { CrawlHooks } from '../../start-options.ts';
 import { PageNotRead } from '../page-not-read.ts';
 import { findPage, isSettled } from './find-page.ts';
 
-/** What does not serve a single page is off. */
+/** Settings that turn off all that does not serve a single page. */
 const ONE_PAGE = {
   scope: 'page',
   sitemaps: 'off',

@@ -1,4 +1,4 @@
-/** What the caller's thread and the threads that process pages send each other. All of it can be cloned. */
+/** The messages between the caller's thread and the threads that process pages. All of them can be cloned. */
 import type { CrawlConfig } from '../../../shared/crawl/config.ts';
 import type { SlotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
 import type { ThreadError } from '../messages.ts';

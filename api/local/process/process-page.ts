@@ -16,7 +16,7 @@ import { fetchedUrl, ownRequest } from '../../../shared/url/request-url.ts';
 import { MAX_BYTES } from '../../stored-record.ts';
 import type { ArchivedPage } from './archived-pages.ts';
 
-/** What came of a page. JSON. */
+/** The result of processing a page. JSON. */
 export interface PageOutcome {
   readonly url: string;
   /** Lines of JSON. */
@@ -31,7 +31,7 @@ export interface PageProcessorOptions {
   readonly archive: PayloadSource;
   readonly config: CrawlConfig;
   readonly hooks: ProjectHooks;
-  /** What the hooks keep from page to page. Default: in memory. */
+  /** Values that the hooks keep from page to page. Default: in memory. */
   readonly store?: StateStore;
   /** For a watchdog. None: nobody watches the thread. */
   readonly work?: PageWork;

@@ -13,7 +13,7 @@ const port = parentPort;
 if (!port) throw new Error('Expected to run in a thread');
 const post = (message: FromProcessThread) => port.postMessage(message);
 const fail = (error: unknown) => post({ kind: 'failed', ...toThreadError(error) });
-// What a hook leaves behind ends no thread. What it returned counts.
+// Failures of code that a hook left running do not end the thread. The hook's result counts.
 guardProcess({ onFailure: () => {}, onBug: fail });
 
 try {

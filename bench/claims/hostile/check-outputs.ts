@@ -1,13 +1,13 @@
 /**
- * What the crawl of hostile servers leaves behind and prints: WARC files, exports, text for a terminal, a
- * page of HTML.
+ * Checks the output of the crawl of hostile servers: WARC files, exports, text for a terminal, a page of
+ * HTML.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runMeasured } from '../../harness/run-measured.ts';
 
 const TIMEOUT_MS = 300_000;
-/** What a terminal would obey; tab and line ends are not among them. */
+/** Control characters that a terminal would obey; tab and line ends are not among them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 /** Stands in titles, URLs and fields of some cases: none of it may reach a page as markup. */

@@ -1,7 +1,4 @@
-/**
- * What must be true of a hostile case after the crawl. A check gives the reason why it does not hold, or
- * undefined.
- */
+/** Checks of a hostile case after the crawl. A check returns the reason why it fails, or undefined. */
 
 /** A row of `strand export`, as far as the checks need it. */
 export interface ExportRow {
@@ -20,7 +17,7 @@ export interface SkippedRow {
   readonly reason: string;
 }
 
-/** What server and crawl say of one case. */
+/** The records of server and crawl about one case. */
 export interface CaseResult {
   /** `http://127.66.1.1:PORT`. */
   readonly origin: string;

@@ -36,7 +36,7 @@ export interface HostileCrawl {
   readonly canaries: readonly string[];
   readonly requests: number;
   readonly bytesSent: number;
-  /** What is wrong with WARC files, exports and reports. */
+  /** Faults of WARC files, exports and reports. */
   readonly outputFaults: readonly string[];
   /** Size of all rows of the export. */
   readonly knownUrls: number;

@@ -1,6 +1,4 @@
-/**
- * What a hostile case is: one host that answers with hostile bytes, and what must be true after the crawl.
- */
+/** A hostile case: one host that answers with hostile bytes, and checks that must hold after the crawl. */
 import type { Check } from './checks.ts';
 
 /** A request as the server reads it. */

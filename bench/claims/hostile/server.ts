@@ -7,7 +7,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Addresses, HostileCase, Reply } from './hostile-case.ts';
 import { page, response } from './replies.ts';
 
-/** What the crawl is allowed to connect to. */
+/** The addresses to which the crawl may connect. */
 export const HOSTILE_CIDR = '127.66.0.0/16';
 /**
  * Ports that browsers refuse (Fetch Standard, "port blocking") and that need no privilege. Those that are

@@ -5,7 +5,7 @@
 import type { StepRule } from './profile.ts';
 
 export const OTHERWISE = 'other';
-/** What is read while a turn waits for what it began: `node:sqlite` has no frames of its own. */
+/** Frames of the local engine; `node:sqlite` has no frames of its own. */
 const LOCAL = /\/shared\/engines\/local\//;
 
 export const STEPS: readonly StepRule[] = [

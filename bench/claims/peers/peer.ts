@@ -4,7 +4,7 @@ export interface Peer {
   readonly name: string;
   /** One line: what it does meanwhile, and what it does not. */
   readonly does: string;
-  /** What it finds is counted among what robots.txt allows, and else among all. */
+  /** If true, its pages are compared with those that robots.txt allows, otherwise with all pages. */
   readonly obeysRobots: boolean;
   /** Programs that must be there, by the words that ask them for their version. */
   readonly needs: readonly (readonly [program: string, ...args: string[]])[];

@@ -1,4 +1,4 @@
-/** What a comparison comes to: medians, and ratios to one of the crawlers. */
+/** The result of a comparison: medians, and ratios to one of the crawlers. */
 import { type Figure, type Measured, median } from '../../harness/record.ts';
 import type { CrawlCost } from '../../harness/strand-run.ts';
 import type { Peer } from './peer.ts';

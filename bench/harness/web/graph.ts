@@ -19,7 +19,7 @@ export interface Entry {
   readonly index: number;
   /** The target of a redirect. */
   readonly target?: Entry;
-  /** What it links to, each once. Of a copy, those of the page. */
+  /** The pages it links to, each once. For a copy, those of the original page. */
   readonly links: Entry[];
 }
 

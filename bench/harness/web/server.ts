@@ -10,7 +10,7 @@ import { renderPage } from './render.ts';
 import { createWebStats, type WebStats } from './stats.ts';
 
 const compress = promisify(gzip);
-/** What servers on the web use. */
+/** The compression level that servers on the web use. */
 const LEVEL = 5;
 const MAX_HEAD_BYTES = 16_384;
 

@@ -1,5 +1,6 @@
 /**
- * What crawlers have asked the generated web for, beside what is there: completeness by the web's own truth.
+ * The requests of crawlers to the generated web, compared with its pages: completeness by the web's own
+ * truth.
  */
 import type { Entry, Kind } from './graph.ts';
 

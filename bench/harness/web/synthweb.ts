@@ -37,7 +37,7 @@ export async function buildSynthweb(source: string, { hosts, pages }: WebSize, p
   };
 }
 
-/** What its `/__stats` say, as far as we look at it. */
+/** The fields of its `/__stats` that are used here. */
 interface SynthwebStats {
   readonly requests: number;
   readonly status: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /**
- * What an operator's control of a deployed stack stands on: the same for the API, the router and the command
- * line.
+ * The engine below an operator's control of a deployed stack: the same for the API, the router and the
+ * command line.
  */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { ControlError } from '../../control/control.ts';
@@ -73,7 +73,7 @@ export function controlEngineOf(
   };
 }
 
-/** What the crawls of the stack may be. */
+/** Returns the limits for the crawls of the stack. */
 export function controlPolicyOf(
   settings: Pick<StackSettings, 'crawlDefaults' | 'allowPrivateAddresses' | 'allowPorts' | 'workerTimeoutMs'>,
 ): ControlPolicy {

@@ -1,4 +1,4 @@
-/** What the worker counts in CloudWatch: its functions write it, dashboard and alarms read it. */
+/** The names of a worker's metrics in CloudWatch: functions write them, dashboard and alarms read them. */
 
 export const METRICS_NAMESPACE = 'Strand';
 

@@ -66,7 +66,7 @@ export const stackSettingsSchema = z.strictObject({
   hostsPerWorker: positive.max(500),
   /** Memory of the worker function in MB, which is what its time is billed by. */
   workerMemoryMb: positive,
-  /** What a crawl is configured with where it does not say otherwise. */
+  /** The defaults of a crawl's settings. */
   crawlDefaults: z.record(z.string(), z.unknown()),
   /** The crawl that a seed belongs to which names none. */
   defaultCrawl: text,
@@ -76,7 +76,7 @@ export const stackSettingsSchema = z.strictObject({
   allowPorts: z.array(z.int()).optional(),
 });
 
-/** What a deployed stack is made of. */
+/** The settings of a deployed stack. */
 export type StackSettings = Readonly<Omit<z.output<typeof stackSettingsSchema>, 'crawlDefaults'>> & {
   readonly crawlDefaults: CrawlOptions;
 };

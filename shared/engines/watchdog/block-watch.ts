@@ -17,11 +17,11 @@ export interface BlockLimits {
 /** A thread that has been blocked for too long. */
 export interface Block {
   readonly blockedMs: number;
-  /** What it works on; undefined where it is not known. */
+  /** Its task; undefined if it is not known. */
   readonly task?: PageTask;
 }
 
-/** What people read about it. */
+/** Returns a sentence for people. */
 export const blockText = ({ task, blockedMs }: Block): string =>
   task
     ? `${task.url} ${causeText({ code: 'threadBlocked', ms: blockedMs, step: task.step })}: it is in quarantine, and the crawl continues without it`

@@ -69,7 +69,10 @@ export interface SlotReader {
   beats(): number;
   /** Changes when a task begins. */
   tasks(): number;
-  /** What the thread works on, if it is work for a page. Exact only while the thread is blocked or dead. */
+  /**
+   * Returns the page that the thread works on, if it works on one. Exact only while the thread is blocked or
+   * dead.
+   */
   task(): PageTask | undefined;
   /** Whether hooks are in progress: what blocks may be a later part of one. */
   hasHooks(): boolean;

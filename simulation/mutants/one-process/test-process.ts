@@ -11,7 +11,7 @@ export interface Job {
   /** None: the one on the disk. */
   readonly source?: string;
   readonly tests: readonly string[];
-  /** What one test may take. */
+  /** The longest time for one test. */
   readonly testMs: number;
 }
 

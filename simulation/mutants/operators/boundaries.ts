@@ -58,7 +58,7 @@ const arithmetic: Operator = {
       return;
     const operator = operatorOf(place, node);
     yield [replace(operator, ARITHMETIC[node.operator] as string)];
-    // What is added or taken away may also be forgotten.
+    // A term that is added or subtracted may also be forgotten.
     if (node.operator === '+' || node.operator === '-')
       yield [replace({ start: operator.start, end: node.end }, '')];
   },

@@ -1,4 +1,4 @@
-/** What an operator of mutation is. */
+/** The interface of a mutation operator. */
 import type { AnyNode } from 'acorn';
 import type { ParsedSource } from '../parse.ts';
 

@@ -30,7 +30,7 @@ const returnAtOnce: Operator = {
   },
 };
 
-/** What stands between the parameters and the body, `Promise<...>` taken off. */
+/** Returns the text between the parameters and the body, without `Promise<...>`. */
 function returnTypeOf({ params, body, start }: FunctionNode, text: string): string | undefined {
   const from = params.at(-1)?.end ?? text.indexOf('(', start);
   const between = text.slice(from, body.start);

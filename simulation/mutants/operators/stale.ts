@@ -4,7 +4,7 @@ import { isFunction, visitNodes } from '../parse.ts';
 import { type NodeOf, type Operator, type Place, replace } from './operator.ts';
 
 /**
- * What keeps the first answer of a call, for each object that is called and the same arguments. At the end of
+ * A cache of the first answer of a call, for each object that is called and the same arguments. At the end of
  * the file, where no line moves.
  */
 const KEEPER = `

@@ -129,7 +129,7 @@ const advance: Operator = {
     for (const [i, step] of node.body.entries()) {
       const before = node.body.slice(0, i);
       if (i < 2 || step.type === 'VariableDeclaration' || !canMove(step) || !awaits(step)) continue;
-      // What it needs is declared before: after the last such declaration.
+      // Its declarations come first: the place is after the last of them.
       const needed = before.findLastIndex((other) =>
         declaredBy(other).some((name) => namesIn(step).includes(name)),
       );

@@ -119,7 +119,7 @@ const swapArguments: Operator = {
   },
 };
 
-/** What is given to a function, in the place of its result. The compiler refuses what is of another type. */
+/** Replaces the result of a function by its argument. The compiler refuses an argument of another type. */
 const argumentInstead: Operator = {
   name: 'argument-instead',
   group: 'value',

@@ -246,6 +246,6 @@ export const messagesOf = (facts: Facts): string[] =>
     .filter(({ excuse }) => excuse === undefined)
     .map(({ invariant, message }) => `${invariant}: ${message}`);
 
-/** What was found and excused, as `excuse: message`. */
+/** Returns the excused findings, as `excuse: message`. */
 export const excused = (facts: Facts): string[] =>
   checkFacts(facts).flatMap(({ excuse, message }) => (excuse === undefined ? [] : `${excuse}: ${message}`));

@@ -1,6 +1,6 @@
 /**
- * What is requested first, by which configuration, and not after a limit was met: each is found where it must
- * be.
+ * Tests of the invariants about order: the requests that come first, by configuration, and none after a limit
+ * was met. Each fault is found where it must be.
  */
 import { describe, expect, test } from 'vitest';
 import { NEW_HEAD } from '../../../shared/frontier/head.ts';

@@ -28,7 +28,7 @@ const statusAt = (at: number, status: StatusChange['status'], limits: Limits = {
   messages,
   limits,
 });
-/** What is found of one invariant. */
+/** Returns the findings of one invariant. */
 const of = (invariant: string, facts: Parameters<typeof messagesOf>[0]) =>
   messagesOf(facts).filter((text) => text.startsWith(`${invariant}:`));
 const namesOf = (invariant: string, facts: Parameters<typeof messagesOf>[0]) => of(invariant, facts).length;

@@ -23,7 +23,7 @@ const BAD = { httpStatus: 503 } as const;
 const totals = (requests: number, httpStatus = {}) => ({ ...NEW_HEAD.totals, requests, httpStatus });
 const clock = (failures: number) => ({ nextFetchAt: 0, failures });
 
-/** What is found of one invariant. */
+/** Returns the findings of one invariant. */
 const of = (invariant: string, facts: Parameters<typeof messagesOf>[0]) =>
   messagesOf(facts).filter((text) => text.startsWith(`${invariant}:`));
 

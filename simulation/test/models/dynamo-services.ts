@@ -54,7 +54,7 @@ export function createServices(faults: Faults = NO_FAULTS) {
   };
 }
 
-/** What answers of DynamoDB may have. */
+/** The fields of DynamoDB's answers. */
 export interface Answer {
   readonly Item?: Record<string, AttributeValue>;
   readonly Items?: Record<string, AttributeValue>[];
@@ -65,7 +65,7 @@ export interface Answer {
   readonly ConsumedCapacity?: { readonly CapacityUnits: number };
 }
 
-/** What answers of S3 may have. */
+/** The fields of S3's answers. */
 export interface S3Answer {
   readonly ETag?: string;
   readonly UploadId?: string;

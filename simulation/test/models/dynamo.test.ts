@@ -7,7 +7,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { type Answer, always, createServices, key, N, often, S } from './dynamo-services.ts';
 
-/** What the call throws. */
+/** Returns the error that the call throws. */
 function errorOf<E extends Error>(call: () => unknown): E {
   try {
     call();

@@ -16,7 +16,7 @@ function world(
   const faults = names.length > 0 ? createFaults({ seed: 1, names }) : NO_FAULTS;
   const processes: SimProcess[] = [];
   const failures: string[] = [];
-  /** What was left running, when it ended. */
+  /** The processes left running, at their end. */
   const left: number[] = [];
   const load = (process: SimProcess): SimHandler<Event, string> => {
     let invocations = 0;

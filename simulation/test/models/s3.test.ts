@@ -109,7 +109,7 @@ describe('objects', () => {
       sizes.push(keysOf(page).length);
       found.push(...keysOf(page));
       ContinuationToken = page.NextContinuationToken;
-      // What goes and comes meanwhile does not matter to the rest.
+      // Objects that come and go meanwhile do not matter to the rest.
       callS3('DeleteObjects', { Delete: { Objects: [{ Key: found.at(-1) }] } });
     } while (ContinuationToken);
     expect(sizes).toEqual([1000, 1000, 500]);

@@ -63,7 +63,7 @@ function follow(model: QueueModel, steps: readonly Step[], isFifo: boolean, limi
   const isVisible = (message: Known) => message.visibleAt <= now;
   const inFlight = () => all.filter((message) => !isVisible(message)).length;
   const groupOf = (group: string) => all.filter((message) => message.group === group);
-  /** What comes before the group's first hidden message, as far as the queue looks. */
+  /** Returns the messages before the group's first hidden one, as far as the queue looks. */
   function receivable(): Known[] {
     if (!isFifo) return all.filter(isVisible);
     const window = new Set(all.slice(0, limits.lookAhead));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { applyEdits } from '../../mutants/edit.ts';
 import { mutantsOf, OPERATORS } from '../../mutants/mutants.ts';
 
-/** What an operator makes of a function body, one line each; all of its mutants. */
+/** Returns a function body after an operator, one line each; all of its mutants. */
 function mutated(operator: string, body: string, head = 'async function f(a: number, b: T)'): string[] {
   const text = `${head} { ${body} }`;
   return mutantsOf('shared/made.ts', text)

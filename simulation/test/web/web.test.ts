@@ -51,7 +51,7 @@ function reachable(web: SimWeb, max: number): string[] {
   return [...urls].slice(0, max);
 }
 
-/** What the crawler makes of the response. */
+/** Returns the links that the crawler reads from the response. */
 async function parsedLinks(outcome: FetchOutcome, url: string): Promise<string[]> {
   if (outcome.status !== 'response' || outcome.httpStatus !== 200) return [];
   const parser = createDocumentParser({

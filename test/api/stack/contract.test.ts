@@ -41,7 +41,7 @@ const onPage = ({ url, $ }: PageContext) => ({ path: pathOf(url), links: $('a').
 
 const pathOf = (url: string): string => new URL(url).pathname;
 
-/** What a program does with a crawl, wherever it runs; and what it then knows of it. */
+/** Follows a crawl as a program does, wherever it runs, and returns the program's findings. */
 async function followCrawl({ running, open, process }: Script) {
   const types = new Set<string>();
   for await (const { type } of running.events()) types.add(type);

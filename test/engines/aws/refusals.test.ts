@@ -1,6 +1,6 @@
 /**
- * What the adapters of AWS refuse or give up, and in which words: an error that is not thrown would be a loss
- * in silence.
+ * Tests of the refusals and failures of the AWS adapters, and of their messages: an error that is not thrown
+ * would be a silent loss.
  */
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';

@@ -206,7 +206,7 @@ const OPERATIONS = [
       await engine.queue.receive(2, 1000);
     },
     look: leftInQueue,
-    // What was received by then is given.
+    // Messages received by then are returned.
     hides: ['ReceiveMessageCommand'],
   }),
   operation({
@@ -487,7 +487,7 @@ const OPERATIONS = [
       const archive = world.engine.archiveOf(CRAWL);
       const locations: RecordLocation[] = [];
       for (let i = 0; i < 3; i++) locations.push(...(await archive.append([[bytesOf(1900 + i)]])));
-      // What is stored at once is stored by then, or has failed: then the flush stores it.
+      // A block that is stored at once is stored by then, or has failed: then the flush stores it.
       await world.engine.clock.sleep(1000);
       await archive.flush();
       return locations.map((location) => bytesAt(world, location));

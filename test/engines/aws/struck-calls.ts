@@ -35,11 +35,11 @@ export interface World {
 
 export interface Operation<P = unknown> {
   readonly name: string;
-  /** What is there before. */
+  /** Prepares the state before the operation. */
   readonly prepare?: (world: World) => Promise<P>;
   /** The operation. Its result must not depend on the time. */
   readonly run: (world: World, prepared: P) => Promise<unknown>;
-  /** What is there afterwards, as another process sees it. */
+  /** Returns the state afterwards, as another process sees it. */
   readonly look?: (world: World, prepared: P) => Promise<unknown>;
   /** Commands whose failure the operation hides from its caller, as its documentation says. */
   readonly hides?: readonly string[];
@@ -49,9 +49,9 @@ export interface Operation<P = unknown> {
   readonly againAfterMs?: number;
   /** Not to be run again after a failure: what it was given is used up. */
   readonly isOnce?: boolean;
-  /** What it reads of an index may lag. */
+  /** It reads an index, which may lag. */
   readonly readsIndex?: boolean;
-  /** What must hold after a failure, before the operation is repeated. */
+  /** Checks that must hold after a failure, before the operation is repeated. */
   readonly meanwhile?: (world: World, prepared: P) => Promise<void>;
   /** Makes several calls at a time: which of them fails first is not said. */
   readonly isConcurrent?: boolean;
@@ -150,12 +150,12 @@ const errorOf = (kind: FaultKind, number: number): Error =>
   });
 
 export interface Outcome {
-  /** What it gave, or the messages of its error and of that error's causes. */
+  /** The result, or the messages of the operation's error and of that error's causes. */
   readonly result?: unknown;
   readonly error?: string;
   /** The number of calls that were in flight when it ended or began later. */
   readonly leftOver: number;
-  /** What is there in the end, once the operation is repeated if it had failed. */
+  /** The state in the end, once the operation is repeated if it had failed. */
   readonly left?: unknown;
   /** The commands called, in their order. */
   readonly made: readonly string[];

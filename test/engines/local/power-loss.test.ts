@@ -1,4 +1,4 @@
-/** What is found after a loss of power: the bytes that were synced, and nothing else. */
+/** Tests of a folder after a loss of power: it holds the bytes that were synced, and nothing else. */
 import {
   copyFileSync,
   mkdirSync,

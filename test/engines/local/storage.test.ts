@@ -219,7 +219,7 @@ describe('a folder', () => {
 
   test('on a full disk is not called in use by another process', async () => {
     await (await begin()).close();
-    // What SQLite says where there is no room, without a full disk: the lock's file cannot be made here.
+    // The error of SQLite when there is no room, without a full disk: the lock's file cannot be made here.
     rmSync(join(folder, 'lock'));
     symlinkSync(join(folder, 'no', 'such', 'folder'), join(folder, 'lock'));
     const failure = await resumeCrawl(folder, {}, SOFTWARE).catch((error: unknown) => error);

@@ -1,4 +1,4 @@
-/** What people and programs ask for: the API, the configuration, the command line. */
+/** Inputs of people and programs: the API, the configuration, the command line. */
 
 import assert from 'node:assert/strict';
 import { parseArgs } from '../../../cli/args.ts';

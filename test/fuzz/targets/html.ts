@@ -21,7 +21,7 @@ interface Reading {
   readonly kind?: 'sitemap';
 }
 
-/** What the crawl makes of a body: the whole of the parser. */
+/** Reads a body as the crawl does: the whole of the parser. */
 export async function readDocument(
   body: Buffer,
   { contentType, all = false, kind }: Reading,

@@ -1,4 +1,4 @@
-/** What is kept and sent between workers: parts of ledgers, messages, seeds. */
+/** Stored data and messages between workers: parts of ledgers, messages, seeds. */
 import assert from 'node:assert/strict';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { InvalidLinkMessage, parseLinkText } from '../../../shared/engines/aws/queues/link-message.ts';

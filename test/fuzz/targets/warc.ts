@@ -185,7 +185,7 @@ async function checkWritten(document: Buffer): Promise<void> {
   );
 }
 
-/** What is left after a crash is made whole: files without a fault, of captures that were there. */
+/** Repairs a file after a crash: returns files without a fault, of captures that were there. */
 async function repaired(file: Buffer): Promise<Buffer[]> {
   const folder = await mkdtemp(join(tmpdir(), 'strand-fuzz-'));
   try {

@@ -1,6 +1,6 @@
 /** Which emulator of AWS the tests get. Pure: `machine.ts` looks, this decides. */
 
-/** What a machine has that an emulator could run on. */
+/** The properties of a machine on which an emulator could run. */
 export interface Machine {
   /** Whether a Docker engine answers. */
   readonly hasDocker: boolean;

@@ -7,7 +7,7 @@ export const VERSION = '4.13.1';
 export interface Emulator {
   /** `http://127.0.0.1:PORT` */
   readonly endpoint: string;
-  /** What it is, for people. */
+  /** Its name, for people. */
   readonly title: string;
   /**
    * In host mode, the folder of what functions print: FUNCTION/ENVIRONMENT.log, as long as the emulator runs.

@@ -69,7 +69,7 @@ export async function install(python: string, say: (line: string) => void): Prom
   return at(folder);
 }
 
-/** What installations that were interrupted have left. */
+/** Removes the files of installations that were interrupted. */
 async function removeLeftOvers(cache: string): Promise<void> {
   for (const name of await readdir(cache).catch(() => [])) {
     const pid = /^emulator-[0-9a-f]+\.(\d+)$/.exec(name)?.[1];
@@ -88,7 +88,7 @@ function isAlive(pid: number): boolean {
 
 async function installLocalStack(basePython: string, { folder, python }: Installation): Promise<void> {
   await runCommand(basePython, ['-m', 'venv', join(folder, 'venv')], { timeoutMs: INSTALL_TIMEOUT_MS });
-  // What is imported is compiled then; that is a small part of it.
+  // Imported modules are compiled then; they are a small part.
   const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--no-compile'];
   await runCommand(python, ['-m', 'pip', 'install', ...options, '-r', REQUIREMENTS], {
     timeoutMs: INSTALL_TIMEOUT_MS,

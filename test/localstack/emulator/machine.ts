@@ -1,4 +1,4 @@
-/** What this machine has that an emulator of AWS could run on. */
+/** Detects the properties of this machine on which an emulator of AWS depends. */
 import { join } from 'node:path';
 import type { Machine } from './choose.ts';
 import { tryCommand } from './command.ts';

@@ -3,7 +3,7 @@
  */
 import type { How, Reference, Resource } from '../resource.ts';
 
-/** What a corner knows of the host it stands on. */
+/** The host of a corner. */
 export interface Site {
   /** `http://h3.test:8080`, without a slash at the end. */
   readonly origin: string;

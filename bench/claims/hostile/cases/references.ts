@@ -107,7 +107,7 @@ const LINKS: readonly HostileCase[] = [
   ]),
 ];
 
-/** What a page says of itself. */
+/** Statements of a page about itself. */
 const META: readonly HostileCase[] = [
   {
     name: 'meta refresh: a chain of 100',
@@ -173,7 +173,7 @@ const META: readonly HostileCase[] = [
   ),
 ];
 
-/** What would do harm where it is printed or stored: line ends, escapes of terminals, markup. */
+/** Text that would do harm where it is printed or stored: line ends, escapes of terminals, markup. */
 const WORDS: readonly HostileCase[] = [
   pageCase(
     'words: a title of fields, escapes and markup',

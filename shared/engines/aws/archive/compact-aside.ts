@@ -9,7 +9,7 @@ import type { CompactStateContext } from './compact-lease.ts';
 export interface AsideFile {
   /** Without folder. */
   readonly file: string;
-  /** What is wrong with it, and where, for people. */
+  /** The fault and its position, for people. */
   readonly problem: string;
 }
 

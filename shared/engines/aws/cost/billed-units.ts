@@ -1,4 +1,4 @@
-/** What one attempt of an AWS call is billed as. Pure. */
+/** Returns the units for which AWS bills one attempt of a call. Pure. */
 import type { AttributeValue, ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { isThrottle } from '../retry.ts';
 import type { LineItem, Usage } from './prices.ts';
@@ -100,7 +100,7 @@ function isRefused(error: unknown): boolean {
 
 type ItemMap = Readonly<Record<string, AttributeValue>>;
 
-/** What is known of the input, and of a failed condition's item. */
+/** The known parts of the input, and of a failed condition's item. */
 interface DynamoShape {
   readonly Item?: ItemMap;
   readonly ConsistentRead?: boolean;
@@ -167,8 +167,8 @@ function requestsOf(bodies: readonly (string | undefined)[]): number {
 }
 
 /**
- * What a function's event of messages with these bodies has cost: Lambda's poller has received them by one
- * request, and deletes those that the function has done with by another.
+ * Returns the requests billed for a function's event of messages with these bodies: Lambda's poller has
+ * received them by one request, and deletes the processed ones by another.
  */
 export const polledRequests = (bodies: readonly string[]): number => requestsOf(bodies) + 1;
 

@@ -15,7 +15,7 @@ import { LINE_ITEMS, type LineItem, type Usage } from './prices.ts';
 export interface Meter {
   /** Counts every attempt of every call that the client makes from now on. Once for each client. */
   watch(client: DynamoDBClient | S3Client | SQSClient): void;
-  /** What `work` uses, the crawl pays; within it, another `run` may say otherwise. */
+  /** Charges the crawl for all that `work` uses; within it, another `run` may name another crawl. */
   run<T>(crawl: CrawlId, work: () => T): T;
   /** Adds what no client shows; without a crawl, to that of the `run` it happens in, if any. */
   add(item: LineItem, units: number, crawl?: CrawlId): void;
@@ -27,13 +27,13 @@ export interface Meter {
   beginInvocation(startedAt?: number): void;
   endInvocation(): void;
   /**
-   * What was used since the last `take`, and forgets it. What was used outside of any `run` is shared out by
-   * how often each crawl used something in that time; if none did, by how it was earlier in the invocation;
-   * if none did then either, it waits for the first that does.
+   * Returns the usage since the last `take`, and resets it. Usage outside of any `run` is divided by how
+   * often each crawl used something in that time; if none did, by the shares earlier in the invocation; if
+   * none did then either, it waits for the first crawl that does.
    */
   take(): Map<CrawlId, Usage>;
   /**
-   * What was used since the last `takeTotal`, of all crawls and of none: the same units as `take` gives,
+   * Returns the usage since the last `takeTotal`, of all crawls and of none: the same units as `take` gives,
    * counted separately.
    */
   takeTotal(): Usage;

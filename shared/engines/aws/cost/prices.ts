@@ -3,7 +3,7 @@
  */
 
 /**
- * What is billed by unit, each counted in its own:
+ * The line items that are billed by unit, each counted in its own:
  *
  * - `sqsFifoRequests`, `sqsStandardRequests`: requests, of which each begun 64 KB of a payload is one; a
  *   receive that finds nothing is one, too.
@@ -58,7 +58,10 @@ const OUT_BYTES_PER_REQUEST = 2500;
 /** Sent for each byte received: an acknowledgement of 52 bytes for every two packets of 1,460. */
 const OUT_BYTES_PER_BYTE = 52 / (2 * 1460);
 
-/** What a crawl's requests, and the acknowledgements of what they brought, send to the web: an estimate. */
+/**
+ * Returns an estimate of the bytes that a crawl's requests, and the acknowledgements of the responses, send
+ * to the web.
+ */
 export const dataOutBytes = (requests: number, bytes: number): number =>
   Math.round(requests * OUT_BYTES_PER_REQUEST + bytes * OUT_BYTES_PER_BYTE);
 

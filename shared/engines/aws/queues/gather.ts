@@ -9,7 +9,7 @@ export interface GatherOptions {
    * only.
    */
   readonly gatherMs: number;
-  /** What the items of a batch may weigh together. */
+  /** The largest size of a batch. */
   readonly maxBytes?: number;
 }
 
@@ -67,7 +67,7 @@ export function gatherer<T>(
     for (const batch of chain) await run(batch);
     for (const { group } of chain.flat()) locked.delete(group);
     lanes--;
-    // What waited for these groups alone has waited long enough.
+    // Items that waited only for these groups have waited long enough.
     pack(!isTiming);
   }
 

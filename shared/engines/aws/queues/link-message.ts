@@ -1,6 +1,6 @@
 /**
- * What stands on the link queue: links between hosts, seeds as people write them, and the waking of a crawl's
- * hosts.
+ * The messages on the link queue: links between hosts, seeds as people write them, and the waking of a
+ * crawl's hosts.
  */
 import { z } from 'zod';
 import type { CrawlId } from '../../../crawl/crawl-id.ts';

@@ -5,7 +5,7 @@ import { isThrottleCode, RETRY_ATTEMPTS, retryWaitMs, withRetry } from '../retry
 /** Entries of one batch call (SQS developer guide, message quotas). */
 export const MAX_BATCH_ENTRIES = 10;
 
-/** What SQS answers to a batch call of any kind: it succeeds as a call while single entries fail. */
+/** The answer of SQS to a batch call of any kind: it succeeds as a call while single entries fail. */
 export interface BatchResult {
   readonly Successful?: readonly { readonly Id: string | undefined }[];
   readonly Failed?: readonly BatchResultErrorEntry[];
@@ -68,9 +68,9 @@ export class BatchFailure extends Error {
   }
 }
 
-/** What is to go into one batch with others. */
+/** An item for a batch. */
 export interface Packable {
-  /** What stays in order: all of one value. */
+  /** The group of the item: items of one group stay in order. */
   readonly group: unknown;
   readonly size: number;
 }

@@ -58,7 +58,7 @@ export async function receiveRecords(
   }
 }
 
-/** What `promise` gives, or undefined as soon as the signal aborts. */
+/** Returns the result of `promise`, or undefined as soon as the signal aborts. */
 async function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
   if (!signal) return promise;
   const aborting = Promise.withResolvers<undefined>();

@@ -25,7 +25,8 @@ export interface TurnQueueOptions extends SqsQueue {
    */
   readonly visibilityMs: number;
   /**
-   * What a message, and a batch of them, may weigh. Links that do not fit in one message travel in several.
+   * The largest size of a message, and of a batch of messages. Links that do not fit in one message travel in
+   * several.
    */
   readonly maxMessageBytes?: number;
   /** How long a message that is sent waits for others to share a request with. Default 0. */
@@ -55,7 +56,7 @@ export interface SqsTurnQueue extends TurnQueue {
   receivedFromEvent(records: readonly SqsRecord[]): Promise<EventBatch>;
 }
 
-/** What is held of a received group. */
+/** The state of a received group. */
 interface Held {
   /** By delivery: the receipt handles of what is not acknowledged, in the order received. */
   readonly handles: Map<string, string>;
@@ -187,7 +188,7 @@ class FifoTurnQueue implements SqsTurnQueue {
     const isOurs = ({ receiptHandle }: SqsRecord) => !expired.has(receiptHandle);
     const { groups, corrupt } = groupRecords(claimed, receivedAt + this.#visibilityS * 1000);
     const ours = groups.filter(({ records }) => records.every(isOurs));
-    // What is left of a group that somebody else has by now is not to be locked by us.
+    // The rest of a group that another worker has by now must not be locked by this one.
     const stray = groups.filter(({ records }) => !records.every(isOurs)).flatMap(({ records }) => records);
     await hideAll(options, handlesOf(stray.filter(isOurs)), 0);
     const done = new Set<string>();

@@ -56,7 +56,7 @@ export function createShardedTurnQueue(
         own(queue, groups);
         all.push(...groups);
       } catch (error) {
-        // What was received is locked: it is not to be lost with the error.
+        // Received messages are locked: they must not be lost with the error.
         if (all.length === 0) throw error;
         break;
       }

@@ -67,7 +67,7 @@ class TotalsCounters implements CrawlCounters {
   #gathered = new Map<CrawlId, Counts>();
   /** Crawls of which more is gathered than their usage. */
   #changed = new Set<CrawlId>();
-  /** What the meter gave and is not among the additions yet. */
+  /** Usage that the meter reported and that is not among the additions yet. */
   readonly #usage = new Map<CrawlId, Counts>();
   #additions: Addition[] = [];
   /** Stores what was gathered. Calls at the same time share one run. */
@@ -213,7 +213,7 @@ function partsOf(counts: Counts, maxCounts: number): Counts[] {
   );
 }
 
-/** What a row of counters holds. */
+/** Returns the counts in a row of counters. */
 export function countsIn(item: Readonly<Item>): Counts {
   const counts: Record<string, number> = {};
   for (const name in item)

@@ -1,6 +1,6 @@
 /**
- * What a head adds to its crawl's totals, as flat counts: the form in which differences are summed up and
- * stored.
+ * The contribution of a head to its crawl's totals, as flat counts: the form in which differences are summed
+ * up and stored.
  */
 import { addCounts, COUNT_MAPS, type Head } from '../../../frontier/head.ts';
 import { EMPTY_INDEX } from '../../../frontier/ledger-index.ts';
@@ -17,7 +17,7 @@ const USAGE_PREFIX = 'usage.';
 /** The hosts whose heads have a due time: as many as the index of due hosts holds once it has all updates. */
 export const HOSTS_DUE = 'hostsDue';
 
-/** What replacing `before` by `after` changes; what does not change is left out. */
+/** Returns the changes of counts when `after` replaces `before`; counts that do not change are left out. */
 export function changedCounts(before: Head | undefined, after: Head): Counts {
   const change = countsOf(after);
   const old = before ? countsOf(before) : {};

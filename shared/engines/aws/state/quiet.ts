@@ -25,14 +25,14 @@ const SHARED_SETTLE_MS = 1_200_000;
  * makes the time longer than it was.
  */
 const SHARED_SETTLE_LOOKS = 16;
-/** What was seen of a quiet crawl is forgotten when no process has checked it for this time. */
+/** The observations of a quiet crawl are forgotten when no process has checked it for this time. */
 const QUIET_KEPT_MS = 7 * 86_400_000;
 /** The clocks of processes that run right differ by less. */
 const MAX_SKEW_MS = 60_000;
 
 const isAhead = (at: number, now: number): boolean => at - now > MAX_SKEW_MS;
 
-/** What the looks have found up to now. */
+/** The results of the checks up to now. */
 export interface QuietTimes {
   /** No host was due, at each look since then. */
   readonly idleSince: number;

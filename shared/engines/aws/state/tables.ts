@@ -23,7 +23,7 @@ import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import type { HostKey } from '../../../url/host-key.ts';
 import { shardOf } from '../shard-of.ts';
 
-/** What the engine's state is kept in. */
+/** The names of the tables and of the bucket with the engine's state. */
 export interface StateNames {
   /** Table: heads, crawls and their totals. */
   readonly crawlState: string;

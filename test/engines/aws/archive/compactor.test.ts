@@ -461,7 +461,7 @@ describe('time', () => {
       let call = 0;
       const deadline = T0 + 60_000;
       const ticking: Around = async (command, carryOut) => {
-        // What follows has its time.
+        // There is time left for the following calls.
         if (command === 'CompleteMultipartUploadCommand')
           expect(deadline - clock.time).toBeGreaterThan(10_000);
         if (++call === n) clock.time += 55_000;

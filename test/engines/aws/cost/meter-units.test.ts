@@ -1,4 +1,7 @@
-/** What an attempt is billed as; and that the meter counts attempts, with the SDK's own clients. */
+/**
+ * Tests of the units for which an attempt is billed; and that the meter counts attempts, with the SDK's own
+ * clients.
+ */
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import {

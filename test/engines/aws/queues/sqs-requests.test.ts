@@ -1,4 +1,4 @@
-/** What gathering saves: the requests of many turns that end at about the same time. */
+/** Tests of the savings by gathering the requests of many turns that end at about the same time. */
 import { expect, test } from 'vitest';
 import { groupIdOf, messageTexts } from '../../../../shared/engines/aws/queues/message-text.ts';
 import { createTurnQueue, type SqsTurnQueue } from '../../../../shared/engines/aws/queues/turn-queue.ts';

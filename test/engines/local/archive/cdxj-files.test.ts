@@ -72,7 +72,7 @@ function databaseJournal(path: string): FileArchiveJournal {
   };
 }
 
-/** What a turn appends of a page. */
+/** Appends the records of a page as a turn does. */
 async function appendPage(archive: FileArchive, path: string, size = 100, isRevisit = false): Promise<void> {
   const url = `http://example.test/${path}`;
   const response = captureOf({
@@ -92,7 +92,7 @@ async function appendPage(archive: FileArchive, path: string, size = 100, isRevi
   await archive.append([...encoded.members, metadata], [capture]);
 }
 
-/** What scanning the file gives, sorted. */
+/** Returns the lines of a scan of the file, sorted. */
 async function scanned(path: string, file: string): Promise<string> {
   const handle = await open(path, 'r');
   const lines: string[] = [];

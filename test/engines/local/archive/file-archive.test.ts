@@ -395,7 +395,7 @@ test('whenever the process is killed, every location whose flush resolved can be
     const dead = await folderWith(undefined);
     for (const { path, file } of await listWarcFiles(folder)) {
       await copyFile(path, join(dead, `${file}.open`));
-      // What was written and not synced may be there in part.
+      // Bytes that were written and not synced may be there in part.
       const saved = journal.rows.get(file)!;
       const { length } = await readFile(path);
       await truncate(join(dead, `${file}.open`), saved + Math.floor((length - saved) * ((i * 0.37) % 1)));

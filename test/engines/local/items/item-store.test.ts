@@ -93,7 +93,7 @@ function connect(): DatabaseSync {
   return database;
 }
 
-/** What the ledger store does. */
+/** Commits a head, like the ledger store. */
 const commit = (database: DatabaseSync, host: string, version: number) =>
   database
     .prepare(`INSERT OR REPLACE INTO heads (crawl, host, version, head) VALUES ('c', ?, ?, '{}')`)

@@ -1,4 +1,4 @@
-/** What a crawl on one machine begins and continues with. */
+/** Tests of the beginning and the continuation of a crawl on one machine. */
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CrawlOptions, InvalidConfig } from '../../../../shared/crawl/config.ts';
