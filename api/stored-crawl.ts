@@ -92,8 +92,8 @@ export interface StoredCrawl extends AsyncDisposable {
    */
   search(words: string, options?: SearchOptions): Promise<readonly SearchHit[]>;
   /**
-   * Writes a WET file (the text of each page) or a WAT file (what each record says of itself, and the links of its
-   * page) for each WARC file into `out`, a new or empty folder. Throws `FolderNotEmpty`.
+   * Writes a WET file (the text of each page) or a WAT file (what each record says about itself, and the
+   * links of its page) for each WARC file into `out`, a new or empty folder. Throws `FolderNotEmpty`.
    */
   exportDerived(format: DerivedFormat, out: string, options?: DerivedOptions): Promise<ExportedRecords>;
   /**

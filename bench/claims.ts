@@ -78,7 +78,7 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     name: 'workers',
-    says: 'Two cores and worker threads beside one of each',
+    says: 'Two cores and worker threads compared with one of each',
     options: WEB_OPTIONS,
     file: './claims/workers.ts',
   },
@@ -90,7 +90,7 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     name: 'memory',
-    says: 'Ten million known URLs over 100,000 hosts, beside a hundredth of it',
+    says: 'Ten million known URLs over 100,000 hosts, compared with a hundredth of that',
     isByName: true,
     maxWords: 2,
     file: './claims/memory.ts',

@@ -26,7 +26,7 @@ async function measure(claim: Claim, { json, save, options }: BenchCommand): Pro
   }
 }
 
-/** Gives the exit code: of the first claim that failed. */
+/** Returns the exit code: of the first claim that failed. */
 function measureAll(command: BenchCommand): number {
   let code = 0;
   for (const claim of CLAIMS) {

@@ -14,7 +14,7 @@ type Other =
   | 'vpcSubnets'
   | 'securityGroups';
 
-/** The options that the props stand for. Throws `InvalidOptions` with a line for each that is wrong. */
+/** The options that the props represent. Throws `InvalidOptions` with a line for each that is wrong. */
 export function optionsOf(stackName: string, props: CrawlerProps): StackOptions {
   const { logRetention, workerTimeout, routerWindow, ...rest } = withoutOthers(props);
   const given = {
@@ -43,7 +43,7 @@ function withoutOthers(props: CrawlerProps): Omit<CrawlerProps, Other> {
   return options;
 }
 
-/** The props that the options stand for. */
+/** The props that the options represent. */
 export function propsOf(options: StackOptions): CrawlerProps & { readonly name: string } {
   const { stackName, logRetentionDays, workerTimeout, routerWindow, ...rest } = options;
   return {

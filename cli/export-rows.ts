@@ -61,7 +61,7 @@ const STATUS_TEXTS: Readonly<Record<UrlState, string>> = {
   failed: 'failed',
 };
 
-/** `failed, HTTP 500`: what became of the URL, and why. */
+/** `failed, HTTP 500`: the outcome of the URL, and the reason. */
 export function statusText({ status, httpStatus, cause, hostGivenUp, hostFailing }: UrlDetail): string {
   if (hostGivenUp !== undefined) return `waits, but its host was given up: ${hostGivenUp}`;
   if (hostFailing !== undefined) return `waits for its host, of which the last try failed: ${hostFailing}`;

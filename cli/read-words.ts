@@ -1,4 +1,4 @@
-/** The words of a command beside its options: folders, names of crawls, seeds. */
+/** The words of a command besides its options: folders, names of crawls, seeds. */
 import { crawlIdSchema } from '../shared/control/request-schemas.ts';
 import type { CrawlOptions } from '../shared/crawl/config.ts';
 import { quoted } from '../shared/text/printable.ts';

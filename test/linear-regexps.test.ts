@@ -9,7 +9,7 @@ beforeAll(() => {
   matchInLinearTime();
 });
 
-/** Throws for a match that takes for ever: the time-out is there to end the test, and no measure. */
+/** Throws for a match that takes forever: the time-out is there to end the test, and no measure. */
 const matches = (pattern: string, text: string): boolean =>
   runInNewContext('new RegExp(pattern).test(text)', { pattern, text }, { timeout: 10_000 });
 

@@ -44,7 +44,7 @@ export async function measure({ words: [urls = '1000000', file] }: BenchOptions)
     },
     detail: [
       `${known} known URLs: ${host.runs()} runs, keys ${(host.bytes('.keys') / known).toFixed(1)} bytes a URL, head's index ${host.indexBytes()} bytes`,
-      `A turn's CPU beside its pages: open ${turns.open.middle.toFixed(1)} ms, merge and take ${turns.work.middle.toFixed(1)}, commit ${turns.commit.middle.toFixed(1)}; 99 % ${turns.total.high.toFixed(1)}; heap and buffers above idle at most ${(turns.peakBytes / 1e6).toFixed(0)} MB`,
+      `A turn's CPU apart from its pages: open ${turns.open.middle.toFixed(1)} ms, merge and take ${turns.work.middle.toFixed(1)}, commit ${turns.commit.middle.toFixed(1)}; 99 % ${turns.total.high.toFixed(1)}; heap and buffers above idle at most ${(turns.peakBytes / 1e6).toFixed(0)} MB`,
     ].join('\n'),
   };
 }
@@ -82,7 +82,7 @@ async function turnTimes(host: LargeHost, known: number) {
   let peakBytes = 0;
   let nextNew = known;
   const laps: { open: number; work: number; commit: number; total: number }[] = [];
-  // The parts stand for a store outside this process.
+  // The parts represent a store outside this process.
   const look = () => {
     const { heapUsed, external } = process.memoryUsage();
     peakBytes = Math.max(

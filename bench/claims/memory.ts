@@ -1,7 +1,8 @@
 /**
- * A crawl that knows very many URLs: its peak memory, and its rate beside that of one that knows a hundredth
- * of them. The ledgers are filled first, in another process; then the crawl is resumed and fetches a number of
- * pages, five a turn, from a middleware instead of the network. Takes some minutes, and 2 GB of disk.
+ * A crawl that knows very many URLs: its peak memory, and its rate compared with that of one that knows a
+ * hundredth of them. The ledgers are filled first, in another process; then the crawl is resumed and fetches
+ * a number of pages, five a turn, from a middleware instead of the network. Takes some minutes, and 2 GB of
+ * disk.
  *
  *     npm run bench -- memory [HOSTS, of 100 known URLs each] [PAGES to fetch]
  */

@@ -1,6 +1,6 @@
 /**
- * The cost of a crawl on AWS, as metered, for a million pages and by line item, beside the assumptions of the
- * design's cost model; and calls of each kind for each page.
+ * The cost of a crawl on AWS, as metered, for a million pages and by line item, compared with the assumptions
+ * of the design's cost model; and calls of each kind for each page.
  *
  *     node bench/harness/aws-cost.ts TOTALS.json [CALLS.json] [REGION]
  *

@@ -30,7 +30,7 @@ export interface BenchRecord {
   /** Abbreviated, with `+` if files differed from it; absent outside of a repository. */
   readonly commit?: string;
   /**
-   * Processes that were ready to run beside, on the mean of the minute before (the system's load average).
+   * Other processes that were ready to run, on the mean of the minute before (the system's load average).
    */
   readonly load: number;
   /** ISO 8601, UTC. */

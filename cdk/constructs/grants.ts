@@ -20,7 +20,7 @@ export function keysOf({ state, archive, frontier }: Stores): readonly kms.IKey[
   return [...new Set(keys)].filter((key) => key !== undefined);
 }
 
-/** Gives the role what {@link PERMISSIONS} says of the function, and the use of the operator's keys. */
+/** Gives the role what {@link PERMISSIONS} says about the function, and the use of the operator's keys. */
 export function grantPermissions(role: iam.Role, name: FunctionName, stores: Stores): void {
   for (const [resource, actions] of Object.entries(PERMISSIONS[name])) {
     const target = targetOf(resource as ResourceName, stores);

@@ -15,7 +15,7 @@ export interface SignInOptions {
 const REST_MS = 60_000;
 
 /**
- * A middleware that sends the form before the first page, gives every request the cookies that came of it,
+ * A middleware that sends the form before the first page, gives every request the cookies of the response,
  * and does so again when the site has forgotten them: it answers 401 or 403, or leads to the form. However
  * many pages find that out at once, one login is in progress at a time, and all of them wait for it.
  */

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 
 /**
- * An HTTP proxy that stands for the whole web: whatever host is requested, it answers by itself, as that
+ * An HTTP proxy that represents the whole web: whatever host is requested, it answers by itself, as that
  * host. `log` is called for each request: the absolute URL, and whose product asked.
  */
 export function createProxy(log: (url: string, userAgent: string | undefined) => void = () => {}): Server {

@@ -1,4 +1,4 @@
-/** Where a payload is archived: what a `revisit` record says of it (WARC 1.1, section 6.7). */
+/** Where a payload is archived: what a `revisit` record says about it (WARC 1.1, section 6.7). */
 export interface ArchivedPayload {
   /** WARC-Target-URI of its response record. */
   readonly url: string;

@@ -1,4 +1,4 @@
-/** Whether a record's block is what its fields and, of HTTP, its own head say of it. */
+/** Whether a record's block is what its fields and, of HTTP, its own head say about it. */
 import { createHash, type Hash } from 'node:crypto';
 import { type NoteFault, quote } from './check-fields.ts';
 import { createDechunker } from './dechunker.ts';

@@ -44,7 +44,7 @@ export function createRecordIds(): RecordIds {
 }
 
 function hashOf(id: string): bigint {
-  // 0 stands for a free place.
+  // 0 represents a free place.
   return hash('sha1', id, 'buffer').readBigUInt64LE(0) || 1n;
 }
 

@@ -1,4 +1,4 @@
-/** Reads what an archived response says of itself, without its body. */
+/** Reads what an archived response says about itself, without its body. */
 import { constants, gunzipSync } from 'node:zlib';
 import type { ResponseHead } from '../fetcher/outcome/response-head.ts';
 import { parseHttpHead } from './parse-http-head.ts';

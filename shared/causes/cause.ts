@@ -44,7 +44,7 @@ export type Cause =
   | { readonly code: 'httpStatus'; readonly httpStatus: number }
   | { readonly code: 'bodyBrokeOff'; readonly truncated: BrokenOff }
   | { readonly code: 'fetchFailed'; readonly failure?: FailureCode; readonly detail: string }
-  // ---- what a response says of itself
+  // ---- what a response says about itself
   | RedirectCause
   | { readonly code: 'redirectWithoutLocation' }
   | { readonly code: 'redirectToNoUrl'; readonly location: string }

@@ -257,7 +257,7 @@ function countsOf(blocks: readonly TextBlock[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** The first and the last block within an element: they stand in a row. */
+/** The first and the last block within an element: they are adjacent. */
 function bestRange(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],

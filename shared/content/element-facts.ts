@@ -35,7 +35,7 @@ export interface ElementFacts {
   readonly blocks: Int32Array;
   /** Words of blocks that read like sentences. */
   readonly long: Float64Array;
-  /** Words that stand in the page's structured data, too. */
+  /** Words that are in the page's structured data, too. */
   readonly dataWords: Float64Array;
   /** Children that hold blocks. */
   readonly children: Int32Array;

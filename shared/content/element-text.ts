@@ -3,7 +3,7 @@ import type { ContentElement } from './element-tree.ts';
 
 /**
  * Returns the text in the element, white space folded. Looks at `maxNodes` elements and texts at most, and at
- * `maxChars` characters of each text: elements that stand in each other would be read again and again otherwise.
+ * `maxChars` characters of each text: nested elements would be read again and again otherwise.
  */
 export function textOf(
   element: ContentElement,

@@ -47,7 +47,7 @@ function isCompiled(pattern: string): boolean {
  */
 const SHORT = 16;
 
-/** Infinity for a repeated repetition or choice, which may take for ever, and for a backreference. */
+/** Infinity for a repeated repetition or choice, which may take forever, and for a backreference. */
 function backtrackingCost(pattern: string): number {
   /** The whole, and the groups that are open in it. */
   const open = [{ alternatives: 1, isPlain: true }];

@@ -36,7 +36,7 @@ const urlRulesSchema = z.strictObject({
  */
 const overrideSchema = z.strictObject({
   /**
-   * Host names; `*` stands for any labels: `*.example.org`. With `:port` where it is not the scheme's
+   * Host names; `*` matches any labels: `*.example.org`. With `:port` where it is not the scheme's
    * default.
    */
   hosts: z.array(z.string().min(1)).min(1),

@@ -34,7 +34,7 @@ export interface UrlRuleOptions {
 /** Settings for some hosts. If several overrides match a host, the last one applies. */
 export interface OverrideOptions {
   /**
-   * Host names. `*` stands for one or more labels: `*.example.org`. A port that is not the default belongs to
+   * Host names. `*` matches one or more labels: `*.example.org`. A port that is not the default belongs to
    * the name.
    */
   hosts: string[];
@@ -321,7 +321,7 @@ export interface CrawlOptions {
   contact?: string;
   /**
    * Headers by host pattern, then by name: `{ 'example.org': { Authorization: 'Bearer ...' } }`. The pattern
-   * `seeds` stands for the origins of the seeds. Never sent to other hosts, and not archived.
+   * `seeds` means the origins of the seeds. Never sent to other hosts, and not archived.
    * @default {}
    */
   headers?: Record<string, Record<string, string>>;
@@ -375,7 +375,7 @@ export interface CrawlOptions {
    */
   proxies?: ProxyOptions[];
   /**
-   * Addresses for host names; `*` stands for one or more labels: `[['*.test', '127.0.0.1']]`.
+   * Addresses for host names; `*` matches one or more labels: `[['*.test', '127.0.0.1']]`.
    * @default []
    */
   resolve?: [string, string][];

@@ -11,7 +11,7 @@ const MAX_HOSTS = 10_000;
  * Returns a function that gives the configuration of a host: the overrides that match the host are applied to
  * `config`, in their order. Where none does, that is `config` itself. Hosts that the same overrides mean have
  * the same object, as long as they are remembered. `include` and `exclude` stay as they are: what overrides
- * say of them is the scope's (`scope.ts`).
+ * say about them is the scope's (`scope.ts`).
  */
 export function createHostConfigs(config: CrawlConfig): (host: HostKey) => CrawlConfig {
   if (config.overrides.length === 0) return () => config;
@@ -42,7 +42,7 @@ export function createHostConfigs(config: CrawlConfig): (host: HostKey) => Crawl
 
 /**
  * Whether one of the patterns of an override's `hosts` means the host. A host at a port of its own has it in
- * its name, so `example.org` is not `example.org:8080`; a star may stand for a port too.
+ * its name, so `example.org` is not `example.org:8080`; a star may match a port too.
  */
 export function compileHosts(patterns: readonly string[]): (host: HostKey) => boolean {
   const compiled = patterns.map(compileHostPattern);

@@ -103,7 +103,7 @@ export const withoutSecretKeys = <T extends object>(config: T): T =>
 
 export const identityShape = {
   /**
-   * Headers by host pattern, then by name. `seeds` stands for the origins of the seeds. Where several
+   * Headers by host pattern, then by name. `seeds` means the origins of the seeds. Where several
    * patterns match, the last one counts. Never sent to other hosts.
    */
   headers: z

@@ -11,8 +11,8 @@ const MAX_ORIGINS = 1000;
 
 /**
  * The options with user and password of seeds (`https://user:password@example.org/`) as `auth` of their
- * origin, and with the origins of the seeds instead of the pattern `seeds`. Gives the seeds without user and
- * password. Throws {@link InvalidConfig} if there are too many origins to name.
+ * origin, and with the origins of the seeds instead of the pattern `seeds`. Returns the seeds without user
+ * and password. Throws {@link InvalidConfig} if there are too many origins to name.
  */
 export function takeSeedCredentials(
   options: CrawlOptions,

@@ -1,6 +1,6 @@
 /**
- * `work`, of which one run goes on at a time and at most one more stands by: a call during a run is served by
- * the next one, which begins after the call. So a call's work sees all that was done before it, and many
+ * `work`, of which one run continues at a time and at most one more stands by: a call during a run is served
+ * by the next one, which begins after the call. So a call's work sees all that was done before it, and many
  * calls share a run. A run that fails fails all its callers, and no later one.
  */
 export function coalesced(work: () => Promise<void>): () => Promise<void> {

@@ -31,7 +31,7 @@ export interface Head extends TrapState {
   /** Only for a host with sitemaps. */
   readonly sitemaps?: SitemapPace;
   /**
-   * When the waker shall give the host a turn, should no message have done so; none: nothing is to be done.
+   * When the waker must give the host a turn if no message has done so; none: nothing is to be done.
    */
   readonly dueAt?: number;
   /** The host failed again and again: no more turns, until the crawl is resumed. */
@@ -115,7 +115,7 @@ export interface HostTotals {
   /** Exchanges that failed, by reason. */
   readonly errors: Readonly<Record<string, number>>;
   /**
-   * Seeds that are done with, and what their redirects led to, by what became of them: a state, or `login`
+   * Seeds that are done with, and what their redirects led to, by their outcome: a state, or `login`
    * for a login page that a seed redirected to.
    */
   readonly seeds?: Readonly<Record<string, number>>;

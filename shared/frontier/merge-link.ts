@@ -6,7 +6,7 @@ import { levelOfLink } from './rank.ts';
 import { noteOfPage } from './run.ts';
 import type { UrlRecord } from './url-record.ts';
 
-/** The record of a URL that nobody has linked to before. */
+/** The record of a URL without an earlier link. */
 export const newRecord = (link: Link, now: number): UrlRecord => ({
   url: link.url,
   state: 'waiting',
@@ -44,7 +44,7 @@ export function raisedRecord(known: UrlRecord, link: Link): UrlRecord | undefine
  */
 export function raisedFromNote(record: UrlRecord, note: number, link: Link): UrlRecord | undefined {
   const noted = depthOfNote(note);
-  // The deepest note stands for any greater depth, too.
+  // The deepest note represents any greater depth, too.
   const depth = noted < MAX_NOTED_DEPTH ? Math.min(noted, link.depth) : link.depth;
   const kind = kindAfter({ kind: undefined, depth: noted }, link);
   const risen = { ...record, kind, depth, level: Math.max(levelOfNote(note), record.level) };

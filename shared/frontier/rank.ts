@@ -43,8 +43,8 @@ export function levelOfLink({ url, via, isSeed, level = 0 }: Link): number {
 }
 
 /**
- * Whether the operator gave the URL, or a redirect of such a one led to it. No other URL of depth 0 has that
- * level, but for one in 128 of those that a seed names as its canonical URL.
+ * Whether the operator gave the URL, or a redirect from such a URL led to it. No other URL of depth 0 has
+ * that level, but for one in 128 of those that a seed names as its canonical URL.
  */
 export const isSeedRecord = ({ depth, level, kind, via }: UrlRecord): boolean =>
   depth === 0 && level === MAX_LEVEL && (kind === undefined || (kind === 'sitemap' && via === undefined));

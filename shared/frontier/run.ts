@@ -3,8 +3,8 @@
  * only what it needs: `keys` (the seen check), `ready` (URLs waiting, by rank, read from a cursor on),
  * `later` (URLs waiting for a time, by that time) and `done` (all others).
  *
- * Parts never change. What was taken from `ready` or `later` is known by the cursors, which stand in the
- * head; what became of it is in newer segments or runs. An entry of `ready` counts only while nothing newer
+ * Parts never change. What was taken from `ready` or `later` is known by the cursors, which are in the
+ * head; its outcome is in newer segments or runs. An entry of `ready` counts only while nothing newer
  * knows its URL and the note beside its key still says the same of it.
  */
 

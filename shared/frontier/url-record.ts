@@ -14,7 +14,7 @@ export const URL_STATES = [
 ] as const;
 export type UrlState = (typeof URL_STATES)[number];
 
-/** How many URLs there are, whatever became of them. */
+/** How many URLs there are, whatever their outcome. */
 export function countUrls(counts: Readonly<Record<UrlState, number>>): number {
   return URL_STATES.reduce((sum, state) => sum + counts[state], 0);
 }

@@ -34,7 +34,7 @@ const givenUpHost = { host: z.string(), cause: z.string(), causeCode };
 
 const crawlSummarySchema = z.strictObject({
   pages: count,
-  urls: count.describe('URLs known, whatever became of them'),
+  urls: count.describe('URLs known, whatever their outcome'),
   hosts: count,
   bytes: count.describe('Of all bodies as received'),
   seconds: amount.describe('That the crawl has run'),
@@ -55,7 +55,7 @@ const crawlSummarySchema = z.strictObject({
   failing: z
     .array(z.strictObject({ ...givenUpHost, nextTryAt: time }))
     .describe('Hosts whose last tries failed, and which are tried again; as many as of `setAside`'),
-  seeds: counts.describe('Seeds that are done with, and what they redirected to, by what became of them'),
+  seeds: counts.describe('Seeds that are done with, and what they redirected to, by their outcome'),
   failedSeeds: z
     .array(z.strictObject({ url: z.string(), cause: z.string() }))
     .describe('Why no seed could be fetched: at most 10 seeds; empty where one was'),

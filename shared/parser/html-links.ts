@@ -1,4 +1,4 @@
-/** The links of an HTML document, and what its head says of it, as the document's bytes arrive. */
+/** The links of an HTML document, and what its head says about it, as the document's bytes arrive. */
 
 import { parseUrl } from '../url/parse-url.ts';
 import { searchWords } from '../url/search-words.ts';

@@ -219,7 +219,7 @@ function endOfRawText(text: string, from: number, name: string): number {
 }
 
 /**
- * A script that holds `<!--` and then `<script>` goes on behind the next `</script>` (section 13.2.5.15 to
+ * A script that holds `<!--` and then `<script>` continues behind the next `</script>` (section 13.2.5.15 to
  * .31): the "script data double escaped state", made for scripts that were hidden from old browsers in a
  * comment.
  */

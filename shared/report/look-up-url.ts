@@ -17,7 +17,7 @@ export interface LookedUpUrl {
 }
 
 /**
- * Looks up a canonical URL. With `rules` it is known, too, by the URL that stands for it under them; a
+ * Looks up a canonical URL. With `rules` it is known, too, by the URL that represents it under them; a
  * redirect may have led to the very spelling, which is then a URL of its own.
  */
 export async function lookUpUrl(

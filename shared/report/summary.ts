@@ -6,7 +6,7 @@ import type { HookError } from '../ports/hook-error-log.ts';
 /** The result of a crawl so far, or at its end. */
 export interface CrawlSummary {
   readonly pages: number;
-  /** URLs known, whatever became of them. */
+  /** URLs known, whatever their outcome. */
   readonly urls: number;
   readonly hosts: number;
   /** Bytes of all bodies as received. */
@@ -40,7 +40,7 @@ export interface CrawlSummary {
   /** Hosts whose last tries failed, and which are tried again. */
   readonly failing: readonly FailingHost[];
   /**
-   * Seeds that are done with, and what they redirected to, by what became of them; `login`: the seed led to a
+   * Seeds that are done with, and what they redirected to, by their outcome; `login`: the seed led to a
    * login page.
    */
   readonly seeds: Readonly<Record<string, number>>;

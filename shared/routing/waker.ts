@@ -14,8 +14,8 @@ const AGAIN_MS = 300_000;
  * Wakes the hosts whose head says that they are due: after a long rest, because a token was lost, or because
  * the clock of the process that wrote the head was ahead. Their turns decide what there is to do; waking a
  * host twice costs one look at its head. `woken` keeps what was done, by host and version, so that a host
- * that does not come to its turn at once is not woken again and again. Gives how many were woken: `wakeBatch`
- * of the engine's sizes or more if there may be others.
+ * that does not come to its turn at once is not woken again and again. Returns how many were woken:
+ * `wakeBatch` of the engine's sizes or more if there may be others.
  */
 export async function wakeDueHosts(
   { ledgers, queue, clock, sizes }: Pick<Engine, 'ledgers' | 'queue' | 'clock' | 'sizes'>,

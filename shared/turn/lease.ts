@@ -6,7 +6,7 @@ export interface Lease {
   /** The host's lock, or the whole process, ends then: all is to be done before. */
   readonly endsAt: number;
   /**
-   * When it resolves, nobody will be given the host for so long, whatever becomes of this process. Throws
+   * When it resolves, nobody will be given the host for so long, even if this process dies. Throws
    * `StaleTurn` if somebody may have been already.
    */
   lockFor(ms: number): Promise<void>;

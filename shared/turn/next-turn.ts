@@ -15,7 +15,7 @@ export const MAX_PARK_MS = 900_000;
  * this.
  */
 const MAX_PARK_FOR_URL_MS = 30_000;
-/** The waker looks after a host whose token has not come back this long after its time. */
+/** The waker checks a host whose token has not come back this long after its time. */
 const TOKEN_LOST_MS = 900_000;
 /**
  * ... and after hosts that have only pages while no page is begun, after this: their commits must leave 20
@@ -31,7 +31,7 @@ export const maxDueMs = (config: Parameters<typeof maxWaitMs>[0]): number => DRA
 export interface NextTurn {
   /** The turn gives its host a token for the next one. */
   readonly hasToken: boolean;
-  /** When the waker is to look after the host; none: nothing is to be done. */
+  /** When the waker is to check the host; none: nothing is to be done. */
   readonly dueAt?: number;
   /** When the host may next be given to anybody. */
   readonly restUntil: number;

@@ -31,8 +31,8 @@ export interface PageReaderOptions {
 }
 
 /**
- * Finds out what a response says of itself: that it leads elsewhere, is another page's duplicate, or is for
- * nobody's index.
+ * Finds out what a response says about itself: that it leads elsewhere, is another page's duplicate, or is
+ * for nobody's index.
  */
 export class PageReader {
   readonly #clock: Pick<Clock, 'now'>;
@@ -85,7 +85,7 @@ export class PageReader {
   }
 }
 
-/** Says of a page that links of it were left out, before what else there is to say of it. */
+/** Says about a page that links of it were left out, before what else there is to say about it. */
 export function withDroppedLinks(page: PageReading): PageReading {
   const dropped = page.facts && droppedCause(page.facts);
   if (dropped === undefined || page.state !== 'fetched') return page;

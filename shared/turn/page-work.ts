@@ -28,7 +28,7 @@ export interface PageWork {
   pause(): Promise<void>;
 }
 
-/** Where nobody watches. */
+/** For a thread without a watchdog. */
 export const UNWATCHED: PageWork = {
   run: (_crawl, _url, _step, work) => work(),
   beginHook: () => () => {},

@@ -109,7 +109,7 @@ function requestOf(deliveries: readonly Delivery[], head: Head, now: number): Tu
       if (message.isResumed) resumedBy = id;
     }
     // One that has come back was served, or is requested again by who needs it: a host that rests is not
-    // asked by it for ever.
+    // asked by it forever.
     else if (receiveCount === 1) askedRobots.push(message.url);
   }
   return { links, isBegun: isBegun || askedRobots.length > 0, resumedBy, askedRobots, isSuspicious };

@@ -14,7 +14,7 @@ import type { UrlKind } from '../url/url-kind.ts';
  */
 export type WorkEvent = PageEvent | ItemLineEvent | HostBackoffEvent;
 
-/** The crawl is done with a URL, whatever came of it. */
+/** The crawl is done with a URL, whatever the outcome. */
 export interface PageEvent {
   readonly type: 'page';
   readonly url: string;

@@ -1,6 +1,6 @@
 /**
  * The 64-bit fingerprint of a canonical URL: the first 64 bits of MurmurHash3_x86_128 (Austin Appleby,
- * SMHasher), seed 0, over the URL's ASCII bytes. It stands for the URL in the ledger, so it must never
+ * SMHasher), seed 0, over the URL's ASCII bytes. It represents the URL in the ledger, so it must never
  * change.
  *
  * Among a million URLs of one host, two share a fingerprint with probability 3e-8. The hash is not made to

@@ -1,4 +1,4 @@
-/** Longer templates are cut. They stand in the head of a host. */
+/** Longer templates are cut. They are in the head of a host. */
 const MAX_LENGTH = 96;
 /** An alphanumeric word of this length with a digit in it is an id. */
 const MIN_ID_LENGTH = 8;

@@ -31,7 +31,7 @@ export const URL_RULES: readonly { readonly name: RuleName; readonly why: string
 ];
 
 /**
- * Takes a canonical URL to the one that stands for all that the rules hold for it. That is canonical, too,
+ * Takes a canonical URL to the one that represents all that the rules hold for it. That is canonical, too,
  * and stays as it is under the same rules. What no rule applies to comes back as the same string, after a
  * look: 20 ns without a query, 150 ns with one.
  */

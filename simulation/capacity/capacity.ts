@@ -8,7 +8,7 @@ import { runWorld, type Sample } from './run.ts';
 import { summarize } from './summary.ts';
 import { readUnitFigures } from './unit-figures.ts';
 
-/** Gives the exit code: 0; 2 where the command line is not understood. */
+/** Returns the exit code: 0; 2 where the command line is not understood. */
 export async function runCapacity(args: readonly string[]): Promise<number> {
   if (args.includes('--help')) {
     console.log(CAPACITY_USAGE);

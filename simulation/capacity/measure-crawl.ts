@@ -71,7 +71,7 @@ export async function measureCrawl(): Promise<CrawlFigures> {
     cpuMsPerTurn: {
       value: rounded(cpuMsPerTurn),
       unit: 'ms of one CPU a turn',
-      what: 'what a turn costs beside its pages and its calls of AWS, from the same two crawls',
+      what: 'what a turn costs apart from its pages and its calls of AWS, from the same two crawls',
     },
     segmentBytesPerPage: {
       value: rounded(segmentBytes / long.pages),

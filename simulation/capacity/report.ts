@@ -18,8 +18,8 @@ export function reportText(run: Run, summary: Summary): string {
   const special = Object.entries(run.specialPages);
   return [
     `${rounded(options.hosts)} hosts, ${rounded(options.pagesPerSecond)} pages/s requested, ${options.hours} virtual hours, seed ${options.seed}, ${special.length === 0 ? 'no special host' : special.map(([host, pages]) => `${host}: ${pages} pages`).join(', ')}`,
-    `Simulated at 1/${options.scale}: ${rounded(plan.hosts)} hosts, ${plan.workers} workers, ${plan.queues} turn queue(s) of ${rounded(plan.queueLimit)} messages that stand for ${options.queues} of 120,000. A session has not the hours of CPU`,
-    'that the whole takes. What all hosts share (queues, tables, prefixes, concurrency) is as many times smaller, so the same limit is met first; what a',
+    `Simulated at 1/${options.scale}: ${rounded(plan.hosts)} hosts, ${plan.workers} workers, ${plan.queues} turn queue(s) of ${rounded(plan.queueLimit)} messages that represent ${options.queues} of 120,000. The full size would take hours of CPU.`,
+    'What all hosts share (queues, tables, prefixes, concurrency) is as many times smaller, so the same limit is met first; what a',
     'host or a worker is by itself (its pace, hosts to a worker, its CPU, sizes of messages) is as it is. "Full" is what was measured times the scale.',
     '',
     `The steady state begins after ${rounded(run.steadyFromMs / 60_000)} minutes; nine tenths of its rate were reached after ${rounded(full.rampSeconds! / 60)} minutes.`,

@@ -42,7 +42,7 @@ export function withCpu(cloud: SimCloud, { figures }: UnitFigures): CpuCloud {
     return cpu;
   }
 
-  /** A turn begins by loading its head: that stands for what it costs besides its pages. */
+  /** A turn begins by loading its head: that represents what it costs besides its pages. */
   function charge(client: SimClient, service: ServiceName, cpu: Cpu): void {
     const callMs = figures.cpuMsPerCall.value[service];
     client.middlewareStack.add(

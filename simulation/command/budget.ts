@@ -29,7 +29,9 @@ export interface Budget extends Required<Pick<Seeds, 'count' | 'specAt' | 'mayBe
   readonly plan: string;
   /** Takes each outcome, in any order. */
   take(outcome: Outcome): void;
-  /** Notes the new seeds that ran, up to the first that did not. Gives the sum on this state of the code. */
+  /**
+   * Notes the new seeds that ran, up to the first that did not. Returns the sum on this state of the code.
+   */
   end(): BudgetSum;
 }
 

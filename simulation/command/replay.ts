@@ -17,7 +17,7 @@ import { firstViolation } from './tally.ts';
 const MAX_VIOLATIONS = 30;
 const MAX_HOSTS = 10;
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export async function replay(
   command: ReplayCommand,
   run: RunWorld,

@@ -26,7 +26,7 @@ export const exitCodes = { held: 0, broken: 1, couldNotRun: 2, interrupted: 130 
 const MAX_SHRUNK = 3;
 const MAX_SHOWN = 10;
 
-/** Gives the exit code. `signal` ends it with what is known then. */
+/** Returns the exit code. `signal` ends it with what is known then. */
 export async function simulateSeeds(
   command: SeedsCommand,
   run: RunWorld,

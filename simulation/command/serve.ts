@@ -28,7 +28,7 @@ export async function serveWorlds(run: RunWorld): Promise<never> {
   const answer = (message: Answer) => process.send?.(message);
   process.on('message', async ({ spec, options }: Ask) => {
     const outcome = await runOrBlame(run, spec, options);
-    // A promise of this world that nobody looks after ends the process now, not during the next one.
+    // An unhandled rejection of this world ends the process now, not during the next one.
     await new Promise((resolve) => setImmediate(resolve));
     answer({ outcome });
   });

@@ -39,7 +39,8 @@ export interface CoverageOptions {
 }
 
 /**
- * `args`: what follows the verb; `program`: what runs worlds. Gives the exit code. Throws {@link UsageError}.
+ * `args`: what follows the verb; `program`: what runs worlds. Returns the exit code. Throws {@link
+ * UsageError}.
  */
 export async function runCoverage(args: readonly string[], program: string): Promise<number> {
   if (args.includes('--help')) {

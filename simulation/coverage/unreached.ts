@@ -102,7 +102,7 @@ export function coverageOf(
   return { file, isLoaded: reached !== undefined, ...count, unreached };
 }
 
-/** Names in the list that stand for no block that was missed: it was reached, or is gone. */
+/** Names in the list that represent no block that was missed: it was reached, or is gone. */
 export function needless(accepted: Accepted, files: readonly FileCoverage[]): string[] {
   const missed = new Set(
     files.flatMap(({ file, isLoaded, unreached }) =>

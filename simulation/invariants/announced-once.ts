@@ -7,11 +7,11 @@ import { createFindings, type Findings, since } from './findings.ts';
 import { type IndexLine, readIndexes } from './index-lines.ts';
 import { readWarcResponse, toHex, type WarcResponse } from './warc.ts';
 
-/** States that only a final response makes; `failed` may come of one. */
+/** States that only a final response makes; `failed` may come from one. */
 const OF_RESPONSES = new Set(['fetched', 'redirect', 'gone']);
 
 /**
- * Each URL whose state came of a response announces one WARC record, which no other URL announces; its
+ * Each URL whose state comes from a response announces one WARC record, which no other URL announces; its
  * location resolves to one gzip member of one record, which holds what the web has served for that URL; and
  * where its file was joined, the index beside it has one line for it.
  */

@@ -1,6 +1,6 @@
 /**
  * Looks at what begins the turns that are committed: at the ports, so that it goes by nothing that the core
- * says of itself.
+ * says about itself.
  */
 import type { AwsEngine } from '../../shared/engines/aws/engine.ts';
 import { hostPartition } from '../../shared/engines/aws/state/tables.ts';

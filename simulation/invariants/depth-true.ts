@@ -20,7 +20,7 @@ interface Source {
  * Depth, level and redirects of a URL are those of a seed, link or redirect of the web that the crawl has
  * met; and the depth is no more, the level no less than that of each link of the same host which was surely
  * met before the URL was first requested: one that was requested rises no more where it has moved to a run.
- * How many pages a level stands for is the core's to say (`rank.ts`, with tests of its own).
+ * How many pages a level represents is the core's to say (`rank.ts`, with tests of its own).
  *
  * With several requests at once a page may rise while it is fetched: such crawls are left out. Where a turn
  * was discarded, its links may have left it, with the depth that the page had then.

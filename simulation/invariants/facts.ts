@@ -145,7 +145,7 @@ export const TURN_LOSING_OTHERS = TURN_LOSING.filter((name) => name !== 'pageHar
 export const isFullHost = ({ config }: CrawlFacts, host: HostFacts | undefined): boolean =>
   config.maxPagesPerHost !== undefined && (host?.head.totals.pages ?? 0) >= config.maxPagesPerHost;
 
-/** Whether the record stands for a final response that is no redirect (`turn/visit.ts`). */
+/** Whether the record represents a final response that is no redirect (`turn/visit.ts`). */
 const isAnswered = ({ state, result }: UrlRecord): boolean =>
   result?.location !== undefined && state !== 'redirect';
 

@@ -7,7 +7,7 @@ import type { HostVisits } from './visits.ts';
 type UsedFacts = Pick<Facts, 'strikes' | 'leaseMs' | 'crawls'>;
 
 /**
- * The waker looks after a host whose token has not come back this long after its time (`turn/next-turn.ts`).
+ * The waker checks a host whose token has not come back this long after its time (`turn/next-turn.ts`).
  */
 const TOKEN_LOST_MS = 900_000;
 /** A due time is never so far ahead: two hours and the longest rest (`turn/next-turn.ts`). */

@@ -44,7 +44,7 @@ function checkHost(
   if (!hasWork || crawl.status === 'finished') return;
   if (head.dueAt === undefined && messages.length === 0)
     findings.add(
-      `${crawl.id} is ${crawl.status}, and ${head.ledger.counts.waiting} URLs of ${host} wait for ever: no message, and its head (version ${head.version}) has no due time`,
+      `${crawl.id} is ${crawl.status}, and ${head.ledger.counts.waiting} URLs of ${host} wait forever: no message, and its head (version ${head.version}) has no due time`,
       { host },
     );
 }

@@ -107,7 +107,7 @@ export function createWrites({ tableOf, faults, onUnits, onWrite }: DynamoContex
     return condition === undefined || holds(condition.tree, before?.item, input);
   }
 
-  /** Gives the units of the table and its index. */
+  /** Returns the units of the table and its index. */
   function make({ table, pk, sk, before, after }: Planned, factor = 1): number {
     const { name, index } = table.spec;
     const units = factor * writeUnits(before, after);

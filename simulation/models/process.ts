@@ -20,7 +20,7 @@ export interface SimProcess {
   /** Resolves when it dies, with why. */
   readonly died: Promise<string>;
   /**
-   * Begins `work`, which is the world's and continues whatever becomes of the process, and gives its outcome
+   * Begins `work`, which is the world's and continues even if the process dies, and gives its outcome
    * to the process when that can take it.
    */
   io<T>(work: () => Promise<T> | T): Promise<T>;

@@ -20,7 +20,7 @@ const MAX_LATE_MS = 1000;
 /** The second of two invocations of one period comes so late. */
 const MAX_TWICE_MS = 5000;
 
-/** Begins within the first period. Gives what ends it. */
+/** Begins within the first period. Returns a function that ends it. */
 export function createSimSchedule({
   time,
   faults,

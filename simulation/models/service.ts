@@ -9,7 +9,7 @@ export interface SimService {
   /** As the SDK calls its client: the meter goes by it. */
   readonly clientName: string;
   /**
-   * Does the call of that command (`GetItemCommand`) now. Gives its output; throws, or rejects with, the
+   * Does the call of that command (`GetItemCommand`) now. Returns its output; throws, or rejects with, the
    * SDK's own exceptions. A promise where the call itself takes time: a long poll.
    */
   handle(command: string, input: unknown): unknown;

@@ -117,5 +117,5 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates, which stand for code points beyond all others, come behind what UTF-16 has behind them. */
+/** Surrogates, which represent code points beyond all others, come behind what UTF-16 has behind them. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);

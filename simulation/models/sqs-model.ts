@@ -41,7 +41,7 @@ export interface Refusal {
 
 /** `now` never goes back from one call to the next. */
 export interface QueueModel {
-  /** Gives the message, or the one that it repeats and that makes it dropped. */
+  /** Returns the message, or the one that it repeats and that makes it dropped. */
   send(
     message: NewMessage,
     now: number,

@@ -45,7 +45,7 @@ export interface Queue {
 export interface Queues {
   /** Throws SQS's error where there is none. */
   queueOf(queueUrl: string | undefined): Queue;
-  /** Gives the queue's URL. */
+  /** Returns the queue's URL. */
   create(options: SimQueueOptions): string;
   /** Changes the queue, then notifies those who wait for the result. */
   change<T>(queue: Queue, act: (now: number) => T): T;

@@ -26,7 +26,7 @@ export function createRecent<V>(keepMs: number): Recent<V> {
     },
     set(key, value, now) {
       clean(now);
-      // Entries stand in the order in which they expire.
+      // Entries are in the order in which they expire.
       entries.delete(key);
       entries.set(key, { value, until: now + keepMs });
     },

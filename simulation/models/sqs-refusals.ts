@@ -22,7 +22,7 @@ export const MAX_RECEIVED = 10;
 const MAX_WAIT_S = 20;
 const MAX_VISIBILITY_S = 43_200;
 
-/** Throws unless it is a batch as SQS takes it. Gives its entries. */
+/** Throws unless it is a batch as SQS takes it. Returns its entries. */
 export function entriesOf<E extends { readonly Id?: string }>(input: {
   readonly Entries?: readonly E[];
 }): readonly (E & { readonly Id: string })[] {

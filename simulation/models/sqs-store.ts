@@ -18,7 +18,7 @@ export interface MessageStore {
   remove(message: StoredMessage): void;
   /** Hides a message in flight until `until`; makes it visible where that is not to come. */
   hide(message: StoredMessage, until: number, now: number): void;
-  /** Counts a receive, and hides the message. Gives the handle for it. */
+  /** Counts a receive, and hides the message. Returns the handle for it. */
   receive(message: StoredMessage, until: number, now: number): string;
   /** The message that is hidden no longer, one at a time; undefined when there are no more. */
   nextVisible(now: number): StoredMessage | undefined;

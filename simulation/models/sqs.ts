@@ -36,13 +36,14 @@ import type { VirtualTime } from './virtual-time.ts';
 export type { QueuedMessage, QueueLimits, QueueSize, SimQueueOptions };
 
 export interface SimSqs extends SimService {
-  /** Gives the queue's URL. */
+  /** Returns the queue's URL. */
   createQueue(options: SimQueueOptions): string;
   /** All messages that are there, in the order sent. Nothing is to be changed while they are gone through. */
   messages(queueUrl: string): Iterable<QueuedMessage>;
   size(queueUrl: string): QueueSize;
   /**
-   * Has `listener` called whenever a message may have become receivable from now on. Gives what ends that.
+   * Has `listener` called whenever a message may have become receivable from now on. Returns a function that
+   * ends that.
    */
   onArrival(queueUrl: string, listener: () => void): () => void;
   /**

@@ -9,7 +9,7 @@ import type { Random } from './random.ts';
 export interface VirtualTime {
   /** Whole milliseconds since the epoch. */
   now(): number;
-  /** Has `act` done at that time, or at once if it has passed. Gives what takes it back. */
+  /** Has `act` done at that time, or at once if it has passed. Returns a function that cancels it. */
   at(time: number, act: () => void): () => void;
   /** Resolves after `ms`, rounded up to whole ones, or when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -165,7 +165,7 @@ export function testFiles(): string[] {
     .map(({ file }) => file);
 }
 
-/** Writes all sources with notes. Gives the ids of each file's sites. */
+/** Writes all sources with notes. Returns the ids of each file's sites. */
 function noteSources(folder: string): ReadonlyMap<string, readonly string[]> {
   const ids = new Map<string, readonly string[]>();
   for (const file of mutatedFiles()) {

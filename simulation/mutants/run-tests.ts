@@ -117,7 +117,7 @@ function readReport(path: string): TestFileResult[] | undefined {
       ? { ...file, failure: { test: '', message: firstLine(message) } }
       : file;
   });
-  // An error beside all tests: a promise that nobody looks after was rejected.
+  // An error outside of all tests: an unhandled rejection.
   const isUnhandled = !success && files.every((file) => !('failure' in file)) && files.length > 0;
   if (!isUnhandled) return files;
   const failure = { test: '', message: 'an unhandled error beside the tests' };

@@ -8,7 +8,7 @@ export type Stage = 'check' | 'unit' | 'contract' | 'simulation';
 
 export type Verdict =
   | { readonly kind: 'killed'; readonly stage: Stage; readonly by: string; readonly why: string }
-  /** Something waits for ever: noticed too, but by a time limit of the test or of this command. */
+  /** Something waits forever: noticed too, but by a time limit of the test or of this command. */
   | { readonly kind: 'hung'; readonly stage: Stage; readonly by: string; readonly why: string }
   | { readonly kind: 'survived'; readonly testFiles: number; readonly worlds: number };
 

@@ -27,7 +27,7 @@ for (const spec of specs) {
   } catch (error) {
     broken = [{ invariant: 'noCrash', message: `The simulation threw: ${(error as Error)?.stack ?? error}` }];
   }
-  // A promise that nobody looks after ends the process now, not during the next world.
+  // An unhandled rejection ends the process now, not during the next world.
   await new Promise((resolve) => setImmediate(resolve));
   const line: WorldLine = { spec, broken, ms: performance.now() - startedAt, ...(sites && { sites }) };
   process.stdout.write(`${JSON.stringify(line)}\n`);

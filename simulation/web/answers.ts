@@ -14,7 +14,7 @@ import type { Place } from './places.ts';
 export interface Failed {
   readonly kind: 'failed';
   readonly reason: FailureReason;
-  /** How long until the client knows; for ever: it waits until it gives up. */
+  /** How long until the client knows; forever: it waits until it gives up. */
   readonly afterMs: number;
   readonly isStaleConnection?: boolean;
 }

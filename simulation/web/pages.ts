@@ -94,7 +94,7 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
     if (at >= FLAKY_SHARE) return undefined;
     const how = TROUBLES[Math.floor((at / FLAKY_SHARE) * TROUBLES.length)] as PageTrouble['how'];
     const times = 1 + Math.floor(chance.at(DRAW.trouble, host.number, page, 1) * 3);
-    // Three times is for ever: a page that never comes hides those below it.
+    // Three times is forever: a page that never comes hides those below it.
     return { how, times: times < 3 ? times : isLeaf(host, page) ? Number.POSITIVE_INFINITY : 1 };
   }
 

@@ -12,9 +12,9 @@ export const HOST_KINDS = {
   slow: { weight: 1, isSteady: true },
   /** Answers nothing well for some time from the beginning: 503 with Retry-After, 500, resets, time-outs. */
   failing: { weight: 1, isSteady: false },
-  /** The same for ever. */
+  /** The same forever. */
   broken: { weight: 0.5, isSteady: false },
-  /** Single pages fail: once or twice, or for ever. */
+  /** Single pages fail: once or twice, or forever. */
   flaky: { weight: 2, isSteady: true },
   /** Takes no connections. */
   dead: { weight: 0.5, isSteady: false },

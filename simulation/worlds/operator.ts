@@ -67,7 +67,7 @@ export function createOperator(
     }
   }
 
-  /** Tries again, whatever the services answer, until it is done or refused. Gives the refusal. */
+  /** Tries again, whatever the services answer, until it is done or refused. Returns the refusal. */
   async function insist(what: string, work: () => Promise<unknown>): Promise<ControlError | undefined> {
     for (;;) {
       try {
@@ -102,13 +102,13 @@ export function createOperator(
     await time.sleep(faults.random('paused') * MAX_PAUSE_MS);
     if (codeOf(recordOf(cloud, id)) !== 'operator') return;
     const refusal = await insist(`resumes ${id}`, () => open().control.resume(id));
-    // At a limit meanwhile. Paused, it would stand for ever.
+    // At a limit meanwhile. Paused, it would wait forever.
     if (refusal && statusOf(cloud, id) === 'paused') await stop(id);
   }
 
   /**
    * Handles a crawl that stands at a limit. One that is only paused by it is stopped in the end: it would stand
-   * for ever.
+   * forever.
    */
   async function raise(id: CrawlId): Promise<void> {
     raising.add(id);

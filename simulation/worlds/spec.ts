@@ -123,7 +123,7 @@ export interface TimelineEntry {
 }
 
 /**
- * One request as the simulated web has seen it: the world's time, and nothing that the crawler says of
+ * One request as the simulated web has seen it: the world's time, and nothing that the crawler says about
  * itself.
  */
 export interface WebRequest {

@@ -66,7 +66,7 @@ const markOf = ({ invariant, message, host }: Violation) => ({
   what: shorten(`${invariant}: ${message}`, MAX_MARK),
 });
 
-/** A number stands for this number of omitted rows. */
+/** A number represents this number of omitted rows. */
 function cut<T>(rows: readonly T[], middle: number, most: number): (T | number)[] {
   if (rows.length <= most) return [...rows];
   const edge = Math.min(EDGE, Math.floor(most / 4));

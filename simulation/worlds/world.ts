@@ -62,7 +62,7 @@ const timeLimitsOf = ({ hosts = 0 }: WorldSpec): TimeLimits => {
   return { steps: size * MAX_STEPS, stepsAtOnce: size * MAX_STEPS_AT_ONCE };
 };
 
-/** The waker looks after a host whose token or wake-up is lost; links are in no other place. */
+/** The waker checks a host whose token or wake-up is lost; links are in no other place. */
 function isHealed(body: string): boolean {
   const { message } = parseMessageText(body);
   return message.kind === 'token' || (message.kind === 'wake' && !message.isResumed);

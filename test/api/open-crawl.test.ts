@@ -44,7 +44,7 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('a stored crawl', () => {
-  test('gives its URLs, and what became of one', async () => {
+  test('gives its URLs, and the outcome of one', async () => {
     const urls = await all(crawl.urls());
     expect(urls.map(({ url, status }) => [new URL(url).pathname, status]).sort()).toEqual([
       ['/', 'fetched'],

@@ -236,7 +236,7 @@ test('the list of pages is searched by words of the URL, page by page', async ()
   expect((await get(`${server.url}?q=%22%3E%3Cscript%3E`)).text).not.toContain('<script>');
 });
 
-test('a damaged record is an error page, and the server goes on', async () => {
+test('a damaged record is an error page, and the server continues', async () => {
   const { show, out } = await serve({ '/a': 'one', '/b': 'two' }, '127.78.0.76');
   const folder = join(out, 'archive');
   for (const name of readdirSync(folder)) {

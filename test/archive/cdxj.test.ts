@@ -227,7 +227,7 @@ describe('CDXJ', () => {
   const text = fc.string({
     unit: fc.constantFrom('a', 'Ä', '\u2028', ' ', '\r', '\n', ';', ':', '"', '<', '>', '\ud800', '%'),
   });
-  test('what an encoder says of its record is what scanning finds in it', async () => {
+  test('what an encoder says about its record is what scanning finds in it', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({

@@ -51,7 +51,7 @@ test('peers are compared by the medians of their rounds, and found pages by the 
   expect(detail).toContain('broken: left out');
 });
 
-test('the CPU of a process tree is read from what the shell says of it', () => {
+test('the CPU of a process tree is read from what the shell says about it', () => {
   expect(cpuMsOfTimes('0m0.010s 0m0.020s\n1m2.500s 0m0.250s\n')).toBe(62_780);
   expect(cpuMsOfTimes('')).toBe(0);
 });

@@ -56,7 +56,7 @@ export const functionOf = (from: Synthesized, name: string): Resource =>
   from.one('AWS::Lambda::Function', `Functions${name}Function`);
 
 /**
- * Settings as JSON, with each placeholder as the logical id that it stands for. The URL of a queue with a
+ * Settings as JSON, with each placeholder as the logical id that it represents. The URL of a queue with a
  * name of its own is `https://sqs/NAME`.
  */
 export function settingsIn(value: unknown): unknown {

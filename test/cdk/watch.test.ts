@@ -24,13 +24,13 @@ describe('alarms', () => {
     ['AlarmsLinksStuck', 'ApproximateAgeOfOldestMessage', 900, 'FrontierLinks'],
     ['AlarmsDeadTurns', 'ApproximateNumberOfMessagesVisible', 0, 'FrontierTurnDeadLetters'],
     ['AlarmsDeadLinks', 'ApproximateNumberOfMessagesVisible', 0, 'FrontierLinkDeadLetters'],
-  ])('%s looks after its queue', (id, metric, threshold, queue) => {
+  ])('%s watches its queue', (id, metric, threshold, queue) => {
     const { Properties } = mailing.one(ALARM, id);
     expect(Properties).toMatchObject({ MetricName: metric, Threshold: threshold });
     expect(Properties.Dimensions[0].Value['Fn::GetAtt'][0]).toMatch(new RegExp(`^${queue}`));
   });
 
-  test('each looks after ten turn queues, of which the worst counts', () => {
+  test('each watches ten turn queues, of which the worst counts', () => {
     const watched = [0, 1].map((ten) => {
       const { Threshold, Metrics } = wide.one(ALARM, `AlarmsTurns${ten}Stuck`).Properties;
       const [{ Expression, ReturnData }, ...metrics] = Metrics;

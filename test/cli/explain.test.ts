@@ -245,7 +245,7 @@ describe('the verdict names what decides', () => {
   });
 });
 
-test('people read each rule that has a say in a line of its own', () => {
+test('people read each rule that applies on its own line', () => {
   const asked = `${SEED}private/open?b=1&utm_source=x#top`;
   const url = `${SEED}private/open?b=1`;
   const explained = explainUrl(

@@ -1,4 +1,4 @@
-/** The links of a document, what it says of itself, and which encoding it is in. */
+/** The links of a document, what it says about itself, and which encoding it is in. */
 import { extractContent } from '../../shared/content/extract.ts';
 import { sniffCharset } from '../../shared/parser/charset.ts';
 import { createCharsetDecoder } from '../../shared/parser/charset-decoder.ts';

@@ -58,7 +58,7 @@ test.each<[question: Record<string, unknown>, allow: boolean]>([
   expect(await answerTo({ op: 'ssrf', ...question })).toEqual({ allow });
 });
 
-test('what a document says of itself is answered beside its links', async () => {
+test('what a document says about itself is answered beside its links', async () => {
   const html = `<title>A  b</title><meta name=robots content=nofollow>
     <meta http-equiv=refresh content="5; url=next#x"><a href=one rel=nofollow>1</a><area href="/two#b">
     <iframe src=three></iframe>`;

@@ -222,7 +222,7 @@ describe('explain', () => {
       'http://a.com/?1&1&1&1',
       'maxQueryParameters: the same parameter with the same value stands more than 3 times in its query',
     ],
-  ])('with %j says of %s: %s', (given, url, rule) => {
+  ])('with %j says about %s: %s', (given, url, rule) => {
     expect(around(given).explain(url, 1).rule).toBe(rule);
   });
 

@@ -34,7 +34,7 @@ function wrongWords({ err, holdsCrawl }: Leg): string[] {
   if (!REMEDIES.test(message)) problems.push(`says no remedy: ${message}`);
   if (/^\s+at .*[:(]\S+:\d+:\d+/m.test(err)) problems.push(`shows a stack for a failed disk: ${err.trim()}`);
   if (holdsCrawl && !/Then continue with: .*resume/.test(message))
-    problems.push(`does not say how to go on: ${message}`);
+    problems.push(`does not say how to continue: ${message}`);
   return problems;
 }
 

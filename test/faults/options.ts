@@ -23,7 +23,7 @@ export type FaultsOptions =
 
 const DEFAULT_POINTS = 200;
 
-export const HELP = `Crawls small webs with the real program while the disk, the clock or the process fails, goes on by
+export const HELP = `Crawls small webs with the real program while the disk, the clock or the process fails, continues by
 \`strand resume\`, and judges what is left by the web's own log and truth.
 
 Usage: npm run faults -- [OPTIONS]

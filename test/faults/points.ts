@@ -1,5 +1,5 @@
 /**
- * Which calls of a crawl are struck: the few that stand for all. Calls are alike if they are made in the same
+ * Which calls of a crawl are struck: the few that represent all. Calls are alike if they are made in the same
  * phase of the crawl, are the same operation on the same kind of file, and come from the same place in SQLite
  * or Node (their native stack).
  */

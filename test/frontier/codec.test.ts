@@ -270,8 +270,8 @@ describe('a message', () => {
     expect(() => decodeMessage(bytes, 1000)).toThrow('at most 1000 links expected, got 1001');
   });
 
-  test('of which a little stands for very much is refused', () => {
-    // Each text is the one before and a character more: 30,000 of them stand for 450 MB.
+  test('of which a little represents very much is refused', () => {
+    // Each text is the one before and a character more: 30,000 of them represent 450 MB.
     const out = new ByteWriter();
     const count = 30_000;
     for (let i = 0; i < count; i++) out.varint(i);

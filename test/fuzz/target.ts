@@ -2,7 +2,7 @@
 
 import type { Vocabulary } from './recipe.ts';
 
-/** In its tokens `{#}` stands for a number, and `{u}` for a character, that differ in each repetition. */
+/** In its tokens `{#}` represents a number, and `{u}` a character, that differ in each repetition. */
 export interface FuzzTarget extends Vocabulary {
   readonly name: string;
   /** Files of `test/fuzz/seeds/`, small documents that are cut and mixed with the tokens. */

@@ -128,7 +128,7 @@ describe("a project's extraction", () => {
     expect(await extract(layer as never)).toMatchObject({ title: 'Own', isOwn: true, error });
   });
 
-  test('may be anything: what comes of it is bounded, canonical and distinct', async () => {
+  test('may be anything: the result is bounded, canonical and distinct', async () => {
     const { facts } = await madePage(own);
     const url = fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string());
     const link = fc.oneof(fc.record({ url, kind: fc.constantFrom('a', 'img', 'x') }), fc.anything());

@@ -18,7 +18,9 @@ import type { UrlRecord } from '../../shared/frontier/url-record.ts';
 import { openLedger } from '../../shared/turn/open-ledger.ts';
 import type { RunningWeb } from '../web/server.ts';
 
-/** As fast as a test wants it, and patient with the generated web's failing URLs, which stand in a row. */
+/**
+ * As fast as a test wants it, and patient with the generated web's failing URLs, which follow one another.
+ */
 export const QUICK: CrawlOptions = {
   allowPrivateAddresses: ['127.0.0.0/8'],
   adaptive: false,

@@ -36,7 +36,7 @@ describe('sniffCharset', () => {
     ['a meta in an attribute is none', '<p title="<meta charset=gbk>">', undefined, 'windows-1252'],
     ['undeclared UTF-8 is recognised', 'caf\xc3\xa9', undefined, 'utf-8'],
     ['undeclared other bytes are windows-1252', 'caf\xe9', undefined, 'windows-1252'],
-    ['long ASCII may well go on in UTF-8', 'x'.repeat(SNIFFED_BYTES), undefined, 'utf-8'],
+    ['long ASCII may well continue in UTF-8', 'x'.repeat(SNIFFED_BYTES), undefined, 'utf-8'],
     ['the window may cut a character', `${'x'.repeat(SNIFFED_BYTES - 1)}\xc3\xa9`, undefined, 'utf-8'],
   ])('%s', (_, start, contentType, charset) => {
     expect(sniffCharset(latin1(start), contentType)).toBe(charset);

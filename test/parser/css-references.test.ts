@@ -29,7 +29,7 @@ describe('cssReferences', () => {
       'url(a\\)b) url("\\e9 x") url(\\26 B) url(a\\ b) url("\\0")',
       ['a)b', '\u00e9x', '&B', 'a b', '\ufffd'],
     ],
-    ['an escaped end of line goes on', '@import "a\\\nb\\\r\nc";', ['abc']],
+    ['an escaped end of line continues', '@import "a\\\nb\\\r\nc";', ['abc']],
     ['a string without an end ends at its line', '@import "a\nb;url(c)', ['c']],
     ['a bad URL is none, up to its bracket', 'url(a b) url(a"b) url(a(b) url(c)', ['c']],
     ['the end closes all', 'url(a', ['a']],

@@ -125,7 +125,7 @@ describe("the project's file", () => {
     );
   });
 
-  test('that waits for ever is refused in words, after its time', async () => {
+  test('that waits forever is refused in words, after its time', async () => {
     write('await new Promise(() => {}); export default {};');
     await expect(readProject(undefined, folder, 50)).rejects.toThrow(
       new InvalidConfig(

@@ -152,7 +152,7 @@ test('folders are taken in for pages alone, and only if that is wanted', async (
   expect(await on.urls()).toEqual([page('/a/b.css')]);
 });
 
-test('a plain GET of the project stands for the link to its URL, which is not fetched besides', async () => {
+test('a plain GET of the project represents the link to its URL, which is not fetched besides', async () => {
   const { intake, ledger } = await open();
   const own = requestUrl(page('/api'), { label: 'list' });
   expect(intake.take(linkTo(own, { depth: 2 }), T0)).toBe(true);

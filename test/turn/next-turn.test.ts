@@ -134,7 +134,7 @@ test('at its limit of pages a crawl gives no token', async () => {
   expect(await plan({ ...limit, pages: 2 })).toMatchObject({ hasToken: true });
 });
 
-test('a crawl that only fetches requisites looks after hosts with pages two hours later', async () => {
+test('a crawl that only fetches requisites checks hosts with pages two hours later', async () => {
   const draining = { config: { maxPages: 3, requisites: true }, pages: 3 };
   expect(await plan({ ...draining, pageAt: 0, nextFetchAt: T0 + 1000 })).toEqual({
     hasToken: false,

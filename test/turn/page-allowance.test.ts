@@ -47,7 +47,7 @@ test('a host is full when those in flight would fill it', async () => {
   expect(allowance.allowsOnlyRequisites).toBe(false);
 });
 
-test('a turn begins no more pages than its own limit, whatever became of them', async () => {
+test('a turn begins no more pages than its own limit, whatever their outcome', async () => {
   const { allowance } = open({}, 2);
   for (let i = 0; i < 2; i++) {
     expect(allowance.allowsOnlyRequisites).toBe(false);

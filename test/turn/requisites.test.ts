@@ -52,7 +52,7 @@ test('those that wait are awaited, those for other hosts are added to what was s
   expect(await count({ sent: ['requisite'] })).toEqual({ waiting: 0, sent: 1, awaited: 0 });
 });
 
-test('counts of earlier turns go on, and those that wait no more are 0', async () => {
+test('counts of earlier turns continue, and those that wait no more are 0', async () => {
   const before = { waiting: 5, sent: 7, awaited: 5, fetched: 9 };
   expect(await count({ before, pages: 1, sent: ['requisite'] })).toEqual({
     waiting: 0,

@@ -46,7 +46,7 @@ describe('rules that were kept', () => {
     expect(await store.fresh(ORIGIN)).toBeUndefined();
   });
 
-  test('stand in the head with the Crawl-delay', async () => {
+  test('are in the head with the Crawl-delay', async () => {
     const { store, known, calls } = await open();
     await store.keep(ORIGIN, SECRET, LATER);
     expect(known.of(ORIGIN)).toEqual({

@@ -43,7 +43,7 @@ function open(options: { isGivenUp?: boolean; isHeard?: boolean } = {}) {
   return { settlement, counters, settled, failures, seeds, events, hook };
 }
 
-test('a URL goes back to the ledger; a seed that is done with is counted by what became of it', async () => {
+test('a URL goes back to the ledger; a seed that is done with is counted by its outcome', async () => {
   const { settlement, counters, settled, failures } = open();
   const done = recordOf(PAGE, { ...SEED, state: 'fetched' });
   await settlement.settle(done);

@@ -13,7 +13,7 @@ async function eventsOf(site: Site, options = {}): Promise<WorkEvent[]> {
 }
 
 describe('the events of a worker', () => {
-  test('say of each URL once what became of it, and give its items', async () => {
+  test('report the outcome of each URL once, and its items', async () => {
     const site: Site = {
       [`${A}/`]: page('/gone', '/denied'),
       [`${A}/robots.txt`]: robots('User-agent: *\nDisallow: /denied\n'),

@@ -27,7 +27,7 @@ test.each([
   expect(compileHostPattern(pattern)(host)).toBe(means);
 });
 
-test('a star stands for one character or more, wherever it is and however many there are', () => {
+test('a star matches one character or more, wherever it is and however many there are', () => {
   const text = (letters: string[]) =>
     fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 8 }).map((all) => all.join(''));
   fc.assert(

@@ -69,7 +69,7 @@ describe('the judge', () => {
       log(['/robots.txt', 0, 5], ['/', 105, Infinity], ['/', 210, 215]),
       ['requested 2 times', '2 requests in flight'],
     ],
-  ])('says of %s what is wrong with it', (_name, entries, wrongs) => {
+  ])('says about %s what is wrong with it', (_name, entries, wrongs) => {
     const found = checkLog(web, entries, { truth, delayMs: 100 });
     expect(found).toHaveLength(wrongs.length);
     for (const wrong of wrongs) expect(found.join('\n')).toContain(wrong);

@@ -1,4 +1,4 @@
-/** Judges a crawl by the log of the web that was crawled. What the crawler says of itself is not asked. */
+/** Judges a crawl by the log of the web that was crawled. What the crawler says about itself is not asked. */
 import { canonical } from './canonical.ts';
 import type { Web } from './graph.ts';
 import { crawlDelayMs, type RobotsPlan, robotsEnd } from './robots.ts';

@@ -12,7 +12,7 @@ export interface Features {
    * `Location`.
    */
   readonly redirects: boolean;
-  /** 404, 410, 500 for ever; 503 that passes. */
+  /** 404, 410, 500 forever; 503 that passes. */
   readonly errors: boolean;
   /** 503 and 429 with `Retry-After` of 1 s, as seconds and as a date, then 200. */
   readonly retryAfter: boolean;

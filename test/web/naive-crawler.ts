@@ -46,7 +46,7 @@ const AGENT = 'strand';
 const MAX_BODY_BYTES = 16 * 2 ** 20;
 const MAX_REDIRECTS = 10;
 
-/** Resolves when nothing is left to fetch, with what became of each URL. */
+/** Resolves when nothing is left to fetch, with the outcome of each URL. */
 export async function crawlNaively(options: NaiveOptions): Promise<Map<string, FinalState>> {
   const { address, delayMs = 0, perHost = 1, maxAttempts = 3 } = options;
   const states = new Map<string, FinalState>();

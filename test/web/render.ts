@@ -175,7 +175,7 @@ function failing(fault: Fault): Answer {
   }
 }
 
-/** A head that goes on for 4 MiB, far beyond what any client takes. */
+/** A head that continues for 4 MiB, far beyond what any client takes. */
 function* flood(): Iterable<Uint8Array> {
   yield Buffer.from('HTTP/1.1 200 OK\r\n');
   for (let sent = 0, n = 0; sent < HEADER_FLOOD_BYTES; n++) {

@@ -13,7 +13,7 @@ export interface Group {
 
 /**
  * The kinds of answers to a request for /robots.txt. `missing` (404) and `forbidden` (403) allow all (RFC
- * 9309 section 2.3.1.3), `down` (5xx for ever) forbids all (2.3.1.4), `flaky` does until it is fine, `moved`
+ * 9309 section 2.3.1.3), `down` (5xx forever) forbids all (2.3.1.4), `flaky` does until it is fine, `moved`
  * and `movedAway` redirect, within the host and to a host that serves nothing else (2.3.1.2).
  */
 export type RobotsKind = 'rules' | 'missing' | 'forbidden' | 'moved' | 'movedAway' | 'flaky' | 'down';
@@ -88,7 +88,7 @@ export function crawlDelayMs(plan: RobotsPlan, agent: string): number {
   return 1000 * Math.max(0, ...groupsFor(plan, agent).map((group) => group.crawlDelay ?? 0));
 }
 
-/** Where a host's rules are in the end, or the URL whose answer (404, 403, 5xx) stands for them. */
+/** Where a host's rules are in the end, or the URL whose answer (404, 403, 5xx) replaces them. */
 export function robotsEnd(plan: RobotsPlan, origin: string): string {
   if (plan.kind === 'moved') return `${origin}/rules/robots.txt`;
   return plan.kind === 'movedAway' ? `${robotsOrigin(origin)}/robots.txt` : `${origin}/robots.txt`;

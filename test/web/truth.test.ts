@@ -34,7 +34,7 @@ describe('the truth', () => {
     expect(stateOf(path)).toBe(state);
   });
 
-  test('judges robots.txt by longest match, by the crawler, and by what became of its request', () => {
+  test('judges robots.txt by longest match, by the crawler, and by the outcome of its request', () => {
     const [rules, , , , named, , down, , forbidden] = web.hosts;
     const secret = '/private/behind-redirect';
     const verdict = (host: string, path: string, robotsAgent?: string) =>

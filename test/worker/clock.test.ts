@@ -18,7 +18,7 @@ const CHAIN = Object.fromEntries(
   ]),
 );
 
-test('a crawl that is resumed after its clock was set back by a day goes on at once', async () => {
+test('a crawl that is resumed after its clock was set back by a day continues at once', async () => {
   const world = createWorld(CHAIN);
   await begin(world, ['http://a.test/'], { delayMs: 1000, turnMaxPages: 5 });
   const process = startProcess(world.engine, world.fetcher);

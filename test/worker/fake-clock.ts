@@ -96,7 +96,7 @@ async function everybodyWaits(): Promise<void> {
 }
 
 /**
- * Compression runs in threads of zlib, which take real time. Waits until something has come of it, at most
+ * Compression runs in threads of zlib, which take real time. Waits until it has had a result, at most
  * ten seconds: then nothing is in progress.
  */
 async function somethingReal(hasHappened: () => boolean): Promise<void> {

@@ -15,7 +15,7 @@ async function crawl(site: Site, seeds: readonly string[], config: CrawlOptions 
 }
 
 describe('the seeds of a crawl', () => {
-  test('are counted by what became of them, and not what they link to', async () => {
+  test('are counted by their outcome, and not what they link to', async () => {
     const site: Site = {
       [`${A}/`]: page('/gone', '/1'),
       [`${A}/1`]: page(),

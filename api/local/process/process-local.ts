@@ -48,7 +48,7 @@ export async function* processLocal<T>(
   }
 }
 
-/** Yields what came of each page that hooks were called for. */
+/** Yields the result of each page that hooks were called for. */
 export async function* processedPages<T>(
   outcomes: AsyncIterable<PageOutcome>,
   signal: AbortSignal | undefined,

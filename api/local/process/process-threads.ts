@@ -17,7 +17,7 @@ import type { PageOutcome } from './process-page.ts';
 /** Pages sent to a thread together. */
 const BATCH = 16;
 
-/** Yields what came of each page, in the order in which threads are done with them. */
+/** Yields the result of each page, in the order in which threads are done with them. */
 export async function* processInThreads(
   pages: AsyncIterable<ArchivedPage>,
   start: Omit<ProcessThreadStart, 'slot'>,

@@ -17,7 +17,7 @@ export interface ProfiledCrawl {
   readonly steps: Readonly<Record<string, number>>;
 }
 
-/** Short beside a step of a page, long beside what a sample costs. */
+/** Short compared with a step of a page, long compared with the cost of a sample. */
 const INTERVAL_US = 200;
 
 const ms = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;

@@ -1,7 +1,7 @@
 /**
- * Strand beside other crawlers, on the same generated web in one run: one after the other, again and again,
- * each on one core, the web's server on another. The medians of the rounds count. Absolute figures change
- * from machine to machine, and by the hour; ratios much less.
+ * Strand compared with other crawlers, on the same generated web in one run: one after the other, again and
+ * again, each on one core, the web's server on another. The medians of the rounds count. Absolute figures
+ * change from machine to machine, and by the hour; ratios much less.
  *
  *     npm run bench -- peers [NAME...]
  */

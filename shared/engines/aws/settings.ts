@@ -13,7 +13,7 @@ const positive = z.int().min(1);
 export const MAX_QUEUES = 64;
 
 /**
- * URLs of queues of a kind. `*` of the pattern stands for their numbers, 0 to `count` - 1: written out, so
+ * URLs of queues of a kind. `*` of the pattern means their numbers, 0 to `count` - 1: written out, so
  * many would not fit into a function's environment.
  */
 const queueUrls = z

@@ -1,6 +1,6 @@
 /**
- * WAT files: what each record of a WARC file says of itself, and the links of its page, as JSON in a WARC record of
- * type `metadata`, in the form of Common Crawl's (the Web Archive Transformation specification).
+ * WAT files: what each record of a WARC file says about itself, and the links of its page, as JSON in a WARC
+ * record of type `metadata`, in the form of Common Crawl's (the Web Archive Transformation specification).
  */
 import { hash } from 'node:crypto';
 import { sha1Label } from '../../archive/digest.ts';

@@ -60,7 +60,7 @@ async function run(file: string, url: string, testMs: number): Promise<Failed | 
   forgetTests();
   try {
     await Promise.race([import(url).then(() => runTests(testMs)), beside]);
-    // A promise that nobody looks after is rejected now, not during the next file.
+    // An unhandled promise is rejected now, not during the next file.
     await Promise.race([new Promise((resolve) => setImmediate(resolve)), beside]);
     return undefined;
   } catch (error) {

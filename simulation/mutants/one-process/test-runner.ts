@@ -7,7 +7,7 @@ import type { Answer, Job } from './test-process.ts';
 const PROGRAM = fileURLToPath(new URL('test-process.ts', import.meta.url));
 /** A process that has said nothing for so long runs in circles. */
 const SILENCE_MS = 30_000;
-/** Without a mutant no test waits for ever: a slow machine is no reason to leave its file out. */
+/** Without a mutant no test waits forever: a slow machine is no reason to leave its file out. */
 const FIRST_TEST_MS = 25_000;
 /** With a mutant a test may take this, or as many times what its file took without, if that is longer. */
 const TEST_MS = 5000;
@@ -16,7 +16,7 @@ const SLOWER = 10;
 const MAX_JOBS = 60;
 const HEAP_MB = 3000;
 
-/** `hung`: a test waited for ever. `unfit`: the tests fail without the mutant, too. */
+/** `hung`: a test waited forever. `unfit`: the tests fail without the mutant, too. */
 export type Finding =
   | { readonly kind: 'passed' }
   | { readonly kind: 'failed' | 'hung'; readonly file: string; readonly test: string; readonly why: string }

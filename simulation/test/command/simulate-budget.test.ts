@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs worlds of 1 s each, by a clock that continues with each. Gives their seeds. */
+/** Runs worlds of 1 s each, by a clock that continues with each. Returns their seeds. */
 async function seedsIn(
   budgetMs: number,
   options: { from?: number; random?: () => number; breaks?: number } = {},
@@ -70,7 +70,7 @@ describe('a run by budget', () => {
     expect(budget.plan).toMatch(/^2 worlds of the corpus, then new seeds from 500000000 on \(state /);
   });
 
-  test('goes on behind the last one on the same code, and adds up', async () => {
+  test('continues behind the last one on the same code, and adds up', async () => {
     await seedsIn(5000, { from: 100 });
     const { seeds, sum } = await seedsIn(2000, { breaks: 104 });
     expect(seeds).toEqual([103, 104]);

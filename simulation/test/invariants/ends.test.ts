@@ -45,7 +45,7 @@ describe('oneChain', () => {
 
   test('a host that has something to fetch, no message and no due time is found', () => {
     expect(running({ token: '2-x' })).toEqual([
-      'oneChain: crawl is limited, and 1 URLs of b.test wait for ever: no message, and its head (version 2) has no due time',
+      'oneChain: crawl is limited, and 1 URLs of b.test wait forever: no message, and its head (version 2) has no due time',
     ]);
     expect(running({ dueAt: T0 })).toEqual([]);
     expect(running({ token: '2-x' }, [token('2-x')])).toEqual([]);
@@ -96,7 +96,7 @@ describe('oneChain', () => {
       return probe.violations;
     }
 
-    test('a token that the queue has lost may be missing if the waker will look after the host', () => {
+    test('a token that the queue has lost may be missing if the waker will check the host', () => {
       expect(probe([], '2-c', undefined, T0 + 900_000, ['2-c'])).toEqual([]);
       expect(probe([], '2-c', undefined, undefined, ['2-c'])).toHaveLength(1);
       expect(probe([], '2-c', undefined, T0 + 900_000, ['1-b'])).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('oneChain', () => {
       ]);
     });
 
-    test('a token that was dropped before its head was committed may be missing if the waker will look after the host', () => {
+    test('a token that was dropped before its head was committed may be missing if the waker will check the host', () => {
       expect(probe(['1-a'], '2-b', '2-b', T0 + 900_000)).toEqual([]);
       expect(probe(['1-a'], '2-b', '2-b')).toHaveLength(1);
       expect(probe(['1-a'], '2-b', '2-c', T0 + 900_000)).toHaveLength(1);

@@ -143,7 +143,7 @@ describe('writes', () => {
     ['a placeholder that is not given', { Item: key('p', 's'), ConditionExpression: 'x = :x' }],
     ['a function that does not exist', { Item: key('p', 's'), ConditionExpression: 'is_new(pk)' }],
     ['half a condition', { Item: key('p', 's'), ConditionExpression: 'a = b AND' }],
-    ['a condition that goes on', { Item: key('p', 's'), ConditionExpression: 'a = b c' }],
+    ['a condition that continues', { Item: key('p', 's'), ConditionExpression: 'a = b c' }],
     ['a character of no expression', { Item: key('p', 's'), ConditionExpression: 'a ~ b' }],
   ])('%s is refused', (_, input) => {
     const { call, dynamo } = createServices();
@@ -272,7 +272,7 @@ describe('queries and scans', () => {
     expect(sks(call('Query', query))).toEqual(expected);
   });
 
-  test('a page ends at its limit, filter or not, and the next goes on behind it though items come and go', () => {
+  test('a page ends at its limit, filter or not, and the next continues behind it though items come and go', () => {
     const { call } = filled();
     const query = {
       KeyConditionExpression: 'pk = :p',

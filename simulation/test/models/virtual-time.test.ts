@@ -5,7 +5,7 @@ import { createVirtualTime, NoEnd, T0 } from '../../models/virtual-time.ts';
 const timeOf = (steps: number, stepsAtOnce: number) =>
   createVirtualTime(randomOf(1, 'ties'), T0, { steps, stepsAtOnce });
 
-test('what goes on for ever without time passing is found by its steps, and when', async () => {
+test('what continues forever without time passing is found by its steps, and when', async () => {
   const time = timeOf(1e6, 1000);
   await time.advance(2500);
   const again = () => time.at(time.now(), again);

@@ -239,7 +239,7 @@ describe('a web', () => {
     }
   });
 
-  test('has pages that fail once or twice, and others that fail for ever', async () => {
+  test('has pages that fail once or twice, and others that fail forever', async () => {
     const tries: number[] = [];
     for (let seed = 0; seed < 20; seed++) {
       const { web, get } = sceneOf(seed, shapeOf(seed, { kinds: ['flaky'], hosts: 1, maxPages: 25 }));
@@ -317,7 +317,7 @@ describe('an exchange', () => {
     );
   });
 
-  test('goes on at the server when the process dies, and nobody learns of it', async () => {
+  test('continues at the server when the process dies, and nobody learns of it', async () => {
     const scene = sceneOf(1, shape);
     let isHeard = false;
     const count = () => {

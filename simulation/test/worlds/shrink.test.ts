@@ -89,7 +89,7 @@ describe('a world that breaks an invariant is made smaller', () => {
       async (spec) => {
         const outcome = await run(spec);
         if (outcome.violations.length > 0) return outcome;
-        return { ...outcome, violations: [{ invariant: 'ends' as const, message: 'for ever' }] };
+        return { ...outcome, violations: [{ invariant: 'ends' as const, message: 'forever' }] };
       },
       isBroken,
     );

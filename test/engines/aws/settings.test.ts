@@ -36,7 +36,7 @@ describe('the queues of a stack', () => {
   });
 });
 
-test('a pattern stands for one queue at least', () => {
+test('a pattern represents one queue at least', () => {
   const pattern = url('Strand-links-*');
   expect(() => parsed({ linkShardUrls: { pattern, count: 0 } })).toThrow('linkShardUrls');
   expect(parsed({ linkShardUrls: { pattern, count: 1 } }).linkShardUrls).toEqual([url('Strand-links-0')]);

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Makes the folder. Gives the folders whose names were made durable. */
+/** Makes the folder. Returns the folders whose names were made durable. */
 function syncedBy(folder: string): string[] {
   const synced: string[] = [];
   makeFolder(folder, (path) => synced.push(path));

@@ -141,7 +141,7 @@ const garbage = (name: Coding, start: string): FuzzTarget => ({
   tokens: [start, ...BYTES],
   encoding: 'latin1',
   maxBytes: MB,
-  // Garbage may stand for much more: as much as is let through, 128 KB. 1.7 measured on a busy machine.
+  // Garbage may represent much more: as much as is let through, 128 KB. 1.7 measured on a busy machine.
   maxUsPerByte: 4,
   maxHeldPerByte: 64,
   prepare: (document) => Buffer.concat([Buffer.from(start, 'latin1'), document]),

@@ -1,6 +1,6 @@
 /**
  * Host mode's parts: LocalStack in a virtual environment, and the jars of DynamoDB Local. They are installed
- * once into the user's cache, under a name that stands for all that they are made of.
+ * once into the user's cache, under a name that represents all that they are made of.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -56,7 +56,7 @@ export async function install(python: string, say: (line: string) => void): Prom
   try {
     await mkdir(partial, { recursive: true });
     const part = at(partial);
-    // Both to their end, whatever becomes of the other: what is still at work would write into a removed
+    // Both to their end, whatever the outcome of the other: what is still at work would write into a removed
     // folder.
     const ends = await Promise.allSettled([installLocalStack(python, part), installDynamoDbLocal(part)]);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;

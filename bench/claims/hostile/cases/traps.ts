@@ -132,7 +132,7 @@ export const TRAP_CASES: readonly HostileCase[] = [
       `/${idOf(sessions++)}.html`,
     ]),
   ),
-  trap('a list that goes on by numbers', 800, '/list?page=1', (target) =>
+  trap('a list that continues by numbers', 800, '/list?page=1', (target) =>
     page('No more results', [`/list?page=${number(target) + 1}`]),
   ),
   trap('offsets of one list in steps of one', 800, '/list?from=0', (target) =>

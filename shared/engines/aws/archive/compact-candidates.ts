@@ -20,7 +20,7 @@ export interface CandidatesContext {
 
 /**
  * The objects that can be joined, by name. One that was joined and is there again (its writer repeated a PUT
- * that had been carried out) is deleted: its records stand in the joined file.
+ * that had been carried out) is deleted: its records are in the joined file.
  */
 export async function* candidates(context: CandidatesContext): AsyncGenerator<ListedSource> {
   const { folder, state, mapping, crawl, olderThan, warn, onAside } = context;

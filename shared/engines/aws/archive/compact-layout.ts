@@ -43,7 +43,7 @@ export const indexName = (file: string): string => file.replace(/\.warc\.gz$/, '
 /**
  * The plan for these sources, the same in whatever order they come. The joined file is called
  * `joined-YYYYMMDDhhmmss-HASH.warc.gz`: the time of the earliest source, and a hash of all their names and
- * sizes, so that a name stands for its bytes.
+ * sizes, so that a name represents its bytes.
  *
  * Sources that S3 can copy as parts (`uploadPartBytes`, 5 MiB, and more) come first, then those whose bytes
  * must be gathered: so no part but the last is too small.

@@ -1,6 +1,6 @@
 /**
  * Where the bytes of WARC files stand that were joined into larger ones. Ledgers name records by the file
- * that they were written to, for ever; a joined file holds its sources whole, so one base offset for each
+ * that they were written to, forever; a joined file holds its sources whole, so one base offset for each
  * source finds them all.
  */
 

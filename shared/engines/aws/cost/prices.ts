@@ -15,7 +15,7 @@
  * - `dataOutBytes`: what leaves for the web, by {@link dataOutBytes}. What comes in is free.
  *
  * Not here: what is stored (S3, DynamoDB), logs, metrics, API Gateway, and the receives by which Lambda's
- * pollers look after empty queues.
+ * pollers check empty queues.
  */
 export const LINE_ITEMS = [
   'sqsFifoRequests',

@@ -78,7 +78,7 @@ export interface Packable {
 /**
  * Packs items into batches of at most {@link MAX_BATCH_ENTRIES} and `maxSize` in sum, keeping a group
  * together where it fits: a batch of several groups counts as several calls against the quota of a
- * high-throughput queue. Gives chains: the batches of one chain share a group and go one after the other,
+ * high-throughput queue. Returns chains: the batches of one chain share a group and go one after the other,
  * chains may go side by side.
  */
 export function packBatches<T extends Packable>(items: readonly T[], maxSize: number): T[][][] {

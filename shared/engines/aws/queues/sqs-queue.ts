@@ -156,7 +156,7 @@ const CORRUPT_AGAIN_S = 1;
 /**
  * Gives corrupt records to `onCorrupt` and deletes those that it took care of. The others come again soon, so
  * that the redrive policy gets to them and their groups are free meanwhile. Never throws: at worst a record
- * comes again when its visibility ends. Gives the ids of those taken care of.
+ * comes again when its visibility ends. Returns the ids of those taken care of.
  */
 export async function settleCorrupt(
   queue: SqsQueue,

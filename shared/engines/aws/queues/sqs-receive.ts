@@ -72,9 +72,9 @@ async function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Prom
 }
 
 /**
- * A poll that nobody waits for goes on at SQS, even if its connection is closed, and would hide what it finds
- * for the whole visibility. So it is left to end, and what it brings is made visible again, the last message
- * first.
+ * A poll that nobody waits for continues at SQS, even if its connection is closed, and would hide what it
+ * finds for the whole visibility. So it is left to end, and what it brings is made visible again, the last
+ * message first.
  */
 function giveBack(source: ReceiveSource, polling: Promise<readonly SqsRecord[]>): void {
   polling

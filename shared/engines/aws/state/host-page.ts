@@ -39,7 +39,7 @@ export const entryOf = (item: Item): HostEntry => ({
 const MAX_SCANS = 5;
 
 /**
- * Up to `limit` hosts from where the cursor says: a page goes on behind the last item that the one before
+ * Up to `limit` hosts from where the cursor says: a page continues behind the last item that the one before
  * used.
  */
 export async function hostPage(

@@ -67,7 +67,7 @@ export function isSettled(
 }
 
 /**
- * For how long no head has been committed: for ever, if a clock that was ahead gave the time of the last one.
+ * For how long no head has been committed: forever, if a clock that was ahead gave the time of the last one.
  */
 export const idleFor = (lastAt: number, now: number): number =>
   isAhead(lastAt, now) ? Number.POSITIVE_INFINITY : now - lastAt;
@@ -90,7 +90,7 @@ export interface QuietNotes {
   /** Starts all times again. */
   noteBusy(crawl: CrawlId): Promise<void>;
   /**
-   * No host is due. Gives what is known with that. Times that a clock that was ahead has given are begun
+   * No host is due. Returns what is known with that. Times that a clock that was ahead has given are begun
    * again.
    */
   noteIdle(crawl: CrawlId, hasMessages: boolean): Promise<Noted>;

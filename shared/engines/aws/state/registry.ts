@@ -47,7 +47,7 @@ export interface AwsCrawlRegistry extends CrawlRegistry {
   /** The names of all crawls. */
   list(): Promise<CrawlId[]>;
   /**
-   * Those that run, and perhaps some others: what must be done every minute for each crawl shall cost nothing
+   * Those that run, and perhaps some others: what must be done every minute for each crawl must cost nothing
    * for those that ended long ago. A process that ends while it sets a crawl running may leave it out: look
    * at `list` now and then.
    */

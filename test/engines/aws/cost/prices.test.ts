@@ -28,7 +28,7 @@ describe('list prices', () => {
   });
 
   test.each(['eu-central-1', 'mars-north-1', 'constructor'])(
-    'of %s are not known: those of us-east-1 stand for them, and say so',
+    'of %s are not known: those of us-east-1 are used instead, and say so',
     (region) => {
       expect(priceOf(region)).toMatchObject({ region, isExact: false, unitPrices: prices.unitPrices });
       expect(prices.isExact).toBe(true);

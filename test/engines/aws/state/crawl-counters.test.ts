@@ -9,7 +9,7 @@ interface Sent {
   readonly input: Record<string, unknown>;
 }
 
-/** `fails`: what becomes of a call, by its number from 0. */
+/** `fails`: the outcome of a call, by its number from 0. */
 function open(fails: (n: number) => 'before' | 'after' | undefined = () => undefined) {
   const { clients, dynamo } = createServices();
   const clock = createFakeClock();

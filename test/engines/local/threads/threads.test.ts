@@ -137,7 +137,7 @@ describe('a crawl by two threads', () => {
     expect(checkLog(web, log, { truth, allowRepeats: () => true, toleranceMs: 3 })).toEqual([]);
   }, 120_000);
 
-  test('ends with an error when a thread dies again and again, and nothing comes of it', async () => {
+  test('ends with an error when a thread dies again and again, and makes no progress', async () => {
     const project = `import { isMainThread } from 'node:worker_threads';
       if (!isMainThread) process.reallyExit(3);
       export default {};`;
