@@ -10,6 +10,7 @@ import {
   mayGrow,
   needsSuccessor,
   type PoolMember,
+  startTimes,
 } from '../shared/worker/pool-plan.ts';
 import { errorFields, type Log } from './log.ts';
 
@@ -45,6 +46,8 @@ export class PoolWorker {
   #isHidden = false;
   #hostsNow = (): number => 0;
   #following: Promise<void> | undefined;
+  /** The last look, which may be in progress. Never rejects. */
+  #looking: Promise<void> = Promise.resolve();
 
   constructor(options: PoolWorkerOptions) {
     this.#options = options;
@@ -99,17 +102,21 @@ export class PoolWorker {
   async hide(): Promise<void> {
     const { pool, queue } = this.#options;
     this.#isHidden = true;
+    // It may be showing the worker just now.
+    await this.#looking;
     await this.#attempt(() => pool.hide(queue, this.#id));
   }
 
   /**
-   * Ends the membership, and starts a successor for hosts that come back later. Never rejects. A worker that
-   * ends in its last seconds does neither: it has started its successor before, and counts as dead soon.
+   * Ends the membership, and has others started for what comes later. Never rejects. A worker that ends in its last
+   * seconds starts nobody: it has started its successor before, and counts as dead soon.
    */
   async leave(): Promise<void> {
     this.#leaving.abort();
     await this.#following;
     await this.hide();
+    await this.#attempt(() => this.#startSentTo());
+    await this.#attempt(() => this.#startForParked());
     await this.#attempt(() => this.#startNext());
   }
 
@@ -129,7 +136,10 @@ export class PoolWorker {
     while (!signal.aborted) {
       const leftMs = receiveUntil - clock.now();
       await clock.sleep(leftMs > 0 ? Math.min(SHOW_MS, leftMs) : SHOW_MS, signal);
-      if (!signal.aborted) await this.#attempt(() => this.#look());
+      if (signal.aborted) return;
+      this.#looking = this.#attempt(() => this.#look());
+      await this.#looking;
+      await this.#attempt(() => this.#startSentTo());
     }
   }
 
@@ -140,10 +150,8 @@ export class PoolWorker {
     this.#isHidden = false;
     await pool.show(queue, this.#me());
     const members = [this.#me(), ...(await this.#others())];
-    for (const other of this.#sentTo) await pool.ensure(other);
-    this.#sentTo.clear();
-    if (this.#drain.signal.aborted) return;
-    if (clock.now() >= receiveUntil || isSurplus(this.#id, members)) await this.#endReceiving(members);
+    if (this.#drain.signal.aborted) await this.#replace(members);
+    else if (clock.now() >= receiveUntil || isSurplus(this.#id, members)) await this.#endReceiving(members);
     else await this.#grow(members);
   }
 
@@ -155,6 +163,15 @@ export class PoolWorker {
     if (needsSuccessor(this.#id, members)) await pool.start(queue, 1, left + 1);
   }
 
+  /**
+   * Starts a worker for the messages that wait while this one only finishes its turns. The successor may have ended
+   * because all hosts were still with this worker; and of two workers, each may have left its hosts to the other.
+   */
+  async #replace(members: readonly PoolMember[]): Promise<void> {
+    const { pool, queue } = this.#options;
+    if (activeMembers(members).length === 0 && (await pool.waiting(queue)) > 0) await pool.start(queue, 1, 1);
+  }
+
   async #grow(members: readonly PoolMember[]): Promise<void> {
     const { pool, queue } = this.#options;
     const { length } = activeMembers(members);
@@ -163,10 +180,25 @@ export class PoolWorker {
     if (wanted > length) await pool.start(queue, wanted - length, wanted);
   }
 
-  async #startNext(): Promise<void> {
+  /** Starts workers for the other turn queues that were sent messages and have no worker. */
+  async #startSentTo(): Promise<void> {
+    const queues = [...this.#sentTo];
+    this.#sentTo.clear();
+    for (const queue of queues) await this.#options.pool.ensure(queue);
+  }
+
+  /** Has a worker started for each time at which hosts come back. It ends at once where there is one by then. */
+  async #startForParked(): Promise<void> {
     const { pool, queue, clock } = this.#options;
-    if (this.#parked.size === 0 || activeMembers(await this.#others()).length > 0) return;
-    await pool.start(queue, 1, 1, Math.min(...this.#parked.values()) - clock.now());
+    const now = clock.now();
+    for (const at of startTimes([...this.#parked.values()], now)) await pool.start(queue, 1, 1, at - now);
+  }
+
+  /** Starts a worker if this one has not ended because it was idle, and there is no other one. */
+  async #startNext(): Promise<void> {
+    const { pool, queue, clock, receiveUntil } = this.#options;
+    const isIdle = !this.#drain.signal.aborted && clock.now() < receiveUntil;
+    if (!isIdle) await pool.ensure(queue);
   }
 
   /** Whatever fails here, hosts are served all the same. */

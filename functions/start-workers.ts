@@ -5,20 +5,26 @@ import { errorFields, type Log } from './log.ts';
 
 type Workers = OpenedStack['engine']['workers'];
 
-/** Notes the turn queues that `queue` sends messages to, and starts a worker for those that have none. */
+/**
+ * Starts a worker for each turn queue that `queue` sends messages to and that has none: after the first message to it,
+ * and when `startWorkers` is called.
+ */
 export function startingWorkers<Q extends Pick<TurnQueue, 'send'>>(queue: Q, workers: Workers, log: Log) {
   const sentTo = new Set<number>();
   return {
     queue: {
       ...queue,
       async send(messages: Parameters<TurnQueue['send']>[0]) {
-        for (const { host } of messages) sentTo.add(turnShardOf(host, workers.queues));
         await queue.send(messages);
+        const shards = new Set(messages.map(({ host }) => turnShardOf(host, workers.queues)));
+        const news = [...shards].filter((shard) => !sentTo.has(shard));
+        for (const shard of news) sentTo.add(shard);
+        await startEach(news, workers, log);
       },
     },
     /**
-     * To be called after sending: a worker that ends receives once more after it has said so. Never rejects, since
-     * the waker starts what could not be started here.
+     * To be called after all is sent: a worker that ends receives once more after it has said so. Never rejects,
+     * since the waker starts what could not be started here.
      */
     async startWorkers(): Promise<void> {
       const shards = [...sentTo];

@@ -11,7 +11,7 @@ import type { HostKey } from '../shared/url/host-key.ts';
 import { beginningAt, type CrawlErrors, gatherCrawlErrors } from './crawl-errors.ts';
 import type { Log } from './log.ts';
 import { invoked } from './stack.ts';
-import { startMissing } from './start-workers.ts';
+import { startingWorkers, startMissing } from './start-workers.ts';
 
 export interface WakerDeps {
   readonly clock: Clock;
@@ -45,18 +45,23 @@ const LOADS = 10;
 type Woken = Map<HostKey, { readonly version: number; readonly at: number }>;
 
 /**
- * Ends the crawls that have reached a limit, wakes the hosts that are due, calls a crawl finished that is quiet,
- * and starts a worker where messages wait and there is none.
+ * Starts a worker where messages wait and there is none, ends the crawls that have reached a limit, wakes the hosts
+ * that are due, and calls a crawl finished that is quiet.
  */
 export function createWakerHandler(deps: WakerDeps) {
   const { stack, clock, log } = deps;
-  const waker = new Waker(deps);
+  const { workers } = stack.engine;
+  const { queue, startWorkers } = startingWorkers(stack.engine.queue, workers, log);
+  const waker = new Waker({ ...deps, stack: { ...stack, engine: { ...stack.engine, queue } } });
   return (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> =>
     invoked(stack, { clock, log }, async () => {
+      const endsAt = clock.now() + context.getRemainingTimeInMillis() - END_MS;
+      // First: a run may take most of a minute.
+      await startMissing(workers, log);
       try {
-        await waker.run(clock.now() + context.getRemainingTimeInMillis() - END_MS);
+        await waker.run(endsAt);
       } finally {
-        await startMissing(stack.engine.workers, log);
+        await startWorkers();
       }
     });
 }

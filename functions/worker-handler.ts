@@ -12,6 +12,7 @@ import { HOOK_CALLS, type PageHooks } from '../shared/turn/page-hooks.ts';
 import type { PageWork } from '../shared/turn/page-work.ts';
 import type { Lanes } from '../shared/turn/services.ts';
 import type { Fetchers } from '../shared/worker/fetchers.ts';
+import { minRoomOf } from '../shared/worker/pool-plan.ts';
 import { startWorker, type Worker } from '../shared/worker/worker.ts';
 import { sourceIn } from './event-source.ts';
 import { errorFields, type Log } from './log.ts';
@@ -52,11 +53,6 @@ const LAST_LOOK_MS = 5000;
 const END_MS = 1000;
 /** What a worker begins with that the start queue has started. */
 const NO_HOSTS: EventBatch = { received: [], failures: () => [] };
-/** This share of the hosts that a worker may serve must be free before it asks for more ... */
-const MIN_ROOM_SHARE = 0.2;
-/** ... or as many as one receive can bring. */
-const MAX_MIN_ROOM = 10;
-
 /**
  * Serves as many hosts of a turn queue as it may, until there are none, its time is up, or the other workers
  * have room for them. Started by a message of the start queue; in a stack without one, by messages of hosts,
@@ -98,7 +94,7 @@ export function createWorkerHandler(deps: WorkerDeps) {
       const engine = { ...stack.engine, queue };
       const worker = startWorker(engine, (crawl) => deps.fetchers.of(crawl), {
         maxHosts,
-        minRoom: Math.min(MAX_MIN_ROOM, Math.ceil(maxHosts * MIN_ROOM_SHARE)),
+        minRoom: minRoomOf(maxHosts),
         signal: new AbortController().signal,
         first: batch.received,
         receiveUntil: endsAt - lastReceiveMs,

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
+import { startRetentionMs } from '../../shared/engines/aws/workers/start-message.ts';
 import type { ExistingResources } from '../crawler-props.ts';
 import type { StackOptions } from '../options.ts';
 import { type NumberedQueues, numberedQueues } from './numbered-queues.ts';
@@ -71,8 +72,7 @@ export class Frontier extends Construct {
     this.linkDeadLetters = new sqs.Queue(this, 'LinkDeadLetters', common);
     this.startQueue = new sqs.Queue(this, 'Starts', {
       ...common,
-      // Starts that failed within this time are requested again.
-      retentionPeriod: Duration.millis(2 * visibilityMs),
+      retentionPeriod: Duration.millis(startRetentionMs(visibilityMs)),
       // While the worker works, its message stays: if it dies, the message comes back later and finds that there are enough.
       visibilityTimeout: Duration.millis(visibilityMs),
       deadLetterQueue: { queue: this.linkDeadLetters, maxReceiveCount: MAX_RECEIVES },

@@ -10,10 +10,23 @@ export interface PoolMember {
   readonly isEnding: boolean;
 }
 
-/** The pool is full if its workers serve this share of the hosts that they may serve. */
+/** A worker is full if it serves this share of the hosts that it may serve. */
 const FULL_SHARE = 0.9;
 /** A worker ends early if the others could serve all hosts with no more than this share of theirs. */
 const SPARE_SHARE = 0.7;
+
+/** This share of the hosts that a worker may serve must be free before it asks for more ... */
+const MIN_ROOM_SHARE = 0.2;
+/** ... or as many as one receive can bring. */
+const MAX_MIN_ROOM = 10;
+
+/** A worker of `maxHosts` hosts receives more if it has room for at least this many. */
+export const minRoomOf = (maxHosts: number): number =>
+  Math.min(MAX_MIN_ROOM, Math.ceil(maxHosts * MIN_ROOM_SHARE));
+
+/** With this number of hosts or more a worker counts as full. One that receives no more is. */
+const fullAt = ({ maxHosts }: PoolMember): number =>
+  Math.min(FULL_SHARE * maxHosts, maxHosts - minRoomOf(maxHosts) + 1);
 
 const hostsOf = (members: readonly PoolMember[]) => members.reduce((sum, { hosts }) => sum + hosts, 0);
 const roomOf = (members: readonly PoolMember[]) => members.reduce((sum, { maxHosts }) => sum + maxHosts, 0);
@@ -29,7 +42,7 @@ export const activeMembers = (members: readonly PoolMember[]): readonly PoolMemb
 export function mayGrow(id: string, members: readonly PoolMember[]): boolean {
   const active = activeMembers(members);
   const isFirst = active.every((member) => id <= member.id) && active.some((member) => member.id === id);
-  return isFirst && hostsOf(active) >= FULL_SHARE * roomOf(active);
+  return isFirst && hostsOf(active) >= active.reduce((sum, member) => sum + fullAt(member), 0);
 }
 
 /**
@@ -53,8 +66,28 @@ export function isSurplus(id: string, members: readonly PoolMember[]): boolean {
   return others.length > 0 && hostsOf(members) <= SPARE_SHARE * roomOf(others);
 }
 
-/** Whether `id`, whose time is up, needs a successor: the other workers have no room for its hosts. */
+/** Whether `id`, whose time is up, needs a successor: the other workers have no room for its hosts, or there are none. */
 export function needsSuccessor(id: string, members: readonly PoolMember[]): boolean {
   const others = activeMembers(members).filter((member) => member.id !== id);
-  return hostsOf(members) > 0 && hostsOf(members) > FULL_SHARE * roomOf(others);
+  return others.length === 0 || hostsOf(members) > FULL_SHARE * roomOf(others);
+}
+
+/** Hosts that come back within this time are served by the same start. */
+const START_WINDOW_MS = 10_000;
+/** SQS counts whole seconds, so hosts may come back this much later. */
+const MAX_LATE_MS = 2000;
+
+/**
+ * When workers are to be started for hosts that come back at `times`: at most 10 s after each of them. Times that have
+ * passed are left out.
+ */
+export function startTimes(times: readonly number[], now: number): readonly number[] {
+  const starts: number[] = [];
+  let first = Number.NEGATIVE_INFINITY;
+  for (const time of times.filter((time) => time > now - MAX_LATE_MS).toSorted((a, b) => a - b)) {
+    if (time - first <= START_WINDOW_MS) starts.pop();
+    else first = time;
+    starts.push(time);
+  }
+  return starts;
 }

@@ -38,7 +38,10 @@ export interface WorkerOptions {
   readonly first?: readonly HostDeliveries[];
   /** No host is received after this time: what is in progress is finished. Default: never. */
   readonly receiveUntil?: number;
-  /** Aborted to receive no more hosts: what is under way is finished, and the worker ends. */
+  /**
+   * Aborted to receive no more hosts: what is under way is finished, a receive among it, and the worker ends. A process
+   * that ended during a receive would leave the hosts which that brings locked for their whole lease.
+   */
   readonly drain?: AbortSignal;
   /**
    * Called when the worker would end because it is idle. It then receives once more: what was sent before the
@@ -124,16 +127,12 @@ class WorkerLoop {
   #isIdle = false;
   /** `beforeIdleEnd` was called, and nothing came since. */
   #isLastReceive = false;
-  /** Ends a receive that is waiting. */
-  readonly #receiving: AbortSignal;
 
   constructor(services: TurnServices, options: WorkerOptions, halting: AbortController) {
     this.#services = services;
     this.#options = options;
     this.#halting = halting;
-    const { deadline = Infinity, onError, drain } = options;
-    const { stopping } = services;
-    this.#receiving = drain ? AbortSignal.any([stopping, drain]) : stopping;
+    const { deadline = Infinity, onError } = options;
     this.#server = new HostServer(services, { deadline, onError });
   }
 
@@ -146,15 +145,17 @@ class WorkerLoop {
   }
 
   #goesOn(): boolean {
-    const { receiveUntil = Infinity } = this.#options;
-    const { clock } = this.#services.engine;
-    return !this.#receiving.aborted && !this.#failure && !this.#isIdle && clock.now() < receiveUntil;
+    const { receiveUntil = Infinity, drain } = this.#options;
+    const { engine, stopping } = this.#services;
+    const isEnding = stopping.aborted || drain?.aborted || this.#failure || this.#isIdle;
+    return !isEnding && engine.clock.now() < receiveUntil;
   }
 
   /** Receives hosts if there is room for them, else waits for room. */
   async #receive(): Promise<void> {
     const { maxHosts, minRoom = 1, receiveUntil = Infinity, endsWhenIdle } = this.#options;
-    const { queue, clock } = this.#services.engine;
+    const { engine, stopping } = this.#services;
+    const { queue, clock } = engine;
     const room = maxHosts - this.#active.size;
     if (room < minRoom) {
       await Promise.race(this.#active);
@@ -162,7 +163,7 @@ class WorkerLoop {
     }
     try {
       const waitMs = Math.min(RECEIVE_MS, receiveUntil - clock.now());
-      const batch = await queue.receive(room, waitMs, this.#receiving);
+      const batch = await queue.receive(room, waitMs, stopping);
       // An answer may come late: then there is no time for these hosts, and others are to have them at once.
       const isLate = clock.now() >= receiveUntil;
       for (const received of batch)

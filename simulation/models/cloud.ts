@@ -9,6 +9,7 @@ import type { AwsClients } from '../../shared/engines/aws/engine.ts';
 import { type StackSettings, timesOf } from '../../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../../shared/engines/aws/stack.ts';
 import { DUE_AT, DUE_INDEX, DUE_SHARD } from '../../shared/engines/aws/state/tables.ts';
+import { startRetentionMs } from '../../shared/engines/aws/workers/start-message.ts';
 import { type Sizes, sizesOf } from '../../shared/sizes.ts';
 import { type CallFaults, type CallFaultsOptions, createCallFaults } from './call-faults.ts';
 import { createSimClient, type Latency } from './client.ts';
@@ -117,7 +118,7 @@ export function createSimCloud(options: SimCloudOptions): SimCloud {
     name: 'starts',
     isFifo: false,
     visibilityS,
-    retentionS: 2 * visibilityS,
+    retentionS: startRetentionMs(visibilityS * 1000) / 1000,
     deadLetter: { queueUrl: linkDeadLetterUrl, maxReceives },
   });
   const linkQueueUrl = sqs.createQueue({

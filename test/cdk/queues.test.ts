@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
+import { MAX_START_DELAY_MS } from '../../shared/engines/aws/workers/start-message.ts';
 import { functionOf, synthesized } from './synthesized.ts';
 
 const QUEUE = 'AWS::SQS::Queue';
@@ -41,10 +42,18 @@ describe('the queues', () => {
     const { visibilityMs } = timesOf({ workerTimeoutMs: 300_000 });
     expect(Properties).toMatchObject({
       VisibilityTimeout: visibilityMs / 1000,
-      MessageRetentionPeriod: (2 * visibilityMs) / 1000,
+      MessageRetentionPeriod: 900 + (2 * visibilityMs) / 1000,
     });
     expect(Properties.FifoQueue).toBeUndefined();
   });
+
+  test.each([30, 600])(
+    'of starts keeps a message for longer than it may be delayed (%i s)',
+    (workerTimeout) => {
+      const { Properties } = synthesized({ workerTimeout }).one(QUEUE, 'FrontierStarts');
+      expect(Properties.MessageRetentionPeriod * 1000).toBeGreaterThan(MAX_START_DELAY_MS + 60_000);
+    },
+  );
 
   test('of links hides a batch for six time-outs of the router and the window', () => {
     for (const routerWindow of [0, 5, 300]) {

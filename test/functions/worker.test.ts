@@ -352,6 +352,24 @@ describe('a worker that the start queue starts', () => {
     await run(startEvent(0, 2));
     expect(clock.now() - startedAt).toBeLessThan(40_000);
     expect(engine.messages('a.test')).not.toEqual([]);
-    expect(starts).toEqual([]);
+    // For the host that rests: this worker ends at once if the other one is still there.
+    expect(starts).toEqual([{ queue: 0, workers: 1, delayMs: 500 }]);
+  });
+
+  test('never ends during a receive: the hosts that it brings would stay locked', async () => {
+    const { run, engine, stack, clock } = await setUp();
+    await stack.engine.workers.show(0, member('other', 3));
+    const { receive } = stack.engine.queue;
+    const receives: boolean[] = [];
+    stack.engine.queue.receive = async (max, _waitMs, signal) => {
+      const number = receives.push(false);
+      await clock.sleep(number === 1 ? 8000 : 1000);
+      const batch = signal?.aborted ? [] : await receive(max, 0);
+      receives[number - 1] = true;
+      return batch;
+    };
+    await run(startEvent(0, 2));
+    expect(receives).toEqual([true]);
+    expect(await statesOf(engine)).toMatchObject({ 'http://a.test/': 'fetched' });
   });
 });

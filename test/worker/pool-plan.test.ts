@@ -3,8 +3,10 @@ import {
   grownTo,
   isSurplus,
   mayGrow,
+  minRoomOf,
   needsSuccessor,
   type PoolMember,
+  startTimes,
 } from '../../shared/worker/pool-plan.ts';
 
 /** Workers `a`, `b`, ... of 100 hosts at most, with these numbers of hosts; negative ones are ending. */
@@ -24,6 +26,15 @@ describe('a pool grows', () => {
   ])('%s', (_, members, expected) => {
     expect(mayGrow('a', members)).toBe(expected);
   });
+
+  test.each([1, 2, 5, 10, 20, 50, 100, 200, 500])(
+    'when each of its workers of %i hosts has no room to receive more',
+    (maxHosts) => {
+      const hosts = maxHosts - minRoomOf(maxHosts) + 1;
+      const members = pool(0, 0, 0).map((member) => ({ ...member, maxHosts, hosts }));
+      expect(mayGrow('a', members)).toBe(true);
+    },
+  );
 
   test('by the word of one worker', () => {
     const members = pool(100, 100, 100);
@@ -76,10 +87,25 @@ describe('a pool shrinks', () => {
 
 test.each([
   ['alone, with hosts', pool(30), true],
-  ['alone, without hosts', pool(0), false],
+  ['alone, without hosts: messages may come right after', pool(0), true],
+  ['without hosts beside a worker that has room', pool(0, 30), false],
   ['beside a worker that has room', pool(30, 30), false],
   ['beside one that is full', pool(30, 90), true],
   ['beside one that is ending, too', pool(30, -10), true],
 ])('a worker whose time is up needs a successor: %s', (_, members, expected) => {
   expect(needsSuccessor('a', members)).toBe(expected);
+});
+
+describe('workers are started for hosts that come back', () => {
+  test.each([
+    ['at their time', [60], [60]],
+    ['once for those of ten seconds, at the last one', [70, 60, 65], [70]],
+    ['and each within ten seconds', [60, 65, 71, 90], [65, 71, 90]],
+    ['also if they are a moment late', [-1], [-1]],
+    ['not if their time is over for long', [-60, 30], [30]],
+  ])('%s', (_, seconds, expected) => {
+    const now = 1_000_000;
+    const times = seconds.map((s) => now + s * 1000);
+    expect(startTimes(times, now).map((time) => (time - now) / 1000)).toEqual(expected);
+  });
 });

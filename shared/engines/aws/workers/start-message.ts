@@ -7,6 +7,15 @@ export interface StartMessage {
   readonly workers: number;
 }
 
+/** The longest delay of a message (SQS developer guide, message timers). */
+export const MAX_START_DELAY_MS = 900_000;
+
+/**
+ * How long the start queue keeps a message, which is counted from its sending. A message that is delivered and comes to
+ * nothing may come back once; what could not be started by then is asked for again.
+ */
+export const startRetentionMs = (visibilityMs: number): number => MAX_START_DELAY_MS + 2 * visibilityMs;
+
 export const startText = ({ queue, workers }: StartMessage): string => JSON.stringify({ queue, workers });
 
 /** Throws where the text is no such message. */

@@ -5,7 +5,7 @@ import { activeMembers, type PoolMember } from '../../../worker/pool-plan.ts';
 import { withRetry } from '../retry.ts';
 import { queryItems } from '../state/dynamo-pages.ts';
 import { EXPIRES_AT, type Item, itemKey, N, S, WORKERS_PREFIX } from '../state/tables.ts';
-import { startText } from './start-message.ts';
+import { MAX_START_DELAY_MS, startText } from './start-message.ts';
 
 /**
  * The workers of each turn queue: which there are, by an item of CrawlState for each, and how others are
@@ -47,8 +47,6 @@ const ALIVE_MS = 30_000;
 const MAX_ALIVE_MS = 3 * ALIVE_MS;
 /** Items are deleted some time after that (TTL). */
 const KEPT_MS = 3_600_000;
-/** The longest delay of a message (SQS developer guide, message timers). */
-const MAX_DELAY_MS = 900_000;
 
 /** The pool of a deployed stack. */
 export class AwsWorkerPool implements WorkerPool {
@@ -121,7 +119,7 @@ export class AwsWorkerPool implements WorkerPool {
       const command = new SendMessageCommand({
         QueueUrl: startQueueUrl,
         MessageBody: startText({ queue, workers }),
-        DelaySeconds: Math.ceil(Math.min(MAX_DELAY_MS, Math.max(0, delayMs)) / 1000),
+        DelaySeconds: Math.ceil(Math.min(MAX_START_DELAY_MS, Math.max(0, delayMs)) / 1000),
       });
       await withRetry('starting a worker', () => sqs.send(command), { clock });
     }
