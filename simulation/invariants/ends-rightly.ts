@@ -108,7 +108,7 @@ function checkLimited(findings: Findings, crawl: CrawlFacts, index: number, fact
 }
 
 /** A clock that was set forward uses up the crawl's time. */
-function excuseOfLimit(facts: Given, maxTimeMs: number | undefined): ExcuseName | undefined {
+function excuseOfLimit(facts: UsedFacts, maxTimeMs: number | undefined): ExcuseName | undefined {
   if (mayHaveLostTurns(facts)) return 'earlyEnd';
   return maxTimeMs !== undefined && facts.strikes.clockStepped > 0 ? 'wrongClock' : undefined;
 }

@@ -1,26 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createMembersSite, type Logged } from '../../examples/login/site.ts';
 import { createProxy } from '../../examples/proxy/proxy.ts';
 import { createShop } from '../../examples/shop/site.ts';
-import { close, crawlWith, listen } from './run-example.ts';
+import { crawlWith, listen, temporaryFolder } from './run-example.ts';
 
 let folder: string;
-let server: Server | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'strand-examples-'));
-});
-afterEach(() => {
-  if (server) close(server);
-  server = undefined;
-  rmSync(folder, { recursive: true, force: true });
+  folder = temporaryFolder();
 });
 
 test("the shop's prices become items, and those that are broken are counted", async () => {
-  server = createShop();
+  const server = createShop();
   const shop = await listen(server);
   const crawl = await crawlWith('shop', `${shop}/`, join(folder, 'shop'), ['--allow-private-addresses']);
   expect(crawl).toMatchObject({ code: 0, summary: { state: 'finished', pages: 10, errors: { onPage: 2 } } });
@@ -44,7 +35,7 @@ test.each([
   ['with four, which share a login', ['--per-host', '4']],
 ])("the members' pages are crawled behind one login after the other, %s", async (_, words) => {
   const log: Logged[] = [];
-  server = createMembersSite((request) => log.push(request));
+  const server = createMembersSite((request) => log.push(request));
   const site = await listen(server);
   const out = join(folder, 'members');
   const crawl = await crawlWith('login', `${site}/`, out, ['--allow-private-addresses', ...words], {
@@ -65,7 +56,7 @@ test.each([
 
 test('a wrong password is sent once', async () => {
   const log: Logged[] = [];
-  server = createMembersSite((request) => log.push(request));
+  const server = createMembersSite((request) => log.push(request));
   const site = await listen(server);
   const environment = { MEMBERS_SITE: site, MEMBERS_PASSWORD: 'guess' };
   const words = ['--allow-private-addresses', '--max-time', '2'];
@@ -78,7 +69,7 @@ test('a wrong password is sent once', async () => {
 test('every request goes by the proxy, robots.txt and all', async () => {
   const asked: string[] = [];
   const agents = new Set<string | undefined>();
-  server = createProxy((url, userAgent) => {
+  const server = createProxy((url, userAgent) => {
     asked.push(url);
     agents.add(userAgent);
   });

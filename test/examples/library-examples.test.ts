@@ -1,21 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { processCrawl, startCrawl } from '../../api/index.ts';
 import { watchPage } from '../../examples/watch/watch-page.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
-import { close, listen } from './run-example.ts';
+import { listen, temporaryFolder } from './run-example.ts';
 
 let folder: string;
-let server: Server;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'strand-examples-'));
-});
-afterEach(() => {
-  close(server);
-  rmSync(folder, { recursive: true, force: true });
+  folder = temporaryFolder();
 });
 
 const article = (...paragraphs: string[]): string =>
@@ -25,7 +18,7 @@ const LONG =
 
 test('a watched page reports what is new and what is gone, and nothing at first', async () => {
   let page = article(LONG, `Old. ${LONG}`);
-  server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     if (request.url === '/robots.txt') return void response.writeHead(404).end();
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(page);
   });
@@ -39,7 +32,7 @@ test('a watched page reports what is new and what is gone, and nothing at first'
 
 test('hooks over an archive give items without a request', async () => {
   let requests = 0;
-  server = createServer((_, response) => {
+  const server = createServer((_, response) => {
     requests++;
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(article(LONG));
   });

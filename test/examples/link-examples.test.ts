@@ -1,15 +1,14 @@
 /** The examples about links and files of a site: broken links in CI, and a mirror. */
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { mirror } from '../../examples/mirror/mirror.ts';
 import { createSearchShop } from '../../examples/router/site.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
-import { close, crawlWith, listen, ROOT } from './run-example.ts';
+import { crawlWith, listen, ROOT, temporaryFolder } from './run-example.ts';
 
 const PAGES: Readonly<Record<string, string>> = {
   '/': '<link rel="stylesheet" href="/style.css"><a href="/guide">The guide</a><img src="/logo.png">',
@@ -19,18 +18,13 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 let folder: string;
-let server: Server | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'strand-examples-'));
-});
-afterEach(() => {
-  if (server) close(server);
-  rmSync(folder, { recursive: true, force: true });
+  folder = temporaryFolder();
 });
 
 function serve(pages: typeof PAGES): Promise<string> {
   const types: Record<string, string> = { css: 'text/css', png: 'image/png' };
-  server = createServer(({ url = '' }, response) => {
+  const server = createServer(({ url = '' }, response) => {
     const type = types[url.split('.')[1] ?? ''] ?? 'text/html';
     response.writeHead(pages[url] === undefined ? 404 : 200, { 'Content-Type': type }).end(pages[url]);
   });
@@ -98,7 +92,7 @@ test('a mirror is files with links from one to the next, and names links that le
 
 test('the search form and the API of a shop become items', async () => {
   const log: string[] = [];
-  server = createSearchShop((request) => log.push(request));
+  const server = createSearchShop((request) => log.push(request));
   const shop = await listen(server);
   const crawl = await crawlWith('router', `${shop}/`, join(folder, 'router'), ['--allow-private-addresses']);
   expect(crawl).toMatchObject({ code: 0, summary: { state: 'finished', errors: {} } });

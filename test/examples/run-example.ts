@@ -1,23 +1,31 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Where a server listens, on loopback. */
+/** Returns the origin at which the server listens, on loopback, until the test has finished. */
 export async function listen(server: Server): Promise<string> {
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-export function close(server: Server): void {
-  server.close();
-  server.closeAllConnections();
+/** Returns a new folder, which is deleted when the test has finished. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'strand-examples-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Crawls with an example's project file as a user does, but at no pace, into `out`. */

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { findCycles } from './find-cycles.ts';
 import { upwardImports } from './layers.ts';
@@ -121,4 +123,16 @@ describe('pure folders', () => {
   ])('may say %j', (text) => {
     expect(faultsOf(text)).toEqual([]);
   });
+});
+
+/** The folder's projects are compiled with the package that they install (`test/packaging`). */
+const COMPILED_APART = 'templates';
+
+test('the compiler checks every folder with TypeScript, also files that nothing imports', () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const { include } = JSON.parse(readFileSync(`${root}tsconfig.json`, 'utf8'));
+  const folders = globSync('*/**/*.ts', { cwd: root, exclude: ['node_modules/**', 'dist/**', 'cdk.out/**'] })
+    .map((file) => file.split('/')[0]!)
+    .filter((folder) => !folder.startsWith('.') && folder !== COMPILED_APART);
+  expect(include.filter((folder: string) => folder !== '*.ts')).toEqual([...new Set(folders)].sort());
 });

@@ -10,17 +10,11 @@ import { SIZES } from '../../shared/sizes.ts';
 import { PageLinks, type PageLinksOptions } from '../../shared/turn/page-links.ts';
 import { captureOf } from '../archive/captures.ts';
 import { T0 } from '../worker/fake-clock.ts';
-import { crawlOfTurn, ORIGIN, recordOf } from './turn-fakes.ts';
+import { crawlOfTurn, ORIGIN, PLAIN_FACTS, recordOf } from './turn-fakes.ts';
 
 const PAGE = `${ORIGIN}/page`;
 const CAPTURE = captureOf({ url: PAGE, body: Buffer.from('bytes') });
 const RESPONSE = { ...CAPTURE, body: { ...CAPTURE.body, sha1: Uint8Array.from(CAPTURE.body.sha1) } };
-const FACTS = {
-  type: 'html',
-  links: [],
-  robots: { noindex: false, nofollow: false },
-  droppedLinks: 0,
-} as unknown as DocumentFacts;
 const a = (path: string, fields: Partial<HtmlLink> = {}): HtmlLink => ({
   url: ORIGIN + path,
   kind: 'a',
@@ -93,7 +87,7 @@ async function take(
 ) {
   const opened = open(situation);
   const { response = RESPONSE, isRequest } = situation;
-  await opened.links.take(record, response, { ...FACTS, ...facts }, isRequest);
+  await opened.links.take(record, response, { ...PLAIN_FACTS, ...facts }, isRequest);
   return opened;
 }
 const urls = (links: readonly Link[]) => links.map(({ url }) => url);
@@ -220,13 +214,17 @@ test.each([
   'a document of type %s at %s, fetched as %s, is a document of its own: %s',
   (type, url, kind, is) => {
     const { links } = open({ config: { maxDepth: 5 } });
-    expect(links.isOwnDocument(recordOf(url, { kind, depth: 5 }), { ...FACTS, type } as never)).toBe(is);
+    expect(links.isOwnDocument(recordOf(url, { kind, depth: 5 }), { ...PLAIN_FACTS, type } as never)).toBe(
+      is,
+    );
   },
 );
 
 test('a requisite that is too deep is no document of its own', () => {
   const { links } = open({ config: { maxDepth: 5 } });
-  expect(links.isOwnDocument(recordOf(`${ORIGIN}/f`, { kind: 'requisite', depth: 6 }), FACTS)).toBe(false);
+  expect(links.isOwnDocument(recordOf(`${ORIGIN}/f`, { kind: 'requisite', depth: 6 }), PLAIN_FACTS)).toBe(
+    false,
+  );
 });
 
 describe('sitemaps and feeds', () => {

@@ -9,18 +9,12 @@ import {
   withDroppedLinks,
 } from '../../shared/turn/page-reader.ts';
 import { T0 } from '../worker/fake-clock.ts';
-import { crawlOfTurn, ORIGIN, recordOf } from './turn-fakes.ts';
+import { crawlOfTurn, ORIGIN, PLAIN_FACTS, recordOf } from './turn-fakes.ts';
 
 const PAGE = `${ORIGIN}/page`;
 const TO = { code: 'redirect', to: `${ORIGIN}/next` } as const;
-const FACTS = {
-  type: 'html',
-  links: [],
-  robots: { noindex: false, nofollow: false },
-  droppedLinks: 0,
-} as unknown as DocumentFacts;
 const BLANK = {
-  ...FACTS,
+  ...PLAIN_FACTS,
   signs: { hasScripts: true, textChars: 0, hasPasswordField: false },
 } as unknown as DocumentFacts;
 
@@ -79,13 +73,13 @@ async function read(
 const RESPONSE = { httpStatus: 200 };
 const fetched = (facts: Partial<DocumentFacts> = {}): PageReading => ({
   state: 'fetched',
-  facts: { ...FACTS, ...facts } as DocumentFacts,
+  facts: { ...PLAIN_FACTS, ...facts } as DocumentFacts,
 });
 
 test('a redirect is followed by its Location, and no hook is called', async () => {
   const record = recordOf(PAGE);
-  const { reading, calls } = await read(record, { state: 'redirect', facts: FACTS });
-  expect(reading).toEqual({ state: 'redirect', facts: FACTS, cause: TO });
+  const { reading, calls } = await read(record, { state: 'redirect', facts: PLAIN_FACTS });
+  expect(reading).toEqual({ state: 'redirect', facts: PLAIN_FACTS, cause: TO });
   expect(calls).toEqual([['location', record, { response: RESPONSE, request: undefined }, T0]]);
   const request = { method: 'POST' };
   const own = await read(record, { state: 'redirect' }, {}, request);
@@ -101,10 +95,14 @@ test('a response without a document, and a sitemap, are what their status says',
     reading: { state: 'fetched', cause: { code: 'badDocument', detail: 'no XML' } },
     calls: [],
   });
-  expect((await read(map, fetched())).reading).toEqual({ state: 'fetched', facts: FACTS, cause: undefined });
+  expect((await read(map, fetched())).reading).toEqual({
+    state: 'fetched',
+    facts: PLAIN_FACTS,
+    cause: undefined,
+  });
   const long = await read(map, fetched({ fault: 'x'.repeat(3000) }));
   expect(long.reading?.cause).toEqual({ code: 'badDocument', detail: `${'x'.repeat(2000)}...` });
-  expect((await read(map, { ...gone, facts: FACTS })).reading).toMatchObject({
+  expect((await read(map, { ...gone, facts: PLAIN_FACTS })).reading).toMatchObject({
     state: 'gone',
     cause: gone.cause,
   });
@@ -113,7 +111,7 @@ test('a response without a document, and a sitemap, are what their status says',
 test('a meta refresh is a redirect by the page’s markup', async () => {
   const record = recordOf(PAGE);
   const { reading, calls } = await read(record, fetched(), { softTarget: `${ORIGIN}/next` });
-  expect(reading).toMatchObject({ state: 'redirect', facts: FACTS, cause: { ...TO, isSoft: true } });
+  expect(reading).toMatchObject({ state: 'redirect', facts: PLAIN_FACTS, cause: { ...TO, isSoft: true } });
   expect(calls).toEqual([['follow', record, `${ORIGIN}/next`, T0]]);
 });
 

@@ -5,6 +5,7 @@ import { createBudget } from '../../shared/crawl-state/budget.ts';
 import { HostLedger } from '../../shared/frontier/ledger.ts';
 import { EMPTY_INDEX } from '../../shared/frontier/ledger-index.ts';
 import type { UrlRecord } from '../../shared/frontier/url-record.ts';
+import type { DocumentFacts } from '../../shared/parser/document.ts';
 import type { CrawlStatus } from '../../shared/ports/crawl-registry.ts';
 import type { TurnCrawl } from '../../shared/turn/turn-crawl.ts';
 import { T0 } from '../worker/fake-clock.ts';
@@ -39,6 +40,14 @@ export function crawlOfTurn({ config, seeds, status, pages, nameOf }: CrawlOfTur
   };
   return crawl as unknown as ReturnType<typeof crawlOfTurn>;
 }
+
+/** The facts of an HTML page without links. */
+export const PLAIN_FACTS = {
+  type: 'html',
+  links: [],
+  robots: { noindex: false, nofollow: false },
+  droppedLinks: 0,
+} as unknown as DocumentFacts;
 
 /** A record with all fields. */
 export const recordOf = (url: string, fields: Partial<UrlRecord> = {}): UrlRecord => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_TOTALS } from '../../../shared/frontier/head.ts';
-import { crawlFacts, HOME, makeFacts, messagesOf, PAGE, struck } from './made-facts.ts';
+import { crawlFacts, HOME, makeFacts, PAGE, struck, violationsOf } from './made-facts.ts';
 
 /** The crawl of the facts whose first host's head counts this number of items. */
 function withItems(counted: number, items: readonly string[], staged?: string) {
@@ -13,7 +13,7 @@ function withItems(counted: number, items: readonly string[], staged?: string) {
 }
 
 const brokenItems = (crawl: ReturnType<typeof withItems>, more = {}) =>
-  messagesOf(makeFacts({ crawls: [crawl], ...more })).filter((message) => message.startsWith('itemsOnce'));
+  violationsOf('itemsOnce', makeFacts({ crawls: [crawl], ...more }));
 
 describe('itemsOnce', () => {
   test('an item for each page that the heads count is right', () => {

@@ -15,6 +15,7 @@ import {
   SECRET,
   struck,
   urlRecord,
+  violationsOf,
 } from './made-facts.ts';
 
 const without = (url: string) => RECORDS.filter((record) => record.url !== url);
@@ -78,8 +79,7 @@ describe('oneState', () => {
       linksOf: (url: string) => [...facts.web.linksOf(url), page.url],
       requisitesOf: (url: string) => (url === HOME ? [image.url] : []),
     };
-    const foundIn = (one: typeof crawl) =>
-      messagesOf({ ...facts, web, crawls: [one] }).filter((line) => line.startsWith('oneState'));
+    const foundIn = (one: typeof crawl) => violationsOf('oneState', { ...facts, web, crawls: [one] });
     expect(foundIn(withHead({}))).toEqual([
       expect.stringMatching(
         /^oneState: crawl has met its limit of pages, but http:\/\/b\.test\/1\.png waits/,

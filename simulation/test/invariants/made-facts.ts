@@ -246,6 +246,10 @@ export const messagesOf = (facts: Facts): string[] =>
     .filter(({ excuse }) => excuse === undefined)
     .map(({ invariant, message }) => `${invariant}: ${message}`);
 
+/** Returns the violations of one invariant, as `invariant: message`. */
+export const violationsOf = (invariant: string, facts: Facts): string[] =>
+  messagesOf(facts).filter((text) => text.startsWith(`${invariant}:`));
+
 /** Returns the excused findings, as `excuse: message`. */
 export const excused = (facts: Facts): string[] =>
   checkFacts(facts).flatMap(({ excuse, message }) => (excuse === undefined ? [] : `${excuse}: ${message}`));

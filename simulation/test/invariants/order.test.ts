@@ -12,17 +12,15 @@ import {
   headAt,
   hostWith,
   makeFacts,
-  messagesOf,
   PAGE,
   ROBOTS,
   request,
   struck,
   urlRecord,
+  violationsOf,
 } from './made-facts.ts';
 
 const T = headAt(0, undefined, {}).at;
-const of = (invariant: string, facts: Parameters<typeof messagesOf>[0]) =>
-  messagesOf(facts).filter((text) => text.startsWith(`${invariant}:`));
 const totals = (requests: number, more = {}) => ({ ...NEW_HEAD.totals, requests, ...more });
 
 describe('bestFirst', () => {
@@ -47,29 +45,31 @@ describe('bestFirst', () => {
     const deep = urlRecord(DEEP, 'fetched', 200, { depth: 3, level: MAX_LEVEL, via: PAGE });
     const home = (depth: number) => urlRecord(HOME, 'fetched', 200, { depth });
     const page = urlRecord(PAGE, 'fetched', 200);
-    expect(of('bestFirst', facts({ found: [home(0), page, deep] }))).toHaveLength(1);
-    expect(of('bestFirst', facts({ found: [home(1), page, deep] }))).toEqual([]);
+    expect(violationsOf('bestFirst', facts({ found: [home(0), page, deep] }))).toHaveLength(1);
+    expect(violationsOf('bestFirst', facts({ found: [home(1), page, deep] }))).toEqual([]);
   });
 
   test('a page of a later rank before one that was known is found', () => {
-    expect(of('bestFirst', facts({ order: [PAGE, DEEP] }))).toEqual([]);
+    expect(violationsOf('bestFirst', facts({ order: [PAGE, DEEP] }))).toEqual([]);
     const rank = (depth: number, url: string, via: string) => 4 * depth + MAX_LEVEL - levelOf(url, via);
-    expect(of('bestFirst', facts())).toEqual([
+    expect(violationsOf('bestFirst', facts())).toEqual([
       `bestFirst: crawl: ${DEEP} (rank ${rank(2, DEEP, PAGE)}) was requested T0+20.000 s, before ${PAGE} (rank ${rank(1, PAGE, HOME)}), which was known and is requested T0+30.000 s`,
     ]);
   });
 
   test('not where a turn was discarded, robots.txt did not answer, or several requests are in flight', () => {
-    expect(of('bestFirst', facts({ counted: 3 }))).toEqual([]);
-    expect(of('bestFirst', facts({ robots: { httpStatus: 503 } }))).toEqual([]);
-    expect(of('bestFirst', facts({ config: { perHost: 2 } }))).toEqual([]);
+    expect(violationsOf('bestFirst', facts({ counted: 3 }))).toEqual([]);
+    expect(violationsOf('bestFirst', facts({ robots: { httpStatus: 503 } }))).toEqual([]);
+    expect(violationsOf('bestFirst', facts({ config: { perHost: 2 } }))).toEqual([]);
   });
 
   test('a URL that is tried again goes before those that were never tried', () => {
     const log = facts().web.log;
     const again = [...log.slice(0, 2), request(DEEP, 5, 5.1), ...log.slice(2)];
     const heads = [headAt(60, undefined, { totals: totals(5) })];
-    expect(of('bestFirst', makeFacts({ log: again, crawls: [hostWith(heads, records)] }))).toEqual([]);
+    expect(violationsOf('bestFirst', makeFacts({ log: again, crawls: [hostWith(heads, records)] }))).toEqual(
+      [],
+    );
   });
 });
 
@@ -92,13 +92,13 @@ describe('configured', () => {
 
   test('a turn that asks for more pages than were configured three seconds before it is found', () => {
     const began = { at: 0, turnMaxPages: 4 };
-    expect(of('configured', facts([began]))).toEqual([]);
-    expect(of('configured', facts([began, { at: 8, turnMaxPages: 3 }]))).toEqual([]);
-    expect(of('configured', facts([began, { at: 7, turnMaxPages: 3 }]))).toEqual([
+    expect(violationsOf('configured', facts([began]))).toEqual([]);
+    expect(violationsOf('configured', facts([began, { at: 8, turnMaxPages: 3 }]))).toEqual([]);
+    expect(violationsOf('configured', facts([began, { at: 7, turnMaxPages: 3 }]))).toEqual([
       'configured: crawl: a turn asked a.test for 4 pages from T0+20.000 s on; expected at most 3 (turnMaxPages)',
     ]);
     expect(
-      of(
+      violationsOf(
         'configured',
         facts([
           { at: 0, turnMaxPages: 3 },
@@ -109,7 +109,7 @@ describe('configured', () => {
   });
 
   test('not where a turn was discarded', () => {
-    expect(of('configured', facts([{ at: 0, turnMaxPages: 1 }], 4))).toEqual([]);
+    expect(violationsOf('configured', facts([{ at: 0, turnMaxPages: 1 }], 4))).toEqual([]);
   });
 });
 
@@ -128,21 +128,21 @@ describe('limitsKept, after a limit of bytes, time or money', () => {
   }
 
   test('a page that is requested later than 13 seconds after it is found', () => {
-    expect(of('limitsKept', facts({ maxBytes: 5000 }, 33))).toEqual([]);
-    expect(of('limitsKept', facts({ maxBytes: 5001 }, 34))).toEqual([]);
-    expect(of('limitsKept', facts({ maxBytes: 5000 }, 34))).toEqual([
+    expect(violationsOf('limitsKept', facts({ maxBytes: 5000 }, 33))).toEqual([]);
+    expect(violationsOf('limitsKept', facts({ maxBytes: 5001 }, 34))).toEqual([]);
+    expect(violationsOf('limitsKept', facts({ maxBytes: 5000 }, 34))).toEqual([
       `limitsKept: crawl had met maxBytes T0+20.000 s, and worker-1 requested ${PAGE} 14.000 s later; expected none after 13.000 s`,
     ]);
-    expect(of('limitsKept', facts({ maxTimeMs: 10_000 }, 23))).toEqual([]);
-    expect(of('limitsKept', facts({ maxTimeMs: 10_000 }, 24)).join()).toContain(
+    expect(violationsOf('limitsKept', facts({ maxTimeMs: 10_000 }, 23))).toEqual([]);
+    expect(violationsOf('limitsKept', facts({ maxTimeMs: 10_000 }, 24)).join()).toContain(
       'had met maxTimeMs T0+10.000 s',
     );
     const costs = [
       { at: T + 1000, cost: 0.01 },
       { at: T + 5000, cost: 0.02 },
     ];
-    expect(of('limitsKept', facts({ maxCost: 0.02 }, 18, { costs }))).toEqual([]);
-    expect(of('limitsKept', facts({ maxCost: 0.02 }, 19, { costs })).join()).toContain(
+    expect(violationsOf('limitsKept', facts({ maxCost: 0.02 }, 18, { costs }))).toEqual([]);
+    expect(violationsOf('limitsKept', facts({ maxCost: 0.02 }, 19, { costs })).join()).toContain(
       'had met maxCost T0+5.000 s',
     );
   });
@@ -156,19 +156,21 @@ describe('limitsKept, after a limit of bytes, time or money', () => {
         },
       ],
     });
-    expect(of('limitsKept', facts({}, 40, raised(30)))).toEqual([]);
-    expect(of('limitsKept', facts({}, 40, raised(45)))).toHaveLength(1);
+    expect(violationsOf('limitsKept', facts({}, 40, raised(30)))).toEqual([]);
+    expect(violationsOf('limitsKept', facts({}, 40, raised(45)))).toHaveLength(1);
   });
 
   test('not where counters may be wrong, nor time where a clock was set, nor after the limit was raised', () => {
-    expect(of('limitsKept', facts({ maxBytes: 5000 }, 40, {}, struck('workerKilled')))).toEqual([]);
-    expect(of('limitsKept', facts({ maxTimeMs: 10_000 }, 40, {}, struck('clockStepped')))).toEqual([]);
+    expect(violationsOf('limitsKept', facts({ maxBytes: 5000 }, 40, {}, struck('workerKilled')))).toEqual([]);
+    expect(violationsOf('limitsKept', facts({ maxTimeMs: 10_000 }, 40, {}, struck('clockStepped')))).toEqual(
+      [],
+    );
     const statuses = [
       status(0, 'running', { maxBytes: 5000 }),
       status(25, 'limited', { maxBytes: 5000 }),
       status(30, 'running', { maxBytes: 9000 }),
     ];
-    expect(of('limitsKept', facts({}, 60, { statuses }))).toEqual([]);
+    expect(violationsOf('limitsKept', facts({}, 60, { statuses }))).toEqual([]);
   });
 });
 
@@ -177,9 +179,10 @@ test('nothingLost: what was requested must be in the ledger of its crawl, host b
   const log = [request(ROBOTS, 0, 0.1), request(HOME, 5, 5.1), request(PAGE, 10, 10.1)];
   const records = [urlRecord(HOME, 'fetched', 200)];
   const lost = (requests: number, strikes = struck()) =>
-    of('nothingLost', makeFacts({ log, strikes, crawls: [hostWith(heads(requests), records)] })).filter(
-      (text) => text.includes('requested'),
-    );
+    violationsOf(
+      'nothingLost',
+      makeFacts({ log, strikes, crawls: [hostWith(heads(requests), records)] }),
+    ).filter((text) => text.includes('requested'));
   expect(lost(3, struck('workerKilled'))).toEqual([
     `nothingLost: ${PAGE} was requested, and no ledger knows it`,
   ]);
@@ -198,7 +201,7 @@ test('unhurried: the gap after a request is that of the crawl whose contact it n
     request('http://a.test/y', 52, 53, { contact: 'https://sim.test/quick' }),
   ];
   const hurried = (contact: string) =>
-    of('unhurried', makeFacts({ log: by(contact), crawls: [quick, slow] })).length;
+    violationsOf('unhurried', makeFacts({ log: by(contact), crawls: [quick, slow] })).length;
   expect(hurried('https://sim.test/quick')).toBe(0);
   expect(hurried('https://sim.test/slow')).toBe(1);
 });

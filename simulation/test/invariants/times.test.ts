@@ -11,13 +11,13 @@ import {
   hostWith,
   LOG,
   makeFacts,
-  messagesOf,
   PAGE,
   RECORDS,
   ROBOTS,
   request,
   struck,
   urlRecord,
+  violationsOf,
 } from './made-facts.ts';
 
 const T = headAt(0, undefined, {}).at;
@@ -28,10 +28,7 @@ const statusAt = (at: number, status: StatusChange['status'], limits: Limits = {
   messages,
   limits,
 });
-/** Returns the findings of one invariant. */
-const of = (invariant: string, facts: Parameters<typeof messagesOf>[0]) =>
-  messagesOf(facts).filter((text) => text.startsWith(`${invariant}:`));
-const namesOf = (invariant: string, facts: Parameters<typeof messagesOf>[0]) => of(invariant, facts).length;
+const countOf = (...args: Parameters<typeof violationsOf>) => violationsOf(...args).length;
 
 describe('rested', () => {
   /**
@@ -51,23 +48,27 @@ describe('rested', () => {
   }
 
   test('a host rests after a failure by its back-off, less a quarter of jitter', () => {
-    expect(namesOf('rested', facts({ httpStatus: 503 }, 45))).toBe(0);
-    expect(of('rested', facts({ httpStatus: 503 }, 44.9))).toEqual([
+    expect(countOf('rested', facts({ httpStatus: 503 }, 45))).toBe(0);
+    expect(violationsOf('rested', facts({ httpStatus: 503 }, 44.9))).toEqual([
       `rested: crawl: ${PAGE} (worker-1, T0+56.900 s) began 44.900 s after the end of ${PAGE} (worker-1, T0+12.000 s); expected at least 45.000 s (back-off)`,
     ]);
   });
 
   test('or as long as its Retry-After asks, up to what the crawl takes', () => {
     const asked = { httpStatus: 503, retryAfterMs: 100_000 };
-    expect(namesOf('rested', facts(asked, 100))).toBe(0);
-    expect(of('rested', facts(asked, 99)).join()).toContain('expected at least 100.000 s (Retry-After)');
-    expect(namesOf('rested', facts(asked, 80, { maxRetryAfterMs: 80_000 }))).toBe(0);
+    expect(countOf('rested', facts(asked, 100))).toBe(0);
+    expect(violationsOf('rested', facts(asked, 99)).join()).toContain(
+      'expected at least 100.000 s (Retry-After)',
+    );
+    expect(countOf('rested', facts(asked, 80, { maxRetryAfterMs: 80_000 }))).toBe(0);
   });
 
   test('and a multiple of the time that a slow answer took, where the crawl is adaptive', () => {
-    expect(namesOf('rested', facts({}, 5))).toBe(0);
-    expect(of('rested', facts({}, 9.9, { adaptive: true })).join()).toContain('at least 10.000 s (adaptive)');
-    expect(namesOf('rested', facts({}, 10, { adaptive: true }))).toBe(0);
+    expect(countOf('rested', facts({}, 5))).toBe(0);
+    expect(violationsOf('rested', facts({}, 9.9, { adaptive: true })).join()).toContain(
+      'at least 10.000 s (adaptive)',
+    );
+    expect(countOf('rested', facts({}, 10, { adaptive: true }))).toBe(0);
   });
 
   test('where clocks differ, the rest after a failure that another process has seen may be shorter by that', () => {
@@ -76,14 +77,14 @@ describe('rested', () => {
       strikes,
     });
     const skewed = struck('clockSkew');
-    expect(namesOf('rested', early({ process: 'worker-2' }, skewed))).toBe(0);
-    expect(namesOf('rested', early({}, skewed))).toBe(1);
-    expect(namesOf('rested', early({ process: 'worker-2' }, struck()))).toBe(1);
+    expect(countOf('rested', early({ process: 'worker-2' }, skewed))).toBe(0);
+    expect(countOf('rested', early({}, skewed))).toBe(1);
+    expect(countOf('rested', early({ process: 'worker-2' }, struck()))).toBe(1);
   });
 
   test('a rest that was lost with its turn is excused', () => {
     const lost = facts({ httpStatus: 503 }, 5, {}, [1, 2]);
-    expect(namesOf('rested', lost)).toBe(0);
+    expect(countOf('rested', lost)).toBe(0);
     expect(excused(lost).filter((text) => text.includes('back-off'))).toHaveLength(1);
   });
 
@@ -91,9 +92,9 @@ describe('rested', () => {
     const answered = { httpStatus: 503, process: 'worker-2' };
     const frozen = struck('workerFrozen');
     // The first head is stored at 12.5 s.
-    expect(namesOf('rested', { ...facts(answered, 0.4), strikes: frozen })).toBe(0);
-    expect(namesOf('rested', { ...facts(answered, 0.6), strikes: frozen })).toBe(1);
-    expect(namesOf('rested', facts(answered, 0.4))).toBe(1);
+    expect(countOf('rested', { ...facts(answered, 0.4), strikes: frozen })).toBe(0);
+    expect(countOf('rested', { ...facts(answered, 0.6), strikes: frozen })).toBe(1);
+    expect(countOf('rested', facts(answered, 0.4))).toBe(1);
   });
 });
 
@@ -103,12 +104,12 @@ describe('notRunning', () => {
   const facts = (crawls: CrawlFacts[], strikes = struck()) => makeFacts({ crawls, strikes });
 
   test('what is requested within two seconds of a pause was heard of too late; a second more is for calls', () => {
-    expect(namesOf('notRunning', facts(withStatuses(running, statusAt(6.3, 'paused'))))).toBe(0);
-    expect(of('notRunning', facts(withStatuses(running, statusAt(6.2, 'paused'))))).toEqual([
+    expect(countOf('notRunning', facts(withStatuses(running, statusAt(6.3, 'paused'))))).toBe(0);
+    expect(violationsOf('notRunning', facts(withStatuses(running, statusAt(6.2, 'paused'))))).toEqual([
       'notRunning: crawl was paused T0+6.200 s, and worker-1 requested http://a.test/old 3.100 s later; expected none after 2.000 s',
     ]);
     const resumed = withStatuses(running, statusAt(6.2, 'stopped'), statusAt(9, 'running'));
-    expect(namesOf('notRunning', facts(resumed))).toBe(0);
+    expect(countOf('notRunning', facts(resumed))).toBe(0);
   });
 
   test('requests of another crawl are its own', () => {
@@ -117,15 +118,15 @@ describe('notRunning', () => {
       statuses: [running, statusAt(1, 'limited')],
     });
     const log = LOG.map((one) => ({ ...one, contact: 'https://sim.test/one' }));
-    expect(namesOf('notRunning', makeFacts({ log, crawls: [crawl] }))).toBe(0);
+    expect(countOf('notRunning', makeFacts({ log, crawls: [crawl] }))).toBe(0);
   });
 
   test('a process that froze is excused, for four minutes', () => {
     const paused = withStatuses(running, statusAt(0.5, 'paused'));
-    expect(namesOf('notRunning', facts(paused, struck('workerFrozen')))).toBe(0);
+    expect(countOf('notRunning', facts(paused, struck('workerFrozen')))).toBe(0);
     expect(excused(facts(paused, struck('workerFrozen'))).length).toBeGreaterThan(0);
     const log = [...LOG, request(PAGE, 250, 251)];
-    expect(namesOf('notRunning', makeFacts({ log, crawls: paused, strikes: struck('workerFrozen') }))).toBe(
+    expect(countOf('notRunning', makeFacts({ log, crawls: paused, strikes: struck('workerFrozen') }))).toBe(
       1,
     );
   });
@@ -145,40 +146,40 @@ describe('onTime', () => {
 
   test('a host comes to its turn soon after its token’s time', () => {
     const token = due({ token: '1-x', dueAt: T + 60_000 + 900_000 });
-    expect(namesOf('onTime', facts(token, 180))).toBe(0);
-    expect(of('onTime', facts(token, 195))).toEqual([
+    expect(countOf('onTime', facts(token, 180))).toBe(0);
+    expect(violationsOf('onTime', facts(token, 195))).toEqual([
       'onTime: crawl: a.test was due T0+60.000 s, and came to its turn 135.000 s later; expected 130.000 s at most',
     ]);
   });
 
   test('without a token it is found by the waker, by an index that is rounded up', () => {
-    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 200))).toBe(0);
-    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 210))).toBe(1);
+    expect(countOf('onTime', facts(due({ dueAt: T + 60_000 }), 200))).toBe(0);
+    expect(countOf('onTime', facts(due({ dueAt: T + 60_000 }), 210))).toBe(1);
   });
 
   test('a due time that only a clock that was ahead can have given counts as come', () => {
-    expect(namesOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 430))).toBe(0);
-    expect(namesOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 450))).toBe(1);
+    expect(countOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 430))).toBe(0);
+    expect(countOf('onTime', facts(due({ dueAt: T + 86_400_000 }), 450))).toBe(1);
   });
 
   test('the time counts from when the crawl was resumed', () => {
     const resumed = [statusAt(50, 'paused'), statusAt(1000, 'running')];
-    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 1100, struck(), ...resumed))).toBe(0);
-    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 1200, struck(), ...resumed))).toBe(1);
+    expect(countOf('onTime', facts(due({ dueAt: T + 60_000 }), 1100, struck(), ...resumed))).toBe(0);
+    expect(countOf('onTime', facts(due({ dueAt: T + 60_000 }), 1200, struck(), ...resumed))).toBe(1);
   });
 
   test('a worker or a message that was lost excuses it, until the waker must have noticed', () => {
     const killed = struck('workerKilled');
-    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 1200, killed))).toBe(0);
-    expect(namesOf('onTime', facts(due({ dueAt: T + 60_000 }), 2300, killed))).toBe(1);
+    expect(countOf('onTime', facts(due({ dueAt: T + 60_000 }), 1200, killed))).toBe(0);
+    expect(countOf('onTime', facts(due({ dueAt: T + 60_000 }), 2300, killed))).toBe(1);
   });
 
   test('also if the wake-up for a token that was lost is lost, too', () => {
     const token = due({ token: '1-x', dueAt: T + 60_000 + 900_000 });
     const lost = struck('messageLost');
     // Due by the index at 1,260 s, woken within the next minute, and again at the first run after 300 s.
-    expect(namesOf('onTime', facts(token, 1680, lost))).toBe(0);
-    expect(namesOf('onTime', facts(token, 2300, lost))).toBe(1);
+    expect(countOf('onTime', facts(token, 1680, lost))).toBe(0);
+    expect(countOf('onTime', facts(token, 2300, lost))).toBe(1);
   });
 });
 
@@ -193,19 +194,19 @@ describe('endsRightly', () => {
   test('a crawl that is finished while a URL waits, or a message, is found', () => {
     const due = headAt(10, undefined, { ledger, dueAt: T + 20_000 });
     const done = headAt(10, undefined, {});
-    expect(namesOf('endsRightly', facts([done], none, statusAt(100, 'finished')))).toBe(0);
-    expect(of('endsRightly', facts([due], none, statusAt(100, 'finished')))).toEqual([
+    expect(countOf('endsRightly', facts([done], none, statusAt(100, 'finished')))).toBe(0);
+    expect(violationsOf('endsRightly', facts([due], none, statusAt(100, 'finished')))).toEqual([
       'endsRightly: crawl was called finished T0+100.000 s, when 1 URLs of a.test waited, due T0+20.000 s',
     ]);
-    expect(namesOf('endsRightly', facts([done], none, statusAt(100, 'finished', {}, 1)))).toBe(1);
+    expect(countOf('endsRightly', facts([done], none, statusAt(100, 'finished', {}, 1)))).toBe(1);
     expect(excused(facts([due], struck('workerKilled'), statusAt(100, 'finished')))).toHaveLength(1);
   });
 
   test('one that is finished long after its last turn is found', () => {
     const done = headAt(10, undefined, {});
-    expect(namesOf('endsRightly', facts([done], none, statusAt(269, 'finished')))).toBe(0);
-    expect(namesOf('endsRightly', facts([done], none, statusAt(271, 'finished')))).toBe(1);
-    expect(namesOf('endsRightly', facts([done], struck('receivedUnseen'), statusAt(271, 'finished')))).toBe(
+    expect(countOf('endsRightly', facts([done], none, statusAt(269, 'finished')))).toBe(0);
+    expect(countOf('endsRightly', facts([done], none, statusAt(271, 'finished')))).toBe(1);
+    expect(countOf('endsRightly', facts([done], struck('receivedUnseen'), statusAt(271, 'finished')))).toBe(
       0,
     );
   });
@@ -214,8 +215,8 @@ describe('endsRightly', () => {
     const [crawl] = hostDue([headAt(10, undefined, {})], statusAt(0, 'running'), statusAt(400, 'finished'));
     const touched = (at: number) =>
       makeFacts({ log: [], crawls: [{ ...crawl!, touchedAt: [T + at * 1000] }] });
-    expect(namesOf('endsRightly', touched(139))).toBe(1);
-    expect(namesOf('endsRightly', touched(141))).toBe(0);
+    expect(countOf('endsRightly', touched(139))).toBe(1);
+    expect(countOf('endsRightly', touched(141))).toBe(0);
   });
 
   test('a pause by maxCost comes when the next two minutes like any before would reach it, and not before', () => {
@@ -229,7 +230,7 @@ describe('endsRightly', () => {
         ...paused,
         limits: { maxCost },
       });
-      return of('endsRightly', makeFacts({ log: [], crawls: [{ ...crawl!, costs }] }));
+      return violationsOf('endsRightly', makeFacts({ log: [], crawls: [{ ...crawl!, costs }] }));
     };
     expect(found(0.9)).toEqual([]);
     expect(found(0.91)).toEqual([
@@ -239,21 +240,23 @@ describe('endsRightly', () => {
 
   test('a clock that was set may use up the time of a crawl', () => {
     const early = facts([], struck('clockStepped'), statusAt(45, 'limited', { maxTimeMs: 60_000 }));
-    expect(of('endsRightly', early)).toEqual([]);
+    expect(violationsOf('endsRightly', early)).toEqual([]);
     expect(excused(early)).toEqual([expect.stringMatching(/^wrongClock: crawl was called limited/)]);
-    expect(namesOf('endsRightly', facts([], struck('clockStepped'), statusAt(45, 'limited', limits)))).toBe(
+    expect(countOf('endsRightly', facts([], struck('clockStepped'), statusAt(45, 'limited', limits)))).toBe(
       1,
     );
   });
 
   test('one that is called limited must have reached its limit by what is committed', () => {
-    expect(namesOf('endsRightly', facts([pages(10, 3)], none, statusAt(20, 'limited', limits)))).toBe(0);
-    expect(of('endsRightly', facts([pages(10, 2)], none, statusAt(20, 'limited', limits)))).toEqual([
-      'endsRightly: crawl was called limited T0+20.000 s after 2 pages, 0 bytes and 20.000 s; its limits are {"maxPages":3}',
-    ]);
+    expect(countOf('endsRightly', facts([pages(10, 3)], none, statusAt(20, 'limited', limits)))).toBe(0);
+    expect(violationsOf('endsRightly', facts([pages(10, 2)], none, statusAt(20, 'limited', limits)))).toEqual(
+      [
+        'endsRightly: crawl was called limited T0+20.000 s after 2 pages, 0 bytes and 20.000 s; its limits are {"maxPages":3}',
+      ],
+    );
     const time = { maxTimeMs: 60_000 };
-    expect(namesOf('endsRightly', facts([], none, statusAt(55, 'limited', time)))).toBe(0);
-    expect(namesOf('endsRightly', facts([], none, statusAt(45, 'limited', time)))).toBe(1);
+    expect(countOf('endsRightly', facts([], none, statusAt(55, 'limited', time)))).toBe(0);
+    expect(countOf('endsRightly', facts([], none, statusAt(45, 'limited', time)))).toBe(1);
   });
 
   test('one that waits for requisites of a host that rests runs on, and ends a minute after they came', () => {
@@ -268,15 +271,15 @@ describe('endsRightly', () => {
       const config = { ...crawls[0]!.config, requisites: true };
       return makeFacts({ log: [], crawls: [{ ...crawls[0]!, config }] });
     };
-    expect(namesOf('endsRightly', facts(399, [awaiting]))).toBe(0);
-    expect(namesOf('endsRightly', facts(589))).toBe(0);
-    expect(namesOf('endsRightly', facts(591))).toBe(1);
+    expect(countOf('endsRightly', facts(399, [awaiting]))).toBe(0);
+    expect(countOf('endsRightly', facts(589))).toBe(0);
+    expect(countOf('endsRightly', facts(591))).toBe(1);
   });
 
   test('one that has reached its limit may run on for two minutes', () => {
     const first = pages(10, 3);
-    expect(namesOf('endsRightly', facts([first], none, statusAt(139, 'limited', limits)))).toBe(0);
-    expect(of('endsRightly', facts([first], none, statusAt(141, 'limited', limits)))).toEqual([
+    expect(countOf('endsRightly', facts([first], none, statusAt(139, 'limited', limits)))).toBe(0);
+    expect(violationsOf('endsRightly', facts([first], none, statusAt(141, 'limited', limits)))).toEqual([
       'endsRightly: crawl had reached a limit T0+10.000 s, and ran until T0+141.000 s; expected 130.000 s more at most',
     ]);
   });
@@ -286,7 +289,7 @@ test('recounted: a counter unlike the heads after a recount is found, whatever s
   const crawl = crawlFacts();
   const strikes = struck('workerKilled', 'throttleStorm');
   const facts = (recounted: Record<string, number>) =>
-    of('recounted', makeFacts({ strikes, crawls: [{ ...crawl, recounted }] }));
+    violationsOf('recounted', makeFacts({ strikes, crawls: [{ ...crawl, recounted }] }));
   expect(facts({ ...crawl.totals })).toEqual([]);
   expect(facts({ ...crawl.totals, pages: 2 })).toEqual([
     'recounted: crawl: after a recount the counter pages is 2, the heads add up to 3',
@@ -310,12 +313,12 @@ describe('noGarbage', () => {
   }
 
   test('a part that no head names any more is found, but those of the head before and of later attempts', () => {
-    expect(namesOf('noGarbage', facts(['s1-a', 's2-a', 's3-a', 's3-lost']))).toBe(0);
-    expect(of('noGarbage', facts(['s3-a', 's2-lost']))).toEqual([
+    expect(countOf('noGarbage', facts(['s1-a', 's2-a', 's3-a', 's3-lost']))).toBe(0);
+    expect(violationsOf('noGarbage', facts(['s3-a', 's2-lost']))).toEqual([
       'noGarbage: crawl: the part s2-lost of a.test is still there; version 3 of its head has swept what is not named',
     ]);
     expect(excused(facts(['s3-a', 's2-lost'], struck('workerKilled')))).toHaveLength(1);
-    expect(namesOf('noGarbage', facts(['s3-a'], struck(), ['s3-a', 's2-b']))).toBe(1);
+    expect(countOf('noGarbage', facts(['s3-a'], struck(), ['s3-a', 's2-b']))).toBe(1);
   });
 
   test('an upload that continues, a source that stands beside its joined file, and one that was never joined are found', () => {
@@ -328,7 +331,7 @@ describe('noGarbage', () => {
     const joined = new Map([['old.warc.gz', { file: 'joined.warc.gz', offset: 0, bytes: 1 }]]);
     const crawl = { ...crawlFacts([]), files, joined, uploads: ['warc/crawl/x.gz'] };
     const garbage = (hasCompactor: boolean) =>
-      of('noGarbage', makeFacts({ log: [], crawls: [crawl], hasCompactor }));
+      violationsOf('noGarbage', makeFacts({ log: [], crawls: [crawl], hasCompactor }));
     expect(garbage(false)).toEqual([]);
     expect(garbage(true).map((text) => text.slice(0, 60))).toHaveLength(3);
   });

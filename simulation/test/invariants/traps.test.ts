@@ -8,9 +8,9 @@ import {
   headAt,
   hostWith,
   makeFacts,
-  messagesOf,
   request,
   urlRecord,
+  violationsOf,
 } from './made-facts.ts';
 
 const DAY = 'http://a.test/cal/2026/1/1?next=1';
@@ -19,8 +19,7 @@ const GROUP = '/cal/0/0/0?next';
 const PRIVATE = 'http://a.test/private/1';
 const OWN = 'http://a.test/private/2';
 
-const found = (facts: ReturnType<typeof makeFacts>) =>
-  messagesOf(facts).filter((message) => message.startsWith('trapsEnd'));
+const found = (facts: ReturnType<typeof makeFacts>) => violationsOf('trapsEnd', facts);
 const home = urlRecord(HOME, 'fetched', 200);
 const leftOut = (url: string): UrlRecord =>
   urlRecord(url, 'skipped', undefined, {

@@ -9,7 +9,6 @@ import {
   headAt,
   hostWith,
   makeFacts,
-  messagesOf,
   OLD,
   PAGE,
   RECORDS,
@@ -17,15 +16,12 @@ import {
   request,
   struck,
   urlRecord,
+  violationsOf,
 } from './made-facts.ts';
 
 const BAD = { httpStatus: 503 } as const;
 const totals = (requests: number, httpStatus = {}) => ({ ...NEW_HEAD.totals, requests, httpStatus });
 const clock = (failures: number) => ({ nextFetchAt: 0, failures });
-
-/** Returns the findings of one invariant. */
-const of = (invariant: string, facts: Parameters<typeof messagesOf>[0]) =>
-  messagesOf(facts).filter((text) => text.startsWith(`${invariant}:`));
 
 describe('triesKept', () => {
   /** robots.txt at 0, then the page by these answers, 10 s apart; a head counts `counted` requests. */
@@ -45,27 +41,29 @@ describe('triesKept', () => {
   const failed = (attempts: number) => urlRecord(PAGE, 'failed', undefined, { attempts });
 
   test('a URL may fail after as many tries as are made, or by an answer that is final', () => {
-    expect(of('triesKept', facts([BAD, BAD, BAD], failed(3)))).toEqual([]);
-    expect(of('triesKept', facts([{ httpStatus: 403 }], failed(1)))).toEqual([]);
-    expect(of('triesKept', facts([BAD, { isCut: true }], urlRecord(PAGE, 'waiting')))).not.toEqual([]);
+    expect(violationsOf('triesKept', facts([BAD, BAD, BAD], failed(3)))).toEqual([]);
+    expect(violationsOf('triesKept', facts([{ httpStatus: 403 }], failed(1)))).toEqual([]);
+    expect(violationsOf('triesKept', facts([BAD, { isCut: true }], urlRecord(PAGE, 'waiting')))).not.toEqual(
+      [],
+    );
   });
 
   test('one try too few, one too many, and one that was never made are found', () => {
-    expect(of('triesKept', facts([BAD, BAD], failed(2)))).toEqual([
+    expect(violationsOf('triesKept', facts([BAD, BAD], failed(2)))).toEqual([
       `triesKept: crawl: ${PAGE} is failed after 2 tries, and the web's last answer, T0+20.100 s, was 503`,
     ]);
-    expect(of('triesKept', facts([BAD, BAD, BAD, BAD], failed(4)))).toEqual([
+    expect(violationsOf('triesKept', facts([BAD, BAD, BAD, BAD], failed(4)))).toEqual([
       `triesKept: crawl: ${PAGE} is failed after 4 tries, expected 3 at most`,
     ]);
-    expect(of('triesKept', facts([BAD, BAD], failed(3)))).toEqual([
+    expect(violationsOf('triesKept', facts([BAD, BAD], failed(3)))).toEqual([
       `triesKept: crawl: ${PAGE} is failed after 3 tries, and was requested 2 times (0 answers of its robots.txt may count, too)`,
     ]);
   });
 
   test('a state that no answer has made is found', () => {
     const gone = urlRecord(PAGE, 'gone', 404);
-    expect(of('triesKept', facts([{ httpStatus: 404 }], gone))).toEqual([]);
-    expect(of('triesKept', facts([{ httpStatus: 200 }], gone))).toEqual([
+    expect(violationsOf('triesKept', facts([{ httpStatus: 404 }], gone))).toEqual([]);
+    expect(violationsOf('triesKept', facts([{ httpStatus: 200 }], gone))).toEqual([
       `triesKept: crawl: ${PAGE} is gone after 1 tries, and the web's last answer, T0+10.100 s, was 200`,
     ]);
   });
@@ -73,10 +71,12 @@ describe('triesKept', () => {
   test('a URL that is requested again is found, but for requests that were lost with their turns', () => {
     const fetched = urlRecord(PAGE, 'fetched', 200);
     const twice = [{}, {}];
-    expect(of('triesKept', facts(twice, fetched))).toHaveLength(1);
-    expect(of('triesKept', facts(twice, fetched, 2))).toHaveLength(1);
-    expect(of('triesKept', facts(twice, fetched, 2, struck('workerKilled')))).toEqual([]);
-    expect(of('triesKept', facts([...twice, {}], fetched, 3, struck('workerKilled')))).toHaveLength(1);
+    expect(violationsOf('triesKept', facts(twice, fetched))).toHaveLength(1);
+    expect(violationsOf('triesKept', facts(twice, fetched, 2))).toHaveLength(1);
+    expect(violationsOf('triesKept', facts(twice, fetched, 2, struck('workerKilled')))).toEqual([]);
+    expect(violationsOf('triesKept', facts([...twice, {}], fetched, 3, struck('workerKilled')))).toHaveLength(
+      1,
+    );
   });
 });
 
@@ -108,16 +108,16 @@ describe('givenUp', () => {
     });
 
   test('a host is given up after as many failures as configured; a name that does not resolve counts twice', () => {
-    expect(of('givenUp', facts([answered, first, second, third]))).toEqual([]);
+    expect(violationsOf('givenUp', facts([answered, first, second, third]))).toEqual([]);
   });
 
   test('one that is given up too soon, or not in time, is found', () => {
     const soon = { ...second, head: { ...second.head, setAside: gone } };
-    expect(of('givenUp', facts([answered, first, soon], log.slice(0, 3)))).toEqual([
+    expect(violationsOf('givenUp', facts([answered, first, soon], log.slice(0, 3)))).toEqual([
       'givenUp: crawl: the head of a.test, version 3 (T0+32.000 s), gives the host up after 2 failures in a row, expected 4',
     ]);
     const late = { ...third, head: { ...third.head, setAside: undefined } };
-    expect(of('givenUp', facts([answered, first, second, late]))).toEqual([
+    expect(violationsOf('givenUp', facts([answered, first, second, late]))).toEqual([
       'givenUp: crawl: the head of a.test, version 4 (T0+92.000 s), does not give the host up after 4 failures in a row',
     ]);
   });
@@ -126,9 +126,11 @@ describe('givenUp', () => {
     const wrong = { ...second, head: { ...second.head, clock: clock(1) } };
     const message =
       "crawl: the head of a.test, version 3 (T0+32.000 s), counts 1 failures in a row, by the web's answers it is 2";
-    expect(of('givenUp', facts([answered, first, wrong], log.slice(0, 3)))).toEqual([`givenUp: ${message}`]);
+    expect(violationsOf('givenUp', facts([answered, first, wrong], log.slice(0, 3)))).toEqual([
+      `givenUp: ${message}`,
+    ]);
     const lost = { ...wrong, head: { ...wrong.head, totals: totals(2) } };
-    expect(of('givenUp', facts([answered, first, lost], log.slice(0, 3)))).toEqual([]);
+    expect(violationsOf('givenUp', facts([answered, first, lost], log.slice(0, 3)))).toEqual([]);
     expect(excused(facts([answered, first, lost], log.slice(0, 3)))).toEqual([`lostTurn: ${message}`]);
   });
 
@@ -140,26 +142,26 @@ describe('givenUp', () => {
       ...second,
       head: { ...second.head, clock: clock(3), ...moved(tries) },
     });
-    expect(of('givenUp', facts([answered, first, looked(6)], log.slice(0, 3)))).toEqual([]);
-    expect(of('givenUp', facts([answered, first, looked(5)], log.slice(0, 3)))).toHaveLength(1);
+    expect(violationsOf('givenUp', facts([answered, first, looked(6)], log.slice(0, 3)))).toEqual([]);
+    expect(violationsOf('givenUp', facts([answered, first, looked(5)], log.slice(0, 3)))).toHaveLength(1);
   });
 
   test('a host that was given up gets no request until the crawl is resumed', () => {
     const again = [...log, request(PAGE, 3000, 3000.1)];
     const fourth = headAt(3001, third, { totals: totals(5), clock: clock(0), setAside: undefined });
     const heads = [answered, first, second, third, fourth];
-    expect(of('givenUp', facts(heads, again))).toEqual([
+    expect(violationsOf('givenUp', facts(heads, again))).toEqual([
       `givenUp: crawl: the head of a.test, version 5 (T0+3001.000 s), was given up, and ${PAGE} was requested T0+3000.000 s`,
     ]);
-    expect(of('givenUp', facts(heads, again, { [third.at + 1000]: 'running' }))).toEqual([]);
+    expect(violationsOf('givenUp', facts(heads, again, { [third.at + 1000]: 'running' }))).toEqual([]);
   });
 
   test('while no host has answered, the second try is the last', () => {
     const unheard = log.map((one) => ({ ...one, httpStatus: undefined, failure: 'connect' as const }));
     const tried = headAt(12, undefined, { totals: totals(2), clock: clock(2), setAside: gone });
-    expect(of('givenUp', facts([tried], unheard.slice(0, 2)))).toEqual([]);
+    expect(violationsOf('givenUp', facts([tried], unheard.slice(0, 2)))).toEqual([]);
     const kept = { ...tried, head: { ...tried.head, setAside: undefined } };
-    expect(of('givenUp', facts([kept], unheard.slice(0, 2)))).toHaveLength(1);
+    expect(violationsOf('givenUp', facts([kept], unheard.slice(0, 2)))).toHaveLength(1);
   });
 });
 
@@ -172,7 +174,7 @@ describe('depthTrue', () => {
     const records = RECORDS.map((record) => (record.url === PAGE ? { ...record, ...known } : record));
     return makeFacts({ strikes, crawls: [crawlFacts(records, more)] });
   };
-  const found = (...given: Parameters<typeof facts>) => of('depthTrue', facts(...given));
+  const found = (...given: Parameters<typeof facts>) => violationsOf('depthTrue', facts(...given));
 
   test('depth, redirects and level that no link gives are found', () => {
     expect(found({ depth: 1 })).toEqual([]);
@@ -189,7 +191,7 @@ describe('depthTrue', () => {
       record.url === PAGE || record.url === OLD ? { ...record, depth: 4 } : record,
     );
     const crawls = [crawlFacts(records, { config: { maxDepth: 5 } })];
-    expect(of('depthTrue', makeFacts({ crawls })).join()).toContain(
+    expect(violationsOf('depthTrue', makeFacts({ crawls })).join()).toContain(
       `depth 4, ${HOME} (depth 0) linked to ${PAGE} before`,
     );
   });
