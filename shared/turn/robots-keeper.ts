@@ -1,32 +1,23 @@
 import type { Cause } from '../causes/cause.ts';
-import type { FetchedResponse, FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import type { FetchedResponse, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
 import type { MovedRobots } from '../frontier/head.ts';
-import { gapAfter, type HostFailure } from '../frontier/politeness.ts';
-import { causeOfFailure, hostFailureOf } from '../frontier/verdict.ts';
+import { gapAfter } from '../frontier/politeness.ts';
 import { createContentDecoder } from '../parser/content-decoder.ts';
 import { MAX_ROBOTS_BYTES, parseRobots, robotName } from '../robots/parse-robots.ts';
-import {
-  expiry,
-  isOriginKey,
-  type RobotsVerdict,
-  robotsKey,
-  robotsUrl,
-  robotsVerdict,
-} from '../robots/policy.ts';
+import { expiry, isOriginKey, type RobotsVerdict, robotsKey } from '../robots/policy.ts';
 import type { RobotsRules } from '../robots/robots-rules.ts';
-import { hostKey, origin as originOf } from '../url/host-key.ts';
-import type { HostPace } from './host-pace.ts';
-import type { KnownRobots } from './known-robots.ts';
 import type { MovedRobotsFinder } from './moved-robots.ts';
 import type { Quarantine } from './quarantine.ts';
-import { headersOf, retryAfterOf } from './response-headers.ts';
+import { headersOf } from './response-headers.ts';
+import {
+  isAborted,
+  isByMiddleware,
+  RobotsFetcher,
+  type RobotsFetcherOptions,
+  urlOf,
+} from './robots-fetcher.ts';
 import { NO_RULES, type RobotsStore, STALE_MS } from './robots-store.ts';
 import type { TurnServices } from './services.ts';
-import type { TurnCrawl } from './turn-crawl.ts';
-import type { TurnOutput } from './turn-output.ts';
-
-/** One more than is read. */
-const MAX_BODY_BYTES = MAX_ROBOTS_BYTES + 1;
 
 export type RobotsAccess =
   | { readonly kind: 'known'; readonly rules: RobotsRules }
@@ -42,23 +33,8 @@ export type RobotsAccess =
   /** The host's address or port is blocked; no request was made. */
   | { readonly kind: 'blocked'; readonly cause: Cause };
 
-type Chain =
-  | Extract<RobotsAccess, { kind: 'blocked' }>
-  /** It redirects to a URL of another host. `at`: when it was requested. */
-  | {
-      readonly kind: 'moved';
-      readonly to: string;
-      readonly at: number;
-      readonly cacheControl: readonly string[];
-    }
-  | { readonly kind: 'judged'; readonly verdict: RobotsVerdict; readonly outcome: FetchOutcome };
-
-export interface RobotsKeeperOptions {
-  readonly crawl: TurnCrawl;
-  readonly pace: HostPace;
-  readonly output: TurnOutput;
+export interface RobotsKeeperOptions extends RobotsFetcherOptions {
   readonly quarantine: Quarantine;
-  readonly known: KnownRobots;
   readonly store: RobotsStore;
   readonly moved: MovedRobotsFinder;
 }
@@ -70,12 +46,14 @@ export interface RobotsKeeperOptions {
 export class RobotsKeeper {
   readonly #services: TurnServices;
   readonly #options: RobotsKeeperOptions;
+  readonly #fetcher: RobotsFetcher;
   /** By origin: lanes that need the same robots.txt ask for it once. */
   readonly #fetching = new Map<string, Promise<RobotsAccess>>();
 
   constructor(services: TurnServices, options: RobotsKeeperOptions) {
     this.#services = services;
     this.#options = options;
+    this.#fetcher = new RobotsFetcher(services, options);
   }
 
   /** Crawl-delay of the origin's rules. */
@@ -111,14 +89,14 @@ export class RobotsKeeper {
   async fetchForOthers(url: string): Promise<void> {
     const { known, moved } = this.#options;
     const key = robotsKey(url);
-    const chain = await this.#fetchChain(key);
-    if (chain.kind === 'blocked') return;
-    if (chain.kind === 'moved') {
-      moved.note(key, chain.to, chain.at, chain.cacheControl);
+    const fetched = await this.#fetcher.fetch(key);
+    if (fetched.kind === 'blocked') return;
+    if (fetched.kind === 'moved') {
+      moved.note(key, fetched.to, fetched.at, fetched.cacheControl);
       known.trim(this.#now());
       return;
     }
-    const { verdict, outcome } = chain;
+    const { verdict, outcome } = fetched;
     if (verdict.kind !== 'unreachable') await this.#keep(key, verdict, outcome, true);
     if (outcome.status === 'response') await outcome.body.dispose();
   }
@@ -130,11 +108,11 @@ export class RobotsKeeper {
     if (closed && closed.until > now) return { kind: 'closed', cause: closed.cause, until: closed.until };
     const redirect = known.redirectOf(origin, now);
     if (redirect) return this.#follow(origin, redirect);
-    const chain = await this.#fetchChain(origin);
-    if (chain.kind === 'blocked') return chain;
-    if (chain.kind === 'moved')
-      return this.#follow(origin, moved.note(origin, chain.to, chain.at, chain.cacheControl));
-    const { verdict, outcome } = chain;
+    const fetched = await this.#fetcher.fetch(origin);
+    if (fetched.kind === 'blocked') return fetched;
+    if (fetched.kind === 'moved')
+      return this.#follow(origin, moved.note(origin, fetched.to, fetched.at, fetched.cacheControl));
+    const { verdict, outcome } = fetched;
     try {
       return await this.#accessBy(origin, verdict, outcome);
     } finally {
@@ -180,71 +158,6 @@ export class RobotsKeeper {
     return { kind: 'unreachable', cause };
   }
 
-  /**
-   * Follows redirects within the host; what the last exchange means. Its response, if any, is not disposed
-   * of.
-   */
-  async #fetchChain(key: string): Promise<Chain> {
-    const { crawl, pace, known } = this.#options;
-    let url = urlOf(key);
-    const before = pace.clock;
-    for (let redirects = 0; ; redirects++) {
-      const crawlDelayMs = this.#crawlDelayOf(key, url);
-      // The gap before it: a longer one could end each turn on the way.
-      const beforeMs = known.of(isOriginKey(key) ? key : originOf(url))?.crawlDelayMs;
-      const outcome = await pace.exchange({ url, maxBodyBytes: MAX_BODY_BYTES }, beforeMs, crawlDelayMs);
-      if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: causeOfFailure(outcome) };
-      const verdict = robotsVerdict(outcome, redirects);
-      pace.record(outcome, this.#hostFailureOf(key, verdict, outcome), crawlDelayMs);
-      if (outcome.status === 'response') await this.#archive(outcome);
-      if (verdict.kind !== 'redirect') return { kind: 'judged', verdict, outcome };
-      pace.restoreFailures(before);
-      const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
-      if (outcome.status === 'response') await outcome.body.dispose();
-      url = verdict.location;
-      if (hostKey(url) !== crawl.host) return { kind: 'moved', to: url, at: outcome.startedAt, cacheControl };
-      const cause = await this.#waitForRedirect(key);
-      if (cause !== undefined) return { kind: 'judged', verdict: { kind: 'unreachable', cause }, outcome };
-    }
-  }
-
-  /** As known so far of the origin that is asked, and of the one whose robots.txt this is: the longer one. */
-  #crawlDelayOf(key: string, url: string): number | undefined {
-    const { known } = this.#options;
-    const delays = [key, originOf(url)].flatMap((one) => known.of(one)?.crawlDelayMs ?? []);
-    return delays.sort((a, b) => b - a)[0];
-  }
-
-  /** Returns the failure of the host that the exchange shows. None if another of its origins answers. */
-  #hostFailureOf(key: string, verdict: RobotsVerdict, outcome: FetchOutcome): HostFailure | undefined {
-    if (verdict.kind !== 'unreachable' || isOurOwn(outcome)) return undefined;
-    const now = this.#now();
-    if (this.#options.known.isOtherOriginOpen(key, now)) return undefined;
-    return outcome.status === 'failed'
-      ? hostFailureOf(outcome, verdict.cause)
-      : { cause: verdict.cause, weight: 1, retryAfterMs: retryAfterOf(outcome, now) };
-  }
-
-  async #archive(response: FetchedResponse): Promise<void> {
-    this.#options.crawl.budget.receive(response.body.size);
-    await this.#options.output.archiveRobots(response);
-  }
-
-  /** Waits until a redirect may be followed. Why it may not be, if so. */
-  async #waitForRedirect(key: string): Promise<Cause | undefined> {
-    const { crawl, pace, known } = this.#options;
-    const { engine, stopping } = this.#services;
-    const now = engine.clock.now();
-    const at = Math.max(now, pace.nextFetchAt);
-    if (at > pace.lastRequestAt) {
-      const cause: Cause = { code: 'robotsRedirectsTooSlow' };
-      if (!known.isOtherOriginOpen(key, now)) pace.fail(cause);
-      return cause;
-    }
-    await engine.clock.sleep(at - now, stopping);
-    return (await crawl.isRunning()) ? undefined : { code: 'crawlNotRunning' };
-  }
-
   /** Keeps the rules that an exchange brought, or that it means. */
   async #keep(
     key: string,
@@ -280,16 +193,6 @@ export class RobotsKeeper {
     return this.#services.engine.clock.now();
   }
 }
-
-/** Returns the URL that is requested first: robots.txt of an origin, or the URL that the key is. */
-const urlOf = (key: string): string => (isOriginKey(key) ? (robotsUrl(key) as string) : key);
-
-const isBlocked = (outcome: FetchOutcome): outcome is FetchFailure =>
-  outcome.status === 'failed' && (outcome.reason === 'blockedAddress' || outcome.reason === 'blockedPort');
-const isAborted = (outcome: FetchOutcome) => outcome.status === 'failed' && outcome.reason === 'aborted';
-const isByMiddleware = (outcome: FetchOutcome) =>
-  outcome.status === 'failed' && outcome.reason === 'middleware';
-const isOurOwn = (outcome: FetchOutcome) => isAborted(outcome) || isByMiddleware(outcome);
 
 async function decodedBody(response: FetchedResponse): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];

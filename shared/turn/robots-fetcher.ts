@@ -1,0 +1,124 @@
+/** Fetches a host's robots.txt: one exchange for each redirect within the host, at the host's pace, all archived. */
+import type { Cause } from '../causes/cause.ts';
+import type { FetchedResponse, FetchFailure, FetchOutcome } from '../fetcher/outcome/fetch-outcome.ts';
+import type { HostFailure } from '../frontier/politeness.ts';
+import { causeOfFailure, hostFailureOf } from '../frontier/verdict.ts';
+import { MAX_ROBOTS_BYTES } from '../robots/parse-robots.ts';
+import { isOriginKey, type RobotsVerdict, robotsUrl, robotsVerdict } from '../robots/policy.ts';
+import { hostKey, origin as originOf } from '../url/host-key.ts';
+import type { HostPace } from './host-pace.ts';
+import type { KnownRobots } from './known-robots.ts';
+import { headersOf, retryAfterOf } from './response-headers.ts';
+import type { TurnServices } from './services.ts';
+import type { TurnCrawl } from './turn-crawl.ts';
+import type { TurnOutput } from './turn-output.ts';
+
+/** One more than is read. */
+const MAX_BODY_BYTES = MAX_ROBOTS_BYTES + 1;
+
+/** The result of fetching robots.txt. */
+export type FetchedRobots =
+  /** The host's address or port is blocked; no request was made. */
+  | { readonly kind: 'blocked'; readonly cause: Cause }
+  /** It redirects to a URL of another host. `at`: when it was requested. */
+  | {
+      readonly kind: 'moved';
+      readonly to: string;
+      readonly at: number;
+      readonly cacheControl: readonly string[];
+    }
+  | { readonly kind: 'judged'; readonly verdict: RobotsVerdict; readonly outcome: FetchOutcome };
+
+export interface RobotsFetcherOptions {
+  readonly crawl: TurnCrawl;
+  readonly pace: HostPace;
+  readonly output: TurnOutput;
+  readonly known: KnownRobots;
+}
+
+export class RobotsFetcher {
+  readonly #services: TurnServices;
+  readonly #options: RobotsFetcherOptions;
+
+  constructor(services: TurnServices, options: RobotsFetcherOptions) {
+    this.#services = services;
+    this.#options = options;
+  }
+
+  /** Follows redirects within the host. The response of `judged`, if any, is not disposed of. */
+  async fetch(key: string): Promise<FetchedRobots> {
+    const { crawl, pace, known } = this.#options;
+    let url = urlOf(key);
+    const before = pace.clock;
+    for (let redirects = 0; ; redirects++) {
+      const crawlDelayMs = this.#crawlDelayOf(key, url);
+      // The gap before it: a longer one could end each turn on the way.
+      const beforeMs = known.of(isOriginKey(key) ? key : originOf(url))?.crawlDelayMs;
+      const outcome = await pace.exchange({ url, maxBodyBytes: MAX_BODY_BYTES }, beforeMs, crawlDelayMs);
+      if (redirects === 0 && isBlocked(outcome)) return { kind: 'blocked', cause: causeOfFailure(outcome) };
+      const verdict = robotsVerdict(outcome, redirects);
+      pace.record(outcome, this.#hostFailureOf(key, verdict, outcome), crawlDelayMs);
+      if (outcome.status === 'response') await this.#archive(outcome);
+      if (verdict.kind !== 'redirect') return { kind: 'judged', verdict, outcome };
+      pace.restoreFailures(before);
+      const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
+      if (outcome.status === 'response') await outcome.body.dispose();
+      url = verdict.location;
+      if (hostKey(url) !== crawl.host) return { kind: 'moved', to: url, at: outcome.startedAt, cacheControl };
+      const cause = await this.#waitForRedirect(key);
+      if (cause !== undefined) return { kind: 'judged', verdict: { kind: 'unreachable', cause }, outcome };
+    }
+  }
+
+  /** The longer one of the delays known of the requested origin and of the origin whose robots.txt this is. */
+  #crawlDelayOf(key: string, url: string): number | undefined {
+    const { known } = this.#options;
+    const delays = [key, originOf(url)].flatMap((one) => known.of(one)?.crawlDelayMs ?? []);
+    return delays.sort((a, b) => b - a)[0];
+  }
+
+  /** Returns the failure of the host that the exchange shows. None if another of its origins answers. */
+  #hostFailureOf(key: string, verdict: RobotsVerdict, outcome: FetchOutcome): HostFailure | undefined {
+    if (verdict.kind !== 'unreachable' || isOurOwn(outcome)) return undefined;
+    const now = this.#now();
+    if (this.#options.known.isOtherOriginOpen(key, now)) return undefined;
+    return outcome.status === 'failed'
+      ? hostFailureOf(outcome, verdict.cause)
+      : { cause: verdict.cause, weight: 1, retryAfterMs: retryAfterOf(outcome, now) };
+  }
+
+  async #archive(response: FetchedResponse): Promise<void> {
+    this.#options.crawl.budget.receive(response.body.size);
+    await this.#options.output.archiveRobots(response);
+  }
+
+  /** Waits until a redirect may be followed. Returns the reason if it may not. */
+  async #waitForRedirect(key: string): Promise<Cause | undefined> {
+    const { crawl, pace, known } = this.#options;
+    const { engine, stopping } = this.#services;
+    const now = engine.clock.now();
+    const at = Math.max(now, pace.nextFetchAt);
+    if (at > pace.lastRequestAt) {
+      const cause: Cause = { code: 'robotsRedirectsTooSlow' };
+      if (!known.isOtherOriginOpen(key, now)) pace.fail(cause);
+      return cause;
+    }
+    await engine.clock.sleep(at - now, stopping);
+    return (await crawl.isRunning()) ? undefined : { code: 'crawlNotRunning' };
+  }
+
+  #now(): number {
+    return this.#services.engine.clock.now();
+  }
+}
+
+/** Returns the URL that is requested first for a key of rules: robots.txt of an origin, or the URL that the key is. */
+export const urlOf = (key: string): string => (isOriginKey(key) ? (robotsUrl(key) as string) : key);
+
+const isBlocked = (outcome: FetchOutcome): outcome is FetchFailure =>
+  outcome.status === 'failed' && (outcome.reason === 'blockedAddress' || outcome.reason === 'blockedPort');
+export const isAborted = (outcome: FetchOutcome) =>
+  outcome.status === 'failed' && outcome.reason === 'aborted';
+export const isByMiddleware = (outcome: FetchOutcome) =>
+  outcome.status === 'failed' && outcome.reason === 'middleware';
+const isOurOwn = (outcome: FetchOutcome) => isAborted(outcome) || isByMiddleware(outcome);
