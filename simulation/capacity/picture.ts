@@ -45,20 +45,21 @@ export function drawPicture({ title, subtitle, minutes, panels }: Picture): stri
     `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
     `<text x="${LEFT}" y="32" font-size="17" font-weight="600">${escaped(title)}</text>`,
     `<text x="${LEFT}" y="54" fill="${QUIET}">${escaped(subtitle)}</text>`,
-    ...panels.map((panel, i) => drawPanel(panel, TOP + i * (PANEL + GAP), minutes, x, marks)),
+    ...panels.map((panel, i) => drawPanel(panel, TOP + i * (PANEL + GAP), { minutes, x, marks })),
     ...marks.map((mark) => text(x(mark), bottom + 18, shortNumber(mark), 'middle')),
     text((LEFT + WIDTH - RIGHT) / 2, bottom + 36, 'minutes of virtual time', 'middle'),
     '</svg>',
   ].join('\n')}\n`;
 }
 
-function drawPanel(
-  { title, unit, lines }: Panel,
-  top: number,
-  minutes: readonly number[],
-  x: (minute: number) => number,
-  marks: readonly number[],
-): string {
+/** The axis of minutes that all panels share. */
+interface Axis {
+  readonly minutes: readonly number[];
+  readonly x: (minute: number) => number;
+  readonly marks: readonly number[];
+}
+
+function drawPanel({ title, unit, lines }: Panel, top: number, { minutes, x, marks }: Axis): string {
   const highest = Math.max(0, ...lines.flatMap(({ values }) => values));
   const steps = ticks(highest === 0 ? 1 : highest * 1.05, 4);
   const most = Math.max(highest * 1.05, steps.at(-1) ?? 1);

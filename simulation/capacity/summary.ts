@@ -40,12 +40,6 @@ export function summarize(run: Run): Summary {
   const { options, plan } = run;
   const { scale } = options;
   const steady = steadySamples(run);
-  const mean = (of: (sample: Sample) => number) =>
-    steady.reduce((sum, sample) => sum + of(sample), 0) / steady.length;
-  const perSecond = (of: (sample: Sample) => number) => mean(of) / WINDOW_S;
-  const sum = (name: string) => (sample: Sample) => sample.sums[name] ?? 0;
-  const sums = (test: (name: string) => boolean) => (sample: Sample) =>
-    Object.entries(sample.sums).reduce((all, [name, value]) => all + (test(name) ? value : 0), 0);
   const total = (of: (sample: Sample) => number) => steady.reduce((all, sample) => all + of(sample), 0);
   const pages = total(({ pages }) => pages);
   const turns = total(({ turns }) => turns);
@@ -53,39 +47,15 @@ export function summarize(run: Run): Summary {
   const usage = difference(run.totals.end.usage ?? {}, run.totals.steady.usage ?? {});
   const counted = run.totals.end.pages - run.totals.steady.pages;
   const costs = costOf(usage, priceOf('us-east-1'));
-  const workerMs = mean(({ workers }) => workers);
-
-  const measured: Record<string, number> = {
-    pagesPerSecond: perSecond(({ pages }) => pages),
-    requestsPerSecond: perSecond(({ requests }) => requests),
-    turnsPerSecond: perSecond(({ turns }) => turns),
-    visitsPerSecond: perSecond(({ visits }) => visits),
-    workers: workerMs,
-    routers: mean(({ routers }) => routers),
-    messagesInFlight: mean(({ inFlight }) => inFlight),
-    messagesWaiting: mean(({ waiting }) => waiting),
-    linkParcelsWaiting: mean(({ linkParcels }) => linkParcels),
-    turnMessagesSentPerSecond: perSecond(sum('messages turns Send')),
-    tokensSentPerSecond: perSecond(sum('sent token')),
-    linkMessagesSentPerSecond: perSecond(sum('sent links')),
-    wakeUpsSentPerSecond: perSecond(sum('sent wake')),
-    turnMessagesDeletedPerSecond: perSecond(sum('messages turns Delete')),
-    turnQueueCallsPerSecond: perSecond(sums((name) => name.startsWith('calls turns'))),
-    linkQueueCallsPerSecond: perSecond(sums((name) => name.startsWith('calls links'))),
-    stateWriteUnitsPerSecond: perSecond(sum('units CrawlState write')),
-    stateReadUnitsPerSecond: perSecond(sum('units CrawlState read')),
-    seenWriteUnitsPerSecond: perSecond(sum('units UrlSeen write')),
-    seenReadUnitsPerSecond: perSecond(sum('units UrlSeen read')),
-    archivePutsPerSecond: perSecond(sum('s3 warc put')),
-    partPutsPerSecond: perSecond(sum('s3 parts put')),
-    partGetsPerSecond: perSecond(sum('s3 parts get')),
-  };
-  const full = Object.fromEntries(Object.entries(measured).map(([name, value]) => [name, value * scale]));
+  const measured = measuredOf(steady);
+  const full: Record<string, number> = Object.fromEntries(
+    Object.entries(measured).map(([name, value]) => [name, value * scale]),
+  );
   Object.assign(full, {
     rampSeconds: rampMs(run, pages / steady.length) / 1000,
     pagesPerTurn: pages / Math.max(1, turns),
-    pagesPerWorkerSecond: (measured.pagesPerSecond as number) / workerMs,
-    cpuShareOfWorkers: total(({ cpuMs }) => cpuMs) / (steady.length * WINDOW_MS * workerMs),
+    pagesPerWorkerSecond: measured.pagesPerSecond / measured.workers,
+    cpuShareOfWorkers: total(({ cpuMs }) => cpuMs) / (steady.length * WINDOW_MS * measured.workers),
     cpuMsPerPage: total(({ cpuMs }) => cpuMs) / pages,
     longestCpuQueueMs: Math.max(...steady.map(({ backlogMs }) => backlogMs)),
     gbSecondsPerMillionPages: ((usage.lambdaMbMs ?? 0) / 1024 / 1000 / counted) * 1e6,
@@ -113,6 +83,41 @@ export function summarize(run: Run): Summary {
       between: spreadOf(run.waits.between),
       pagesPerHost: spreadOf(run.waits.pagesPerHost()),
     },
+  };
+}
+
+/** Returns the means of the steady state, by window or second, of the simulated world. */
+function measuredOf(steady: readonly Sample[]) {
+  const mean = (of: (sample: Sample) => number) =>
+    steady.reduce((sum, sample) => sum + of(sample), 0) / steady.length;
+  const perSecond = (of: (sample: Sample) => number) => mean(of) / WINDOW_S;
+  const sum = (name: string) => (sample: Sample) => sample.sums[name] ?? 0;
+  const sums = (test: (name: string) => boolean) => (sample: Sample) =>
+    Object.entries(sample.sums).reduce((all, [name, value]) => all + (test(name) ? value : 0), 0);
+  return {
+    pagesPerSecond: perSecond(({ pages }) => pages),
+    requestsPerSecond: perSecond(({ requests }) => requests),
+    turnsPerSecond: perSecond(({ turns }) => turns),
+    visitsPerSecond: perSecond(({ visits }) => visits),
+    workers: mean(({ workers }) => workers),
+    routers: mean(({ routers }) => routers),
+    messagesInFlight: mean(({ inFlight }) => inFlight),
+    messagesWaiting: mean(({ waiting }) => waiting),
+    linkParcelsWaiting: mean(({ linkParcels }) => linkParcels),
+    turnMessagesSentPerSecond: perSecond(sum('messages turns Send')),
+    tokensSentPerSecond: perSecond(sum('sent token')),
+    linkMessagesSentPerSecond: perSecond(sum('sent links')),
+    wakeUpsSentPerSecond: perSecond(sum('sent wake')),
+    turnMessagesDeletedPerSecond: perSecond(sum('messages turns Delete')),
+    turnQueueCallsPerSecond: perSecond(sums((name) => name.startsWith('calls turns'))),
+    linkQueueCallsPerSecond: perSecond(sums((name) => name.startsWith('calls links'))),
+    stateWriteUnitsPerSecond: perSecond(sum('units CrawlState write')),
+    stateReadUnitsPerSecond: perSecond(sum('units CrawlState read')),
+    seenWriteUnitsPerSecond: perSecond(sum('units UrlSeen write')),
+    seenReadUnitsPerSecond: perSecond(sum('units UrlSeen read')),
+    archivePutsPerSecond: perSecond(sum('s3 warc put')),
+    partPutsPerSecond: perSecond(sum('s3 parts put')),
+    partGetsPerSecond: perSecond(sum('s3 parts get')),
   };
 }
 

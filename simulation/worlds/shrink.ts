@@ -24,8 +24,8 @@ export const breaksSame =
 const MAX_RUNS = 150;
 
 /**
- * Undefined where the world itself does not break it when it is run again: then something in it does not
- * follow from its seed.
+ * Resolves to the smallest world found; to undefined if the world itself does not break it when it is run
+ * again: then something in it does not follow from its seed.
  */
 export async function shrink(
   spec: WorldSpec,
@@ -33,77 +33,101 @@ export async function shrink(
   breaks: (outcome: Outcome) => boolean,
   maxRuns = MAX_RUNS,
 ): Promise<Shrunk | undefined> {
-  const tried = new Set<string>();
-  let best = { spec, outcome: await run(spec) };
-  if (!breaks(best.outcome)) return undefined;
-  let runs = 1;
+  const outcome = await run(spec);
+  if (!breaks(outcome)) return undefined;
+  return new Shrinker({ spec, outcome }, { run, breaks, maxRuns }).shrink();
+}
+
+interface ShrinkerOptions {
+  readonly run: Run;
+  readonly breaks: (outcome: Outcome) => boolean;
+  readonly maxRuns: number;
+}
+
+class Shrinker {
+  readonly #options: ShrinkerOptions;
+  readonly #tried = new Set<string>();
+  /** The smallest world so far. */
+  #best: Omit<Shrunk, 'runs'>;
+  #runs = 1;
+
+  constructor(first: Omit<Shrunk, 'runs'>, options: ShrinkerOptions) {
+    this.#best = first;
+    this.#options = options;
+  }
+
+  async shrink(): Promise<Shrunk> {
+    let before: WorldSpec;
+    do {
+      before = this.#best.spec;
+      await this.#fewerFaults();
+      await this.#fewer('hosts', this.#best.outcome.figures.hosts);
+      await this.#fewer('pages', this.#best.outcome.figures.pages);
+      await this.#fewerStrikes();
+    } while (this.#best.spec !== before && this.#runs < this.#options.maxRuns);
+    return { ...this.#best, spec: tidied(this.#best.spec), runs: this.#runs };
+  }
 
   /** Takes the smaller world if it breaks the same. */
-  async function attempt(changes: Partial<WorldSpec>): Promise<boolean> {
-    const smaller = { ...best.spec, ...changes };
+  async #attempt(changes: Partial<WorldSpec>): Promise<boolean> {
+    const { run, breaks, maxRuns } = this.#options;
+    const smaller = { ...this.#best.spec, ...changes };
     const key = JSON.stringify([smaller.faults, smaller.hosts, smaller.pages, smaller.maxStrikes]);
-    if (tried.has(key) || runs >= maxRuns) return false;
-    tried.add(key);
-    runs++;
+    if (this.#tried.has(key) || this.#runs >= maxRuns) return false;
+    this.#tried.add(key);
+    this.#runs++;
     const outcome = await run(smaller);
     if (!breaks(outcome)) return false;
-    best = { spec: smaller, outcome };
+    this.#best = { spec: smaller, outcome };
     return true;
   }
 
-  /** Without those that never struck nothing changes, as each draws from a chance of its own. */
-  const dropUnstruck = async () => {
-    const struck = best.spec.faults.filter((name) => best.outcome.strikes[name] > 0);
-    if (struck.length < best.spec.faults.length) await attempt({ faults: struck });
-  };
+  /** Drops the kinds of faults that never struck: nothing changes, as each kind draws from its own numbers. */
+  async #dropUnstruck(): Promise<void> {
+    const { spec, outcome } = this.#best;
+    const struck = spec.faults.filter((name) => outcome.strikes[name] > 0);
+    if (struck.length < spec.faults.length) await this.#attempt({ faults: struck });
+  }
 
-  async function fewerFaults(): Promise<void> {
-    if (best.spec.faults.length === 0 || (await attempt({ faults: [] }))) return;
-    await dropUnstruck();
+  async #fewerFaults(): Promise<void> {
+    if (this.#best.spec.faults.length === 0 || (await this.#attempt({ faults: [] }))) return;
+    await this.#dropUnstruck();
     // Halves first, then quarters, ... at last one by one.
-    for (let size = Math.ceil(best.spec.faults.length / 2); ; size = Math.ceil(size / 2)) {
-      for (let from = 0; from < best.spec.faults.length; ) {
-        const { faults } = best.spec;
+    for (let size = Math.ceil(this.#best.spec.faults.length / 2); ; size = Math.ceil(size / 2)) {
+      for (let from = 0; from < this.#best.spec.faults.length; ) {
+        const { faults } = this.#best.spec;
         const rest = [...faults.slice(0, from), ...faults.slice(from + size)];
-        if (rest.length === 0 || !(await attempt({ faults: rest }))) from += size;
+        if (rest.length === 0 || !(await this.#attempt({ faults: rest }))) from += size;
       }
       if (size <= 1) break;
     }
   }
 
-  /** The smallest size that breaks, of some; and from there downwards one by one. */
-  async function fewer(name: 'hosts' | 'pages', most: number): Promise<void> {
-    for (let size of sizesBelow(best.spec[name] ?? most + 1)) {
-      if (!(await attempt({ [name]: size }))) continue;
-      while (size > 1 && (await attempt({ [name]: size - 1 }))) size--;
+  /** Takes the first of some sizes that breaks the same, then reduces it one by one. */
+  async #fewer(name: 'hosts' | 'pages', most: number): Promise<void> {
+    for (let size of sizesBelow(this.#best.spec[name] ?? most + 1)) {
+      if (!(await this.#attempt({ [name]: size }))) continue;
+      while (size > 1 && (await this.#attempt({ [name]: size - 1 }))) size--;
       return;
     }
   }
 
-  async function fewerStrikes(): Promise<void> {
-    if (best.spec.faults.length === 0) return;
+  async #fewerStrikes(): Promise<void> {
+    const { spec, outcome } = this.#best;
+    if (spec.faults.length === 0) return;
     // A limit above all strikes changes nothing, so this number is always enough.
-    let enough = Math.min(sum(best.outcome.strikes), best.spec.maxStrikes ?? Number.POSITIVE_INFINITY);
+    let enough = Math.min(sum(outcome.strikes), spec.maxStrikes ?? Number.POSITIVE_INFINITY);
     let tooFew = -1;
     while (enough - tooFew > 1) {
       const count = Math.floor((enough + tooFew) / 2);
-      if (await attempt({ maxStrikes: count })) enough = Math.min(count, sum(best.outcome.strikes));
+      if (await this.#attempt({ maxStrikes: count }))
+        enough = Math.min(count, sum(this.#best.outcome.strikes));
       else tooFew = count;
     }
-    if (best.spec.maxStrikes === undefined || best.spec.maxStrikes > enough)
-      await attempt({ maxStrikes: enough });
-    await dropUnstruck();
+    const { maxStrikes } = this.#best.spec;
+    if (maxStrikes === undefined || maxStrikes > enough) await this.#attempt({ maxStrikes: enough });
+    await this.#dropUnstruck();
   }
-
-  let before: WorldSpec;
-  do {
-    before = best.spec;
-    await fewerFaults();
-    await fewer('hosts', best.outcome.figures.hosts);
-    await fewer('pages', best.outcome.figures.pages);
-    await fewerStrikes();
-  } while (best.spec !== before && runs < maxRuns);
-  return { ...best, spec: tidied(best.spec), runs };
 }
 
 /** 1, 2, 3, 4, 6, 8, 12, 16, 24, ...: a smallest one is likely small. */

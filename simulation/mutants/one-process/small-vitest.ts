@@ -101,40 +101,39 @@ export function forgetTests(): void {
 
 /** Runs the tests that were declared, to the first failure, which it throws with the test's name. */
 export async function runTests(timeoutMs: number): Promise<void> {
-  await runSuite(root, [], [], '', timeoutMs);
+  await runSuite(root, { before: [], after: [], path: '', timeoutMs });
 }
 
-async function runSuite(
-  suite: Suite,
-  before: readonly Hook[],
-  after: readonly Hook[],
-  path: string,
-  timeoutMs: number,
-): Promise<void> {
-  const { hooks, items } = suite;
-  const [befores, afters] = [
-    [...before, ...hooks.beforeEach],
-    [...hooks.afterEach.toReversed(), ...after],
-  ];
+/** The suites around a suite or a test. */
+interface Surroundings {
+  /** Hooks for each test. */
+  readonly before: readonly Hook[];
+  readonly after: readonly Hook[];
+  /** The names, the outermost first; '' for none. */
+  readonly path: string;
+  readonly timeoutMs: number;
+}
+
+async function runSuite({ hooks, items }: Suite, around: Surroundings): Promise<void> {
+  const inside = {
+    ...around,
+    before: [...around.before, ...hooks.beforeEach],
+    after: [...hooks.afterEach.toReversed(), ...around.after],
+  };
   const atEnd = await runAll(hooks.beforeAll, {});
   try {
     for (const item of items) {
-      const name = path ? `${path} > ${item.name}` : item.name;
-      if ('items' in item) await runSuite(item, befores, afters, name, timeoutMs);
-      else await runTest(item, befores, afters, name, timeoutMs);
+      const path = around.path ? `${around.path} > ${item.name}` : item.name;
+      if ('items' in item) await runSuite(item, { ...inside, path });
+      else await runTest(item, { ...inside, path });
     }
   } finally {
     await runAll([...atEnd, ...hooks.afterAll.toReversed()], {});
   }
 }
 
-async function runTest(
-  { body }: Test,
-  before: readonly Hook[],
-  after: readonly Hook[],
-  name: string,
-  timeoutMs: number,
-): Promise<void> {
+async function runTest({ body }: Test, around: Surroundings): Promise<void> {
+  const { before, after, path: name, timeoutMs } = around;
   finishers = [];
   const context = {
     task: { name },
