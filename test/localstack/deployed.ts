@@ -185,14 +185,24 @@ export async function until(
   }
 }
 
-/** Prints the errors that its functions have logged, for a test that failed. */
-export function printErrors(deployed: Deployed | undefined): void {
+/** Prints what its functions have logged as errors, and what waits in its queues, for a test that failed. */
+export async function printErrors(deployed: Deployed | undefined): Promise<void> {
   const folder = inject('emulator')?.functionLogs;
   if (!folder || !deployed || !existsSync(folder)) return;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   for (const file of files.filter((name) => name.includes(deployed.name) && name.endsWith('.log'))) {
     const lines = readFileSync(join(folder, file), 'utf8').split('\n');
-    const errors = lines.filter((line) => /error/i.test(line)).slice(-20);
-    if (errors.length > 0) console.log([file, ...errors].join('\n'));
+    // An error that a test's hook leaves behind on each page says nothing.
+    const errors = lines.filter((line) => /error/i.test(line) && !line.includes('"source":"onPage"'));
+    if (errors.length > 0) console.log([file, ...errors.slice(-20)].join('\n'));
   }
+  const { turnQueueUrls, startQueueUrl, linkQueueUrl } = deployed.settings;
+  for (const url of [...turnQueueUrls, startQueueUrl, linkQueueUrl]) {
+    if (url === undefined) continue;
+    const command = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] });
+    const { Attributes } = await deployed.stack.clients.sqs.send(command);
+    const counts = Object.entries(Attributes ?? {}).filter(([name]) => name.startsWith('Approximate'));
+    console.log(url, JSON.stringify(Object.fromEntries(counts)));
+  }
+  console.log('workers', JSON.stringify(await deployed.stack.engine.workers.members(0)));
 }

@@ -11,17 +11,24 @@ import { configFor, expectLedgers, expectLog, serve, statusOf } from './stack-cr
 /** Its worker exits where its environment says. */
 const FAULTY_APP = 'node test/localstack/faulty/app.ts';
 
-/** An item for each page that counts, once. Its hook has returned it in a worker that perhaps died then. */
+/**
+ * An item for each page that counts, once. If the hook has returned it in a worker that died then, the host's next
+ * turn publishes it, after the lease.
+ */
 async function expectItems({ settings, stack }: Deployed, known: ReadonlyMap<string, KnownHost>) {
   const connection = connectionOf(settings.stack, stack, settings, { clock: stack.engine.clock });
-  const items: string[] = [];
-  for await (const { url } of connection.itemsOf<{ url: string }>('killed')) items.push(url);
   const records = [...known.values()].flatMap((host) => [...host.records.values()]);
-  const pages = records.filter(
-    ({ kind, state, result }) => kind === undefined && state === 'fetched' && result,
-  );
-  expect(items.length).toBeGreaterThan(100);
-  expect(items.sort()).toEqual(pages.map(({ url }) => url).sort());
+  const pages = records
+    .filter(({ kind, state, result }) => kind === undefined && state === 'fetched' && result)
+    .map(({ url }) => url);
+  const itemsOf = async () => {
+    const urls: string[] = [];
+    for await (const { url } of connection.itemsOf<{ url: string }>('killed')) urls.push(url);
+    return urls;
+  };
+  await until(async () => (await itemsOf()).length >= pages.length, 'an item for each page', 180_000);
+  expect(pages.length).toBeGreaterThan(100);
+  expect((await itemsOf()).sort()).toEqual(pages.sort());
 }
 
 describe.skipIf(!hasEmulator())('a deployed stack', () => {
@@ -42,7 +49,7 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
       await deployed.call('POST', '/crawls', {
         crawl: 'killed',
         seeds: [...web.seeds, poison],
-        config: configFor(web),
+        config: { ...configFor(web), totalTimeoutMs: 2000, hookTimeoutMs: 300 },
       });
       // That it is called finished takes two more minutes, and is shown elsewhere.
       const isDone = async () => {
