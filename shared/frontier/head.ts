@@ -42,8 +42,8 @@ export interface Head extends TrapState {
    */
   readonly resumedBy?: string;
   /**
-   * The URL that a careful turn was about to fetch, and how often: if it kills the worker, it is known by
-   * this.
+   * The URL that a quarantine turn was about to fetch (`turn/quarantine.ts`): it is known by this if it kills the
+   * worker. `tries`: how often it was to be fetched while no other URL was announced.
    */
   readonly intent?: { readonly url: string; readonly tries: number };
   /**

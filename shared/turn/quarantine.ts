@@ -3,35 +3,40 @@ import type { BlockedPage, Head } from '../frontier/head.ts';
 import type { TurnServices } from './services.ts';
 import type { StoredHead } from './stored-head.ts';
 
-/** A URL may be a worker's announced one this many times when the worker dies. */
+/** A URL may be tried alone this many times, with the worker's death each time. */
 const MAX_INTENTS = 3;
 
 /**
  * The decision of the quarantine about a URL before it is fetched. `allowed`. `quarantined`: too many workers
- * died while they fetched it. `busy`: another turn of this process has announced a URL; this turn must be
- * postponed, as one that has requested nothing.
+ * died while they fetched it. `busy`: a suspect is being tried in this process, or this one cannot be tried alone;
+ * this turn must be postponed, as one that has requested nothing.
  */
 export type QuarantineAnswer = 'allowed' | 'quarantined' | 'busy';
 
 export interface QuarantineOptions {
   /** Whether the turn announces each URL before it fetches it, one at a time. */
   readonly isAnnouncing: boolean;
-  /** How long the turn waits for the announcements of others. */
+  /** How long the turn waits for those that it cannot announce beside. */
   readonly until: number;
 }
 
 /**
  * The host's pages that crash or block workers. Pages that blocked their thread are known from the head. If a
  * host has perhaps killed its workers, its turn is a quarantine turn: it stores each URL in the head (the
- * intent) before it fetches the URL, so that the next worker knows what killed the last one. From its first
- * announcement until {@link Quarantine.release} no other turn of this process announces anything. So a worker
- * dies with at most one announced URL.
+ * intent) before it fetches the URL, so that the next worker knows which URLs were being fetched when the last
+ * one died.
+ *
+ * All hosts of a worker that died repeatedly have such turns, most of them side by side. A host whose head
+ * names a URL is a suspect, one of few. It is tried alone: from its first announcement until
+ * {@link Quarantine.release} no other turn of this process announces anything.
  */
 export class Quarantine {
   readonly blocked: readonly BlockedPage[];
   readonly #intentLock: TurnServices['intentLock'];
   readonly #head: StoredHead;
   readonly #options: QuarantineOptions;
+  /** A URL of the host was being fetched when a worker died. */
+  readonly #isSuspected: boolean;
   /** Announced by a worker that died. Undefined once that URL was fetched or has failed. */
   #suspect: Head['intent'];
   #release: (() => void) | undefined;
@@ -53,6 +58,7 @@ export class Quarantine {
     this.#head = head;
     this.#options = options;
     this.#suspect = head.head.intent;
+    this.#isSuspected = this.#suspect !== undefined;
   }
 
   /** The turn goes one URL at a time, and fetches one page. */
@@ -80,12 +86,13 @@ export class Quarantine {
     // By what the turn found, not by what it has announced since: robots.txt comes before each page.
     const tries = this.#suspect?.url === url ? this.#suspect.tries : 0;
     if (tries >= MAX_INTENTS) return 'quarantined';
-    this.#release ??= await this.#intentLock(this.#options.until);
+    this.#release ??= await this.#intentLock(this.#options.until, this.#isSuspected);
     if (!this.#release) {
       this.#isPostponed = true;
       return 'busy';
     }
-    await this.#storeIntent({ url, tries: tries + 1 });
+    // Where it is fetched beside others, its worker's death says only that it may have been the reason.
+    await this.#storeIntent({ url, tries: this.#isSuspected ? tries + 1 : 0 });
     this.#isAnnounced = true;
     return 'allowed';
   }

@@ -20,8 +20,8 @@ export interface TurnServices {
   readonly ledgers: LedgerCache;
   readonly lanes: Lanes;
   /**
-   * Held by a quarantine turn from before its fetch until it is committed. So a process announces at most one
-   * URL at a time, and a URL is not blamed when another one kills the process (`quarantine.ts`).
+   * Held by a quarantine turn from before its fetch until it is committed, alone by the turn of a suspect: it
+   * is not blamed when another one kills the process (`quarantine.ts`).
    */
   readonly intentLock: Lock;
   /** None: the project has no hooks. */
@@ -78,7 +78,8 @@ export interface Lanes {
 }
 
 /**
- * Grants the lock to one caller after the other, in the order of the calls. Resolves to the function that
- * frees it, which is safe to call twice; to undefined if the lock was not free by `until`.
+ * A lock for one holder alone, or for several that share it. Callers get it in the order of their calls.
+ * Resolves to the function that frees it, which is safe to call twice; to undefined if the lock could not be
+ * had by `until`.
  */
-export type Lock = (until: number) => Promise<(() => void) | undefined>;
+export type Lock = (until: number, isAlone: boolean) => Promise<(() => void) | undefined>;

@@ -2,8 +2,12 @@ import type { Clock } from '../ports/clock.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Lock } from '../turn/services.ts';
 
-/** A lock for one holder at a time. */
+/** More than share the lock at any time. */
+const ALL = 1e6;
+
+/** A lock for one holder alone, or for several that share it. */
 export function createLock(clock: Pick<Clock, 'now' | 'sleep'>): Lock {
-  const place = new Semaphore(1);
-  return (until) => place.acquire(1, { deadline: { clock, ms: until - clock.now() } });
+  const places = new Semaphore(ALL);
+  return (until, isAlone) =>
+    places.acquire(isAlone ? ALL : 1, { deadline: { clock, ms: until - clock.now() } });
 }

@@ -124,6 +124,15 @@ export const mayHaveHidden = (facts: Pick<Facts, 'strikes'>): boolean =>
     (name) => facts.strikes[name] > 0,
   );
 /**
+ * Whether only the waker may have brought a host back: its message was lost, or dropped by a worker of another
+ * version, or it was never sent, as a clock was wrong.
+ */
+export const mayHaveLostMessages = ({ strikes }: Pick<Facts, 'strikes'>): boolean =>
+  (['messageLost', 'oldVersion', 'rolledBack', 'indexLags', 'clockStepped'] as const).some(
+    (name) => strikes[name] > 0,
+  );
+
+/**
  * A process lives no longer (`models/lambda.ts`): so long its clock may be behind, and longer is no host
  * hidden.
  */

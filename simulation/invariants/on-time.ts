@@ -1,5 +1,5 @@
 import type { Violation } from '../worlds/spec.ts';
-import { type CrawlFacts, type Facts, mayHaveHidden, wakerLagMs } from './facts.ts';
+import { type CrawlFacts, type Facts, mayHaveHidden, mayHaveLostMessages, wakerLagMs } from './facts.ts';
 import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { HeadChange } from './history-probe.ts';
 import type { HostVisits } from './visits.ts';
@@ -17,6 +17,10 @@ const WAKER_MS = 60_000;
 const WAKE_AGAIN_MS = 300_000;
 /** A due time of more than ten minutes ahead is rounded up in the index (`engines/aws/state/tables.ts`). */
 const INDEX_FAR_MS = 300_000;
+/** A failed turn is tried again after this at most (`worker/host-server.ts`). */
+const MAX_RETRY_MS = 300_000;
+/** A host is hidden for this number of leases in a row at most, as workers die or freeze. */
+const HIDDEN_LEASES = 5;
 /** For starts of functions, for messages that come late, and for clocks that differ. */
 const SLACK_MS = 40_000;
 
@@ -25,8 +29,8 @@ const SLACK_MS = 40_000;
  * the crawl was set running, the later one. Its message may wait for a worker while all of them serve other
  * hosts.
  *
- * Where a fault may have taken the message or the worker that had it, the host's lease or the waker brings it
- * back; also if the first wake-up is lost, too.
+ * If a fault may have taken the worker that had the message, the host comes back after some leases. If it may
+ * have taken the message, the waker brings the host back; also if the first wake-up is lost, too.
  */
 export function onTime(facts: UsedFacts, visited: readonly HostVisits[]): readonly Violation[] {
   const findings = createFindings('onTime');
@@ -48,6 +52,7 @@ function checkHost(
   const { crawl, host, requests, others } = visits;
   const dueMs = WAKER_MS + SLACK_MS + turnMs;
   const againMs = WAKE_AGAIN_MS + WAKER_MS;
+  const hiddenMs = dueMs + HIDDEN_LEASES * facts.leaseMs + MAX_RETRY_MS;
   const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
   for (const [i, change] of host.heads.entries()) {
     const at = dueOf(change);
@@ -70,7 +75,10 @@ function checkHost(
         {
           host: host.host,
           at: next,
-          excuse: mayHaveHidden(facts) && lateMs <= lostMs ? 'lateTurn' : undefined,
+          excuse:
+            mayHaveHidden(facts) && lateMs <= (mayHaveLostMessages(facts) ? lostMs : hiddenMs)
+              ? 'lateTurn'
+              : undefined,
         },
       );
   }

@@ -9,6 +9,7 @@ import { T0 } from '../worker/fake-clock.ts';
 const PAGE = 'http://a.test/page';
 const OTHER = 'http://a.test/other';
 const UNTIL = T0 + 1000;
+const SUSPECT: Partial<Head> = { intent: { url: PAGE, tries: 1 } };
 const BLOCKED: Cause = { code: 'threadBlocked', ms: 5000, step: 'links' };
 
 /** `log`: what is done, in order. `locks`: answers of the lock. */
@@ -32,9 +33,9 @@ function open(head: Partial<Head> = {}, { isAnnouncing = true, locks = [true] } 
     },
   } as unknown as StoredHead;
   const answers = [...locks];
-  const intentLock = async (until: number) => {
+  const intentLock = async (until: number, isAlone: boolean) => {
     expect(until).toBe(UNTIL);
-    log.push('lock');
+    log.push(isAlone ? 'lock alone' : 'lock');
     return answers.shift() ? () => void log.push('free') : undefined;
   };
   return { log, state, quarantine: new Quarantine({ intentLock }, stored, { isAnnouncing, until: UNTIL }) };
@@ -54,7 +55,17 @@ test('a URL is stored before it is fetched, under a lock that is kept until the 
   expect(quarantine.isAnnouncing).toBe(true);
   expect(await quarantine.announce(PAGE)).toBe('allowed');
   expect(await quarantine.announce(OTHER)).toBe('allowed');
-  expect(log).toEqual(['lock', 'stage 0', `store ${PAGE} 1`, 'stage 0', `store ${OTHER} 1`]);
+  expect(log).toEqual(['lock', 'stage 0', `store ${PAGE} 0`, 'stage 0', `store ${OTHER} 0`]);
+  quarantine.release();
+  expect(log.at(-1)).toBe('free');
+});
+
+test('a suspect has the lock alone, and its tries count', async () => {
+  const { quarantine, log } = open(SUSPECT);
+  expect(await quarantine.announce(OTHER)).toBe('allowed');
+  quarantine.clear(PAGE);
+  expect(await quarantine.announce(PAGE)).toBe('allowed');
+  expect(log).toEqual(['lock alone', 'stage 0', `store ${OTHER} 1`, 'stage 0', `store ${PAGE} 1`]);
   expect(quarantine.isPostponed).toBe(false);
   quarantine.release();
   expect(log.at(-1)).toBe('free');
@@ -112,7 +123,7 @@ test('an announcement stays when the page itself was the reason', async () => {
   await quarantine.announce(PAGE);
   await expect(quarantine.watch(() => Promise.reject(new Error('parser')))).rejects.toThrow('parser');
   await quarantine.retract();
-  expect(log.at(-1)).toBe(`store ${PAGE} 1`);
+  expect(log.at(-1)).toBe(`store ${PAGE} 0`);
 });
 
 test('what is watched gives its result', async () => {

@@ -229,13 +229,23 @@ describe('a quarantine turn', () => {
     expect(calls.filter((call) => call.startsWith('commit'))).toHaveLength(2);
   });
 
-  test('is put off while another one of the process announces', async () => {
+  test.each([
+    ['of a suspect is put off while others of the process announce', false, true],
+    ['of another host is not put off while others of the process announce', false, false],
+    ['of any host is put off while a suspect of the process is tried', true, false],
+  ])('%s', async (_, isAloneBefore, isSuspect) => {
     const clock = { nextFetchAt: T0 - 5, failures: 0 };
-    const { end, asked, calls } = await again({ clock }, [{ ...token('t'), receiveCount: 3 }], {
-      prepare: ({ services }) => services.intentLock(T0),
+    const intent = isSuspect ? { url: `${ORIGIN}/1`, tries: 1 } : undefined;
+    const { end, asked, calls } = await again({ clock, intent }, [{ ...token('t'), receiveCount: 3 }], {
+      prepare: ({ services }) => services.intentLock(T0, isAloneBefore),
     });
-    expect(await end).toEqual({ restUntil: T0 - 5, isPostponed: true });
-    expect([asked(), calls]).toEqual([[], []]);
+    if (isSuspect || isAloneBefore) {
+      expect(await end).toEqual({ restUntil: T0 - 5, isPostponed: true });
+      expect([asked(), calls]).toEqual([[], []]);
+      return;
+    }
+    await end;
+    expect(asked()).toHaveLength(1);
   });
 });
 
@@ -318,7 +328,7 @@ describe('a turn that fails', () => {
     engine.archiveOf('c').flush = () => Promise.reject(new Error('disk full'));
     await expect(end).rejects.toThrow('disk full');
     expect((await headOf()).intent).toBeUndefined();
-    expect(await services.intentLock(clock.now())).toBeTypeOf('function');
+    expect(await services.intentLock(clock.now(), true)).toBeTypeOf('function');
   });
 });
 
@@ -331,7 +341,7 @@ test('a turn that ends well counts its pages and frees what it held', async () =
   await end;
   expect(services.stats.open.size).toBe(0);
   expect(crawl.budget.metLimit()).toMatchObject({ status: 'limited' });
-  expect(await services.intentLock(T0)).toBeTypeOf('function');
+  expect(await services.intentLock(T0, true)).toBeTypeOf('function');
 });
 
 test('a crawl that is paused has no page fetched, and the host stays due', async () => {

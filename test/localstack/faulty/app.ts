@@ -16,9 +16,7 @@ const PROJECT = join(import.meta.dirname, 'project.ts');
 
 const app = new App();
 const options = parseOptions(optionsInContext(app.node.getAllContext()));
-// Short times leave a worker that may run for 30 s most of them for its hosts, also on a slow machine.
-const crawl = { totalTimeoutMs: 2000, hookTimeoutMs: 300 };
-const stack = new CrawlerStack(app, options.stackName, { ...propsOf(options), crawl });
+const stack = new CrawlerStack(app, options.stackName, propsOf(options));
 const outdir = mkdtempSync(join(tmpdir(), 'strand-faulty-worker-'));
 try {
   bundleFunction('worker', { outdir, entry: ENTRY, configFile: PROJECT, sourcemap: true });
