@@ -9,9 +9,10 @@ import type { CrawlOptions } from '../shared/crawl/crawl-options.ts';
 /** Resources of your own that a crawler uses. It makes those that are not given, and needs no VPC. */
 export interface ExistingResources {
   /**
-   * Bucket for the archive (`warc/`) and for large parts of the crawls' state (`parts/`). The crawler neither
-   * changes its settings nor deletes it. One bucket serves one crawler. Add a lifecycle rule that aborts
-   * incomplete multipart uploads.
+   * Bucket for the archive (`warc/`), large parts of the crawls' state (`parts/`) and the items of hooks
+   * (`items/`, `staged-items/`). The crawler neither changes its settings nor deletes it. One bucket serves one
+   * crawler. Add lifecycle rules that abort incomplete multipart uploads, and that delete objects below
+   * `staged-items/` after 30 days.
    *
    * @default a bucket with S3's own encryption, without public access, TLS only
    */
@@ -59,7 +60,7 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly crawl?: CrawlOptions;
   /**
-   * File of a project (`strand.config.ts`) whose `middleware` runs around each fetch. The worker is then
+   * File of a project (`strand.config.ts`) whose hooks and middleware run in the worker. The worker is then
    * bundled when the app is synthesized, which needs `esbuild` as a development dependency.
    *
    * @default none: the functions that were bundled when the package was published
@@ -139,7 +140,7 @@ export interface CrawlerProps extends ExistingResources {
    */
   readonly allowPrivateAddresses?: readonly string[];
   /**
-   * Ports that browsers refuse, and that crawls may be allowed to ask.
+   * Ports that browsers refuse, that crawls may be allowed to use.
    *
    * @default none
    */

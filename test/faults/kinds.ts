@@ -42,7 +42,7 @@ export const KINDS = {
     at: (call) => killsAt(call).map((fault) => ({ fault })),
   },
   power: {
-    what: 'the same, and of what was not synced nothing, all, the beginning or anything is found',
+    what: 'the same; of the data that was not synced, nothing, all, the beginning or any part remains',
     at: (call) => killsAt(call).flatMap((fault) => LOSSES.map((loss) => ({ fault, loss }))),
   },
   fail: {
