@@ -1,4 +1,5 @@
 /** The deployed stack while its workers die: the cases that a crawl in the cloud must survive. */
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { connectionOf } from '../../api/stack/connect-stack.ts';
 import type { UrlDetail } from '../../shared/report/url-detail.ts';
@@ -10,6 +11,20 @@ import { configFor, expectLedgers, expectLog, serve, statusOf } from './stack-cr
 
 /** Its worker exits where its environment says. */
 const FAULTY_APP = 'node test/localstack/faulty/app.ts';
+
+/** Whether no host has a message, received or not. */
+async function isQueueEmpty({ settings, stack }: Deployed): Promise<boolean> {
+  const command = new GetQueueAttributesCommand({
+    QueueUrl: settings.turnQueueUrls[0],
+    AttributeNames: [
+      'ApproximateNumberOfMessages',
+      'ApproximateNumberOfMessagesNotVisible',
+      'ApproximateNumberOfMessagesDelayed',
+    ],
+  });
+  const { Attributes = {} } = await stack.clients.sqs.send(command);
+  return Object.values(Attributes).every((count) => count === '0');
+}
 
 /**
  * An item for each page that counts, once. If the hook has returned it in a worker that died then, the host's next
@@ -51,10 +66,11 @@ describe.skipIf(!hasEmulator())('a deployed stack', () => {
         seeds: [...web.seeds, poison],
         config: configFor(web),
       });
-      // That it is called finished takes two more minutes, and is shown elsewhere.
+      // That it is called finished takes two more minutes, and is shown elsewhere. Each host that has something
+      // to do has a message: also one whose head says nothing yet of its pages.
       const isDone = async () => {
         const { hosts, byStatus } = await statusOf(deployed, 'killed');
-        return hosts === web.seeds.length && byStatus.waiting === 0;
+        return hosts === web.seeds.length && byStatus.waiting === 0 && (await isQueueEmpty(deployed));
       };
       await until(isDone, 'every URL to be settled', 900_000);
       // A worker that dies has fetched URLs that are unknown.
