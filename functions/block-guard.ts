@@ -21,7 +21,7 @@ export const SLOWNESS = 5;
 /** To store the page. Then the process ends, stored or not. */
 export const STORE_MS = 10_000;
 
-/** What the module of the guard exports, for the thread that watches. */
+/** The exports of the guard's module, for the thread that watches. */
 export interface BlockedModule {
   /** Called in the other thread, which has loaded the module for it. */
   onBlocked(memory: SlotMemory, blockedMs: number): Promise<void>;
@@ -71,7 +71,7 @@ export function startBlockGuard({ module, blockTimeoutMs }: BlockGuardOptions): 
   return work;
 }
 
-/** What the thread was doing that the memory belongs to. */
+/** Returns the task of the thread to which the memory belongs. */
 export const taskIn = (memory: SlotMemory): PageTask | undefined => readSlot(memory).task();
 
 /** Puts the page into quarantine, with a line in the log. */

@@ -19,7 +19,7 @@ export interface CompactorDeps {
   ) => Promise<Compacted>;
 }
 
-/** What is in progress then has so long to be given up. */
+/** The time for which work in progress may continue after that before it is given up. */
 const END_MS = 30_000;
 const HOUR_MS = 3_600_000;
 /** These write no more, unless they are resumed. */

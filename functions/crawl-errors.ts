@@ -1,7 +1,7 @@
 import type { CrawlId } from '../shared/crawl/crawl-id.ts';
 import { errorFields, type Log } from './log.ts';
 
-/** What went wrong with single crawls, which is to stop no other one, and to be seen anyway. */
+/** Errors of single crawls. They must not stop other crawls, and must not go unseen. */
 export interface CrawlErrors {
   /** Does the work; if it fails, notes the crawl and writes a log line. Undefined if it failed. */
   attempt<T>(crawl: CrawlId, work: () => Promise<T>): Promise<T | undefined>;

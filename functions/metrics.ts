@@ -1,6 +1,6 @@
 /**
- * What a worker counts, as lines in CloudWatch's embedded metric format: a log line that becomes metrics by
- * itself.
+ * The counts of a worker, as lines in CloudWatch's embedded metric format: log lines from which CloudWatch
+ * makes metrics.
  */
 import { METRIC_UNITS, METRICS_NAMESPACE, type MetricName } from '../shared/engines/aws/metric-names.ts';
 import type { WorkerStats } from '../shared/turn/worker-stats.ts';

@@ -10,10 +10,10 @@ import { canonicalize } from '../shared/url/canonical.ts';
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 /**
- * What is wrong with a parcel that no worker of ours can have sent, if anything: callers that may send seeds
- * can send parcels, too. A URL that is not canonical would belong to a host of its own (`EXAMPLE.org`,
- * `example.org:443`), and each of those be fetched beside the others, at the pace of one. A crawl's name
- * becomes a key.
+ * Returns the fault of a parcel that no worker of ours can have sent, or undefined: callers that may send
+ * seeds can send parcels, too. A URL that is not canonical would belong to a host of its own (`EXAMPLE.org`,
+ * `example.org:443`), and each of these hosts would be fetched at the same time, at the pace of one. A
+ * crawl's name becomes a key.
  */
 export function parcelFault({ crawl, links }: OutLinks): string | undefined {
   if (!crawlIdSchema.safeParse(crawl).success)

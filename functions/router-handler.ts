@@ -40,7 +40,7 @@ export interface RouterStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
   };
 }
 
-/** What is not begun so long before the end comes again. */
+/** Messages that are not begun this long before the end come again. */
 const END_MS = 10_000;
 
 type Parcel = Extract<LinkMessage, { kind: 'parcel' }> & { readonly record: SQSRecord };

@@ -1,4 +1,6 @@
-/** What a function works with: made at its first invocation, never at import, and kept for the next ones. */
+/**
+ * The dependencies of a function: made at its first invocation, never at import, and kept for the next ones.
+ */
 
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, openStack } from '../shared/engines/aws/stack.ts';

@@ -90,7 +90,7 @@ class Waker {
     errors.throwAny();
   }
 
-  /** Does `step` for each crawl that has not failed. Gives those for which it says true. */
+  /** Does `step` for each crawl that has not failed. Returns those for which it says true. */
   async #forEach(
     some: readonly CrawlId[],
     until: number,

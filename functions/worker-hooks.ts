@@ -75,7 +75,7 @@ function createFailureLog(log: Log): (error: HookError) => void {
   };
 }
 
-/** What workers share they would share by a table, with a round trip for each call of a synchronous function. */
+/** Workers could share state only by a table, with a round trip for each call of a synchronous function. */
 const NO_STATE: StateStore = {
   get: refuseState,
   swap: refuseState,

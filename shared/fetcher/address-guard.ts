@@ -75,7 +75,9 @@ const EMBEDDING_BLOCKS = EMBEDDING.map(([cidr, shift]) => [parseCidr(cidr)!, shi
  */
 const GLOBAL_UNICAST = parseCidr('2000::/3')!;
 
-/** What makes the address special, for people; undefined for an address of the public internet. */
+/**
+ * Returns the reason why the address is special, for people; undefined for an address of the public internet.
+ */
 export function describeSpecialAddress(ip: string): string | undefined {
   const parsed = parseIp(ip);
   if (parsed === undefined) return 'not an IP address';

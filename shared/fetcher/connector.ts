@@ -19,7 +19,7 @@ export interface ConnectorOptions extends AddressChoice, TlsOptions {
   readonly guardsProxies: boolean;
 }
 
-/** What is known of a connection to a host. */
+/** The facts of a connection to a host. */
 export interface ConnectionFacts {
   /** The host's address; empty if only a proxy knows it. */
   readonly ipAddress: string;

@@ -1,4 +1,4 @@
-/** What a name stands for. `ttlMs` as the name server gave it; undefined where the source knows none. */
+/** The addresses of a name. `ttlMs` as the name server gave it; undefined if the source knows none. */
 export interface ResolvedName {
   readonly addresses: readonly string[];
   readonly ttlMs?: number;

@@ -21,7 +21,7 @@ import { withoutSecrets } from './own-headers.ts';
 import type { SocketBudget } from './socket-budget.ts';
 import { type BodyMemory, type BodySpool, createBodySpool } from './spooled-body.ts';
 
-/** What all exchanges of one fetcher share. */
+/** The parts that all exchanges of one fetcher share. */
 export interface ExchangeContext extends FailureLimits {
   /** Hands the exchange to undici. */
   readonly dispatch: (exchange: Exchange) => void;
@@ -46,7 +46,7 @@ export interface Settle {
 const used = new WeakSet<Socket>();
 
 /**
- * One request and what comes of it: undici's handler. It settles exactly once; what undici reports later is
+ * One request and its outcome: undici's handler. It settles exactly once; what undici reports later is
  * ignored. Rejects only for our own failures (a full disk, no file descriptor left).
  */
 export class Exchange implements Dispatcher.DispatchHandler, Abortable {
@@ -181,7 +181,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       return;
     }
     const failure = this.#withHint(describeFailure(cause, this.#context));
-    // What begins as no HTTP may be the rest of the response before.
+    // Bytes that are not HTTP may belong to the response before.
     this.#fail(failure, this.#isReused && (isDisconnect(error) || failure.code === 'notHttp'));
   }
 

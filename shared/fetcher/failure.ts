@@ -28,7 +28,7 @@ export interface DescribedFailure {
   readonly message: string;
 }
 
-/** What ended an exchange before its response's header was complete. */
+/** Returns the failure that ended an exchange before its response's header was complete. */
 export function describeFailure(error: unknown, limits: FailureLimits): DescribedFailure {
   if (error instanceof KnownFailure) return described(error.code, error.message);
   const code = failureCodeOf(errorCode(error) ?? '', messageOf(error));

@@ -1,17 +1,13 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
 import QuickLRU from 'quick-lru';
 import type { Dispatcher } from 'undici';
-// Not from the package's index, which loads `fetch`, WebSocket and caches as well: 40 ms of CPU for each
-// process and thread.
-import Agent from 'undici/lib/dispatcher/agent.js';
 import { boundMethods } from '../bound-methods.ts';
 import type { CrawlConfig } from '../crawl/config.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import { blockedPortOf } from '../url/blocked-ports.ts';
 import { createAddressGuard } from './address-guard.ts';
-import { type ConnectorOptions, createConnector } from './connector.ts';
+import { type Agent, createAgent } from './agent.ts';
+import type { ConnectorOptions } from './connector.ts';
 import { createDnsCache, type Lookup } from './dns-cache.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { type DescribedFailure, described } from './failure.ts';
@@ -28,6 +24,7 @@ import {
 } from './proxy/choose-proxy.ts';
 import { denied } from './proxy/open-tunnel.ts';
 import { commonHeaders, mergeHeaders, type OwnHeaderValues } from './request-headers.ts';
+import { SentHeads } from './sent-heads.ts';
 import { createSocketBudget, type SocketBudget } from './socket-budget.ts';
 import { newBodyMemory } from './spooled-body.ts';
 import { createSystemLookup } from './system-lookup.ts';
@@ -75,22 +72,11 @@ export interface FetcherOptions
   readonly guardsProxies?: boolean;
 }
 
-type AgentOf = InstanceType<typeof Agent>;
-
 /** Origins remembered whose certificate is bad. */
 const MAX_BAD_CERTIFICATES = 10_000;
 
 /** AWS Lambda gives a process 1,024 file descriptors; some are for files and the engine's own connections. */
 const MAX_SOCKETS = 900;
-/**
- * An idle connection is closed after this: long enough for the usual gaps between two requests to a host (1
- * to 5 s), short enough that hosts which are done with hold no descriptors. Servers commonly close at 5
- * (Apache, Node) to 75 s.
- */
-const KEEP_ALIVE_MS = 8000;
-/** If a server says when it will close (`Keep-Alive: timeout=5`), we close this much earlier. */
-const KEEP_ALIVE_MARGIN_MS = 1000;
-
 /**
  * Fetches by HTTP/1.1 over undici, its low-level API: raw headers, bodies neither decoded nor copied.
  * Connections are kept alive, `perHost` to an origin, one request at a time on each. Throws `InvalidConfig`.
@@ -101,9 +87,9 @@ export const createFetcher = (options: FetcherOptions): Fetcher =>
 class UndiciFetcher implements Fetcher {
   readonly #options: FetcherOptions;
   readonly #connecting: ConnectorOptions;
-  readonly #agent: AgentOf;
+  readonly #agent: Agent;
   /** For hosts whose certificate is bad, if that is to be recorded. */
-  #unverifying: AgentOf | undefined;
+  #unverifying: Agent | undefined;
   readonly #badCertificates = new QuickLRU<string, FailureCode>({ maxSize: MAX_BAD_CERTIFICATES });
   readonly #sentHeads: SentHeads;
   readonly #common: ReturnType<typeof commonHeaders>;
@@ -184,7 +170,7 @@ class UndiciFetcher implements Fetcher {
 
   #exchange(
     request: FetchRequest,
-    through: AgentOf,
+    through: Agent,
     own: OwnHeaderValues,
     totalTimeoutMs: number,
   ): Promise<FetchOutcome> {
@@ -213,35 +199,6 @@ class UndiciFetcher implements Fetcher {
   }
 }
 
-/**
- * undici publishes the head it sends, and its socket, on a channel of the whole process, in the same
- * synchronous step that starts the request: so the message after a start is about that request.
- */
-class SentHeads {
-  #starting: Exchange | undefined;
-  readonly #onSent = (message: unknown) => {
-    const exchange = this.#starting;
-    if (exchange === undefined) return;
-    this.#starting = undefined;
-    const { headers, socket } = message as { headers: string; socket: Socket };
-    exchange.onSent(headers, socket);
-  };
-
-  constructor() {
-    subscribe(SEND_CHANNEL, this.#onSent);
-  }
-
-  expectFor(exchange: Exchange): void {
-    this.#starting = exchange;
-  }
-
-  close(): void {
-    unsubscribe(SEND_CHANNEL, this.#onSent);
-  }
-}
-
-const SEND_CHANNEL = 'undici:client:sendHeaders';
-
 const connectorOptions = (
   options: FetcherOptions,
   budget: SocketBudget,
@@ -259,24 +216,6 @@ const connectorOptions = (
   acceptsAny: options.tls === 'any' || options.allowInvalidCertificates,
 });
 
-function createAgent(
-  { maxHeaderBytes, perHost, ...options }: FetcherOptions,
-  connecting: ConnectorOptions,
-): AgentOf {
-  return new Agent({
-    connections: perHost,
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-    maxHeaderSize: maxHeaderBytes,
-    headersTimeout: Math.ceil(options.headersTimeoutMs),
-    bodyTimeout: Math.ceil(options.idleTimeoutMs),
-    connect: createConnector(connecting),
-  });
-}
-
 const failed = (url: string, fault: DescribedFailure, at: number): FetchOutcome => ({
   status: 'failed',
   url,
@@ -285,7 +224,7 @@ const failed = (url: string, fault: DescribedFailure, at: number): FetchOutcome 
   ...fault,
 });
 
-/** What a proxy that gets requests whole says of itself is no answer of the host. */
+/** An answer of a proxy that gets requests whole is no answer of the host. */
 async function ofForwarded(outcome: FetchOutcome, proxy: ProxyServer): Promise<FetchOutcome> {
   if (outcome.status !== 'response') return outcome;
   if (outcome.httpStatus !== 407) {

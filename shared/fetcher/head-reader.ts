@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { KnownFailure } from './failure.ts';
 import { isCleanHead, quoted, type RepairedHead, repairHead } from './repair-head.ts';
 
-/** What stands between a socket and undici's parser while a response's header is due. */
+/** A reader between a socket and undici's parser while a response's header is due. */
 export interface HeadReader {
   /**
    * Call it for each request when it is sent. `onHead` receives the fields of a header that had to be
@@ -98,7 +98,7 @@ class SocketHeads implements HeadReader {
     refuseOthers(this.#held);
   }
 
-  /** What the parser may have of the bytes held; undefined until the header is whole. */
+  /** Returns the bytes held that the parser may have; undefined until the header is whole. */
   #take(): Buffer | undefined {
     while (this.#held.length > 0) {
       const held = this.#held;

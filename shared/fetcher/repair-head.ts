@@ -15,8 +15,8 @@ export interface RepairedHead {
 }
 
 /**
- * What a strict parser reads: nearly all headers. Lines end with CRLF, names are tokens, values have no
- * control characters.
+ * Matches a header that a strict parser reads: nearly all headers. Lines end with CRLF, names are tokens,
+ * values have no control characters.
  */
 const CLEAN =
   /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/;

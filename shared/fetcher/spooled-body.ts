@@ -14,10 +14,7 @@ const MAX_MEMORY_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 const SMALL_BODY = 32 * 1024;
 
-/**
- * What the bodies of one fetcher take of memory together, so that a thousand large ones at once stay bounded,
- * too.
- */
+/** The memory of all bodies of one fetcher, bounded together even for a thousand large bodies. */
 export interface BodyMemory {
   used: number;
   readonly most: number;

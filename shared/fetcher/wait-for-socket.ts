@@ -26,7 +26,9 @@ export async function happened(
   }
 }
 
-/** What the promise gives, or a rejection with `late()` after `ms`; the promise's own work continues. */
+/**
+ * Returns the result of the promise, or rejects with `late()` after `ms`; the promise's own work continues.
+ */
 export async function within<T>(ms: number, promise: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {

@@ -23,7 +23,7 @@ export interface CpuCloud {
   backlogMs(): number;
 }
 
-/** A connection that has rested for longer is closed (`shared/fetcher/fetcher.ts`). */
+/** A connection that has rested for longer is closed (`shared/fetcher/agent.ts`). */
 const KEEP_ALIVE_MS = 8000;
 /** Hosts whose last exchange is remembered by a process. */
 const MAX_HOSTS = 5000;

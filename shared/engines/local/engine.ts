@@ -86,7 +86,7 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
   }
 }
 
-/** What may be asked of a folder while another process crawls. */
+/** Queries to a folder that are allowed while another process crawls. */
 export interface LocalReader {
   readonly ledgers: LedgerStore;
   readonly registry: LocalCrawlRegistry;
@@ -96,7 +96,7 @@ export interface LocalReader {
   findSeed(host: HostKey, urls: readonly string[]): Link | undefined;
   /** All seeds on their way to their hosts; ledgers may know some of them already. */
   waitingSeeds(): readonly Link[];
-  /** What the project's hooks threw: the first errors. */
+  /** Returns the first errors of the project's hooks. */
   hookErrors(crawl: CrawlId): readonly HookError[];
   /** Pages whose hooks failed after their calls had ended. */
   lateHookFailures(crawl: CrawlId): number;

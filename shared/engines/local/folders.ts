@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 export type Folders = ReturnType<typeof foldersOf>;
 
-/** What a crawl's folder holds. */
+/** Returns the paths in a crawl's folder. */
 export const foldersOf = (folder: string) => ({
   database: join(folder, 'crawl.sqlite'),
   /** Large parts of ledgers. */
@@ -11,11 +11,11 @@ export const foldersOf = (folder: string) => ({
   archive: join(folder, 'archive'),
   /** Their CDXJ indexes. */
   indexes: join(folder, 'indexes'),
-  /** What hooks made of pages: lines of JSON. */
+  /** The items of the hooks: lines of JSON. */
   items: join(folder, 'items.jsonl'),
-  /** What hooks keep from page to page. */
+  /** Values that hooks keep from page to page. */
   state: join(folder, 'state.sqlite'),
-  /** What happened, as lines of JSON; and the lines before, once the file is full. */
+  /** The log of events, as lines of JSON; and the lines before, once the file is full. */
   log: join(folder, 'log.jsonl'),
   olderLog: join(folder, 'log.1.jsonl'),
   /** Bodies too large for memory, while they are handled. */

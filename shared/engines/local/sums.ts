@@ -1,4 +1,4 @@
-/** What the heads of a crawl add up to. */
+/** Sums over the heads of a crawl. */
 import {
   addCounts,
   addTotals,

@@ -15,7 +15,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface Lease {
   readonly timer: NodeJS.Timeout;
-  /** What was handed out; none: the group is parked, or kept back. */
+  /** The deliveries that were handed out; none: the group is parked, or kept back. */
   readonly received?: HostDeliveries;
   /** Deliveries that were not acknowledged. */
   readonly held: Set<string>;

@@ -28,7 +28,7 @@ interface FailureTraits {
   readonly isOfCertificate?: true;
 }
 
-/** What exactly failed, by code. The codes are stored and printed as data: never rename one. */
+/** The failures of fetches, by code. The codes are stored and printed as data: never rename one. */
 const TRAITS = {
   // ---- the name
   noSuchHost: { reason: 'dns', isBeforeRequest: true },

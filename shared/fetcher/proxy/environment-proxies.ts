@@ -40,7 +40,7 @@ function proxyUrl(variable: string, text: string): string {
   );
 }
 
-/** What cannot be a host is left out, as curl does. */
+/** Patterns that cannot be a host are left out, as curl does. */
 function patternsOf(text: string): string[] {
   if (parseCidr(text)) return [text];
   const address = parseIp(text.replace(/^\[(.*)\]$/, '$1'));

@@ -1,10 +1,10 @@
-/** What WARC files are called, and which of them a folder holds. */
+/** The names of WARC files, and a listing of those in a folder. */
 
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkWarcPrefix } from '../../../archive/warc-prefix.ts';
 
-/** What a file's name ends with while it is being written. */
+/** The suffix of a file's name while the file is being written. */
 export const OPEN_SUFFIX = '.open';
 
 /** `PREFIX-YYYYMMDDhhmmss-NNNNN.warc.gz` (ISO 28500:2017, annex C, without the host's name). */

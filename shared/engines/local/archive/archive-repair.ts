@@ -1,4 +1,4 @@
-/** What a writer that was killed left behind, made into whole WARC files. */
+/** Repairs the WARC files of a writer that was killed. */
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldOf, NotWarc } from '../../../archive/read-warc.ts';

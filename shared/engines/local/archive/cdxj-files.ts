@@ -21,7 +21,7 @@ import { durableBytes } from './warc-journal.ts';
 
 const indexNameOf = (file: string): string => file.replace(/\.warc\.gz$/, '.cdxj');
 
-/** What a writer that was killed leaves in the folder. */
+/** A file that a killed writer left in the folder. */
 const LEFTOVER = /^(.+)\.cdxj\.(?:run|tmp)-[0-9a-f-]+$/;
 
 /** The index of a file that is being written. One call at a time. */

@@ -41,9 +41,9 @@ const ROWS_READ = 32;
 const syncData = promisify(fdatasync);
 
 /**
- * What any number of threads may have, each by its own connection, beside the one {@link createItemStore}. A
- * turn without items stages none (it costs one look): an earlier one that was discarded may have staged some
- * for the same version.
+ * Returns the part that any number of threads may have, each with its own connection, beside the one {@link
+ * createItemStore}. A turn without items stages none (it costs one query): an earlier one that was discarded
+ * may have staged some for the same version.
  */
 export function createItemStage(database: DatabaseSync): Pick<ItemStore, 'stage'> {
   const selectHead = database.prepare('SELECT version FROM heads WHERE crawl = ? AND host = ?');
@@ -179,7 +179,7 @@ class ItemFile {
   #append(rows: readonly StagedRow[]): number {
     const descriptor = this.#opened();
     const bytes = this.#bytes;
-    // What an earlier try that failed has left behind.
+    // The bytes of an earlier attempt that failed.
     ftruncateSync(descriptor, bytes);
     const text = Buffer.from(rows.map(({ lines }) => `${lines}\n`).join(''));
     for (let at = 0; at < text.length; ) at += writeSync(descriptor, text, at, text.length - at, bytes + at);

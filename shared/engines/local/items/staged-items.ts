@@ -10,7 +10,9 @@ export interface StagedItems {
   readonly committed: number;
 }
 
-/** What `item-store.ts` keeps of the crawl, by host and version, the lowest versions first. */
+/**
+ * Returns the items that `item-store.ts` holds of the crawl, by host and version, the lowest versions first.
+ */
 export function stagedItems(database: DatabaseSync, crawl: CrawlId): StagedItems[] {
   return database
     .prepare(

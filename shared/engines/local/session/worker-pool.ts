@@ -8,7 +8,7 @@ import { startWorker } from '../../../worker/worker.ts';
 import type { LocalEngine } from '../engine.ts';
 import { type PoolStats, poolStats } from './pool-stats.ts';
 
-/** What crawls: the worker of this thread, or those of several. */
+/** The workers of a crawl: the one of this thread, or several threads. */
 export interface WorkerPool {
   /** For the router and those who watch. */
   readonly crawls: Crawls;

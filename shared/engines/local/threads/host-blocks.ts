@@ -14,7 +14,7 @@ const PROBES = 16;
 const BLOCK_BITS = 8;
 const MAX_BLOCKS = 2 ** BLOCK_BITS;
 
-/** What all threads are to be given: how many hosts each block has, then the hosts. */
+/** Returns the memory that all threads share: the number of hosts of each block, then the hosts. */
 export const hostBlocksMemory = (places = PLACES): Int32Array =>
   new Int32Array(new SharedArrayBuffer((MAX_BLOCKS + places) * Int32Array.BYTES_PER_ELEMENT));
 

@@ -1,4 +1,7 @@
-/** What a worker asks for, and what its project's code looks at, noted in its thread's in-flight table. */
+/**
+ * Notes the requests of a worker, and the pages that its project's code reads, in its thread's in-flight
+ * table.
+ */
 import type { Fetcher } from '../../../ports/fetcher.ts';
 import type { PageHooks } from '../../../turn/page-hooks.ts';
 import type { LocalTurnQueue } from '../turn-queue.ts';

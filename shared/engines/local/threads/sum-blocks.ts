@@ -5,8 +5,8 @@ import { NO_SUMS, replaceHead, type Sums } from '../sums.ts';
 import type { BlockOf } from './host-blocks.ts';
 
 /**
- * What the heads of each block's hosts add up to. Reads every head of the crawl: for the begin, and for when
- * a thread has died and nobody else knows what it did.
+ * Returns the sums over the heads of each block's hosts. Reads every head of the crawl: at the start, and
+ * after the death of a thread, whose work nothing else knows.
  */
 export function sumBlocks(database: DatabaseSync, crawl: CrawlId, blocks: number, blockOf: BlockOf): Sums[] {
   const sums = Array.from({ length: blocks }, () => NO_SUMS);

@@ -18,7 +18,7 @@ export interface ThreadEngine extends LocalPorts {
   readonly inFlight: InFlightTable;
   /** Counts pages and bytes together with the other threads. */
   readonly tally: Tally;
-  /** What the main thread says of hosts and items. */
+  /** Handles a message of the main thread about hosts or items. */
   onMessage(message: Extract<ToThread, { kind: 'hosts' | 'published' }>): void;
 }
 
