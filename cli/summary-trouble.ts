@@ -48,7 +48,7 @@ export function troubleSections(
   ];
 }
 
-/** The name and what is to be said of it: in one line where it fits, else in two. */
+/** The name and a text about it: in one line if it fits, otherwise in two. */
 function named(name: string, text: string, width: number): string[] {
   const line = `${printable(name)}: ${printable(text)}`;
   if (line.length <= width) return [line];

@@ -67,7 +67,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
 /** All codes. */
 export const CAUSE_CODES = Object.keys(WORDS) as readonly CauseCode[];
 
-/** The cause as a sentence without a full stop. Not cut: the caller shortens what is to be shown in a line. */
+/** The cause as a sentence without a full stop. Not cut: the caller shortens the text for a line. */
 export function causeText(cause: Cause): string {
   return (WORDS[cause.code] as (cause: Cause) => string)(cause);
 }

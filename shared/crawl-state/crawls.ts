@@ -58,7 +58,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
   const elapsed = clock.elapsed ?? clock.now;
   const known = new Map<CrawlId, Known>();
   const loading = new Map<CrawlId, Promise<Crawl | undefined>>();
-  /** How often a crawl was to be forgotten. A load that was in progress then may not know why. */
+  /** How often each crawl was refreshed. A load that was in progress then may be out of date. */
   const refreshes = new Map<CrawlId, number>();
 
   async function load(id: CrawlId): Promise<Crawl | undefined> {

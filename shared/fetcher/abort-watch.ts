@@ -1,4 +1,4 @@
-/** Who is to be ended by a signal. */
+/** The exchanges that a signal ends. */
 export interface Abortable {
   /** Called once, when the signal aborts, in no order, unless {@link unwatchAbort} was before. */
   onAbort(): void;

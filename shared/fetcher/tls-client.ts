@@ -122,7 +122,7 @@ const readCertificates = (pem: string): X509Certificate[] =>
     .slice(1)
     .map((text) => new X509Certificate(BEGIN + text));
 
-/** Throws, and ends the connection, where the certificate is not to be trusted. */
+/** Throws, and ends the connection, if the certificate cannot be trusted. */
 function checkCertificate(socket: TLSSocket, target: TcpTarget): void {
   if (socket.authorized) return;
   const failure = describeCertificate(

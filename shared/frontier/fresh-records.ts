@@ -78,7 +78,7 @@ export class FreshRecords {
     if (record.state === 'waiting' && !this.#taken.has(record.url)) this.#enqueue(record);
   }
 
-  /** A requisite that waits in a run is to be fetched as something else. */
+  /** A requisite that waits in a run must be fetched as something else. */
   putInsteadOfRequisite(record: UrlRecord): void {
     this.#countRequisites(-1);
     this.put(record);

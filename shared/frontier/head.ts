@@ -31,7 +31,7 @@ export interface Head extends TrapState {
   /** Only for a host with sitemaps. */
   readonly sitemaps?: SitemapPace;
   /**
-   * When the waker must give the host a turn if no message has done so; none: nothing is to be done.
+   * When the waker must give the host a turn if no message has done so; none: there is nothing to do.
    */
   readonly dueAt?: number;
   /** The host failed again and again: no more turns, until the crawl is resumed. */
@@ -43,7 +43,7 @@ export interface Head extends TrapState {
   readonly resumedBy?: string;
   /**
    * The URL that a quarantine turn was about to fetch (`turn/quarantine.ts`): it is known by this if it kills the
-   * worker. `tries`: how often it was to be fetched while no other URL was announced.
+   * worker. `tries`: how often it was about to be fetched while no other URL was announced.
    */
   readonly intent?: { readonly url: string; readonly tries: number };
   /**

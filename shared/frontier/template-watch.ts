@@ -20,7 +20,7 @@
  * to pages with one, or to lists of those (three steps at most); files (their bytes are their text); what is
  * fetched seldom. Wrongly closed: pages that differ in nothing but numbers (tables of measurements, one a
  * page) or in what is not text (pages that scripts fill), unless they have links to new pages or other
- * images. For such sites `trapAfterPages` or `trapMinNew` is to be 0.
+ * images. For such sites set `trapAfterPages` or `trapMinNew` to 0.
  */
 import { SIZES, type Sizes } from '../sizes.ts';
 import { legacyTemplateOf, templateOf } from '../url/template-of.ts';

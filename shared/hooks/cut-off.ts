@@ -21,7 +21,7 @@ const EXPRESSION = `globalThis[Symbol.for('strand.hooks.call')]()`;
  *
  * By V8's inspector, which ends an evaluation by a timer of its own: 11 us a call in a row, 20 to 40 between
  * other work. `node:vm` can do the same, and starts a thread for each call: 130, and 230 to 290. It is in
- * where the inspector is not to be had.
+ * where there is no inspector.
  */
 export function cutOffAfter<T>(limitMs: number, call: () => T): T {
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined;

@@ -1,8 +1,8 @@
 /** A page's requests to robots about itself, in `<meta name=robots>` and in X-Robots-Tag. */
 export interface RobotsDirectives {
-  /** Its links are not to be followed. */
+  /** Its links must not be followed. */
   readonly nofollow: boolean;
-  /** It is not to be shown in search results. */
+  /** It must not be shown in search results. */
   readonly noindex: boolean;
 }
 

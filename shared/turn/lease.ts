@@ -3,7 +3,7 @@ import type { HostDeliveries, TurnQueue } from '../ports/turn-queue.ts';
 
 /** The time for which a worker has a host. */
 export interface Lease {
-  /** The host's lock, or the whole process, ends then: all is to be done before. */
+  /** The end of the host's lock, or of the whole process: all must be done before. */
   readonly endsAt: number;
   /**
    * When it resolves, nobody will be given the host for so long, even if this process dies. Throws

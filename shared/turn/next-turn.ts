@@ -31,7 +31,7 @@ export const maxDueMs = (config: Parameters<typeof maxWaitMs>[0]): number => DRA
 export interface NextTurn {
   /** The turn gives its host a token for the next one. */
   readonly hasToken: boolean;
-  /** When the waker is to check the host; none: nothing is to be done. */
+  /** When the waker must check the host; none: there is nothing to do. */
   readonly dueAt?: number;
   /** When the host may next be given to anybody. */
   readonly restUntil: number;

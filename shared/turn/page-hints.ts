@@ -23,7 +23,7 @@ const MAX_PAGES = 10;
 const MAX_TEXT_CHARS = 200;
 const LOGIN = /(?:^|[/_.-])(?:log[_-]?in|logon|sign[_-]?in|signon|sso|auth|authenticate)(?:[/_.?-]|$)/i;
 
-/** Whether the page is to be looked at: that costs some time for its text. */
+/** Whether the page must be examined: that costs some time for its text. */
 export const wantsSigns = (record: UrlRecord, pagesOfHost: number): boolean =>
   record.kind === undefined && (record.depth === 0 || pagesOfHost < MAX_PAGES);
 

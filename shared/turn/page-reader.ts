@@ -85,7 +85,7 @@ export class PageReader {
   }
 }
 
-/** Says about a page that links of it were left out, before what else there is to say about it. */
+/** Adds to a page's cause that links of it were left out, before its other causes. */
 export function withDroppedLinks(page: PageReading): PageReading {
   const dropped = page.facts && droppedCause(page.facts);
   if (dropped === undefined || page.state !== 'fetched') return page;

@@ -22,7 +22,7 @@ export interface HostServerOptions {
   readonly onError?: ((error: unknown, host: string) => void) | undefined;
 }
 
-/** What the turns of one received host came to. */
+/** The result of the turns of one received host. */
 interface Served {
   readonly deliveries: Delivery[];
   restUntil: number;

@@ -1,5 +1,5 @@
 /**
- * A worker's processor as a queue: what is to be computed is done in the order requested, at the share of a
+ * A worker's processor as a queue: work is done in the order requested, at the share of a
  * CPU that the memory buys. So a worker that is given too much to do becomes slow, as a real one would.
  */
 import type { VirtualTime } from '../models/virtual-time.ts';

@@ -53,7 +53,7 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
   const guests = new Map<string, Map<string, number>>();
   /** By crawl and URL: the last response that says something. */
   const served = new Map<string, RobotsAnswer>();
-  /** By process, crawl and URL: redirects that are to be followed. */
+  /** By process, crawl and URL: redirects that wait to be followed. */
   const awaited = new Map<string, Awaited[]>();
 
   function take(request: WebRequest): Awaited | undefined {

@@ -38,7 +38,7 @@ interface Planned {
   readonly pk: string;
   readonly sk: string;
   readonly before: Row | undefined;
-  /** None if it is to be deleted. */
+  /** None if it must be deleted. */
   readonly after: Row | undefined;
   readonly isMet: boolean;
   /** Attributes that an update names. */

@@ -118,7 +118,7 @@ export interface FaultsOptions {
    * have much of one and little of another.
    */
   readonly names: readonly FaultName[];
-  /** No fault strikes while it says so: what the world comes to in the end is to be seen. */
+  /** No fault strikes while it returns true: the end of the world must be undisturbed. */
   readonly isCalm?: () => boolean;
   /** These strike on each occasion. */
   readonly certain?: readonly FaultName[];

@@ -197,7 +197,7 @@ class FifoQueue {
     this.#inWindow++;
   }
 
-  /** The group is to be refreshed after it. */
+  /** The group must be refreshed after it. */
   #remove(message: StoredMessage, group: Group): void {
     const { groupBefore, groupAfter } = message;
     if (groupBefore) groupBefore.groupAfter = groupAfter;

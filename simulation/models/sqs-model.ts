@@ -58,7 +58,7 @@ export interface QueueModel {
   /** The message of a receipt handle, if it is there. */
   find(handle: string): QueuedMessage | undefined;
   size(now: number): QueueSize;
-  /** In the order sent. Nothing is to be changed while they are gone through. */
+  /** In the order sent. Do not change anything during the iteration. */
   messages(now: number): Iterable<QueuedMessage>;
   /** When a hidden message will be visible. */
   nextChangeAt(): number | undefined;
@@ -107,7 +107,7 @@ export function visibleAtOf(
 /** The share of receives that give less than they could. */
 const SHORT = 0.2;
 
-/** How many messages this receive is to give. */
+/** The number of messages that this receive returns. */
 export function roomOf({ limits, random }: ModelOptions, inFlight: number, max: number): number {
   const room = Math.min(max, limits.inFlight - inFlight);
   return room > 1 && random() < SHORT ? 1 + Math.floor(random() * room) : room;

@@ -38,7 +38,7 @@ export type { QueuedMessage, QueueLimits, QueueSize, SimQueueOptions };
 export interface SimSqs extends SimService {
   /** Returns the queue's URL. */
   createQueue(options: SimQueueOptions): string;
-  /** All messages that are there, in the order sent. Nothing is to be changed while they are gone through. */
+  /** All messages that are there, in the order sent. Do not change anything during the iteration. */
   messages(queueUrl: string): Iterable<QueuedMessage>;
   size(queueUrl: string): QueueSize;
   /**

@@ -106,7 +106,7 @@ async function compile(folder: string, round: readonly Mutant[]): Promise<Map<Mu
       const mutant = round.find(({ file }) => line.startsWith(`${file}(`));
       if (mutant && !errors.has(mutant)) errors.set(mutant, line.slice(line.indexOf('error')));
     }
-    // By one of the others, which is to be found out: a type that another file sees has changed.
+    // By one of the others, which must be found out: a type that another file sees has changed.
     const isElsewhere = lines.some((line) => !round.some(({ file }) => line.startsWith(`${file}(`)));
     const rest = isElsewhere ? round.filter((mutant) => !errors.has(mutant)) : [];
     if (rest.length === 1 && errors.size === 0) errors.set(rest[0] as Mutant, lines[0] as string);

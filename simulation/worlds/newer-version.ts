@@ -22,7 +22,7 @@ const MAX_ROLLBACK_MS = 600_000;
 export interface Rollout {
   /** The engine as a process has it that begins now. */
   wrap<E extends Engine>(engine: E): E;
-  /** Once a minute. Whether all processes are to be replaced now. */
+  /** Called once a minute. Returns whether all processes must be replaced now. */
   look(): boolean;
 }
 

@@ -37,9 +37,9 @@ export interface RunOptions {
 }
 
 const MINUTE = 60_000;
-/** Faults strike so long from the beginning on. What the world comes to without them is to be seen. */
+/** Faults strike for this time from the beginning on. Afterwards the world must end without them. */
 const CALM_MS = 45 * MINUTE;
-/** By then every crawl is to have ended. */
+/** By then every crawl must have ended. */
 const END_MS = 24 * 60 * MINUTE;
 /** It comes more often than once an hour, so that it meets more faults. */
 const COMPACTOR_PERIOD_MS = 20 * MINUTE;

@@ -37,7 +37,7 @@ export interface LogEntry {
   readonly [field: string]: unknown;
 }
 
-/** A worker that was to be started, and when. */
+/** A request to start a worker, and its time. */
 export interface Started {
   readonly queue: number;
   readonly workers: number;

@@ -115,7 +115,7 @@ async function batchOf(source: AsyncIterator<ArchivedPage>): Promise<readonly Ar
 
 interface ProcessThread {
   /**
-   * Resolves when all pages are done with; or to why the thread cannot continue, which then is to be ended.
+   * Resolves when all pages are processed; or to the reason why the thread cannot continue: end it then.
    */
   process(
     pages: readonly ArchivedPage[],

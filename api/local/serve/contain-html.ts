@@ -11,7 +11,7 @@ const HIDING = ['srcdoc', 'shadowrootmode'];
 const HARMLESS = new Set(['data:', 'about:', 'mailto:', 'tel:', 'javascript:']);
 /** Parsers are quadratic in the attributes of a tag. */
 const MAX_ATTRIBUTES = 1000;
-/** What taking attributes out may bring to light is taken out again. */
+/** The bound of rounds: removing attributes may reveal others, which the next round removes. */
 const MAX_ROUNDS = 3;
 
 /**

@@ -22,7 +22,7 @@ export interface ReplayPlace {
   readonly url: string;
   /** The URL at which it is shown. */
   readonly shownAt: string;
-  /** What to write in place of an absolute URL. */
+  /** Returns the replacement for an absolute URL. */
   readonly rewrite: (target: string) => string;
   /** A browser shows it as a document of its own: not as an image, a style, ... */
   readonly isDocument: boolean;

@@ -1,4 +1,4 @@
-/** Installs peers, once for each version of what is to be installed. */
+/** Installs peers, once for each version. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -6,7 +6,7 @@ import { foldersOf } from './folders.ts';
 import { hasPayloads } from './items/payload-index.ts';
 
 /**
- * The database of the crawl in `folder`, whose payloads are not to be stored again. Throws `InvalidConfig`.
+ * The database of the crawl in `folder`, whose payloads must not be stored again. Throws `InvalidConfig`.
  */
 export function openEarlier(folder: string): DatabaseSync {
   const path = foldersOf(folder).database;

@@ -160,7 +160,7 @@ class Skipped extends Error {}
 const firstLine = (error: unknown): string =>
   String((error as Error | undefined)?.message ?? error).split('\n', 1)[0] as string;
 
-/** Returns what is to be called at the end, which hooks may return. */
+/** Returns the functions that hooks returned, to be called at the end. */
 async function runAll(hooks: readonly Hook[], context: object): Promise<Hook[]> {
   const returned: Hook[] = [];
   for (const hook of hooks) {

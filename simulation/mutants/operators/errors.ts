@@ -1,4 +1,4 @@
-/** Errors: swallowed, not caught, not tried again; what is to be done in any case, left out. */
+/** Errors: swallowed, not caught, not tried again; steps that must run in any case, left out. */
 import type { AnyNode } from 'acorn';
 import { isFunction } from '../parse.ts';
 import { calledName, type NodeOf, type Operator, replace } from './operator.ts';
@@ -65,7 +65,7 @@ const dropRetry: Operator = {
   },
 };
 
-/** An error that is to be reported disappears. */
+/** An error that must be reported disappears. */
 const dropThrow: Operator = {
   name: 'throw-return',
   group: 'errors',

@@ -109,7 +109,7 @@ async function faultsOf(file: Buffer): Promise<WarcFault[]> {
   return faults;
 }
 
-/** How many members. They are to be let go one by one: each holds a buffer of 64 KB. */
+/** How many members. They must be released one by one: each holds a buffer of 64 KB. */
 async function scanned(file: Buffer): Promise<number> {
   let count = 0;
   for await (const _ of scanMembers(readOf(file))) count++;

@@ -1,4 +1,4 @@
-/** Which WARC objects of a crawl are to be joined now. */
+/** Chooses the WARC objects of a crawl to join now. */
 import type { CrawlId } from '../../../crawl/crawl-id.ts';
 import { type AsideFile, asideFiles, forgetAside } from './compact-aside.ts';
 import type { Source } from './compact-layout.ts';

@@ -18,7 +18,7 @@ export type LinkMessage =
       readonly urls: readonly string[];
       readonly config?: Readonly<Record<string, unknown>>;
     }
-  /** Every host of the crawl is to be woken, a page of them at a time, from `cursor` on. */
+  /** Wakes every host of the crawl, a page of hosts at a time, from `cursor` on. */
   | { readonly kind: 'wakeAll'; readonly crawl: CrawlId; readonly cursor?: string };
 
 /** The text is no known message. The error's message says why, for the sender. */

@@ -227,7 +227,7 @@ async function isIndexOf(path: string, { file, path: warcPath, bytes }: WarcFile
     }
     return await isWholeFrom(warcPath, indexedBytes);
   } catch {
-    // Missing, unreadable or cut: in each case it is to be made again.
+    // Missing, unreadable or cut: in each case it is made again.
     return false;
   }
 }
