@@ -51,7 +51,7 @@ const REPORT_MS = 60_000;
 const LAST_LOOK_MS = 5000;
 /** For what follows the last turn: metrics, the meter's counts, the answer. */
 const END_MS = 1000;
-/** What a worker begins with that the start queue has started. */
+/** The first batch of a worker that the start queue has started. */
 const NO_HOSTS: EventBatch = { received: [], failures: () => [] };
 /**
  * Serves as many hosts of a turn queue as it may, until there are none, its time is up, or the other workers
@@ -112,8 +112,8 @@ export function createWorkerHandler(deps: WorkerDeps) {
       try {
         await worker.done;
       } catch (error) {
-        // What is not served is reported: a thrown error would send back what is, too, and slow the poller
-        // down, which is right where nothing works at all.
+        // Hosts that are not served are reported: a thrown error would send back those that are served, too,
+        // and slow the poller down, which is right only if nothing works at all.
         log('error', errorFields(error));
         if (worker.stats.turns === 0) throw error;
       } finally {

@@ -22,7 +22,7 @@ import type { Settlement } from './settlement.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 import type { TurnOutput } from './turn-output.ts';
 
-/** What a visit works with. */
+/** The collaborators of a visit. */
 export interface VisitOptions {
   readonly crawl: TurnCrawl;
   readonly counters: TurnCounters;
@@ -49,7 +49,7 @@ export class UrlVisit {
   /** By the URL that is fetched: the ledger's name of a request of the project differs. */
   #record: UrlRecord;
   readonly #ledgerUrl: string;
-  /** What the project requested, if it made the request. */
+  /** The project's own request, if it made one. */
   readonly #request: OwnRequest | undefined;
   #parser: DocumentParser | undefined;
   /** Whether a page of the budget is reserved for it. */
@@ -122,7 +122,7 @@ export class UrlVisit {
     });
   }
 
-  /** What the outcome means. Counts the exchange and moves the host's clock on. */
+  /** Judges the outcome. Counts the exchange and advances the host's clock. */
   #judge(outcome: FetchOutcome, crawlDelayMs: number | undefined): Verdict {
     const { crawl, counters, pace } = this.#options;
     const retryAfterMs = retryAfterOf(outcome, this.#now());

@@ -11,7 +11,7 @@ import { NO_SUMS, replaceHead, type Sums } from './sums.ts';
 export interface LocalCrawlRegistry extends CrawlRegistry {
   /** Call it for every head that is replaced. */
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void;
-  /** What the crawl's heads add up to. */
+  /** Returns the sums over the crawl's heads. */
   sums(crawl: CrawlId): Sums;
   /** From now on the crawl's totals are what `read` gives: others commit, and report how much. */
   followSums(crawl: CrawlId, read: () => Sums): void;

@@ -19,7 +19,7 @@ export function poolStats({ open, ...stats }: WorkerStats): PoolStats {
   return { ...stats, openUrls, openWaiting };
 }
 
-/** What is left of a thread's figures when it is no more. */
+/** Returns the figures that remain of a thread after its end. */
 export const endedStats = (stats: PoolStats): PoolStats => ({
   ...stats,
   hostsActive: 0,

@@ -8,7 +8,7 @@ import { createRegistry } from '../registry.ts';
 import { takeInFlight } from '../threads/in-flight-table.ts';
 import { suspect } from '../threads/suspect.ts';
 
-/** What is known of the end of a thread. */
+/** The circumstances of a thread's death. */
 export interface ThreadDeath {
   /** How long it was blocked, if that is why it was ended. */
   readonly blockedMs?: number;

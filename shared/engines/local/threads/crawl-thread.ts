@@ -110,5 +110,5 @@ try {
 } catch (error) {
   fail(error);
 }
-// What a project's own code has left running does not keep the thread.
+// Code of the project that is still running does not keep the thread alive.
 exit(0);

@@ -43,15 +43,15 @@ const MAX_DEATHS = 10;
 /** The wait before a new thread starts, and the increase of that wait after each death in a row. */
 const RESTART_MS = 100;
 
-/** What is known of one block. */
+/** The state of one block. */
 interface Block {
-  /** What its heads came to when its thread was begun. */
+  /** The sums over its heads when its thread started. */
   begun: Sums;
-  /** What its thread has reported since. */
+  /** The last report of its thread. */
   lastProgress?: ThreadProgress;
-  /** What its earlier threads had reported when they died. */
+  /** The reports of its earlier threads, as of their deaths. */
   gone: PoolStats;
-  /** What its thread is about. */
+  /** The thread's in-flight table. */
   readonly inFlight: Uint8Array;
   thread?: RunningThread;
 }
@@ -83,7 +83,7 @@ class BlockThreads implements ThreadPool {
   readonly #blocks: readonly Block[];
   readonly #stopping = new AbortController();
   readonly #signal: AbortSignal;
-  /** What this thread knows of the crawl. */
+  /** This thread's own view of the crawl. */
   readonly #ownCrawls: Crawls;
 
   constructor(engine: LocalEngine, options: ThreadsOptions) {

@@ -8,7 +8,7 @@ import type { SlotMemory } from '../../watchdog/work-slot.ts';
 import type { PoolStats } from '../session/pool-stats.ts';
 import type { Sums } from '../sums.ts';
 
-/** What a thread is begun with. */
+/** The `workerData` of a thread. */
 export interface ThreadStart {
   readonly folder: string;
   readonly crawl: CrawlId;
